@@ -1,0 +1,33 @@
+/* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* For _cleanup_(json_decrefp): jansson's own reference drop. */
+void json_decrefp_(json_t **json);
+#define _cleanup_json_ __attribute__((cleanup(json_decrefp_)))
+
+/* Reads one JSON text (RFC 8259): duplicate keys refused, depth limited by jansson (2048), at most
+ * 32 MiB. *ret is a new reference. `what` names the text in the message, e.g. "Node". Fails with
+ * ERROR_MALFORMED: "decode Node: line 3 column 7: ...". */
+int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err);
+/* Compact text; the caller frees. */
+char *json_write(const json_t *json);
+/* Indented by two, keys in insertion order, newline at the end; the caller frees. */
+char *json_write_pretty(const json_t *json);
+
+/* Follows a dotted path ("spec.podCIDR"; a number is an array index; "\\." is a dot in a key).
+ * Borrowed reference, NULL when absent. */
+json_t *json_at(const json_t *json, const char *path);
+/* The string at a path (borrowed), or NULL when absent or of another type. */
+const char *json_text_at(const json_t *json, const char *path);
+/* The integer at a path, or fallback. */
+long long json_number_at(const json_t *json, const char *path, long long fallback);
+bool json_bool_at(const json_t *json, const char *path, bool fallback);
+
+#endif

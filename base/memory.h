@@ -1,0 +1,41 @@
+/* Allocation that aborts when memory is out, and one-owner cleanup of locals. */
+#ifndef BASE_MEMORY_H
+#define BASE_MEMORY_H
+
+#include <stddef.h>
+
+/* Each of these never returns NULL: running out of memory prints one line and aborts (a journalled
+ * one-shot program is recovered by running it again). The caller owns the result; free(). */
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *ptr, size_t size);
+char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t max);
+/* NULL stays NULL. */
+char *xstrdup_null(const char *s);
+/* printf into a fresh string; the caller frees. */
+char *xasprintf(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
+
+/* Overwrites a secret so that the compiler cannot leave it out, then frees it. NULL is allowed. */
+void secret_free(char *secret, size_t len);
+/* The same for a NUL-terminated secret. */
+void secret_free_text(char *secret);
+
+/* Runs f(&local) when the local goes out of scope. */
+#define _cleanup_(f) __attribute__((cleanup(f)))
+
+/* For _cleanup_: frees what the pointer local points to. */
+void freep(void *ptr_to_ptr);
+void secret_freep(char **secret);
+
+/* Hands ownership on: yields the pointer and leaves NULL behind. */
+#define take_ptr(p)                                                                                \
+    ({                                                                                             \
+        __typeof__(p) taken_ = (p);                                                                \
+        (p) = NULL;                                                                                \
+        taken_;                                                                                    \
+    })
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif

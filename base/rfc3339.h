@@ -1,0 +1,22 @@
+/* Times as documents write them: RFC 3339 UTC, and HTTP's Date (RFC 9110 section 5.6.7). */
+#ifndef BASE_RFC3339_H
+#define BASE_RFC3339_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { RFC3339_TEXT_MAX = 32 };
+
+/* "2026-11-21T10:00:04Z" from seconds since 1970 (any year 0..9999). */
+void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
+/* Accepts fractions and offsets. Fails with ERROR_MALFORMED. */
+int rfc3339_parse(const char *text, int64_t *ret, struct error *err);
+/* "Sat, 21 Nov 2026 10:00:04 GMT" (IMF-fixdate only). Fails with ERROR_MALFORMED. */
+int http_date_parse(const char *text, int64_t *ret, struct error *err);
+
+/* Go durations as Kubernetes writes them ("5m0s", "1m30s", "250ms", "0"): milliseconds. Fails with
+ * ERROR_MALFORMED; negative ones are refused. */
+int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error *err);
+
+#endif

@@ -1,0 +1,66 @@
+/* One capped text builder, and the few string questions that the product asks. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. A builder
+ * never grows past its cap (default TEXT_CAP_DEFAULT): more is dropped and `overflow` is set. */
+struct text {
+    char *data; /* never NULL after the first call; "" when empty */
+    size_t len;
+    size_t size;
+    size_t cap; /* 0 = TEXT_CAP_DEFAULT */
+    bool overflow;
+};
+
+enum { TEXT_CAP_DEFAULT = 16 * 1024 * 1024 };
+
+void text_add(struct text *t, const char *s);
+void text_add_bytes(struct text *t, const void *data, size_t len);
+void text_add_char(struct text *t, char c);
+void text_addf(struct text *t, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+void text_addv(struct text *t, const char *format, va_list args);
+/* Adds bytes from outside so that they can stand in one line: control characters, DEL and bytes
+ * that are no UTF-8 become \n, \t, \x1b ... */
+void text_add_escaped(struct text *t, const void *data, size_t len);
+/* The content so far ("" when empty); owned by the builder. */
+const char *text_str(const struct text *t);
+/* Hands the content to the caller (free()); the builder is empty afterwards. */
+char *text_take(struct text *t);
+void text_clear(struct text *t);
+void text_free(struct text *t);
+
+bool text_equal(const char *a, const char *b);             /* NULL equals NULL only */
+bool text_equal_nocase(const char *a, const char *b);      /* ASCII */
+bool text_starts_with(const char *s, const char *prefix);
+bool text_ends_with(const char *s, const char *suffix);
+/* Constant time for equal lengths; for signatures and secrets. */
+bool text_equal_secret(const void *a, size_t a_len, const void *b, size_t b_len);
+/* snprintf that refuses to cut: 0, or -1 when it did not fit (out is "" then). */
+int text_format(char *out, size_t size, const char *format, ...)
+    __attribute__((format(gnu_printf, 3, 4)));
+/* A whole decimal number in [min, max]: 0, or -1 (no blanks, no sign but '-', nothing behind it). */
+int text_to_number(const char *s, long long min, long long max, long long *ret);
+/* Lower-case copy (ASCII); the caller frees. */
+char *text_lower(const char *s);
+
+/* A list of owned strings; zero-initialise; NULL-terminated in `items` once non-empty. */
+struct text_list {
+    char **items;
+    size_t count;
+};
+void text_list_add(struct text_list *list, const char *s);
+/* Takes ownership of s. */
+void text_list_add_owned(struct text_list *list, char *s);
+/* Adds each non-empty piece of s between separators. */
+void text_list_split(struct text_list *list, const char *s, char separator);
+bool text_list_has(const struct text_list *list, const char *s);
+/* Joined with a separator; the caller frees. */
+char *text_list_join(const struct text_list *list, const char *separator);
+void text_list_free(struct text_list *list);
+
+#endif

@@ -1,0 +1,53 @@
+/* YAML: libyaml, its one home, behind a small tree that knows lines and columns. */
+#ifndef BASE_YAML_H
+#define BASE_YAML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/json.h"
+
+enum yaml_type { YAML_NULL, YAML_SCALAR, YAML_LIST, YAML_MAP };
+
+/* A node of the tree. Read with the getters; all memory belongs to the document. */
+struct yaml_node;
+struct yaml_documents; /* the documents of one stream */
+
+/* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C: ...":
+ * aliases and anchors, duplicate keys, tags other than the core schema's, keys that are no scalars,
+ * more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON texts are YAML too. */
+int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,
+               struct error *err);
+void yaml_documents_free(struct yaml_documents *documents);
+void yaml_documents_freep(struct yaml_documents **documents);
+size_t yaml_documents_count(const struct yaml_documents *documents);
+/* The root of document i (a YAML_NULL node for an empty document). */
+const struct yaml_node *yaml_document(const struct yaml_documents *documents, size_t i);
+
+enum yaml_type yaml_type(const struct yaml_node *node);
+/* Lines and columns count from 1. */
+size_t yaml_line(const struct yaml_node *node);
+size_t yaml_column(const struct yaml_node *node);
+/* Scalar text ("" for null); NULL for lists and maps. */
+const char *yaml_text(const struct yaml_node *node);
+/* true when the scalar was quoted (so "true" is a string). */
+bool yaml_is_quoted(const struct yaml_node *node);
+size_t yaml_count(const struct yaml_node *node); /* items of a list, pairs of a map */
+const struct yaml_node *yaml_item(const struct yaml_node *list, size_t i);
+const char *yaml_key(const struct yaml_node *map, size_t i);
+size_t yaml_key_line(const struct yaml_node *map, size_t i);
+size_t yaml_key_column(const struct yaml_node *map, size_t i);
+const struct yaml_node *yaml_value(const struct yaml_node *map, size_t i);
+/* Dotted path like json_at(); NULL when absent. */
+const struct yaml_node *yaml_at(const struct yaml_node *node, const char *path);
+const char *yaml_text_at(const struct yaml_node *node, const char *path);
+
+/* The node as JSON by YAML 1.2's core schema as Kubernetes reads it (sigs.k8s.io/yaml: plain
+ * true/false, null/~, decimal numbers; all else strings). New reference. */
+json_t *yaml_to_json(const struct yaml_node *node);
+/* Block-style YAML with sorted keys, as sigs.k8s.io/yaml writes it; strings that would read back as
+ * another type are quoted. The caller frees. */
+char *yaml_write(const json_t *json);
+
+#endif

@@ -1,0 +1,240 @@
+/* The seam to the machine: every effect on the Windows host is one of these intents.
+ *
+ * Three implementations: host/win32 (the product), host/posix (a Windows-shaped host under a
+ * directory: rehearsal, sanitizers, fuzzing), host/memory (unit tests: records calls, fails the
+ * n-th). Paths are Windows paths in UTF-8 ("C:\\etc\\kubernetes\\kubelet.conf", '/' accepted).
+ * Every operation is bounded in time; none prints. Lists are freed with the *_free named beside. */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct host; /* made by host_win32_open(), host_posix_open(), host_memory_new() */
+
+/* ---- files ---- */
+
+/* Who may read a file or folder; the ACL stands from the moment of creation. */
+enum host_access {
+    HOST_PUBLIC,        /* inherits from its folder */
+    HOST_SECRET,        /* SYSTEM and Administrators only: D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA) */
+    HOST_PROBE_MAILBOX, /* as secret, and containers' users may read and write */
+    HOST_PROBE_PROGRAM, /* as secret, and containers' users may read and execute */
+};
+enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
+
+/* Whole file, at most `max` bytes (more: ERROR_MALFORMED). Absent: ERROR_NOT_FOUND. *ret is
+ * NUL-terminated behind *ret_len bytes; the caller frees. */
+int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+              struct error *err);
+/* Written beside, flushed, renamed over; parent folders are made (HOST_PUBLIC). */
+int host_write(struct host *host, const char *path, const void *data, size_t len,
+               enum host_access access, struct error *err);
+/* Makes the folder and its parents; one that exists keeps its content and gets the access. */
+int host_make_folder(struct host *host, const char *path, enum host_access access,
+                     struct error *err);
+/* Removes a file, link or empty folder; absent is success. */
+int host_remove(struct host *host, const char *path, struct error *err);
+/* Removes a folder with its content, not following links; absent is success. */
+int host_remove_tree(struct host *host, const char *path, struct error *err);
+int host_rename(struct host *host, const char *from, const char *to, struct error *err);
+/* A symbolic link at `path` (replacing one) to `target`. */
+int host_link(struct host *host, const char *path, const char *target, struct error *err);
+enum host_file_type host_file_type(struct host *host, const char *path);
+/* Names in a folder, sorted, without . and ..; absent: ERROR_NOT_FOUND. */
+int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err);
+/* Free bytes on the volume of `path`. */
+int host_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err);
+
+/* ---- services (Windows Service Control Manager) ---- */
+
+enum host_service_state {
+    HOST_SERVICE_ABSENT,
+    HOST_SERVICE_STOPPED,
+    HOST_SERVICE_STARTING,
+    HOST_SERVICE_RUNNING,
+    HOST_SERVICE_STOPPING,
+    HOST_SERVICE_PAUSED,
+};
+/* What the SCM is told; everything is text that the caller owns (put) or host_service_free() frees
+ * (query). */
+struct host_service {
+    char *name;
+    char *display_name;
+    char *description;
+    char *command;               /* lpBinaryPathName, quoted where needed */
+    struct text_list depends_on; /* service names */
+    struct text_list environment; /* NAME=value, Services\<name>\Environment */
+    bool auto_start;
+    unsigned restart_delays_ms[3]; /* failure actions; 0 = none */
+    unsigned reset_seconds;
+    unsigned preshutdown_ms;
+    enum host_service_state state; /* query only */
+    uint32_t process_id;           /* query only; 0 = none */
+    uint32_t exit_code;            /* query only; last service exit code */
+};
+void host_service_free(struct host_service *service);
+/* Creates or changes it to be exactly this (LocalSystem, own process). */
+int host_service_put(struct host *host, const struct host_service *service, struct error *err);
+/* Absent is success with state HOST_SERVICE_ABSENT. */
+int host_service_query(struct host *host, const char *name, struct host_service *ret,
+                       struct error *err);
+/* Starts it and waits up to timeout_ms for running; running already is success. */
+int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
+                       struct error *err);
+/* Stops it and waits; stopped or absent is success. */
+int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
+/* Deletes it and waits until the SCM has forgotten it; absent is success. */
+int host_service_delete(struct host *host, const char *name, unsigned timeout_ms,
+                        struct error *err);
+/* Names of all services. */
+int host_service_list(struct host *host, struct text_list *ret, struct error *err);
+
+/* ---- Host Networking Service ---- */
+
+enum hcn_kind { HCN_NETWORK, HCN_ENDPOINT, HCN_NAMESPACE, HCN_LOAD_BALANCER };
+
+/* The HCN calls of computenetwork.dll (facts: ComputeNetwork.h), handles kept inside. `id` is a GUID
+ * text without braces. Documents are JSON. Each call ends after HOST_HCN_TIMEOUT_MS at the latest
+ * with ERROR_TIMEOUT (outcome unknown: enumerate again). Failures carry the HRESULT in err->os and the
+ * ErrorRecord's text; kinds: ERROR_NOT_FOUND (0x80070490, 0x803b0001, 02 ...), ERROR_CONFLICT
+ * (0x80071392, 0x800700b7, 0x803b0010 ...), ERROR_UNSUPPORTED (no such export), ERROR_DENIED,
+ * ERROR_HOST. A non-empty ErrorRecord is a failure even with S_OK. */
+enum { HOST_HCN_TIMEOUT_MS = 60000 };
+/* JSON array of ids that match the query document; the caller frees. */
+int hcn_enumerate(struct host *host, enum hcn_kind kind, const char *query, char **ret,
+                  struct error *err);
+/* Creates and answers the object's queried properties. `network` is the id of an endpoint's
+ * network, NULL for other kinds; `id` may be NULL: HNS chooses. */
+int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const char *id,
+               const char *document, char **ret_properties, struct error *err);
+int hcn_query(struct host *host, enum hcn_kind kind, const char *id, const char *query,
+              char **ret_properties, struct error *err);
+int hcn_modify(struct host *host, enum hcn_kind kind, const char *id, const char *document,
+               struct error *err);
+int hcn_delete(struct host *host, enum hcn_kind kind, const char *id, struct error *err);
+/* HNSCall of vmcompute.dll (version 1 of the interface): the whole response envelope. */
+int hns_call(struct host *host, const char *method, const char *path, const char *request,
+             char **ret_response, struct error *err);
+
+/* ---- network of the host itself (iphlpapi) ---- */
+
+struct host_adapter {
+    char *alias;             /* "Ethernet", "vEthernet (Ethernet)" */
+    char *description;
+    char mac[18];            /* "00-15-5D-01-02-03" */
+    uint64_t luid;
+    uint32_t index;
+    uint32_t mtu;
+    bool up;
+    bool dhcp;               /* IPv4 address from DHCP */
+    struct text_list addresses; /* "10.0.0.21/24", IPv4 and IPv6, link-local ones too */
+    struct text_list gateways;
+    struct text_list dns_servers;
+};
+struct host_adapters {
+    struct host_adapter *items;
+    size_t count;
+};
+int host_adapters(struct host *host, struct host_adapters *ret, struct error *err);
+void host_adapters_free(struct host_adapters *adapters);
+
+struct host_route {
+    char destination[50]; /* "10.244.2.0/24" */
+    char next_hop[46];    /* "0.0.0.0" = on link */
+    uint32_t interface_index;
+    uint32_t metric;
+};
+struct host_routes {
+    struct host_route *items;
+    size_t count;
+};
+int host_routes(struct host *host, struct host_routes *ret, struct error *err);
+void host_routes_free(struct host_routes *routes);
+/* Present already (same destination, next hop, interface) is success. */
+int host_route_add(struct host *host, const struct host_route *route, struct error *err);
+/* Absent is success. */
+int host_route_remove(struct host *host, const struct host_route *route, struct error *err);
+/* "10.0.0.21/24" on the interface; present already is success. */
+int host_address_add(struct host *host, uint32_t interface_index, const char *address,
+                     struct error *err);
+int host_dns_set(struct host *host, uint32_t interface_index, const struct text_list *servers,
+                 struct error *err);
+/* IPv4 forwarding of one interface (SetIpInterfaceEntry ForwardingEnabled). */
+int host_forwarding(struct host *host, uint32_t interface_index, bool *ret, struct error *err);
+int host_forwarding_set(struct host *host, uint32_t interface_index, bool on, struct error *err);
+/* true when something listens on (tcp) or holds (udp) the local port. */
+int host_port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err);
+
+/* Inbound rule of the Windows Firewall, named and owned by winjoin (Grouping "winjoin"). */
+struct host_firewall_rule {
+    const char *name;
+    const char *description;
+    bool udp;
+    unsigned port;
+};
+int host_firewall_put(struct host *host, const struct host_firewall_rule *rule, struct error *err);
+/* Absent is success. */
+int host_firewall_remove(struct host *host, const char *name, struct error *err);
+/* true when a rule of that name stands. */
+int host_firewall_has(struct host *host, const char *name, bool *ret, struct error *err);
+
+/* ---- facts, registry, processes, time ---- */
+
+struct host_facts {
+    char product[128];           /* "Windows Server 2022 Datacenter" */
+    char installation_type[32];  /* "Server", "Server Core", "Client" */
+    unsigned major, minor, build, revision; /* 10.0.20348.2340 */
+    char architecture[16];       /* "amd64" */
+    char host_name[256];         /* ComputerNamePhysicalDnsHostname, as the system spells it */
+    bool elevated;
+    uint64_t memory_bytes;
+    uint64_t page_file_bytes;    /* configured page file size; 0 = none */
+    int containers_feature;      /* 1 installed, 0 not, -1 unknown */
+    bool restart_pending;
+};
+int host_facts(struct host *host, struct host_facts *ret, struct error *err);
+
+/* String (REG_SZ, REG_EXPAND_SZ, REG_DWORD as decimal) under HKLM; absent: ERROR_NOT_FOUND. The
+ * caller frees. */
+int host_registry_get(struct host *host, const char *key, const char *value, char **ret,
+                      struct error *err);
+
+/* Runs a program (argv[0] is its path) with `input` on its standard input and answers its exit code
+ * and standard output (at most 1 MiB; the caller frees). Killed after timeout_ms: ERROR_TIMEOUT. */
+struct host_process {
+    const char *const *argv;        /* NULL-terminated */
+    const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL */
+    const char *input;              /* or NULL */
+    unsigned timeout_ms;
+};
+int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
+             char **ret_output, struct error *err);
+
+/* One entry in the Application log, source "winjoin". level: 'i', 'w' or 'e'. */
+int host_event(struct host *host, char level, unsigned event_id, const char *text,
+               struct error *err);
+
+/* true when `path` can be opened as a named pipe's client end ("\\\\.\\pipe\\containerd-containerd"). */
+bool host_pipe_exists(struct host *host, const char *path);
+
+int64_t host_now(struct host *host);              /* seconds since 1970, UTC */
+uint64_t host_monotonic_ms(struct host *host);    /* never goes back */
+/* Sleeps; -1 with ERROR_INTERRUPTED when the user asked to stop meanwhile. */
+int host_sleep(struct host *host, unsigned milliseconds, struct error *err);
+/* true after Ctrl-C, Ctrl-Break, console close or a service stop. */
+bool host_interrupted(struct host *host);
+/* Cryptographically strong. */
+int host_random(struct host *host, void *data, size_t len, struct error *err);
+/* An environment variable of this process; NULL when not set; the caller frees. */
+char *host_environment(struct host *host, const char *name);
+/* Path of the running program; the caller frees. */
+char *host_program_path(struct host *host);
+
+void host_free(struct host *host);
+
+#endif

@@ -1,0 +1,35 @@
+/* A host in memory for unit tests: starts as a bare server, records every call, fails the n-th. */
+#ifndef HOST_HOST_MEMORY_H
+#define HOST_HOST_MEMORY_H
+#include "base/json.h"
+#include "host/host.h"
+
+struct host *host_memory_new(void);
+/* Number of calls so far that can fail. */
+size_t host_memory_calls(const struct host *host);
+/* The n-th call from now (1 = next) that can fail fails with ERROR_HOST; 0 = none. */
+void host_memory_fail(struct host *host, size_t n);
+/* One line a call so far: "write C:\\x secret 123 bytes", "service_put kubelet", "hcn_create network ...". */
+const char *host_memory_log(const struct host *host);
+/* The whole state as JSON (files as text or base64, services, registry, firewall, routes, adapters,
+ * HNS objects), to compare before and after. New reference. */
+json_t *host_memory_state(const struct host *host);
+/* Preparing the scene. */
+void host_memory_set_facts(struct host *host, const struct host_facts *facts);
+void host_memory_set_registry(struct host *host, const char *key, const char *value,
+                              const char *data);
+void host_memory_set_environment(struct host *host, const char *name, const char *value);
+void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters);
+/* What a program that host_run() starts answers; matched by argv[0]'s base name. */
+void host_memory_set_program(struct host *host, const char *name, int exit_code,
+                             const char *output);
+/* Who answers HNS calls (tests link the HNS model); NULL: a plain store of documents. `call` gets
+ * the export's name and its arguments and answers HRESULT, *ret_result and *ret_error_record. */
+typedef uint32_t host_memory_hns(void *context, const char *function, const char *const *arguments,
+                                 size_t count, char **ret_result, char **ret_error_record);
+void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context);
+/* Moves the clock (host_sleep moves it too, without waiting). */
+void host_memory_advance(struct host *host, unsigned milliseconds);
+/* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits. */
+void host_memory_on_sleep(struct host *host, void (*hook)(void *, struct host *), void *context);
+#endif

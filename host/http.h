@@ -1,0 +1,81 @@
+/* The second seam: HTTP. One implementation on libcurl (host/http_curl.c), one in memory for tests.
+ *
+ * No redirect is followed unless asked, no compression is negotiated, TLS is 1.2 or newer, HTTP/1.1,
+ * and every answer is bounded in time and size. */
+#ifndef HOST_HTTP_H
+#define HOST_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum http_verify {
+    HTTP_VERIFY_FULL, /* chain, dates and name against `ca_pem`, or the system's store when NULL */
+    HTTP_VERIFY_NONE, /* nothing; only for the first pass of token discovery */
+};
+enum { HTTP_BODY_MAX = 8 * 1024 * 1024 };
+
+/* All text is borrowed for the call. */
+struct http_request {
+    const char *method; /* "GET" when NULL */
+    const char *url;
+    enum http_verify verify;
+    const char *ca_pem;          /* the only trust when given */
+    const char *server_name;     /* name to verify and send by SNI instead of the URL's, or NULL */
+    const char *client_cert_pem; /* with client_key_pem */
+    const char *client_key_pem;
+    const char *bearer_token;
+    const char *content_type; /* of body */
+    const char *body;
+    size_t body_len;
+    unsigned timeout_ms; /* whole request; 0 = 10 s */
+    size_t max_body;     /* 0 = HTTP_BODY_MAX */
+    bool follow_redirects;
+    const char *proxy; /* NULL: from the environment as Go reads it; "" = none */
+    /* Streaming: called with each piece instead of collecting the body; nonzero ends the request
+     * (the answer is then a success). Called with len 0 about once a second while nothing comes. */
+    int (*on_data)(void *context, const char *data, size_t len);
+    void *on_data_context;
+};
+
+/* Zero-initialise; http_response_free(). */
+struct http_response {
+    long status;
+    char *body; /* NUL-terminated; NULL when streamed */
+    size_t body_len;
+    int64_t date;        /* Date header, Unix seconds; 0 = absent */
+    long retry_after;    /* seconds; -1 = absent */
+    char *content_type;  /* or NULL */
+    char *server_certs;  /* PEM of the chain that the server presented, or NULL */
+    char *proxy;         /* the proxy that was used, or NULL */
+    unsigned milliseconds;
+};
+void http_response_free(struct http_response *response);
+
+struct http;
+/* Sends the request. Any HTTP status is success here. Kinds: ERROR_NETWORK (name, connection, TLS
+ * broken off), ERROR_TIMEOUT, ERROR_UNTRUSTED (chain, dates, name; the message says which, and
+ * ret->server_certs is filled where the server showed them), ERROR_MALFORMED (too long, no HTTP),
+ * ERROR_INTERRUPTED. On failure ret->server_certs, ret->date and ret->proxy may be set, nothing else. */
+int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
+                 struct error *err);
+/* Keeps connections open between requests. `interrupted` (or NULL) is asked about once a second. */
+struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
+void http_free(struct http *http);
+/* Requests sent and connections opened so far (for status, tests and the benchmark). */
+size_t http_requests(const struct http *http);
+size_t http_connections(const struct http *http);
+
+/* In memory for tests: answers come from a function. */
+typedef int http_answer(void *context, const struct http_request *request,
+                        struct http_response *ret, struct error *err);
+struct http *http_memory_new(http_answer *answer, void *context);
+
+/* The proxy that Go's ProxyFromEnvironment would choose for this https URL, or NULL: HTTPS_PROXY,
+ * NO_PROXY with CIDRs, leading dots and ports; loopback never. The caller frees. */
+char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy);
+
+#endif
