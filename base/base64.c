@@ -1,0 +1,94 @@
+/* Base64 with the standard and the URL alphabet (RFC 4648 sections 4 and 5). */
+#include "base/base64.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const char standard[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char url[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+static char *encode(const void *data, size_t len, const char *alphabet, bool pad) {
+    const unsigned char *in = data;
+    char *out = xmalloc((len + 2) / 3 * 4 + 1), *o = out;
+
+    for (size_t i = 0; i < len; i += 3) {
+        size_t n = len - i < 3 ? len - i : 3;
+        uint32_t v = (uint32_t)in[i] << 16 | (n > 1 ? (uint32_t)in[i + 1] << 8 : 0) |
+                     (n > 2 ? in[i + 2] : 0);
+
+        *o++ = alphabet[v >> 18];
+        *o++ = alphabet[v >> 12 & 63];
+        if (n > 1 || pad)
+            *o++ = n > 1 ? alphabet[v >> 6 & 63] : '=';
+        if (n > 2 || pad)
+            *o++ = n > 2 ? alphabet[v & 63] : '=';
+    }
+    *o = '\0';
+    return out;
+}
+
+char *base64_encode(const void *data, size_t len) {
+    return encode(data, len, standard, true);
+}
+
+char *base64url_encode(const void *data, size_t len) {
+    return encode(data, len, url, false);
+}
+
+static int value_of(char c, const char *alphabet) {
+    const char *p = c ? strchr(alphabet, c) : NULL;
+
+    return p ? (int)(p - alphabet) : -1;
+}
+
+/* Decodes `digits` characters without padding; the last group's unused bits must be zero. */
+static int decode(const char *text, size_t digits, const char *alphabet, unsigned char **ret,
+                  size_t *ret_len, struct error *err) {
+    _cleanup_(freep) unsigned char *out = xmalloc(digits / 4 * 3 + 4);
+    uint32_t v = 0;
+    size_t n = 0;
+
+    if (digits % 4 == 1)
+        return error_set(err, ERROR_MALFORMED, "decode base64: the text is cut short");
+    for (size_t i = 0; i < digits; i++) {
+        int six = value_of(text[i], alphabet);
+
+        if (six < 0)
+            return error_set(err, ERROR_MALFORMED, "decode base64: bad character at byte %zu", i);
+        v = v << 6 | (uint32_t)six;
+        if (i % 4 != 0)
+            out[n++] = (unsigned char)(v >> (6 - i % 4 * 2));
+    }
+    if (digits % 4 && (v & (digits % 4 == 2 ? 15u : 3u)))
+        return error_set(err, ERROR_MALFORMED, "decode base64: bits left over at the end");
+    out[n] = '\0';
+    *ret = take_ptr(out);
+    *ret_len = n;
+    return 0;
+}
+
+int base64url_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
+                     struct error *err) {
+    return decode(text, len, url, ret, ret_len, err);
+}
+
+int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
+                  struct error *err) {
+    _cleanup_(freep) char *packed = xmalloc(len + 1);
+    size_t n = 0, padding = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] == '\r' || text[i] == '\n')
+            continue;
+        packed[n++] = text[i];
+    }
+    while (padding < 2 && n > padding && packed[n - padding - 1] == '=')
+        padding++;
+    if (n % 4)
+        return error_set(err, ERROR_MALFORMED, "decode base64: the text is cut short");
+    return decode(packed, n - padding, standard, ret, ret_len, err);
+}

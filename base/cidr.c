@@ -1,0 +1,229 @@
+/* IP addresses and prefixes as numbers. */
+#include "base/cidr.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static int bits_of(const struct ip *ip) {
+    return ip->family == 4 ? 32 : 128;
+}
+
+static bool parse_v4(const char *text, uint8_t out[4]) {
+    for (int part = 0; part < 4; part++) {
+        unsigned value = 0;
+        int n = 0;
+
+        for (; *text >= '0' && *text <= '9' && n < 3; text++, n++)
+            value = value * 10 + (unsigned)(*text - '0');
+        if (n == 0 || value > 255 || (n > 1 && text[-n] == '0'))
+            return false;
+        out[part] = (uint8_t)value;
+        if (*text++ != (part < 3 ? '.' : '\0'))
+            return false;
+    }
+    return true;
+}
+
+static int hex_digit(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* One group of 1-4 hex digits; returns how many, 0 when none. */
+static int hex_group(const char *text, unsigned *value) {
+    int n = 0;
+
+    *value = 0;
+    for (; n < 4 && hex_digit(text[n]) >= 0; n++)
+        *value = *value << 4 | (unsigned)hex_digit(text[n]);
+    return n;
+}
+
+/* RFC 4291 section 2.2: groups, at most one "::", perhaps an IPv4 tail. */
+static bool parse_v6(const char *p, uint8_t out[16]) {
+    int used = 0, gap = -1;
+    unsigned value;
+
+    memset(out, 0, 16);
+    if (p[0] == ':' && p[1] != ':')
+        return false;
+    while (*p && used <= 16) {
+        if (p[0] == ':' && p[1] == ':') {
+            if (gap >= 0)
+                return false;
+            gap = used;
+            p += 2;
+            continue;
+        }
+        if (used && *p == ':' && gap != used)
+            p++;
+        if (strchr(p, '.') && !strchr(p, ':')) {
+            if (used > 12 || !parse_v4(p, out + used))
+                return false;
+            used += 4;
+            break;
+        }
+        int n = hex_group(p, &value);
+        if (n == 0 || used > 14 || (p[n] && p[n] != ':'))
+            return false;
+        out[used++] = (uint8_t)(value >> 8);
+        out[used++] = (uint8_t)value;
+        p += n;
+    }
+    if (gap < 0)
+        return used == 16;
+    if (used >= 16)
+        return false;
+    memmove(out + 16 - (used - gap), out + gap, (size_t)(used - gap));
+    memset(out + gap, 0, (size_t)(16 - used));
+    return true;
+}
+
+int ip_parse(const char *text, struct ip *ret, struct error *err) {
+    struct ip ip = {0};
+
+    ip.family = strchr(text, ':') ? 6 : 4;
+    if (strlen(text) >= IP_TEXT_MAX ||
+        !(ip.family == 4 ? parse_v4(text, ip.bytes) : parse_v6(text, ip.bytes)))
+        return error_set(err, ERROR_MALFORMED, "read address '%.60s': not an IP address", text);
+    *ret = ip;
+    return 0;
+}
+
+/* RFC 5952: the longest run of two or more zero groups becomes "::". */
+static void format_v6(const uint8_t *b, char out[IP_TEXT_MAX]) {
+    struct text t = {0};
+    int best = -1, best_len = 1;
+
+    for (int i = 0, run = 0; i < 8; i++) {
+        run = b[2 * i] || b[2 * i + 1] ? 0 : run + 1;
+        if (run > best_len) {
+            best_len = run;
+            best = i - run + 1;
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        if (i == best) {
+            text_add(&t, "::");
+            i += best_len - 1;
+            continue;
+        }
+        if (i && i != best + best_len)
+            text_add_char(&t, ':');
+        else if (i && best < 0)
+            text_add_char(&t, ':');
+        text_addf(&t, "%x", (unsigned)b[2 * i] << 8 | b[2 * i + 1]);
+    }
+    (void)text_format(out, IP_TEXT_MAX, "%s", text_str(&t)); /* at most 39 characters */
+    text_free(&t);
+}
+
+void ip_format(const struct ip *ip, char out[IP_TEXT_MAX]) {
+    const uint8_t *b = ip->bytes;
+
+    if (ip->family == 4)
+        (void)text_format(out, IP_TEXT_MAX, "%u.%u.%u.%u", b[0], b[1], b[2], b[3]);
+    else if (ip->family == 6)
+        format_v6(b, out);
+    else
+        out[0] = '\0';
+}
+
+bool ip_equal(const struct ip *a, const struct ip *b) {
+    return a->family == b->family && memcmp(a->bytes, b->bytes, a->family == 4 ? 4 : 16) == 0;
+}
+
+bool ip_is_loopback(const struct ip *ip) {
+    static const uint8_t one[16] = {[15] = 1};
+
+    return ip->family == 4 ? ip->bytes[0] == 127 : memcmp(ip->bytes, one, 16) == 0;
+}
+
+bool ip_is_link_local(const struct ip *ip) {
+    return ip->family == 4 ? ip->bytes[0] == 169 && ip->bytes[1] == 254
+                           : ip->bytes[0] == 0xfe && (ip->bytes[1] & 0xc0) == 0x80;
+}
+
+/* Clears (or sets) the host bits. */
+static void mask(struct ip *ip, int length, bool set) {
+    for (int bit = length; bit < bits_of(ip); bit++) {
+        uint8_t m = (uint8_t)(0x80 >> bit % 8);
+
+        ip->bytes[bit / 8] = set ? ip->bytes[bit / 8] | m : ip->bytes[bit / 8] & (uint8_t)~m;
+    }
+}
+
+int cidr_parse(const char *text, struct cidr *ret, struct error *err) {
+    const char *slash = strchr(text, '/');
+    char address[IP_TEXT_MAX];
+    struct cidr cidr;
+    long long length;
+
+    if (!slash || (size_t)(slash - text) >= sizeof address)
+        return error_set(err, ERROR_MALFORMED, "read prefix '%.60s': not like 10.244.0.0/16", text);
+    memcpy(address, text, (size_t)(slash - text));
+    address[slash - text] = '\0';
+    if (ip_parse(address, &cidr.base, NULL) < 0 ||
+        text_to_number(slash + 1, 0, bits_of(&cidr.base), &length) < 0 ||
+        (slash[1] == '0' && slash[2]))
+        return error_set(err, ERROR_MALFORMED, "read prefix '%.60s': not like 10.244.0.0/16", text);
+    cidr.length = (int)length;
+    mask(&cidr.base, cidr.length, false);
+    *ret = cidr;
+    return 0;
+}
+
+void cidr_format(const struct cidr *cidr, char out[CIDR_TEXT_MAX]) {
+    char address[IP_TEXT_MAX];
+
+    ip_format(&cidr->base, address);
+    (void)text_format(out, CIDR_TEXT_MAX, "%s/%d", address, cidr->length);
+}
+
+bool cidr_contains(const struct cidr *cidr, const struct ip *ip) {
+    struct ip masked = *ip;
+
+    if (ip->family != cidr->base.family)
+        return false;
+    mask(&masked, cidr->length, false);
+    return ip_equal(&masked, &cidr->base);
+}
+
+bool cidr_contains_cidr(const struct cidr *outer, const struct cidr *inner) {
+    return outer->length <= inner->length && cidr_contains(outer, &inner->base);
+}
+
+bool cidr_overlaps(const struct cidr *a, const struct cidr *b) {
+    return cidr_contains_cidr(a, b) || cidr_contains_cidr(b, a);
+}
+
+bool cidr_equal(const struct cidr *a, const struct cidr *b) {
+    return a->length == b->length && ip_equal(&a->base, &b->base);
+}
+
+int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct error *err) {
+    struct ip ip = cidr->base;
+    unsigned carry = 0;
+
+    for (int i = bits_of(&ip) / 8 - 1; i >= 0; i--) {
+        unsigned sum = ip.bytes[i] + (unsigned)(n & 0xff) + carry;
+
+        ip.bytes[i] = (uint8_t)sum;
+        carry = sum >> 8;
+        n >>= 8;
+    }
+    if (carry || n || !cidr_contains(cidr, &ip))
+        return error_set(err, ERROR_USAGE, "prefix of length %d has too few addresses",
+                         cidr->length);
+    *ret = ip;
+    return 0;
+}
+
+void cidr_last(const struct cidr *cidr, struct ip *ret) {
+    *ret = cidr->base;
+    mask(ret, cidr->length, true);
+}

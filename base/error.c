@@ -1,0 +1,129 @@
+/* Errors as values: a kind that decides retry and exit code, and one line of text. */
+#include "base/error.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* One row a kind: its name in documents and the exit code that a script sees. */
+static const struct {
+    const char *name;
+    int exit_code;
+    int retryable;
+} kinds[] = {
+    [ERROR_NONE] = {"none", 0, 0},
+    [ERROR_USAGE] = {"usage", 3, 0},
+    [ERROR_PREFLIGHT] = {"preflight", 2, 0},
+    [ERROR_NETWORK] = {"network", 1, 1},
+    [ERROR_TIMEOUT] = {"timeout", 1, 1},
+    [ERROR_DENIED] = {"denied", 1, 0},
+    [ERROR_NOT_FOUND] = {"not-found", 1, 0},
+    [ERROR_CONFLICT] = {"conflict", 1, 1},
+    [ERROR_UNTRUSTED] = {"untrusted", 4, 0},
+    [ERROR_MALFORMED] = {"malformed", 1, 0},
+    [ERROR_HOST] = {"host", 1, 0},
+    [ERROR_UNSUPPORTED] = {"unsupported", 1, 0},
+    [ERROR_FLOWS] = {"flows", 5, 0},
+    [ERROR_RESTART] = {"restart", 6, 0},
+    [ERROR_INTERRUPTED] = {"interrupted", 130, 0},
+};
+
+static void fill(char *out, size_t size, const struct text *t) {
+    struct text clean = {0};
+    size_t len;
+
+    text_add_escaped(&clean, text_str(t), t->len);
+    len = clean.len < size - 1 ? clean.len : size - 1;
+    while (len && len < clean.len && ((unsigned char)clean.data[len] & 0xc0) == 0x80)
+        len--; /* a cut never leaves half a character */
+    memcpy(out, text_str(&clean), len);
+    out[len] = '\0';
+    text_free(&clean);
+}
+
+int error_set(struct error *err, enum error_kind kind, const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    if (!err)
+        return -1;
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    error_clear(err);
+    err->kind = kind;
+    fill(err->message, sizeof err->message, &t);
+    text_free(&t);
+    return -1;
+}
+
+int error_set_os(struct error *err, enum error_kind kind, unsigned long os, const char *format,
+                 ...) {
+    struct text t = {0};
+    va_list args;
+
+    if (!err)
+        return -1;
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    text_addf(&t, os > 0xffff ? " (0x%08lx)" : " (%lu)", os);
+    error_clear(err);
+    err->kind = kind;
+    err->os = os;
+    fill(err->message, sizeof err->message, &t);
+    text_free(&t);
+    return -1;
+}
+
+int error_prefix(struct error *err, const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    if (!err)
+        return -1;
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    text_addf(&t, ": %s", err->message);
+    fill(err->message, sizeof err->message, &t);
+    text_free(&t);
+    return -1;
+}
+
+int error_hint(struct error *err, const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    for (size_t i = 0; err && i < ERROR_HINTS_MAX; i++) {
+        if (err->hints[i][0])
+            continue;
+        va_start(args, format);
+        text_addv(&t, format, args);
+        va_end(args);
+        fill(err->hints[i], sizeof err->hints[i], &t);
+        text_free(&t);
+        break;
+    }
+    return -1;
+}
+
+void error_clear(struct error *err) {
+    if (err)
+        memset(err, 0, sizeof *err);
+}
+
+const char *error_kind_name(enum error_kind kind) {
+    return (size_t)kind < ARRAY_SIZE(kinds) ? kinds[kind].name : "unknown";
+}
+
+int error_exit_code(enum error_kind kind) {
+    return (size_t)kind < ARRAY_SIZE(kinds) ? kinds[kind].exit_code : 1;
+}
+
+int error_is_retryable(const struct error *err) {
+    return (size_t)err->kind < ARRAY_SIZE(kinds) && kinds[err->kind].retryable;
+}

@@ -1,0 +1,96 @@
+/* JSON: jansson, its one home. Strict reading, sorted or compact writing, path getters. */
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { JSON_TEXT_MAX = 32 * 1024 * 1024, PATH_PART_MAX = 256 };
+
+void json_decrefp_(json_t **json) {
+    json_decref(*json);
+    *json = NULL;
+}
+
+int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err) {
+    json_error_t why;
+    json_t *json;
+
+    if (len > JSON_TEXT_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode %s: longer than 32 MiB", what);
+    json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+    if (!json)
+        return error_set(err, ERROR_MALFORMED, "decode %s: line %d column %d: %s", what, why.line,
+                         why.column, why.text);
+    *ret = json;
+    return 0;
+}
+
+static char *dump(const json_t *json, size_t flags, const char *end) {
+    struct text t = {0};
+    char *raw = json_dumps(json, flags | JSON_ENCODE_ANY);
+
+    text_add(&t, raw ? raw : "null");
+    text_add(&t, end);
+    free(raw);
+    return text_take(&t);
+}
+
+char *json_write(const json_t *json) {
+    return dump(json, JSON_COMPACT, "");
+}
+
+char *json_write_pretty(const json_t *json) {
+    return dump(json, JSON_INDENT(2), "\n");
+}
+
+/* Copies the next part of a dotted path; "\." is a dot. Returns what follows, NULL when too long. */
+static const char *next_part(const char *path, char part[PATH_PART_MAX]) {
+    size_t n = 0;
+
+    for (; *path && *path != '.'; path++) {
+        if (path[0] == '\\' && path[1] == '.')
+            path++;
+        if (n + 1 >= PATH_PART_MAX)
+            return NULL;
+        part[n++] = *path;
+    }
+    part[n] = '\0';
+    return *path ? path + 1 : path;
+}
+
+json_t *json_at(const json_t *json, const char *path) {
+    char part[PATH_PART_MAX];
+    long long index;
+
+    while (json && *path) {
+        path = next_part(path, part);
+        if (!path)
+            return NULL;
+        if (json_is_array(json))
+            json = text_to_number(part, 0, 1 << 30, &index) == 0
+                       ? json_array_get(json, (size_t)index)
+                       : NULL;
+        else
+            json = json_object_get(json, part);
+    }
+    return (json_t *)json;
+}
+
+const char *json_text_at(const json_t *json, const char *path) {
+    return json_string_value(json_at(json, path));
+}
+
+long long json_number_at(const json_t *json, const char *path, long long fallback) {
+    const json_t *found = json_at(json, path);
+
+    return json_is_integer(found) ? json_integer_value(found) : fallback;
+}
+
+bool json_bool_at(const json_t *json, const char *path, bool fallback) {
+    const json_t *found = json_at(json, path);
+
+    return json_is_boolean(found) ? json_is_true(found) : fallback;
+}

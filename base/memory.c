@@ -1,0 +1,84 @@
+/* Allocation that aborts when memory is out, and one-owner cleanup of locals. */
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static void *checked(void *ptr) {
+    if (!ptr) {
+        (void)fputs("error: out of memory\n", stderr); /* nothing better can be done */
+        abort();
+    }
+    return ptr;
+}
+
+void *xmalloc(size_t size) {
+    return checked(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size) {
+    return checked(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xrealloc(void *ptr, size_t size) {
+    return checked(realloc(ptr, size ? size : 1));
+}
+
+char *xstrndup(const char *s, size_t max) {
+    size_t len = strnlen(s, max);
+    char *copy = xmalloc(len + 1);
+
+    memcpy(copy, s, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+char *xstrdup(const char *s) {
+    return xstrndup(s, SIZE_MAX - 1);
+}
+
+char *xstrdup_null(const char *s) {
+    return s ? xstrdup(s) : NULL;
+}
+
+char *xasprintf(const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    return text_take(&t);
+}
+
+void secret_free(char *secret, size_t len) {
+    volatile char *p = secret;
+
+    if (!secret)
+        return;
+    while (len--)
+        *p++ = 0;
+    free(secret);
+}
+
+void secret_free_text(char *secret) {
+    if (secret)
+        secret_free(secret, strlen(secret));
+}
+
+void freep(void *ptr_to_ptr) {
+    void **p = ptr_to_ptr;
+
+    free(*p);
+    *p = NULL;
+}
+
+void secret_freep(char **secret) {
+    secret_free_text(*secret);
+    *secret = NULL;
+}

@@ -1,0 +1,259 @@
+/* One capped text builder, and the few string questions that the product asks. */
+#include "base/text.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Room for `more` bytes and the NUL; false when the cap forbids it. */
+static bool reserve(struct text *t, size_t more) {
+    size_t cap = t->cap ? t->cap : TEXT_CAP_DEFAULT;
+    size_t need;
+
+    if (more > cap || t->len > cap - more) {
+        t->overflow = true;
+        return false;
+    }
+    need = t->len + more + 1;
+    if (need > t->size) {
+        t->size = need < 64 ? 64 : need + need / 2;
+        t->data = xrealloc(t->data, t->size);
+    }
+    return true;
+}
+
+void text_add_bytes(struct text *t, const void *data, size_t len) {
+    if (!reserve(t, len)) {
+        (void)reserve(t, 0); /* data is never NULL afterwards */
+        return;
+    }
+    if (len)
+        memcpy(t->data + t->len, data, len);
+    t->len += len;
+    t->data[t->len] = '\0';
+}
+
+void text_add(struct text *t, const char *s) {
+    text_add_bytes(t, s, strlen(s));
+}
+
+void text_add_char(struct text *t, char c) {
+    text_add_bytes(t, &c, 1);
+}
+
+void text_addv(struct text *t, const char *format, va_list args) {
+    char small[256];
+    va_list again;
+    int len;
+
+    va_copy(again, args);
+    len = vsnprintf(small, sizeof small, format, args);
+    if (len >= 0 && (size_t)len < sizeof small) {
+        text_add_bytes(t, small, (size_t)len);
+    } else if (len >= 0) {
+        char *large = xmalloc((size_t)len + 1);
+
+        (void)vsnprintf(large, (size_t)len + 1, format, again); /* its length is known */
+        text_add_bytes(t, large, (size_t)len);
+        free(large);
+    }
+    va_end(again);
+}
+
+void text_addf(struct text *t, const char *format, ...) {
+    va_list args;
+
+    va_start(args, format);
+    text_addv(t, format, args);
+    va_end(args);
+}
+
+/* Length of the valid UTF-8 character at p (RFC 3629), 0 when there is none. */
+static size_t utf8_length(const unsigned char *p, size_t left) {
+    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
+    uint32_t code;
+
+    if (n <= 1 || n > left)
+        return n == 1 ? 1 : 0;
+    code = p[0] & (0xffu >> (n + 1));
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (p[i] & 0x3fu);
+    }
+    if (code < smallest[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+        return 0;
+    return n;
+}
+
+void text_add_escaped(struct text *t, const void *data, size_t len) {
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < len;) {
+        size_t n = utf8_length(p + i, len - i);
+        bool c1 = n == 2 && p[i] == 0xc2 && p[i + 1] < 0xa0; /* C1 controls move cursors too */
+
+        if (p[i] == '\n' || p[i] == '\t' || p[i] == '\r') {
+            text_add(t, p[i] == '\n' ? "\\n" : p[i] == '\t' ? "\\t" : "\\r");
+            n = 1;
+        } else if (n == 0 || c1 || p[i] < 0x20 || p[i] == 0x7f) {
+            for (n = c1 ? 2 : 1; n--;)
+                text_addf(t, "\\x%02x", p[i++]);
+            continue;
+        } else {
+            text_add_bytes(t, p + i, n);
+        }
+        i += n;
+    }
+    text_add_bytes(t, "", 0);
+}
+
+const char *text_str(const struct text *t) {
+    return t->data ? t->data : "";
+}
+
+char *text_take(struct text *t) {
+    char *data = t->data ? t->data : xstrdup("");
+
+    *t = (struct text){.cap = t->cap};
+    return data;
+}
+
+void text_clear(struct text *t) {
+    t->len = 0;
+    t->overflow = false;
+    if (t->data)
+        t->data[0] = '\0';
+}
+
+void text_free(struct text *t) {
+    free(t->data);
+    *t = (struct text){.cap = t->cap};
+}
+
+bool text_equal(const char *a, const char *b) {
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+bool text_equal_nocase(const char *a, const char *b) {
+    if (!a || !b)
+        return a == b;
+    while (*a && lower(*a) == lower(*b))
+        a++, b++;
+    return lower(*a) == lower(*b);
+}
+
+bool text_starts_with(const char *s, const char *prefix) {
+    return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+bool text_ends_with(const char *s, const char *suffix) {
+    size_t n = strlen(s), m = strlen(suffix);
+
+    return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+bool text_equal_secret(const void *a, size_t a_len, const void *b, size_t b_len) {
+    const volatile unsigned char *p = a, *q = b;
+    unsigned char differ = 0;
+
+    if (a_len != b_len)
+        return false;
+    for (size_t i = 0; i < a_len; i++)
+        differ |= p[i] ^ q[i];
+    return differ == 0;
+}
+
+int text_format(char *out, size_t size, const char *format, ...) {
+    va_list args;
+    int len;
+
+    va_start(args, format);
+    len = vsnprintf(out, size, format, args);
+    va_end(args);
+    if (len >= 0 && (size_t)len < size)
+        return 0;
+    if (size)
+        out[0] = '\0';
+    return -1;
+}
+
+int text_to_number(const char *s, long long min, long long max, long long *ret) {
+    bool negative = *s == '-';
+    long long value = 0;
+
+    s += negative;
+    if (!*s)
+        return -1;
+    for (; *s; s++) {
+        if (*s < '0' || *s > '9' || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, negative ? -(*s - '0') : *s - '0', &value))
+            return -1;
+    }
+    if (value < min || value > max)
+        return -1;
+    *ret = value;
+    return 0;
+}
+
+char *text_lower(const char *s) {
+    char *copy = xstrdup(s);
+
+    for (char *p = copy; *p; p++)
+        *p = lower(*p);
+    return copy;
+}
+
+void text_list_add_owned(struct text_list *list, char *s) {
+    list->items = xrealloc(list->items, (list->count + 2) * sizeof *list->items);
+    list->items[list->count++] = s;
+    list->items[list->count] = NULL;
+}
+
+void text_list_add(struct text_list *list, const char *s) {
+    text_list_add_owned(list, xstrdup(s));
+}
+
+void text_list_split(struct text_list *list, const char *s, char separator) {
+    while (*s) {
+        const char *end = strchr(s, separator);
+        size_t len = end ? (size_t)(end - s) : strlen(s);
+
+        if (len)
+            text_list_add_owned(list, xstrndup(s, len));
+        s += len + (end ? 1 : 0);
+    }
+}
+
+bool text_list_has(const struct text_list *list, const char *s) {
+    for (size_t i = 0; i < list->count; i++)
+        if (text_equal(list->items[i], s))
+            return true;
+    return false;
+}
+
+char *text_list_join(const struct text_list *list, const char *separator) {
+    struct text t = {0};
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (i)
+            text_add(&t, separator);
+        text_add(&t, list->items[i]);
+    }
+    return text_take(&t);
+}
+
+void text_list_free(struct text_list *list) {
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct text_list){0};
+}

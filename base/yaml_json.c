@@ -1,0 +1,215 @@
+/* Between YAML and JSON: scalars by the core schema as Kubernetes reads them, and block-style writing
+ * with sorted keys as sigs.k8s.io/yaml does it. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/yaml.h"
+
+/* go-yaml's words for booleans: 1, 0, or -1 when the text is none. */
+static int boolean_of(const char *text) {
+    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
+    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
+        if (text_equal(text, yes[i]))
+            return 1;
+        if (text_equal(text, no[i]))
+            return 0;
+    }
+    return -1;
+}
+
+static bool is_float(const char *text) {
+    const char *p = text + (*text == '-' || *text == '+');
+    size_t whole = strspn(p, "0123456789"), part = 0;
+
+    p += whole;
+    if (*p == '.') {
+        part = strspn(p + 1, "0123456789");
+        p += 1 + part;
+    }
+    if (whole + part == 0)
+        return false;
+    if (*p == 'e' || *p == 'E') {
+        p += 1 + (p[1] == '-' || p[1] == '+');
+        if (!strspn(p, "0123456789"))
+            return false;
+        p += strspn(p, "0123456789");
+    }
+    return *p == '\0';
+}
+
+static json_t *integer_of(const char *text) {
+    bool negative = *text == '-';
+    const char *digits = text + (negative || *text == '+');
+    int base = text_starts_with(digits, "0x") ? 16 : text_starts_with(digits, "0o") ? 8 : 10;
+    unsigned long long value = 0;
+    long long decimal;
+
+    if (base == 10)
+        return text_to_number(*text == '+' ? digits : text, INT64_MIN, INT64_MAX, &decimal) == 0
+                   ? json_integer(decimal)
+                   : NULL;
+    for (digits += 2; *digits; digits++) {
+        const char *all = "0123456789abcdef", *found = strchr(all, *digits | 0x20);
+
+        if (!found || found - all >= base || value >> 58)
+            return NULL;
+        value = value * (unsigned)base + (unsigned)(found - all);
+    }
+    return json_integer(negative ? -(long long)value : (long long)value);
+}
+
+/* What a plain scalar means; NULL when it is a string. New reference. */
+static json_t *plain_value(const char *text) {
+    int boolean = boolean_of(text);
+    json_t *number;
+
+    if (!*text || text_equal(text, "~") || text_equal(text, "null") || text_equal(text, "Null") ||
+        text_equal(text, "NULL"))
+        return json_null();
+    if (boolean >= 0)
+        return json_boolean(boolean);
+    if (!strchr("+-.0123456789", *text))
+        return NULL;
+    number = integer_of(text);
+    if (number)
+        return number;
+    if (is_float(text) && isfinite(strtod(text, NULL)))
+        return json_real(strtod(text, NULL));
+    return NULL;
+}
+
+json_t *yaml_to_json(const struct yaml_node *node) {
+    json_t *json;
+
+    switch (yaml_type(node)) {
+    case YAML_LIST:
+        json = json_array();
+        for (size_t i = 0; i < yaml_count(node); i++)
+            json_array_append_new(json, yaml_to_json(yaml_item(node, i)));
+        return json;
+    case YAML_MAP:
+        json = json_object();
+        for (size_t i = 0; i < yaml_count(node); i++)
+            json_object_set_new(json, yaml_key(node, i), yaml_to_json(yaml_value(node, i)));
+        return json;
+    case YAML_SCALAR:
+        json = yaml_is_quoted(node) ? NULL : plain_value(yaml_text(node));
+        return json ? json : json_string(yaml_text(node));
+    case YAML_NULL:
+        break;
+    }
+    return json_null();
+}
+
+static int append(void *context, unsigned char *data, size_t len) {
+    text_add_bytes(context, data, len);
+    return 1;
+}
+
+static void emit(yaml_emitter_t *emitter, yaml_event_t *event) {
+    if (!yaml_emitter_emit(emitter, event))
+        abort(); /* only memory can fail: the events come from a JSON value */
+}
+
+static void emit_text(yaml_emitter_t *emitter, const char *text, yaml_scalar_style_t style) {
+    yaml_event_t event;
+
+    if (!yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text,
+                                      (int)strlen(text), 1, 1, style))
+        abort();
+    emit(emitter, &event);
+}
+
+/* Strings that would read back as another type are quoted; several lines stand as a block. */
+static void emit_string(yaml_emitter_t *emitter, const char *text) {
+    _cleanup_json_ json_t *other = plain_value(text);
+
+    emit_text(emitter, text,
+              other                ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+              : strchr(text, '\n') ? YAML_LITERAL_SCALAR_STYLE
+                                   : YAML_PLAIN_SCALAR_STYLE);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void emit_value(yaml_emitter_t *emitter, const json_t *json);
+
+static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
+    size_t count = json_object_size(json), n = 0;
+    _cleanup_(freep) const char **keys = xcalloc(count, sizeof *keys);
+    yaml_event_t event;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)json, key, value) keys[n++] = key;
+    qsort(keys, n, sizeof *keys, by_name);
+    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1,
+                                        count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
+    emit(emitter, &event);
+    for (size_t i = 0; i < n; i++) {
+        emit_string(emitter, keys[i]);
+        emit_value(emitter, json_object_get(json, keys[i]));
+    }
+    yaml_mapping_end_event_initialize(&event);
+    emit(emitter, &event);
+}
+
+static void emit_array(yaml_emitter_t *emitter, const json_t *json) {
+    yaml_event_t event;
+    size_t i;
+    json_t *item;
+
+    yaml_sequence_start_event_initialize(
+        &event, NULL, NULL, 1,
+        json_array_size(json) ? YAML_BLOCK_SEQUENCE_STYLE : YAML_FLOW_SEQUENCE_STYLE);
+    emit(emitter, &event);
+    json_array_foreach(json, i, item) emit_value(emitter, item);
+    yaml_sequence_end_event_initialize(&event);
+    emit(emitter, &event);
+}
+
+static void emit_value(yaml_emitter_t *emitter, const json_t *json) {
+    if (json_is_object(json)) {
+        emit_object(emitter, json);
+    } else if (json_is_array(json)) {
+        emit_array(emitter, json);
+    } else if (json_is_string(json)) {
+        emit_string(emitter, json_string_value(json));
+    } else {
+        _cleanup_(freep) char *text = json_write(json);
+
+        emit_text(emitter, text, YAML_PLAIN_SCALAR_STYLE);
+    }
+}
+
+char *yaml_write(const json_t *json) {
+    struct text out = {0};
+    yaml_emitter_t emitter;
+    yaml_event_t event;
+
+    if (!yaml_emitter_initialize(&emitter))
+        abort();
+    yaml_emitter_set_output(&emitter, append, &out);
+    yaml_emitter_set_unicode(&emitter, 1);
+    yaml_emitter_set_width(&emitter, -1);
+    yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
+    emit(&emitter, &event);
+    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
+    emit(&emitter, &event);
+    emit_value(&emitter, json);
+    yaml_document_end_event_initialize(&event, 1);
+    emit(&emitter, &event);
+    yaml_stream_end_event_initialize(&event);
+    emit(&emitter, &event);
+    yaml_emitter_delete(&emitter);
+    return text_take(&out);
+}
