@@ -1,0 +1,67 @@
+/* The kubelet's files as kubeadm lays them, fit for Windows. Pure: documents in, texts out. */
+#ifndef JOIN_KUBELET_FILES_H
+#define JOIN_KUBELET_FILES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+
+/* Where they lie; '\\' paths with the drive. */
+#define KUBELET_FOLDER "C:\\var\\lib\\kubelet"
+#define KUBELET_CONFIG_FILE "C:\\var\\lib\\kubelet\\config.yaml"
+#define KUBELET_INSTANCE_CONFIG_FILE "C:\\var\\lib\\kubelet\\instance-config.yaml"
+#define KUBELET_FLAGS_FILE "C:\\var\\lib\\kubelet\\kubeadm-flags.env"
+#define KUBELET_CERTIFICATE_FOLDER "C:\\var\\lib\\kubelet\\pki"
+#define KUBELET_CLIENT_CERTIFICATE_FILE "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem"
+#define KUBERNETES_FOLDER "C:\\etc\\kubernetes"
+#define KUBELET_KUBECONFIG_FILE "C:\\etc\\kubernetes\\kubelet.conf"
+#define KUBELET_BOOTSTRAP_KUBECONFIG_FILE "C:\\etc\\kubernetes\\bootstrap-kubelet.conf"
+#define KUBERNETES_CA_FILE "C:\\etc\\kubernetes\\pki\\ca.crt"
+#define KUBERNETES_MANIFESTS_FOLDER "C:\\etc\\kubernetes\\manifests"
+#define KUBELET_CRI_SOCKET "npipe:////./pipe/containerd-containerd"
+
+/* What kubelet_config_make is told about this node. */
+struct kubelet_config_input {
+    const json_t *cluster;              /* KubeletConfiguration of the cluster */
+    const struct text_list *cluster_dns; /* used where the document has no clusterDNS */
+    const char *dns_domain;             /* likewise clusterDomain */
+    const char *cri_socket;             /* NULL = KUBELET_CRI_SOCKET */
+    const char *ca_file;                /* NULL = KUBERNETES_CA_FILE */
+    const char *drive;                  /* "C:"; NULL = "C:" */
+};
+/* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
+ * fields, paths with drive, cgroups off, Linux-only fields removed, the CRI socket in it; unknown
+ * fields stay. Each change is one line in `changes` ("cgroupDriver: removed (Linux only)"). *ret is
+ * a new reference. ERROR_MALFORMED when it is no KubeletConfiguration v1beta1. */
+int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
+                        struct text_list *changes, struct error *err);
+/* The same as YAML with sorted keys, config.yaml's bytes; the caller frees. */
+char *kubelet_config_text(const json_t *config);
+
+/* One --name=value. */
+struct kubelet_flag {
+    const char *name;
+    const char *value;
+};
+/* What goes into kubeadm-flags.env on this node: base arguments (hostname-override when the name is
+ * not the host's, register-with-taints), sorted, then the user's in given order; a user's argument
+ * replaces the base's of its name. */
+struct kubelet_flags_input {
+    const char *node_name;
+    const char *host_name;      /* as the system spells it */
+    const char *taints;         /* "k=v:NoSchedule,..." or NULL */
+    const char *node_ip;        /* or NULL */
+    const char *node_labels;    /* "a=b,c=d" or NULL */
+    const struct kubelet_flag *extra; /* kubeletExtraArgs */
+    size_t extra_count;
+};
+/* The arguments as a list ("--node-ip=10.0.0.21"). *ret must be empty. */
+void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret);
+/* KUBELET_KUBEADM_ARGS="..." with Go's %q quoting, and LF; the caller frees. */
+char *kubelet_flags_text(const struct text_list *flags);
+/* instance-config.yaml: containerRuntimeEndpoint; the caller frees. */
+char *kubelet_instance_config_text(const char *cri_socket);
+
+#endif

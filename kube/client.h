@@ -1,0 +1,88 @@
+/* The Kubernetes API: requests with JSON bodies, Status turned into errors, retry, list and watch. */
+#ifndef KUBE_CLIENT_H
+#define KUBE_CLIENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "host/host.h"
+#include "host/http.h"
+#include "kube/kubeconfig.h"
+
+/* One API server and who we are to it. Text is owned (kube_client_close); http and host are borrowed
+ * and must live longer. host gives the clock, sleep and interruption. */
+struct kube_client {
+    struct http *http;
+    struct host *host;
+    char *server; /* "https://10.0.0.10:6443", no slash at the end */
+    char *ca_pem; /* the only trust; NULL = the system's */
+    char *tls_server_name;
+    char *proxy_url;
+    char *bearer_token;
+    char *client_cert_pem;
+    char *client_key_pem;
+    bool insecure;
+    unsigned timeout_ms;       /* one request; 0 = 10 s */
+    int64_t clock_difference;  /* server's Date minus our clock, seconds, of the last answer */
+};
+
+/* Takes copies. Credentials that need a program (exec, auth-provider) or basic auth:
+ * ERROR_UNSUPPORTED. */
+int kube_client_open(struct http *http, struct host *host, const struct kubeconfig *config,
+                     struct kube_client *ret, struct error *err);
+void kube_client_close(struct kube_client *client);
+
+/* Paths begin with "/" and may hold a query. *ret is a new reference (may be NULL as an argument).
+ * Kinds: those of http_perform; of the answer: 401 and 403 ERROR_DENIED, 404 and 410
+ * ERROR_NOT_FOUND, 409 ERROR_CONFLICT, 422 and other 4xx ERROR_USAGE, 429 and 5xx ERROR_NETWORK; no
+ * JSON: ERROR_MALFORMED. The message has method, path, status, reason and the server's own words:
+ * `GET /api/v1/nodes/x: nodes "x" not found (404 NotFound)`; err->os is the HTTP status. */
+int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
+int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
+                struct error *err);
+int kube_replace(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
+                 struct error *err);
+/* type: "merge", "strategic-merge", "json" or "apply" (the latter with fieldManager in the path). */
+int kube_patch(struct kube_client *client, const char *path, const char *type,
+               const json_t *patch, json_t **ret, struct error *err);
+/* Absent is success. */
+int kube_delete(struct kube_client *client, const char *path, struct error *err);
+/* The answer's bytes as they are (logs, /healthz, /version); the caller frees. */
+int kube_get_text(struct kube_client *client, const char *path, size_t max, char **ret,
+                  struct error *err);
+/* kube_get that tries retryable failures (network, timeout, 429, 5xx) again with growing, jittered
+ * pauses (0.5 s to 5 s; Retry-After is honoured) until timeout_ms is over; the last error stays. */
+int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
+                   struct error *err);
+
+/* What a watch saw. type: "ADDED" (also for each object of a list), "MODIFIED", "DELETED", or
+ * "LISTED" with the whole list after each (re-)list, so that what is gone can be seen. Return 0 to
+ * go on, 1 to end with success, -1 to end with the error that was set. */
+typedef int kube_watch_event(void *context, const char *type, const json_t *object,
+                             struct error *err);
+/* Called about once a second while waiting; same return values. */
+typedef int kube_watch_tick(void *context, unsigned waited_ms, struct error *err);
+
+struct kube_watch {
+    const char *path;           /* the collection: "/api/v1/nodes" */
+    const char *field_selector; /* "metadata.name=x", or NULL */
+    const char *label_selector; /* or NULL */
+    unsigned timeout_ms;        /* the whole wait; required */
+    kube_watch_event *on_event;
+    kube_watch_tick *on_tick; /* or NULL */
+    void *context;
+};
+/* Lists, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
+ * taken up again from the last version seen, a 410 (or ERROR event) lists anew; retryable failures
+ * are tried again with pauses until timeout_ms. A server that grants list but not watch is polled.
+ * Ends with what a callback said, with ERROR_TIMEOUT ("after 300 s", last failure in the text), or at
+ * once with denied, untrusted, malformed and interrupted. */
+int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
+
+/* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */
+char *kube_escape(const char *s);
+
+#endif

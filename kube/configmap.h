@@ -1,0 +1,17 @@
+/* ConfigMaps: one value, or all data. */
+#ifndef KUBE_CONFIGMAP_H
+#define KUBE_CONFIGMAP_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "kube/client.h"
+
+/* "/api/v1/namespaces/<ns>/configmaps/<name>"; the caller frees. */
+char *kube_configmap_path(const char *name_space, const char *name);
+/* The whole object. Tries retryable failures again for up to timeout_ms. */
+int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,
+                       unsigned timeout_ms, json_t **ret, struct error *err);
+/* data[key] (borrowed), or NULL when absent or empty. */
+const char *kube_configmap_value(const json_t *configmap, const char *key);
+
+#endif

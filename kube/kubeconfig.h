@@ -1,0 +1,59 @@
+/* kubeconfig files: the cluster and the credentials that one names, and the files winjoin writes. */
+#ifndef KUBE_KUBECONFIG_H
+#define KUBE_KUBECONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "host/host.h"
+
+/* The cluster and user that a kubeconfig chooses. Text is owned; NULL = absent. */
+struct kubeconfig {
+    char *cluster_name; /* "" in cluster-info */
+    char *server;
+    char *ca_file;
+    char *ca_pem; /* decoded certificate-authority-data, or what ca_file held */
+    size_t ca_pem_len;
+    char *tls_server_name;
+    char *proxy_url;
+    bool insecure_skip_tls_verify;
+    char *user_name; /* NULL = no user */
+    char *token;
+    char *token_file;
+    char *username;
+    char *password;
+    char *client_cert_file;
+    char *client_cert_pem;
+    char *client_key_file;
+    char *client_key_pem;
+    char *exec_command;
+    char *auth_provider;
+};
+
+/* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
+ * current context; `require_cluster`: -1 when there is none. User: current context -> user; a missing
+ * link is no user. Unknown fields are ignored, null lists are empty. ERROR_MALFORMED with line and
+ * column. kubeconfig_free(). */
+int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
+                     struct error *err);
+/* Reads the file and the files that it names (relative ones lie beside it) into ca_pem,
+ * client_cert_pem, client_key_pem and token (taken verbatim), and applies clientcmd's validation
+ * (prefix "invalid configuration: "). ERROR_NOT_FOUND, ERROR_MALFORMED, ERROR_USAGE. */
+int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
+                         struct error *err);
+void kubeconfig_free(struct kubeconfig *config);
+/* token, token file, user and password, client certificate with key, exec or auth provider. */
+bool kubeconfig_has_credentials(const struct kubeconfig *config);
+
+/* bootstrap-kubelet.conf: user tls-bootstrap-token-user, context
+ * tls-bootstrap-token-user@kubernetes, clientcmd's YAML with sorted keys. Holds the token:
+ * secret_free_text(). */
+char *kubeconfig_make_bootstrap(const char *cluster_name, const char *server, const char *ca_pem,
+                                const char *token);
+/* kubelet.conf: default-cluster, default-auth, default-context in namespace default; certificate and
+ * key are both `certificate_path` (absolute). The caller frees. */
+char *kubeconfig_make_kubelet(const char *server, const char *ca_pem,
+                              const char *certificate_path);
+
+#endif

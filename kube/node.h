@@ -1,0 +1,55 @@
+/* Nodes: the few fields that a join reads, and waiting for them. */
+#ifndef KUBE_NODE_H
+#define KUBE_NODE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "kube/client.h"
+
+/* One look at a Node. Text is owned, NULL = absent; kube_node_free(). */
+struct kube_node {
+    char *name;
+    char *uid;
+    char *os; /* label kubernetes.io/os */
+    char *internal_ip; /* first status.addresses of type InternalIP */
+    struct text_list addresses; /* all of type InternalIP */
+    struct text_list pod_cidrs; /* spec.podCIDRs, or spec.podCIDR alone */
+    bool ready;         /* condition Ready is True */
+    char *ready_reason; /* of that condition */
+    char *ready_message;
+    char *kubelet_version;
+    bool unschedulable;
+    char *flannel_backend_type; /* flannel.alpha.coreos.com/backend-type */
+    char *flannel_backend_data; /* .../backend-data: {"VNI":4096,"VtepMAC":".."} */
+    char *flannel_public_ip;    /* .../public-ip */
+};
+void kube_node_free(struct kube_node *node);
+int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err);
+/* ERROR_NOT_FOUND when there is no such Node. */
+int kube_node_get(struct kube_client *client, const char *name, struct kube_node *ret,
+                  struct error *err);
+
+struct kube_nodes {
+    struct kube_node *items;
+    size_t count;
+};
+int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err);
+void kube_nodes_free(struct kube_nodes *nodes);
+
+/* What to wait for; given a look at the Node, or NULL while there is none. */
+typedef bool kube_node_wanted(const struct kube_node *node);
+bool kube_node_is_registered(const struct kube_node *node);
+bool kube_node_has_pod_cidr(const struct kube_node *node);
+bool kube_node_is_ready(const struct kube_node *node);
+/* Told at changes and about once a second; node NULL while there is none. Nonzero ends the wait. */
+typedef int kube_node_progress(void *context, const struct kube_node *node, unsigned waited_ms);
+/* Watches the Node until `wanted`; *ret is the look that was. ERROR_TIMEOUT says what it was last
+ * (not registered; no podCIDR; Ready False with reason and message). */
+int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
+                   unsigned timeout_ms, kube_node_progress *progress, void *context,
+                   struct kube_node *ret, struct error *err);
+
+#endif

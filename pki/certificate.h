@@ -1,0 +1,59 @@
+/* X.509 certificates: reading PEM bundles by Go's rules, what is in them, who signed whom. */
+#ifndef PKI_CERTIFICATE_H
+#define PKI_CERTIFICATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pki/pin.h"
+
+struct certificate {
+    char *subject;               /* "CN=kubernetes", RFC 4514-like, as Go prints names */
+    char *issuer;
+    char *common_name;           /* "" when it has none */
+    struct text_list organizations;
+    char *serial;                /* decimal, as kubeadm prints it */
+    int64_t not_before;          /* Unix seconds */
+    int64_t not_after;
+    struct text_list dns_names;  /* subject alternative names */
+    struct text_list ip_addresses;
+    char pin[PIN_TEXT_MAX];      /* of its SubjectPublicKeyInfo, as encoded in it */
+    bool is_ca;                  /* basicConstraints CA:TRUE */
+    char *pem;                   /* this certificate alone */
+};
+struct certificates {
+    struct certificate *items;
+    size_t count;
+};
+enum { CERTIFICATES_MAX = 1024 };
+
+/* Reads a bundle as client-go's cert.ParseCertsPEM: blocks of type CERTIFICATE without PEM headers;
+ * other blocks and text around them are ignored; a block that is no certificate is an error, and so
+ * is a bundle with none ("data does not contain any valid RSA or ECDSA certificates"). Fails with
+ * ERROR_MALFORMED. certificates_free(). */
+int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err);
+void certificates_free(struct certificates *certificates);
+/* Index of the first certificate that has one of the pins (a list made by pins_parse), or -1. */
+long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins);
+
+/* "sha256:.. (CN=kubernetes, valid from 2026-11-20T00:00:00Z to 2036-..)", for messages; the caller
+ * frees. */
+char *certificate_describe(const struct certificate *certificate);
+/* "10.0.0.10, kubernetes, kubernetes.default": the names that it is valid for; the caller frees. */
+char *certificate_names(const struct certificate *certificate);
+/* -1 with ERROR_UNTRUSTED when `now` lies outside its dates; the message has both times. */
+int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err);
+
+/* The first certificate of `chain_pem` must have `key_pem`'s public key. ERROR_UNTRUSTED when it has
+ * not, ERROR_MALFORMED when one of them does not parse. */
+int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err);
+/* The first certificate of `chain_pem` must lead to one of `ca_pem` (others in the chain are
+ * intermediates, roots need not be self-signed, as in Go) and be good at `now` for a TLS client.
+ * ERROR_UNTRUSTED with OpenSSL's reason. */
+int certificate_check_chain(const char *chain_pem, const char *ca_pem, int64_t now,
+                            struct error *err);
+
+#endif

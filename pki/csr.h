@@ -1,0 +1,16 @@
+/* Certificate requests (PKCS #10) for a node's client certificate. */
+#ifndef PKI_CSR_H
+#define PKI_CSR_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* PEM "CERTIFICATE REQUEST": O=system:nodes, CN=system:node:<node_name>, no names besides, signed
+ * with SHA-256 by `key_pem`. The caller frees. ERROR_MALFORMED when the key does not parse,
+ * ERROR_USAGE when the node name does not fit a common name (64 characters). */
+int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct error *err);
+/* true when the request parses, its signature holds, and its key and subject are these. */
+bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name);
+
+#endif

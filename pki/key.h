@@ -1,0 +1,13 @@
+/* Private keys: EC P-256, as the kubelet makes them. */
+#ifndef PKI_KEY_H
+#define PKI_KEY_H
+
+#include "base/error.h"
+
+/* A fresh key from OpenSSL's generator as PEM "EC PRIVATE KEY" (RFC 5915); secret_free_text(). Fails
+ * with ERROR_HOST when there is no randomness. */
+int key_generate(char **ret_pem, struct error *err);
+/* 0 when the text is one usable private key. ERROR_MALFORMED; the text never appears in the error. */
+int key_check(const char *pem, struct error *err);
+
+#endif

@@ -1,0 +1,20 @@
+/* Public key pins, "sha256:<hex>" over the SubjectPublicKeyInfo (RFC 7469 section 2.4). */
+#ifndef PKI_PIN_H
+#define PKI_PIN_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum { PIN_TEXT_MAX = 72 }; /* "sha256:" + 64 digits + NUL */
+
+/* One pin, made lower case: the format's name is compared without case, hex of either case. Fails
+ * with ERROR_USAGE and kubeadm's texts (pubkeypin.Allow). */
+int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err);
+/* All of them, normalised and without doubles; one bad pin fails all. *ret must be empty. */
+int pins_parse(const struct text_list *texts, struct text_list *ret, struct error *err);
+/* The pin of a DER SubjectPublicKeyInfo. */
+void pin_of_key(const void *spki, size_t len, char ret[PIN_TEXT_MAX]);
+
+#endif

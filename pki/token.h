@@ -1,0 +1,28 @@
+/* Bootstrap tokens: "abcdef.0123456789abcdef", an id that is no secret and a secret that is. */
+#ifndef PKI_TOKEN_H
+#define PKI_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+enum { TOKEN_ID_LEN = 6, TOKEN_SECRET_LEN = 16, TOKEN_TEXT_LEN = 23 };
+
+struct token {
+    char id[TOKEN_ID_LEN + 1];
+    char secret[TOKEN_SECRET_LEN + 1];
+};
+
+/* Takes exactly \A([a-z0-9]{6})\.([a-z0-9]{16})\z (k8s.io/cluster-bootstrap/token/api), nothing
+ * trimmed. The secret and the whole token are hidden from the log from then on. The text never
+ * appears in the error (ERROR_USAGE), which says instead what is wrong about it. */
+int token_parse(const char *text, struct token *ret, struct error *err);
+/* "id.secret" for the Authorization header; secret_free_text(). */
+char *token_text(const struct token *token);
+/* Overwrites it. */
+void token_clear(struct token *token);
+/* true for six of [a-z0-9]: the id in a "jws-kubeconfig-<id>" key. */
+bool token_id_is_valid(const char *id);
+
+#endif
