@@ -1,0 +1,21 @@
+/* From red cells and evidence to causes: a table of rows, widest cause first. Pure. */
+#ifndef DIAG_CAUSES_H
+#define DIAG_CAUSES_H
+
+#include "diag/report.h"
+
+/* Judges report->cells against report->evidence (NULL allowed) and fills report->causes. A cause is
+ * given only when it explains cells that no wider one explained, and never when a cell that it would
+ * break has passed. */
+void diag_causes_find(struct diag_report *report);
+
+/* One row as documentation shows it. */
+struct diag_cause_row {
+    const char *id;      /* "NAT-NONE" */
+    const char *breaks;  /* which flows it breaks, in words */
+    const char *message; /* what it is, in general */
+    const char *hint;
+};
+const struct diag_cause_row *diag_cause_rows(size_t *ret_count);
+
+#endif
