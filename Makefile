@@ -1,0 +1,49 @@
+# winjoin: one Makefile. `make help` lists the targets, V=1 shows the commands.
+#
+# Sources are found by wildcard: put a .c file into its folder and it is built. Objects go to
+# build/<flavour>/, one flavour a set of flags (dist/make/flags.mk).
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+SHELL := /bin/bash
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+MAKEFLAGS += --no-print-directory --no-builtin-rules
+Q := $(if $(V),,@)
+
+# What a machine without the tools asks for first: the list is dist/packages.txt.
+INSTALL = ./dist/install-packages.sh
+
+include dist/make/flags.mk
+include dist/make/sources.mk
+include dist/make/windows-libs.mk
+include dist/make/flavour.mk
+include dist/make/windows.mk
+include dist/make/rig.mk
+include dist/make/test.mk
+include dist/make/lint.mk
+
+.PHONY: all native windows install-deps clean help demo bench format sbom
+all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
+native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, cluster diag)
+windows: build/windows/libwinjoin.a $(PROGRAMS_windows) build/windows/winjoin.sbom.json ## winjoin.exe and winjoin-probe.exe
+
+install-deps: ## install the Debian packages that are missing
+	$(Q)$(INSTALL) native windows rig lint
+
+demo: ## a bare Windows host joins a cluster, is proved, is reset; FAULT=vni and others break something
+	$(Q)$(INSTALL) native windows rig
+	$(Q)$(MAKE) native windows rig
+	$(Q)./tests/demo/run $(if $(FAULT),FAULT=$(FAULT))
+
+bench: native ## measure (tests/bench)
+	$(Q)if [ -x tests/bench/run ]; then ./tests/bench/run; else echo "no benchmarks yet"; fi
+
+clean: ## remove build/; the cache of the Windows libraries stays
+	$(Q)rm -rf build
+
+help: ## this list
+	$(Q)awk -F ' *## *' '/^[a-z-]+:.*##/ { split($$1, t, ":"); printf "  make %-14s %s\n", t[1], $$2 }' \
+	    $(MAKEFILE_LIST) | sort -u

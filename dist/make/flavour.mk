@@ -1,0 +1,81 @@
+# For each flavour: objects, generated sources, libwinjoin.a, libhns.a, the programs and unit tests.
+
+PLATFORM_native   := posix
+PLATFORM_asan     := posix
+PLATFORM_coverage := posix
+PLATFORM_fuzz     := posix
+PLATFORM_windows  := win32
+LIBS_native       := $(LIBS_posix)
+LIBS_asan         := $(LIBS_posix)
+LIBS_coverage     := $(LIBS_posix)
+LIBS_fuzz         := $(LIBS_posix)
+EXE_windows       := .exe
+NEEDS_windows     := $(WINDOWS_LIBS)
+
+.PHONY: FORCE
+FORCE:
+
+# $(call compile,flavour,source): one object, its header dependencies beside it
+define compile
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo 'CC $(if $(filter-out native,$(1)),$(1) )$(2)')
+	$(Q)$(CC_$(1)) $(CFLAGS_$(1)) $(EXTRA_$(1)) -MMD -MP -c $(2) -o $@
+endef
+
+# $(call archive): the prerequisites into one static library
+define archive
+	$(if $(V),,@echo 'AR $@')
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $(filter %.o,$^)
+endef
+
+# $(call link,flavour,extra flags): the prerequisites into one program
+define link
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo 'LD $@')
+	$(Q)$(CC_$(1)) $(LD_$(1)) $(filter %.o,$^) $(filter %.a,$^) $(2) $(LIBS_$(1)) -o $@
+endef
+
+define flavour
+build/$(1)/%.o: %.c dist/make/flags.mk | $$(NEEDS_$(1))
+	$$(call compile,$(1),$$<)
+build/$(1)/gen/%.o: build/$(1)/gen/%.c dist/make/flags.mk | $$(NEEDS_$(1))
+	$$(call compile,$(1),$$<)
+
+build/$(1)/gen/templates.c: dist/make/embed.py $$(TEMPLATES) build/$(1)/gen/templates.list
+	$$(Q)./dist/make/embed.py $$@ $$(TEMPLATES)
+build/$(1)/gen/build_info.c: FORCE dist/make/build_info.py dist/version | $$(NEEDS_$(1))
+	$$(Q)./dist/make/build_info.py $$@ $$(if $$(NEEDS_$(1)),build/windows/libs/built.json)
+# A file that left the tree must leave the archive too: the lists change when the set changes.
+build/$(1)/gen/templates.list: FORCE
+	$$(Q)mkdir -p $$(@D); echo '$$(TEMPLATES)' | cmp -s - $$@ || echo '$$(TEMPLATES)' > $$@
+build/$(1)/gen/sources.list: FORCE
+	$$(Q)mkdir -p $$(@D); echo '$$(LIB_SRCS_$(PLATFORM_$(1)))' | cmp -s - $$@ || \
+	    echo '$$(LIB_SRCS_$(PLATFORM_$(1)))' > $$@
+
+build/$(1)/libwinjoin.a: $$(LIB_SRCS_$(PLATFORM_$(1)):%.c=build/$(1)/%.o) build/$(1)/gen/templates.o \
+                         build/$(1)/gen/build_info.o build/$(1)/gen/sources.list
+	$$(archive)
+build/$(1)/libhns.a: $$(HNS_SRCS:%.c=build/$(1)/%.o)
+	$$(archive)
+
+build/$(1)/tests/%$$(EXE_$(1)): build/$(1)/tests/unit/%.o $$(if $$(HNS_SRCS),build/$(1)/libhns.a) \
+                                build/$(1)/libwinjoin.a
+	$$(call link,$(1),-lcmocka)
+UNIT_$(1) := $$(UNIT_TESTS:%=build/$(1)/tests/%$$(EXE_$(1)))
+
+-include $$(shell find build/$(1) -name '*.d' 2>/dev/null)
+endef
+
+$(foreach f,native windows asan coverage fuzz,$(eval $(call flavour,$(f))))
+# Objects are kept, whether or not a rule made them on the way.
+.SECONDARY:
+
+PROGRAMS_native := $(if $(wildcard cmd/main_posix.c),build/native/winjoin) \
+                   $(if $(wildcard cmd/probe_main_posix.c),build/native/winjoin-probe)
+build/native/winjoin: build/native/cmd/main_posix.o build/native/libwinjoin.a
+	$(call link,native)
+build/native/winjoin-probe: $(PROBE_SRCS_posix:%.c=build/native/%.o)
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo 'LD $@')
+	$(Q)$(CC_native) $(LD_native) $^ -lresolv -lpthread -o $@

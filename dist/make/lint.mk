@@ -1,0 +1,60 @@
+# Lint: each tool over the sources it is for; what passed is not looked at again until it changes.
+
+LINT_SRCS   := $(sort $(wildcard $(MODULES:%=%/*.[ch]) host/win32/*.[ch] host/posix/*.[ch] templates/*.h))
+TEST_SRCS   := $(sort $(wildcard tests/*/*.[ch]))
+SHELL_FILES  = $(shell git ls-files --cached --others --exclude-standard | \
+                 xargs -r grep -lE -m1 '^\#!/bin/(ba)?sh|^\#!/usr/bin/env (ba)?sh')
+
+.PHONY: lint lint-built lint-includes lint-house lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
+lint: ## includes, house rules, format, shellcheck, cppcheck, clang-tidy, gcc's analyzer
+	$(Q)$(INSTALL) native windows lint
+	$(Q)$(MAKE) lint-built
+lint-built: lint-includes lint-house lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
+	$(Q)echo "lint: clean"
+
+lint-includes:
+	$(if $(V),,@echo 'LINT includes')
+	$(Q)python3 -B tests/lint/includes.py
+lint-house:
+	$(if $(V),,@echo 'LINT house')
+	$(Q)python3 -B tests/lint/house.py
+lint-format:
+	$(if $(V),,@echo 'LINT format')
+	$(Q)clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS)
+lint-shell:
+	$(if $(V),,@echo 'LINT shell')
+	$(Q)shellcheck -x $(SHELL_FILES)
+
+# The platform's half of the tree is parsed as that platform's compiler would.
+CPPCHECK := cppcheck --quiet --inline-suppr --error-exitcode=1 --std=c11 --library=posix -I. \
+            --enable=warning,portability,performance --suppressions-list=tests/lint/cppcheck.txt
+lint-cppcheck:
+	$(if $(V),,@echo 'LINT cppcheck')
+	$(Q)mkdir -p build/lint/cppcheck
+	$(Q)$(CPPCHECK) --cppcheck-build-dir=build/lint/cppcheck $(filter %.c,$(LINT_SRCS))
+
+lint-tidy: $(LIB_SRCS_posix:%.c=build/lint/%.tidy) $(patsubst %.c,build/lint/%.tidy,$(wildcard host/win32/*.c cmd/*main_*.c))
+TIDY_posix := -std=gnu11 -I. -D_GNU_SOURCE
+TIDY_win32 := --target=x86_64-w64-mingw32 $(filter -std=% -I% -D% -isystem build/%,$(CFLAGS_windows))
+build/lint/host/win32/%.tidy: host/win32/%.c .clang-tidy build/windows/host/win32/%.o
+	$(call tidy,$<,$(TIDY_win32))
+build/lint/cmd/%_win32.tidy: cmd/%_win32.c .clang-tidy build/windows/cmd/%_win32.o
+	$(call tidy,$<,$(TIDY_win32))
+build/lint/%.tidy: %.c .clang-tidy build/native/%.o
+	$(call tidy,$<,$(TIDY_posix))
+define tidy
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo 'TIDY $(1)')
+	$(Q)clang-tidy --quiet $(1) -- $(2) 2>$@.log || { cat $@.log; exit 1; }
+	$(Q)touch $@
+endef
+
+# gcc's analyzer, where bytes from outside are taken apart and documents are made.
+lint-analyzer: $(patsubst %.c,build/analyzer/%.o,$(wildcard pki/*.c netsetup/*.c))
+build/analyzer/%.o: %.c build/native/%.o
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo 'ANALYZE $<')
+	$(Q)gcc $(CFLAGS_native) -fanalyzer -c $< -o $@
+
+format: ## clang-format over everything
+	$(Q)clang-format -i $(LINT_SRCS) $(TEST_SRCS)

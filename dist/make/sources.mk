@@ -1,0 +1,19 @@
+# Which sources make which program. Platform code is picked here, never by #ifdef.
+
+MODULES     := base host host/memory pki kube netsetup services diag join cmd
+COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))
+TEMPLATES   := $(filter-out %.h,$(wildcard templates/*))
+
+# libwinjoin.a: everything but the main files
+LIB_SRCS_posix := $(COMMON_SRCS) $(wildcard host/posix/*.c)
+LIB_SRCS_win32 := $(COMMON_SRCS) $(wildcard host/win32/*.c)
+
+# winjoin-probe: runs inside pods, so it carries nothing but the probe itself
+PROBE_COMMON     := $(wildcard diag/probe*.c base/error.c base/text.c base/memory.c)
+PROBE_SRCS_posix := $(wildcard cmd/probe_main_posix.c) $(PROBE_COMMON) $(wildcard host/posix/socket.c)
+PROBE_SRCS_win32 := $(wildcard cmd/probe_main_win32.c) $(PROBE_COMMON) $(wildcard host/win32/socket.c)
+
+# The tests' own library: the model of HNS
+HNS_SRCS   := $(wildcard tests/hns/hns_*.c)
+UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
+FUZZERS    := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

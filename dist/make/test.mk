@@ -1,0 +1,29 @@
+# Tests. tests/run runs groups of them, counts, and ends with `N passed, N failed, N skipped`.
+
+.PHONY: quick test test-built fuzz coverage
+quick: build/native/libwinjoin.a $(PROGRAMS_native) $(UNIT_asan) ## the fast check before a change lands: build, includes, unit tests
+	$(Q)./tests/run quick
+
+test: ## all tests, natively, under sanitizers and under Wine; installs what it lacks
+	$(Q)$(INSTALL) native windows rig lint
+	$(Q)$(MAKE) test-built
+
+REPLAYS := $(FUZZERS:%=build/asan/fuzz/%)
+test-built: native windows rig $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
+	$(Q)./tests/run all
+
+# Without the fuzzer: each target over its corpus, under the sanitizers
+build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o build/asan/libwinjoin.a
+	$(call link,asan)
+
+FUZZ_SECONDS ?= 10
+build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libwinjoin.a
+	$(call link,fuzz)
+fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each
+	$(Q)./tests/fuzz/run $(FUZZ_SECONDS) $^
+
+coverage: $(UNIT_coverage) ## the unit tests' line coverage: summary and build/coverage/index.html
+	$(Q)find build/coverage -name '*.gcda' -delete
+	$(Q)./tests/run coverage
+	$(Q)gcovr --root . --object-directory build/coverage --exclude 'tests/.*' --exclude 'build/.*' \
+	    --html-details build/coverage/index.html --print-summary --txt build/coverage/summary.txt

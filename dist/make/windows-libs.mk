@@ -1,0 +1,13 @@
+# The third-party libraries of the Windows build: build/windows/libs links to the cached prefix.
+
+WINDOWS_LIBS := build/windows/libs.stamp
+
+# The cache may have been emptied behind our back: then the link dangles and the stamp lies.
+ifeq ($(wildcard build/windows/libs/built.json),)
+.PHONY: $(WINDOWS_LIBS)
+endif
+
+$(WINDOWS_LIBS): dist/windows-libs/libraries.ini dist/windows-libs/build.py
+	$(Q)mkdir -p $(@D)
+	$(Q)./dist/windows-libs/build.py --link build/windows/libs
+	$(Q)touch $@

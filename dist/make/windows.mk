@@ -1,0 +1,25 @@
+# The shipped programs: winjoin.exe with winjoin-probe.exe inside it, and the bill of materials.
+
+PROBE_EXE        := $(if $(wildcard cmd/probe_main_win32.c),build/windows/winjoin-probe.exe)
+PROGRAMS_windows := $(if $(wildcard cmd/main_win32.c),build/windows/winjoin.exe) $(PROBE_EXE)
+
+# The probe finds little inside Nano Server: no library but Windows' own, and few of those.
+build/windows/winjoin-probe.debug.exe: $(PROBE_SRCS_win32:%.c=build/windows/%.o)
+	$(if $(V),,@echo 'LD $@')
+	$(Q)$(CC_windows) $(LD_windows) -municode $^ -lws2_32 -liphlpapi -ldnsapi -o $@
+
+build/windows/gen/winjoin.res.o: dist/windows/winjoin.rc dist/windows/winjoin.manifest dist/version $(PROBE_EXE)
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo 'RC $<')
+	$(Q)v=$$(cat dist/version); x86_64-w64-mingw32-windres -I dist/windows -I build/windows \
+	    -DVERSION_TEXT=\\\"$$v\\\" -DVERSION_NUMBERS=$${v//./,},0 $(if $(PROBE_EXE),-DWITH_PROBE) $< $@
+
+build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a
+	$(call link,windows,-municode)
+
+build/windows/%.exe: build/windows/%.debug.exe
+	$(Q)x86_64-w64-mingw32-strip -o $@ $<
+
+sbom: build/windows/winjoin.sbom.json ## the bill of materials of winjoin.exe (SPDX JSON)
+build/windows/winjoin.sbom.json: dist/windows-libs/sbom.py dist/version $(WINDOWS_LIBS) | $(filter %winjoin.exe,$(PROGRAMS_windows))
+	$(Q)./dist/windows-libs/sbom.py build/windows/libs/built.json $@ $|

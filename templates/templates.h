@@ -1,0 +1,16 @@
+/* The text files of this folder as they were at build time (dist/make/embed.py). */
+#ifndef TEMPLATES_TEMPLATES_H
+#define TEMPLATES_TEMPLATES_H
+
+#include <stddef.h>
+
+struct template {
+    const char *name; /* the file's name in templates/ */
+    const char *data; /* its bytes, with a NUL behind them */
+    size_t len;
+};
+
+/* Ends with a row whose name is NULL. */
+extern const struct template templates[];
+
+#endif

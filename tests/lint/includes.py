@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""The include graph as docs/architecture.md states it: includes.py [ROOT]
+
+Every include is written from the root; the tables below are the whole permission. A third-party or
+platform header has one home. Prints a line for each include that is not allowed; exit code 1 then.
+"""
+
+import pathlib
+import re
+import sys
+
+# Who may include whom, besides itself.
+MAY_INCLUDE = {
+    "cmd": {"join", "diag", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
+    "join": {"kube", "netsetup", "services", "diag", "pki", "host", "base", "templates"},
+    "diag": {"kube", "netsetup", "pki", "host", "base", "templates"},
+    "netsetup": {"host", "base", "templates"},
+    "services": {"host", "base", "templates"},
+    "kube": {"pki", "host", "base"},
+    "pki": {"base"},
+    "host": {"base"},
+    "base": set(),
+    "templates": set(),
+}
+
+# Inside host/ the implementations are hidden: only they and the main files see their headers.
+HIDDEN = {"host/win32": ("host/win32/", "cmd/main_win32.c", "cmd/probe_main_win32.c"),
+          "host/posix": ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c"),
+          "host/memory": ("host/memory/",)}
+
+WIN32_HOMES = ("host/win32/", "cmd/main_win32.c", "cmd/probe_main_win32.c")
+POSIX_HOMES = ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c")
+
+# System and third-party headers with one home each: pattern -> path prefixes that may include it.
+HOMES = [
+    (r"openssl/", ("pki/",)),
+    (r"curl/", ("host/http_curl.c",)),
+    (r"archive(_entry)?\.h$", ("services/",)),
+    (r"(jansson|yaml)\.h$", ("base/",)),
+    (r"(windows|winsock2|ws2tcpip|winsvc|winreg|iphlpapi|netioapi|windns|aclapi|sddl|shellapi|shlobj|tlhelp32"
+     r"|wincrypt|bcrypt|ntstatus|winternl|objbase|io|conio|process|direct|evntprov|winternl|ws2ipdef|mswsock"
+     r"|netfw|setupapi|winioctl|psapi|userenv)\.h$", WIN32_HOMES),
+    (r"(unistd|dirent|dlfcn|fcntl|fnmatch|glob|grp|ifaddrs|netdb|poll|pthread|pwd|resolv|syslog|termios"
+     r"|ftw|mntent|sched|spawn|strings)\.h$|(sys|net|netinet|arpa|linux)/", POSIX_HOMES),
+]
+
+# What the C library has on both platforms, with the few POSIX types that mingw brings too.
+LIBC = re.compile(r"^(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal"
+                  r"|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|threads"
+                  r"|time|uchar|wchar|wctype)\.h$|^sys/types\.h$|^sys/stat\.h$")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
+
+
+def check_local(path, folder, target, root):
+    """Why "target" may not be included by path, or None."""
+    head = target.split("/")[0]
+    if "/" not in target or head not in MAY_INCLUDE:
+        return "is not written from the root" if head != "tests" else "belongs to the tests"
+    if not (root / target).exists():
+        return "does not exist"
+    if head != folder and head not in MAY_INCLUDE[folder]:
+        return f"is not for {folder}/"
+    for hidden, homes in HIDDEN.items():
+        if target.startswith(hidden + "/") and not path.startswith(homes):
+            return f"is hidden in {hidden}/"
+    return None
+
+
+def check_system(path, target):
+    """Why <target> may not be included by path, or None."""
+    if LIBC.match(target):
+        return None
+    for pattern, homes in HOMES:
+        if re.match(pattern, target):
+            return None if path.startswith(homes) else f"has its home in {', '.join(homes)}"
+    if path.startswith(WIN32_HOMES + POSIX_HOMES):
+        return None
+    return "has no home: add it to tests/lint/includes.py"
+
+
+def check_file(path, text, root):
+    """Yields (line, include, reason) for each include of one file that is not allowed."""
+    folder = path.split("/")[0]
+    for found in INCLUDE.finditer(text):
+        bracket, target = found.groups()
+        reason = check_local(path, folder, target, root) if bracket == '"' else check_system(path, target)
+        if reason:
+            line = text.count("\n", 0, found.start(2)) + 1
+            yield line, target, reason
+
+
+def check_tree(root):
+    for folder in MAY_INCLUDE:
+        for source in sorted((root / folder).rglob("*.[ch]")):
+            path = source.relative_to(root).as_posix()
+            for line, target, reason in check_file(path, source.read_text(errors="replace"), root):
+                yield f"{path}:{line}: '{target}' {reason}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
+    found = list(check_tree(root))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
