@@ -39,7 +39,7 @@ char *xstrndup(const char *s, size_t max) {
 }
 
 char *xstrdup(const char *s) {
-    return xstrndup(s, SIZE_MAX - 1);
+    return xstrndup(s, strlen(s));
 }
 
 char *xstrdup_null(const char *s) {
