@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""The house rules that no compiler checks: house.py [ROOT]
+
+Opening comments, include guards, banned functions, who may print, exit and allocate, platform
+conditionals, length of functions and files, names of files. A line a finding; exit code 1 then.
+"""
+
+import pathlib
+import re
+import sys
+
+PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd", "templates")
+FUNCTION_MAX = 65
+FILE_MAX = 500
+VAGUE_NAMES = {"util", "utils", "helper", "helpers", "misc", "common", "stuff", "tools"}
+
+# What is banned -> what is used instead. Everywhere in C, the tests included.
+BANNED = {
+    "strcpy": "struct text", "strcat": "struct text", "strncpy": "struct text", "strncat": "struct text",
+    "sprintf": "struct text or snprintf", "vsprintf": "struct text", "gets": "fgets", "strtok": "strcspn",
+    "strtok_r": "strcspn", "atoi": "strtol with its checks", "atol": "strtol with its checks",
+    "atoll": "strtoll with its checks", "atof": "strtod with its checks", "alloca": "xmalloc",
+    "system": "struct host", "popen": "struct host", "tmpnam": "a name of our own", "mktemp": "mkstemp",
+    "wcscpy": "a counted copy", "wcscat": "a counted copy", "lstrcpyW": "a counted copy", "lstrcatW": "a counted copy",
+}
+
+# Functions with a home: pattern -> (homes, why). Product folders alone.
+HOMES = [
+    (r"\b(?:v?printf|puts|putchar|perror)\s*\(", ("cmd/",), "only cmd/ prints"),
+    (r"\bstd(?:out|err)\b", ("cmd/", "base/log.c", "base/memory.c"), "only cmd/ prints"),
+    (r"(?<![.>])\b(?:_?exit|_Exit|quick_exit|ExitProcess)\s*\(", ("cmd/", "host/win32/", "host/posix/"), "only cmd/ ends the program"),
+    (r"\babort\s*\(", ("base/",), "only running out of memory aborts"),
+    (r"(?<![.>])\b(?:malloc|calloc|realloc|strdup|strndup|asprintf)\s*\(", ("base/memory.c",), "allocate with xmalloc and friends"),
+    (r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:_WIN32|_WIN64|WIN32|__MINGW32__|__linux__|__unix__)\b",
+     ("host/win32/", "host/posix/", "cmd/main_win32.c", "cmd/main_posix.c"), "the Makefile picks platform code"),
+]
+
+
+def strip(text):
+    """The text without comments and string contents; every line keeps its number."""
+    def blank(found):
+        kept = found.group(0)
+        if kept[0] in "\"'":
+            return kept[0] + kept[0]
+        return re.sub(r"[^\n]", " ", kept)
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', blank, text, flags=re.S)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def functions(code):
+    """Yields (name, first line, lines) of each function's body, by the layout that clang-format keeps."""
+    start = name = None
+    for number, line in enumerate(code.split("\n"), 1):
+        if start is None and re.match(r"[A-Za-z_]", line) and "(" in line:
+            head = re.search(r"(\w+)\s*\(", line)
+            name = head.group(1) if head else name
+        if start is None and re.search(r"\)\s*\{$", line) and not line.startswith("}"):
+            start = number
+        elif start is not None and line == "}":
+            yield name, start, number - start
+            start = None
+
+
+def check_opening(path, text):
+    if not text.startswith("/*"):
+        yield 1, "has no opening comment that says its job"
+    if path.endswith(".h"):
+        guard = re.sub(r"[^A-Z0-9]", "_", path.upper())
+        if f"#ifndef {guard}\n#define {guard}\n" not in text:
+            yield 1, f"has no include guard {guard}"
+
+
+def check_names(path, code):
+    product = path.startswith(tuple(f"{folder}/" for folder in PRODUCT))
+    for name, instead in BANNED.items():
+        for found in re.finditer(rf"(?<![\w.>]){name}\s*\(", code):
+            yield line_of(code, found.start()), f"{name}() is banned: use {instead}"
+    for pattern, homes, why in HOMES if product else []:
+        if not path.startswith(homes):
+            for found in re.finditer(pattern, code, re.M):
+                yield line_of(code, found.start()), f"'{found.group(0).strip()}': {why}"
+
+
+def check_size(path, text, code):
+    lines = text.count("\n")
+    if lines > FILE_MAX:
+        yield 1, f"has {lines} lines (at most {FILE_MAX})"
+    for name, start, length in functions(code):
+        if length > FUNCTION_MAX:
+            yield start, f"{name}() has {length} lines (at most {FUNCTION_MAX})"
+    if pathlib.PurePath(path).stem.lower() in VAGUE_NAMES:
+        yield 1, "has a name that says nothing"
+
+
+def check_file(path, text):
+    code = strip(text)
+    yield from check_opening(path, text)
+    yield from check_names(path, code)
+    yield from check_size(path, text, code)
+    for found in re.finditer(r"\b(?:TODO|FIXME|XXX)\b", text):
+        yield line_of(text, found.start()), "leaves something undone: finish it or write an issue"
+
+
+def check_tree(root):
+    for folder in (*PRODUCT, "tests"):
+        for source in sorted((root / folder).rglob("*.[ch]")):
+            path = source.relative_to(root).as_posix()
+            for line, message in check_file(path, source.read_text(errors="replace")):
+                yield f"{path}:{line}: {message}"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
+    found = list(check_tree(root))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

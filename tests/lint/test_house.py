@@ -1,0 +1,47 @@
+"""The house lint sees each breach, and sees none in strings, comments and lawful code."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import house  # noqa: E402
+
+HEAD = "/* A file. */\n"
+
+
+class House(unittest.TestCase):
+    def found(self, path, body, head=HEAD):
+        return [message for _, message in house.check_file(path, head + body)]
+
+    def test_lawful(self):
+        body = 'static int f(void) {\n    /* strcpy(a, b) */\n    return x_free("system(1)"), host->exit(3);\n}\n'
+        self.assertEqual(self.found("join/a.c", body), [])
+        self.assertEqual(self.found("cmd/a.c", "int f(void) {\n    return puts(s);\n}\n"), [])
+
+    def test_banned(self):
+        for call in ("strcpy(a, b)", "sprintf(a, b)", "atoi (a)", "system(a)", "strtok(a, b)"):
+            self.assertTrue(self.found("tests/unit/a.c", f"int f(void) {{\n    {call};\n}}\n"), call)
+
+    def test_homes(self):
+        for line in ("printf(x);", "fputs(x, stderr);", "exit(1);", "abort();", "p = malloc(3);", "#ifdef _WIN32"):
+            self.assertTrue(self.found("join/a.c", line + "\n"), line)
+
+    def test_opening(self):
+        self.assertTrue(self.found("join/a.c", "int a;\n", head=""))
+        self.assertTrue(self.found("join/a.h", "int a;\n"))
+        self.assertEqual(self.found("join/a.h", "#ifndef JOIN_A_H\n#define JOIN_A_H\n#endif\n"), [])
+
+    def test_length(self):
+        body = "static int long_one(int a,\n                    int b) {\n" + "    a++;\n" * 65 + "}\n"
+        self.assertIn("long_one() has 66 lines (at most 65)", self.found("join/a.c", body))
+        self.assertEqual(self.found("join/a.c", body.replace("    a++;\n", "", 1)), [])
+        self.assertTrue(self.found("join/a.c", "int a;\n" * 500))
+
+    def test_undone_and_vague(self):
+        self.assertTrue(self.found("join/a.c", "/* TO" + "DO */\n"))
+        self.assertTrue(self.found("join/utils.c", "int a;\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
