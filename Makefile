@@ -7,8 +7,9 @@
 .DELETE_ON_ERROR:
 .SUFFIXES:
 SHELL := /bin/bash
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
-MAKEFLAGS += -j$(shell nproc)
+JOBS := $(shell nproc)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
 endif
 MAKEFLAGS += --no-print-directory --no-builtin-rules
 Q := $(if $(V),,@)

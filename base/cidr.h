@@ -1,5 +1,5 @@
-/* IP addresses and prefixes as numbers: what subnets contain, overlap, and which address is the nth.
- * Text forms by RFC 4632 and RFC 5952. */
+/* IP addresses and prefixes as numbers: what subnets contain, overlap, and which address is the
+ * nth. Text forms by RFC 4632 and RFC 5952. */
 #ifndef BASE_CIDR_H
 #define BASE_CIDR_H
 

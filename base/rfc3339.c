@@ -130,8 +130,8 @@ static double unit_at(const char **p) {
     static const struct {
         const char *name;
         double ns;
-    } units[] = {{"ns", 1},         {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3},
-                 {"ms", 1e6},       {"s", 1e9},  {"m", 60e9},        {"h", 3600e9}};
+    } units[] = {{"ns", 1},   {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3},
+                 {"ms", 1e6}, {"s", 1e9},  {"m", 60e9},        {"h", 3600e9}};
 
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (text_starts_with(*p, units[i].name)) {

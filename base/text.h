@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. A builder
- * never grows past its cap (default TEXT_CAP_DEFAULT): more is dropped and `overflow` is set. */
+/* A growing, always NUL-terminated byte string. Zero-initialise; text_free() or _cleanup_. A
+ * builder never grows past its cap (default TEXT_CAP_DEFAULT): more is dropped and `overflow` is
+ * set. */
 struct text {
     char *data; /* never NULL after the first call; "" when empty */
     size_t len;
@@ -21,8 +22,7 @@ enum { TEXT_CAP_DEFAULT = 16 * 1024 * 1024 };
 void text_add(struct text *t, const char *s);
 void text_add_bytes(struct text *t, const void *data, size_t len);
 void text_add_char(struct text *t, char c);
-void text_addf(struct text *t, const char *format, ...)
-    __attribute__((format(gnu_printf, 2, 3)));
+void text_addf(struct text *t, const char *format, ...) __attribute__((format(gnu_printf, 2, 3)));
 void text_addv(struct text *t, const char *format, va_list args);
 /* Adds bytes from outside so that they can stand in one line: control characters, DEL and bytes
  * that are no UTF-8 become \n, \t, \x1b ... */
@@ -34,8 +34,8 @@ char *text_take(struct text *t);
 void text_clear(struct text *t);
 void text_free(struct text *t);
 
-bool text_equal(const char *a, const char *b);             /* NULL equals NULL only */
-bool text_equal_nocase(const char *a, const char *b);      /* ASCII */
+bool text_equal(const char *a, const char *b);        /* NULL equals NULL only */
+bool text_equal_nocase(const char *a, const char *b); /* ASCII */
 bool text_starts_with(const char *s, const char *prefix);
 bool text_ends_with(const char *s, const char *suffix);
 /* Constant time for equal lengths; for signatures and secrets. */
@@ -43,7 +43,8 @@ bool text_equal_secret(const void *a, size_t a_len, const void *b, size_t b_len)
 /* snprintf that refuses to cut: 0, or -1 when it did not fit (out is "" then). */
 int text_format(char *out, size_t size, const char *format, ...)
     __attribute__((format(gnu_printf, 3, 4)));
-/* A whole decimal number in [min, max]: 0, or -1 (no blanks, no sign but '-', nothing behind it). */
+/* A whole decimal number in [min, max]: 0, or -1 (no blanks, no sign but '-', nothing behind it).
+ */
 int text_to_number(const char *s, long long min, long long max, long long *ret);
 /* Lower-case copy (ASCII); the caller frees. */
 char *text_lower(const char *s);

@@ -14,9 +14,10 @@ enum yaml_type { YAML_NULL, YAML_SCALAR, YAML_LIST, YAML_MAP };
 struct yaml_node;
 struct yaml_documents; /* the documents of one stream */
 
-/* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C: ...":
- * aliases and anchors, duplicate keys, tags other than the core schema's, keys that are no scalars,
- * more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON texts are YAML too. */
+/* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C:
+ * ...": aliases and anchors, duplicate keys, tags other than the core schema's, keys that are no
+ * scalars, more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON texts are YAML too.
+ */
 int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,
                struct error *err);
 void yaml_documents_free(struct yaml_documents *documents);

@@ -1,5 +1,5 @@
-/* Between YAML and JSON: scalars by the core schema as Kubernetes reads them, and block-style writing
- * with sorted keys as sigs.k8s.io/yaml does it. */
+/* Between YAML and JSON: scalars by the core schema as Kubernetes reads them, and block-style
+ * writing with sorted keys as sigs.k8s.io/yaml does it. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,8 +12,10 @@
 
 /* go-yaml's words for booleans: 1, 0, or -1 when the text is none. */
 static int boolean_of(const char *text) {
-    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
-    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
+    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes",
+                                      "YES",  "on",   "On",   "ON"};
+    static const char *const no[] = {"false", "False", "FALSE", "no", "No",
+                                     "NO",    "off",   "Off",   "OFF"};
 
     for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
         if (text_equal(text, yes[i]))
@@ -168,9 +170,9 @@ static void emit_array(yaml_emitter_t *emitter, const json_t *json) {
     size_t i;
     json_t *item;
 
-    yaml_sequence_start_event_initialize(
-        &event, NULL, NULL, 1,
-        json_array_size(json) ? YAML_BLOCK_SEQUENCE_STYLE : YAML_FLOW_SEQUENCE_STYLE);
+    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+                                         json_array_size(json) ? YAML_BLOCK_SEQUENCE_STYLE
+                                                               : YAML_FLOW_SEQUENCE_STYLE);
     emit(emitter, &event);
     json_array_foreach(json, i, item) emit_value(emitter, item);
     yaml_sequence_end_event_initialize(&event);

@@ -5,8 +5,8 @@
 #include "diag/report.h"
 
 /* Judges report->cells against report->evidence (NULL allowed) and fills report->causes. A cause is
- * given only when it explains cells that no wider one explained, and never when a cell that it would
- * break has passed. */
+ * given only when it explains cells that no wider one explained, and never when a cell that it
+ * would break has passed. */
 void diag_causes_find(struct diag_report *report);
 
 /* One row as documentation shows it. */

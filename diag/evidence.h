@@ -1,5 +1,5 @@
-/* What can be read on the node without changing anything, as one JSON document from which causes are
- * judged now or later (diag --replay). */
+/* What can be read on the node without changing anything, as one JSON document from which causes
+ * are judged now or later (diag --replay). */
 #ifndef DIAG_EVIDENCE_H
 #define DIAG_EVIDENCE_H
 
@@ -9,25 +9,26 @@
 
 /* What the caller knows; text and JSON are borrowed, NULL = unknown. */
 struct diag_evidence_options {
-    const json_t *node;          /* Node object */
-    const json_t *nodes;         /* all Node objects as a List, for peers */
-    const char *network_name;    /* expected HNS network */
-    const char *network_mode;    /* "overlay", "l2bridge", ... */
-    const char *pod_cidr;        /* of this node */
-    const char *const *excludes; /* prefixes that must not be translated (cluster, services); NULL-ended */
-    const char *cni_folder;      /* NULL = C:\etc\cni\net.d */
-    const char *dns_ip;          /* cluster IP of kube-dns */
+    const json_t *node;       /* Node object */
+    const json_t *nodes;      /* all Node objects as a List, for peers */
+    const char *network_name; /* expected HNS network */
+    const char *network_mode; /* "overlay", "l2bridge", ... */
+    const char *pod_cidr;     /* of this node */
+    const char *const
+        *excludes; /* prefixes that must not be translated (cluster, services); NULL-ended */
+    const char *cni_folder; /* NULL = C:\etc\cni\net.d */
+    const char *dns_ip;     /* cluster IP of kube-dns */
     const char *dns_domain;
     const char *kubernetes_ip;
-    const char *external_ip;     /* without the port */
+    const char *external_ip; /* without the port */
 };
 /* Reads HNS (networks, endpoints, load balancers), adapters, routes, services and the CNI
  * configuration. What cannot be read is named under "missing" and does not fail. Keys:
- *   host{build,revision}, expected{...the options}, networks[], endpoints[], loadBalancers[] (as HCN
- *   answers), adapters[{alias,index,up,mtu,forwarding,addresses,dnsServers}], routes[{destination,
- *   nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes, pods{a:{ip,
- *   hostName,echo},b:{...}}, extra{probe id: {outcome,succeeded,attempts}}, missing["..."].
- * New reference. */
+ *   host{build,revision}, expected{...the options}, networks[], endpoints[], loadBalancers[] (as
+ * HCN answers), adapters[{alias,index,up,mtu,forwarding,addresses,dnsServers}],
+ * routes[{destination, nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
+ * pods{a:{ip, hostName,echo},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
+ * missing["..."]. New reference. */
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
 /* Adds what the probe pods said of themselves (heartbeat NULL = it never came). */
 void diag_evidence_add_pod(json_t *evidence, char which, const struct probe_heartbeat *heartbeat);

@@ -1,6 +1,6 @@
-/* The flow matrix: nine flows that must work on a Windows node (and three extras), each TCP and UDP,
- * and how each becomes a probe. The list is that of the Kubernetes documentation on networking on
- * Windows ("Supported network management modes"). */
+/* The flow matrix: nine flows that must work on a Windows node (and three extras), each TCP and
+ * UDP, and how each becomes a probe. The list is that of the Kubernetes documentation on networking
+ * on Windows ("Supported network management modes"). */
 #ifndef DIAG_FLOWS_H
 #define DIAG_FLOWS_H
 
@@ -39,32 +39,32 @@ const struct diag_flow *diag_flow_find(const char *id);
 struct diag_scene {
     const char *node_name;
     const char *node_ip;
-    unsigned kubelet_port;      /* 0 = 10250 */
-    const char *pod_a, *pod_b;  /* names of the probe pods, as their echoes answer */
+    unsigned kubelet_port;     /* 0 = 10250 */
+    const char *pod_a, *pod_b; /* names of the probe pods, as their echoes answer */
     const char *pod_a_ip, *pod_b_ip;
-    unsigned echo_port;         /* of both pods; 0 = PROBE_PORT */
-    const char *node_echo;      /* name of the echo that winjoin opened on the node, NULL = none */
+    unsigned echo_port;    /* of both pods; 0 = PROBE_PORT */
+    const char *node_echo; /* name of the echo that winjoin opened on the node, NULL = none */
     unsigned node_echo_port;
-    const char *namespace_;     /* where the probe pods are */
-    const char *dns_domain;     /* "cluster.local" */
-    const char *kubernetes_ip;  /* cluster IP of the Service kubernetes, port 443 */
-    const char *dns_ip;         /* cluster IP of the Service kube-dns, port 53 */
-    const char *external_ip;    /* "192.0.2.1:443" */
-    const char *external_name;  /* "example.com:443" */
-    const char *external_dns;   /* a resolver outside, "192.0.2.53" or with a port */
-    unsigned timeout_ms;        /* of one attempt; 0 = 2000 */
-    unsigned attempts;          /* 0 = 3 */
+    const char *namespace_;    /* where the probe pods are */
+    const char *dns_domain;    /* "cluster.local" */
+    const char *kubernetes_ip; /* cluster IP of the Service kubernetes, port 443 */
+    const char *dns_ip;        /* cluster IP of the Service kube-dns, port 53 */
+    const char *external_ip;   /* "192.0.2.1:443" */
+    const char *external_name; /* "example.com:443" */
+    const char *external_dns;  /* a resolver outside, "192.0.2.53" or with a port */
+    unsigned timeout_ms;       /* of one attempt; 0 = 2000 */
+    unsigned attempts;         /* 0 = 3 */
 };
 
 /* A cell of the matrix: a flow over one protocol. */
 struct diag_cell {
     const struct diag_flow *flow;
     bool udp;
-    int family; /* 4 or 6 */
-    char from[PROBE_TARGET_MAX]; /* pod or node name */
+    int family;                    /* 4 or 6 */
+    char from[PROBE_TARGET_MAX];   /* pod or node name */
     char to[PROBE_TARGET_MAX + 8]; /* "10.244.1.6:18080", "kube-dns:53" */
-    bool asked;         /* probe is filled */
-    struct probe probe; /* its id is "<flow>.<tcp|udp>" */
+    bool asked;                    /* probe is filled */
+    struct probe probe;            /* its id is "<flow>.<tcp|udp>" */
     enum diag_outcome outcome;
     struct probe_result result; /* valid when outcome is pass, fail or slow */
     /* Fail: what was seen in plain words. Skip: the reason's code ("windows-dns-dotted",

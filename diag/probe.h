@@ -1,8 +1,9 @@
 /* The probe: what it is asked (probes.txt), what it answers (results-N.txt), how one question is
  * measured, and the program that does this inside a pod or by hand.
  *
- * Everything in diag/probe*.c also makes the tiny program winjoin-probe, which finds little but the C
- * library inside its image: these files use base/error, base/text, base/memory and host/socket only. */
+ * Everything in diag/probe*.c also makes the tiny program winjoin-probe, which finds little but the
+ * C library inside its image: these files use base/error, base/text, base/memory and host/socket
+ * only. */
 #ifndef DIAG_PROBE_H
 #define DIAG_PROBE_H
 
@@ -13,8 +14,8 @@
 #include "base/text.h"
 
 enum {
-    PROBE_NAME_MAX = 64,      /* ids and responders */
-    PROBE_TARGET_MAX = 254,   /* DNS names (RFC 1035: 253) */
+    PROBE_NAME_MAX = 64,    /* ids and responders */
+    PROBE_TARGET_MAX = 254, /* DNS names (RFC 1035: 253) */
     PROBE_ADDRESSES_MAX = 8,
     PROBE_PAYLOAD_MAX = 2000, /* bytes */
     PROBE_LIST_MAX = 256,
@@ -49,8 +50,8 @@ enum probe_outcome {
 struct probe {
     char id[PROBE_NAME_MAX + 1]; /* [a-z0-9.-] */
     enum probe_kind kind;
-    char target[PROBE_TARGET_MAX]; /* address or name; a name is resolved by the system first */
-    unsigned port;                 /* 0 for PROBE_RESOLVE */
+    char target[PROBE_TARGET_MAX];   /* address or name; a name is resolved by the system first */
+    unsigned port;                   /* 0 for PROBE_RESOLVE */
     unsigned payload;                /* TCP, UDP: bytes to echo; 0 = connecting is enough (TCP) */
     char question[PROBE_TARGET_MAX]; /* DNS: the name asked for; "" otherwise */
     /* TCP, UDP: the echo's name, "" = whoever answers. DNS: "address" = an address must come back,
@@ -69,8 +70,8 @@ struct probe_result {
     enum probe_outcome outcome; /* of the last failure; PROBE_OK when every attempt succeeded */
     unsigned attempts;
     unsigned succeeded;
-    unsigned min_us, median_us, max_us; /* microseconds over the successes; 0 = none */
-    char responder[PROBE_NAME_MAX + 1]; /* who answered last, "" = unknown */
+    unsigned min_us, median_us, max_us;      /* microseconds over the successes; 0 = none */
+    char responder[PROBE_NAME_MAX + 1];      /* who answered last, "" = unknown */
     char addresses[PROBE_ADDRESSES_MAX][46]; /* what the target or question resolved to */
     size_t address_count;
 };
@@ -94,8 +95,9 @@ char *probe_list_write(const struct probe_list *list); /* the caller frees */
 void probe_list_add(struct probe_list *list, const struct probe *probe);
 void probe_list_free(struct probe_list *list);
 
-/* "winjoin-results 1", then: id outcome attempts succeeded min median max responder addresses(comma),
- * then "end COUNT", so that a file cut short is seen. Fails with ERROR_MALFORMED. */
+/* "winjoin-results 1", then: id outcome attempts succeeded min median max responder
+ * addresses(comma), then "end COUNT", so that a file cut short is seen. Fails with ERROR_MALFORMED.
+ */
 int probe_results_parse(const char *text, size_t len, struct probe_results *ret, struct error *err);
 char *probe_results_write(const struct probe_results *results); /* the caller frees */
 void probe_results_add(struct probe_results *results, const struct probe_result *result);
@@ -109,7 +111,7 @@ struct probe_heartbeat {
     char host_name[PROBE_TARGET_MAX];
     char addresses[PROBE_ADDRESSES_MAX][46]; /* without loopback, as the network stack has them */
     size_t address_count;
-    unsigned long beat;   /* counts up while it lives */
+    unsigned long beat;      /* counts up while it lives */
     bool tcp_echo, udp_echo; /* the listeners stand */
 };
 int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *ret,
@@ -125,13 +127,13 @@ void probe_measure(const struct probe *probe, struct probe_result *ret);
 
 /* ---- the program ---- */
 
-/* `serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]`: echoes, beats, and for
- * each go-N that appears runs probes.txt and writes results-N.txt; ends when the mailbox has been gone
- * for a minute (or when DIR/stop appears).
- * `tcp|udp|dns|dns-tcp TARGET:PORT [--payload N] [--question NAME] [--expect NAME] [--timeout MS]
+/* `serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]`: echoes, beats, and
+ * for each go-N that appears runs probes.txt and writes results-N.txt; ends when the mailbox has
+ * been gone for a minute (or when DIR/stop appears). `tcp|udp|dns|dns-tcp TARGET:PORT [--payload N]
+ * [--question NAME] [--expect NAME] [--timeout MS]
  * [--attempts N]` and `resolve NAME`: one probe by hand; its result is added to `output`.
- * argv[0] is the verb. 0 = done, every attempt ok; ERROR_NETWORK = the probe failed (output is filled);
- * ERROR_USAGE. */
+ * argv[0] is the verb. 0 = done, every attempt ok; ERROR_NETWORK = the probe failed (output is
+ * filled); ERROR_USAGE. */
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
 /* The help of probe_command(), several lines. */
 const char *probe_usage(void);

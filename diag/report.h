@@ -12,10 +12,10 @@
 
 /* Why cells fail. */
 struct diag_cause {
-    const char *id;  /* of the table in diag/causes.h */
-    bool confirmed;  /* evidence was read; otherwise only the pattern of cells speaks for it */
-    char *message;   /* plain words */
-    char *hint;      /* what to do */
+    const char *id; /* of the table in diag/causes.h */
+    bool confirmed; /* evidence was read; otherwise only the pattern of cells speaks for it */
+    char *message;  /* plain words */
+    char *hint;     /* what to do */
     struct text_list evidence; /* the facts that speak for it */
     struct text_list cells;    /* "pod-to-external-ip/tcp" */
 };
@@ -27,20 +27,20 @@ void diag_causes_free(struct diag_causes *causes);
 
 struct diag_report {
     char *node;
-    char *network;     /* "overlay flannel.4096", or "unknown" */
-    int64_t time;      /* when it was measured, Unix seconds */
+    char *network; /* "overlay flannel.4096", or "unknown" */
+    int64_t time;  /* when it was measured, Unix seconds */
     unsigned milliseconds;
-    unsigned probes;   /* attempts made, all in all */
+    unsigned probes; /* attempts made, all in all */
     struct diag_cells cells;
     struct diag_causes causes;
-    json_t *evidence;  /* document of diag/evidence.h, or NULL */
+    json_t *evidence; /* document of diag/evidence.h, or NULL */
 };
 /* Zero-initialise before use. */
 void diag_report_free(struct diag_report *report);
 
 struct diag_summary {
-    unsigned pass, fail, skip, not_run;    /* cells of the nine flows; slow counts as pass */
-    unsigned flows, flows_pass;            /* flows asked (no skip), and those without a red cell */
+    unsigned pass, fail, skip, not_run; /* cells of the nine flows; slow counts as pass */
+    unsigned flows, flows_pass;         /* flows asked (no skip), and those without a red cell */
 };
 void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
 /* true when every cell of the nine flows passed (or is slow, or skipped by design): exit code 0;
@@ -63,8 +63,8 @@ json_t *diag_flows_json(const struct diag_report *report);
 char *diag_report_junit(const struct diag_report *report);
 /* One page, nothing loaded from elsewhere; the caller frees. */
 char *diag_report_html(const struct diag_report *report);
-/* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there; causes
- * are not read but judged again. ERROR_MALFORMED. */
+/* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there;
+ * causes are not read but judged again. ERROR_MALFORMED. */
 int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err);
 
 #endif

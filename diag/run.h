@@ -28,9 +28,9 @@ struct diag_options {
     diag_measure *measure;
     void *measure_context;
 };
-/* Runs the whole diagnosis; 0 whenever there is a report, red or green (diag_report_is_good()): pods
- * that do not start make cells not-run and a cause. The pods are removed in any case. Kinds of failure:
- * ERROR_HOST, ERROR_DENIED (could not lay the pods), ERROR_INTERRUPTED. */
+/* Runs the whole diagnosis; 0 whenever there is a report, red or green (diag_report_is_good()):
+ * pods that do not start make cells not-run and a cause. The pods are removed in any case. Kinds of
+ * failure: ERROR_HOST, ERROR_DENIED (could not lay the pods), ERROR_INTERRUPTED. */
 int diag_run_node(struct host *host, const struct diag_options *options, struct diag_report *ret,
                   struct error *err);
 

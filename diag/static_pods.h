@@ -1,8 +1,8 @@
 /* The two probe pods as static pods: manifests, mailboxes, and taking them away again.
  *
- * The kubelet runs them through the whole real path (CRI, CNI, HNS) without any right in the cluster.
- * Their image is the sandbox image, which is on the node anyway; the probe and its mailbox come from
- * the host at the same path inside and outside. */
+ * The kubelet runs them through the whole real path (CRI, CNI, HNS) without any right in the
+ * cluster. Their image is the sandbox image, which is on the node anyway; the probe and its mailbox
+ * come from the host at the same path inside and outside. */
 #ifndef DIAG_STATIC_PODS_H
 #define DIAG_STATIC_PODS_H
 
@@ -40,8 +40,8 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
 int diag_pod_heartbeat(struct host *host, char which, struct probe_heartbeat *ret,
                        struct error *err);
 /* Asks the pod: writes probes.txt and go-<generation>. Generations count from 1. */
-int diag_pod_ask(struct host *host, char which, unsigned generation, const struct probe_list *probes,
-                 struct error *err);
+int diag_pod_ask(struct host *host, char which, unsigned generation,
+                 const struct probe_list *probes, struct error *err);
 /* ERROR_NOT_FOUND while the answer is not there yet, ERROR_MALFORMED. */
 int diag_pod_answer(struct host *host, char which, unsigned generation, struct probe_results *ret,
                     struct error *err);

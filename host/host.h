@@ -66,8 +66,8 @@ struct host_service {
     char *name;
     char *display_name;
     char *description;
-    char *command;               /* lpBinaryPathName, quoted where needed */
-    struct text_list depends_on; /* service names */
+    char *command;                /* lpBinaryPathName, quoted where needed */
+    struct text_list depends_on;  /* service names */
     struct text_list environment; /* NAME=value, Services\<name>\Environment */
     bool auto_start;
     unsigned restart_delays_ms[3]; /* failure actions; 0 = none */
@@ -84,8 +84,7 @@ int host_service_put(struct host *host, const struct host_service *service, stru
 int host_service_query(struct host *host, const char *name, struct host_service *ret,
                        struct error *err);
 /* Starts it and waits up to timeout_ms for running; running already is success. */
-int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
-                       struct error *err);
+int host_service_start(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
 /* Stops it and waits; stopped or absent is success. */
 int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
 /* Deletes it and waits until the SCM has forgotten it; absent is success. */
@@ -98,12 +97,12 @@ int host_service_list(struct host *host, struct text_list *ret, struct error *er
 
 enum hcn_kind { HCN_NETWORK, HCN_ENDPOINT, HCN_NAMESPACE, HCN_LOAD_BALANCER };
 
-/* The HCN calls of computenetwork.dll (facts: ComputeNetwork.h), handles kept inside. `id` is a GUID
- * text without braces. Documents are JSON. Each call ends after HOST_HCN_TIMEOUT_MS at the latest
- * with ERROR_TIMEOUT (outcome unknown: enumerate again). Failures carry the HRESULT in err->os and the
- * ErrorRecord's text; kinds: ERROR_NOT_FOUND (0x80070490, 0x803b0001, 02 ...), ERROR_CONFLICT
- * (0x80071392, 0x800700b7, 0x803b0010 ...), ERROR_UNSUPPORTED (no such export), ERROR_DENIED,
- * ERROR_HOST. A non-empty ErrorRecord is a failure even with S_OK. */
+/* The HCN calls of computenetwork.dll (facts: ComputeNetwork.h), handles kept inside. `id` is a
+ * GUID text without braces. Documents are JSON. Each call ends after HOST_HCN_TIMEOUT_MS at the
+ * latest with ERROR_TIMEOUT (outcome unknown: enumerate again). Failures carry the HRESULT in
+ * err->os and the ErrorRecord's text; kinds: ERROR_NOT_FOUND (0x80070490, 0x803b0001, 02 ...),
+ * ERROR_CONFLICT (0x80071392, 0x800700b7, 0x803b0010 ...), ERROR_UNSUPPORTED (no such export),
+ * ERROR_DENIED, ERROR_HOST. A non-empty ErrorRecord is a failure even with S_OK. */
 enum { HOST_HCN_TIMEOUT_MS = 60000 };
 /* JSON array of ids that match the query document; the caller frees. */
 int hcn_enumerate(struct host *host, enum hcn_kind kind, const char *query, char **ret,
@@ -124,14 +123,14 @@ int hns_call(struct host *host, const char *method, const char *path, const char
 /* ---- network of the host itself (iphlpapi) ---- */
 
 struct host_adapter {
-    char *alias;             /* "Ethernet", "vEthernet (Ethernet)" */
+    char *alias; /* "Ethernet", "vEthernet (Ethernet)" */
     char *description;
-    char mac[18];            /* "00-15-5D-01-02-03" */
+    char mac[18]; /* "00-15-5D-01-02-03" */
     uint64_t luid;
     uint32_t index;
     uint32_t mtu;
     bool up;
-    bool dhcp;               /* IPv4 address from DHCP */
+    bool dhcp;                  /* IPv4 address from DHCP */
     struct text_list addresses; /* "10.0.0.21/24", IPv4 and IPv6, link-local ones too */
     struct text_list gateways;
     struct text_list dns_servers;
@@ -186,15 +185,15 @@ int host_firewall_has(struct host *host, const char *name, bool *ret, struct err
 /* ---- facts, registry, processes, time ---- */
 
 struct host_facts {
-    char product[128];           /* "Windows Server 2022 Datacenter" */
-    char installation_type[32];  /* "Server", "Server Core", "Client" */
+    char product[128];                      /* "Windows Server 2022 Datacenter" */
+    char installation_type[32];             /* "Server", "Server Core", "Client" */
     unsigned major, minor, build, revision; /* 10.0.20348.2340 */
-    char architecture[16];       /* "amd64" */
-    char host_name[256];         /* ComputerNamePhysicalDnsHostname, as the system spells it */
+    char architecture[16];                  /* "amd64" */
+    char host_name[256]; /* ComputerNamePhysicalDnsHostname, as the system spells it */
     bool elevated;
     uint64_t memory_bytes;
-    uint64_t page_file_bytes;    /* configured page file size; 0 = none */
-    int containers_feature;      /* 1 installed, 0 not, -1 unknown */
+    uint64_t page_file_bytes; /* configured page file size; 0 = none */
+    int containers_feature;   /* 1 installed, 0 not, -1 unknown */
     bool restart_pending;
 };
 int host_facts(struct host *host, struct host_facts *ret, struct error *err);
@@ -219,11 +218,12 @@ int host_run(struct host *host, const struct host_process *process, int *ret_exi
 int host_event(struct host *host, char level, unsigned event_id, const char *text,
                struct error *err);
 
-/* true when `path` can be opened as a named pipe's client end ("\\\\.\\pipe\\containerd-containerd"). */
+/* true when `path` can be opened as a named pipe's client end
+ * ("\\\\.\\pipe\\containerd-containerd"). */
 bool host_pipe_exists(struct host *host, const char *path);
 
-int64_t host_now(struct host *host);              /* seconds since 1970, UTC */
-uint64_t host_monotonic_ms(struct host *host);    /* never goes back */
+int64_t host_now(struct host *host);           /* seconds since 1970, UTC */
+uint64_t host_monotonic_ms(struct host *host); /* never goes back */
 /* Sleeps; -1 with ERROR_INTERRUPTED when the user asked to stop meanwhile. */
 int host_sleep(struct host *host, unsigned milliseconds, struct error *err);
 /* true after Ctrl-C, Ctrl-Break, console close or a service stop. */

@@ -9,7 +9,8 @@ struct host *host_memory_new(void);
 size_t host_memory_calls(const struct host *host);
 /* The n-th call from now (1 = next) that can fail fails with ERROR_HOST; 0 = none. */
 void host_memory_fail(struct host *host, size_t n);
-/* One line a call so far: "write C:\\x secret 123 bytes", "service_put kubelet", "hcn_create network ...". */
+/* One line a call so far: "write C:\\x secret 123 bytes", "service_put kubelet", "hcn_create
+ * network ...". */
 const char *host_memory_log(const struct host *host);
 /* The whole state as JSON (files as text or base64, services, registry, firewall, routes, adapters,
  * HNS objects), to compare before and after. New reference. */
@@ -30,6 +31,7 @@ typedef uint32_t host_memory_hns(void *context, const char *function, const char
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context);
 /* Moves the clock (host_sleep moves it too, without waiting). */
 void host_memory_advance(struct host *host, unsigned milliseconds);
-/* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits. */
+/* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits.
+ */
 void host_memory_on_sleep(struct host *host, void (*hook)(void *, struct host *), void *context);
 #endif

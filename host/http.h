@@ -1,7 +1,7 @@
 /* The second seam: HTTP. One implementation on libcurl (host/http_curl.c), one in memory for tests.
  *
- * No redirect is followed unless asked, no compression is negotiated, TLS is 1.2 or newer, HTTP/1.1,
- * and every answer is bounded in time and size. */
+ * No redirect is followed unless asked, no compression is negotiated, TLS is 1.2 or newer,
+ * HTTP/1.1, and every answer is bounded in time and size. */
 #ifndef HOST_HTTP_H
 #define HOST_HTTP_H
 
@@ -46,11 +46,11 @@ struct http_response {
     long status;
     char *body; /* NUL-terminated; NULL when streamed */
     size_t body_len;
-    int64_t date;        /* Date header, Unix seconds; 0 = absent */
-    long retry_after;    /* seconds; -1 = absent */
-    char *content_type;  /* or NULL */
-    char *server_certs;  /* PEM of the chain that the server presented, or NULL */
-    char *proxy;         /* the proxy that was used, or NULL */
+    int64_t date;       /* Date header, Unix seconds; 0 = absent */
+    long retry_after;   /* seconds; -1 = absent */
+    char *content_type; /* or NULL */
+    char *server_certs; /* PEM of the chain that the server presented, or NULL */
+    char *proxy;        /* the proxy that was used, or NULL */
     unsigned milliseconds;
 };
 void http_response_free(struct http_response *response);
@@ -59,7 +59,8 @@ struct http;
 /* Sends the request. Any HTTP status is success here. Kinds: ERROR_NETWORK (name, connection, TLS
  * broken off), ERROR_TIMEOUT, ERROR_UNTRUSTED (chain, dates, name; the message says which, and
  * ret->server_certs is filled where the server showed them), ERROR_MALFORMED (too long, no HTTP),
- * ERROR_INTERRUPTED. On failure ret->server_certs, ret->date and ret->proxy may be set, nothing else. */
+ * ERROR_INTERRUPTED. On failure ret->server_certs, ret->date and ret->proxy may be set, nothing
+ * else. */
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
                  struct error *err);
 /* Keeps connections open between requests. `interrupted` (or NULL) is asked about once a second. */

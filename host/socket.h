@@ -1,6 +1,6 @@
-/* TCP, UDP and name look-up for the probe: the small part of sockets that a flow test needs, the same
- * on Windows (ws2_32, dnsapi) and Linux. Linked straight in, because the probe also runs alone inside
- * pods. Times are milliseconds; addresses are text ("10.244.1.5", "fd00::1"). */
+/* TCP, UDP and name look-up for the probe: the small part of sockets that a flow test needs, the
+ * same on Windows (ws2_32, dnsapi) and Linux. Linked straight in, because the probe also runs alone
+ * inside pods. Times are milliseconds; addresses are text ("10.244.1.5", "fd00::1"). */
 #ifndef HOST_SOCKET_H
 #define HOST_SOCKET_H
 
@@ -39,8 +39,8 @@ enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, cons
                                         char *ret_answer, size_t size, unsigned timeout_ms);
 enum socket_outcome socket_udp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms);
-/* Echo servers: each line (TCP) or datagram (UDP) is answered with `prefix` + what came. Serves up to
- * 64 connections without threads. address "" = all. 0 or -1. */
+/* Echo servers: each line (TCP) or datagram (UDP) is answered with `prefix` + what came. Serves up
+ * to 64 connections without threads. address "" = all. 0 or -1. */
 struct socket_echo;
 struct socket_echo *socket_echo_open(const char *address, unsigned tcp_port, unsigned udp_port,
                                      const char *prefix);

@@ -1,4 +1,5 @@
-/* The node's client certificate: made by us, stored where and as the kubelet keeps and rotates it. */
+/* The node's client certificate: made by us, stored where and as the kubelet keeps and rotates it.
+ */
 #ifndef JOIN_CLIENT_CERTIFICATE_H
 #define JOIN_CLIENT_CERTIFICATE_H
 
@@ -12,23 +13,23 @@
 
 /* A look at what is stored. Text is owned; client_certificate_free(). */
 struct client_certificate {
-    char *path;         /* of the dated file, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-2026-..pem" */
+    char *path; /* of the dated file, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-2026-..pem" */
     char *chain_pem;
-    char *key_pem;      /* secret */
+    char *key_pem; /* secret */
     int64_t not_before;
     int64_t not_after;
-    char *csr_name;     /* the request it came from; NULL when it was found stored */
-    char *reason;       /* of the approval ("AutoApproved"), or NULL */
-    bool made_now;      /* false: what was there is kept */
+    char *csr_name; /* the request it came from; NULL when it was found stored */
+    char *reason;   /* of the approval ("AutoApproved"), or NULL */
+    bool made_now;  /* false: what was there is kept */
 };
 void client_certificate_free(struct client_certificate *certificate);
 
 /* Borrowed. */
 struct client_certificate_options {
     const char *node_name;
-    const char *ca_pem;       /* the proven CA of the cluster */
-    const char *folder;       /* NULL = KUBELET_CERTIFICATE_FOLDER */
-    unsigned timeout_ms;      /* timeouts.tlsBootstrap; 0 = 5 min */
+    const char *ca_pem;          /* the proven CA of the cluster */
+    const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
+    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = 5 min */
     kube_csr_progress *progress; /* or NULL */
     void *progress_context;
 };
@@ -40,8 +41,8 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
 /* Keeps a usable one, else: key (taken again from kubelet-client.key.tmp after a crash), request
  * (reused by name while it is still ours), wait, kubelet-client-<date>.pem (chain, then key,
  * HOST_SECRET), link kubelet-client-current.pem, temporary files removed. Safe to run again at any
- * point. Kinds: those of kube_csr_wait; ERROR_UNTRUSTED when what came back is not for our key or not
- * by this CA. */
+ * point. Kinds: those of kube_csr_wait; ERROR_UNTRUSTED when what came back is not for our key or
+ * not by this CA. */
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);

@@ -20,32 +20,32 @@ struct cluster_flannel {
     unsigned vni;       /* 0 = not given (flannel's Linux default is 1; Windows needs >= 4096) */
     unsigned port;      /* 0 = not given (Linux kernel 8472; Windows 4789) */
     bool direct_routing;
-    json_t *net_conf;   /* the whole document */
+    json_t *net_conf; /* the whole document */
 };
 
 /* Text is owned; cluster_config_free(). */
 struct cluster_config {
-    char *name;               /* clusterName, "kubernetes" */
-    char *kubernetes_version; /* "v1.37.1" */
+    char *name;                   /* clusterName, "kubernetes" */
+    char *kubernetes_version;     /* "v1.37.1" */
     char *control_plane_endpoint; /* NULL = absent */
     char *image_repository;
-    struct text_list pod_subnets;     /* may be empty */
+    struct text_list pod_subnets; /* may be empty */
     struct text_list service_subnets;
-    char *dns_domain;                 /* "cluster.local" */
-    struct text_list cluster_dns;     /* kubelet's clusterDNS, or the tenth service address */
-    json_t *kubelet;          /* KubeletConfiguration as in the cluster, before any change */
-    json_t *kube_proxy;       /* KubeProxyConfiguration, or NULL when it could not be read */
+    char *dns_domain;             /* "cluster.local" */
+    struct text_list cluster_dns; /* kubelet's clusterDNS, or the tenth service address */
+    json_t *kubelet;              /* KubeletConfiguration as in the cluster, before any change */
+    json_t *kube_proxy;           /* KubeProxyConfiguration, or NULL when it could not be read */
     struct cluster_flannel flannel;
-    json_t *winjoin;          /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
+    json_t *winjoin;           /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     struct text_list warnings; /* what was tolerated */
 };
 
-/* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config (or
- * kubelet-config-<major>.<minor>) must be there; kube-proxy, kube-flannel-cfg (kube-flannel, then
- * kube-system) and winjoin may be absent or refused. timeout_ms: for each object
+/* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config
+ * (or kubelet-config-<major>.<minor>) must be there; kube-proxy, kube-flannel-cfg (kube-flannel,
+ * then kube-system) and winjoin may be absent or refused. timeout_ms: for each object
  * (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the hint about the token's groups. */
-int cluster_config_read(struct kube_client *client, unsigned timeout_ms,
-                        struct cluster_config *ret, struct error *err);
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err);
 void cluster_config_free(struct cluster_config *config);
 
 /* The pure parts, text in: ClusterConfiguration, net-conf.json. ERROR_MALFORMED, ERROR_UNSUPPORTED

@@ -24,12 +24,12 @@
 
 /* What kubelet_config_make is told about this node. */
 struct kubelet_config_input {
-    const json_t *cluster;              /* KubeletConfiguration of the cluster */
+    const json_t *cluster;               /* KubeletConfiguration of the cluster */
     const struct text_list *cluster_dns; /* used where the document has no clusterDNS */
-    const char *dns_domain;             /* likewise clusterDomain */
-    const char *cri_socket;             /* NULL = KUBELET_CRI_SOCKET */
-    const char *ca_file;                /* NULL = KUBERNETES_CA_FILE */
-    const char *drive;                  /* "C:"; NULL = "C:" */
+    const char *dns_domain;              /* likewise clusterDomain */
+    const char *cri_socket;              /* NULL = KUBELET_CRI_SOCKET */
+    const char *ca_file;                 /* NULL = KUBERNETES_CA_FILE */
+    const char *drive;                   /* "C:"; NULL = "C:" */
 };
 /* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
  * fields, paths with drive, cgroups off, Linux-only fields removed, the CRI socket in it; unknown
@@ -50,10 +50,10 @@ struct kubelet_flag {
  * replaces the base's of its name. */
 struct kubelet_flags_input {
     const char *node_name;
-    const char *host_name;      /* as the system spells it */
-    const char *taints;         /* "k=v:NoSchedule,..." or NULL */
-    const char *node_ip;        /* or NULL */
-    const char *node_labels;    /* "a=b,c=d" or NULL */
+    const char *host_name;            /* as the system spells it */
+    const char *taints;               /* "k=v:NoSchedule,..." or NULL */
+    const char *node_ip;              /* or NULL */
+    const char *node_labels;          /* "a=b,c=d" or NULL */
     const struct kubelet_flag *extra; /* kubeletExtraArgs */
     size_t extra_count;
 };

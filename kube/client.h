@@ -1,4 +1,5 @@
-/* The Kubernetes API: requests with JSON bodies, Status turned into errors, retry, list and watch. */
+/* The Kubernetes API: requests with JSON bodies, Status turned into errors, retry, list and watch.
+ */
 #ifndef KUBE_CLIENT_H
 #define KUBE_CLIENT_H
 
@@ -12,8 +13,8 @@
 #include "host/http.h"
 #include "kube/kubeconfig.h"
 
-/* One API server and who we are to it. Text is owned (kube_client_close); http and host are borrowed
- * and must live longer. host gives the clock, sleep and interruption. */
+/* One API server and who we are to it. Text is owned (kube_client_close); http and host are
+ * borrowed and must live longer. host gives the clock, sleep and interruption. */
 struct kube_client {
     struct http *http;
     struct host *host;
@@ -25,8 +26,8 @@ struct kube_client {
     char *client_cert_pem;
     char *client_key_pem;
     bool insecure;
-    unsigned timeout_ms;       /* one request; 0 = 10 s */
-    int64_t clock_difference;  /* server's Date minus our clock, seconds, of the last answer */
+    unsigned timeout_ms;      /* one request; 0 = 10 s */
+    int64_t clock_difference; /* server's Date minus our clock, seconds, of the last answer */
 };
 
 /* Takes copies. Credentials that need a program (exec, auth-provider) or basic auth:
@@ -45,9 +46,10 @@ int kube_create(struct kube_client *client, const char *path, const json_t *obje
                 struct error *err);
 int kube_replace(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
                  struct error *err);
-/* type: "merge", "strategic-merge", "json" or "apply" (the latter with fieldManager in the path). */
-int kube_patch(struct kube_client *client, const char *path, const char *type,
-               const json_t *patch, json_t **ret, struct error *err);
+/* type: "merge", "strategic-merge", "json" or "apply" (the latter with fieldManager in the path).
+ */
+int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
+               json_t **ret, struct error *err);
 /* Absent is success. */
 int kube_delete(struct kube_client *client, const char *path, struct error *err);
 /* The answer's bytes as they are (logs, /healthz, /version); the caller frees. */
@@ -78,8 +80,8 @@ struct kube_watch {
 /* Lists, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
  * taken up again from the last version seen, a 410 (or ERROR event) lists anew; retryable failures
  * are tried again with pauses until timeout_ms. A server that grants list but not watch is polled.
- * Ends with what a callback said, with ERROR_TIMEOUT ("after 300 s", last failure in the text), or at
- * once with denied, untrusted, malformed and interrupted. */
+ * Ends with what a callback said, with ERROR_TIMEOUT ("after 300 s", last failure in the text), or
+ * at once with denied, untrusted, malformed and interrupted. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */

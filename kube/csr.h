@@ -1,4 +1,5 @@
-/* CertificateSigningRequests: send one for a node's client certificate and watch what becomes of it. */
+/* CertificateSigningRequests: send one for a node's client certificate and watch what becomes of
+ * it. */
 #ifndef KUBE_CSR_H
 #define KUBE_CSR_H
 
@@ -30,8 +31,9 @@ void kube_csr_free(struct kube_csr *csr);
 /* ERROR_MALFORMED when it is no CertificateSigningRequest. */
 int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err);
 
-/* The body: generateName "csr-", signer kubernetes.io/kube-apiserver-client-kubelet, usages "digital
- * signature" and "client auth" (the kubelet's own request, facts of certificate manager). */
+/* The body: generateName "csr-", signer kubernetes.io/kube-apiserver-client-kubelet, usages
+ * "digital signature" and "client auth" (the kubelet's own request, facts of certificate manager).
+ */
 json_t *kube_csr_json(const char *request_pem);
 /* POSTs it. */
 int kube_csr_create(struct kube_client *client, const char *request_pem, struct kube_csr *ret,
@@ -39,11 +41,12 @@ int kube_csr_create(struct kube_client *client, const char *request_pem, struct 
 int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,
                  struct error *err);
 
-/* Told at each change of state and about once a second. Nonzero ends the wait (ERROR_INTERRUPTED). */
+/* Told at each change of state and about once a second. Nonzero ends the wait (ERROR_INTERRUPTED).
+ */
 typedef int kube_csr_progress(void *context, const struct kube_csr *csr, unsigned waited_ms);
 /* Watches the request until it is issued; *ret is its last look. Denied and failed: ERROR_DENIED;
- * deleted: ERROR_NOT_FOUND; another uid under the name: ERROR_CONFLICT; time: ERROR_TIMEOUT with the
- * state and, while nobody has approved it, the hint `kubectl certificate approve NAME`. */
+ * deleted: ERROR_NOT_FOUND; another uid under the name: ERROR_CONFLICT; time: ERROR_TIMEOUT with
+ * the state and, while nobody has approved it, the hint `kubectl certificate approve NAME`. */
 int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
                   unsigned timeout_ms, kube_csr_progress *progress, void *context,
                   struct kube_csr *ret, struct error *err);

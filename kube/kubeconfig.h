@@ -1,4 +1,5 @@
-/* kubeconfig files: the cluster and the credentials that one names, and the files winjoin writes. */
+/* kubeconfig files: the cluster and the credentials that one names, and the files winjoin writes.
+ */
 #ifndef KUBE_KUBECONFIG_H
 #define KUBE_KUBECONFIG_H
 
@@ -32,9 +33,9 @@ struct kubeconfig {
 };
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
- * current context; `require_cluster`: -1 when there is none. User: current context -> user; a missing
- * link is no user. Unknown fields are ignored, null lists are empty. ERROR_MALFORMED with line and
- * column. kubeconfig_free(). */
+ * current context; `require_cluster`: -1 when there is none. User: current context -> user; a
+ * missing link is no user. Unknown fields are ignored, null lists are empty. ERROR_MALFORMED with
+ * line and column. kubeconfig_free(). */
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err);
 /* Reads the file and the files that it names (relative ones lie beside it) into ca_pem,
@@ -51,9 +52,8 @@ bool kubeconfig_has_credentials(const struct kubeconfig *config);
  * secret_free_text(). */
 char *kubeconfig_make_bootstrap(const char *cluster_name, const char *server, const char *ca_pem,
                                 const char *token);
-/* kubelet.conf: default-cluster, default-auth, default-context in namespace default; certificate and
- * key are both `certificate_path` (absolute). The caller frees. */
-char *kubeconfig_make_kubelet(const char *server, const char *ca_pem,
-                              const char *certificate_path);
+/* kubelet.conf: default-cluster, default-auth, default-context in namespace default; certificate
+ * and key are both `certificate_path` (absolute). The caller frees. */
+char *kubeconfig_make_kubelet(const char *server, const char *ca_pem, const char *certificate_path);
 
 #endif

@@ -13,12 +13,12 @@
 struct kube_node {
     char *name;
     char *uid;
-    char *os; /* label kubernetes.io/os */
-    char *internal_ip; /* first status.addresses of type InternalIP */
+    char *os;                   /* label kubernetes.io/os */
+    char *internal_ip;          /* first status.addresses of type InternalIP */
     struct text_list addresses; /* all of type InternalIP */
     struct text_list pod_cidrs; /* spec.podCIDRs, or spec.podCIDR alone */
-    bool ready;         /* condition Ready is True */
-    char *ready_reason; /* of that condition */
+    bool ready;                 /* condition Ready is True */
+    char *ready_reason;         /* of that condition */
     char *ready_message;
     char *kubelet_version;
     bool unschedulable;

@@ -11,18 +11,18 @@
 #include "pki/pin.h"
 
 struct certificate {
-    char *subject;               /* "CN=kubernetes", RFC 4514-like, as Go prints names */
+    char *subject; /* "CN=kubernetes", RFC 4514-like, as Go prints names */
     char *issuer;
-    char *common_name;           /* "" when it has none */
+    char *common_name; /* "" when it has none */
     struct text_list organizations;
-    char *serial;                /* decimal, as kubeadm prints it */
-    int64_t not_before;          /* Unix seconds */
+    char *serial;       /* decimal, as kubeadm prints it */
+    int64_t not_before; /* Unix seconds */
     int64_t not_after;
-    struct text_list dns_names;  /* subject alternative names */
+    struct text_list dns_names; /* subject alternative names */
     struct text_list ip_addresses;
-    char pin[PIN_TEXT_MAX];      /* of its SubjectPublicKeyInfo, as encoded in it */
-    bool is_ca;                  /* basicConstraints CA:TRUE */
-    char *pem;                   /* this certificate alone */
+    char pin[PIN_TEXT_MAX]; /* of its SubjectPublicKeyInfo, as encoded in it */
+    bool is_ca;             /* basicConstraints CA:TRUE */
+    char *pem;              /* this certificate alone */
 };
 struct certificates {
     struct certificate *items;
@@ -47,8 +47,8 @@ char *certificate_names(const struct certificate *certificate);
 /* -1 with ERROR_UNTRUSTED when `now` lies outside its dates; the message has both times. */
 int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err);
 
-/* The first certificate of `chain_pem` must have `key_pem`'s public key. ERROR_UNTRUSTED when it has
- * not, ERROR_MALFORMED when one of them does not parse. */
+/* The first certificate of `chain_pem` must have `key_pem`'s public key. ERROR_UNTRUSTED when it
+ * has not, ERROR_MALFORMED when one of them does not parse. */
 int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err);
 /* The first certificate of `chain_pem` must lead to one of `ca_pem` (others in the chain are
  * intermediates, roots need not be self-signed, as in Go) and be good at `now` for a TLS client.

@@ -1,4 +1,5 @@
-/* Detached JSON web signatures as kubeadm puts them into cluster-info (RFC 7515 appendix F, HS256). */
+/* Detached JSON web signatures as kubeadm puts them into cluster-info (RFC 7515 appendix F, HS256).
+ */
 #ifndef PKI_JWS_H
 #define PKI_JWS_H
 
