@@ -1,0 +1,174 @@
+"""Network namespaces, the commands run in them, and the processes kept in them."""
+import ctypes
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+NAME = re.compile(r"^wj(\d+)[a-z]+-")
+ETC = "/etc/netns"
+
+
+class Missing(Exception):
+    """This machine cannot make what the rig needs; says why."""
+
+
+def run(argv, stdin=None, check=True):
+    """Runs a command, answers its standard output; fails with its words."""
+    done = subprocess.run(argv, input=stdin, text=True, capture_output=True, check=False)
+    if check and done.returncode:
+        why = (done.stderr or done.stdout).strip().replace("\n", "; ")
+        raise RuntimeError("%s: %s" % (" ".join(argv), why))
+    return done.stdout
+
+
+def ip(ns, *words, check=True):
+    """`ip` in a namespace; words may hold blanks: ip(ns, "link set", dev, "up")."""
+    return run(["ip", "-n", ns] + [w for word in words for w in str(word).split()], check=check)
+
+
+def ip_batch(ns, lines, force=False):
+    """Many `ip` commands in one process; with force every line is tried."""
+    if lines:
+        argv = ["ip", "-n", ns] + (["-force"] if force else []) + ["-batch", "-"]
+        run(argv, stdin="\n".join(lines) + "\n", check=not force)
+
+
+def bridge_batch(ns, lines):
+    if lines:
+        run(["bridge", "-n", ns, "-batch", "-"], stdin="\n".join(lines) + "\n")
+
+
+def nft(ns, rules):
+    """Loads a rule set in one transaction."""
+    run(["ip", "netns", "exec", ns, "nft", "-f", "-"], stdin=rules)
+
+
+def sysctl(ns, values):
+    """Sets what stands under /proc/sys, each namespace's own: {"net/ipv4/ip_forward": 1}."""
+    script = "".join("echo %s >/proc/sys/%s\n" % (v, k) for k, v in values.items())
+    run(["ip", "netns", "exec", ns, "sh", "-e"], stdin=script)
+
+
+def exists(ns):
+    return os.path.exists("/run/netns/" + ns)
+
+
+def add(ns):
+    run(["ip", "netns", "add", ns])
+    # A bridge that hands its frames to the IP filters would hide mistakes of the data plane.
+    if os.path.exists("/proc/sys/net/bridge"):
+        sysctl(ns, {"net/bridge/bridge-nf-call-iptables": 0})
+    ip(ns, "link set lo up")
+
+
+def delete(ns):
+    """Ends what runs in the namespace, then takes it away; no error if it is not there."""
+    if exists(ns):
+        kill_inside(ns)
+        run(["ip", "netns", "del", ns], check=False)
+    shutil.rmtree(os.path.join(ETC, ns), ignore_errors=True)
+
+
+def inside(ns):
+    return [int(p) for p in run(["ip", "netns", "pids", ns], check=False).split()]
+
+
+def kill_inside(ns, patience=2.0):
+    for sig in (signal.SIGTERM, signal.SIGKILL):
+        for pid in inside(ns):
+            try:
+                os.kill(pid, sig)
+            except ProcessLookupError:
+                pass
+        end = time.monotonic() + patience
+        while inside(ns) and time.monotonic() < end:
+            time.sleep(0.02)
+
+
+def veth(ns_a, dev_a, ns_b, dev_b):
+    run(["ip", "link", "add", "name", dev_a, "netns", ns_a, "type", "veth",
+         "peer", "name", dev_b, "netns", ns_b])
+
+
+def resolv(ns, servers, search=(), hosts=()):
+    """What `ip netns exec` mounts over /etc/resolv.conf and /etc/hosts in the namespace."""
+    folder = os.path.join(ETC, ns)
+    os.makedirs(folder, exist_ok=True)
+    text = "".join("nameserver %s\n" % s for s in servers)
+    if search:
+        text += "search %s\n" % " ".join(search)
+    # Windows tries a name with a dot as it stands first, and gives up after a few seconds.
+    text += "options ndots:1 timeout:2 attempts:2\n"
+    _write(os.path.join(folder, "resolv.conf"), text)
+    lines = ["127.0.0.1 localhost"] + ["%s %s" % (a, n) for a, n in hosts]
+    _write(os.path.join(folder, "hosts"), "\n".join(lines) + "\n")
+
+
+def _write(path, text):
+    """In place: a running process has this very file mounted."""
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def _die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)
+
+
+def command(ns, argv):
+    return ["ip", "netns", "exec", ns] + list(argv)
+
+
+def daemon(ns, argv, log, env=None, **more):
+    """Starts a program in a namespace; it ends with the thread that started it."""
+    with open(log, "ab") as out:
+        return subprocess.Popen(command(ns, argv), stdin=more.pop("stdin", subprocess.DEVNULL),
+                                stdout=out, stderr=out, env=env, start_new_session=True,
+                                preexec_fn=_die_with_parent, **more)
+
+
+def stop(proc, patience=3.0):
+    if proc is None or proc.poll() is not None:
+        return
+    proc.terminate()
+    try:
+        proc.wait(patience)
+    except subprocess.TimeoutExpired:
+        proc.kill()
+        proc.wait()
+
+
+def sweep():
+    """Removes namespaces whose run is no longer alive; answers their names."""
+    gone = []
+    for line in run(["ip", "netns", "list"]).splitlines():
+        ns = line.split()[0] if line.split() else ""
+        owner = NAME.match(ns)
+        if owner and not os.path.exists("/proc/%s" % owner.group(1)):
+            delete(ns)
+            gone.append(ns)
+    for ns in os.listdir(ETC) if os.path.isdir(ETC) else []:
+        if NAME.match(ns) and not exists(ns):
+            shutil.rmtree(os.path.join(ETC, ns), ignore_errors=True)
+    return gone
+
+
+def require():
+    """Raises Missing, with the reason, when this machine cannot play several hosts."""
+    if os.geteuid() != 0:
+        raise Missing("network namespaces need root")
+    for tool in ("ip", "nft", "bridge", "dnsmasq"):
+        if not shutil.which(tool):
+            raise Missing("'%s' is not installed (dist/packages.txt)" % tool)
+    probe = "wj%da-probe" % os.getpid()
+    try:
+        run(["ip", "netns", "add", probe])
+        ip(probe, "link add b0 type bridge")
+        ip(probe, "link add v0 type vxlan id 4096 dstport 4789 nolearning dev lo")
+        nft(probe, "table ip t {\n chain c {\n  type nat hook postrouting priority 100\n }\n}\n")
+    except RuntimeError as why:
+        raise Missing(str(why)) from why
+    finally:
+        run(["ip", "netns", "del", probe], check=False)
