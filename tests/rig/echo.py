@@ -1,6 +1,6 @@
 """Answers every port it is given, TCP and UDP, with the bytes it was sent.
 
-usage: echo.py [--name NAME] PORT...      with a name each answer begins with it and a blank
+usage: echo.py [--name NAME] [--bind ADDRESS] PORT...      with a name each answer begins with it and a blank
 """
 import argparse
 import selectors
@@ -10,6 +10,7 @@ import socket
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--name", default="")
+    parser.add_argument("--bind", default="0.0.0.0")
     parser.add_argument("ports", nargs="+", type=int)
     args = parser.parse_args()
     lead = args.name.encode() + b" " if args.name else b""
@@ -18,7 +19,7 @@ def main():
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
             sock = socket.socket(socket.AF_INET, kind)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            sock.bind(("0.0.0.0", port))
+            sock.bind((args.bind, port))
             if kind == socket.SOCK_STREAM:
                 sock.listen(64)
                 poll.register(sock, selectors.EVENT_READ, accept)

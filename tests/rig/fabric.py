@@ -120,7 +120,8 @@ class Fabric:
                             "addr add %s/32 dev lo" % EXTERNAL_IP,
                             "addr add %s/32 dev lo" % EXTERNAL_DNS,
                             "route add default via 198.51.100.1"])
-        self.daemon("outside-echo", ns, [sys.executable, HERE + "/echo.py", *ECHO_PORTS])
+        self.daemon("outside-echo", ns, [sys.executable, HERE + "/echo.py", "--bind", EXTERNAL_IP,
+                                         *ECHO_PORTS])
         self.daemon("outside-dns", ns, dnsmasq(
             self.folder, "outside-dns", EXTERNAL_DNS,
             ["host-record=%s,%s" % (EXTERNAL_NAME, EXTERNAL_IP)]))

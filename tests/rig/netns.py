@@ -121,12 +121,17 @@ def command(ns, argv):
     return ["ip", "netns", "exec", ns] + list(argv)
 
 
-def daemon(ns, argv, log, env=None, **more):
-    """Starts a program in a namespace; it ends with the thread that started it."""
+def network_only(ns, argv):
+    """As command(), but the mounts stay ours: what makes namespaces itself must start so."""
+    return ["nsenter", "--net=/run/netns/" + ns, "--"] + list(argv)
+
+
+def daemon(ns, argv, log, tied=True, **more):
+    """Starts a program in a namespace. Tied: it ends with the thread that started it."""
     with open(log, "ab") as out:
-        return subprocess.Popen(command(ns, argv), stdin=more.pop("stdin", subprocess.DEVNULL),
-                                stdout=out, stderr=out, env=env, start_new_session=True,
-                                preexec_fn=_die_with_parent, **more)
+        more = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": out, **more}
+        return subprocess.Popen(command(ns, argv), start_new_session=True,
+                                preexec_fn=_die_with_parent if tied else None, **more)
 
 
 def stop(proc, patience=3.0):

@@ -1,0 +1,274 @@
+"""The network adapters of one Windows node as Windows would show them: aliases, addresses with
+their origin, DNS servers, routes, and the external switch that takes an adapter over."""
+import ipaddress
+import json
+import uuid
+
+import netns
+import packets
+
+OK, NOT_FOUND, BAD, EXISTS, UNSUPPORTED = 0, 1168, 87, 5010, 50
+APIPA = "169.254.83.107/16"
+
+
+class Adapters:
+    """One node's. config: the node's file (winhost.py writes it); kept: what outlives a restart of
+    the data plane, one JSON object that the caller stores."""
+
+    def __init__(self, config, kept):
+        self.ns = config["netns"]
+        self.nic = config["nic"]
+        self.alias = config.get("alias", "Ethernet")
+        self.kept = kept
+        kept.setdefault("switch", False)
+        kept.setdefault("away", False)
+        kept.setdefault("settings", {"origin": config["origin"], "dns": config["dns"],
+                                     "addresses": config["addresses"],
+                                     "gateway": config["gateway"]})
+        kept.setdefault("origins", {a: config["origin"] for a in config["addresses"]})
+        kept.setdefault("dns", {self.nic: list(config["dns"])})
+        kept.setdefault("suffix", {})
+        kept.setdefault("forwarding", {})
+        kept.setdefault("metric", {})
+        self.host_endpoints = {}  # device -> alias
+
+    @property
+    def uplink(self):
+        return "vsw0" if self.kept["switch"] else self.nic
+
+    # ---- the switch: made with the first network on the adapter, gone with the last -----------
+
+    def follow(self, state):
+        """Makes the machine's adapter what the model says about it."""
+        said = next((a for a in state.adapters if a.get("alias") == self.alias), {})
+        wanted = bool(said.get("vnic")) if said else any(
+            n.kind in ("L2Bridge", "L2Tunnel", "Overlay", "Transparent") for n in state.networks)
+        away = bool(said.get("away"))
+        if wanted != self.kept["switch"]:
+            self._switch(wanted)
+        if away and not self.kept["away"]:
+            self._leave()
+        if not away and self.kept["away"]:
+            self._return(lost=bool(said.get("staticLost")))
+        self.host_endpoints = {packets.device("he", e.id): "vEthernet (%s)" % (e.name or e.id)
+                               for e in state.endpoints if e.on_host}
+        return self.host(state)
+
+    def _switch(self, make):
+        old, nic = self.uplink, self.nic
+        addresses, routes = self._addresses(old), self._routes(old)
+        link = self._link(nic)
+        dns = self.kept["dns"].pop(old, [])
+        if make:
+            lines = ["link add vsw0 address %s type bridge" % link["address"],
+                     "link set %s master vsw0" % nic, "addr flush dev %s" % nic,
+                     "link set vsw0 mtu %d up" % link["mtu"]]
+        else:
+            lines = ["link set %s nomaster" % nic, "link del vsw0"]
+        netns.ip_batch(self.ns, lines)
+        self.kept["switch"] = make
+        self.kept["dns"][self.uplink] = dns
+        self._put(addresses, routes)
+
+    def _leave(self):
+        """The uplink is gone, and everything that was set on it."""
+        up = self.uplink
+        self.kept["before"] = {"addresses": self._addresses(up), "routes": self._routes(up),
+                               "dns": self.kept["dns"].get(up, [])}
+        netns.ip_batch(self.ns, ["link set %s down" % self.nic, "addr flush dev %s" % up])
+        self.kept["dns"][up] = []
+        self.kept["away"] = True
+        self.resolv()
+
+    def _return(self, lost):
+        up, before = self.uplink, self.kept.pop("before", {})
+        netns.ip(self.ns, "link set", self.nic, "up")
+        self.kept["away"] = False
+        if lost:
+            netns.ip(self.ns, "addr replace", APIPA, "dev", up)
+            self.kept["origins"][APIPA] = "linklayer"
+            self.resolv()
+            return
+        self.kept["dns"][up] = before.get("dns", [])
+        self._put(before.get("addresses", []), before.get("routes", []))
+
+    def _put(self, addresses, routes):
+        netns.ip_batch(self.ns, ["addr replace %s dev %s" % (a, self.uplink) for a in addresses]
+                       + ["route replace %s dev %s" % (r, self.uplink) for r in routes])
+        self.resolv()
+
+    def resolv(self):
+        servers = [s for d in (self.uplink, self.nic) for s in self.kept["dns"].get(d, [])]
+        netns.resolv(self.ns, dict.fromkeys(servers or ["127.0.0.53"]))
+
+    def host(self, state):
+        """The node as the packet rules need it; the pods are filled in by the caller."""
+        mine = [a.split("/")[0] for a in self._addresses(self.uplink) if a != APIPA]
+        flags = {d: bool(v) for d, v in self.kept["forwarding"].items()}
+        del state
+        return packets.Host(self.ns, self.uplink, mine[0] if mine else "",
+                            self._link(self.nic)["mtu"], flags)
+
+    # ---- what is there ---------------------------------------------------------------------
+
+    def _link(self, dev):
+        return json.loads(netns.run(["ip", "-n", self.ns, "-j", "link", "show", "dev", dev]))[0]
+
+    def _addresses(self, dev):
+        got = json.loads(netns.run(["ip", "-n", self.ns, "-4", "-j", "addr", "show", "dev", dev]))
+        return ["%s/%d" % (a["local"], a["prefixlen"])
+                for link in got if link for a in link.get("addr_info", []) if "local" in a]
+
+    def _routes(self, dev):
+        """Of a device, as words for `ip route`: all but what an address brings with it."""
+        return [" ".join(r) for r in self._route_rows(dev)]
+
+    def _route_rows(self, dev):
+        out = []
+        for r in json.loads(netns.run(["ip", "-n", self.ns, "-4", "-j", "route", "show",
+                                       "dev", dev])):
+            if r.get("protocol") not in ("kernel", "250"):
+                out.append([r["dst"]] + (["via", r["gateway"]] if "gateway" in r else [])
+                           + (["metric", str(r["metric"])] if "metric" in r else []))
+        return out
+
+    def visible(self):
+        """(device, alias) of every adapter that IP is bound to."""
+        first = ("vsw0", "vEthernet (%s)" % self.alias) if self.kept["switch"] else (
+            self.nic, self.alias)
+        return [first, *self.host_endpoints.items(), ("lo", "Loopback Pseudo-Interface 1")]
+
+    def _device(self, index):
+        for line in netns.run(["ip", "-n", self.ns, "-o", "link"]).splitlines():
+            number, name = line.split(": ")[:2]
+            if number == str(index):
+                return name.split("@")[0]
+        return None
+
+    # ---- the calls of iphlpapi, one line each; answers lines, the last one says how it went -----
+
+    def call(self, line):
+        words = line.split()
+        handler = getattr(self, "_call_" + words[0].replace("-", "_"), None) if words else None
+        if not handler:
+            return ["error %d" % UNSUPPORTED]
+        try:
+            rows = handler(*words[1:])
+        except LookupError:
+            return ["error %d" % NOT_FOUND]
+        except (ValueError, TypeError):
+            return ["error %d" % BAD]
+        except RuntimeError as why:
+            return ["error %d" % (EXISTS if "exists" in str(why) else NOT_FOUND)]
+        return (rows or []) + ["ok"]
+
+    def _call_adapters(self):
+        """adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp, then its rows."""
+        out = []
+        names = self.visible()
+        if self.kept["switch"]:
+            names = names + [(self.nic, self.alias)]
+        for dev, alias in names:
+            try:
+                link = self._link(dev)
+            except RuntimeError:
+                continue
+            bound = (dev, alias) in self.visible()
+            index = link["ifindex"]
+            up = "UP" in link["flags"] and not (self.kept["away"] and dev in ("vsw0", self.nic))
+            out.append("|".join(map(str, (
+                "adapter", index, alias, link.get("address", ""), link["mtu"], int(up),
+                24 if dev == "lo" else 6, "{%s}" % uuid.uuid5(uuid.NAMESPACE_DNS, alias),
+                self.kept["metric"].get(dev, 25), int(self.kept["forwarding"].get(dev, 0)),
+                int(self.kept["settings"]["origin"] == "dhcp" and dev in ("vsw0", self.nic)),
+                int(bound)))))
+            if bound:
+                out += self._rows(dev, index)
+        return out
+
+    def _rows(self, dev, index):
+        out = []
+        for a in self._addresses(dev):
+            origin = self.kept["origins"].get(a, "static")
+            out.append("address|%d|%s|%s" % (index, a.replace("/", "|"), origin))
+        out += ["dns|%d|%s" % (index, s) for s in self.kept["dns"].get(dev, [])]
+        out += ["gateway|%d|%s" % (index, r[2]) for r in self._route_rows(dev)
+                if r[0] == "default"]
+        if self.kept["suffix"].get(dev):
+            out.append("suffix|%d|%s" % (index, self.kept["suffix"][dev]))
+        return out
+
+    def _call_routes(self):
+        """route|index|prefix|length|next hop|metric|origin (static, or local: an address' own)"""
+        out = []
+        for dev, _ in self.visible():
+            try:
+                index = self._link(dev)["ifindex"]
+            except RuntimeError:
+                continue
+            for r in self._route_rows(dev):
+                net = "0.0.0.0/0" if r[0] == "default" else r[0] if "/" in r[0] else r[0] + "/32"
+                hop = r[2] if "via" in r else "0.0.0.0"
+                metric = r[-1] if "metric" in r else "0"
+                out.append("route|%d|%s|%s|%s|static" % (index, net.replace("/", "|"), hop, metric))
+            for a in self._addresses(dev):
+                net = ipaddress.ip_interface(a).network
+                out.append("route|%d|%s|%d|0.0.0.0|256|local" % (
+                    index, net.network_address, net.prefixlen))
+        return out
+
+    def _words(self, index, prefix, length, hop, metric=None):
+        dev = self._bound(index)
+        text = "%s/%d" % (ipaddress.ip_address(prefix), int(length))
+        via = "" if hop == "0.0.0.0" else " via %s" % ipaddress.ip_address(hop)
+        # Windows adds the interface's metric to a route's own; the kernel's key is this one.
+        own = " metric %d" % int(metric) if metric and int(metric) else ""
+        return "%s%s dev %s onlink%s" % (text, via, dev, own) if via else "%s dev %s%s" % (
+            text, dev, own)
+
+    def _bound(self, index):
+        dev = self._device(index)
+        if dev is None or dev not in dict(self.visible()):
+            raise LookupError(index)
+        return dev
+
+    def _call_route_add(self, index, prefix, length, hop, metric="0"):
+        netns.ip(self.ns, "route add", self._words(index, prefix, length, hop, metric))
+
+    def _call_route_del(self, index, prefix, length, hop):
+        dev = self._bound(index)
+        via = "" if hop == "0.0.0.0" else "via %s" % hop
+        netns.ip(self.ns, "route del %s/%s %s dev %s" % (prefix, length, via, dev))
+
+    def _call_address_add(self, index, address, length, origin="static"):
+        dev, text = self._bound(index), "%s/%d" % (ipaddress.ip_address(address), int(length))
+        netns.ip(self.ns, "addr add", text, "dev", dev)
+        self.kept["origins"][text] = origin
+        if APIPA in self._addresses(dev):
+            netns.ip(self.ns, "addr del", APIPA, "dev", dev, check=False)
+
+    def _call_address_del(self, index, address, length=None):
+        dev = self._bound(index)
+        text = next(a for a in self._addresses(dev) + [""] if a.split("/")[0] == address)
+        del length
+        netns.ip(self.ns, "addr del", text, "dev", dev)
+
+    def _call_interface(self, index, *settings):
+        dev = self._bound(index)
+        for setting in settings:
+            name, value = setting.split("=")
+            if name == "mtu":
+                netns.ip(self.ns, "link set", dev, "mtu", int(value))
+            elif name in ("forwarding", "metric"):
+                self.kept[name][dev] = int(value)
+            else:
+                raise ValueError(name)
+
+    def _call_dns(self, index, servers="-", suffix="-"):
+        dev = self._bound(index)
+        if servers != "-":
+            self.kept["dns"][dev] = [str(ipaddress.ip_address(s))
+                                     for s in servers.split(",") if s != "none"]
+        if suffix != "-":
+            self.kept["suffix"][dev] = "" if suffix == "none" else suffix
+        self.resolv()

@@ -1,0 +1,389 @@
+"""What the documents ask for, as facts of the node's network (made and unmade one by one) and as
+one nftables rule set. Pure: nothing is touched here.
+
+The shape: every pod hangs on a routed veth, not on a bridge, so that each of its packets passes the
+node's rules; its neighbours (other endpoints, the gateway, if they exist) are answered for one by
+one. Nothing is forwarded that no document allows."""
+import ipaddress
+import zlib
+from dataclasses import dataclass, field
+
+ROUTER_MAC = "00:15:5d:ff:ff:01"
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing in one namespace: how it is made and unmade. tool: ip or bridge."""
+    key: str
+    ns: str
+    make: tuple
+    unmake: tuple = ()
+    tool: str = "ip"
+
+
+@dataclass
+class Host:
+    """The node as the rules need it."""
+    ns: str
+    uplink: str  # the device that carries the node's address
+    address: str  # "" while it has none
+    mtu: int
+    forwarding: dict = field(default_factory=dict)  # device -> bool
+    pods: dict = field(default_factory=dict)  # HNS namespace -> network namespace
+
+
+def short(guid):
+    return guid.replace("-", "")[:8]
+
+
+def device(kind, guid):
+    return "%s%08x" % (kind, zlib.crc32(guid.encode()))
+
+
+def local(state, host):
+    """The endpoints that have a wire: not remote, in a namespace that a sandbox holds."""
+    return [e for e in state.endpoints if not e.remote and not e.on_host and e.addresses
+            and e.namespace in host.pods]
+
+
+def facts(state, host):
+    out = []
+    pods = local(state, host)
+    for net in state.networks:
+        out += _network(net, host)
+    for end in state.endpoints:
+        if end.on_host:
+            out += _host_endpoint(end, host)
+    slots = {}
+    for end in pods:
+        slot = slots[end.namespace] = slots.get(end.namespace, -1) + 1
+        out += _pod(end, host, "eth%d" % slot)
+    for end in pods:
+        out += _neighbours(end, pods, host)
+    return out
+
+
+def _network(net, host):
+    gate, out = device("gw", net.id), []
+    if net.kind in ("Overlay", "NAT"):
+        out.append(Fact("gate " + net.id, host.ns,
+                        ("link add %s type bridge" % gate, "link set %s up" % gate),
+                        ("link del %s" % gate,)))
+        out += [Fact("gateway %s %s" % (net.id, g), host.ns,
+                     ("addr add %s/32 dev %s" % (g, gate),),
+                     ("addr del %s/32 dev %s" % (g, gate),)) for g in net.gateways if ":" not in g]
+    if net.kind == "Overlay" and net.vni:
+        out += _vxlan(net, host)
+    return out
+
+
+def _vxlan(net, host):
+    dev = device("vx", net.id)
+    make = ("link add %s type vxlan id %d dstport %d nolearning dev %s"
+            % (dev, net.vni, net.port, host.uplink),
+            "link set %s %s mtu %d up" % (dev, "address " + net.mac if net.mac else "",
+                                          host.mtu - 50))
+    out = [Fact("vxlan %s" % net.id, host.ns, make, ("link del %s" % dev,))]
+    for r in net.remotes:
+        hop, key = r.subnet.split("/")[0], "%s %s" % (net.id, r.subnet)
+        other = " vni %d" % r.vni if r.vni and r.vni != net.vni else ""
+        out += [Fact("fdb " + key, host.ns, ("fdb append %s dev %s dst %s%s"
+                                             % (r.mac, dev, r.host, other),),
+                     ("fdb del %s dev %s dst %s%s" % (r.mac, dev, r.host, other),), "bridge"),
+                Fact("arp " + key, host.ns,
+                     ("neigh replace %s lladdr %s dev %s nud permanent" % (hop, r.mac, dev),),
+                     ("neigh del %s dev %s" % (hop, dev),)),
+                Fact("route " + key, host.ns,
+                     ("route replace %s via %s dev %s onlink proto 250 metric 1"
+                      % (r.subnet, hop, dev),),
+                     ("route del %s dev %s proto 250" % (r.subnet, dev),))]
+    return out
+
+
+def _host_endpoint(end, host):
+    """The host's own end of a bridge network: the pods' gateway, base + 2."""
+    dev = device("he", end.id)
+    out = [Fact("host " + end.id, host.ns,
+                ("link add %s type bridge" % dev, "link set %s address %s up"
+                 % (dev, end.mac or ROUTER_MAC)), ("link del %s" % dev,))]
+    out += [Fact("host %s %s" % (end.id, a), host.ns,
+                 ("addr add %s/%d dev %s noprefixroute" % (a, n, dev),),
+                 ("addr del %s/%d dev %s" % (a, n, dev),)) for a, n in end.addresses]
+    return out
+
+
+def _pod(end, host, inner):
+    if end.network.kind == "Transparent":
+        return _bridged_pod(end, host, inner)
+    wire, pod = device("ep", end.id), host.pods[end.namespace]
+    mtu = end.mtu or (host.mtu - 50 if end.network.kind == "Overlay" else host.mtu)
+    out = [Fact("wire " + end.id, host.ns,
+                ("link add %s address %s type veth peer name %s netns %s"
+                 % (wire, ROUTER_MAC, inner, pod), "link set %s mtu %d up" % (wire, mtu)),
+                ("link del %s" % wire,)),
+           Fact("proxy " + end.id, host.ns, ("net/ipv4/neigh/%s/proxy_delay=0" % wire,), (),
+                "sysctl")]
+    out += _inside(end, pod, inner, mtu)
+    for a, _ in end.addresses:
+        out.append(Fact("reach %s %s" % (end.id, a), host.ns,
+                        ("route replace %s dev %s proto 250 metric 1%s"
+                         % (a, wire, " src " + host.address if host.address else ""),),
+                        ("route del %s dev %s proto 250" % (a, wire),)))
+    return out
+
+
+def _inside(end, pod, inner, mtu):
+    mac = "address %s " % end.mac if end.mac else ""
+    out = [Fact("inner " + end.id, pod, ("link set %s %smtu %d up" % (inner, mac, mtu),))]
+    out += [Fact("address %s %s" % (end.id, a), pod, ("addr add %s/%d dev %s" % (a, n, inner),),
+                 ("addr del %s/%d dev %s" % (a, n, inner),)) for a, n in end.addresses]
+    out += [Fact("out %s %s" % (end.id, d), pod, ("route replace %s via %s dev %s" % (d, h, inner),),
+                 ("route del %s via %s dev %s" % (d, h, inner),))
+            for d, h in end.routes if h and ":" not in h]
+    return out
+
+
+def _bridged_pod(end, host, inner):
+    wire, pod = device("ep", end.id), host.pods[end.namespace]
+    return [Fact("wire " + end.id, host.ns,
+                 ("link add %s type veth peer name %s netns %s" % (wire, inner, pod),
+                  "link set %s master %s up" % (wire, host.uplink)),
+                 ("link del %s" % wire,))] + _inside(end, pod, inner, host.mtu)
+
+
+def _neighbours(end, pods, host):
+    """Who a pod finds by ARP beside the host's own addresses: the other pods of its network."""
+    if end.network.kind == "Transparent":
+        return []
+    wire = device("ep", end.id)
+    return [Fact("neighbour %s %s" % (end.id, a), host.ns,
+                 ("neigh add proxy %s dev %s" % (a, wire),),
+                 ("neigh del proxy %s dev %s" % (a, wire),))
+            for other in pods if other is not end and other.network is end.network
+            for a, _ in other.addresses if ":" not in a]
+
+
+# ---- the rules ---------------------------------------------------------------------------------
+
+def rules(state, host):
+    """The text for `nft -f`: the whole table anew."""
+    pods = [e for e in local(state, host) if e.network.kind != "Transparent"]
+    text = "table inet hns\ndelete table inet hns\ntable inet hns {\n"
+    text += _chain("acl", "type filter hook forward priority -10", _acls(pods))
+    text += _chain("forward", "type filter hook forward priority 0",
+                   _forward(state, host, pods))
+    text += _chain("input", "type filter hook input priority 0", _input(host, pods))
+    text += _chain("output", "type filter hook output priority 0", _output(pods, state))
+    text += _chain("translate", "type nat hook prerouting priority -100",
+                   _translate(state, host, pods))
+    text += _chain("source", "type nat hook postrouting priority 100",
+                   _source(state, host, pods))
+    return text + "}\n"
+
+
+def _chain(name, hook, lines):
+    body = "".join("  %s\n" % line for line in lines)
+    return " chain %s {\n  %s\n%s }\n" % (name, hook, body)
+
+
+def _set(words):
+    return "{ %s }" % ", ".join(str(w) for w in words)
+
+
+def _wires(pods):
+    return _set('"%s"' % device("ep", e.id) for e in pods)
+
+
+def _v4(end):
+    return [a for a, _ in end.addresses if ":" not in a]
+
+
+def _acls(pods):
+    out = []
+    for end in pods:
+        for acl in sorted(end.acls, key=lambda a: int(_of(a, "Priority", 0) or 0)):
+            out.append(_acl(end, acl))
+    return [line for line in out if line]
+
+
+def _of(doc, name, default=None):
+    low = {k.lower(): v for k, v in doc.items()}
+    return low.get(name.lower(), default)
+
+
+def _acl(end, acl):
+    into = str(_of(acl, "Direction", "")).lower() == "in"
+    words = ['oifname "%s"' % device("ep", end.id)] if into else [
+        'iifname "%s"' % device("ep", end.id)]
+    near, far = ("d", "s") if into else ("s", "d")
+    for field_, side in (("LocalAddresses", near), ("RemoteAddresses", far)):
+        if _of(acl, field_):
+            words.append("ip %saddr %s" % (side, _set(_of(acl, field_).split(","))))
+    protocols = [p for p in str(_of(acl, "Protocols", "")).split(",") if p and p != "256"]
+    if protocols:
+        words.append("meta l4proto " + _set(protocols))
+    for field_, side in (("LocalPorts", near), ("RemotePorts", far)):
+        if _of(acl, field_):
+            words.append("th %sport %s" % (side, _set(_of(acl, field_).split(","))))
+    return " ".join(words) + (" drop" if _of(acl, "Action", "") == "Block" else " accept")
+
+
+def _forward(state, host, pods):
+    out = []
+    for net in state.networks:
+        mine = [e for e in pods if e.network is net]
+        if not mine:
+            continue
+        wires = _wires(mine)
+        out.append("iifname %s oifname %s accept" % (wires, wires))
+        if net.kind == "Overlay":
+            vx = device("vx", net.id)
+            out += ["iifname %s oifname \"%s\" ct status dnat ct mark 0x5d drop" % (wires, vx),
+                    "iifname %s oifname \"%s\" accept" % (wires, vx),
+                    "iifname \"%s\" oifname %s accept" % (vx, wires)]
+        if net.kind in ("L2Bridge", "L2Tunnel") and _forwards(state, net, host):
+            out += ["iifname %s oifname \"%s\" accept" % (wires, host.uplink),
+                    "iifname \"%s\" oifname %s accept" % (host.uplink, wires)]
+    for end in pods:
+        wire = device("ep", end.id)
+        if end.network.kind in ("Overlay", "NAT"):
+            out += ["iifname \"%s\" oifname \"%s\" %s accept" % (wire, host.uplink, clause)
+                    for clause in _natted(end)]
+    if not host.forwarding.get(host.uplink, False):
+        out.append("iifname \"%s\" oifname \"%s\" drop" % (host.uplink, host.uplink))
+    if pods:
+        wires = _wires(pods)
+        out += ["oifname %s ct state established,related accept" % wires,
+                "iifname %s ct state established,related accept" % wires,
+                "oifname %s ct status dnat accept" % wires,
+                "iifname %s drop" % wires, "oifname %s drop" % wires]
+    return out
+
+
+def _forwards(state, net, host):
+    """A bridge's host routes for its pods once its endpoint is there and both ends forward."""
+    ends = [e for e in state.endpoints if e.network is net and e.on_host]
+    return bool(ends) and host.forwarding.get(host.uplink, False) and all(
+        host.forwarding.get(device("he", e.id), False) for e in ends)
+
+
+def _natted(end):
+    """Matches of the destinations for which an endpoint's packets get the node's address."""
+    if end.network.kind == "NAT":
+        return [""]
+    out = []
+    for nat in end.nat:
+        if nat.destinations:
+            out.append("ip daddr " + _set(nat.destinations))
+    exceptions = [x for n in end.nat if not n.destinations for x in n.exceptions]
+    if any(not n.destinations for n in end.nat):
+        keep = [str(n) for n in ipaddress.collapse_addresses(
+            ipaddress.ip_network(x.strip(), strict=False) for x in exceptions if ":" not in x)]
+        out.append("ip daddr != " + _set(keep) if keep else "ip daddr 0.0.0.0/0")
+    return out
+
+
+def _input(host, pods):
+    """A pod and its own node: through the address translation, or the bridge's host endpoint."""
+    out = ["iifname \"vx*\" drop"]
+    for end in pods:
+        wire = device("ep", end.id)
+        if end.network.kind == "Overlay":
+            out += ["iifname \"%s\" %s accept" % (wire, c) for c in _natted(end)]
+            out.append("iifname \"%s\" ct state established,related accept" % wire)
+            out.append("iifname \"%s\" drop" % wire)
+    return out
+
+
+def _output(pods, state):
+    out = []
+    for end in pods:
+        net, wire = end.network, device("ep", end.id)
+        on_host = any(e.network is net and e.on_host for e in state.endpoints)
+        if not (net.host_route or on_host or net.kind == "NAT"):
+            out += ["oifname \"%s\" ct state established,related accept" % wire,
+                    "oifname \"%s\" drop" % wire]
+    out.append("oifname \"vx*\" drop")
+    return out
+
+
+def _translate(state, host, pods):
+    out = []
+    for lb in state.balancers:
+        target = _targets(lb)
+        if not target:
+            continue
+        mark = "ct mark set 0x5d " if _dead_end(lb, state) else ""
+        for vip in lb.vips:
+            wires = [e for e in pods if _routed(e, vip)]
+            if wires and ":" not in vip:
+                out.append("iifname %s ip daddr %s %s dport %d %s%s"
+                           % (_wires(wires), vip, lb.protocol, lb.port, mark, target))
+        if not lb.vips and host.address:
+            out.append("iifname \"%s\" ip daddr %s %s dport %d %s%s"
+                       % (host.uplink, host.address, lb.protocol, lb.port, mark, target))
+    for end in pods:
+        out += _port_mappings(end, host)
+    return out
+
+
+def _routed(end, vip):
+    """Packets for a VIP reach the balancer only where the endpoint has a route for it."""
+    return any(ipaddress.ip_address(vip) in ipaddress.ip_network(p, strict=False)
+               for p in end.sdn if ":" not in p)
+
+
+def _targets(lb):
+    addresses = [a for e in lb.backends for a in _v4(e)]
+    if not addresses:
+        return ""
+    pairs = ", ".join("%d : %s . %d" % (i, a, lb.inner) for i, a in enumerate(addresses))
+    pick = "jhash ip saddr" if lb.affinity else "numgen inc"
+    return "dnat ip to %s mod %d map { %s }" % (pick, len(addresses), pairs)
+
+
+def _source_vip(lb, state):
+    """The SourceVIP, if replies to it find their way: it must be an endpoint of this node."""
+    mine = [a for e in state.endpoints if not e.remote for a in _v4(e)]
+    return lb.source if lb.source in mine else ""
+
+
+def _dead_end(lb, state):
+    overlay = any(e.network.kind == "Overlay" for e in lb.backends)
+    return overlay and not _source_vip(lb, state)
+
+
+def _port_mappings(end, host):
+    out = []
+    for m in end.ports:
+        proto = {6: "tcp", 17: "udp"}.get(int(_of(m, "Protocol", 0) or 0))
+        vip = _of(m, "VIP") or host.address
+        if proto and vip and _v4(end):
+            out.append("iifname \"%s\" ip daddr %s %s dport %d dnat ip to %s:%d" % (
+                host.uplink, vip, proto, int(_of(m, "ExternalPort", 0)), _v4(end)[0],
+                int(_of(m, "InternalPort", 0))))
+    return out
+
+
+def _source(state, host, pods):
+    out = []
+    for lb in state.balancers:
+        source = _source_vip(lb, state)
+        remote = [a for e in lb.backends if e.remote and e.network.kind == "Overlay"
+                  for a in _v4(e)]
+        if source and remote:
+            out.append("oifname \"vx*\" ct status dnat ip daddr %s %s dport %d snat ip to %s"
+                       % (_set(remote), lb.protocol, lb.inner, source))
+        if not lb.vips:
+            away = [a for e in lb.backends if e.remote for a in _v4(e)]
+            if away:
+                out.append("oifname \"%s\" ct status dnat ip daddr %s %s dport %d masquerade"
+                           % (host.uplink, _set(away), lb.protocol, lb.inner))
+    for end in pods:
+        for a in _v4(end):
+            out += ["ip saddr %s oifname \"%s\" %s masquerade" % (a, host.uplink, clause)
+                    for clause in _natted(end)]
+            for nat in end.nat:
+                if a in nat.destinations:  # a pod that meets itself behind a Service
+                    out.append("ip saddr %s ip daddr %s masquerade" % (a, a))
+    return out

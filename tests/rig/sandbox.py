@@ -1,0 +1,143 @@
+"""Pods of a Windows node: a network namespace held by a sandbox, and Windows programs in it.
+
+Under Wine the sockets of a program are made by its prefix' wineserver, so a pod has a prefix of its
+own: hard links to a prepared one, which cost 50 ms."""
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+
+import netns
+import packets
+
+WINE = "/usr/lib/wine/wine64"
+WINESERVER = "/usr/lib/wine/wineserver64"
+
+
+class Sandboxes:
+    def __init__(self, config, kept):
+        self.config, self.kept = config, kept
+        kept.setdefault("sandboxes", {})
+        self.handles, self.numbers = {}, itertools.count(1)
+
+    def pods(self):
+        """HNS namespace -> network namespace, of the sandboxes that stand."""
+        return {g: s["netns"] for g, s in self.kept["sandboxes"].items()}
+
+    def create(self, guid):
+        if guid not in self.kept["sandboxes"]:
+            ns = "%s-p%s" % (self.config["netns"], packets.short(guid))
+            netns.add(ns)
+            netns.resolv(ns, [])
+            self.kept["sandboxes"][guid] = {"netns": ns}
+        return self.kept["sandboxes"][guid]["netns"]
+
+    def remove(self, guid):
+        box = self.kept["sandboxes"].pop(guid, None)
+        if box:
+            prefix = self._prefix(guid)
+            if os.path.exists(prefix):
+                stop_prefix(prefix)
+            netns.delete(box["netns"])
+            shutil.rmtree(prefix, ignore_errors=True)
+
+    def _prefix(self, guid):
+        return os.path.join(self.config["folder"], "pods", packets.short(guid))
+
+    def names(self, guid, dns):
+        """The endpoint's DNS settings, as the pod's resolver takes them."""
+        box = self.kept["sandboxes"].get(guid)
+        if box and box.get("dns") != dns:
+            netns.resolv(box["netns"], dns["servers"], dns["search"])
+            box["dns"] = dns
+
+    # ---- programs --------------------------------------------------------------------------
+
+    def execute(self, guid, command, mounts=(), env=None, hosts=()):
+        """Starts a Windows program in the pod; answers its handle."""
+        box = self.kept["sandboxes"][guid]
+        prefix = self._prefix(guid)
+        if not os.path.exists(prefix):
+            copy_prefix(self.config["podPrefix"], prefix)
+        for mount in mounts:
+            bind(os.path.join(self.config["prefix"], "drive_c"), mount["host"],
+                 os.path.join(prefix, "drive_c"), mount["container"])
+        if hosts:
+            dns = box.get("dns", {"servers": [], "search": []})
+            netns.resolv(box["netns"], dns["servers"], dns["search"],
+                         [(h.split()[0], " ".join(h.split()[1:])) for h in hosts])
+        number = next(self.numbers)
+        log = os.path.join(prefix, "out-%d" % number)
+        surroundings = dict(os.environ, **wine_env(prefix), **{
+            k: str(v) for k, v in (env or {}).items()})
+        proc = netns.daemon(box["netns"], [WINE, *command], log, tied=False, env=surroundings,
+                            cwd=os.path.join(prefix, "drive_c"))
+        self.handles[number] = (proc, log)
+        return number
+
+    def wait(self, handle, milliseconds):
+        proc, log = self.handles[handle]
+        try:
+            code = proc.wait(min(milliseconds, 60000) / 1000)
+        except subprocess.TimeoutExpired:
+            code = None
+        with open(log, encoding="utf-8", errors="replace") as f:
+            text = f.read()[-65536:]
+        return {"running": code is None, "exit": code, "output": text}
+
+    def end(self, handle):
+        proc, _ = self.handles[handle]
+        if proc.poll() is None:
+            os.killpg(proc.pid, signal.SIGTERM)
+        netns.stop(proc)
+
+    def close(self):
+        for guid in list(self.kept["sandboxes"]):
+            self.remove(guid)
+
+
+def wine_env(prefix):
+    """The surroundings of a program in that prefix. A native DLL of the prefix goes before Wine's."""
+    return {"WINEPREFIX": prefix, "WINEARCH": "win64", "DISPLAY": "",
+            "WINEDEBUG": os.environ.get("WINEDEBUG", "-all"),
+            "WINEDLLOVERRIDES": "bcryptprimitives,pdh,iphlpapi,dismapi=n,b;mscoree,mshtml="}
+
+
+def copy_prefix(source, target):
+    """Hard links for what never changes, real copies of the registry."""
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    netns.run(["cp", "-al", source, target])
+    for name in os.listdir(source):
+        if name.endswith(".reg"):
+            os.remove(os.path.join(target, name))
+            shutil.copy(os.path.join(source, name), target)
+
+
+def stop_prefix(prefix):
+    subprocess.run([WINESERVER, "-k"], env=dict(os.environ, WINEPREFIX=prefix), check=False,
+                   stderr=subprocess.DEVNULL, timeout=30)
+    subprocess.run([WINESERVER, "-w"], env=dict(os.environ, WINEPREFIX=prefix), check=False,
+                   stderr=subprocess.DEVNULL, timeout=30)
+
+
+def host_path(drive, windows):
+    """A Windows path on drive C as a path of this machine, whatever its case."""
+    path = windows.replace("/", "\\")
+    if path[:2].upper() == "Z:":
+        return path[2:].replace("\\", "/")
+    here = drive
+    for part in [p for p in path.split(":")[-1].split("\\") if p]:
+        have = os.listdir(here) if os.path.isdir(here) else []
+        here = os.path.join(here, next((h for h in have if h.lower() == part.lower()), part))
+    return here
+
+
+def bind(host_drive, host, pod_drive, container):
+    """Shows a folder or file of the node inside the pod."""
+    source, target = host_path(host_drive, host), host_path(pod_drive, container)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    if os.path.islink(target):
+        os.remove(target)
+    if not os.path.exists(target):
+        os.symlink(source, target)

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Wine prefixes that pass for a Windows Server.
+
+    prefix.py make [--build 17763|20348|26100]     prints the folder of the prepared prefix
+    prefix.py copy TARGET [--build B] [--dlls DIR] a prefix of one's own, by hard links
+
+The prepared ones stand in ${WINJOIN_CACHE:-${XDG_CACHE_HOME:-~/.cache}/winjoin}/wine-HASH-BUILD and
+are made once a machine; the DLLs that fill Wine's gaps are laid into each copy.
+"""
+import argparse
+import fcntl
+import glob
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+DLLS = os.path.join(ROOT, "build", "rig")
+WINE, WINESERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
+# Windows' own names and patch levels of the three Servers that can be played.
+BUILDS = {"17763": ("Windows Server 2019 Datacenter", "1809", 5329),
+          "20348": ("Windows Server 2022 Datacenter", "21H2", 2340),
+          "26100": ("Windows Server 2025 Datacenter", "24H2", 2033)}
+# What is asked for where: version values by winjoin and kubelet, HardwareConfig and BootId by
+# kubelet >= 1.37, ProductOptions by everything that tells a Server from a client.
+REGISTRY = r"""REGEDIT4
+
+[HKEY_LOCAL_MACHINE\SOFTWARE\Microsoft\Windows NT\CurrentVersion]
+"ProductName"="{name}"
+"InstallationType"="Server"
+"EditionID"="ServerDatacenter"
+"DisplayVersion"="{display}"
+"CurrentVersion"="10.0"
+"CurrentBuild"="{build}"
+"CurrentBuildNumber"="{build}"
+"CurrentMajorVersionNumber"=dword:0000000a
+"CurrentMinorVersionNumber"=dword:00000000
+"UBR"=dword:{ubr:08x}
+
+[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\ProductOptions]
+"ProductType"="ServerNT"
+
+[HKEY_LOCAL_MACHINE\SYSTEM\HardwareConfig]
+"LastConfig"="{{4c4c4544-0042-3510-8052-b4c04f4a4d31}}"
+
+[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters]
+"BootId"=dword:00000007
+
+[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\hns\State]
+"InstanceId"="winjoin-rig"
+"""
+
+
+def cache():
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.environ.get("WINJOIN_CACHE") or os.path.join(base, "winjoin")
+
+
+def surroundings(prefix):
+    return dict(os.environ, WINEPREFIX=prefix, WINEARCH="win64", DISPLAY="", WINEDEBUG="-all",
+                WINEDLLOVERRIDES="mscoree,mshtml=")
+
+
+def wine(prefix, *argv, timeout=180):
+    done = subprocess.run([WINE, *argv], env=surroundings(prefix), timeout=timeout, check=False,
+                          capture_output=True, text=True, cwd="/")
+    if done.returncode:
+        raise RuntimeError("wine %s: exit code %d: %s" % (
+            " ".join(argv), done.returncode, done.stderr.strip()))
+
+
+def settle(prefix):
+    """Waits until the prefix' own server has ended and written its registry."""
+    for flag in ("-k", "-w"):
+        subprocess.run([WINESERVER, flag], env=surroundings(prefix), check=False, timeout=60,
+                       stderr=subprocess.DEVNULL)
+
+
+def make(build="20348"):
+    """The prepared prefix of that build; made if it is not there. Answers its folder."""
+    if not os.path.exists(WINE):
+        raise RuntimeError("'%s' is not installed (dist/packages.txt)" % WINE)
+    version = subprocess.run([WINE, "--version"], capture_output=True, text=True,
+                             check=True).stdout
+    with open(os.path.abspath(__file__), "rb") as f:
+        mark = hashlib.sha256(version.encode() + f.read()).hexdigest()[:12]
+    os.makedirs(cache(), exist_ok=True)
+    target = os.path.join(cache(), "wine-%s-%s" % (mark, build))
+    with open(os.path.join(cache(), "wine.lock"), "w", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(target):
+            base = os.path.join(cache(), "wine-%s-base" % mark)
+            if not os.path.exists(base):
+                _build(base, lambda p: wine(p, "wineboot", "-i"))
+            _build(target, lambda p: _server(base, p, build))
+    return target
+
+
+def _build(target, fill):
+    """Fills a folder beside the target and renames it: no half-made prefix is ever used."""
+    new = target + ".new"
+    shutil.rmtree(new, ignore_errors=True)
+    try:
+        fill(new)
+        settle(new)
+        os.rename(new, target)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def _server(base, new, build):
+    name, display, ubr = BUILDS[build]
+    _link(base, new)
+    path = os.path.join(new, "server.reg")
+    with open(path, "w", encoding="ascii") as f:
+        f.write(REGISTRY.format(name=name, display=display, ubr=ubr, build=build))
+    wine(new, "regedit", "/S", "Z:" + path.replace("/", "\\"))
+    os.remove(path)
+    for folder in ("k", "etc", "var/lib", "var/log", "ProgramData/Microsoft/Windows/HNS",
+                   "Program Files/containerd"):
+        os.makedirs(os.path.join(new, "drive_c", folder), exist_ok=True)
+
+
+def _link(source, target):
+    """Hard links for what never changes, real copies of the registry (Wine writes it)."""
+    subprocess.run(["cp", "-al", source, target], check=True)
+    for reg in glob.glob(os.path.join(target, "*.reg")):
+        name = os.path.basename(reg)
+        os.remove(reg)
+        shutil.copy(os.path.join(source, name), target)
+
+
+def copy(target, build="20348", dlls=DLLS, names=None):
+    """A prefix of one's own: what is prepared, and the gap DLLs (all, or those named)."""
+    source = make(build)
+    os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
+    _link(source, target)
+    system = os.path.join(target, "drive_c", "windows", "system32")
+    for path in sorted(glob.glob(os.path.join(dlls or "", "*.dll"))):
+        name = os.path.basename(path)
+        if names is None or name in names:
+            lay(path, os.path.join(system, name))
+    return target
+
+
+def lay(source, target):
+    """Replaces a file; what was there may be linked to the prepared prefix."""
+    if os.path.lexists(target):
+        os.remove(target)
+    shutil.copy(source, target)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("verb", choices=("make", "copy"))
+    parser.add_argument("target", nargs="?")
+    parser.add_argument("--build", default="20348", choices=sorted(BUILDS))
+    parser.add_argument("--dlls", default=DLLS)
+    args = parser.parse_args()
+    if args.verb == "copy" and not args.target:
+        parser.error("copy needs a TARGET")
+    print(make(args.build) if args.verb == "make" else copy(args.target, args.build, args.dlls))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
