@@ -18,7 +18,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-DLLS = os.path.join(ROOT, "build", "rig")
+DLLS = os.path.join(ROOT, "build", "windows", "rig")
 WINE, WINESERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
 # Windows' own names and patch levels of the three Servers that can be played.
 BUILDS = {"17763": ("Windows Server 2019 Datacenter", "1809", 5329),
