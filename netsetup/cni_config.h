@@ -1,0 +1,28 @@
+/* The CNI configuration that containerd reads: win-overlay or win-bridge with host-local. */
+#ifndef NETSETUP_CNI_CONFIG_H
+#define NETSETUP_CNI_CONFIG_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "host/host.h"
+#include "netsetup/network_plan.h"
+
+#define CNI_CONF_DIR "C:\\etc\\cni\\net.d"
+#define CNI_BIN_DIR "C:\\opt\\cni\\bin"
+#define CNI_STATE_DIR "C:\\var\\lib\\cni\\networks"
+#define CNI_CONF_PATH CNI_CONF_DIR "\\10-winjoin.conf"
+
+/* Network configuration (CNI 1.0.0) with apiVersion 2: containerd hands a namespace GUID, which the
+ * plugins' apiVersion 1 does not understand. OutBoundNAT exceptions, SDNRoute for services, loopback
+ * DSR as the plan says; host-local with rangeStart/rangeEnd so that .1 and .2 never reach a pod. Pure;
+ * new reference. With an unknown pod prefix its values are "<podCIDR>". */
+json_t *cni_config_json(const struct network_plan *plan);
+/* The file's text (pretty, LF). The caller frees. */
+char *cni_config_make(const struct network_plan *plan);
+
+/* Files in the folder that containerd would take before ours (lower-sorting *.conf, *.conflist,
+ * *.json): full paths. The caller sets them aside and records it. */
+int cni_conflicts(struct host *host, struct text_list *ret, struct error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* The inbound rules that a node needs, in one table. */
+#ifndef NETSETUP_FIREWALL_H
+#define NETSETUP_FIREWALL_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "host/host.h"
+#include "netsetup/network_plan.h"
+
+enum { FIREWALL_RULES_MAX = 4 };
+
+/* The rules of this plan ("winjoin kubelet" TCP 10250; overlay: "winjoin vxlan" UDP). Texts are
+ * static. Answers how many. Pure. */
+size_t firewall_rules(const struct network_plan *plan,
+                      struct host_firewall_rule ret[FIREWALL_RULES_MAX]);
+/* Makes them stand. */
+int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err);
+/* Removes every rule of the table; absent is success. */
+int firewall_remove(struct host *host, struct error *err);
+
+#endif

@@ -1,0 +1,28 @@
+/* l2bridge: the host forwards, and reaches other nodes' pods through those nodes. */
+#ifndef NETSETUP_ROUTES_H
+#define NETSETUP_ROUTES_H
+
+#include <stddef.h>
+
+#include "base/cidr.h"
+#include "base/error.h"
+#include "host/host.h"
+
+/* One other node: its pod prefix by its address on the same segment. */
+struct pod_route {
+    char pod_cidr[CIDR_TEXT_MAX];
+    char node_address[IP_TEXT_MAX];
+};
+/* Makes the host's routes to these prefixes be exactly these on the interface that holds
+ * `management_address`: adds missing ones, replaces another next hop. *ret_changed (or NULL) counts. */
+int pod_routes_ensure(struct host *host, const char *management_address,
+                      const struct pod_route *routes, size_t count, size_t *ret_changed,
+                      struct error *err);
+/* Removes exactly these; absent is success. */
+int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
+                      struct error *err);
+/* IPv4 forwarding on the interface that holds this address; *ret_was (or NULL) says what stood. */
+int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret_was,
+                      struct error *err);
+
+#endif

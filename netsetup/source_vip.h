@@ -1,0 +1,19 @@
+/* Overlay: the address behind which kube-proxy sends to other nodes, reserved in host-local's own
+ * store so that no pod gets it. Layout: containernetworking/plugins host-local's disk backend. */
+#ifndef NETSETUP_SOURCE_VIP_H
+#define NETSETUP_SOURCE_VIP_H
+
+#include "base/error.h"
+#include "host/host.h"
+#include "netsetup/network_plan.h"
+
+/* Reserves plan->source_vip under CNI_STATE_DIR\<network>\<address>, and takes back reservations of
+ * ours for other addresses (an earlier pod prefix). Held by somebody else: ERROR_CONFLICT. */
+int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);
+/* Gives back what is ours in this network's store; absent is success. */
+int source_vip_remove(struct host *host, const char *network_name, struct error *err);
+/* host-local keeps the store for ever: one whose reservations lie outside the plan's pod prefix is
+ * stale (an earlier join). Removes exactly those. */
+int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct error *err);
+
+#endif

@@ -1,0 +1,96 @@
+/* The programs of a node: from a bundle (a folder or .zip with its lock file), verified, unpacked. */
+#ifndef SERVICES_ARTIFACTS_H
+#define SERVICES_ARTIFACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "host/host.h"
+
+#define ARTIFACT_LOCK_NAME "winjoin.lock"
+enum {
+    ARTIFACTS_MAX = 64,
+    ARTIFACT_SIZE_MAX = 512 * 1024 * 1024, /* one file */
+    BUNDLE_SIZE_MAX = 1024 * 1024 * 1024,
+};
+
+/* One file of the lock. artifacts_free(). */
+struct artifact {
+    char *name;      /* "kubelet" */
+    char *version;   /* "v1.37.1" */
+    char sha256[65]; /* lower-case hex */
+    uint64_t size;
+    char *path;      /* within the bundle, with '/': "k/kubelet.exe" */
+    char *target;    /* on the node: "C:\\k\\kubelet.exe" */
+};
+struct artifacts {
+    struct artifact *items;
+    size_t count;
+};
+void artifacts_free(struct artifacts *artifacts);
+
+/* What a node needs and where it goes. */
+struct artifact_target {
+    const char *name;   /* "kubelet", "containerd-shim-runhcs-v1", "win-overlay", ... */
+    const char *target; /* "C:\\k\\kubelet.exe" */
+    bool required;
+};
+const struct artifact_target *artifact_targets(size_t *ret_count);
+/* By name, or NULL. */
+const struct artifact_target *artifact_target(const char *name);
+
+/* The lock file:
+ *   {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",
+ *    "artifacts":[{"name","version","sha256","size","path"[,"target"]}]}
+ * (YAML or JSON.) Strict. Paths are relative, without "..", drive or backslash; a target must lie under
+ * C:\k, C:\opt\cni\bin or C:\Program Files\containerd. Kinds: ERROR_MALFORMED; ERROR_UNTRUSTED for a
+ * path or target that leaves its folder. */
+int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err);
+/* The lock's text, for bundle create. The caller frees. */
+char *artifact_lock_make(const struct artifacts *artifacts);
+
+/* An opened bundle. */
+struct bundle;
+/* `path`: a folder or a .zip with ARTIFACT_LOCK_NAME at its top. Read through `host`. Kinds:
+ * ERROR_NOT_FOUND, ERROR_MALFORMED (no archive, truncated), ERROR_UNTRUSTED (hostile entries: path
+ * traversal, absolute, links, devices, too large, listed twice). */
+int bundle_open(struct host *host, const char *path, struct bundle **ret, struct error *err);
+void bundle_free(struct bundle *bundle);
+void bundle_freep(struct bundle **bundle);
+const struct artifacts *bundle_artifacts(const struct bundle *bundle);
+/* Content of one artefact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees. */
+int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret,
+                size_t *ret_len, struct error *err);
+/* Proves every artefact of the bundle without touching the node. */
+int bundle_verify(struct bundle *bundle, struct error *err);
+
+enum artifact_outcome { ARTIFACT_PRESENT, ARTIFACT_INSTALLED, ARTIFACT_REPLACED };
+/* Told before a target is written, so that the caller can keep what stood there (replaces true); -1
+ * stops. */
+typedef int artifact_before(void *context, const struct artifact *artifact, bool replaces,
+                            struct error *err);
+struct artifacts_result {
+    size_t present, installed; /* installed counts replaced ones too */
+    uint64_t bytes;            /* written */
+};
+/* Verifies all of the bundle first, then writes what is missing or different on the node; equal ones
+ * (by checksum) stay. `only` (NULL = all): names to install. before may be NULL. */
+int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
+                     artifact_before *before, void *context, struct artifacts_result *ret,
+                     struct error *err);
+/* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
+ * has. */
+int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
+                      bool flannel, bool kube_proxy, struct text_list *ret, struct error *err);
+/* `artifacts` of a JoinPlan: [{name,version,sha256,path}]. New reference. */
+json_t *artifacts_json(const struct artifacts *artifacts);
+
+/* bundle create: packs the files of a folder that the target table knows by file name (kubelet.exe,
+ * ...) with a lock into one .zip. `versions` maps artefact name to version (NULL: "unknown"). */
+int bundle_create(struct host *host, const char *folder, const char *zip_path,
+                  const json_t *versions, struct artifacts *ret, struct error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* Files that the node's programs read: containerd, kube-proxy, flanneld. Pure; the caller frees. */
+#ifndef SERVICES_RUNTIME_FILES_H
+#define SERVICES_RUNTIME_FILES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+#define CONTAINERD_CONFIG_PATH "C:\\Program Files\\containerd\\config.toml"
+#define KUBE_PROXY_CONFIG_PATH "C:\\k\\kube-proxy.conf"
+#define KUBE_PROXY_KUBECONFIG_PATH "C:\\k\\kube-proxy.kubeconfig"
+#define FLANNELD_KUBECONFIG_PATH "C:\\k\\flanneld.kubeconfig"
+#define FLANNEL_NET_CONF_PATH "C:\\etc\\kube-flannel\\net-conf.json"
+#define FLANNEL_SUBNET_PATH "C:\\run\\flannel\\subnet.env"
+
+struct containerd_config {
+    const char *sandbox_image; /* "registry.k8s.io/pause:3.10.1"; NULL: that */
+    const char *cni_bin_dir;   /* "C:\\opt\\cni\\bin" */
+    const char *cni_conf_dir;  /* "C:\\etc\\cni\\net.d" */
+    unsigned major;            /* containerd 1: config version 2; 2: version 3 (0 = 2) */
+};
+char *containerd_config_make(const struct containerd_config *config);
+
+struct kube_proxy_config {
+    const char *version;      /* "v1.37.1": which feature gates it knows */
+    const char *kubeconfig;   /* path */
+    const char *node_name;    /* lower-cased */
+    const char *node_ip;      /* bindAddress */
+    const char *cluster_cidr; /* "10.244.0.0/16[,v6]" */
+    const char *network_name;
+    const char *source_vip;   /* overlay; NULL or "": not given */
+    const char *root_endpoint; /* l2bridge: "cbr0_ep"; NULL */
+    bool overlay;
+    bool dsr;
+};
+/* KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1), YAML. Overlay without source VIP, an
+ * unreadable version, or a value with a line break: ERROR_USAGE. */
+int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err);
+
+/* A kubeconfig whose client identity is files on the node (kubelet-client-current.pem holds both
+ * certificate and key and rotates). `ca_data` is base64 of PEM. */
+struct client_kubeconfig {
+    const char *server;
+    const char *ca_data;
+    const char *client_certificate; /* path, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem" */
+    const char *client_key;         /* path; NULL: the same file */
+    const char *user;               /* "kube-proxy" */
+};
+char *client_kubeconfig_make(const struct client_kubeconfig *config);
+
+/* flanneld's net-conf.json (also how `config cluster` writes it). backend "vxlan" or "host-gw". */
+struct flannel_net_conf {
+    const char *network;  /* cluster pod prefix */
+    const char *backend;
+    const char *name;     /* Backend.Name = HNS network; NULL: flannel's default */
+    unsigned vni, port;   /* vxlan */
+};
+char *flannel_net_conf_make(const struct flannel_net_conf *config);
+/* Reads the cluster's own net-conf.json and says whether Windows nodes can join it: vxlan with VNI
+ * >= 4096 and port 4789 (flannel on Windows takes no other), or host-gw. Else ERROR_UNSUPPORTED with a
+ * hint for the administrator; not JSON: ERROR_MALFORMED. ret may be NULL. */
+struct flannel_backend {
+    bool vxlan;
+    unsigned vni, port;
+    char network[50];
+    char name[256];
+};
+int flannel_net_conf_check(const char *text, size_t len, struct flannel_backend *ret,
+                           struct error *err);
+
+#endif
