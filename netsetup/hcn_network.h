@@ -1,4 +1,5 @@
-/* HNS networks and the host's endpoint: looked up by name, compared, reused, replaced only when ours. */
+/* HNS networks and the host's endpoint: looked up by name, compared, reused, replaced only when
+ * ours. */
 #ifndef NETSETUP_HCN_NETWORK_H
 #define NETSETUP_HCN_NETWORK_H
 
@@ -16,15 +17,15 @@ enum { HCN_ID_MAX = 40 };
 struct hcn_network {
     char id[HCN_ID_MAX];
     char name[256];
-    char type[32];                       /* "Overlay", "L2Bridge", ... */
+    char type[32]; /* "Overlay", "L2Bridge", ... */
     char owner[64];
     char adapter[256];
-    char subnet[CIDR_TEXT_MAX];          /* of the first subnet */
+    char subnet[CIDR_TEXT_MAX]; /* of the first subnet */
     char gateway[IP_TEXT_MAX];
-    unsigned vsid;                       /* 0 = none */
-    char provider_address[IP_TEXT_MAX];  /* overlay, read back: management address */
-    char router_mac[24];                 /* overlay, read back: DrMacAddress, as HNS spells it */
-    bool host_route;                     /* has the HostRoute policy */
+    unsigned vsid;                      /* 0 = none */
+    char provider_address[IP_TEXT_MAX]; /* overlay, read back: management address */
+    char router_mac[24];                /* overlay, read back: DrMacAddress, as HNS spells it */
+    bool host_route;                    /* has the HostRoute policy */
 };
 
 /* Reads a queried HostComputeNetwork. Pure; fails with ERROR_MALFORMED. */
@@ -39,10 +40,11 @@ int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char 
 
 enum hcn_outcome { HCN_REUSED, HCN_CREATED, HCN_REPLACED };
 
-/* Makes the network of this document stand. Equal (type, subnet, gateway, VSID, adapter): reused, and
- * policies of `policies` (array, may be NULL) that are missing are added. Unequal and ours (Owner):
- * our endpoints and the network are deleted and it is created. Unequal and not ours: ERROR_CONFLICT
- * with a hint. A create whose answer is lost or says "exists" is looked up again and compared. */
+/* Makes the network of this document stand. Equal (type, subnet, gateway, VSID, adapter): reused,
+ * and policies of `policies` (array, may be NULL) that are missing are added. Unequal and ours
+ * (Owner): our endpoints and the network are deleted and it is created. Unequal and not ours:
+ * ERROR_CONFLICT with a hint. A create whose answer is lost or says "exists" is looked up again and
+ * compared. */
 int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,
                        struct hcn_network *ret, enum hcn_outcome *ret_outcome, struct error *err);
 /* Base network of the plan ("External"). */

@@ -32,8 +32,8 @@ struct hns_feature_info {
     const char *since; /* "9.3-9.x, 10.2": versions that have it */
 };
 
-/* Asks HNS (version 1 call GET /globals/version). Kinds: ERROR_HOST (hns does not answer, with a hint
- * to start it), ERROR_MALFORMED, ERROR_UNSUPPORTED (no HNSCall in this Windows). */
+/* Asks HNS (version 1 call GET /globals/version). Kinds: ERROR_HOST (hns does not answer, with a
+ * hint to start it), ERROR_MALFORMED, ERROR_UNSUPPORTED (no HNSCall in this Windows). */
 int hns_version_get(struct host *host, struct hns_version *ret, struct error *err);
 /* Pure. An unknown version (0.0) has nothing. */
 bool hns_has(struct hns_version version, enum hns_feature feature);

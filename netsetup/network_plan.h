@@ -21,20 +21,20 @@ enum network_plugin { NETWORK_WIN_OVERLAY, NETWORK_WIN_BRIDGE, NETWORK_FLANNEL }
 
 /* All text is borrowed for the call; NULL means "the default". */
 struct network_input {
-    const char *mode;    /* "overlay", "l2bridge"; default: what the plugin needs, else overlay */
-    const char *plugin;  /* "win-overlay", "win-bridge", "flannel" (flanneld adds the routes to other
-                            nodes; the CNI plugin is win-overlay or win-bridge by mode) */
-    const char *name;    /* HNS network; default "flannel.<vni>" or "cbr0", as flanneld's */
-    const char *adapter; /* alias of the NIC under the vSwitch, from nic_choose() */
+    const char *mode;   /* "overlay", "l2bridge"; default: what the plugin needs, else overlay */
+    const char *plugin; /* "win-overlay", "win-bridge", "flannel" (flanneld adds the routes to other
+                           nodes; the CNI plugin is win-overlay or win-bridge by mode) */
+    const char *name;   /* HNS network; default "flannel.<vni>" or "cbr0", as flanneld's */
+    const char *adapter;  /* alias of the NIC under the vSwitch, from nic_choose() */
     const char *pod_cidr; /* Node .spec.podCIDR; NULL: not known yet, documents hold "<podCIDR>" */
     struct text_list cluster_pod_cidrs; /* ClusterConfiguration networking.podSubnet */
     struct text_list service_cidrs;     /* networking.serviceSubnet */
-    const char *management; /* node address with its prefix, "10.0.0.21/24" */
-    unsigned vni;           /* overlay: 0 = 4096 */
-    unsigned vxlan_port;    /* overlay: 0 = 4789 */
-    const char *dns_domain; /* "cluster.local" */
-    struct text_list dns_servers;    /* cluster DNS addresses */
-    struct text_list exclude_from_nat; /* further prefixes that pods reach unmasked */
+    const char *management;             /* node address with its prefix, "10.0.0.21/24" */
+    unsigned vni;                       /* overlay: 0 = 4096 */
+    unsigned vxlan_port;                /* overlay: 0 = 4789 */
+    const char *dns_domain;             /* "cluster.local" */
+    struct text_list dns_servers;       /* cluster DNS addresses */
+    struct text_list exclude_from_nat;  /* further prefixes that pods reach unmasked */
     struct hns_version hns;
     const char *dual_stack; /* "auto", "on", "off" */
     const char *dsr;        /* "auto", "on", "off" */
@@ -53,36 +53,36 @@ struct network_plan {
     char *name;
     char *adapter; /* NULL: HNS chooses */
     bool pod_cidr_known;
-    char pod_cidr[CIDR_TEXT_MAX];      /* 10.244.1.0/24, or "<podCIDR>" */
-    char gateway[IP_TEXT_MAX];         /* base+1: HNS's own, never a pod's */
-    char host_endpoint[IP_TEXT_MAX];   /* l2bridge: base+2, the pods' gateway on the host */
-    char *host_endpoint_name;          /* l2bridge: "<name>_ep" */
+    char pod_cidr[CIDR_TEXT_MAX];    /* 10.244.1.0/24, or "<podCIDR>" */
+    char gateway[IP_TEXT_MAX];       /* base+1: HNS's own, never a pod's */
+    char host_endpoint[IP_TEXT_MAX]; /* l2bridge: base+2, the pods' gateway on the host */
+    char *host_endpoint_name;        /* l2bridge: "<name>_ep" */
     int prefix_length;
-    char range_start[IP_TEXT_MAX];     /* first and last address that host-local may give to a pod */
+    char range_start[IP_TEXT_MAX]; /* first and last address that host-local may give to a pod */
     char range_end[IP_TEXT_MAX];
-    char source_vip[IP_TEXT_MAX];      /* overlay: base+2, kept out of the range */
+    char source_vip[IP_TEXT_MAX]; /* overlay: base+2, kept out of the range */
     char management_address[IP_TEXT_MAX];
     char management_subnet[CIDR_TEXT_MAX];
-    unsigned vni, vxlan_port;          /* overlay */
-    bool set_vxlan_port;               /* other than 4789: a VxlanPort policy is needed */
-    char *base_name;                   /* "External": the network that keeps the vSwitch */
-    char base_subnet[CIDR_TEXT_MAX];   /* /30 that overlaps nothing */
+    unsigned vni, vxlan_port;        /* overlay */
+    bool set_vxlan_port;             /* other than 4789: a VxlanPort policy is needed */
+    char *base_name;                 /* "External": the network that keeps the vSwitch */
+    char base_subnet[CIDR_TEXT_MAX]; /* /30 that overlaps nothing */
     char base_gateway[IP_TEXT_MAX];
-    unsigned base_vsid;                /* overlay: 9999 */
+    unsigned base_vsid; /* overlay: 9999 */
     struct text_list cluster_pod_cidrs;
     struct text_list service_cidrs;
-    struct text_list nat_exceptions;   /* prefixes that pods reach with their own address */
-    struct text_list encap_routes;     /* SDNRoute NeedEncap prefixes */
+    struct text_list nat_exceptions; /* prefixes that pods reach with their own address */
+    struct text_list encap_routes;   /* SDNRoute NeedEncap prefixes */
     char *dns_domain;
     struct text_list dns_servers;
-    bool dsr;                          /* kube-proxy enableDSR and the plugin's loopbackDSR */
+    bool dsr; /* kube-proxy enableDSR and the plugin's loopbackDSR */
     struct network_warning warnings[NETWORK_WARNINGS_MAX];
     size_t warning_count;
 };
 
-/* Computes the plan (ownership of *ret's content: network_plan_free()). Subnet arithmetic: .0 network,
- * .1 HNS gateway, .2 bridge endpoint (l2bridge) or source VIP (overlay), last = broadcast. Kinds:
- * ERROR_UNSUPPORTED (mode or plugin that does not work here; the message names what does),
+/* Computes the plan (ownership of *ret's content: network_plan_free()). Subnet arithmetic: .0
+ * network, .1 HNS gateway, .2 bridge endpoint (l2bridge) or source VIP (overlay), last = broadcast.
+ * Kinds: ERROR_UNSUPPORTED (mode or plugin that does not work here; the message names what does),
  * ERROR_USAGE (plugin does not fit the mode, VNI < 4096, prefix too small (/30), overlap of pod,
  * service and management prefixes, node prefix of another family), ERROR_MALFORMED (bad prefix). */
 int network_plan_make(const struct network_input *input, struct network_plan *ret,

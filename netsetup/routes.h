@@ -14,7 +14,8 @@ struct pod_route {
     char node_address[IP_TEXT_MAX];
 };
 /* Makes the host's routes to these prefixes be exactly these on the interface that holds
- * `management_address`: adds missing ones, replaces another next hop. *ret_changed (or NULL) counts. */
+ * `management_address`: adds missing ones, replaces another next hop. *ret_changed (or NULL)
+ * counts. */
 int pod_routes_ensure(struct host *host, const char *management_address,
                       const struct pod_route *routes, size_t count, size_t *ret_changed,
                       struct error *err);

@@ -1,4 +1,5 @@
-/* The programs of a node: from a bundle (a folder or .zip with its lock file), verified, unpacked. */
+/* The programs of a node: from a bundle (a folder or .zip with its lock file), verified, unpacked.
+ */
 #ifndef SERVICES_ARTIFACTS_H
 #define SERVICES_ARTIFACTS_H
 
@@ -23,8 +24,8 @@ struct artifact {
     char *version;   /* "v1.37.1" */
     char sha256[65]; /* lower-case hex */
     uint64_t size;
-    char *path;      /* within the bundle, with '/': "k/kubelet.exe" */
-    char *target;    /* on the node: "C:\\k\\kubelet.exe" */
+    char *path;   /* within the bundle, with '/': "k/kubelet.exe" */
+    char *target; /* on the node: "C:\\k\\kubelet.exe" */
 };
 struct artifacts {
     struct artifact *items;
@@ -45,9 +46,9 @@ const struct artifact_target *artifact_target(const char *name);
 /* The lock file:
  *   {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",
  *    "artifacts":[{"name","version","sha256","size","path"[,"target"]}]}
- * (YAML or JSON.) Strict. Paths are relative, without "..", drive or backslash; a target must lie under
- * C:\k, C:\opt\cni\bin or C:\Program Files\containerd. Kinds: ERROR_MALFORMED; ERROR_UNTRUSTED for a
- * path or target that leaves its folder. */
+ * (YAML or JSON.) Strict. Paths are relative, without "..", drive or backslash; a target must lie
+ * under C:\k, C:\opt\cni\bin or C:\Program Files\containerd. Kinds: ERROR_MALFORMED;
+ * ERROR_UNTRUSTED for a path or target that leaves its folder. */
 int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err);
 /* The lock's text, for bundle create. The caller frees. */
 char *artifact_lock_make(const struct artifacts *artifacts);
@@ -61,9 +62,10 @@ int bundle_open(struct host *host, const char *path, struct bundle **ret, struct
 void bundle_free(struct bundle *bundle);
 void bundle_freep(struct bundle **bundle);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
-/* Content of one artefact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees. */
-int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret,
-                size_t *ret_len, struct error *err);
+/* Content of one artefact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees.
+ */
+int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err);
 /* Proves every artefact of the bundle without touching the node. */
 int bundle_verify(struct bundle *bundle, struct error *err);
 
@@ -76,8 +78,8 @@ struct artifacts_result {
     size_t present, installed; /* installed counts replaced ones too */
     uint64_t bytes;            /* written */
 };
-/* Verifies all of the bundle first, then writes what is missing or different on the node; equal ones
- * (by checksum) stay. `only` (NULL = all): names to install. before may be NULL. */
+/* Verifies all of the bundle first, then writes what is missing or different on the node; equal
+ * ones (by checksum) stay. `only` (NULL = all): names to install. before may be NULL. */
 int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err);

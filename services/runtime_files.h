@@ -29,7 +29,7 @@ struct kube_proxy_config {
     const char *node_ip;      /* bindAddress */
     const char *cluster_cidr; /* "10.244.0.0/16[,v6]" */
     const char *network_name;
-    const char *source_vip;   /* overlay; NULL or "": not given */
+    const char *source_vip;    /* overlay; NULL or "": not given */
     const char *root_endpoint; /* l2bridge: "cbr0_ep"; NULL */
     bool overlay;
     bool dsr;
@@ -43,23 +43,24 @@ int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, s
 struct client_kubeconfig {
     const char *server;
     const char *ca_data;
-    const char *client_certificate; /* path, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem" */
-    const char *client_key;         /* path; NULL: the same file */
-    const char *user;               /* "kube-proxy" */
+    const char
+        *client_certificate; /* path, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem" */
+    const char *client_key;  /* path; NULL: the same file */
+    const char *user;        /* "kube-proxy" */
 };
 char *client_kubeconfig_make(const struct client_kubeconfig *config);
 
 /* flanneld's net-conf.json (also how `config cluster` writes it). backend "vxlan" or "host-gw". */
 struct flannel_net_conf {
-    const char *network;  /* cluster pod prefix */
+    const char *network; /* cluster pod prefix */
     const char *backend;
-    const char *name;     /* Backend.Name = HNS network; NULL: flannel's default */
-    unsigned vni, port;   /* vxlan */
+    const char *name;   /* Backend.Name = HNS network; NULL: flannel's default */
+    unsigned vni, port; /* vxlan */
 };
 char *flannel_net_conf_make(const struct flannel_net_conf *config);
 /* Reads the cluster's own net-conf.json and says whether Windows nodes can join it: vxlan with VNI
- * >= 4096 and port 4789 (flannel on Windows takes no other), or host-gw. Else ERROR_UNSUPPORTED with a
- * hint for the administrator; not JSON: ERROR_MALFORMED. ret may be NULL. */
+ * >= 4096 and port 4789 (flannel on Windows takes no other), or host-gw. Else ERROR_UNSUPPORTED
+ * with a hint for the administrator; not JSON: ERROR_MALFORMED. ret may be NULL. */
 struct flannel_backend {
     bool vxlan;
     unsigned vni, port;

@@ -26,7 +26,8 @@ struct service_host_settings {
 void service_host_settings_free(struct service_host_settings *settings);
 /* The file's text. Pure; the caller frees. */
 char *service_host_settings_make(const struct service_host_settings *settings);
-/* Strict: unknown keys, an empty command, a program or log outside an absolute path: ERROR_MALFORMED. */
+/* Strict: unknown keys, an empty command, a program or log outside an absolute path:
+ * ERROR_MALFORMED. */
 int service_host_settings_parse(const char *text, size_t len, struct service_host_settings *ret,
                                 struct error *err);
 /* Reads NAME's file; a NAME with anything but letters, digits and '-': ERROR_USAGE. */

@@ -1,14 +1,14 @@
 /* The Windows services of a node, in one table.
  *
  * Who speaks to the SCM:
- * - containerd runs as its own service (--run-service): its shims are its children and must outlive a
- *   restart of it, so it stands in no job of ours; it writes its log by --log-file.
+ * - containerd runs as its own service (--run-service): its shims are its children and must outlive
+ * a restart of it, so it stands in no job of ours; it writes its log by --log-file.
  * - kubelet, kube-proxy and flanneld are console programs under winjoin's service host
- *   (`winjoin.exe service run NAME`). klog writes to standard error only since 1.26, and a service has
- *   none: a native `kubelet --windows-service` would lose its log, and a log-redirecting parent whose
- *   child answers the SCM rests on behaviour nobody documents. The host answers the SCM itself, sends
- *   Ctrl-Break on stop, ends the job after the grace period, and rotates the log. The price: kubelet's
- *   own graceful node shutdown, which needs --windows-service, is not used.
+ *   (`winjoin.exe service run NAME`). klog writes to standard error only since 1.26, and a service
+ * has none: a native `kubelet --windows-service` would lose its log, and a log-redirecting parent
+ * whose child answers the SCM rests on behaviour nobody documents. The host answers the SCM itself,
+ * sends Ctrl-Break on stop, ends the job after the grace period, and rotates the log. The price:
+ * kubelet's own graceful node shutdown, which needs --windows-service, is not used.
  * - winjoin-network is winjoin itself, at boot: `winjoin.exe service run winjoin-network`. */
 #ifndef SERVICES_SERVICE_TABLE_H
 #define SERVICES_SERVICE_TABLE_H
@@ -22,7 +22,7 @@
 
 /* In the order of their start; stop and removal go backwards. */
 enum service_id {
-    SERVICE_NETWORK,    /* winjoin-network */
+    SERVICE_NETWORK, /* winjoin-network */
     SERVICE_CONTAINERD,
     SERVICE_KUBELET,
     SERVICE_FLANNELD,
@@ -32,7 +32,7 @@ enum service_id {
 
 /* Plain values that the command lines need; text is borrowed, NULL = not given. */
 struct service_settings {
-    const char *kubelet_version;      /* "v1.37.1": which flags exist */
+    const char *kubelet_version; /* "v1.37.1": which flags exist */
     const char *kube_proxy_version;
     const char *node_name;            /* lower-cased for --hostname-override */
     const char *node_ip;              /* kubelet --node-ip */
@@ -42,7 +42,8 @@ struct service_settings {
     bool bootstrap_kubeconfig;        /* the kubelet does its own TLS bootstrap */
     const char *priority_class;       /* kubelet --windows-priorityclass */
     const char *flannel_interface;    /* flanneld --iface: node address or alias */
-    struct text_list kubelet_extra_args;    /* appended; "--name=value" replaces one of the same name */
+    struct text_list
+        kubelet_extra_args; /* appended; "--name=value" replaces one of the same name */
     struct text_list kube_proxy_extra_args;
     struct text_list containerd_extra_args;
     struct text_list flanneld_extra_args;
@@ -68,8 +69,9 @@ int service_arguments(enum service_id id, const struct service_settings *setting
 /* A command line by CommandLineToArgvW's rules. The caller frees. */
 char *service_command_line(const struct text_list *arguments);
 
-/* Makes the service stand (with its settings file for the service host); a service of that name that
- * is not ours (description) is ERROR_CONFLICT. *ret_changed (or NULL): false when all was so. */
+/* Makes the service stand (with its settings file for the service host); a service of that name
+ * that is not ours (description) is ERROR_CONFLICT. *ret_changed (or NULL): false when all was so.
+ */
 int service_ensure(struct host *host, enum service_id id, const struct service_settings *settings,
                    bool *ret_changed, struct error *err);
 /* Stops and deletes it when ours; absent is success. */

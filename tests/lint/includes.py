@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "join": {"kube", "netsetup", "services", "diag", "pki", "host", "base", "templates"},
     "diag": {"kube", "netsetup", "pki", "host", "base", "templates"},
     "netsetup": {"host", "base", "templates"},
-    "services": {"host", "base", "templates"},
+    "services": {"pki", "host", "base", "templates"},
     "kube": {"pki", "host", "base"},
     "pki": {"base"},
     "host": {"base"},
