@@ -1,0 +1,209 @@
+"""What kube-controller-manager does for a join: sign cluster-info, approve and sign CSRs,
+hand out pod subnets, clean tokens, mark silent nodes."""
+
+import base64
+import datetime
+import ipaddress
+import threading
+import time
+
+from . import access, pki, resources, status, tokens
+from .store import timestamp
+
+CONFIGMAP, SECRET = resources.named("configmaps"), resources.named("secrets")
+CSR, NODE = resources.named("certificatesigningrequests"), resources.named("nodes")
+LEASE = resources.named("leases")
+CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
+SERVING_SIGNER = "kubernetes.io/kubelet-serving"
+GRACE_SECONDS = 40  # a node silent for this long is marked Unknown
+
+# How CSRs are treated: --csr NAME, changed at run time through the control socket.
+CSR_MODES = {"auto": "approve and sign as kubeadm's cluster does",
+             "manual": "wait for an administrator", "deny": "deny each",
+             "unsigned": "approve, never sign (a controller manager without ca.key)",
+             "fail": "approve, then fail in signing"}
+
+
+class Controllers(threading.Thread):
+    """One thread that looks at the store after each change and once a second."""
+
+    def __init__(self, store, authority, setup):
+        super().__init__(name="controllers", daemon=True)
+        self.store, self.authority, self.setup = store, authority, setup
+        self.stopped = threading.Event()
+
+    def run(self):
+        version = 0
+        while not self.stopped.is_set():
+            self.sync()
+            try:
+                version = self.store.events_after(version, None, 1.0)[1]
+            except status.ApiError:
+                version = self.store.version
+
+    def sync(self):
+        """One round of every controller."""
+        self._clean_tokens()
+        self._sign_cluster_info()
+        for item in self.store.list(CSR)[0]:
+            self._approve(item)
+        for item in self.store.list(CSR)[0]:
+            self._sign(item)
+        if self.setup.pod_cidrs:
+            self._allocate_pod_cidrs()
+        self._mark_silent_nodes()
+
+    def _clean_tokens(self):
+        for secret in self.store.list(SECRET, "kube-system")[0]:
+            if secret.get("type") == tokens.SECRET_TYPE and tokens.expired(secret) \
+                    and not self.setup.keep_expired:
+                self._quietly(self.store.delete, SECRET, "kube-system", secret["metadata"]["name"])
+
+    @staticmethod
+    def _quietly(act, *args):
+        """Somebody else may have been faster: not found and conflict are nobody's fault."""
+        try:
+            return act(*args)
+        except status.ApiError:
+            return None
+
+    def _sign_cluster_info(self):
+        secrets = self.store.list(SECRET, "kube-system")[0]
+        signers = tokens.signing_pairs(secrets)
+
+        def change(item):
+            data = {k: v for k, v in item.get("data", {}).items()
+                    if not k.startswith("jws-kubeconfig-")}
+            for token_id, secret in signers if "kubeconfig" in data else ():
+                data["jws-kubeconfig-" + token_id] = tokens.detached_jws(
+                    token_id, secret, data["kubeconfig"])
+            item["data"] = data
+            return item
+        self._quietly(self.store.modify, CONFIGMAP, "kube-public", "cluster-info", change)
+
+    def _old_enough(self, item):
+        made = datetime.datetime.strptime(item["metadata"]["creationTimestamp"],
+                                          "%Y-%m-%dT%H:%M:%SZ")
+        age = (datetime.datetime.utcnow() - made).total_seconds()
+        return self.setup.csr_delay == 0 or age >= self.setup.csr_delay
+
+    def _approve(self, item):
+        spec = item["spec"]
+        if condition(item, "Approved", "Denied") or spec["signerName"] != CLIENT_SIGNER \
+                or not self._old_enough(item):
+            return
+        name = item["metadata"]["name"]
+        if self.setup.csr_mode == "deny":
+            self._quietly(decide, self.store, name, "Denied", "DeniedByTest",
+                          "This node is not welcome.")
+            return
+        if self.setup.csr_mode == "manual":
+            return
+        common_name = pki.subject_of(pki.parse_request(base64.b64decode(spec["request"])))[0]
+        kind = "selfnodeclient" if spec["username"] == common_name else "nodeclient"
+        if access.may(self.store, spec["username"], spec.get("groups", []), "create",
+                      CSR.plural, kind):
+            self._quietly(decide, self.store, name, "Approved", "AutoApproved",
+                          "Auto approving kubelet client certificate after SubjectAccessReview.")
+
+    def _sign(self, item):
+        if not condition(item, "Approved") or condition(item, "Failed", "Denied") \
+                or item.get("status", {}).get("certificate") \
+                or self.setup.csr_mode == "unsigned":
+            return
+        spec, name = item["spec"], item["metadata"]["name"]
+        request = pki.parse_request(base64.b64decode(spec["request"]))
+        why = "the signer was told to fail" if self.setup.csr_mode == "fail" \
+            else refusal(spec, request)
+        if why:
+            self._quietly(decide, self.store, name, "Failed", "SignerValidationFailure", why)
+            return
+        pem = self.authority.sign_request(request, spec["usages"], spec.get("expirationSeconds"))
+
+        def change(csr):
+            csr.setdefault("status", {})["certificate"] = base64.b64encode(pem).decode()
+            return csr
+        self._quietly(self.store.modify, CSR, "", name, change)
+
+    def _allocate_pod_cidrs(self):
+        nodes = self.store.list(NODE)[0]
+        used = {n.get("spec", {}).get("podCIDR") for n in nodes}
+        free = (str(s) for s in ipaddress.ip_network(self.setup.pods).subnets(new_prefix=24)
+                if str(s) not in used)
+        for node in nodes:
+            if not node.get("spec", {}).get("podCIDR"):
+                subnet = next(free)
+
+                def change(item, subnet=subnet):
+                    item.setdefault("spec", {}).update(podCIDR=subnet, podCIDRs=[subnet])
+                    return item
+                self._quietly(self.store.modify, NODE, "", node["metadata"]["name"], change)
+
+    def _mark_silent_nodes(self):
+        for lease in self.store.list(LEASE, "kube-node-lease")[0]:
+            renewed = (lease.get("spec") or {}).get("renewTime", "")[:19]
+            try:
+                last = datetime.datetime.strptime(renewed, "%Y-%m-%dT%H:%M:%S")
+            except ValueError:
+                continue
+            if (datetime.datetime.utcnow() - last).total_seconds() > GRACE_SECONDS:
+                self._quietly(self.store.modify, NODE, "", lease["metadata"]["name"], unknown)
+
+    def stop(self):
+        self.stopped.set()
+
+
+def unknown(node):
+    """A Node whose kubelet stopped posting."""
+    for entry in node.get("status", {}).get("conditions", []):
+        if entry["status"] != "Unknown":
+            entry.update(status="Unknown", reason="NodeStatusUnknown",
+                         message="Kubelet stopped posting node status.",
+                         lastTransitionTime=timestamp())
+    return node
+
+
+def condition(csr, *kinds):
+    return any(c["type"] in kinds for c in csr.get("status", {}).get("conditions", []))
+
+
+def decide(store, name, kind, reason, message):
+    """Adds a condition Approved, Denied or Failed to a CSR."""
+    def change(csr):
+        if condition(csr, kind):
+            return csr
+        when = timestamp()
+        csr.setdefault("status", {}).setdefault("conditions", []).append(
+            {"type": kind, "status": "True", "reason": reason, "message": message,
+             "lastUpdateTime": when, "lastTransitionTime": when})
+        return csr
+    return store.modify(CSR, "", name, change)
+
+
+def refusal(spec, request):
+    """Why the kubelet client signer refuses a request ('' = it does not)."""
+    common_name, organizations, others = pki.subject_of(request)
+    usages = set(spec["usages"])
+    if organizations != ["system:nodes"] or others:
+        return "subject organization is not system:nodes"
+    if not common_name.startswith(access.NODE_PREFIX):
+        return "subject common name does not begin with system:node: "
+    if spec["signerName"] == CLIENT_SIGNER:
+        if pki.alt_names_of(request):
+            return "DNS SANs, IP SANs, email SANs and URI SANs are not allowed"
+        wanted = {"digital signature", "client auth"}
+    else:
+        wanted = {"digital signature", "server auth"}
+    if usages not in (wanted, wanted | {"key encipherment"}):
+        return "usages did not match %s" % sorted(wanted)
+    return ""
+
+
+def wait_for(predicate, seconds):
+    """Polls until predicate() or the time is over; what predicate gave last."""
+    end = time.monotonic() + seconds
+    while True:
+        found = predicate()
+        if found or time.monotonic() > end:
+            return found
+        time.sleep(0.02)

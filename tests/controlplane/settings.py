@@ -1,0 +1,27 @@
+"""The settings of one server: what the command line gives, what tests change."""
+
+import dataclasses
+
+
+@dataclasses.dataclass
+class Settings:
+    host: str = "127.0.0.1"
+    port: int = 0
+    state: str = "."
+    server: str = ""             # URL that cluster-info names
+    names: list = dataclasses.field(default_factory=list)  # SANs of the serving certificate
+    tokens: list = dataclasses.field(default_factory=lambda: ["abcdef.0123456789abcdef"])
+    version: str = "v1.37.1"
+    domain: str = "cluster.local"
+    pods: str = "10.244.0.0/16"
+    services: str = "10.96.0.0/12"
+    dns_ip: str = "10.96.0.10"
+    dns_backend: str = ""        # address of the DNS server behind kube-dns; '' = the host
+    node: str = "cp"             # name of the control plane's own Node; '' = none
+    flannel: str = "vxlan"       # backend of kube-flannel-cfg; '' = no flannel
+    node_configuration: str = ""  # text of the cluster-wide winjoin defaults
+    node_services: bool = True   # may nodes read what kube-proxy and flanneld need
+    pod_cidrs: bool = True
+    csr_mode: str = "auto"
+    csr_delay: float = 0.0
+    keep_expired: bool = False
