@@ -8,7 +8,8 @@
 
 /* PEM "CERTIFICATE REQUEST": O=system:nodes, CN=system:node:<node_name>, no names besides, signed
  * with SHA-256 by `key_pem`. The caller frees. ERROR_MALFORMED when the key does not parse,
- * ERROR_USAGE when the node name does not fit a common name (64 characters). */
+ * ERROR_USAGE when the node name is empty, longer than 253 or not of [a-z0-9.-]. Names above 52
+ * characters exceed X.520's bound for a common name; Kubernetes takes them, so they are made. */
 int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct error *err);
 /* true when the request parses, its signature holds, and its key and subject are these. */
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name);

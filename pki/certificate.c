@@ -1,0 +1,212 @@
+/* X.509 certificates: what is in them. Who signed whom is in certificate_check.c. */
+#include "pki/certificate.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "pki/openssl.h"
+
+static char *take_bio(BIO *bio) {
+    char *data = NULL, *text;
+    long len = BIO_get_mem_data(bio, &data);
+
+    text = xstrndup(data ? data : "", (size_t)(len > 0 ? len : 0));
+    BIO_free(bio);
+    return text;
+}
+
+static char *name_text(const X509_NAME *name) {
+    BIO *bio = BIO_new(BIO_s_mem());
+
+    if (!bio)
+        abort(); /* out of memory */
+    (void)X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+    return take_bio(bio);
+}
+
+static char *string_text(const ASN1_STRING *string) {
+    unsigned char *utf8 = NULL;
+    int len = string ? ASN1_STRING_to_UTF8(&utf8, string) : -1;
+    char *text = xstrndup(len > 0 ? (const char *)utf8 : "", len > 0 ? (size_t)len : 0);
+
+    OPENSSL_free(utf8);
+    return text;
+}
+
+static char *entry_text(const X509_NAME *name, int nid, int *position) {
+    *position = X509_NAME_get_index_by_NID(name, nid, *position);
+    if (*position < 0)
+        return xstrdup("");
+    return string_text(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, *position)));
+}
+
+static void read_subject(struct certificate *c, const X509_NAME *name) {
+    int at = -1;
+
+    c->subject = name_text(name);
+    c->common_name = entry_text(name, NID_commonName, &at);
+    at = -1;
+    for (;;) {
+        char *value = entry_text(name, NID_organizationName, &at);
+
+        if (at < 0) {
+            free(value);
+            break;
+        }
+        text_list_add_owned(&c->organizations, value);
+    }
+}
+
+static int64_t time_value(const ASN1_TIME *time) {
+    struct tm tm;
+    int64_t days;
+    int y, m;
+
+    if (!ASN1_TIME_to_tm(time, &tm))
+        return 0;
+    y = tm.tm_year + 1900 - (tm.tm_mon < 2);
+    m = (tm.tm_mon + 10) % 12; /* March is 0, so that leap days end the year */
+    days = (int64_t)y * 365 + y / 4 - y / 100 + y / 400 + (m * 306 + 5) / 10 + tm.tm_mday - 719469;
+    return days * 86400 + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
+}
+
+static void add_ip(struct certificate *c, const ASN1_OCTET_STRING *address) {
+    char text[IP_TEXT_MAX];
+    struct ip ip = {.family = ASN1_STRING_length(address) == 4 ? 4 : 6};
+
+    if (ASN1_STRING_length(address) != 4 && ASN1_STRING_length(address) != 16)
+        return;
+    memcpy(ip.bytes, ASN1_STRING_get0_data(address), (size_t)ASN1_STRING_length(address));
+    ip_format(&ip, text);
+    text_list_add(&c->ip_addresses, text);
+}
+
+static void read_names(struct certificate *c, const X509 *x509) {
+    GENERAL_NAMES *names = X509_get_ext_d2i(x509, NID_subject_alt_name, NULL, NULL);
+
+    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++) {
+        const GENERAL_NAME *name = sk_GENERAL_NAME_value(names, i);
+
+        if (name->type == GEN_DNS)
+            text_list_add_owned(&c->dns_names, string_text(name->d.dNSName));
+        else if (name->type == GEN_IPADD)
+            add_ip(c, name->d.iPAddress);
+    }
+    GENERAL_NAMES_free(names);
+}
+
+static char *serial_text(const X509 *x509) {
+    BIGNUM *number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(x509), NULL);
+    char *decimal = number ? BN_bn2dec(number) : NULL, *text = xstrdup(decimal ? decimal : "");
+
+    OPENSSL_free(decimal);
+    BN_free(number);
+    return text;
+}
+
+static void read_pin(struct certificate *c, X509 *x509) {
+    unsigned char *der = NULL;
+    int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der); /* keeps the encoding it came in */
+
+    pin_of_key(der, len > 0 ? (size_t)len : 0, c->pin);
+    OPENSSL_free(der);
+}
+
+static void read_one(struct certificate *c, X509 *x509) {
+    BASIC_CONSTRAINTS *basic = X509_get_ext_d2i(x509, NID_basic_constraints, NULL, NULL);
+    BIO *bio = BIO_new(BIO_s_mem());
+
+    if (!bio || !PEM_write_bio_X509(bio, x509))
+        abort(); /* out of memory */
+    c->pem = take_bio(bio);
+    read_subject(c, X509_get_subject_name(x509));
+    c->issuer = name_text(X509_get_issuer_name(x509));
+    c->serial = serial_text(x509);
+    c->not_before = time_value(X509_get0_notBefore(x509));
+    c->not_after = time_value(X509_get0_notAfter(x509));
+    c->is_ca = basic && basic->ca;
+    read_names(c, x509);
+    read_pin(c, x509);
+    BASIC_CONSTRAINTS_free(basic);
+    ERR_clear_error(); /* a damaged extension only leaves its field empty */
+}
+
+int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err) {
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = openssl_read_chain(pem, len, err);
+    struct certificates all = {0};
+
+    if (!stack)
+        return -1;
+    all.count = (size_t)sk_X509_num(stack);
+    all.items = xcalloc(all.count, sizeof *all.items);
+    for (size_t i = 0; i < all.count; i++)
+        read_one(&all.items[i], sk_X509_value(stack, (int)i));
+    *ret = all;
+    return 0;
+}
+
+void certificates_free(struct certificates *certificates) {
+    for (size_t i = 0; i < certificates->count; i++) {
+        struct certificate *c = &certificates->items[i];
+
+        free(c->subject);
+        free(c->issuer);
+        free(c->common_name);
+        free(c->serial);
+        free(c->pem);
+        text_list_free(&c->organizations);
+        text_list_free(&c->dns_names);
+        text_list_free(&c->ip_addresses);
+    }
+    free(certificates->items);
+    *certificates = (struct certificates){0};
+}
+
+long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins) {
+    for (size_t i = 0; i < certificates->count; i++)
+        if (text_list_has(pins, certificates->items[i].pin))
+            return (long)i;
+    return -1;
+}
+
+char *certificate_describe(const struct certificate *certificate) {
+    char from[RFC3339_TEXT_MAX], to[RFC3339_TEXT_MAX];
+
+    rfc3339_format(certificate->not_before, from);
+    rfc3339_format(certificate->not_after, to);
+    return xasprintf("%s (%s, valid from %s to %s)", certificate->pin, certificate->subject, from,
+                     to);
+}
+
+char *certificate_names(const struct certificate *certificate) {
+    struct text_list all = {0};
+    char *text;
+
+    for (size_t i = 0; i < certificate->dns_names.count; i++)
+        text_list_add(&all, certificate->dns_names.items[i]);
+    for (size_t i = 0; i < certificate->ip_addresses.count; i++)
+        text_list_add(&all, certificate->ip_addresses.items[i]);
+    text = all.count ? text_list_join(&all, ", ") : xstrdup("no name at all");
+    text_list_free(&all);
+    return text;
+}
+
+int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err) {
+    char at[RFC3339_TEXT_MAX], edge[RFC3339_TEXT_MAX];
+    bool early = now < certificate->not_before;
+
+    if (!early && now <= certificate->not_after)
+        return 0;
+    rfc3339_format(now, at);
+    rfc3339_format(early ? certificate->not_before : certificate->not_after, edge);
+    return error_set(err, ERROR_UNTRUSTED,
+                     "certificate \"%s\" has expired or is not yet valid: current time %s is %s %s",
+                     certificate->subject, at, early ? "before" : "after", edge);
+}

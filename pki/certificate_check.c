@@ -1,0 +1,64 @@
+/* X.509 certificates: whose key, and who signed whom. */
+#include <openssl/err.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "pki/certificate.h"
+#include "pki/openssl.h"
+
+int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err) {
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *chain =
+        openssl_read_chain(chain_pem, strlen(chain_pem), err);
+    _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = NULL;
+
+    if (!chain)
+        return -1;
+    key = openssl_read_key(key_pem, err);
+    if (!key)
+        return -1;
+    if (X509_check_private_key(sk_X509_value(chain, 0), key) != 1) {
+        ERR_clear_error();
+        return error_set(err, ERROR_UNTRUSTED, "check the certificate: it is not for our key");
+    }
+    return 0;
+}
+
+static void fill_store(X509_STORE *store, STACK_OF(X509) * roots) {
+    for (int i = 0; i < sk_X509_num(roots); i++)
+        if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
+            abort(); /* out of memory: the same certificate twice is no failure */
+    (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* as Go: any root ends a chain */
+}
+
+int certificate_check_chain(const char *chain_pem, const char *ca_pem, int64_t now,
+                            struct error *err) {
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *chain =
+        openssl_read_chain(chain_pem, strlen(chain_pem), err);
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *roots =
+        chain ? openssl_read_chain(ca_pem, strlen(ca_pem), err) : NULL;
+    X509_STORE *store;
+    X509_STORE_CTX *context;
+    int result = 0;
+
+    if (!roots)
+        return -1;
+    store = X509_STORE_new();
+    context = X509_STORE_CTX_new();
+    if (!store || !context)
+        abort(); /* out of memory */
+    fill_store(store, roots);
+    if (!X509_STORE_CTX_init(context, store, sk_X509_value(chain, 0), chain))
+        abort(); /* out of memory */
+    X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), (time_t)now);
+    (void)X509_STORE_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT);
+    if (X509_verify_cert(context) != 1)
+        result = error_set(err, ERROR_UNTRUSTED, "check the certificate: %s",
+                           X509_verify_cert_error_string(X509_STORE_CTX_get_error(context)));
+    X509_STORE_CTX_free(context);
+    X509_STORE_free(store);
+    ERR_clear_error();
+    return result;
+}

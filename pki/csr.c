@@ -1,0 +1,90 @@
+/* Certificate requests (PKCS #10) for a node's client certificate. */
+#include "pki/csr.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "pki/openssl.h"
+
+enum { NODE_NAME_MAX = 253 };
+
+static int check_name(const char *node_name, struct error *err) {
+    size_t len = strlen(node_name);
+
+    if (len && len <= NODE_NAME_MAX &&
+        strspn(node_name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == len)
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "make a certificate request: node name \"%.253s\" must be 1 to 253 characters "
+                     "of [a-z0-9.-]",
+                     node_name);
+}
+
+/* PrintableString, as Go writes such names; giving the type also lifts OpenSSL's length bound. */
+static void add_entry(X509_NAME *name, const char *field, const char *value) {
+    if (!X509_NAME_add_entry_by_txt(name, field, V_ASN1_PRINTABLESTRING,
+                                    (const unsigned char *)value, -1, -1, 0))
+        abort(); /* out of memory: fields and values are known to be good */
+}
+
+static X509_NAME *subject_make(const char *node_name) {
+    _cleanup_(freep) char *common_name = xasprintf("system:node:%s", node_name);
+    X509_NAME *name = X509_NAME_new();
+
+    if (!name)
+        abort(); /* out of memory */
+    add_entry(name, "O", "system:nodes");
+    add_entry(name, "CN", common_name);
+    return name;
+}
+
+int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct error *err) {
+    _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = NULL;
+    _cleanup_(X509_REQ_freep) X509_REQ *request = X509_REQ_new();
+    X509_NAME *subject;
+    BIO *bio;
+    char *data = NULL;
+    long len;
+
+    if (check_name(node_name, err) < 0)
+        return -1;
+    key = openssl_read_key(key_pem, err);
+    if (!key)
+        return -1;
+    subject = subject_make(node_name);
+    if (!X509_REQ_set_version(request, 0) || !X509_REQ_set_subject_name(request, subject) ||
+        !X509_REQ_set_pubkey(request, key) || !X509_REQ_sign(request, key, EVP_sha256())) {
+        X509_NAME_free(subject);
+        return openssl_error(err, ERROR_MALFORMED, "make a certificate request");
+    }
+    X509_NAME_free(subject);
+    bio = BIO_new(BIO_s_mem());
+    if (!bio || !PEM_write_bio_X509_REQ(bio, request))
+        abort(); /* out of memory */
+    len = BIO_get_mem_data(bio, &data);
+    *ret_pem = xstrndup(data, (size_t)len);
+    BIO_free(bio);
+    return 0;
+}
+
+bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name) {
+    _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = openssl_read_key(key_pem, NULL);
+    _cleanup_(X509_REQ_freep) X509_REQ *request = NULL;
+    BIO *bio = BIO_new_mem_buf(csr_pem, (int)strlen(csr_pem));
+    X509_NAME *subject = subject_make(node_name);
+    bool ours;
+
+    request = bio ? PEM_read_bio_X509_REQ(bio, NULL, openssl_no_password, NULL) : NULL;
+    ours = request && key && X509_REQ_verify(request, X509_REQ_get0_pubkey(request)) == 1 &&
+           EVP_PKEY_eq(X509_REQ_get0_pubkey(request), key) == 1 &&
+           X509_NAME_cmp(X509_REQ_get_subject_name(request), subject) == 0;
+    X509_NAME_free(subject);
+    BIO_free(bio);
+    ERR_clear_error();
+    return ours;
+}
