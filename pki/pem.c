@@ -85,7 +85,8 @@ static bool read_block(struct span s, struct pem_block *ret, struct span *rest) 
     type =
         (struct span){line.at + strlen(begin_mark), line.len - strlen(begin_mark) - strlen(dashes)};
     body = skip_headers(*rest, &ret->has_headers);
-    /* Any line of dashes ends the body, so that a run of BEGIN lines costs no more than its length. */
+    /* Any line of dashes ends the body, so that a run of BEGIN lines costs no more than its length.
+     */
     end_at = find_line(body, dashes);
     if (!end_at)
         return false;
