@@ -1,0 +1,318 @@
+/* Sockets of a POSIX system. */
+#include "host/socket_os.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+int socket_start(void) {
+    return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0;
+}
+
+uint64_t socket_now_us(void) {
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+void socket_sleep(unsigned milliseconds) {
+    struct timespec time = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+
+    nanosleep(&time, NULL);
+}
+
+void socket_host_name(char *ret, size_t size) {
+    if (gethostname(ret, size) < 0)
+        ret[0] = '\0';
+    ret[size - 1] = '\0';
+}
+
+static enum socket_outcome outcome_of(int error) {
+    switch (error) {
+    case 0:
+        return SOCKET_OK;
+    case ECONNREFUSED:
+        return SOCKET_REFUSED;
+    case ETIMEDOUT:
+        return SOCKET_TIMEOUT;
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+    case ENETDOWN:
+    case EADDRNOTAVAIL:
+        return SOCKET_UNREACHABLE;
+    case ECONNRESET:
+    case EPIPE:
+    case ECONNABORTED:
+        return SOCKET_RESET;
+    default:
+        return SOCKET_FAILED;
+    }
+}
+
+int socket_os_peer(const char *address, unsigned port, struct socket_peer *ret) {
+    struct sockaddr_in *four = (struct sockaddr_in *)ret->data;
+    struct sockaddr_in6 *six = (struct sockaddr_in6 *)ret->data;
+
+    memset(ret, 0, sizeof *ret);
+    if (inet_pton(AF_INET, address, &four->sin_addr) == 1) {
+        four->sin_family = AF_INET;
+        four->sin_port = htons((uint16_t)port);
+        ret->len = sizeof *four;
+        return 0;
+    }
+    memset(ret, 0, sizeof *ret);
+    if (inet_pton(AF_INET6, address, &six->sin6_addr) != 1)
+        return -1;
+    six->sin6_family = AF_INET6;
+    six->sin6_port = htons((uint16_t)port);
+    ret->len = sizeof *six;
+    return 0;
+}
+
+int socket_os_family(const struct socket_peer *peer) {
+    return ((const struct sockaddr *)peer->data)->sa_family == AF_INET6 ? 6 : 4;
+}
+
+socket_handle socket_os_open(int family, bool udp) {
+    return socket(family == 6 ? AF_INET6 : AF_INET,
+                  (udp ? SOCK_DGRAM : SOCK_STREAM) | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+void socket_os_close(socket_handle handle) {
+    close((int)handle);
+}
+
+int socket_os_connect(socket_handle handle, const struct socket_peer *peer,
+                      enum socket_outcome *ret_outcome) {
+    if (connect((int)handle, (const struct sockaddr *)peer->data, (socklen_t)peer->len) == 0 ||
+        errno == EINPROGRESS)
+        return 0;
+    *ret_outcome = outcome_of(errno);
+    return -1;
+}
+
+enum socket_outcome socket_os_state(socket_handle handle) {
+    socklen_t len = sizeof(int);
+    int error = 0;
+
+    if (getsockopt((int)handle, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
+        return SOCKET_FAILED;
+    return outcome_of(error);
+}
+
+int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listening) {
+    int on = 1;
+
+    if (setsockopt((int)handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) < 0)
+        return -1;
+    if (socket_os_family(peer) == 6 &&
+        setsockopt((int)handle, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) < 0)
+        return -1;
+    if (bind((int)handle, (const struct sockaddr *)peer->data, (socklen_t)peer->len) < 0)
+        return -1;
+    return listening ? listen((int)handle, 64) : 0;
+}
+
+socket_handle socket_os_accept(socket_handle listener) {
+    return accept4((int)listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+static long moved(ssize_t n, enum socket_outcome *ret_outcome) {
+    if (n >= 0)
+        return (long)n;
+    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+        return SOCKET_OS_AGAIN;
+    *ret_outcome = outcome_of(errno);
+    return SOCKET_OS_ERROR;
+}
+
+long socket_os_send(socket_handle handle, const void *data, size_t len,
+                    const struct socket_peer *to, enum socket_outcome *ret_outcome) {
+    return moved(sendto((int)handle, data, len, MSG_NOSIGNAL,
+                        to ? (const struct sockaddr *)to->data : NULL,
+                        to ? (socklen_t)to->len : 0),
+                 ret_outcome);
+}
+
+long socket_os_receive(socket_handle handle, void *data, size_t size, struct socket_peer *ret_from,
+                       enum socket_outcome *ret_outcome) {
+    struct socket_peer from;
+    socklen_t len = sizeof from.data;
+    ssize_t n = recvfrom((int)handle, data, size, 0, (struct sockaddr *)from.data, &len);
+
+    if (n >= 0 && ret_from) {
+        *ret_from = from;
+        ret_from->len = (int)len;
+    }
+    return moved(n, ret_outcome);
+}
+
+int socket_os_wait(struct socket_wait *waits, size_t count, unsigned milliseconds) {
+    struct pollfd polls[SOCKET_WAIT_MAX];
+    int n;
+
+    for (size_t i = 0; i < count; i++)
+        polls[i] = (struct pollfd){.fd = (int)waits[i].handle,
+                                   .events = waits[i].write ? POLLOUT : POLLIN};
+    n = poll(polls, count, (int)milliseconds);
+    for (size_t i = 0; i < count; i++)
+        waits[i].ready = n > 0 && polls[i].revents;
+    return n < 0 ? 0 : n;
+}
+
+/* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ---- */
+
+struct look_up {
+    char name[256];
+    struct addrinfo *found;
+    int error;
+    bool done;
+    atomic_int owners; /* asker and thread; the last one frees */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
+static void look_up_drop(struct look_up *look_up) {
+    if (atomic_fetch_sub(&look_up->owners, 1) > 1)
+        return;
+    if (look_up->found)
+        freeaddrinfo(look_up->found);
+    pthread_cond_destroy(&look_up->changed);
+    pthread_mutex_destroy(&look_up->lock);
+    free(look_up);
+}
+
+static void *look_up_run(void *argument) {
+    struct look_up *look_up = argument;
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    int error = getaddrinfo(look_up->name, NULL, &hints, &found);
+
+    pthread_mutex_lock(&look_up->lock);
+    look_up->found = error ? NULL : found;
+    look_up->error = error;
+    look_up->done = true;
+    pthread_cond_signal(&look_up->changed);
+    pthread_mutex_unlock(&look_up->lock);
+    look_up_drop(look_up);
+    return NULL;
+}
+
+static struct look_up *look_up_start(const char *name) {
+    struct look_up *look_up = xcalloc(1, sizeof *look_up);
+    pthread_condattr_t clock;
+    pthread_t thread;
+
+    memcpy(look_up->name, name, strlen(name) + 1);
+    atomic_init(&look_up->owners, 2);
+    pthread_mutex_init(&look_up->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&look_up->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    if (pthread_create(&thread, NULL, look_up_run, look_up) == 0) {
+        pthread_detach(thread);
+        return look_up;
+    }
+    atomic_store(&look_up->owners, 1);
+    look_up_drop(look_up);
+    return NULL;
+}
+
+static bool look_up_wait(struct look_up *look_up, unsigned timeout_ms) {
+    struct timespec until;
+    bool done;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&look_up->lock);
+    while (!look_up->done &&
+           pthread_cond_timedwait(&look_up->changed, &look_up->lock, &until) == 0)
+        continue;
+    done = look_up->done;
+    pthread_mutex_unlock(&look_up->lock);
+    return done;
+}
+
+static enum socket_outcome resolver_outcome(int error) {
+    switch (error) {
+    case 0:
+        return SOCKET_OK;
+    case EAI_NONAME:
+    case EAI_NODATA:
+        return SOCKET_DNS_NXDOMAIN;
+    case EAI_AGAIN:
+        return SOCKET_DNS_TIMEOUT;
+    default:
+        return SOCKET_DNS_SERVFAIL;
+    }
+}
+
+static size_t addresses_of(const struct addrinfo *found, int family, char (*ret)[46], size_t count,
+                           size_t max) {
+    for (; found && count < max; found = found->ai_next) {
+        const void *address = family == AF_INET
+                                  ? (const void *)&((struct sockaddr_in *)found->ai_addr)->sin_addr
+                                  : (const void *)&((struct sockaddr_in6 *)found->ai_addr)->sin6_addr;
+
+        if (found->ai_family == family && inet_ntop(family, address, ret[count], 46))
+            count++;
+    }
+    return count;
+}
+
+enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
+                                   size_t max, size_t *ret_count) {
+    enum socket_outcome outcome = SOCKET_DNS_TIMEOUT;
+    struct look_up *look_up;
+
+    *ret_count = 0;
+    if (strlen(name) >= sizeof look_up->name || !(look_up = look_up_start(name)))
+        return SOCKET_FAILED;
+    if (look_up_wait(look_up, timeout_ms)) {
+        outcome = resolver_outcome(look_up->error);
+        *ret_count = addresses_of(look_up->found, AF_INET, ret, 0, max);
+        *ret_count = addresses_of(look_up->found, AF_INET6, ret, *ret_count, max);
+    }
+    look_up_drop(look_up);
+    return outcome;
+}
+
+size_t socket_own_addresses(char (*ret)[46], size_t max) {
+    struct ifaddrs *all = NULL;
+    size_t count = 0;
+
+    if (getifaddrs(&all) < 0)
+        return 0;
+    for (struct ifaddrs *i = all; i && count < max; i = i->ifa_next) {
+        struct addrinfo one = {.ai_addr = i->ifa_addr};
+
+        if (!i->ifa_addr || (i->ifa_flags & IFF_LOOPBACK) || !(i->ifa_flags & IFF_UP))
+            continue;
+        one.ai_family = i->ifa_addr->sa_family;
+        if (one.ai_family == AF_INET || one.ai_family == AF_INET6)
+            count = addresses_of(&one, one.ai_family, ret, count, max);
+    }
+    freeifaddrs(all);
+    return count;
+}

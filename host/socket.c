@@ -1,0 +1,225 @@
+/* Exchanges of one question and one answer, the same on both platforms. */
+#include "host/socket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/socket_dns.h"
+#include "host/socket_os.h"
+
+static const char *const names[] = {
+    [SOCKET_OK] = "ok",
+    [SOCKET_REFUSED] = "refused",
+    [SOCKET_TIMEOUT] = "timeout",
+    [SOCKET_UNREACHABLE] = "unreachable",
+    [SOCKET_RESET] = "reset",
+    [SOCKET_NO_REPLY] = "no-reply",
+    [SOCKET_DNS_NXDOMAIN] = "dns-nxdomain",
+    [SOCKET_DNS_TIMEOUT] = "dns-timeout",
+    [SOCKET_DNS_SERVFAIL] = "dns-servfail",
+    [SOCKET_FAILED] = "failed",
+};
+
+const char *socket_outcome_name(enum socket_outcome outcome) {
+    return names[outcome];
+}
+
+/* Waits for one handle until the deadline: 1 = ready. */
+static int wait_until(socket_handle handle, bool write, uint64_t deadline) {
+    struct socket_wait wait = {.handle = handle, .write = write};
+    uint64_t now = socket_now_us();
+
+    if (now >= deadline)
+        return 0;
+    return socket_os_wait(&wait, 1, (unsigned)((deadline - now) / 1000 + 1));
+}
+
+/* Opens towards an address; UDP too is connected, so that ICMP errors are heard. */
+static enum socket_outcome open_to(const char *address, unsigned port, bool udp, uint64_t deadline,
+                                   socket_handle *ret) {
+    enum socket_outcome outcome = SOCKET_FAILED;
+    struct socket_peer peer;
+    socket_handle handle;
+
+    if (socket_os_peer(address, port, &peer) < 0)
+        return SOCKET_FAILED;
+    handle = socket_os_open(socket_os_family(&peer), udp);
+    if (handle == -1)
+        return SOCKET_FAILED;
+    if (socket_os_connect(handle, &peer, &outcome) == 0) {
+        if (udp)
+            outcome = SOCKET_OK;
+        else
+            outcome = wait_until(handle, true, deadline) ? socket_os_state(handle)
+                                                         : SOCKET_TIMEOUT;
+    }
+    if (outcome == SOCKET_OK)
+        *ret = handle;
+    else
+        socket_os_close(handle);
+    return outcome;
+}
+
+static enum socket_outcome send_all(socket_handle handle, const void *data, size_t len,
+                                    uint64_t deadline) {
+    const char *at = data;
+
+    while (len) {
+        enum socket_outcome outcome = SOCKET_FAILED;
+        long n = socket_os_send(handle, at, len, NULL, &outcome);
+
+        if (n == SOCKET_OS_ERROR)
+            return outcome;
+        if (n == SOCKET_OS_AGAIN && !wait_until(handle, true, deadline))
+            return SOCKET_NO_REPLY;
+        if (n > 0) {
+            at += n;
+            len -= (size_t)n;
+        }
+    }
+    return SOCKET_OK;
+}
+
+/* One piece of what comes; *ret_len 0 = the other end closed. */
+static enum socket_outcome receive_some(socket_handle handle, void *data, size_t size,
+                                        uint64_t deadline, size_t *ret_len) {
+    for (;;) {
+        enum socket_outcome outcome = SOCKET_FAILED;
+        long n = socket_os_receive(handle, data, size, NULL, &outcome);
+
+        if (n >= 0) {
+            *ret_len = (size_t)n;
+            return SOCKET_OK;
+        }
+        if (n == SOCKET_OS_ERROR)
+            return outcome;
+        if (!wait_until(handle, false, deadline))
+            return SOCKET_NO_REPLY;
+    }
+}
+
+static enum socket_outcome receive_line(socket_handle handle, char *ret, size_t size,
+                                        uint64_t deadline) {
+    size_t len = 0;
+
+    while (len < size - 1) {
+        size_t n = 0;
+        enum socket_outcome outcome = receive_some(handle, ret + len, size - 1 - len, deadline, &n);
+
+        if (outcome != SOCKET_OK)
+            return outcome;
+        if (n == 0)
+            return SOCKET_RESET;
+        len += n;
+        ret[len] = '\0';
+        if (memchr(ret + len - n, '\n', n))
+            break;
+    }
+    return SOCKET_OK;
+}
+
+enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, const char *send_text,
+                                        char *ret_answer, size_t size, unsigned timeout_ms) {
+    uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
+    enum socket_outcome outcome;
+    socket_handle handle;
+
+    outcome = open_to(address, port, false, deadline, &handle);
+    if (outcome != SOCKET_OK)
+        return outcome;
+    if (send_text) {
+        outcome = send_all(handle, send_text, strlen(send_text), deadline);
+        if (outcome == SOCKET_OK)
+            outcome = receive_line(handle, ret_answer, size, deadline);
+    }
+    socket_os_close(handle);
+    return outcome;
+}
+
+enum socket_outcome socket_udp_exchange(const char *address, unsigned port, const char *send_text,
+                                        char *ret_answer, size_t size, unsigned timeout_ms) {
+    uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
+    enum socket_outcome outcome;
+    socket_handle handle;
+    size_t len = 0;
+
+    outcome = open_to(address, port, true, deadline, &handle);
+    if (outcome != SOCKET_OK)
+        return outcome;
+    outcome = send_all(handle, send_text, strlen(send_text), deadline);
+    if (outcome == SOCKET_OK)
+        outcome = receive_some(handle, ret_answer, size - 1, deadline, &len);
+    ret_answer[len] = '\0';
+    socket_os_close(handle);
+    return outcome;
+}
+
+/* Over TCP each message has its length before it (RFC 1035 section 4.2.2). */
+static enum socket_outcome dns_receive_tcp(socket_handle handle, unsigned char *answer, size_t size,
+                                           uint64_t deadline, size_t *ret_len) {
+    size_t len = 0, want = 2;
+
+    while (len < want) {
+        size_t n = 0;
+        enum socket_outcome outcome =
+            receive_some(handle, answer + len, want - len, deadline, &n);
+
+        if (outcome != SOCKET_OK)
+            return outcome;
+        if (n == 0)
+            return SOCKET_RESET;
+        len += n;
+        if (len == 2 && want == 2) {
+            want = 2 + ((size_t)answer[0] << 8 | answer[1]);
+            if (want > size)
+                return SOCKET_DNS_SERVFAIL;
+        }
+    }
+    memmove(answer, answer + 2, len - 2);
+    *ret_len = len - 2;
+    return SOCKET_OK;
+}
+
+static enum socket_outcome dns_exchange(socket_handle handle, bool tcp, const unsigned char *query,
+                                        size_t query_len, uint64_t deadline, char (*ret)[46],
+                                        size_t max, size_t *ret_count) {
+    unsigned char answer[DNS_ANSWER_MAX];
+    uint16_t id = (uint16_t)(query[tcp ? 2 : 0] << 8 | query[tcp ? 3 : 1]);
+    enum socket_outcome outcome = send_all(handle, query, query_len, deadline);
+
+    while (outcome == SOCKET_OK) {
+        enum socket_outcome answered;
+        size_t len = 0;
+
+        outcome = tcp ? dns_receive_tcp(handle, answer, sizeof answer, deadline, &len)
+                      : receive_some(handle, answer, sizeof answer, deadline, &len);
+        if (outcome == SOCKET_OK &&
+            dns_answer_parse(answer, len, id, &answered, ret, max, ret_count) == 0)
+            return answered;
+    }
+    return outcome;
+}
+
+enum socket_outcome socket_dns_query(const char *server, unsigned port, int tcp, const char *name,
+                                     unsigned timeout_ms, char (*ret)[46], size_t max,
+                                     size_t *ret_count) {
+    uint64_t deadline = socket_now_us() + timeout_ms * UINT64_C(1000);
+    unsigned char query[2 + DNS_QUERY_MAX];
+    enum socket_outcome outcome;
+    socket_handle handle;
+    size_t len;
+
+    *ret_count = 0;
+    len = dns_query_make(query + 2, (uint16_t)(socket_now_us() * 2654435761u >> 8), name);
+    if (!len)
+        return SOCKET_FAILED;
+    query[0] = (unsigned char)(len >> 8);
+    query[1] = (unsigned char)len;
+    outcome = open_to(server, port, !tcp, deadline, &handle);
+    if (outcome != SOCKET_OK)
+        return outcome == SOCKET_TIMEOUT ? SOCKET_DNS_TIMEOUT : outcome;
+    outcome = dns_exchange(handle, tcp, tcp ? query : query + 2, tcp ? len + 2 : len, deadline, ret,
+                           max, ret_count);
+    socket_os_close(handle);
+    return outcome == SOCKET_NO_REPLY ? SOCKET_DNS_TIMEOUT : outcome;
+}

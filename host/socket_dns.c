@@ -1,0 +1,100 @@
+/* Makes and reads DNS messages; every offset is checked, since anybody may answer a datagram. */
+#include "host/socket_dns.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { HEADER = 12, TYPE_A = 1, CLASS_IN = 1, RCODE_SERVFAIL = 2, RCODE_NXDOMAIN = 3 };
+
+static void put16(unsigned char *out, unsigned value) {
+    out[0] = (unsigned char)(value >> 8);
+    out[1] = (unsigned char)value;
+}
+
+static unsigned get16(const unsigned char *in) {
+    return (unsigned)in[0] << 8 | in[1];
+}
+
+size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name) {
+    size_t at = HEADER;
+
+    if (!*name || strlen(name) > 253)
+        return 0;
+    memset(out, 0, HEADER);
+    put16(out, id);
+    out[2] = 1; /* RD */
+    out[5] = 1; /* one question */
+    while (*name) {
+        size_t len = strcspn(name, ".");
+
+        if (len == 0 || len > 63)
+            return 0;
+        out[at++] = (unsigned char)len;
+        memcpy(out + at, name, len);
+        at += len;
+        name += len;
+        if (*name == '.')
+            name++;
+    }
+    out[at++] = 0;
+    put16(out + at, TYPE_A);
+    put16(out + at + 2, CLASS_IN);
+    return at + 4;
+}
+
+/* Behind the name at `at`, or 0 when it runs out. A pointer ends a name, so none is followed. */
+static size_t name_skip(const unsigned char *answer, size_t len, size_t at) {
+    while (at < len) {
+        if (answer[at] == 0)
+            return at + 1;
+        if ((answer[at] & 0xc0) == 0xc0)
+            return at + 2 <= len ? at + 2 : 0;
+        if (answer[at] & 0xc0)
+            return 0;
+        at += 1u + answer[at];
+    }
+    return 0;
+}
+
+static enum socket_outcome rcode_outcome(unsigned rcode) {
+    return rcode == 0                ? SOCKET_OK
+           : rcode == RCODE_NXDOMAIN ? SOCKET_DNS_NXDOMAIN
+                                     : SOCKET_DNS_SERVFAIL;
+}
+
+int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
+                     enum socket_outcome *ret_outcome, char (*ret)[46], size_t max,
+                     size_t *ret_count) {
+    size_t at = HEADER, count = 0;
+    unsigned questions, records;
+
+    if (len < HEADER || get16(answer) != id || !(answer[2] & 0x80))
+        return -1;
+    questions = get16(answer + 4);
+    records = get16(answer + 6);
+    while (questions--) {
+        at = name_skip(answer, len, at);
+        if (!at || at + 4 > len)
+            return -1;
+        at += 4;
+    }
+    while (records-- && count < max) {
+        size_t size;
+
+        at = name_skip(answer, len, at);
+        if (!at || at + 10 > len)
+            break; /* cut short: what was read so far counts */
+        size = get16(answer + at + 8);
+        if (at + 10 + size > len)
+            break;
+        if (get16(answer + at) == TYPE_A && get16(answer + at + 2) == CLASS_IN && size == 4) {
+            const unsigned char *ip = answer + at + 10;
+
+            snprintf(ret[count++], 46, "%u.%u.%u.%u", ip[0], ip[1], ip[2], ip[3]);
+        }
+        at += 10 + size;
+    }
+    *ret_outcome = rcode_outcome(answer[3] & 0x0f);
+    *ret_count = count;
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* The few bytes of DNS that a straight question needs (RFC 1035 section 4). Pure. */
+#ifndef HOST_SOCKET_DNS_H
+#define HOST_SOCKET_DNS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host/socket.h"
+
+enum { DNS_QUERY_MAX = 300, DNS_ANSWER_MAX = 4096 };
+
+/* A question for A records, recursion desired. Its length, or 0 when the name is no DNS name. */
+size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name);
+/* -1: not an answer to that question (wait for another). Otherwise 0 with the outcome and the A
+ * records found. */
+int dns_answer_parse(const unsigned char *answer, size_t len, uint16_t id,
+                     enum socket_outcome *ret_outcome, char (*ret)[46], size_t max,
+                     size_t *ret_count);
+
+#endif

@@ -1,0 +1,335 @@
+/* Winsock. Only ws2_32, iphlpapi and dnsapi: this file also runs in pods that have little more. */
+#include <winsock2.h>
+#include <ws2tcpip.h>
+#include <iphlpapi.h>
+#include <windns.h>
+#include <windows.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/socket_os.h"
+
+int socket_start(void) {
+    WSADATA data;
+
+    return WSAStartup(MAKEWORD(2, 2), &data) == 0 ? 0 : -1;
+}
+
+uint64_t socket_now_us(void) {
+    LARGE_INTEGER now, frequency;
+
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&frequency);
+    return (uint64_t)(now.QuadPart / frequency.QuadPart) * 1000000 +
+           (uint64_t)(now.QuadPart % frequency.QuadPart) * 1000000 / (uint64_t)frequency.QuadPart;
+}
+
+void socket_sleep(unsigned milliseconds) {
+    Sleep(milliseconds);
+}
+
+void socket_host_name(char *ret, size_t size) {
+    if (gethostname(ret, (int)size) != 0)
+        ret[0] = '\0';
+    ret[size - 1] = '\0';
+}
+
+static enum socket_outcome outcome_of(int error) {
+    switch (error) {
+    case 0:
+        return SOCKET_OK;
+    case WSAECONNREFUSED:
+        return SOCKET_REFUSED;
+    case WSAETIMEDOUT:
+        return SOCKET_TIMEOUT;
+    case WSAENETUNREACH:
+    case WSAEHOSTUNREACH:
+    case WSAENETDOWN:
+    case WSAEADDRNOTAVAIL:
+        return SOCKET_UNREACHABLE;
+    case WSAECONNRESET:
+    case WSAECONNABORTED:
+    case WSAENETRESET:
+    case WSAESHUTDOWN:
+        return SOCKET_RESET;
+    default:
+        return SOCKET_FAILED;
+    }
+}
+
+int socket_os_peer(const char *address, unsigned port, struct socket_peer *ret) {
+    struct sockaddr_in *four = (struct sockaddr_in *)ret->data;
+    struct sockaddr_in6 *six = (struct sockaddr_in6 *)ret->data;
+
+    memset(ret, 0, sizeof *ret);
+    if (inet_pton(AF_INET, address, &four->sin_addr) == 1) {
+        four->sin_family = AF_INET;
+        four->sin_port = htons((u_short)port);
+        ret->len = sizeof *four;
+        return 0;
+    }
+    memset(ret, 0, sizeof *ret);
+    if (inet_pton(AF_INET6, address, &six->sin6_addr) != 1)
+        return -1;
+    six->sin6_family = AF_INET6;
+    six->sin6_port = htons((u_short)port);
+    ret->len = sizeof *six;
+    return 0;
+}
+
+int socket_os_family(const struct socket_peer *peer) {
+    return ((const struct sockaddr *)peer->data)->sa_family == AF_INET6 ? 6 : 4;
+}
+
+static socket_handle unblock(SOCKET s) {
+    u_long on = 1;
+
+    if (s == INVALID_SOCKET)
+        return -1;
+    if (ioctlsocket(s, FIONBIO, &on) != 0) {
+        closesocket(s);
+        return -1;
+    }
+    return (socket_handle)s;
+}
+
+socket_handle socket_os_open(int family, bool udp) {
+    return unblock(socket(family == 6 ? AF_INET6 : AF_INET, udp ? SOCK_DGRAM : SOCK_STREAM, 0));
+}
+
+void socket_os_close(socket_handle handle) {
+    closesocket((SOCKET)handle);
+}
+
+int socket_os_connect(socket_handle handle, const struct socket_peer *peer,
+                      enum socket_outcome *ret_outcome) {
+    if (connect((SOCKET)handle, (const struct sockaddr *)peer->data, peer->len) == 0 ||
+        WSAGetLastError() == WSAEWOULDBLOCK)
+        return 0;
+    *ret_outcome = outcome_of(WSAGetLastError());
+    return -1;
+}
+
+enum socket_outcome socket_os_state(socket_handle handle) {
+    int error = 0, len = sizeof error;
+
+    if (getsockopt((SOCKET)handle, SOL_SOCKET, SO_ERROR, (char *)&error, &len) != 0)
+        return SOCKET_FAILED;
+    return outcome_of(error);
+}
+
+int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listening) {
+    DWORD on = 1;
+
+    /* SO_REUSEADDR would let another program take the port away on Windows: this is its opposite. */
+    (void)setsockopt((SOCKET)handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, (const char *)&on, sizeof on);
+    if (socket_os_family(peer) == 6 && setsockopt((SOCKET)handle, IPPROTO_IPV6, IPV6_V6ONLY,
+                                                  (const char *)&on, sizeof on) != 0)
+        return -1;
+    if (bind((SOCKET)handle, (const struct sockaddr *)peer->data, peer->len) != 0)
+        return -1;
+    return listening && listen((SOCKET)handle, 64) != 0 ? -1 : 0;
+}
+
+socket_handle socket_os_accept(socket_handle listener) {
+    return unblock(accept((SOCKET)listener, NULL, NULL));
+}
+
+static bool is_datagram(socket_handle handle) {
+    int type = 0, len = sizeof type;
+
+    return getsockopt((SOCKET)handle, SOL_SOCKET, SO_TYPE, (char *)&type, &len) == 0 &&
+           type == SOCK_DGRAM;
+}
+
+static long moved(socket_handle handle, int n, enum socket_outcome *ret_outcome) {
+    int error;
+
+    if (n >= 0)
+        return n;
+    error = WSAGetLastError();
+    if (error == WSAEWOULDBLOCK || error == WSAEINTR)
+        return SOCKET_OS_AGAIN;
+    *ret_outcome = outcome_of(error);
+    /* For a datagram socket "reset" is what ICMP port unreachable becomes. */
+    if (*ret_outcome == SOCKET_RESET && is_datagram(handle))
+        *ret_outcome = SOCKET_REFUSED;
+    return SOCKET_OS_ERROR;
+}
+
+long socket_os_send(socket_handle handle, const void *data, size_t len,
+                    const struct socket_peer *to, enum socket_outcome *ret_outcome) {
+    int n = to ? sendto((SOCKET)handle, data, (int)len, 0, (const struct sockaddr *)to->data,
+                        to->len)
+               : send((SOCKET)handle, data, (int)len, 0);
+
+    return moved(handle, n, ret_outcome);
+}
+
+long socket_os_receive(socket_handle handle, void *data, size_t size, struct socket_peer *ret_from,
+                       enum socket_outcome *ret_outcome) {
+    struct socket_peer from;
+    int n;
+
+    from.len = sizeof from.data;
+    n = ret_from ? recvfrom((SOCKET)handle, data, (int)size, 0, (struct sockaddr *)from.data,
+                            &from.len)
+                 : recv((SOCKET)handle, data, (int)size, 0);
+    if (n >= 0 && ret_from)
+        *ret_from = from;
+    return moved(handle, n, ret_outcome);
+}
+
+/* select() and not WSAPoll(), which up to Windows 10 2004 never reports a refused connection. */
+int socket_os_wait(struct socket_wait *waits, size_t count, unsigned milliseconds) {
+    struct {
+        u_int fd_count;
+        SOCKET fd_array[SOCKET_WAIT_MAX];
+    } sets[3] = {{0}, {0}, {0}}; /* as fd_set, which has 64 at most */
+    struct timeval time = {(long)(milliseconds / 1000), (long)(milliseconds % 1000) * 1000};
+    int n;
+
+    for (size_t i = 0; i < count; i++) {
+        sets[waits[i].write].fd_array[sets[waits[i].write].fd_count++] = (SOCKET)waits[i].handle;
+        if (waits[i].write)
+            sets[2].fd_array[sets[2].fd_count++] = (SOCKET)waits[i].handle;
+        waits[i].ready = false;
+    }
+    n = select(0, (fd_set *)&sets[0], (fd_set *)&sets[1], (fd_set *)&sets[2], &time);
+    if (n <= 0)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; s < 3; s++)
+            for (u_int k = 0; k < sets[s].fd_count; k++)
+                waits[i].ready |= sets[s].fd_array[k] == (SOCKET)waits[i].handle;
+    return n;
+}
+
+/* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ---- */
+
+struct look_up {
+    char name[256];
+    struct addrinfo *found;
+    enum socket_outcome outcome;
+    volatile LONG owners; /* asker and thread; the last one frees */
+};
+
+static void look_up_drop(struct look_up *look_up) {
+    if (InterlockedDecrement(&look_up->owners) > 0)
+        return;
+    if (look_up->found)
+        freeaddrinfo(look_up->found);
+    free(look_up);
+}
+
+/* Winsock says "host not found" to silence and to a failing server alike; the DNS client knows. */
+static enum socket_outcome not_found_why(const char *name) {
+    PDNS_RECORD records = NULL;
+    DNS_STATUS status = DnsQuery_A(name, DNS_TYPE_A, DNS_QUERY_STANDARD, NULL, &records, NULL);
+
+    if (records)
+        DnsRecordListFree(records, DnsFreeRecordList);
+    switch (status) {
+    case ERROR_TIMEOUT:
+    case DNS_ERROR_RCODE_REFUSED:
+    case DNS_ERROR_NO_DNS_SERVERS:
+        return SOCKET_DNS_TIMEOUT;
+    case DNS_ERROR_RCODE_SERVER_FAILURE:
+        return SOCKET_DNS_SERVFAIL;
+    default:
+        return SOCKET_DNS_NXDOMAIN;
+    }
+}
+
+static enum socket_outcome resolver_outcome(int error, const char *name) {
+    switch (error) {
+    case 0:
+        return SOCKET_OK;
+    case WSAHOST_NOT_FOUND:
+    case WSANO_DATA:
+        return not_found_why(name);
+    case WSATRY_AGAIN:
+        return SOCKET_DNS_TIMEOUT;
+    default:
+        return SOCKET_DNS_SERVFAIL;
+    }
+}
+
+static DWORD WINAPI look_up_run(void *argument) {
+    struct look_up *look_up = argument;
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    int error = getaddrinfo(look_up->name, NULL, &hints, &found);
+
+    look_up->found = error ? NULL : found;
+    look_up->outcome = resolver_outcome(error, look_up->name);
+    look_up_drop(look_up);
+    return 0;
+}
+
+static size_t addresses_of(const struct addrinfo *found, int family, char (*ret)[46], size_t count,
+                           size_t max) {
+    for (; found && count < max; found = found->ai_next) {
+        const void *address =
+            family == AF_INET ? (const void *)&((struct sockaddr_in *)found->ai_addr)->sin_addr
+                              : (const void *)&((struct sockaddr_in6 *)found->ai_addr)->sin6_addr;
+
+        if (found->ai_family == family && inet_ntop(family, address, ret[count], 46))
+            count++;
+    }
+    return count;
+}
+
+enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
+                                   size_t max, size_t *ret_count) {
+    struct look_up *look_up = xcalloc(1, sizeof *look_up);
+    enum socket_outcome outcome = SOCKET_FAILED;
+    HANDLE thread = NULL;
+
+    *ret_count = 0;
+    look_up->owners = 2;
+    if (strlen(name) < sizeof look_up->name) {
+        memcpy(look_up->name, name, strlen(name) + 1);
+        thread = CreateThread(NULL, 0, look_up_run, look_up, 0, NULL);
+    }
+    if (!thread) {
+        look_up->owners = 1;
+    } else if (WaitForSingleObject(thread, timeout_ms) == WAIT_OBJECT_0) {
+        outcome = look_up->outcome;
+        *ret_count = addresses_of(look_up->found, AF_INET, ret, 0, max);
+        *ret_count = addresses_of(look_up->found, AF_INET6, ret, *ret_count, max);
+    } else {
+        outcome = SOCKET_DNS_TIMEOUT;
+    }
+    if (thread)
+        CloseHandle(thread);
+    look_up_drop(look_up);
+    return outcome;
+}
+
+size_t socket_own_addresses(char (*ret)[46], size_t max) {
+    const ULONG flags = GAA_FLAG_SKIP_ANYCAST | GAA_FLAG_SKIP_MULTICAST | GAA_FLAG_SKIP_DNS_SERVER;
+    _cleanup_(freep) IP_ADAPTER_ADDRESSES *all = NULL;
+    ULONG size = 32 * 1024, error = ERROR_BUFFER_OVERFLOW;
+    size_t count = 0;
+
+    for (int tries = 0; tries < 3 && error == ERROR_BUFFER_OVERFLOW; tries++) {
+        free(all);
+        all = xmalloc(size);
+        error = GetAdaptersAddresses(AF_UNSPEC, flags, NULL, all, &size);
+    }
+    for (IP_ADAPTER_ADDRESSES *a = error == NO_ERROR ? all : NULL; a; a = a->Next) {
+        if (a->OperStatus != IfOperStatusUp || a->IfType == IF_TYPE_SOFTWARE_LOOPBACK)
+            continue;
+        for (IP_ADAPTER_UNICAST_ADDRESS *u = a->FirstUnicastAddress; u && count < max;
+             u = u->Next) {
+            struct addrinfo one = {.ai_family = u->Address.lpSockaddr->sa_family,
+                                   .ai_addr = u->Address.lpSockaddr};
+
+            count = addresses_of(&one, one.ai_family, ret, count, max);
+        }
+    }
+    return count;
+}
