@@ -12,10 +12,15 @@ class Audit:
         self.file = open(path, "a", encoding="utf-8") if path else None
 
     def write(self, user, verb, path, agent, code, milliseconds):
-        if not self.file:
-            return
         line = json.dumps({"time": timestamp(), "user": user, "verb": verb, "path": path,
                            "userAgent": agent, "code": code, "ms": milliseconds})
         with self.lock:
-            self.file.write(line + "\n")
-            self.file.flush()
+            if self.file:
+                self.file.write(line + "\n")
+                self.file.flush()
+
+    def close(self):
+        with self.lock:
+            if self.file:
+                self.file.close()
+                self.file = None

@@ -68,7 +68,7 @@ class Cluster:
         self.controllers.sync()  # signed before the first request
         self.controllers.start()
         self.control = control.Control(self.control_path, self.api)
-        threading.Thread(target=self.connections.serve_forever, kwargs={"poll_interval": 0.2},
+        threading.Thread(target=self.connections.serve_forever, kwargs={"poll_interval": 0.05},
                          name="accept", daemon=True).start()
 
     def kubeconfig(self, user="kubernetes-admin", groups=("system:masters",)):
@@ -94,8 +94,10 @@ class Cluster:
         self.controllers.stop()
         self.store.close()
         self.control.shutdown()
+        self.control.server_close()
         self.connections.shutdown()
         self.connections.server_close()
+        self.api.audit.close()
         if os.path.exists(self.control_path):
             os.unlink(self.control_path)
         if save:

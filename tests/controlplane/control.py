@@ -32,7 +32,7 @@ class Control(socketserver.ThreadingUnixStreamServer):
             os.unlink(path)
         super().__init__(path, Handler)
         self.api = server
-        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.2},
+        threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.05},
                          name="control", daemon=True).start()
 
     def act(self, message):
