@@ -18,7 +18,8 @@ CFLAGS_windows := $(CFLAGS_all) -O2 -ffunction-sections -fdata-sections -fstack-
                   -isystem build/windows/libs/include
 LD_windows     := -static -Wl,--nxcompat,--dynamicbase,--high-entropy-va,--gc-sections
 LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz \
-                  -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lgdi32
+                  -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lgdi32 \
+                  -lssp
 
 # asan: native under the address and undefined-behaviour sanitizers
 CC_asan     := gcc
@@ -35,5 +36,5 @@ LD_coverage     := --coverage
 CC_fuzz     := clang
 CFLAGS_fuzz := $(CFLAGS_all) -O1 -D_GNU_SOURCE -fno-omit-frame-pointer \
                -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
-               -Wno-unknown-warning-option
+               -Wno-unknown-warning-option -Dgnu_printf=printf -Wno-format-nonliteral
 LD_fuzz     := -fsanitize=fuzzer,address,undefined

@@ -27,5 +27,5 @@ fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SEC
 coverage: $(UNIT_coverage) ## the unit tests' line coverage: summary and build/coverage/index.html
 	$(Q)find build/coverage -name '*.gcda' -delete
 	$(Q)./tests/run coverage
-	$(Q)gcovr --root . --object-directory build/coverage --exclude 'tests/.*' --exclude 'build/.*' \
+	$(Q)gcovr --root . --exclude 'tests/.*' --exclude 'build/.*' build/coverage \
 	    --html-details build/coverage/index.html --print-summary --txt build/coverage/summary.txt
