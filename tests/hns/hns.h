@@ -5,28 +5,30 @@
  * - Names of members are case-insensitive; a member that the schema lacks, a wrong type, a member
  *   given twice or text that is no JSON is 0x803b001b; a value that cannot be (a prefix with host
  *   bits, a GUID that is none) is 0x80070057 unless HCN has a code of its own for it. The
- *   ErrorRecord's Error names the member by its path. Empty members (Health, Dns, MacPool) are taken.
+ *   ErrorRecord's Error names the member by its path. Empty members (Health, Dns, MacPool) are
+ * taken.
  * - SchemaVersion is required, Major 2; a namespace may also say 0.0, as containerd does; a network
  *   document without one is a version 1 document.
  * - What an HNS version lacks it refuses: an unknown policy type with 0x803b000e, everything else
  *   with 0x80070032 (dual stack, DSR) or 0x803b0015 (HcnModifyLoadBalancer). DistributionType is
  *   taken by every version: kube-proxy sends it to HNS 9.5 as well.
  * - The first L2Bridge, L2Tunnel, Overlay or Transparent network on an adapter makes the external
- *   switch: vNIC "vEthernet (<alias>)" takes over the adapter's MAC; for outage_ms there is no uplink
- *   and no address; then DHCP addresses come back, static ones do not (lose_static). Deleting the last
- *   such network removes the vNIC; the adapter has its own old settings back after another outage.
- *   One switch has one mode: Overlay, Transparent, or L2Bridge/L2Tunnel; 0x803b0018 otherwise.
+ *   switch: vNIC "vEthernet (<alias>)" takes over the adapter's MAC; for outage_ms there is no
+ * uplink and no address; then DHCP addresses come back, static ones do not (lose_static). Deleting
+ * the last such network removes the vNIC; the adapter has its own old settings back after another
+ * outage. One switch has one mode: Overlay, Transparent, or L2Bridge/L2Tunnel; 0x803b0018
+ * otherwise.
  * - ManagementIP (v1) and the policy ProviderAddress (Overlay) are there while the host has an IPv4
  *   address on the switch, and only then.
  * - Networks with Flags 8 end with hns_model_restart(), their endpoints and load balancers too; all
  *   handles end. hns_model_reboot() also drops NAT networks, namespaces and load balancers.
  * - Names are not unique. Endpoint addresses are, within a network (0x80071392): a remote endpoint
- *   is compared with remote ones, a local one with all. Gateway, network and broadcast addresses are
- *   0x803b002f, addresses in no subnet 0x803b001e (remote endpoints may lie outside).
- * - A load balancer is its frontends: (VIP, protocol, external port, IPv6 flag) twice is 0x803b0013;
- *   an endpoint that is not there is 0x80070490; more than 64 endpoints are 0x80070057.
- * - Policies are removed by their exact stored settings (0x803b0008 otherwise). HostRoute and VxlanPort
- *   may be added again; a second RemoteSubnetRoute for one DestinationPrefix is 0x803b0012.
+ *   is compared with remote ones, a local one with all. Gateway, network and broadcast addresses
+ * are 0x803b002f, addresses in no subnet 0x803b001e (remote endpoints may lie outside).
+ * - A load balancer is its frontends: (VIP, protocol, external port, IPv6 flag) twice is
+ * 0x803b0013; an endpoint that is not there is 0x80070490; more than 64 endpoints are 0x80070057.
+ * - Policies are removed by their exact stored settings (0x803b0008 otherwise). HostRoute and
+ * VxlanPort may be added again; a second RemoteSubnetRoute for one DestinationPrefix is 0x803b0012.
  */
 #ifndef TESTS_HNS_HNS_H
 #define TESTS_HNS_HNS_H
@@ -70,9 +72,9 @@ struct hns_answer {
 struct hns_model *hns_model_new(const struct hns_model_options *options); /* NULL = defaults */
 void hns_model_free(struct hns_model *model);
 
-/* One call of an export of computenetwork.dll or vmcompute.dll by its name. args: its inputs in order;
- * handles as hex text, GUIDs as text, NULL allowed. Fills *ret (hns_answer_free it); returns the
- * HRESULT. A name that the model does not know is 0x80004001. */
+/* One call of an export of computenetwork.dll or vmcompute.dll by its name. args: its inputs in
+ * order; handles as hex text, GUIDs as text, NULL allowed. Fills *ret (hns_answer_free it); returns
+ * the HRESULT. A name that the model does not know is 0x80004001. */
 unsigned hns_model_call(struct hns_model *model, const char *function, const char *const args[],
                         size_t n_args, struct hns_answer *ret);
 void hns_answer_free(struct hns_answer *answer);
@@ -89,7 +91,8 @@ uint32_t hns_model_host_call(void *context, const char *function, const char *co
  * Returns a new reference: the answer, {"error": text} when refused, NULL for an unknown op. */
 json_t *hns_model_control(struct hns_model *model, const json_t *op, bool *ret_changed);
 
-/* The clock moves to now_ms; adapters whose outage is over come back. True when something changed. */
+/* The clock moves to now_ms; adapters whose outage is over come back. True when something changed.
+ */
 bool hns_model_tick(struct hns_model *model, uint64_t now_ms);
 /* Milliseconds until hns_model_tick() has something to do; -1 = nothing waits. */
 int hns_model_wait_ms(const struct hns_model *model, uint64_t now_ms);
@@ -103,7 +106,8 @@ void hns_model_reboot(struct hns_model *model);
  *  "version":{"Major","Minor"}}
  * The documents are the v2 ones (v1 objects too), with two members more: a network's "Adapter"
  * (alias, absent on internal switches), an endpoint's "Attached": {"State":2|3|4,
- * "SystemType":"Host"|"Container","Ids":[container ids]} once v1 attach or a compute system did it. */
+ * "SystemType":"Host"|"Container","Ids":[container ids]} once v1 attach or a compute system did it.
+ */
 json_t *hns_model_state(const struct hns_model *model);
 
 #endif

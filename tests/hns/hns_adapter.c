@@ -8,32 +8,28 @@
 
 static const char vnic_prefix[] = "vEthernet (";
 
-json_t *model_adapter_new(const char *alias, const char *mac, const json_t *addresses, bool dhcp)
-{
+json_t *model_adapter_new(const char *alias, const char *mac, const json_t *addresses, bool dhcp) {
     json_t *own = addresses ? json_deep_copy(addresses) : json_array();
-    json_t *a = json_pack("{s:s, s:s, s:O, s:b, s:b, s:b, s:b, s:O, s:i}", "alias", alias, "mac", mac,
-                          "addresses", own, "dhcp", dhcp, "vnic", 0, "away", 0, "staticLost", 0,
-                          "_own", own, "_until", 0);
+    json_t *a = json_pack("{s:s, s:s, s:O, s:b, s:b, s:b, s:b, s:O, s:i}", "alias", alias, "mac",
+                          mac, "addresses", own, "dhcp", dhcp, "vnic", 0, "away", 0, "staticLost",
+                          0, "_own", own, "_until", 0);
 
     json_decref(own);
     return a;
 }
 
-json_t *model_adapter_find(const struct hns_model *m, const char *alias)
-{
+json_t *model_adapter_find(const struct hns_model *m, const char *alias) {
     json_t *adapter;
     size_t i;
 
-    json_array_foreach(m->adapters, i, adapter)
-    {
+    json_array_foreach(m->adapters, i, adapter) {
         if (!strcasecmp(model_text(adapter, "alias"), alias))
             return adapter;
     }
     return NULL;
 }
 
-static json_t *constrained(const struct hns_model *m, const json_t *settings)
-{
+static json_t *constrained(const struct hns_model *m, const json_t *settings) {
     const char *alias = model_text(settings, "InterfaceAlias");
     uint64_t index = model_number(settings, "InterfaceIndex");
     json_t *adapter;
@@ -41,8 +37,7 @@ static json_t *constrained(const struct hns_model *m, const json_t *settings)
 
     if (*alias)
         return model_adapter_find(m, alias);
-    json_array_foreach(m->adapters, i, adapter)
-    {
+    json_array_foreach(m->adapters, i, adapter) {
         if (!index || model_number(adapter, "index") == index)
             return adapter;
     }
@@ -50,8 +45,7 @@ static json_t *constrained(const struct hns_model *m, const json_t *settings)
 }
 
 /* The adapter that a network's policies name; HNS takes the first one when they name none. */
-int model_adapter_choose(struct hns_model *m, const json_t *policies, json_t **ret)
-{
+int model_adapter_choose(struct hns_model *m, const json_t *policies, json_t **ret) {
     const json_t *name = model_policy_find(policies, "NetAdapterName");
     const json_t *constraint = model_policy_find(policies, "InterfaceConstraint");
     const char *alias = "the first adapter";
@@ -73,8 +67,7 @@ int model_adapter_choose(struct hns_model *m, const json_t *policies, json_t **r
 }
 
 /* The outage is over. */
-static void come_back(struct hns_model *m, json_t *adapter)
-{
+static void come_back(struct hns_model *m, json_t *adapter) {
     const json_t *own = json_object_get(adapter, "_own");
     bool lost = json_is_true(json_object_get(adapter, "vnic")) && !m->keep_static &&
                 !json_is_true(json_object_get(adapter, "dhcp")) && json_array_size(own);
@@ -86,8 +79,7 @@ static void come_back(struct hns_model *m, json_t *adapter)
     m->changed = true;
 }
 
-static void go_away(struct hns_model *m, json_t *adapter)
-{
+static void go_away(struct hns_model *m, json_t *adapter) {
     json_object_set_new(adapter, "away", json_true());
     json_object_set_new(adapter, "staticLost", json_false());
     json_object_set_new(adapter, "addresses", json_array());
@@ -97,31 +89,27 @@ static void go_away(struct hns_model *m, json_t *adapter)
         come_back(m, adapter);
 }
 
-void model_switch_make(struct hns_model *m, json_t *adapter)
-{
+void model_switch_make(struct hns_model *m, json_t *adapter) {
     if (json_is_true(json_object_get(adapter, "vnic")))
         return;
     json_object_set_new(adapter, "vnic", json_true());
     go_away(m, adapter);
 }
 
-void model_switch_drop(struct hns_model *m, json_t *adapter)
-{
+void model_switch_drop(struct hns_model *m, json_t *adapter) {
     if (!json_is_true(json_object_get(adapter, "vnic")))
         return;
     json_object_set_new(adapter, "vnic", json_false());
     go_away(m, adapter);
 }
 
-bool hns_model_tick(struct hns_model *m, uint64_t now_ms)
-{
+bool hns_model_tick(struct hns_model *m, uint64_t now_ms) {
     bool came = false;
     json_t *adapter;
     size_t i;
 
     m->now_ms = now_ms;
-    json_array_foreach(m->adapters, i, adapter)
-    {
+    json_array_foreach(m->adapters, i, adapter) {
         if (json_is_true(json_object_get(adapter, "away")) &&
             model_number(adapter, "_until") <= now_ms) {
             come_back(m, adapter);
@@ -131,14 +119,12 @@ bool hns_model_tick(struct hns_model *m, uint64_t now_ms)
     return came;
 }
 
-int hns_model_wait_ms(const struct hns_model *m, uint64_t now_ms)
-{
+int hns_model_wait_ms(const struct hns_model *m, uint64_t now_ms) {
     int wait = -1;
     json_t *adapter;
     size_t i;
 
-    json_array_foreach(m->adapters, i, adapter)
-    {
+    json_array_foreach(m->adapters, i, adapter) {
         uint64_t until = model_number(adapter, "_until");
         int left = until > now_ms ? (int)(until - now_ms) : 0;
 
@@ -150,16 +136,14 @@ int hns_model_wait_ms(const struct hns_model *m, uint64_t now_ms)
 
 /* The host's address on a network's switch: "" when there is none, now or ever. */
 const char *model_management_ip(const struct hns_model *m, const json_t *network, int family,
-                                char out[46])
-{
+                                char out[46]) {
     const json_t *adapter = NULL, *address;
     size_t i;
 
     out[0] = '\0';
     if (*model_text(network, "_adapter"))
         adapter = model_adapter_find(m, model_text(network, "_adapter"));
-    json_array_foreach(json_object_get(adapter, "addresses"), i, address)
-    {
+    json_array_foreach(json_object_get(adapter, "addresses"), i, address) {
         const char *text = json_string_value(address);
 
         if (!strchr(text, ':') != (family == 4))

@@ -6,8 +6,7 @@
 
 #include "tests/hns/model.h"
 
-static bool read_v4(const char *text, unsigned char out[4])
-{
+static bool read_v4(const char *text, unsigned char out[4]) {
     for (int i = 0; i < 4; i++) {
         unsigned value = 0;
         int digits = 0;
@@ -25,8 +24,7 @@ static bool read_v4(const char *text, unsigned char out[4])
 }
 
 /* One group of up to four hexadecimal digits; moves on. */
-static bool read_group(const char **text, unsigned *ret)
-{
+static bool read_group(const char **text, unsigned *ret) {
     int digits = 0;
 
     *ret = 0;
@@ -39,8 +37,7 @@ static bool read_group(const char **text, unsigned *ret)
     return digits >= 1 && digits <= 4;
 }
 
-static bool read_v6(const char *text, unsigned char out[16])
-{
+static bool read_v6(const char *text, unsigned char out[16]) {
     unsigned group[8] = {0};
     int n = 0, gap = -1;
 
@@ -75,20 +72,17 @@ static bool read_v6(const char *text, unsigned char out[16])
     return true;
 }
 
-bool model_address_read(const char *text, struct model_address *ret)
-{
+bool model_address_read(const char *text, struct model_address *ret) {
     memset(ret, 0, sizeof(*ret));
     ret->family = strchr(text, ':') ? 6 : 4;
     return ret->family == 6 ? read_v6(text, ret->byte) : read_v4(text, ret->byte);
 }
 
-static int bit(const struct model_address *a, int n)
-{
+static int bit(const struct model_address *a, int n) {
     return a->byte[n / 8] >> (7 - n % 8) & 1;
 }
 
-bool model_prefix_read(const char *text, bool exact, struct model_prefix *ret)
-{
+bool model_prefix_read(const char *text, bool exact, struct model_prefix *ret) {
     char address[64];
     const char *slash = strchr(text, '/');
     size_t len = slash ? (size_t)(slash - text) : 0;
@@ -115,13 +109,11 @@ bool model_prefix_read(const char *text, bool exact, struct model_prefix *ret)
     return true;
 }
 
-bool model_address_equal(const struct model_address *a, const struct model_address *b)
-{
+bool model_address_equal(const struct model_address *a, const struct model_address *b) {
     return a->family == b->family && !memcmp(a->byte, b->byte, sizeof(a->byte));
 }
 
-bool model_prefix_has(const struct model_prefix *p, const struct model_address *a)
-{
+bool model_prefix_has(const struct model_prefix *p, const struct model_address *a) {
     if (p->base.family != a->family)
         return false;
     for (int i = 0; i < p->length; i++)
@@ -130,14 +122,12 @@ bool model_prefix_has(const struct model_prefix *p, const struct model_address *
     return true;
 }
 
-bool model_prefix_overlaps(const struct model_prefix *a, const struct model_prefix *b)
-{
+bool model_prefix_overlaps(const struct model_prefix *a, const struct model_prefix *b) {
     return a->length <= b->length ? model_prefix_has(a, &b->base) : model_prefix_has(b, &a->base);
 }
 
 /* Network address, or the broadcast address of an IPv4 prefix that has one. */
-bool model_prefix_is_edge(const struct model_prefix *p, const struct model_address *a)
-{
+bool model_prefix_is_edge(const struct model_prefix *p, const struct model_address *a) {
     int max = a->family == 6 ? 128 : 32, ones = 0, zeros = 0;
 
     if (p->length >= max - 1 || !model_prefix_has(p, a))
@@ -149,8 +139,7 @@ bool model_prefix_is_edge(const struct model_prefix *p, const struct model_addre
     return !ones || (a->family == 4 && !zeros);
 }
 
-void model_prefix_nth(const struct model_prefix *p, unsigned n, struct model_address *ret)
-{
+void model_prefix_nth(const struct model_prefix *p, unsigned n, struct model_address *ret) {
     int last = p->base.family == 6 ? 15 : 3;
 
     *ret = p->base;
@@ -161,8 +150,7 @@ void model_prefix_nth(const struct model_prefix *p, unsigned n, struct model_add
     }
 }
 
-void model_address_write(const struct model_address *a, char out[46])
-{
+void model_address_write(const struct model_address *a, char out[46]) {
     if (a->family == 4) {
         (void)snprintf(out, 46, "%u.%u.%u.%u", a->byte[0], a->byte[1], a->byte[2], a->byte[3]);
         return;
@@ -172,8 +160,7 @@ void model_address_write(const struct model_address *a, char out[46])
                        (unsigned)(a->byte[2 * i] << 8 | a->byte[2 * i + 1]));
 }
 
-bool model_mac_read(const char *text, char out[18])
-{
+bool model_mac_read(const char *text, char out[18]) {
     if (strlen(text) != 17 || (text[2] != ':' && text[2] != '-'))
         return false;
     for (int i = 0; i < 17; i++) {
@@ -187,8 +174,7 @@ bool model_mac_read(const char *text, char out[18])
     return true;
 }
 
-bool model_guid_read(const char *text, char out[37])
-{
+bool model_guid_read(const char *text, char out[37]) {
     size_t len = strlen(text);
 
     if (len == 38 && text[0] == '{' && text[37] == '}')

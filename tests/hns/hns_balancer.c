@@ -5,18 +5,15 @@
 
 enum { BACKENDS_MAX = 64, PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, LB_IPV6 = 2, LOCAL_ROUTED_VIP = 2 };
 
-static bool share_vip(const json_t *a, const json_t *b)
-{
+static bool share_vip(const json_t *a, const json_t *b) {
     const json_t *va = json_object_get(a, "FrontendVIPs"), *vb = json_object_get(b, "FrontendVIPs");
     const json_t *x, *y;
     size_t i, k;
 
     if (!json_array_size(va) && !json_array_size(vb))
         return true; /* both stand on the node's own addresses */
-    json_array_foreach(va, i, x)
-    {
-        json_array_foreach(vb, k, y)
-        {
+    json_array_foreach(va, i, x) {
+        json_array_foreach(vb, k, y) {
             if (!strcmp(json_string_value(x), json_string_value(y)))
                 return true;
         }
@@ -24,15 +21,12 @@ static bool share_vip(const json_t *a, const json_t *b)
     return false;
 }
 
-static bool share_port(const json_t *a, const json_t *b)
-{
+static bool share_port(const json_t *a, const json_t *b) {
     const json_t *x, *y;
     size_t i, k;
 
-    json_array_foreach(json_object_get(a, "PortMappings"), i, x)
-    {
-        json_array_foreach(json_object_get(b, "PortMappings"), k, y)
-        {
+    json_array_foreach(json_object_get(a, "PortMappings"), i, x) {
+        json_array_foreach(json_object_get(b, "PortMappings"), k, y) {
             if (model_number(x, "Protocol") == model_number(y, "Protocol") &&
                 model_number(x, "ExternalPort") == model_number(y, "ExternalPort"))
                 return true;
@@ -41,15 +35,13 @@ static bool share_port(const json_t *a, const json_t *b)
     return false;
 }
 
-static int check_frontends(struct hns_model *m, const json_t *balancer)
-{
+static int check_frontends(struct hns_model *m, const json_t *balancer) {
     const char *id;
     json_t *other;
 
-    json_object_foreach(m->objects[LOAD_BALANCER], id, other)
-    {
-        bool family = (model_number(balancer, "Flags") & LB_IPV6) ==
-                      (model_number(other, "Flags") & LB_IPV6);
+    json_object_foreach(m->objects[LOAD_BALANCER], id, other) {
+        bool family =
+            (model_number(balancer, "Flags") & LB_IPV6) == (model_number(other, "Flags") & LB_IPV6);
 
         if (strcmp(id, model_text(balancer, "ID")) && family && share_vip(balancer, other) &&
             share_port(balancer, other))
@@ -58,16 +50,14 @@ static int check_frontends(struct hns_model *m, const json_t *balancer)
     return 0;
 }
 
-static int check_backends(struct hns_model *m, const json_t *balancer)
-{
+static int check_backends(struct hns_model *m, const json_t *balancer) {
     const json_t *ids = json_object_get(balancer, "HostComputeEndpoints"), *id;
     size_t i;
 
     if (json_array_size(ids) > BACKENDS_MAX)
         return model_fail(m, HR_PARAMETER, "HostComputeEndpoints: %zu, at most %d",
                           json_array_size(ids), (int)BACKENDS_MAX);
-    json_array_foreach(ids, i, id)
-    {
+    json_array_foreach(ids, i, id) {
         if (!json_object_get(m->objects[ENDPOINT], json_string_value(id)))
             return model_fail(m, HR_NOT_FOUND, "HostComputeEndpoints[%zu]: %s", i,
                               json_string_value(id));
@@ -78,16 +68,14 @@ static int check_backends(struct hns_model *m, const json_t *balancer)
     return 0;
 }
 
-static int check_mappings(struct hns_model *m, const json_t *balancer)
-{
+static int check_mappings(struct hns_model *m, const json_t *balancer) {
     const json_t *mappings = json_object_get(balancer, "PortMappings"), *mapping;
     bool vips = json_array_size(json_object_get(balancer, "FrontendVIPs")) > 0;
     size_t i;
 
     if (!json_array_size(mappings))
         return model_fail(m, HR_PARAMETER, "PortMappings must not be empty");
-    json_array_foreach(mappings, i, mapping)
-    {
+    json_array_foreach(mappings, i, mapping) {
         uint64_t protocol = model_number(mapping, "Protocol");
 
         if (protocol != PROTOCOL_TCP && protocol != PROTOCOL_UDP)
@@ -95,23 +83,23 @@ static int check_mappings(struct hns_model *m, const json_t *balancer)
                               (unsigned)protocol);
         if (!vips && !(model_number(mapping, "Flags") & LOCAL_ROUTED_VIP))
             return model_fail(m, HR_PARAMETER,
-                              "PortMappings[%zu]: without FrontendVIPs it must be LocalRoutedVIP", i);
+                              "PortMappings[%zu]: without FrontendVIPs it must be LocalRoutedVIP",
+                              i);
     }
     return 0;
 }
 
-int model_balancer_make(struct hns_model *m, json_t *balancer)
-{
+int model_balancer_make(struct hns_model *m, json_t *balancer) {
     if (!json_object_get(balancer, "Flags"))
         json_object_set_new(balancer, "Flags", json_integer(0));
-    return check_mappings(m, balancer) || check_backends(m, balancer) || check_frontends(m, balancer)
+    return check_mappings(m, balancer) || check_backends(m, balancer) ||
+                   check_frontends(m, balancer)
                ? -1
                : 0;
 }
 
 /* HcnModifyLoadBalancer gets the whole document, without ID. */
-int model_balancer_modify(struct hns_model *m, json_t *balancer, const char *document)
-{
+int model_balancer_modify(struct hns_model *m, json_t *balancer, const char *document) {
     json_t *parsed, *taken;
     int r;
 

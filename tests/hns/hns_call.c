@@ -13,39 +13,37 @@ struct call {
     enum model_kind kind;
 };
 
-static void give(struct hns_answer *ret, const char *text)
-{
+static void give(struct hns_answer *ret, const char *text) {
     ret->out[ret->n++] = text ? strdup(text) : NULL;
 }
 
-static void give_json(struct hns_answer *ret, json_t *json)
-{
+static void give_json(struct hns_answer *ret, json_t *json) {
     ret->out[ret->n++] = json_dumps(json, JSON_COMPACT);
     json_decref(json);
 }
 
-void hns_answer_free(struct hns_answer *answer)
-{
+void hns_answer_free(struct hns_answer *answer) {
     for (size_t i = 0; i < HNS_MODEL_OUTPUTS; i++)
         free(answer->out[i]);
     memset(answer, 0, sizeof(*answer));
 }
 
-static bool is_called(const char *function, const char *verb, const char *kind, const char *rest)
-{
+static bool is_called(const char *function, const char *verb, const char *kind, const char *rest) {
     size_t v = strlen(verb), k = strlen(kind);
 
     return !strncmp(function, verb, v) && !strncmp(function + v, kind, k) &&
            !strcmp(function + v + k, rest);
 }
 
-static bool find_call(const char *function, struct call *ret)
-{
+static bool find_call(const char *function, struct call *ret) {
     static const struct {
         const char *before, *after;
-    } verbs[] = {[ENUMERATE] = {"HcnEnumerate", "s"}, [CREATE] = {"HcnCreate", ""},
-                 [OPEN] = {"HcnOpen", ""},            [MODIFY] = {"HcnModify", ""},
-                 [QUERY] = {"HcnQuery", "Properties"}, [DELETE] = {"HcnDelete", ""},
+    } verbs[] = {[ENUMERATE] = {"HcnEnumerate", "s"},
+                 [CREATE] = {"HcnCreate", ""},
+                 [OPEN] = {"HcnOpen", ""},
+                 [MODIFY] = {"HcnModify", ""},
+                 [QUERY] = {"HcnQuery", "Properties"},
+                 [DELETE] = {"HcnDelete", ""},
                  [CLOSE] = {"HcnClose", ""}};
 
     for (int v = ENUMERATE; v <= CLOSE; v++) {
@@ -61,8 +59,7 @@ static bool find_call(const char *function, struct call *ret)
 
 /* ---- queries ---- */
 
-static int take_query(struct hns_model *m, const char *text, json_t **ret_filter)
-{
+static int take_query(struct hns_model *m, const char *text, json_t **ret_filter) {
     json_t *parsed, *query;
     const char *filter;
     int r = 0;
@@ -85,17 +82,18 @@ static int take_query(struct hns_model *m, const char *text, json_t **ret_filter
 
 /* The members that a filter may name, in its spelling and the document's. */
 static const char *const filters[][2] = {
-    {"ID", "ID"},   {"Name", "Name"},  {"VirtualNetwork", "HostComputeNetwork"},
-    {"Type", "Type"}, {"HostComputeNetwork", "HostComputeNetwork"},
+    {"ID", "ID"},
+    {"Name", "Name"},
+    {"VirtualNetwork", "HostComputeNetwork"},
+    {"Type", "Type"},
+    {"HostComputeNetwork", "HostComputeNetwork"},
 };
 
-static int matches(struct hns_model *m, const json_t *object, const json_t *filter)
-{
+static int matches(struct hns_model *m, const json_t *object, const json_t *filter) {
     json_t *value;
     const char *key;
 
-    json_object_foreach((json_t *)filter, key, value)
-    {
+    json_object_foreach((json_t *)filter, key, value) {
         const char *wanted = json_string_value(value), *has = NULL;
 
         for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
@@ -110,8 +108,7 @@ static int matches(struct hns_model *m, const json_t *object, const json_t *filt
 }
 
 static int enumerate(struct hns_model *m, enum model_kind kind, const char *query,
-                     struct hns_answer *ret)
-{
+                     struct hns_answer *ret) {
     json_t *filter, *ids, *object;
     const char *id;
     int hit = 0;
@@ -119,8 +116,7 @@ static int enumerate(struct hns_model *m, enum model_kind kind, const char *quer
     if (take_query(m, query, &filter))
         return -1;
     ids = json_array();
-    json_object_foreach(m->objects[kind], id, object)
-    {
+    json_object_foreach(m->objects[kind], id, object) {
         hit = matches(m, object, filter);
         if (hit < 0)
             break;
@@ -139,8 +135,7 @@ static int enumerate(struct hns_model *m, enum model_kind kind, const char *quer
 /* ---- one object ---- */
 
 /* The open object that a handle stands for; NULL = failed. */
-static json_t *behind(struct hns_model *m, enum model_kind kind, const char *handle)
-{
+static json_t *behind(struct hns_model *m, enum model_kind kind, const char *handle) {
     const json_t *open = handle ? json_object_get(m->handles, handle) : NULL;
 
     if (!open || model_number(open, "kind") != kind) {
@@ -151,8 +146,7 @@ static json_t *behind(struct hns_model *m, enum model_kind kind, const char *han
 }
 
 static int create(struct hns_model *m, enum model_kind kind, const char *network, const char *id,
-                  const char *document, struct hns_answer *ret)
-{
+                  const char *document, struct hns_answer *ret) {
     json_t *parsed, *taken;
     const json_t *object;
     int r;
@@ -174,8 +168,7 @@ static int create(struct hns_model *m, enum model_kind kind, const char *network
     return 0;
 }
 
-static int modify(struct hns_model *m, enum model_kind kind, json_t *object, const char *document)
-{
+static int modify(struct hns_model *m, enum model_kind kind, json_t *object, const char *document) {
     json_t *parsed, *request;
     int r;
 
@@ -200,8 +193,7 @@ static int modify(struct hns_model *m, enum model_kind kind, json_t *object, con
 }
 
 static int on_handle(struct hns_model *m, struct call call, const char *const args[],
-                     struct hns_answer *ret)
-{
+                     struct hns_answer *ret) {
     json_t *object = behind(m, call.kind, args[0]), *filter;
 
     if (!object)
@@ -215,16 +207,14 @@ static int on_handle(struct hns_model *m, struct call call, const char *const ar
     return 0;
 }
 
-static int create_endpoint(struct hns_model *m, const char *const args[], struct hns_answer *ret)
-{
+static int create_endpoint(struct hns_model *m, const char *const args[], struct hns_answer *ret) {
     const json_t *network = behind(m, NETWORK, args[0]);
 
     return network ? create(m, ENDPOINT, model_text(network, "ID"), args[1], args[2], ret) : -1;
 }
 
 static int family_call(struct hns_model *m, struct call call, const char *const args[],
-                       struct hns_answer *ret)
-{
+                       struct hns_answer *ret) {
     const json_t *object;
 
     if (call.verb != CLOSE && !model_has(m, F_V2_API))
@@ -251,14 +241,12 @@ static int family_call(struct hns_model *m, struct call call, const char *const 
     }
 }
 
-/* How many outputs an export has, its ErrorRecord counted; exports without one have `record` false. */
-static size_t outputs(const char *function, const struct call *call, bool *ret_record)
-{
+/* How many outputs an export has, its ErrorRecord counted; exports without one have `record` false.
+ */
+static size_t outputs(const char *function, const struct call *call, bool *ret_record) {
     *ret_record = !call || call->verb != CLOSE;
     if (call)
-        return call->verb == CLOSE                            ? 0
-               : call->verb == MODIFY || call->verb == DELETE ? 1
-                                                              : 2;
+        return call->verb == CLOSE ? 0 : call->verb == MODIFY || call->verb == DELETE ? 1 : 2;
     if (!strncmp(function, "Hcs", 3) && strncmp(function, "HcsRegister", 11) &&
         strncmp(function, "HcsUnregister", 13) && strcmp(function, "HcsCloseComputeSystem"))
         return strstr(function, "Modify") || strstr(function, "Start") ||
@@ -271,8 +259,7 @@ static size_t outputs(const char *function, const struct call *call, bool *ret_r
 }
 
 static int other_call(struct hns_model *m, const char *function, const char *const args[], size_t n,
-                      struct hns_answer *ret)
-{
+                      struct hns_answer *ret) {
     int r;
 
     if (!strcmp(function, "HNSCall")) {
@@ -291,8 +278,8 @@ static int other_call(struct hns_model *m, const char *function, const char *con
 
 /* ---- injected faults ---- */
 
-static bool rule_fits(const json_t *rule, const char *function, const char *const args[], size_t n)
-{
+static bool rule_fits(const json_t *rule, const char *function, const char *const args[],
+                      size_t n) {
     const char *fn = model_text(rule, "fn"), *contains = model_text(rule, "contains");
     json_t *count = json_object_get(rule, "count");
     bool found = !*contains;
@@ -305,13 +292,11 @@ static bool rule_fits(const json_t *rule, const char *function, const char *cons
 }
 
 static json_t *find_rule(const struct hns_model *m, const char *function, const char *const args[],
-                         size_t n)
-{
+                         size_t n) {
     json_t *rule, *count;
     size_t i;
 
-    json_array_foreach(m->faults, i, rule)
-    {
+    json_array_foreach(m->faults, i, rule) {
         if (!rule_fits(rule, function, args, n))
             continue;
         count = json_object_get(rule, "count");
@@ -324,8 +309,7 @@ static json_t *find_rule(const struct hns_model *m, const char *function, const 
 
 /* Fails as the rule says: version 1 "soft" in its envelope, everything else by the HRESULT. */
 static int inject(struct hns_model *m, const json_t *rule, const char *function,
-                  struct hns_answer *ret)
-{
+                  struct hns_answer *ret) {
     unsigned hr = (unsigned)strtoul(model_text(rule, "hr"), NULL, 0);
     const char *text = model_text(rule, "error");
 
@@ -335,8 +319,7 @@ static int inject(struct hns_model *m, const json_t *rule, const char *function,
     return 0;
 }
 
-static void fail_answer(const struct hns_model *m, size_t n, bool record, struct hns_answer *ret)
-{
+static void fail_answer(const struct hns_model *m, size_t n, bool record, struct hns_answer *ret) {
     hns_answer_free(ret);
     ret->hresult = m->fail_hr;
     ret->n = n;
@@ -345,8 +328,7 @@ static void fail_answer(const struct hns_model *m, size_t n, bool record, struct
 }
 
 unsigned hns_model_call(struct hns_model *m, const char *function, const char *const args[],
-                        size_t n_args, struct hns_answer *ret)
-{
+                        size_t n_args, struct hns_answer *ret) {
     const char *input[4] = {0}; /* short calls read NULL, not beyond */
     struct call call;
     bool family = find_call(function, &call), record;
@@ -374,8 +356,7 @@ unsigned hns_model_call(struct hns_model *m, const char *function, const char *c
 }
 
 uint32_t hns_model_host_call(void *context, const char *function, const char *const *args,
-                             size_t n_args, char **ret_result, char **ret_error_record)
-{
+                             size_t n_args, char **ret_result, char **ret_error_record) {
     struct hns_answer answer;
     struct call call;
     bool record;

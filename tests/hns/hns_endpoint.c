@@ -6,28 +6,24 @@
 
 enum { SUBNETS_MAX = 16 };
 
-bool model_endpoint_is_remote(const json_t *endpoint)
-{
+bool model_endpoint_is_remote(const json_t *endpoint) {
     return model_number(endpoint, "Flags") & 1;
 }
 
 /* Whether another endpoint of the network holds the address. A remote endpoint may stand for an
  * address that a local one has, not the other way round. */
 static bool is_taken(struct hns_model *m, const json_t *endpoint, const json_t *network,
-                     const struct model_address *address)
-{
+                     const struct model_address *address) {
     const char *id;
     json_t *other, *config;
     struct model_address held;
     size_t i;
 
-    json_object_foreach(m->objects[ENDPOINT], id, other)
-    {
+    json_object_foreach(m->objects[ENDPOINT], id, other) {
         if (strcmp(model_text(other, "HostComputeNetwork"), model_text(network, "ID")) ||
             (model_endpoint_is_remote(endpoint) && !model_endpoint_is_remote(other)))
             continue;
-        json_array_foreach(json_object_get(other, "IpConfigurations"), i, config)
-        {
+        json_array_foreach(json_object_get(other, "IpConfigurations"), i, config) {
             if (model_address_read(model_text(config, "IpAddress"), &held) &&
                 model_address_equal(&held, address))
                 return true;
@@ -36,8 +32,7 @@ static bool is_taken(struct hns_model *m, const json_t *endpoint, const json_t *
     return false;
 }
 
-static bool is_gateway(const json_t *subnet, const struct model_address *address)
-{
+static bool is_gateway(const json_t *subnet, const struct model_address *address) {
     const char *text = model_subnet_gateway(subnet);
     struct model_address gateway;
 
@@ -47,8 +42,7 @@ static bool is_gateway(const json_t *subnet, const struct model_address *address
 
 /* The index of the subnet that has the address; n when none. */
 static size_t subnet_of(const struct model_prefix *subnets, size_t n,
-                        const struct model_address *address)
-{
+                        const struct model_address *address) {
     size_t i = 0;
 
     while (i < n && !model_prefix_has(&subnets[i], address))
@@ -56,8 +50,7 @@ static size_t subnet_of(const struct model_prefix *subnets, size_t n,
     return i;
 }
 
-static int check_length(struct hns_model *m, json_t *config, int length, int max)
-{
+static int check_length(struct hns_model *m, json_t *config, int length, int max) {
     json_int_t given = json_integer_value(json_object_get(config, "PrefixLength"));
 
     if (!given) {
@@ -75,8 +68,7 @@ static int check_length(struct hns_model *m, json_t *config, int length, int max
 }
 
 static int check_address(struct hns_model *m, const json_t *endpoint, const json_t *network,
-                         json_t *config)
-{
+                         json_t *config) {
     struct model_prefix subnets[SUBNETS_MAX];
     size_t n = model_subnets(network, subnets, SUBNETS_MAX), at;
     const char *text = model_text(config, "IpAddress");
@@ -102,8 +94,7 @@ static int check_address(struct hns_model *m, const json_t *endpoint, const json
 
 /* The first free address of the first subnet, beginning at base + 2. */
 static int allocate(struct hns_model *m, const json_t *endpoint, const json_t *network,
-                    json_t *configs)
-{
+                    json_t *configs) {
     struct model_prefix subnets[SUBNETS_MAX];
     size_t n = model_subnets(network, subnets, SUBNETS_MAX);
     struct model_address address;
@@ -120,15 +111,14 @@ static int allocate(struct hns_model *m, const json_t *endpoint, const json_t *n
             is_taken(m, endpoint, network, &address))
             continue;
         model_address_write(&address, text);
-        json_array_append_new(configs, json_pack("{s:s, s:i}", "IpAddress", text, "PrefixLength",
-                                                 subnets[0].length));
+        json_array_append_new(
+            configs, json_pack("{s:s, s:i}", "IpAddress", text, "PrefixLength", subnets[0].length));
         return 0;
     }
     return model_fail(m, HR_ADDRESS_RESERVED, "no address is free");
 }
 
-static int check_addresses(struct hns_model *m, json_t *endpoint, const json_t *network)
-{
+static int check_addresses(struct hns_model *m, json_t *endpoint, const json_t *network) {
     json_t *configs = json_object_get(endpoint, "IpConfigurations"), *config;
     int families[2] = {0};
     size_t i;
@@ -138,8 +128,7 @@ static int check_addresses(struct hns_model *m, json_t *endpoint, const json_t *
             json_array_remove(configs, i);
     if (!json_array_size(configs))
         return allocate(m, endpoint, network, configs);
-    json_array_foreach(configs, i, config)
-    {
+    json_array_foreach(configs, i, config) {
         const char *text = model_text(config, "IpAddress");
 
         families[!!strchr(text, ':')]++;
@@ -154,21 +143,18 @@ static int check_addresses(struct hns_model *m, json_t *endpoint, const json_t *
     return 0;
 }
 
-static bool is_link_local(const char *text)
-{
+static bool is_link_local(const char *text) {
     return !strncmp(text, "fe80:", 5) || !strcmp(text, "0.0.0.0");
 }
 
 /* Routes as given: a next hop must be a neighbour. None: through the subnets' gateways. */
-static int check_routes(struct hns_model *m, json_t *endpoint, const json_t *network)
-{
+static int check_routes(struct hns_model *m, json_t *endpoint, const json_t *network) {
     json_t *routes = json_object_get(endpoint, "Routes"), *route;
     struct model_prefix subnets[SUBNETS_MAX];
     size_t n = model_subnets(network, subnets, SUBNETS_MAX), i;
     struct model_address hop;
 
-    json_array_foreach(routes, i, route)
-    {
+    json_array_foreach(routes, i, route) {
         const char *text = model_text(route, "NextHop");
 
         if (*text && !is_link_local(text) && n && model_address_read(text, &hop) &&
@@ -187,8 +173,7 @@ static int check_routes(struct hns_model *m, json_t *endpoint, const json_t *net
     return 0;
 }
 
-static bool same_port(const json_t *a, const json_t *b)
-{
+static bool same_port(const json_t *a, const json_t *b) {
     const char *va = model_text(a, "VIP"), *vb = model_text(b, "VIP");
     bool any = !*va || !*vb || !strcmp(va, "0.0.0.0") || !strcmp(vb, "0.0.0.0");
 
@@ -197,13 +182,11 @@ static bool same_port(const json_t *a, const json_t *b)
            (any || !strcmp(va, vb));
 }
 
-static bool has_port(const json_t *policies, const json_t *mapping)
-{
+static bool has_port(const json_t *policies, const json_t *mapping) {
     const json_t *policy;
     size_t i;
 
-    json_array_foreach(policies, i, policy)
-    {
+    json_array_foreach(policies, i, policy) {
         if (!strcmp(model_text(policy, "Type"), "PortMapping") &&
             same_port(json_object_get(policy, "Settings"), mapping))
             return true;
@@ -212,20 +195,17 @@ static bool has_port(const json_t *policies, const json_t *mapping)
 }
 
 /* A host port belongs to one endpoint. */
-static int check_ports(struct hns_model *m, const json_t *endpoint)
-{
+static int check_ports(struct hns_model *m, const json_t *endpoint) {
     const char *id;
     json_t *other, *policy;
     size_t i;
 
-    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy)
-    {
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
         const json_t *mapping = json_object_get(policy, "Settings");
 
         if (strcmp(model_text(policy, "Type"), "PortMapping"))
             continue;
-        json_object_foreach(m->objects[ENDPOINT], id, other)
-        {
+        json_object_foreach(m->objects[ENDPOINT], id, other) {
             if (strcmp(id, model_text(endpoint, "ID")) &&
                 has_port(json_object_get(other, "Policies"), mapping))
                 return model_fail(m, HR_PORT_EXISTS, "external port %u",
@@ -235,16 +215,14 @@ static int check_ports(struct hns_model *m, const json_t *endpoint)
     return 0;
 }
 
-static void set_default(json_t *object, const char *key, json_t *value)
-{
+static void set_default(json_t *object, const char *key, json_t *value) {
     if (json_object_get(object, key))
         json_decref(value);
     else
         json_object_set_new(object, key, value);
 }
 
-static void complete(struct hns_model *m, json_t *endpoint)
-{
+static void complete(struct hns_model *m, json_t *endpoint) {
     char mac[18];
 
     if (model_mac_read(model_text(endpoint, "MacAddress"), mac) == false)
@@ -257,8 +235,7 @@ static void complete(struct hns_model *m, json_t *endpoint)
     set_default(endpoint, "Flags", json_integer(0));
 }
 
-int model_endpoint_make(struct hns_model *m, json_t *endpoint, const char *network_id)
-{
+int model_endpoint_make(struct hns_model *m, json_t *endpoint, const char *network_id) {
     const char *named = model_text(endpoint, "HostComputeNetwork");
     const json_t *network = model_find(m, NETWORK, network_id ? network_id : named);
 
@@ -281,14 +258,12 @@ int model_endpoint_make(struct hns_model *m, json_t *endpoint, const char *netwo
                : 0;
 }
 
-static int modify_policies(struct hns_model *m, json_t *endpoint, const json_t *request)
-{
+static int modify_policies(struct hns_model *m, json_t *endpoint, const json_t *request) {
     const json_t *network = model_find(m, NETWORK, model_text(endpoint, "HostComputeNetwork"));
     json_t *before = json_deep_copy(json_object_get(endpoint, "Policies"));
-    int r = network ? model_policies_modify(m, model_endpoint_policies, endpoint,
-                                            model_text(request, "RequestType"),
-                                            json_object_get(request, "Settings"),
-                                            model_network_type(network))
+    int r = network ? model_policies_modify(
+                          m, model_endpoint_policies, endpoint, model_text(request, "RequestType"),
+                          json_object_get(request, "Settings"), model_network_type(network))
                     : -1;
 
     if (!r && check_ports(m, endpoint)) {
@@ -299,8 +274,7 @@ static int modify_policies(struct hns_model *m, json_t *endpoint, const json_t *
     return r;
 }
 
-int model_endpoint_modify(struct hns_model *m, json_t *endpoint, const json_t *request)
-{
+int model_endpoint_modify(struct hns_model *m, json_t *endpoint, const json_t *request) {
     const char *resource = model_text(request, "ResourceType");
     json_t *taken;
 
@@ -320,16 +294,15 @@ int model_endpoint_modify(struct hns_model *m, json_t *endpoint, const json_t *r
 enum { STATE_ATTACHED = 2, STATE_SHARED = 3, STATE_DETACHED = 4 };
 
 static void set_attached(struct hns_model *m, json_t *endpoint, int state, const char *system,
-                         json_t *ids)
-{
-    json_object_set_new(endpoint, "_attached",
-                        json_pack("{s:i, s:s, s:O}", "State", state, "SystemType", system, "Ids",
-                                  ids));
+                         json_t *ids) {
+    json_object_set_new(
+        endpoint, "_attached",
+        json_pack("{s:i, s:s, s:O}", "State", state, "SystemType", system, "Ids", ids));
     m->changed = true;
 }
 
-int model_endpoint_attach(struct hns_model *m, json_t *endpoint, const char *system, const char *id)
-{
+int model_endpoint_attach(struct hns_model *m, json_t *endpoint, const char *system,
+                          const char *id) {
     const json_t *old = json_object_get(endpoint, "_attached");
     uint64_t state = model_number(old, "State");
     bool host = !strcmp(system, "Host");
@@ -342,13 +315,13 @@ int model_endpoint_attach(struct hns_model *m, json_t *endpoint, const char *sys
     ids = old ? json_deep_copy(json_object_get(old, "Ids")) : json_array();
     if (*id)
         json_array_append_new(ids, json_string(id));
-    set_attached(m, endpoint, json_array_size(ids) > 1 ? STATE_SHARED : STATE_ATTACHED, system, ids);
+    set_attached(m, endpoint, json_array_size(ids) > 1 ? STATE_SHARED : STATE_ATTACHED, system,
+                 ids);
     json_decref(ids);
     return 0;
 }
 
-int model_endpoint_detach(struct hns_model *m, json_t *endpoint, const char *id)
-{
+int model_endpoint_detach(struct hns_model *m, json_t *endpoint, const char *id) {
     const json_t *old = json_object_get(endpoint, "_attached");
     json_t *ids;
     size_t left;
@@ -361,7 +334,9 @@ int model_endpoint_detach(struct hns_model *m, json_t *endpoint, const char *id)
             json_array_remove(ids, i);
     left = json_array_size(ids);
     set_attached(m, endpoint,
-                 left > 1 ? STATE_SHARED : left ? STATE_ATTACHED : STATE_DETACHED,
+                 left > 1 ? STATE_SHARED
+                 : left   ? STATE_ATTACHED
+                          : STATE_DETACHED,
                  model_text(old, "SystemType"), ids);
     json_decref(ids);
     return 0;

@@ -47,16 +47,14 @@ static const struct {
     {0x803b0034, "The endpoint is not attached. "},
 };
 
-const char *model_hr_text(unsigned hr)
-{
+const char *model_hr_text(unsigned hr) {
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (texts[i].hr == hr)
             return texts[i].text;
     return "Unspecified error. ";
 }
 
-int model_fail(struct hns_model *m, unsigned hr, const char *format, ...)
-{
+int model_fail(struct hns_model *m, unsigned hr, const char *format, ...) {
     va_list args;
     int used;
 
@@ -70,15 +68,14 @@ int model_fail(struct hns_model *m, unsigned hr, const char *format, ...)
     return -1;
 }
 
-char *model_error_record(unsigned hr, const char *text)
-{
+char *model_error_record(unsigned hr, const char *text) {
     json_t *record = json_pack("{s:b, s:s%, s:I}", "Success", 0, "Error", text, strlen(text),
                                "ErrorCode", (json_int_t)hr);
     char *out;
 
     if (!record) /* cut in the middle of a UTF-8 sequence */
-        record = json_pack("{s:b, s:s, s:I}", "Success", 0, "Error", model_hr_text(hr),
-                           "ErrorCode", (json_int_t)hr);
+        record = json_pack("{s:b, s:s, s:I}", "Success", 0, "Error", model_hr_text(hr), "ErrorCode",
+                           (json_int_t)hr);
     out = json_dumps(record, JSON_COMPACT);
     json_decref(record);
     return out;

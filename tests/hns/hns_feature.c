@@ -24,14 +24,13 @@ static const struct {
     [F_MODIFY_LOAD_BALANCER] = {"HcnModifyLoadBalancer needs HNS 15.5", {{15, 5, 0}}},
 };
 
-bool model_has(const struct hns_model *m, enum model_feature feature)
-{
+bool model_has(const struct hns_model *m, enum model_feature feature) {
     if (feature == ALWAYS)
         return true;
     for (size_t i = 0; i < 5 && features[feature].ranges[i].from_major; i++) {
         const struct range *r = &features[feature].ranges[i];
-        bool after = m->major > r->from_major ||
-                     (m->major == r->from_major && m->minor >= r->from_minor);
+        bool after =
+            m->major > r->from_major || (m->major == r->from_major && m->minor >= r->from_minor);
 
         if (after && (!r->to_major || m->major <= r->to_major))
             return true;
@@ -39,7 +38,6 @@ bool model_has(const struct hns_model *m, enum model_feature feature)
     return false;
 }
 
-const char *model_feature_text(enum model_feature feature)
-{
+const char *model_feature_text(enum model_feature feature) {
     return features[feature].text;
 }

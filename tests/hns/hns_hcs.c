@@ -4,32 +4,27 @@
 
 #include "tests/hns/model.h"
 
-static void give(struct hns_answer *ret, const char *text)
-{
+static void give(struct hns_answer *ret, const char *text) {
     ret->out[ret->n++] = text ? strdup(text) : NULL;
 }
 
-static void give_json(struct hns_answer *ret, json_t *json)
-{
+static void give_json(struct hns_answer *ret, json_t *json) {
     ret->out[ret->n++] = json_dumps(json, JSON_COMPACT);
     json_decref(json);
 }
 
-static bool has_system(const struct hns_model *m, const char *id)
-{
+static bool has_system(const struct hns_model *m, const char *id) {
     const json_t *system;
     size_t i;
 
-    json_array_foreach(m->systems, i, system)
-    {
+    json_array_foreach(m->systems, i, system) {
         if (!strcmp(json_string_value(system), id))
             return true;
     }
     return m->any_system;
 }
 
-static const char *system_of(struct hns_model *m, const char *handle)
-{
+static const char *system_of(struct hns_model *m, const char *handle) {
     const json_t *open = json_object_get(m->handles, handle);
 
     if (open && model_number(open, "kind") == SYSTEM)
@@ -38,23 +33,20 @@ static const char *system_of(struct hns_model *m, const char *handle)
     return NULL;
 }
 
-static int open_system(struct hns_model *m, const char *id, struct hns_answer *ret)
-{
+static int open_system(struct hns_model *m, const char *id, struct hns_answer *ret) {
     if (!has_system(m, id))
         return model_fail(m, HR_NO_SYSTEM, NULL);
     give(ret, model_open(m, SYSTEM, id));
     return 0;
 }
 
-static json_t *describe(const char *id)
-{
+static json_t *describe(const char *id) {
     return json_pack("{s:s, s:s, s:s, s:s, s:s}", "Id", id, "SystemType", "Container", "Owner",
                      "containerd-shim-runhcs-v1.exe", "State", "Running", "RuntimeOsType",
                      "Windows");
 }
 
-static int enumerate(struct hns_model *m, struct hns_answer *ret)
-{
+static int enumerate(struct hns_model *m, struct hns_answer *ret) {
     json_t *list = json_array();
     const json_t *system;
     size_t i;
@@ -66,8 +58,7 @@ static int enumerate(struct hns_model *m, struct hns_answer *ret)
 }
 
 /* {"ResourceType":"Network","Settings":"<endpoint id>","RequestType":"Add|Remove"} */
-static int modify(struct hns_model *m, const char *system, const char *document)
-{
+static int modify(struct hns_model *m, const char *system, const char *document) {
     static const struct model_field schema[] = {
         {.name = "ResourceType", .type = T_STRING, .required = true},
         {.name = "ResourceUri", .type = T_STRING},
@@ -98,16 +89,25 @@ static int modify(struct hns_model *m, const char *system, const char *document)
 
 /* Calls that say yes and change nothing that the model holds. */
 static const char *const accepted[] = {
-    "HcsStartComputeSystem", "HcsShutdownComputeSystem", "HcsTerminateComputeSystem",
-    "ActivateLayer",         "DeactivateLayer",          "PrepareLayer",
-    "UnprepareLayer",        "DestroyLayer",             "CreateSandboxLayer",
-    "CreateLayer",           "GrantVmAccess",            "GetLayerMountPath",
-    "ProcessBaseImage",      "ProcessUtilityImage",      "ImportLayer",
+    "HcsStartComputeSystem",
+    "HcsShutdownComputeSystem",
+    "HcsTerminateComputeSystem",
+    "ActivateLayer",
+    "DeactivateLayer",
+    "PrepareLayer",
+    "UnprepareLayer",
+    "DestroyLayer",
+    "CreateSandboxLayer",
+    "CreateLayer",
+    "GrantVmAccess",
+    "GetLayerMountPath",
+    "ProcessBaseImage",
+    "ProcessUtilityImage",
+    "ImportLayer",
 };
 
 static int on_system(struct hns_model *m, const char *function, const char *system,
-                     const char *document, struct hns_answer *ret)
-{
+                     const char *document, struct hns_answer *ret) {
     if (!strcmp(function, "HcsModifyComputeSystem"))
         return modify(m, system, document);
     if (!strcmp(function, "HcsGetComputeSystemProperties"))
@@ -118,8 +118,7 @@ static int on_system(struct hns_model *m, const char *function, const char *syst
 }
 
 int model_hcs_call(struct hns_model *m, const char *function, const char *const args[], size_t n,
-                   struct hns_answer *ret)
-{
+                   struct hns_answer *ret) {
     const char *first = n && args[0] ? args[0] : "", *second = n > 1 ? args[1] : NULL, *system;
 
     if (!strcmp(function, "HcsOpenComputeSystem"))

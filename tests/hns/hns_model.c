@@ -8,8 +8,7 @@ enum { NON_PERSISTENT = 8 };
 
 /* ---- making ---- */
 
-static void clear(struct hns_model *m)
-{
+static void clear(struct hns_model *m) {
     for (int k = 0; k < KINDS; k++) {
         json_decref(m->objects[k]);
         m->objects[k] = json_object();
@@ -27,8 +26,7 @@ static void clear(struct hns_model *m)
     m->changed = true;
 }
 
-static json_t *adapters_of(const struct hns_model_options *options)
-{
+static json_t *adapters_of(const struct hns_model_options *options) {
     json_t *list = json_array();
 
     for (size_t i = 0; i < options->n_adapters; i++) {
@@ -47,22 +45,20 @@ static json_t *adapters_of(const struct hns_model_options *options)
     return list;
 }
 
-static const char *set_adapters(struct hns_model *m, const json_t *list)
-{
+static const char *set_adapters(struct hns_model *m, const json_t *list) {
     const json_t *given;
     json_t *made = json_array();
     size_t i;
 
-    json_array_foreach(list, i, given)
-    {
+    json_array_foreach(list, i, given) {
         if (!*model_text(given, "alias")) {
             json_decref(made);
             return "an adapter needs an alias";
         }
-        json_array_append_new(made, model_adapter_new(model_text(given, "alias"),
-                                                      model_text(given, "mac"),
-                                                      json_object_get(given, "addresses"),
-                                                      json_is_true(json_object_get(given, "dhcp"))));
+        json_array_append_new(
+            made, model_adapter_new(model_text(given, "alias"), model_text(given, "mac"),
+                                    json_object_get(given, "addresses"),
+                                    json_is_true(json_object_get(given, "dhcp"))));
     }
     json_decref(m->adapters);
     m->adapters = made;
@@ -70,8 +66,7 @@ static const char *set_adapters(struct hns_model *m, const json_t *list)
 }
 
 /* NULL, or what is wrong with the operation. */
-static const char *apply_set(struct hns_model *m, const json_t *op)
-{
+static const char *apply_set(struct hns_model *m, const json_t *op) {
     const json_t *version = json_object_get(op, "version"), *value;
 
     if (json_is_array(version)) {
@@ -92,8 +87,7 @@ static const char *apply_set(struct hns_model *m, const json_t *op)
     return json_is_array(value) ? set_adapters(m, value) : NULL;
 }
 
-struct hns_model *hns_model_new(const struct hns_model_options *options)
-{
+struct hns_model *hns_model_new(const struct hns_model_options *options) {
     static const struct hns_model_options defaults;
     struct hns_model *m = calloc(1, sizeof(*m));
 
@@ -102,18 +96,16 @@ struct hns_model *hns_model_new(const struct hns_model_options *options)
     if (!options)
         options = &defaults;
     m->random = options->seed ? options->seed : 1;
-    m->initial = json_pack("{s:[i,i], s:o, s:i, s:b}", "version",
-                           options->major ? (int)options->major : 13,
-                           options->major ? (int)options->minor : 2, "adapters",
-                           adapters_of(options), "outageMs", (int)options->outage_ms, "keepStatic",
-                           options->keep_static);
+    m->initial =
+        json_pack("{s:[i,i], s:o, s:i, s:b}", "version", options->major ? (int)options->major : 13,
+                  options->major ? (int)options->minor : 2, "adapters", adapters_of(options),
+                  "outageMs", (int)options->outage_ms, "keepStatic", options->keep_static);
     clear(m);
     (void)apply_set(m, m->initial); /* our own options are well formed */
     return m;
 }
 
-void hns_model_free(struct hns_model *m)
-{
+void hns_model_free(struct hns_model *m) {
     if (!m)
         return;
     for (int k = 0; k < KINDS; k++)
@@ -128,27 +120,23 @@ void hns_model_free(struct hns_model *m)
 
 /* ---- ends of the service ---- */
 
-static void drop_empty_balancers(struct hns_model *m)
-{
+static void drop_empty_balancers(struct hns_model *m) {
     const char *id;
     json_t *balancer;
     void *next;
 
-    json_object_foreach_safe(m->objects[LOAD_BALANCER], next, id, balancer)
-    {
+    json_object_foreach_safe(m->objects[LOAD_BALANCER], next, id, balancer) {
         if (!json_array_size(json_object_get(balancer, "HostComputeEndpoints")))
             (void)model_remove(m, LOAD_BALANCER, id);
     }
 }
 
-static void lose_networks(struct hns_model *m, bool nat)
-{
+static void lose_networks(struct hns_model *m, bool nat) {
     const char *id;
     json_t *network;
     void *next;
 
-    json_object_foreach_safe(m->objects[NETWORK], next, id, network)
-    {
+    json_object_foreach_safe(m->objects[NETWORK], next, id, network) {
         if (model_number(network, "Flags") & NON_PERSISTENT ||
             (nat && model_network_type(network) == NAT))
             (void)model_remove(m, NETWORK, id);
@@ -157,22 +145,19 @@ static void lose_networks(struct hns_model *m, bool nat)
     m->changed = true;
 }
 
-void hns_model_restart(struct hns_model *m)
-{
+void hns_model_restart(struct hns_model *m) {
     lose_networks(m, false);
     drop_empty_balancers(m);
 }
 
-void hns_model_reboot(struct hns_model *m)
-{
+void hns_model_reboot(struct hns_model *m) {
     const char *id;
     json_t *endpoint;
 
     lose_networks(m, true);
     json_object_clear(m->objects[NAMESPACE]);
     json_object_clear(m->objects[LOAD_BALANCER]);
-    json_object_foreach(m->objects[ENDPOINT], id, endpoint)
-    {
+    json_object_foreach(m->objects[ENDPOINT], id, endpoint) {
         json_object_del(endpoint, "HostComputeNamespace");
         json_object_del(endpoint, "_attached");
     }
@@ -180,26 +165,22 @@ void hns_model_reboot(struct hns_model *m)
 
 /* ---- the whole state ---- */
 
-static json_t *without_own(const json_t *object)
-{
+static json_t *without_own(const json_t *object) {
     json_t *shown = json_object(), *value;
     const char *key;
 
-    json_object_foreach((json_t *)object, key, value)
-    {
+    json_object_foreach((json_t *)object, key, value) {
         if (key[0] != '_')
             json_object_set_new(shown, key, json_deep_copy(value));
     }
     return shown;
 }
 
-static json_t *show_objects(const struct hns_model *m, enum model_kind kind)
-{
+static json_t *show_objects(const struct hns_model *m, enum model_kind kind) {
     json_t *list = json_array(), *object, *shown, *public;
     const char *id;
 
-    json_object_foreach(m->objects[kind], id, object)
-    {
+    json_object_foreach(m->objects[kind], id, object) {
         public = model_public(m, kind, object);
         shown = json_deep_copy(public);
         json_decref(public);
@@ -216,8 +197,7 @@ static json_t *show_objects(const struct hns_model *m, enum model_kind kind)
     return list;
 }
 
-json_t *hns_model_state(const struct hns_model *m)
-{
+json_t *hns_model_state(const struct hns_model *m) {
     json_t *adapters = json_array(), *adapter;
     size_t i;
 
@@ -232,21 +212,18 @@ json_t *hns_model_state(const struct hns_model *m)
 
 /* ---- control ---- */
 
-static json_t *refused(const char *text)
-{
+static json_t *refused(const char *text) {
     return json_pack("{s:s}", "error", text);
 }
 
-static int kind_of(const json_t *op)
-{
+static int kind_of(const json_t *op) {
     for (int k = 0; k < KINDS; k++)
         if (!strcmp(model_text(op, "kind"), model_kind_names[k]))
             return k;
     return -1;
 }
 
-static json_t *control_create(struct hns_model *m, const json_t *op)
-{
+static json_t *control_create(struct hns_model *m, const json_t *op) {
     const char *network = model_text(op, "net");
     json_t *taken, *document = json_deep_copy(json_object_get(op, "doc"));
     const json_t *object = NULL;
@@ -257,7 +234,8 @@ static json_t *control_create(struct hns_model *m, const json_t *op)
         return refused("create needs a kind and a doc");
     }
     if (!json_object_get(document, "SchemaVersion"))
-        json_object_set_new(document, "SchemaVersion", json_pack("{s:i, s:i}", "Major", 2, "Minor", 0));
+        json_object_set_new(document, "SchemaVersion",
+                            json_pack("{s:i, s:i}", "Major", 2, "Minor", 0));
     r = model_take(m, model_kind_schemas[kind], "", document, &taken);
     json_decref(document);
     if (!r)
@@ -265,8 +243,7 @@ static json_t *control_create(struct hns_model *m, const json_t *op)
     return object ? model_public(m, (enum model_kind)kind, object) : refused(m->fail_text);
 }
 
-static json_t *control_delete(struct hns_model *m, const json_t *op)
-{
+static json_t *control_delete(struct hns_model *m, const json_t *op) {
     int kind = kind_of(op);
 
     if (kind < 0)
@@ -276,8 +253,7 @@ static json_t *control_delete(struct hns_model *m, const json_t *op)
 }
 
 /* Somebody outside (the data plane, iphlpapi) changed an adapter's addresses. */
-static json_t *control_adapter(struct hns_model *m, const json_t *op)
-{
+static json_t *control_adapter(struct hns_model *m, const json_t *op) {
     json_t *adapter = model_adapter_find(m, model_text(op, "alias"));
     json_t *addresses = json_object_get(op, "addresses");
 
@@ -293,36 +269,33 @@ static json_t *control_adapter(struct hns_model *m, const json_t *op)
         json_object_set(adapter, "staticLost", json_object_get(op, "staticLost"));
     if (json_object_get(op, "away")) {
         json_object_set(adapter, "away", json_object_get(op, "away"));
-        json_object_set_new(adapter, "_until", json_integer((json_int_t)(m->now_ms + m->outage_ms)));
+        json_object_set_new(adapter, "_until",
+                            json_integer((json_int_t)(m->now_ms + m->outage_ms)));
     }
     m->changed = true;
     return json_object();
 }
 
-static json_t *control_reset(struct hns_model *m, const json_t *op)
-{
+static json_t *control_reset(struct hns_model *m, const json_t *op) {
     (void)op;
     clear(m);
     (void)apply_set(m, m->initial); /* our own options are well formed */
     return json_object();
 }
 
-static json_t *control_set(struct hns_model *m, const json_t *op)
-{
+static json_t *control_set(struct hns_model *m, const json_t *op) {
     const char *wrong = apply_set(m, op);
 
     m->changed = true;
     return wrong ? refused(wrong) : json_object();
 }
 
-static json_t *control_dump(struct hns_model *m, const json_t *op)
-{
+static json_t *control_dump(struct hns_model *m, const json_t *op) {
     (void)op;
     return hns_model_state(m);
 }
 
-static json_t *control_restart(struct hns_model *m, const json_t *op)
-{
+static json_t *control_restart(struct hns_model *m, const json_t *op) {
     if (!strcmp(model_text(op, "op"), "reboot"))
         hns_model_reboot(m);
     else
@@ -330,29 +303,26 @@ static json_t *control_restart(struct hns_model *m, const json_t *op)
     return json_object();
 }
 
-static json_t *control_rule(struct hns_model *m, const json_t *op)
-{
+static json_t *control_rule(struct hns_model *m, const json_t *op) {
     if (!*model_text(op, "fn"))
         return refused("rule needs fn");
     json_array_append_new(m->faults, json_deep_copy(op));
     return json_object();
 }
 
-static json_t *control_norules(struct hns_model *m, const json_t *op)
-{
+static json_t *control_norules(struct hns_model *m, const json_t *op) {
     (void)op;
     json_array_clear(m->faults);
     return json_object();
 }
 
-json_t *hns_model_control(struct hns_model *m, const json_t *op, bool *ret_changed)
-{
+json_t *hns_model_control(struct hns_model *m, const json_t *op, bool *ret_changed) {
     static const struct {
         const char *name;
         json_t *(*run)(struct hns_model *, const json_t *);
     } operations[] = {
-        {"reset", control_reset},     {"set", control_set},       {"create", control_create},
-        {"delete", control_delete},   {"dump", control_dump},     {"restart", control_restart},
+        {"reset", control_reset},     {"set", control_set},         {"create", control_create},
+        {"delete", control_delete},   {"dump", control_dump},       {"restart", control_restart},
         {"reboot", control_restart},  {"adapter", control_adapter}, {"rule", control_rule},
         {"norules", control_norules},
     };

@@ -3,16 +3,14 @@
 
 #include "tests/hns/model.h"
 
-int model_namespace_make(struct hns_model *m, json_t *space)
-{
+int model_namespace_make(struct hns_model *m, json_t *space) {
     const char *key;
     json_t *other;
 
     if (!json_object_get(space, "Type"))
         json_object_set_new(space, "Type", json_string("Host"));
     if (!strcmp(model_text(space, "Type"), "HostDefault")) {
-        json_object_foreach(m->objects[NAMESPACE], key, other)
-        {
+        json_object_foreach(m->objects[NAMESPACE], key, other) {
             if (!strcmp(model_text(other, "Type"), "HostDefault"))
                 return model_fail(m, HR_DEFAULT_NAMESPACE, "%s", key);
         }
@@ -26,13 +24,11 @@ int model_namespace_make(struct hns_model *m, json_t *space)
 }
 
 /* Where a resource stands in the list; -1 = not there. */
-static long find_resource(const json_t *resources, const char *type, const char *id)
-{
+static long find_resource(const json_t *resources, const char *type, const char *id) {
     const json_t *resource;
     size_t i;
 
-    json_array_foreach(resources, i, resource)
-    {
+    json_array_foreach(resources, i, resource) {
         if (!strcmp(model_text(resource, "Type"), type) &&
             !strcmp(model_text(json_object_get(resource, "Data"), "Id"), id))
             return (long)i;
@@ -41,8 +37,7 @@ static long find_resource(const json_t *resources, const char *type, const char 
 }
 
 static int change(struct hns_model *m, json_t *space, const char *request, const char *type,
-                  const char *id)
-{
+                  const char *id) {
     json_t *resources = json_object_get(space, "Resources");
     long at = find_resource(resources, type, id);
 
@@ -61,8 +56,8 @@ static int change(struct hns_model *m, json_t *space, const char *request, const
     return 0;
 }
 
-static int modify_endpoint(struct hns_model *m, json_t *space, const char *request, const char *id)
-{
+static int modify_endpoint(struct hns_model *m, json_t *space, const char *request,
+                           const char *id) {
     json_t *endpoint = model_find(m, ENDPOINT, id);
     const char *in;
 
@@ -82,8 +77,7 @@ static int modify_endpoint(struct hns_model *m, json_t *space, const char *reque
     return 0;
 }
 
-int model_namespace_modify(struct hns_model *m, json_t *space, const json_t *request)
-{
+int model_namespace_modify(struct hns_model *m, json_t *space, const json_t *request) {
     const char *resource = model_text(request, "ResourceType");
     const char *type = model_text(request, "RequestType");
     const json_t *settings = json_object_get(request, "Settings");

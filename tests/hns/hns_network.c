@@ -6,8 +6,7 @@
 
 enum { SUBNETS_MAX = 16 };
 
-enum model_network model_network_type(const json_t *network)
-{
+enum model_network model_network_type(const json_t *network) {
     const char *type = model_text(network, "Type");
 
     for (const struct model_word *word = model_network_types; word->word; word++)
@@ -16,20 +15,16 @@ enum model_network model_network_type(const json_t *network)
     return NAT; /* enumeration value zero: absent */
 }
 
-bool model_network_is_external(enum model_network type)
-{
+bool model_network_is_external(enum model_network type) {
     return type == L2BRIDGE || type == L2TUNNEL || type == OVERLAY || type == TRANSPARENT;
 }
 
-const json_t *model_subnet_at(const json_t *network, size_t n)
-{
+const json_t *model_subnet_at(const json_t *network, size_t n) {
     const json_t *ipam, *subnet;
     size_t i, k;
 
-    json_array_foreach(json_object_get(network, "Ipams"), i, ipam)
-    {
-        json_array_foreach(json_object_get(ipam, "Subnets"), k, subnet)
-        {
+    json_array_foreach(json_object_get(network, "Ipams"), i, ipam) {
+        json_array_foreach(json_object_get(ipam, "Subnets"), k, subnet) {
             if (!n--)
                 return subnet;
         }
@@ -37,8 +32,7 @@ const json_t *model_subnet_at(const json_t *network, size_t n)
     return NULL;
 }
 
-size_t model_subnets(const json_t *network, struct model_prefix out[], size_t max)
-{
+size_t model_subnets(const json_t *network, struct model_prefix out[], size_t max) {
     const json_t *subnet;
     size_t n = 0;
 
@@ -49,13 +43,11 @@ size_t model_subnets(const json_t *network, struct model_prefix out[], size_t ma
     return n;
 }
 
-const char *model_subnet_gateway(const json_t *subnet)
-{
+const char *model_subnet_gateway(const json_t *subnet) {
     const json_t *route;
     size_t i;
 
-    json_array_foreach(json_object_get(subnet, "Routes"), i, route)
-    {
+    json_array_foreach(json_object_get(subnet, "Routes"), i, route) {
         const char *to = model_text(route, "DestinationPrefix");
 
         if (!strcmp(to, "0.0.0.0/0") || !strcmp(to, "::/0"))
@@ -64,15 +56,14 @@ const char *model_subnet_gateway(const json_t *subnet)
     return "";
 }
 
-static bool is_link_local6(const struct model_address *a)
-{
+static bool is_link_local6(const struct model_address *a) {
     return a->family == 6 && a->byte[0] == 0xfe && (a->byte[1] & 0xc0) == 0x80;
 }
 
-static int check_gateway(struct hns_model *m, const json_t *subnet, const struct model_prefix *prefix,
-                         bool required)
-{
-    const char *gateway = model_subnet_gateway(subnet), *text = model_text(subnet, "IpAddressPrefix");
+static int check_gateway(struct hns_model *m, const json_t *subnet,
+                         const struct model_prefix *prefix, bool required) {
+    const char *gateway = model_subnet_gateway(subnet),
+               *text = model_text(subnet, "IpAddressPrefix");
     struct model_address address;
 
     if (!*gateway && required)
@@ -87,9 +78,8 @@ static int check_gateway(struct hns_model *m, const json_t *subnet, const struct
     return 0;
 }
 
-static int check_subnet(struct hns_model *m, const json_t *subnet, const struct model_prefix *prefix,
-                        enum model_network type)
-{
+static int check_subnet(struct hns_model *m, const json_t *subnet,
+                        const struct model_prefix *prefix, enum model_network type) {
     const json_t *policies = json_object_get(subnet, "Policies");
 
     if (model_policies_check(m, model_subnet_policies, policies, type))
@@ -102,8 +92,7 @@ static int check_subnet(struct hns_model *m, const json_t *subnet, const struct 
     return check_gateway(m, subnet, prefix, model_network_is_external(type));
 }
 
-static int check_families(struct hns_model *m, const struct model_prefix *subnets, size_t n)
-{
+static int check_families(struct hns_model *m, const struct model_prefix *subnets, size_t n) {
     bool v4 = false, v6 = false;
 
     for (size_t i = 0; i < n; i++) {
@@ -117,8 +106,7 @@ static int check_families(struct hns_model *m, const struct model_prefix *subnet
     return 0;
 }
 
-static int check_subnets(struct hns_model *m, const json_t *network, enum model_network type)
-{
+static int check_subnets(struct hns_model *m, const json_t *network, enum model_network type) {
     struct model_prefix subnets[SUBNETS_MAX + 1];
     size_t n = model_subnets(network, subnets, SUBNETS_MAX + 1);
 
@@ -137,8 +125,7 @@ static int check_subnets(struct hns_model *m, const json_t *network, enum model_
     return check_families(m, subnets, n);
 }
 
-static bool share_addresses(const json_t *a, const json_t *b)
-{
+static bool share_addresses(const json_t *a, const json_t *b) {
     struct model_prefix sa[SUBNETS_MAX], sb[SUBNETS_MAX];
     size_t na = model_subnets(a, sa, SUBNETS_MAX), nb = model_subnets(b, sb, SUBNETS_MAX);
 
@@ -150,18 +137,15 @@ static bool share_addresses(const json_t *a, const json_t *b)
 }
 
 /* One switch has one mode. */
-static int switch_mode(enum model_network type)
-{
+static int switch_mode(enum model_network type) {
     return type == OVERLAY ? 1 : type == TRANSPARENT ? 2 : 3;
 }
 
-static int check_others(struct hns_model *m, const json_t *network, enum model_network type)
-{
+static int check_others(struct hns_model *m, const json_t *network, enum model_network type) {
     const char *id, *adapter = model_text(network, "_adapter");
     json_t *other;
 
-    json_object_foreach(m->objects[NETWORK], id, other)
-    {
+    json_object_foreach(m->objects[NETWORK], id, other) {
         enum model_network other_type = model_network_type(other);
         bool together = *adapter ? !strcmp(adapter, model_text(other, "_adapter"))
                                  : type == NAT && other_type == NAT;
@@ -178,9 +162,9 @@ static int check_others(struct hns_model *m, const json_t *network, enum model_n
     return 0;
 }
 
-/* NAT without a prefix gets one of 172.16.0.0/12 that no other NAT has; without a gateway, the .1. */
-static void complete_nat(struct hns_model *m, json_t *network)
-{
+/* NAT without a prefix gets one of 172.16.0.0/12 that no other NAT has; without a gateway, the .1.
+ */
+static void complete_nat(struct hns_model *m, json_t *network) {
     json_t *subnet = (json_t *)model_subnet_at(network, 0);
     struct model_prefix prefix;
     struct model_address first;
@@ -188,9 +172,9 @@ static void complete_nat(struct hns_model *m, json_t *network)
 
     for (int n = 0; !subnet && n < 256; n++) {
         (void)snprintf(text, sizeof(text), "172.%d.%d.0/20", 16 + n / 16, n % 16 * 16);
-        json_object_set_new(network, "Ipams",
-                            json_pack("[{s:s, s:[{s:s}]}]", "Type", "Static", "Subnets",
-                                      "IpAddressPrefix", text));
+        json_object_set_new(
+            network, "Ipams",
+            json_pack("[{s:s, s:[{s:s}]}]", "Type", "Static", "Subnets", "IpAddressPrefix", text));
         if (check_others(m, network, NAT) && n < 255)
             continue;
         subnet = (json_t *)model_subnet_at(network, 0);
@@ -206,8 +190,7 @@ static void complete_nat(struct hns_model *m, json_t *network)
                                   prefix.base.family == 6 ? "::/0" : "0.0.0.0/0"));
 }
 
-static void complete(struct hns_model *m, json_t *network, enum model_network type)
-{
+static void complete(struct hns_model *m, json_t *network, enum model_network type) {
     json_t *policies = json_object_get(network, "Policies");
     char mac[18];
 
@@ -222,14 +205,12 @@ static void complete(struct hns_model *m, json_t *network, enum model_network ty
     }
 }
 
-static int check_mac_pool(struct hns_model *m, const json_t *network)
-{
+static int check_mac_pool(struct hns_model *m, const json_t *network) {
     const json_t *range;
     char start[18], end[18];
     size_t i;
 
-    json_array_foreach(json_object_get(json_object_get(network, "MacPool"), "Ranges"), i, range)
-    {
+    json_array_foreach(json_object_get(json_object_get(network, "MacPool"), "Ranges"), i, range) {
         (void)model_mac_read(model_text(range, "StartMacAddress"), start);
         (void)model_mac_read(model_text(range, "EndMacAddress"), end);
         if (strcmp(start, end) > 0)
@@ -238,16 +219,14 @@ static int check_mac_pool(struct hns_model *m, const json_t *network)
     return 0;
 }
 
-static void set_default(json_t *object, const char *key, json_t *value)
-{
+static void set_default(json_t *object, const char *key, json_t *value) {
     if (json_object_get(object, key))
         json_decref(value);
     else
         json_object_set_new(object, key, value);
 }
 
-int model_network_make(struct hns_model *m, json_t *network)
-{
+int model_network_make(struct hns_model *m, json_t *network) {
     enum model_network type = model_network_type(network);
     json_t *adapter = NULL;
 
@@ -258,7 +237,8 @@ int model_network_make(struct hns_model *m, json_t *network)
     set_default(network, "Dns", json_object());
     set_default(network, "Ipams", json_array());
     set_default(network, "Flags", json_integer(0));
-    if (model_policies_check(m, model_network_policies, json_object_get(network, "Policies"), type) ||
+    if (model_policies_check(m, model_network_policies, json_object_get(network, "Policies"),
+                             type) ||
         check_mac_pool(m, network) || check_subnets(m, network, type))
         return -1;
     if (model_network_is_external(type)) {
@@ -277,23 +257,20 @@ int model_network_make(struct hns_model *m, json_t *network)
 }
 
 /* The last network of a switch takes the switch with it. */
-void model_network_gone(struct hns_model *m, const json_t *network)
-{
+void model_network_gone(struct hns_model *m, const json_t *network) {
     const char *id, *alias = model_text(network, "_adapter");
     json_t *other, *adapter = *alias ? model_adapter_find(m, alias) : NULL;
 
     if (!adapter)
         return;
-    json_object_foreach(m->objects[NETWORK], id, other)
-    {
+    json_object_foreach(m->objects[NETWORK], id, other) {
         if (!strcmp(model_text(other, "_adapter"), alias))
             return;
     }
     model_switch_drop(m, adapter);
 }
 
-static int modify_dns(struct hns_model *m, json_t *network, const json_t *settings)
-{
+static int modify_dns(struct hns_model *m, json_t *network, const json_t *settings) {
     json_t *dns;
 
     if (model_take(m, model_dns_schema, "Settings", settings, &dns))
@@ -305,8 +282,7 @@ static int modify_dns(struct hns_model *m, json_t *network, const json_t *settin
 
 /* Subnets come and go in a copy, which must be a right network as a whole. */
 static int modify_subnets(struct hns_model *m, json_t *network, const char *request,
-                          const json_t *settings)
-{
+                          const json_t *settings) {
     json_t *taken, *copy, *subnets, *subnet;
     size_t i;
     int r;
@@ -315,8 +291,7 @@ static int modify_subnets(struct hns_model *m, json_t *network, const char *requ
         return -1;
     copy = json_deep_copy(network);
     subnets = json_object_get(json_array_get(json_object_get(copy, "Ipams"), 0), "Subnets");
-    json_array_foreach(json_object_get(taken, "Subnets"), i, subnet)
-    {
+    json_array_foreach(json_object_get(taken, "Subnets"), i, subnet) {
         for (size_t k = json_array_size(subnets); k-- > 0;)
             if (!strcmp(model_text(json_array_get(subnets, k), "IpAddressPrefix"),
                         model_text(subnet, "IpAddressPrefix")))
@@ -334,8 +309,7 @@ static int modify_subnets(struct hns_model *m, json_t *network, const char *requ
     return r;
 }
 
-int model_network_modify(struct hns_model *m, json_t *network, const json_t *request)
-{
+int model_network_modify(struct hns_model *m, json_t *network, const json_t *request) {
     const char *resource = model_text(request, "ResourceType");
     const char *type = model_text(request, "RequestType");
     const json_t *settings = json_object_get(request, "Settings");

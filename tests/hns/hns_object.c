@@ -10,21 +10,18 @@ const struct model_field *const model_kind_schemas[] = {
     model_network_schema, model_endpoint_schema, model_namespace_schema, model_load_balancer_schema,
     model_sdn_route_schema};
 
-const char *model_text(const json_t *object, const char *key)
-{
+const char *model_text(const json_t *object, const char *key) {
     const char *text = json_string_value(json_object_get(object, key));
 
     return text ? text : "";
 }
 
-uint64_t model_number(const json_t *object, const char *key)
-{
+uint64_t model_number(const json_t *object, const char *key) {
     return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
 /* splitmix64: ids must differ, not be secret. */
-static uint64_t next_random(struct hns_model *m)
-{
+static uint64_t next_random(struct hns_model *m) {
     uint64_t z = m->random += 0x9e3779b97f4a7c15u;
 
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -32,8 +29,7 @@ static uint64_t next_random(struct hns_model *m)
     return z ^ z >> 31;
 }
 
-void model_guid(struct hns_model *m, char out[37])
-{
+void model_guid(struct hns_model *m, char out[37]) {
     uint64_t a = next_random(m), b = next_random(m);
 
     (void)snprintf(out, 37, "%08x-%04x-4%03x-a%03x-%012llx", (unsigned)(a >> 32),
@@ -41,30 +37,28 @@ void model_guid(struct hns_model *m, char out[37])
                    (unsigned long long)(b & 0xffffffffffffu));
 }
 
-void model_mac(struct hns_model *m, unsigned family, char out[18])
-{
+void model_mac(struct hns_model *m, unsigned family, char out[18]) {
     m->next_mac++;
     (void)snprintf(out, 18, "00-15-5D-%02X-%02X-%02X", family & 0xff, m->next_mac >> 8 & 0xff,
                    m->next_mac & 0xff);
 }
 
-json_t *model_find(struct hns_model *m, enum model_kind kind, const char *id)
-{
+json_t *model_find(struct hns_model *m, enum model_kind kind, const char *id) {
     char guid[40];
     json_t *object = NULL;
 
     if (id && model_guid_read(id, guid))
         object = json_object_get(m->objects[kind], guid);
     if (!object)
-        (void)model_fail(m, kind == NETWORK    ? HR_NETWORK_NOT_FOUND
-                            : kind == ENDPOINT ? HR_ENDPOINT_NOT_FOUND
-                                               : HR_NOT_FOUND, "%s %.64s", model_kind_names[kind],
-                         id ? id : "");
+        (void)model_fail(m,
+                         kind == NETWORK    ? HR_NETWORK_NOT_FOUND
+                         : kind == ENDPOINT ? HR_ENDPOINT_NOT_FOUND
+                                            : HR_NOT_FOUND,
+                         "%s %.64s", model_kind_names[kind], id ? id : "");
     return object;
 }
 
-static int check_version(struct hns_model *m, enum model_kind kind, const json_t *taken)
-{
+static int check_version(struct hns_model *m, enum model_kind kind, const json_t *taken) {
     const json_t *version = json_object_get(taken, "SchemaVersion");
     unsigned major = (unsigned)model_number(version, "Major");
 
@@ -74,8 +68,7 @@ static int check_version(struct hns_model *m, enum model_kind kind, const json_t
                       (unsigned)model_number(version, "Minor"));
 }
 
-static int choose_id(struct hns_model *m, enum model_kind kind, const char *id, json_t *taken)
-{
+static int choose_id(struct hns_model *m, enum model_kind kind, const char *id, json_t *taken) {
     char guid[40];
     const char *own = model_text(taken, "ID");
 
@@ -91,21 +84,18 @@ static int choose_id(struct hns_model *m, enum model_kind kind, const char *id, 
     return 0;
 }
 
-static int check_endpoints(struct hns_model *m, const json_t *route)
-{
+static int check_endpoints(struct hns_model *m, const json_t *route) {
     const json_t *id;
     size_t i;
 
-    json_array_foreach(json_object_get(route, "HostComputeEndpoints"), i, id)
-    {
+    json_array_foreach(json_object_get(route, "HostComputeEndpoints"), i, id) {
         if (!json_object_get(m->objects[ENDPOINT], json_string_value(id)))
             return model_fail(m, HR_NOT_FOUND, "endpoint %s", json_string_value(id));
     }
     return 0;
 }
 
-static int make(struct hns_model *m, enum model_kind kind, json_t *taken, const char *network)
-{
+static int make(struct hns_model *m, enum model_kind kind, json_t *taken, const char *network) {
     switch (kind) {
     case NETWORK:
         return model_network_make(m, taken);
@@ -122,8 +112,7 @@ static int make(struct hns_model *m, enum model_kind kind, json_t *taken, const 
 
 /* Takes `taken` over; the answer is borrowed. */
 json_t *model_create(struct hns_model *m, enum model_kind kind, const char *id, json_t *taken,
-                     const char *network)
-{
+                     const char *network) {
     if (check_version(m, kind, taken) || choose_id(m, kind, id, taken) ||
         make(m, kind, taken, network)) {
         json_decref(taken);
@@ -136,8 +125,7 @@ json_t *model_create(struct hns_model *m, enum model_kind kind, const char *id, 
     return taken;
 }
 
-static void leave_list(json_t *list, const char *id)
-{
+static void leave_list(json_t *list, const char *id) {
     for (size_t i = json_array_size(list); i-- > 0;) {
         const json_t *item = json_array_get(list, i);
         const char *text = json_is_string(item) ? json_string_value(item)
@@ -149,8 +137,7 @@ static void leave_list(json_t *list, const char *id)
 }
 
 /* What a removed object leaves behind in others. */
-static void unlink_object(struct hns_model *m, enum model_kind kind, const char *id)
-{
+static void unlink_object(struct hns_model *m, enum model_kind kind, const char *id) {
     const char *key;
     json_t *other;
     void *next;
@@ -161,8 +148,7 @@ static void unlink_object(struct hns_model *m, enum model_kind kind, const char 
         json_object_foreach(m->objects[LOAD_BALANCER], key, other)
             leave_list(json_object_get(other, "HostComputeEndpoints"), id);
     }
-    json_object_foreach_safe(m->objects[ENDPOINT], next, key, other)
-    {
+    json_object_foreach_safe(m->objects[ENDPOINT], next, key, other) {
         if (kind == NETWORK && !strcmp(model_text(other, "HostComputeNetwork"), id))
             (void)model_remove(m, ENDPOINT, key);
         else if (kind == NAMESPACE && !strcmp(model_text(other, "HostComputeNamespace"), id))
@@ -170,8 +156,7 @@ static void unlink_object(struct hns_model *m, enum model_kind kind, const char 
     }
 }
 
-int model_remove(struct hns_model *m, enum model_kind kind, const char *id)
-{
+int model_remove(struct hns_model *m, enum model_kind kind, const char *id) {
     json_t *object = model_find(m, kind, id);
     char guid[40];
 
@@ -187,8 +172,7 @@ int model_remove(struct hns_model *m, enum model_kind kind, const char *id)
     return 0;
 }
 
-const char *model_open(struct hns_model *m, enum model_kind kind, const char *id)
-{
+const char *model_open(struct hns_model *m, enum model_kind kind, const char *id) {
     char hex[24];
 
     m->next_handle += 8;
@@ -199,8 +183,7 @@ const char *model_open(struct hns_model *m, enum model_kind kind, const char *id
 
 /* The policies as a caller reads them: Overlay's ProviderAddress is the management address, and is
  * there only while the host has one. */
-static void show_provider(const struct hns_model *m, const json_t *network, json_t *shown)
-{
+static void show_provider(const struct hns_model *m, const json_t *network, json_t *shown) {
     char ip[46];
     json_t *policies;
 
@@ -214,13 +197,11 @@ static void show_provider(const struct hns_model *m, const json_t *network, json
     json_object_set_new(shown, "Policies", policies);
 }
 
-json_t *model_public(const struct hns_model *m, enum model_kind kind, const json_t *object)
-{
+json_t *model_public(const struct hns_model *m, enum model_kind kind, const json_t *object) {
     json_t *shown = json_object(), *value;
     const char *key;
 
-    json_object_foreach((json_t *)object, key, value)
-    {
+    json_object_foreach((json_t *)object, key, value) {
         if (key[0] != '_')
             json_object_set(shown, key, value);
     }

@@ -3,8 +3,7 @@
 
 #include "tests/hns/model.h"
 
-static const struct model_policy *row_of(const struct model_policy *table, const json_t *policy)
-{
+static const struct model_policy *row_of(const struct model_policy *table, const json_t *policy) {
     const char *type = model_text(policy, "Type");
 
     while (table->type && strcmp(table->type, type))
@@ -13,29 +12,26 @@ static const struct model_policy *row_of(const struct model_policy *table, const
 }
 
 int model_policies_check(struct hns_model *m, const struct model_policy *table, const json_t *list,
-                         enum model_network type)
-{
+                         enum model_network type) {
     const json_t *policy;
     size_t i;
 
-    json_array_foreach(list, i, policy)
-    {
+    json_array_foreach(list, i, policy) {
         const struct model_policy *row = row_of(table, policy);
 
         if (row->networks && !(row->networks & 1u << type))
-            return model_fail(m, HR_POLICY, "Policies[%zu]: %s cannot stand on a network of type %s",
-                              i, row->type, model_network_types[type].word);
+            return model_fail(m, HR_POLICY,
+                              "Policies[%zu]: %s cannot stand on a network of type %s", i,
+                              row->type, model_network_types[type].word);
     }
     return 0;
 }
 
-const json_t *model_policy_find(const json_t *list, const char *type)
-{
+const json_t *model_policy_find(const json_t *list, const char *type) {
     const json_t *policy;
     size_t i;
 
-    json_array_foreach(list, i, policy)
-    {
+    json_array_foreach(list, i, policy) {
         if (!strcmp(model_text(policy, "Type"), type))
             return policy;
     }
@@ -43,8 +39,7 @@ const json_t *model_policy_find(const json_t *list, const char *type)
 }
 
 /* Whether two policies are about the same thing: Update replaces it, Add finds it taken. */
-static bool same_subject(const json_t *a, const json_t *b)
-{
+static bool same_subject(const json_t *a, const json_t *b) {
     static const struct {
         const char *type, *key;
     } keys[] = {{"RemoteSubnetRoute", "DestinationPrefix"}, {"SetPolicy", "Id"}};
@@ -60,10 +55,9 @@ static bool same_subject(const json_t *a, const json_t *b)
 }
 
 /* What can stand only once in an object; the others may repeat. */
-static bool is_single(const char *type)
-{
-    static const char *const single[] = {"HostRoute", "VxlanPort", "RemoteSubnetRoute", "SetPolicy",
-                                         "ProviderAddress", "DrMacAddress"};
+static bool is_single(const char *type) {
+    static const char *const single[] = {"HostRoute", "VxlanPort",       "RemoteSubnetRoute",
+                                         "SetPolicy", "ProviderAddress", "DrMacAddress"};
 
     for (size_t i = 0; i < sizeof(single) / sizeof(single[0]); i++)
         if (!strcmp(type, single[i]))
@@ -71,14 +65,12 @@ static bool is_single(const char *type)
     return false;
 }
 
-static int add(struct hns_model *m, json_t *stored, json_t *policy)
-{
+static int add(struct hns_model *m, json_t *stored, json_t *policy) {
     const char *type = model_text(policy, "Type");
     json_t *old;
     size_t i;
 
-    json_array_foreach(stored, i, old)
-    {
+    json_array_foreach(stored, i, old) {
         if (!is_single(type) || !same_subject(old, policy))
             continue;
         if (!strcmp(type, "RemoteSubnetRoute"))
@@ -91,13 +83,11 @@ static int add(struct hns_model *m, json_t *stored, json_t *policy)
     return 0;
 }
 
-static int drop(struct hns_model *m, json_t *stored, const json_t *policy)
-{
+static int drop(struct hns_model *m, json_t *stored, const json_t *policy) {
     json_t *old;
     size_t i;
 
-    json_array_foreach(stored, i, old)
-    {
+    json_array_foreach(stored, i, old) {
         if (json_equal(old, policy)) {
             json_array_remove(stored, i);
             return 0;
@@ -108,22 +98,19 @@ static int drop(struct hns_model *m, json_t *stored, const json_t *policy)
 }
 
 /* Update: every policy about the same thing goes, the new one comes. */
-static void update(json_t *stored, json_t *policy)
-{
+static void update(json_t *stored, json_t *policy) {
     for (size_t i = json_array_size(stored); i-- > 0;)
         if (same_subject(json_array_get(stored, i), policy))
             json_array_remove(stored, i);
     json_array_append(stored, policy);
 }
 
-static int apply(struct hns_model *m, json_t *stored, const char *request, const json_t *taken)
-{
+static int apply(struct hns_model *m, json_t *stored, const char *request, const json_t *taken) {
     json_t *policy;
     size_t i;
     int r = 0;
 
-    json_array_foreach(taken, i, policy)
-    {
+    json_array_foreach(taken, i, policy) {
         if (!strcmp(request, "Add"))
             r = add(m, stored, policy);
         else if (!strcmp(request, "Remove"))
@@ -139,8 +126,7 @@ static int apply(struct hns_model *m, json_t *stored, const char *request, const
 }
 
 int model_policies_modify(struct hns_model *m, const struct model_policy *table, json_t *object,
-                          const char *request, const json_t *list, enum model_network type)
-{
+                          const char *request, const json_t *list, enum model_network type) {
     const struct model_field schema[] = {
         {.name = "Policies", .type = T_POLICIES, .required = true, .of = table}, {0}};
     json_t *taken, *copy, *policies;
@@ -150,7 +136,8 @@ int model_policies_modify(struct hns_model *m, const struct model_policy *table,
         return -1;
     policies = json_object_get(taken, "Policies");
     copy = json_deep_copy(json_object_get(object, "Policies"));
-    r = model_policies_check(m, table, policies, type) || apply(m, copy, request, policies) ? -1 : 0;
+    r = model_policies_check(m, table, policies, type) || apply(m, copy, request, policies) ? -1
+                                                                                            : 0;
     if (!r) {
         json_object_set(object, "Policies", copy); /* all of them or none */
         m->changed = true;

@@ -1,5 +1,6 @@
-/* The documents of version 2 of the API, once, as tables (hcsshim the hcn package; the HCN JSON schema).
- * A member: name, type, required?, bounds, what it is made of, HRESULT of a bad value, gate. */
+/* The documents of version 2 of the API, once, as tables (hcsshim the hcn package; the HCN JSON
+ * schema). A member: name, type, required?, bounds, what it is made of, HRESULT of a bad value,
+ * gate. */
 #include "tests/hns/model.h"
 
 #define BITS(x) (1u << (x))
@@ -8,9 +9,15 @@
 enum { PORT_MAX = 65535, U16 = 65535, U8 = 255, VSID_MIN = 4096, VSID_MAX = 16777215 };
 
 const struct model_word model_network_types[] = {
-    {"NAT", NAT, 0},           {"ICS", ICS, 0},           {"Transparent", TRANSPARENT, 0},
-    {"L2Bridge", L2BRIDGE, 0}, {"L2Tunnel", L2TUNNEL, 0}, {"Overlay", OVERLAY, 0},
-    {"Private", PRIVATE, 0},   {"Internal", INTERNAL, 0}, {"Mirrored", MIRRORED, 0},
+    {"NAT", NAT, 0},
+    {"ICS", ICS, 0},
+    {"Transparent", TRANSPARENT, 0},
+    {"L2Bridge", L2BRIDGE, 0},
+    {"L2Tunnel", L2TUNNEL, 0},
+    {"Overlay", OVERLAY, 0},
+    {"Private", PRIVATE, 0},
+    {"Internal", INTERNAL, 0},
+    {"Mirrored", MIRRORED, 0},
     {0},
 };
 
@@ -61,14 +68,15 @@ static const struct model_word namespace_types[] = {
 static const struct model_word request_types[] = {
     {"Add", 0, 0}, {"Remove", 0, 0}, {"Update", 0, 0}, {"Refresh", 0, 0}, {"Reset", 0, 0}, {0}};
 static const struct model_word resource_types[] = {
-    {"Policy", 0, 0},    {"DNS", 0, 0},  {"Extension", 0, 0}, {"Subnet", 0, 0},
-    {"IPSubnet", 0, 0},  {"Port", 0, 0}, {"Endpoint", 0, 0},  {"Container", 0, 0},
-    {0},
+    {"Policy", 0, 0},   {"DNS", 0, 0},       {"Extension", 0, 0},
+    {"Subnet", 0, 0},   {"IPSubnet", 0, 0},  {"Port", 0, 0},
+    {"Endpoint", 0, 0}, {"Container", 0, 0}, {0},
 };
 static const struct model_word actions[] = {{"Allow", 0, 0}, {"Block", 0, 0}, {"Pass", 0, 0}, {0}};
 static const struct model_word directions[] = {{"In", 0, 0}, {"Out", 0, 0}, {0}};
 static const struct model_word rule_types[] = {{"Host", 0, 0}, {"Switch", 0, 0}, {0}};
-static const struct model_word set_types[] = {{"IPSET", 0, 0}, {"NESTEDIPSET", 0, F_NETWORK_ACL}, {0}};
+static const struct model_word set_types[] = {
+    {"IPSET", 0, 0}, {"NESTEDIPSET", 0, F_NETWORK_ACL}, {0}};
 
 /* ---- parts ---- */
 
@@ -127,7 +135,11 @@ static const struct model_field ip_configuration[] = {
 };
 static const struct model_field port_mapping[] = {
     {.name = "Protocol", .type = T_UINT, .required = true, .min = 1, .max = U8},
-    {.name = "InternalPort", .type = T_UINT, .required = true, .min = 1, .max = PORT_MAX,
+    {.name = "InternalPort",
+     .type = T_UINT,
+     .required = true,
+     .min = 1,
+     .max = PORT_MAX,
      .hr = HR_INTERNAL_PORT},
     {.name = "ExternalPort", .type = T_UINT, .required = true, .min = 1, .max = PORT_MAX},
     {.name = "DistributionType", .type = T_UINT, .max = 2},
@@ -141,7 +153,9 @@ static const struct model_field port_mapping[] = {
         {.name = "Name", .type = T_STRING}, {.name = "Version", .type = T_DROPPED},                \
         {.name = "AdditionalParams", .type = T_ANY}, {.name = "Health", .type = T_DROPPED},        \
         {.name = "SchemaVersion", .type = T_OBJECT, .required = true, .of = version},              \
-        {.name = "Telemetry", .type = T_DROPPED}, {.name = "State", .type = T_DROPPED}
+        {.name = "Telemetry", .type = T_DROPPED}, {                                                \
+        .name = "State", .type = T_DROPPED                                                         \
+    }
 
 /* ---- objects ---- */
 
@@ -243,7 +257,8 @@ static const struct model_field s_vsid[] = {
     {0},
 };
 const struct model_policy model_subnet_policies[] = {
-    {"VLAN", s_isolation, ALWAYS, BITS(TRANSPARENT) | BITS(L2BRIDGE) | BITS(L2TUNNEL), "VLAN", NULL},
+    {"VLAN", s_isolation, ALWAYS, BITS(TRANSPARENT) | BITS(L2BRIDGE) | BITS(L2TUNNEL), "VLAN",
+     NULL},
     {"VSID", s_vsid, ALWAYS, BITS(OVERLAY), "VSID", NULL},
     {0},
 };
@@ -268,8 +283,8 @@ static const struct model_field s_extension[] = {
 };
 static const struct model_field s_provider[] = {
     {.name = "ProviderAddress", .type = T_ADDRESS, .required = true}, {0}};
-static const struct model_field s_dr_mac[] = {
-    {.name = "Address", .type = T_MAC, .required = true}, {0}};
+static const struct model_field s_dr_mac[] = {{.name = "Address", .type = T_MAC, .required = true},
+                                              {0}};
 static const struct model_field s_enable[] = {{.name = "Enable", .type = T_BOOL}, {0}};
 static const struct model_field s_remote_subnet[] = {
     {.name = "DestinationPrefix", .type = T_PREFIX, .required = true, .hr = HR_PREFIX},
@@ -330,7 +345,11 @@ const struct model_policy model_network_policies[] = {
 
 static const struct model_field s_host_port[] = {
     {.name = "Protocol", .type = T_UINT, .required = true, .min = 1, .max = U8},
-    {.name = "InternalPort", .type = T_UINT, .required = true, .min = 1, .max = PORT_MAX,
+    {.name = "InternalPort",
+     .type = T_UINT,
+     .required = true,
+     .min = 1,
+     .max = PORT_MAX,
      .hr = HR_INTERNAL_PORT},
     {.name = "ExternalPort", .type = T_UINT, .required = true, .min = 1, .max = PORT_MAX},
     {.name = "VIP", .type = T_ADDRESS},
@@ -366,8 +385,8 @@ static const struct model_field s_sdn_route[] = {
     {.name = "AutomaticEndpointMonitor", .type = T_ANY},
     {0},
 };
-static const struct model_field s_name[] = {
-    {.name = "Name", .type = T_STRING, .required = true}, {0}};
+static const struct model_field s_name[] = {{.name = "Name", .type = T_STRING, .required = true},
+                                            {0}};
 static const struct model_field s_overhead[] = {
     {.name = "Overhead", .type = T_UINT, .required = true, .max = U16}, {0}};
 static const struct model_field s_mtu[] = {

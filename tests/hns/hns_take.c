@@ -19,9 +19,8 @@ static int take_object(struct place *at, const struct model_field *schema, const
                        json_t **ret);
 
 static int refuse(struct place *at, unsigned hr, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static int refuse(struct place *at, unsigned hr, const char *format, ...)
-{
+    __attribute__((format(gnu_printf, 3, 4)));
+static int refuse(struct place *at, unsigned hr, const char *format, ...) {
     char why[256];
     va_list args;
 
@@ -32,24 +31,21 @@ static int refuse(struct place *at, unsigned hr, const char *format, ...)
 }
 
 /* Goes to a member (or an item) and answers the length to go back to. */
-static size_t enter(struct place *at, const char *name)
-{
+static size_t enter(struct place *at, const char *name) {
     size_t len = strlen(at->path);
 
     (void)snprintf(at->path + len, sizeof(at->path) - len, "%s%s", len ? "." : "", name);
     return len;
 }
 
-static size_t enter_item(struct place *at, size_t index)
-{
+static size_t enter_item(struct place *at, size_t index) {
     size_t len = strlen(at->path);
 
     (void)snprintf(at->path + len, sizeof(at->path) - len, "[%zu]", index);
     return len;
 }
 
-int model_parse(struct hns_model *m, const char *text, json_t **ret)
-{
+int model_parse(struct hns_model *m, const char *text, json_t **ret) {
     json_error_t error;
 
     *ret = json_loads(text ? text : "", JSON_REJECT_DUPLICATES, &error);
@@ -63,8 +59,7 @@ int model_parse(struct hns_model *m, const char *text, json_t **ret)
     return 0;
 }
 
-static bool good_ranges(const char *text)
-{
+static bool good_ranges(const char *text) {
     char item[64];
     struct model_address address;
     struct model_prefix prefix;
@@ -86,8 +81,7 @@ static bool good_ranges(const char *text)
 }
 
 /* Whether a non-empty text is what its type says. */
-static bool good_text(enum model_type type, const char *text)
-{
+static bool good_text(enum model_type type, const char *text) {
     struct model_address address;
     struct model_prefix prefix;
     char scratch[40];
@@ -114,8 +108,7 @@ static bool good_text(enum model_type type, const char *text)
 }
 
 static int take_text(struct place *at, const struct model_field *field, const json_t *in,
-                     json_t **ret)
-{
+                     json_t **ret) {
     const char *text = json_string_value(in);
     char guid[40];
 
@@ -134,8 +127,7 @@ static int take_text(struct place *at, const struct model_field *field, const js
 }
 
 static int take_texts(struct place *at, const struct model_field *field, const json_t *in,
-                      json_t **ret)
-{
+                      json_t **ret) {
     json_t *list, *item;
 
     if (!json_is_array(in))
@@ -158,24 +150,21 @@ static int take_texts(struct place *at, const struct model_field *field, const j
 }
 
 static int take_number(struct place *at, const struct model_field *field, const json_t *in,
-                       json_t **ret)
-{
+                       json_t **ret) {
     uint64_t max = field->max ? field->max : UINT32_MAX;
     json_int_t value = json_integer_value(in);
 
     if (!json_is_integer(in))
         return refuse(at, HR_JSON, "a whole number is expected");
     if (value < 0 || (uint64_t)value < field->min || (uint64_t)value > max)
-        return refuse(at, field->hr ? field->hr : HR_PARAMETER,
-                      "%lld is not between %llu and %llu", (long long)value,
-                      (unsigned long long)field->min, (unsigned long long)max);
+        return refuse(at, field->hr ? field->hr : HR_PARAMETER, "%lld is not between %llu and %llu",
+                      (long long)value, (unsigned long long)field->min, (unsigned long long)max);
     *ret = json_integer(value);
     return 0;
 }
 
 static const struct model_word *find_word(const struct model_word *words, const char *text,
-                                          size_t len)
-{
+                                          size_t len) {
     for (; words->word; words++)
         if (strlen(words->word) == len && !strncasecmp(words->word, text, len))
             return words;
@@ -183,8 +172,7 @@ static const struct model_word *find_word(const struct model_word *words, const 
 }
 
 static int take_word(struct place *at, const struct model_field *field, const json_t *in,
-                     json_t **ret)
-{
+                     json_t **ret) {
     const char *text = json_string_value(in);
     const struct model_word *word;
 
@@ -200,8 +188,7 @@ static int take_word(struct place *at, const struct model_field *field, const js
 }
 
 static int take_flag_words(struct place *at, const struct model_field *field, const char *text,
-                           uint64_t *ret)
-{
+                           uint64_t *ret) {
     const struct model_word *word;
 
     *ret = 0;
@@ -219,8 +206,7 @@ static int take_flag_words(struct place *at, const struct model_field *field, co
 }
 
 static int take_flags(struct place *at, const struct model_field *field, const json_t *in,
-                      json_t **ret)
-{
+                      json_t **ret) {
     uint64_t value = (uint64_t)json_integer_value(in), known = 0;
 
     if (!json_is_integer(in) && !json_is_string(in))
@@ -240,8 +226,7 @@ static int take_flags(struct place *at, const struct model_field *field, const j
 }
 
 static int take_policy_at(struct place *at, const struct model_policy *table, const json_t *in,
-                          json_t **ret)
-{
+                          json_t **ret) {
     static const struct model_field frame[] = {{.name = "Type", .type = T_STRING, .required = true},
                                                {.name = "Settings", .type = T_ANY},
                                                {0}};
@@ -275,8 +260,7 @@ static int take_policy_at(struct place *at, const struct model_policy *table, co
 }
 
 static int take_list(struct place *at, const struct model_field *field, const json_t *in,
-                     json_t **ret)
-{
+                     json_t **ret) {
     json_t *list, *item;
 
     if (!json_is_array(in))
@@ -302,8 +286,7 @@ static int take_list(struct place *at, const struct model_field *field, const js
 }
 
 static int take_value(struct place *at, const struct model_field *field, const json_t *in,
-                      json_t **ret)
-{
+                      json_t **ret) {
     switch (field->type) {
     case T_BOOL:
         if (!json_is_boolean(in))
@@ -335,8 +318,7 @@ static int take_value(struct place *at, const struct model_field *field, const j
     }
 }
 
-static const struct model_field *find_field(const struct model_field *schema, const char *name)
-{
+static const struct model_field *find_field(const struct model_field *schema, const char *name) {
     for (; schema->name; schema++)
         if (!strcasecmp(schema->name, name))
             return schema;
@@ -345,8 +327,7 @@ static const struct model_field *find_field(const struct model_field *schema, co
 
 /* One member of `in` into `out`; null stands for absent. */
 static int take_member(struct place *at, const struct model_field *schema, const char *name,
-                       const json_t *in, json_t *out)
-{
+                       const json_t *in, json_t *out) {
     const struct model_field *field = find_field(schema, name);
     size_t back = enter(at, field ? field->name : name);
     json_t *value = NULL;
@@ -370,16 +351,14 @@ static int take_member(struct place *at, const struct model_field *schema, const
 }
 
 static int take_object(struct place *at, const struct model_field *schema, const json_t *in,
-                       json_t **ret)
-{
+                       json_t **ret) {
     json_t *out, *value;
     const char *name;
 
     if (!json_is_object(in))
         return refuse(at, HR_JSON, "an object is expected");
     out = json_object();
-    json_object_foreach((json_t *)in, name, value)
-    {
+    json_object_foreach((json_t *)in, name, value) {
         if (take_member(at, schema, name, value, out)) {
             json_decref(out);
             return -1;
@@ -397,8 +376,7 @@ static int take_object(struct place *at, const struct model_field *schema, const
 }
 
 int model_take(struct hns_model *m, const struct model_field *schema, const char *where,
-               const json_t *in, json_t **ret)
-{
+               const json_t *in, json_t **ret) {
     struct place at = {.m = m};
 
     (void)enter(&at, where);
@@ -406,8 +384,7 @@ int model_take(struct hns_model *m, const struct model_field *schema, const char
 }
 
 int model_take_policy(struct hns_model *m, const struct model_policy *table, const char *where,
-                      const json_t *in, json_t **ret)
-{
+                      const json_t *in, json_t **ret) {
     struct place at = {.m = m};
 
     (void)enter(&at, where);

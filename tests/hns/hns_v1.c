@@ -10,8 +10,7 @@ struct path {
     size_t n;
 };
 
-static int read_path(struct hns_model *m, const char *text, struct path *ret)
-{
+static int read_path(struct hns_model *m, const char *text, struct path *ret) {
     memset(ret, 0, sizeof(*ret));
     while (*text) {
         size_t len = strcspn(text, "/");
@@ -27,15 +26,13 @@ static int read_path(struct hns_model *m, const char *text, struct path *ret)
     return 0;
 }
 
-static json_t *view(const struct hns_model *m, enum model_kind kind, const json_t *object)
-{
+static json_t *view(const struct hns_model *m, enum model_kind kind, const json_t *object) {
     if (kind == NETWORK)
         return model_v1_network(m, object);
     return kind == ENDPOINT ? model_v1_endpoint(m, object) : model_v1_policy_list(object);
 }
 
-static int get(struct hns_model *m, enum model_kind kind, const char *id, json_t **ret)
-{
+static int get(struct hns_model *m, enum model_kind kind, const char *id, json_t **ret) {
     json_t *object;
     const char *key;
 
@@ -50,8 +47,7 @@ static int get(struct hns_model *m, enum model_kind kind, const char *id, json_t
     return 0;
 }
 
-static int drop(struct hns_model *m, enum model_kind kind, const char *id, json_t **ret)
-{
+static int drop(struct hns_model *m, enum model_kind kind, const char *id, json_t **ret) {
     json_t *object = model_find(m, kind, id);
 
     if (!object)
@@ -60,15 +56,13 @@ static int drop(struct hns_model *m, enum model_kind kind, const char *id, json_
     return model_remove(m, kind, id);
 }
 
-static int convert(struct hns_model *m, enum model_kind kind, const json_t *v1, json_t **ret)
-{
+static int convert(struct hns_model *m, enum model_kind kind, const json_t *v1, json_t **ret) {
     if (kind == NETWORK)
         return model_v1_to_network(m, v1, ret);
     return kind == ENDPOINT ? model_v1_to_endpoint(m, v1, ret) : model_v1_to_balancer(m, v1, ret);
 }
 
-static int post(struct hns_model *m, enum model_kind kind, const json_t *request, json_t **ret)
-{
+static int post(struct hns_model *m, enum model_kind kind, const json_t *request, json_t **ret) {
     json_t *document;
     const json_t *object;
 
@@ -80,8 +74,7 @@ static int post(struct hns_model *m, enum model_kind kind, const json_t *request
 }
 
 /* POST /endpoints/<id>: its policies are replaced, as hcsshim's ApplyACLPolicy and friends do. */
-static int post_endpoint(struct hns_model *m, const char *id, const json_t *request, json_t **ret)
-{
+static int post_endpoint(struct hns_model *m, const char *id, const json_t *request, json_t **ret) {
     json_t *endpoint = model_find(m, ENDPOINT, id), *document;
 
     if (!endpoint || model_v1_to_endpoint(m, request, &document))
@@ -93,8 +86,7 @@ static int post_endpoint(struct hns_model *m, const char *id, const json_t *requ
     return 0;
 }
 
-static int attach(struct hns_model *m, const struct path *path, const json_t *request)
-{
+static int attach(struct hns_model *m, const struct path *path, const json_t *request) {
     json_t *endpoint = model_find(m, ENDPOINT, path->word[1]), *taken;
     const char *id;
     int r;
@@ -113,8 +105,7 @@ static int attach(struct hns_model *m, const struct path *path, const json_t *re
 }
 
 static int object_call(struct hns_model *m, enum model_kind kind, const char *method,
-                       const struct path *path, const json_t *request, json_t **ret)
-{
+                       const struct path *path, const json_t *request, json_t **ret) {
     if (path->n == 3)
         return kind == ENDPOINT && !strcmp(method, "POST") ? attach(m, path, request)
                                                            : model_fail(m, HR_NOT_FOUND, NULL);
@@ -129,15 +120,16 @@ static int object_call(struct hns_model *m, enum model_kind kind, const char *me
     return model_fail(m, HR_UNSUPPORTED, "%.16s", method);
 }
 
-static int other_call(struct hns_model *m, const char *method, const struct path *path, json_t **ret)
-{
+static int other_call(struct hns_model *m, const char *method, const struct path *path,
+                      json_t **ret) {
     const char *word = path->word[0];
 
     if (strcmp(method, "GET"))
         return model_fail(m, HR_NOT_FOUND, "no such path");
     if (!strcmp(word, "globals") && !strcmp(path->word[1], "version"))
         *ret = json_pack("{s:i, s:i}", "Major", (int)m->major, "Minor", (int)m->minor);
-    else if (!strcmp(word, "endpointstats") && path->n == 2 && model_find(m, ENDPOINT, path->word[1]))
+    else if (!strcmp(word, "endpointstats") && path->n == 2 &&
+             model_find(m, ENDPOINT, path->word[1]))
         *ret = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "EndpointID", path->word[1],
                          "BytesReceived", 0, "BytesSent", 0, "DroppedPacketsIncoming", 0,
                          "DroppedPacketsOutgoing", 0, "PacketsReceived", 0, "PacketsSent", 0);
@@ -151,8 +143,7 @@ static int other_call(struct hns_model *m, const char *method, const struct path
 }
 
 static int route(struct hns_model *m, const char *method, const char *text, const json_t *request,
-                 json_t **ret)
-{
+                 json_t **ret) {
     static const struct {
         const char *word;
         enum model_kind kind;
@@ -169,8 +160,7 @@ static int route(struct hns_model *m, const char *method, const char *text, cons
 
 /* The envelope: HNSCall itself succeeds, the answer says how it went. */
 json_t *model_v1_call(struct hns_model *m, const char *method, const char *path,
-                      const char *request)
-{
+                      const char *request) {
     json_t *body = NULL, *output = NULL, *answer;
     int r = request && *request ? model_parse(m, request, &body) : 0;
 

@@ -12,8 +12,7 @@ static const struct {
     int number;
 } protocols[] = {{"TCP", PROTOCOL_TCP}, {"UDP", PROTOCOL_UDP}, {"ICMPv4", 1}, {0}};
 
-static json_t *split(const char *text)
-{
+static json_t *split(const char *text) {
     json_t *list = json_array();
 
     while (*text) {
@@ -26,14 +25,12 @@ static json_t *split(const char *text)
     return list;
 }
 
-static json_t *join(const json_t *list)
-{
+static json_t *join(const json_t *list) {
     char text[4096] = "";
     const json_t *item;
     size_t i, used = 0;
 
-    json_array_foreach(list, i, item)
-    {
+    json_array_foreach(list, i, item) {
         int n = snprintf(text + used, sizeof(text) - used, "%s%s", i ? "," : "",
                          json_string_value(item));
 
@@ -48,8 +45,7 @@ static json_t *join(const json_t *list)
 /* ---- policies ---- */
 
 /* "TCP", "tcp" or 6. */
-static void protocol_to_v2(json_t *settings)
-{
+static void protocol_to_v2(json_t *settings) {
     const char *text = json_string_value(json_object_get(settings, "Protocol"));
 
     for (size_t i = 0; text && protocols[i].name; i++) {
@@ -60,21 +56,18 @@ static void protocol_to_v2(json_t *settings)
     }
 }
 
-static const char *renamed(const struct model_rename *renames, const char *name, bool to_v2)
-{
+static const char *renamed(const struct model_rename *renames, const char *name, bool to_v2) {
     for (; renames && renames->v1; renames++)
         if (!strcasecmp(name, to_v2 ? renames->v1 : renames->v2))
             return to_v2 ? renames->v2 : renames->v1;
     return name;
 }
 
-static json_t *settings_to_v2(const struct model_policy *row, const json_t *flat)
-{
+static json_t *settings_to_v2(const struct model_policy *row, const json_t *flat) {
     json_t *settings = json_object(), *value;
     const char *key;
 
-    json_object_foreach((json_t *)flat, key, value)
-    {
+    json_object_foreach((json_t *)flat, key, value) {
         if (strcasecmp(key, "Type"))
             json_object_set(settings, renamed(row->renames, key, true), value);
     }
@@ -83,8 +76,7 @@ static json_t *settings_to_v2(const struct model_policy *row, const json_t *flat
     return settings;
 }
 
-static int policy_to_v2(struct hns_model *m, const json_t *flat, json_t **ret)
-{
+static int policy_to_v2(struct hns_model *m, const json_t *flat, json_t **ret) {
     const struct model_policy *row = model_endpoint_policies;
     const char *type = model_text(flat, "Type");
     json_t *framed;
@@ -100,8 +92,7 @@ static int policy_to_v2(struct hns_model *m, const json_t *flat, json_t **ret)
     return r;
 }
 
-static int policies_to_v2(struct hns_model *m, const json_t *flat, json_t **ret)
-{
+static int policies_to_v2(struct hns_model *m, const json_t *flat, json_t **ret) {
     json_t *list = json_array(), *item;
 
     for (size_t i = 0; i < json_array_size(flat); i++) {
@@ -115,8 +106,7 @@ static int policies_to_v2(struct hns_model *m, const json_t *flat, json_t **ret)
     return 0;
 }
 
-static json_t *policy_to_v1(const json_t *policy)
-{
+static json_t *policy_to_v1(const json_t *policy) {
     const struct model_policy *row = model_endpoint_policies;
     json_t *flat, *value;
     const char *key;
@@ -124,8 +114,7 @@ static json_t *policy_to_v1(const json_t *policy)
     while (row->type && strcmp(row->type, model_text(policy, "Type")))
         row++;
     flat = json_pack("{s:s}", "Type", row->v1 ? row->v1 : model_text(policy, "Type"));
-    json_object_foreach(json_object_get(policy, "Settings"), key, value)
-    {
+    json_object_foreach(json_object_get(policy, "Settings"), key, value) {
         json_object_set(flat, renamed(row->renames, key, false), value);
     }
     for (size_t i = 0; row->type && !strcmp(row->type, "PortMapping") && protocols[i].name; i++)
@@ -136,35 +125,32 @@ static json_t *policy_to_v1(const json_t *policy)
 
 /* ---- networks ---- */
 
-static json_t *subnet_to_v1(const json_t *subnet)
-{
+static json_t *subnet_to_v1(const json_t *subnet) {
     json_t *policies = json_array(), *policy;
     size_t i;
 
-    json_array_foreach(json_object_get(subnet, "Policies"), i, policy)
-    {
+    json_array_foreach(json_object_get(subnet, "Policies"), i, policy) {
         const char *type = model_text(policy, "Type");
 
-        json_array_append_new(policies,
-                              json_pack("{s:s, s:O}", "Type", type, type,
-                                        json_object_get(json_object_get(policy, "Settings"),
-                                                        "IsolationId")));
+        json_array_append_new(
+            policies,
+            json_pack("{s:s, s:O}", "Type", type, type,
+                      json_object_get(json_object_get(policy, "Settings"), "IsolationId")));
     }
     return json_pack("{s:s, s:s, s:o}", "AddressPrefix", model_text(subnet, "IpAddressPrefix"),
                      "GatewayAddress", model_subnet_gateway(subnet), "Policies", policies);
 }
 
-json_t *model_v1_network(const struct hns_model *m, const json_t *network)
-{
+json_t *model_v1_network(const struct hns_model *m, const json_t *network) {
     const json_t *policies = json_object_get(network, "Policies"), *subnet, *policy;
     json_t *subnets = json_array(), *v1;
     char ip4[46], ip6[46];
 
     for (size_t i = 0; (subnet = model_subnet_at(network, i)); i++)
         json_array_append_new(subnets, subnet_to_v1(subnet));
-    v1 = json_pack("{s:s, s:s, s:s, s:[], s:o, s:s, s:i, s:O, s:o}", "ID", model_text(network, "ID"),
-                   "Name", model_text(network, "Name"), "Type", model_text(network, "Type"),
-                   "Policies", "Subnets", subnets, "ManagementIP",
+    v1 = json_pack("{s:s, s:s, s:s, s:[], s:o, s:s, s:i, s:O, s:o}", "ID",
+                   model_text(network, "ID"), "Name", model_text(network, "Name"), "Type",
+                   model_text(network, "Type"), "Policies", "Subnets", subnets, "ManagementIP",
                    model_management_ip(m, network, 4, ip4), "State", STATE_CREATED, "MacPools",
                    json_object_get(json_object_get(network, "MacPool"), "Ranges"), "DNSServerList",
                    join(json_object_get(json_object_get(network, "Dns"), "ServerList")));
@@ -179,8 +165,7 @@ json_t *model_v1_network(const struct hns_model *m, const json_t *network)
     return v1;
 }
 
-static int subnet_to_v2(struct hns_model *m, const json_t *v1, json_t **ret)
-{
+static int subnet_to_v2(struct hns_model *m, const json_t *v1, json_t **ret) {
     static const struct model_field flat[] = {{.name = "Type", .type = T_STRING, .required = true},
                                               {.name = "VSID", .type = T_UINT, .max = 16777215},
                                               {.name = "VLAN", .type = T_UINT, .max = 4094},
@@ -190,8 +175,7 @@ static int subnet_to_v2(struct hns_model *m, const json_t *v1, json_t **ret)
     size_t i;
     int r = 0;
 
-    json_array_foreach(json_object_get(v1, "Policies"), i, policy)
-    {
+    json_array_foreach(json_object_get(v1, "Policies"), i, policy) {
         r = model_take(m, flat, "Subnets.Policies", policy, &taken);
         if (r)
             break;
@@ -215,8 +199,7 @@ static int subnet_to_v2(struct hns_model *m, const json_t *v1, json_t **ret)
     return r;
 }
 
-static void network_policies_to_v2(const json_t *v1, json_t *policies)
-{
+static void network_policies_to_v2(const json_t *v1, json_t *policies) {
     static const char *const names[][3] = {
         {"NetworkAdapterName", "NetAdapterName", "NetworkAdapterName"},
         {"SourceMac", "SourceMacAddress", "SourceMacAddress"},
@@ -233,8 +216,7 @@ static void network_policies_to_v2(const json_t *v1, json_t *policies)
 }
 
 /* Reads a version 1 network document: the answer is a taken v2 document. */
-int model_v1_to_network(struct hns_model *m, const json_t *v1, json_t **ret)
-{
+int model_v1_to_network(struct hns_model *m, const json_t *v1, json_t **ret) {
     json_t *taken, *subnets = json_array(), *policies = json_array(), *subnet, *given;
     size_t i;
     int r;
@@ -246,18 +228,17 @@ int model_v1_to_network(struct hns_model *m, const json_t *v1, json_t **ret)
     }
     network_policies_to_v2(taken, policies);
     r = 0;
-    json_array_foreach(json_object_get(taken, "Subnets"), i, given)
-    {
+    json_array_foreach(json_object_get(taken, "Subnets"), i, given) {
         r = subnet_to_v2(m, given, &subnet);
         if (r)
             break;
         json_array_append_new(subnets, subnet);
     }
-    *ret = json_pack("{s:{s:i, s:i}, s:O, s:s, s:O*, s:O*, s:o, s:{s:o}}", "SchemaVersion",
-                     "Major", 2, "Minor", 0, "Name", json_object_get(taken, "Name"), "ID",
+    *ret = json_pack("{s:{s:i, s:i}, s:O, s:s, s:O*, s:O*, s:o, s:{s:o}}", "SchemaVersion", "Major",
+                     2, "Minor", 0, "Name", json_object_get(taken, "Name"), "ID",
                      model_text(taken, "ID"), "Type", json_object_get(taken, "Type"), "Flags",
-                     json_object_get(taken, "Flags"), "Policies", policies, "Dns",
-                     "ServerList", split(model_text(taken, "DNSServerList")));
+                     json_object_get(taken, "Flags"), "Policies", policies, "Dns", "ServerList",
+                     split(model_text(taken, "DNSServerList")));
     if (json_array_size(subnets))
         json_object_set_new(*ret, "Ipams",
                             json_pack("[{s:s, s:O}]", "Type", "Static", "Subnets", subnets));
@@ -270,13 +251,11 @@ int model_v1_to_network(struct hns_model *m, const json_t *v1, json_t **ret)
 
 /* ---- endpoints ---- */
 
-static void show_addresses(const json_t *endpoint, json_t *v1)
-{
+static void show_addresses(const json_t *endpoint, json_t *v1) {
     const json_t *config;
     size_t i;
 
-    json_array_foreach(json_object_get(endpoint, "IpConfigurations"), i, config)
-    {
+    json_array_foreach(json_object_get(endpoint, "IpConfigurations"), i, config) {
         bool v6 = strchr(model_text(config, "IpAddress"), ':') != NULL;
         const char *name = v6 ? "IPv6Address" : "IPAddress";
 
@@ -288,8 +267,7 @@ static void show_addresses(const json_t *endpoint, json_t *v1)
     }
 }
 
-json_t *model_v1_endpoint(const struct hns_model *m, const json_t *endpoint)
-{
+json_t *model_v1_endpoint(const struct hns_model *m, const json_t *endpoint) {
     const json_t *dns = json_object_get(endpoint, "Dns"), *policy;
     const json_t *attached = json_object_get(endpoint, "_attached");
     const json_t *search = json_object_get(dns, "Search");
@@ -299,15 +277,15 @@ json_t *model_v1_endpoint(const struct hns_model *m, const json_t *endpoint)
 
     json_array_foreach(json_object_get(endpoint, "Policies"), i, policy)
         json_array_append_new(policies, policy_to_v1(policy));
-    v1 = json_pack(
-        "{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:s, s:i}", "ID", model_text(endpoint, "ID"), "Name",
-        model_text(endpoint, "Name"), "VirtualNetwork", network_id, "VirtualNetworkName",
-        model_text(json_object_get(m->objects[NETWORK], network_id), "Name"), "Policies", policies,
-        "MacAddress", model_text(endpoint, "MacAddress"), "DNSSuffix",
-        json_array_size(search) ? join(search) : json_string(model_text(dns, "Domain")),
-        "DNSServerList", join(json_object_get(dns, "ServerList")), "GatewayAddress",
-        model_text(json_array_get(json_object_get(endpoint, "Routes"), 0), "NextHop"), "State",
-        attached ? (int)model_number(attached, "State") : STATE_CREATED);
+    v1 = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:o, s:o, s:s, s:i}", "ID",
+                   model_text(endpoint, "ID"), "Name", model_text(endpoint, "Name"),
+                   "VirtualNetwork", network_id, "VirtualNetworkName",
+                   model_text(json_object_get(m->objects[NETWORK], network_id), "Name"), "Policies",
+                   policies, "MacAddress", model_text(endpoint, "MacAddress"), "DNSSuffix",
+                   json_array_size(search) ? join(search) : json_string(model_text(dns, "Domain")),
+                   "DNSServerList", join(json_object_get(dns, "ServerList")), "GatewayAddress",
+                   model_text(json_array_get(json_object_get(endpoint, "Routes"), 0), "NextHop"),
+                   "State", attached ? (int)model_number(attached, "State") : STATE_CREATED);
     show_addresses(endpoint, v1);
     json_object_set_new(v1, "SharedContainers",
                         attached ? json_deep_copy(json_object_get(attached, "Ids")) : json_array());
@@ -316,8 +294,7 @@ json_t *model_v1_endpoint(const struct hns_model *m, const json_t *endpoint)
     return v1;
 }
 
-static json_t *addresses_to_v2(const json_t *v1)
-{
+static json_t *addresses_to_v2(const json_t *v1) {
     static const char *const names[][2] = {{"IPAddress", "PrefixLength"},
                                            {"IPv6Address", "IPv6PrefixLength"}};
     json_t *configs = json_array();
@@ -333,22 +310,20 @@ static json_t *addresses_to_v2(const json_t *v1)
     return configs;
 }
 
-static json_t *routes_to_v2(const json_t *v1)
-{
+static json_t *routes_to_v2(const json_t *v1) {
     static const char *const names[][2] = {{"GatewayAddress", "0.0.0.0/0"},
                                            {"GatewayAddressV6", "::/0"}};
     json_t *routes = json_array();
 
     for (size_t i = 0; i < 2; i++)
         if (*model_text(v1, names[i][0]))
-            json_array_append_new(routes, json_pack("{s:s, s:s}", "NextHop",
-                                                    model_text(v1, names[i][0]),
-                                                    "DestinationPrefix", names[i][1]));
+            json_array_append_new(routes,
+                                  json_pack("{s:s, s:s}", "NextHop", model_text(v1, names[i][0]),
+                                            "DestinationPrefix", names[i][1]));
     return routes;
 }
 
-static json_t *dns_to_v2(const json_t *v1)
-{
+static json_t *dns_to_v2(const json_t *v1) {
     json_t *dns = json_pack("{s:o, s:o}", "ServerList", split(model_text(v1, "DNSServerList")),
                             "Search", split(model_text(v1, "DNSSuffix")));
 
@@ -357,8 +332,7 @@ static json_t *dns_to_v2(const json_t *v1)
     return dns;
 }
 
-int model_v1_to_endpoint(struct hns_model *m, const json_t *v1, json_t **ret)
-{
+int model_v1_to_endpoint(struct hns_model *m, const json_t *v1, json_t **ret) {
     json_t *taken, *policies;
     int flags;
 
@@ -384,41 +358,35 @@ int model_v1_to_endpoint(struct hns_model *m, const json_t *v1, json_t **ret)
 
 /* ---- policy lists ---- */
 
-json_t *model_v1_policy_list(const json_t *balancer)
-{
+json_t *model_v1_policy_list(const json_t *balancer) {
     json_t *references = json_array(), *policies = json_array(), *id, *mapping;
     json_t *vips = json_object_get(balancer, "FrontendVIPs"), *none = json_array();
     char path[64];
     size_t i;
 
-    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, id)
-    {
+    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, id) {
         (void)snprintf(path, sizeof(path), "/endpoints/%s", json_string_value(id));
         json_array_append_new(references, json_string(path));
     }
-    json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping)
-    {
+    json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
         json_array_append_new(
-            policies,
-            json_pack("{s:s, s:O, s:O, s:O, s:s, s:O, s:b}", "Type", "ELB", "Protocol",
-                      json_object_get(mapping, "Protocol"), "InternalPort",
-                      json_object_get(mapping, "InternalPort"), "ExternalPort",
-                      json_object_get(mapping, "ExternalPort"), "SourceVIP",
-                      model_text(balancer, "SourceVIP"), "VIPs", vips ? vips : none, "IsDSR",
-                      (int)(model_number(balancer, "Flags") & 1)));
+            policies, json_pack("{s:s, s:O, s:O, s:O, s:s, s:O, s:b}", "Type", "ELB", "Protocol",
+                                json_object_get(mapping, "Protocol"), "InternalPort",
+                                json_object_get(mapping, "InternalPort"), "ExternalPort",
+                                json_object_get(mapping, "ExternalPort"), "SourceVIP",
+                                model_text(balancer, "SourceVIP"), "VIPs", vips ? vips : none,
+                                "IsDSR", (int)(model_number(balancer, "Flags") & 1)));
     }
     json_decref(none);
     return json_pack("{s:s, s:o, s:o}", "ID", model_text(balancer, "ID"), "References", references,
                      "Policies", policies);
 }
 
-static json_t *references_to_v2(const json_t *references)
-{
+static json_t *references_to_v2(const json_t *references) {
     json_t *ids = json_array(), *reference;
     size_t i;
 
-    json_array_foreach(references, i, reference)
-    {
+    json_array_foreach(references, i, reference) {
         const char *text = json_string_value(reference), *slash = strrchr(text, '/');
 
         json_array_append_new(ids, json_string(slash ? slash + 1 : text));
@@ -426,8 +394,7 @@ static json_t *references_to_v2(const json_t *references)
     return ids;
 }
 
-int model_v1_to_balancer(struct hns_model *m, const json_t *v1, json_t **ret)
-{
+int model_v1_to_balancer(struct hns_model *m, const json_t *v1, json_t **ret) {
     json_t *taken, *elb, *document;
     int flags, r;
 
@@ -439,17 +406,17 @@ int model_v1_to_balancer(struct hns_model *m, const json_t *v1, json_t **ret)
         json_decref(taken);
         return r;
     }
-    flags = json_is_true(json_object_get(elb, "DSR")) || json_is_true(json_object_get(elb, "IsDSR"));
-    document = json_pack("{s:{s:i}, s:s, s:o, s:s, s:O?, s:i, s:[{s:I, s:I, s:I, s:i}]}",
-                         "SchemaVersion", "Major", 2, "ID", model_text(taken, "ID"),
-                         "HostComputeEndpoints",
-                         references_to_v2(json_object_get(taken, "References")), "SourceVIP",
-                         model_text(elb, "SourceVIP"), "FrontendVIPs", json_object_get(elb, "VIPs"),
-                         "Flags", flags, "PortMappings", "Protocol",
-                         (json_int_t)model_number(elb, "Protocol"), "InternalPort",
-                         (json_int_t)model_number(elb, "InternalPort"), "ExternalPort",
-                         (json_int_t)model_number(elb, "ExternalPort"), "Flags",
-                         json_is_true(json_object_get(elb, "ILB")) ? 1 : 0);
+    flags =
+        json_is_true(json_object_get(elb, "DSR")) || json_is_true(json_object_get(elb, "IsDSR"));
+    document = json_pack(
+        "{s:{s:i}, s:s, s:o, s:s, s:O?, s:i, s:[{s:I, s:I, s:I, s:i}]}", "SchemaVersion", "Major",
+        2, "ID", model_text(taken, "ID"), "HostComputeEndpoints",
+        references_to_v2(json_object_get(taken, "References")), "SourceVIP",
+        model_text(elb, "SourceVIP"), "FrontendVIPs", json_object_get(elb, "VIPs"), "Flags", flags,
+        "PortMappings", "Protocol", (json_int_t)model_number(elb, "Protocol"), "InternalPort",
+        (json_int_t)model_number(elb, "InternalPort"), "ExternalPort",
+        (json_int_t)model_number(elb, "ExternalPort"), "Flags",
+        json_is_true(json_object_get(elb, "ILB")) ? 1 : 0);
     r = model_take(m, model_load_balancer_schema, "", document, ret);
     json_decref(document);
     json_decref(taken);

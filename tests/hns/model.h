@@ -38,20 +38,20 @@
 enum model_kind { NETWORK, ENDPOINT, NAMESPACE, LOAD_BALANCER, SDN_ROUTE, KINDS, SYSTEM = KINDS };
 
 enum model_feature { /* rows of hns_feature.c */
-    ALWAYS,
-    F_V2_API,
-    F_DSR,
-    F_HOST_PREFIX,
-    F_VXLAN_PORT,
-    F_DUAL_STACK,
-    F_SET_POLICY,
-    F_L4_PROXY,
-    F_L4_WFP_PROXY,
-    F_TIER_ACL,
-    F_NETWORK_ACL,
-    F_DISABLE_HOST_PORT,
-    F_MODIFY_LOAD_BALANCER,
-    FEATURES,
+                     ALWAYS,
+                     F_V2_API,
+                     F_DSR,
+                     F_HOST_PREFIX,
+                     F_VXLAN_PORT,
+                     F_DUAL_STACK,
+                     F_SET_POLICY,
+                     F_L4_PROXY,
+                     F_L4_WFP_PROXY,
+                     F_TIER_ACL,
+                     F_NETWORK_ACL,
+                     F_DISABLE_HOST_PORT,
+                     F_MODIFY_LOAD_BALANCER,
+                     FEATURES,
 };
 
 struct hns_model {
@@ -71,7 +71,7 @@ struct hns_model {
 
 /* hns_error.c. Remembers the HRESULT and its text (format NULL: the table's); returns -1. */
 int model_fail(struct hns_model *m, unsigned hr, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(gnu_printf, 3, 4)));
 const char *model_hr_text(unsigned hr);
 char *model_error_record(unsigned hr, const char *text); /* the caller frees */
 
@@ -79,7 +79,8 @@ char *model_error_record(unsigned hr, const char *text); /* the caller frees */
 bool model_has(const struct hns_model *m, enum model_feature feature);
 const char *model_feature_text(enum model_feature feature); /* "dual stack needs HNS 11.10" */
 
-/* hns_address.c: addresses as 16 bytes, IPv4 mapped; independent of the product's own arithmetic. */
+/* hns_address.c: addresses as 16 bytes, IPv4 mapped; independent of the product's own arithmetic.
+ */
 struct model_address {
     unsigned char byte[16];
     int family; /* 4 or 6 */
@@ -97,7 +98,7 @@ bool model_prefix_overlaps(const struct model_prefix *a, const struct model_pref
 bool model_prefix_is_edge(const struct model_prefix *p, const struct model_address *a);
 void model_prefix_nth(const struct model_prefix *p, unsigned n, struct model_address *ret);
 void model_address_write(const struct model_address *a, char out[46]);
-bool model_mac_read(const char *text, char out[18]); /* as "AA-BB-..." */
+bool model_mac_read(const char *text, char out[18]);  /* as "AA-BB-..." */
 bool model_guid_read(const char *text, char out[37]); /* lower case, no braces */
 
 /* hns_take.c: reads a document by its schema. */
@@ -131,7 +132,7 @@ struct model_word {
 struct model_field {
     const char *name;
     enum model_type type;
-    bool required; /* there, not null and not "" */
+    bool required;     /* there, not null and not "" */
     uint64_t min, max; /* T_UINT; max 0 = 2^32-1 */
     const void *of;
     unsigned hr; /* for a value that cannot be; 0 = HR_PARAMETER */
@@ -144,8 +145,9 @@ struct model_policy {
     const char *type;
     const struct model_field *settings; /* ends with a NULL name */
     enum model_feature gate;
-    unsigned networks; /* network types that it can stand on, bits 1 << enum model_network; 0 = all */
-    const char *v1;    /* its type in version 1, NULL = none */
+    unsigned
+        networks;   /* network types that it can stand on, bits 1 << enum model_network; 0 = all */
+    const char *v1; /* its type in version 1, NULL = none */
     const struct model_rename *renames;
 };
 int model_take(struct hns_model *m, const struct model_field *schema, const char *where,
@@ -156,13 +158,23 @@ int model_take_policy(struct hns_model *m, const struct model_policy *table, con
 int model_parse(struct hns_model *m, const char *text, json_t **ret);
 
 /* hns_schema.c: the documents, once. */
-enum model_network { NAT, ICS, TRANSPARENT, L2BRIDGE, L2TUNNEL, OVERLAY, PRIVATE, INTERNAL, MIRRORED };
+enum model_network {
+    NAT,
+    ICS,
+    TRANSPARENT,
+    L2BRIDGE,
+    L2TUNNEL,
+    OVERLAY,
+    PRIVATE,
+    INTERNAL,
+    MIRRORED
+};
 extern const struct model_word model_network_types[], model_network_flags[], model_endpoint_flags[];
 extern const struct model_field model_network_schema[], model_endpoint_schema[],
     model_namespace_schema[], model_load_balancer_schema[], model_sdn_route_schema[],
-    model_query_schema[], model_modify_schema[], model_policies_schema[], model_endpoint_ref_schema[],
-    model_container_ref_schema[], model_port_schema[], model_dns_schema[],
-    model_subnets_schema[];
+    model_query_schema[], model_modify_schema[], model_policies_schema[],
+    model_endpoint_ref_schema[], model_container_ref_schema[], model_port_schema[],
+    model_dns_schema[], model_subnets_schema[];
 extern const struct model_policy model_network_policies[], model_endpoint_policies[],
     model_subnet_policies[];
 /* hns_schema_v1.c */
@@ -213,7 +225,8 @@ json_t *model_adapter_new(const char *alias, const char *mac, const json_t *addr
 int model_endpoint_make(struct hns_model *m, json_t *endpoint, const char *network);
 int model_endpoint_modify(struct hns_model *m, json_t *endpoint, const json_t *request);
 bool model_endpoint_is_remote(const json_t *endpoint);
-int model_endpoint_attach(struct hns_model *m, json_t *endpoint, const char *system, const char *id);
+int model_endpoint_attach(struct hns_model *m, json_t *endpoint, const char *system,
+                          const char *id);
 int model_endpoint_detach(struct hns_model *m, json_t *endpoint, const char *id);
 
 /* hns_namespace.c, hns_balancer.c */
