@@ -1,0 +1,60 @@
+/* winjoin-probe.exe: the program that runs in probe pods; it finds little more than the C library. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/memory.h"
+#include "diag/probe.h"
+#include "host/socket.h"
+
+/* The compiler's stack check. GCC's own library for it draws in advapi32, which a pod may lack. */
+extern void *__stack_chk_guard;
+void *__stack_chk_guard = (void *)0x2b6e0d0affd51c00;
+void __stack_chk_fail(void);
+
+void __stack_chk_fail(void) {
+    abort();
+}
+
+__attribute__((constructor, no_stack_protector)) static void stack_guard_set(void) {
+    uintptr_t here = (uintptr_t)&here; /* differs from run to run */
+
+    __stack_chk_guard = (void *)((socket_now_us() * 0x9e3779b97f4a7c15u ^ here) << 8);
+}
+
+/* Targets and names are ASCII (DNS, addresses, winjoin's own folders): what is not becomes '?', which
+ * no probe takes. */
+static char *narrow(const wchar_t *wide) {
+    size_t len = wcslen(wide);
+    char *text = xmalloc(len + 1);
+
+    for (size_t i = 0; i < len; i++)
+        text[i] = wide[i] > 0 && wide[i] < 0x80 ? (char)wide[i] : '?';
+    text[len] = '\0';
+    return text;
+}
+
+int wmain(int argc, wchar_t **wide);
+
+int wmain(int argc, wchar_t **wide) {
+    char **argv = xcalloc((size_t)argc + 1, sizeof *argv);
+    struct text output = {0};
+    struct error err = {0};
+    int failed;
+
+    for (int i = 0; i < argc; i++)
+        argv[i] = narrow(wide[i]);
+    failed = probe_command(argc - 1, argv + 1, &output, &err) < 0;
+    fputs(text_str(&output), stdout);
+    text_free(&output);
+    if (failed)
+        fprintf(stderr, "error: %s\n", err.message);
+    if (failed && err.kind == ERROR_USAGE)
+        fputs(probe_usage(), stderr);
+    for (int i = 0; i < argc; i++)
+        free(argv[i]);
+    free(argv);
+    return failed ? error_exit_code(err.kind) : 0;
+}
