@@ -107,8 +107,7 @@ int probe_addresses_split(const char *text, char (*ret)[46], size_t max, size_t 
     while (*text) {
         size_t len = strcspn(text, ",");
 
-        if (len == 0 || len > 45 || count == max ||
-            strspn(text, "0123456789abcdefABCDEF.:") < len)
+        if (len == 0 || len > 45 || count == max || strspn(text, "0123456789abcdefABCDEF.:") < len)
             return -1;
         memcpy(ret[count], text, len);
         ret[count++][len] = '\0';

@@ -46,8 +46,7 @@ static const char *contradiction(const struct probe *probe) {
         return "the target is no address and no name";
     if ((probe->port == 0) != (probe->kind == PROBE_RESOLVE))
         return "the port does not fit the kind";
-    if (dns != (probe->question[0] != '\0') ||
-        (dns && !probe_target_is_valid(probe->question)))
+    if (dns != (probe->question[0] != '\0') || (dns && !probe_target_is_valid(probe->question)))
         return "the question does not fit the kind";
     if (probe->payload && probe->kind != PROBE_TCP && probe->kind != PROBE_UDP)
         return "the payload does not fit the kind";
@@ -69,8 +68,8 @@ static int line_parse(struct probe_reader *reader, struct probe *ret, struct err
         probe_reader_number(reader, 4, "payload", 0, PROBE_PAYLOAD_MAX, &ret->payload, err) < 0 ||
         probe_reader_text(reader, 5, "question", ret->question, sizeof ret->question, err) < 0 ||
         probe_reader_text(reader, 6, "expect", ret->expect, sizeof ret->expect, err) < 0 ||
-        probe_reader_number(reader, 7, "timeout", 1, PROBE_TIMEOUT_MAX_MS, &ret->timeout_ms,
-                            err) < 0 ||
+        probe_reader_number(reader, 7, "timeout", 1, PROBE_TIMEOUT_MAX_MS, &ret->timeout_ms, err) <
+            0 ||
         probe_reader_number(reader, 8, "attempts", 1, PROBE_ATTEMPTS_MAX, &ret->attempts, err) < 0)
         return -1;
     why = contradiction(ret);

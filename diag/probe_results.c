@@ -44,8 +44,7 @@ void probe_results_free(struct probe_results *results) {
     *results = (struct probe_results){0};
 }
 
-const struct probe_result *probe_results_find(const struct probe_results *results,
-                                              const char *id) {
+const struct probe_result *probe_results_find(const struct probe_results *results, const char *id) {
     for (size_t i = 0; i < results->count; i++)
         if (text_equal(results->items[i].id, id))
             return &results->items[i];
@@ -62,7 +61,8 @@ static int line_parse(struct probe_reader *reader, struct probe_result *ret, str
     if (probe_outcome_parse(reader->fields[1], &ret->outcome) < 0)
         return probe_reader_fail(reader, err, "unknown outcome");
     if (probe_reader_text(reader, 0, "id", ret->id, sizeof ret->id, err) < 0 ||
-        probe_reader_number(reader, 2, "attempts", 0, PROBE_ATTEMPTS_MAX, &ret->attempts, err) < 0 ||
+        probe_reader_number(reader, 2, "attempts", 0, PROBE_ATTEMPTS_MAX, &ret->attempts, err) <
+            0 ||
         probe_reader_number(reader, 3, "succeeded", 0, ret->attempts, &ret->succeeded, err) < 0 ||
         probe_reader_number(reader, 4, "min", 0, MICROSECONDS_MAX, &ret->min_us, err) < 0 ||
         probe_reader_number(reader, 5, "median", 0, MICROSECONDS_MAX, &ret->median_us, err) < 0 ||
@@ -72,8 +72,8 @@ static int line_parse(struct probe_reader *reader, struct probe_result *ret, str
         return -1;
     if (!probe_id_is_valid(ret->id))
         return probe_reader_fail(reader, err, "the id is not valid");
-    if (probe_addresses_split(addresses, ret->addresses, PROBE_ADDRESSES_MAX,
-                              &ret->address_count) < 0)
+    if (probe_addresses_split(addresses, ret->addresses, PROBE_ADDRESSES_MAX, &ret->address_count) <
+        0)
         return probe_reader_fail(reader, err, "the addresses are not valid");
     return 0;
 }

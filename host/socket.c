@@ -50,8 +50,7 @@ static enum socket_outcome open_to(const char *address, unsigned port, bool udp,
         if (udp)
             outcome = SOCKET_OK;
         else
-            outcome = wait_until(handle, true, deadline) ? socket_os_state(handle)
-                                                         : SOCKET_TIMEOUT;
+            outcome = wait_until(handle, true, deadline) ? socket_os_state(handle) : SOCKET_TIMEOUT;
     }
     if (outcome == SOCKET_OK)
         *ret = handle;
@@ -161,8 +160,7 @@ static enum socket_outcome dns_receive_tcp(socket_handle handle, unsigned char *
 
     while (len < want) {
         size_t n = 0;
-        enum socket_outcome outcome =
-            receive_some(handle, answer + len, want - len, deadline, &n);
+        enum socket_outcome outcome = receive_some(handle, answer + len, want - len, deadline, &n);
 
         if (outcome != SOCKET_OK)
             return outcome;

@@ -1,4 +1,5 @@
-/* The echo servers: they answer with their name before what came, so that a wrong responder is seen. */
+/* The echo servers: they answer with their name before what came, so that a wrong responder is
+ * seen. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,8 +125,8 @@ static void connection_accept(struct socket_echo *echo, socket_handle listener) 
 
 static void connection_serve(struct socket_echo *echo, struct connection *c) {
     enum socket_outcome outcome;
-    long n = socket_os_receive(c->handle, c->line + c->len, sizeof c->line - c->len, NULL,
-                               &outcome);
+    long n =
+        socket_os_receive(c->handle, c->line + c->len, sizeof c->line - c->len, NULL, &outcome);
     char *newline;
 
     if (n == SOCKET_OS_AGAIN)
@@ -156,9 +157,11 @@ static void datagram_serve(struct socket_echo *echo, socket_handle handle) {
     long n;
 
     while ((n = socket_os_receive(handle, data, sizeof data, &from, &outcome)) >= 0)
-        /* An answer has a blank behind the name: never answered, or two echoes would talk forever. */
+        /* An answer has a blank behind the name: never answered, or two echoes would talk forever.
+         */
         if (n > 0 && !memchr(data, ' ', (size_t)n))
-            (void)answer(echo, handle, data, (size_t)n, &from); /* a lost answer is the asker's news */
+            (void)answer(echo, handle, data, (size_t)n,
+                         &from); /* a lost answer is the asker's news */
 }
 
 static size_t waits_make(struct socket_echo *echo, struct socket_wait *waits) {

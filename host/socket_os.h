@@ -1,5 +1,5 @@
-/* What differs between Winsock and POSIX sockets; host/socket.c builds the rest of host/socket.h on it.
- * Handles are non-blocking. */
+/* What differs between Winsock and POSIX sockets; host/socket.c builds the rest of host/socket.h on
+ * it. Handles are non-blocking. */
 #ifndef HOST_SOCKET_OS_H
 #define HOST_SOCKET_OS_H
 
@@ -20,7 +20,8 @@ int socket_os_family(const struct socket_peer *peer);
 /* -1 when it cannot be made; *ret_outcome says why. */
 socket_handle socket_os_open(int family, bool udp);
 void socket_os_close(socket_handle handle);
-/* 0 = stands (or is on its way: wait for writing, then ask socket_os_state()), -1 = failed at once. */
+/* 0 = stands (or is on its way: wait for writing, then ask socket_os_state()), -1 = failed at once.
+ */
 int socket_os_connect(socket_handle handle, const struct socket_peer *peer,
                       enum socket_outcome *ret_outcome);
 /* How a connection attempt ended; SOCKET_OK = it stands. */

@@ -19,7 +19,7 @@ FORCE:
 define compile
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'CC $(if $(filter-out native,$(1)),$(1) )$(2)')
-	$(Q)$(CC_$(1)) $(CFLAGS_$(1)) $(EXTRA_$(1)) -MMD -MP -c $(2) -o $@
+	$(Q)$(CC_$(1)) $(CFLAGS_$(1)) $(if $(filter tests/%,$(2)),-Wno-missing-prototypes) -MMD -MP -c $(2) -o $@
 endef
 
 # $(call archive): the prerequisites into one static library

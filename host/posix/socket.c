@@ -144,8 +144,7 @@ static long moved(ssize_t n, enum socket_outcome *ret_outcome) {
 long socket_os_send(socket_handle handle, const void *data, size_t len,
                     const struct socket_peer *to, enum socket_outcome *ret_outcome) {
     return moved(sendto((int)handle, data, len, MSG_NOSIGNAL,
-                        to ? (const struct sockaddr *)to->data : NULL,
-                        to ? (socklen_t)to->len : 0),
+                        to ? (const struct sockaddr *)to->data : NULL, to ? (socklen_t)to->len : 0),
                  ret_outcome);
 }
 
@@ -175,7 +174,8 @@ int socket_os_wait(struct socket_wait *waits, size_t count, unsigned millisecond
     return n < 0 ? 0 : n;
 }
 
-/* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ---- */
+/* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ----
+ */
 
 struct look_up {
     char name[256];
@@ -246,8 +246,7 @@ static bool look_up_wait(struct look_up *look_up, unsigned timeout_ms) {
         until.tv_nsec -= 1000000000;
     }
     pthread_mutex_lock(&look_up->lock);
-    while (!look_up->done &&
-           pthread_cond_timedwait(&look_up->changed, &look_up->lock, &until) == 0)
+    while (!look_up->done && pthread_cond_timedwait(&look_up->changed, &look_up->lock, &until) == 0)
         continue;
     done = look_up->done;
     pthread_mutex_unlock(&look_up->lock);
@@ -271,9 +270,9 @@ static enum socket_outcome resolver_outcome(int error) {
 static size_t addresses_of(const struct addrinfo *found, int family, char (*ret)[46], size_t count,
                            size_t max) {
     for (; found && count < max; found = found->ai_next) {
-        const void *address = family == AF_INET
-                                  ? (const void *)&((struct sockaddr_in *)found->ai_addr)->sin_addr
-                                  : (const void *)&((struct sockaddr_in6 *)found->ai_addr)->sin6_addr;
+        const void *address =
+            family == AF_INET ? (const void *)&((struct sockaddr_in *)found->ai_addr)->sin_addr
+                              : (const void *)&((struct sockaddr_in6 *)found->ai_addr)->sin6_addr;
 
         if (found->ai_family == family && inet_ntop(family, address, ret[count], 46))
             count++;

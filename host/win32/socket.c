@@ -1,9 +1,9 @@
 /* Winsock. Only ws2_32, iphlpapi and dnsapi: this file also runs in pods that have little more. */
-#include <winsock2.h>
-#include <ws2tcpip.h>
 #include <iphlpapi.h>
 #include <windns.h>
 #include <windows.h>
+#include <winsock2.h>
+#include <ws2tcpip.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,10 +123,11 @@ enum socket_outcome socket_os_state(socket_handle handle) {
 int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listening) {
     DWORD on = 1;
 
-    /* SO_REUSEADDR would let another program take the port away on Windows: this is its opposite. */
+    /* SO_REUSEADDR would let another program take the port away on Windows: this is its opposite.
+     */
     (void)setsockopt((SOCKET)handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, (const char *)&on, sizeof on);
-    if (socket_os_family(peer) == 6 && setsockopt((SOCKET)handle, IPPROTO_IPV6, IPV6_V6ONLY,
-                                                  (const char *)&on, sizeof on) != 0)
+    if (socket_os_family(peer) == 6 &&
+        setsockopt((SOCKET)handle, IPPROTO_IPV6, IPV6_V6ONLY, (const char *)&on, sizeof on) != 0)
         return -1;
     if (bind((SOCKET)handle, (const struct sockaddr *)peer->data, peer->len) != 0)
         return -1;
@@ -161,9 +162,9 @@ static long moved(socket_handle handle, int n, enum socket_outcome *ret_outcome)
 
 long socket_os_send(socket_handle handle, const void *data, size_t len,
                     const struct socket_peer *to, enum socket_outcome *ret_outcome) {
-    int n = to ? sendto((SOCKET)handle, data, (int)len, 0, (const struct sockaddr *)to->data,
-                        to->len)
-               : send((SOCKET)handle, data, (int)len, 0);
+    int n =
+        to ? sendto((SOCKET)handle, data, (int)len, 0, (const struct sockaddr *)to->data, to->len)
+           : send((SOCKET)handle, data, (int)len, 0);
 
     return moved(handle, n, ret_outcome);
 }
@@ -174,9 +175,9 @@ long socket_os_receive(socket_handle handle, void *data, size_t size, struct soc
     int n;
 
     from.len = sizeof from.data;
-    n = ret_from ? recvfrom((SOCKET)handle, data, (int)size, 0, (struct sockaddr *)from.data,
-                            &from.len)
-                 : recv((SOCKET)handle, data, (int)size, 0);
+    n = ret_from
+            ? recvfrom((SOCKET)handle, data, (int)size, 0, (struct sockaddr *)from.data, &from.len)
+            : recv((SOCKET)handle, data, (int)size, 0);
     if (n >= 0 && ret_from)
         *ret_from = from;
     return moved(handle, n, ret_outcome);
@@ -207,7 +208,8 @@ int socket_os_wait(struct socket_wait *waits, size_t count, unsigned millisecond
     return n;
 }
 
-/* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ---- */
+/* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ----
+ */
 
 struct look_up {
     char name[256];
