@@ -150,7 +150,7 @@ long socket_os_send(socket_handle handle, const void *data, size_t len,
 
 long socket_os_receive(socket_handle handle, void *data, size_t size, struct socket_peer *ret_from,
                        enum socket_outcome *ret_outcome) {
-    struct socket_peer from;
+    struct socket_peer from = {0};
     socklen_t len = sizeof from.data;
     ssize_t n = recvfrom((int)handle, data, size, 0, (struct sockaddr *)from.data, &len);
 

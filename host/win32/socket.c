@@ -1,9 +1,9 @@
 /* Winsock. Only ws2_32, iphlpapi and dnsapi: this file also runs in pods that have little more. */
+#include <winsock2.h>
+#include <ws2tcpip.h>
 #include <iphlpapi.h>
 #include <windns.h>
 #include <windows.h>
-#include <winsock2.h>
-#include <ws2tcpip.h>
 
 #include <stdlib.h>
 #include <string.h>
