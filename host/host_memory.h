@@ -9,8 +9,8 @@ struct host *host_memory_new(void);
 size_t host_memory_calls(const struct host *host);
 /* The n-th call from now (1 = next) that can fail fails with ERROR_HOST; 0 = none. */
 void host_memory_fail(struct host *host, size_t n);
-/* One line a call so far: "write C:\\x secret 123 bytes", "service_put kubelet", "hcn_create
- * network ...". */
+/* One line a call so far: "write C:\\x secret 123 bytes", "service_put kubelet", "HcnCreateNetwork
+ * 00000000-... {...}" (exports of HNS with all their arguments). Borrowed until the next call. */
 const char *host_memory_log(const struct host *host);
 /* The whole state as JSON (files as text or base64, services, registry, firewall, routes, adapters,
  * HNS objects), to compare before and after. New reference. */
@@ -20,12 +20,22 @@ void host_memory_set_facts(struct host *host, const struct host_facts *facts);
 void host_memory_set_registry(struct host *host, const char *key, const char *value,
                               const char *data);
 void host_memory_set_environment(struct host *host, const char *name, const char *value);
+/* Something holds the port; a pipe of that path answers; what the SCM says of a service (absent:
+ * removed). */
+void host_memory_set_port(struct host *host, bool udp, unsigned port);
+void host_memory_set_pipe(struct host *host, const char *path);
+void host_memory_set_service_state(struct host *host, const char *name,
+                                   enum host_service_state state);
+/* The user pressed Ctrl-C. */
+void host_memory_interrupt(struct host *host);
 void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters);
 /* What a program that host_run() starts answers; matched by argv[0]'s base name. */
 void host_memory_set_program(struct host *host, const char *name, int exit_code,
                              const char *output);
 /* Who answers HNS calls (tests link the HNS model); NULL: a plain store of documents. `call` gets
- * the export's name and its arguments and answers HRESULT, *ret_result and *ret_error_record. */
+ * the export's name and its inputs in order (handles as the text that it gave) and answers HRESULT,
+ * *ret_result (the first output that is not the ErrorRecord) and *ret_error_record, both malloc'ed
+ * or NULL. Either way the host's adapters follow: host/model/model.h, model_hns(). */
 typedef uint32_t host_memory_hns(void *context, const char *function, const char *const *arguments,
                                  size_t count, char **ret_result, char **ret_error_record);
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context);

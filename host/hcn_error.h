@@ -1,0 +1,18 @@
+/* What an HRESULT and an ErrorRecord of the Host Networking Service mean. Pure. */
+#ifndef HOST_HCN_ERROR_H
+#define HOST_HCN_ERROR_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+/* The kind that an HRESULT stands for (HCN facility 0x803b00xx and FACILITY_WIN32; ERROR_HOST where
+ * the tables say nothing). */
+enum error_kind hcn_error_kind(uint32_t hresult);
+/* The symbolic name of a 0x803b00xx code ("HCN_E_INVALID_IP"), or NULL. */
+const char *hcn_error_name(uint32_t hresult);
+/* 0 when the call went well; otherwise fills err and returns -1. `record` is the ErrorRecord or
+ * NULL; a non-empty one is a failure even with a success code, and its ErrorCode counts then. */
+int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err);
+
+#endif

@@ -1,0 +1,249 @@
+/* The seam's front: checks arguments once for all hosts and hands on to the host's table. */
+#include "host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/host_ops.h"
+#include "host/path.h"
+
+int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+              struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    size_t len;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
+}
+
+int host_write(struct host *host, const char *path, const void *data, size_t len,
+               enum host_access access, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->write(host, at, data, len, access, err);
+}
+
+int host_make_folder(struct host *host, const char *path, enum host_access access,
+                     struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->make_folder(host, at, access, err);
+}
+
+int host_remove(struct host *host, const char *path, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->remove(host, at, err);
+}
+
+int host_remove_tree(struct host *host, const char *path, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    _cleanup_(freep) char *parent = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    parent = path_parent(at);
+    if (!parent)
+        return error_set(err, ERROR_USAGE, "remove '%s': a whole volume is never removed", path);
+    return host->ops->remove_tree(host, at, err);
+}
+
+int host_rename(struct host *host, const char *from, const char *to, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    _cleanup_(freep) char *there = NULL;
+
+    if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
+        return -1;
+    return host->ops->rename(host, at, there, err);
+}
+
+int host_link(struct host *host, const char *path, const char *target, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    if (!*target)
+        return error_set(err, ERROR_USAGE, "link '%s': the target is empty", path);
+    return host->ops->link(host, at, target, err);
+}
+
+enum host_file_type host_file_type(struct host *host, const char *path) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, NULL) < 0)
+        return HOST_ABSENT;
+    return host->ops->file_type(host, at);
+}
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct text_list names = {0};
+
+    if (path_normalize(path, &at, err) < 0 || host->ops->list(host, at, &names, err) < 0)
+        return -1;
+    if (names.count)
+        qsort(names.items, names.count, sizeof(*names.items), compare_names);
+    *ret = names;
+    return 0;
+}
+
+int host_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->free_space(host, at, ret, err);
+}
+
+/* ---- services ---- */
+
+/* The SCM's own rule: at most 256 characters, no slashes. */
+static int check_service_name(const char *name, struct error *err) {
+    if (!*name || strlen(name) > 256 || strpbrk(name, "/\\"))
+        return error_set(err, ERROR_USAGE, "use service name '%s': it is not allowed", name);
+    return 0;
+}
+
+void host_service_free(struct host_service *service) {
+    free(service->name);
+    free(service->display_name);
+    free(service->description);
+    free(service->command);
+    text_list_free(&service->depends_on);
+    text_list_free(&service->environment);
+    *service = (struct host_service){0};
+}
+
+int host_service_put(struct host *host, const struct host_service *service, struct error *err) {
+    if (check_service_name(service->name, err) < 0)
+        return -1;
+    if (!service->command || !*service->command)
+        return error_set(err, ERROR_USAGE, "register service '%s': it has no command",
+                         service->name);
+    for (size_t i = 0; i < service->environment.count; i++) {
+        const char *item = service->environment.items[i];
+        const char *equals = strchr(item, '=');
+
+        if (!equals || equals == item)
+            return error_set(err, ERROR_USAGE, "register service '%s': its environment has no name",
+                             service->name);
+    }
+    return host->ops->service_put(host, service, err);
+}
+
+int host_service_query(struct host *host, const char *name, struct host_service *ret,
+                       struct error *err) {
+    if (check_service_name(name, err) < 0)
+        return -1;
+    return host->ops->service_query(host, name, ret, err);
+}
+
+int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
+                       struct error *err) {
+    if (check_service_name(name, err) < 0)
+        return -1;
+    return host->ops->service_start(host, name, timeout_ms, err);
+}
+
+int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err) {
+    if (check_service_name(name, err) < 0)
+        return -1;
+    return host->ops->service_stop(host, name, timeout_ms, err);
+}
+
+int host_service_delete(struct host *host, const char *name, unsigned timeout_ms,
+                        struct error *err) {
+    if (check_service_name(name, err) < 0)
+        return -1;
+    return host->ops->service_delete(host, name, timeout_ms, err);
+}
+
+int host_service_list(struct host *host, struct text_list *ret, struct error *err) {
+    struct text_list names = {0};
+
+    if (host->ops->service_list(host, &names, err) < 0)
+        return -1;
+    if (names.count)
+        qsort(names.items, names.count, sizeof(*names.items), compare_names);
+    *ret = names;
+    return 0;
+}
+
+/* ---- facts, registry, processes, time ---- */
+
+int host_facts(struct host *host, struct host_facts *ret, struct error *err) {
+    struct host_facts facts = {0};
+
+    if (host->ops->facts(host, &facts, err) < 0)
+        return -1;
+    *ret = facts;
+    return 0;
+}
+
+int host_registry_get(struct host *host, const char *key, const char *value, char **ret,
+                      struct error *err) {
+    return host->ops->registry_get(host, key, value, ret, err);
+}
+
+int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
+             char **ret_output, struct error *err) {
+    if (!process->argv || !process->argv[0] || !*process->argv[0])
+        return error_set(err, ERROR_USAGE, "run a program: none is named");
+    return host->ops->run(host, process, ret_exit_code, ret_output, err);
+}
+
+int host_event(struct host *host, char level, unsigned event_id, const char *text,
+               struct error *err) {
+    if (!level || !strchr("iwe", level))
+        return error_set(err, ERROR_USAGE, "log event %u: level '%c' is none", event_id, level);
+    return host->ops->event(host, level, event_id, text, err);
+}
+
+bool host_pipe_exists(struct host *host, const char *path) {
+    return host->ops->pipe_exists(host, path);
+}
+
+int64_t host_now(struct host *host) {
+    return host->ops->now(host);
+}
+
+uint64_t host_monotonic_ms(struct host *host) {
+    return host->ops->monotonic_ms(host);
+}
+
+int host_sleep(struct host *host, unsigned milliseconds, struct error *err) {
+    return host->ops->sleep(host, milliseconds, err);
+}
+
+bool host_interrupted(struct host *host) {
+    return host->ops->interrupted(host);
+}
+
+int host_random(struct host *host, void *data, size_t len, struct error *err) {
+    return host->ops->random(host, data, len, err);
+}
+
+char *host_environment(struct host *host, const char *name) {
+    return host->ops->environment(host, name);
+}
+
+char *host_program_path(struct host *host) {
+    return host->ops->program_path(host);
+}
+
+void host_free(struct host *host) {
+    if (host)
+        host->ops->free(host);
+}

@@ -1,0 +1,75 @@
+/* What one kind of host implements: the table behind host.h. Only files in host/ include this. */
+#ifndef HOST_HOST_OPS_H
+#define HOST_HOST_OPS_H
+
+#include "host/host.h"
+
+/* host.c has checked the arguments (no NULL, paths absolute and with '\\', numbers in range) and
+ * hands these the rest; the contracts stand in host.h. */
+struct host_ops {
+    int (*read)(struct host *, const char *path, size_t max, char **ret, size_t *ret_len,
+                struct error *);
+    int (*write)(struct host *, const char *path, const void *data, size_t len,
+                 enum host_access access, struct error *);
+    int (*make_folder)(struct host *, const char *path, enum host_access access, struct error *);
+    int (*remove)(struct host *, const char *path, struct error *);
+    int (*remove_tree)(struct host *, const char *path, struct error *);
+    int (*rename)(struct host *, const char *from, const char *to, struct error *);
+    int (*link)(struct host *, const char *path, const char *target, struct error *);
+    enum host_file_type (*file_type)(struct host *, const char *path);
+    int (*list)(struct host *, const char *path, struct text_list *ret, struct error *);
+    int (*free_space)(struct host *, const char *path, uint64_t *ret, struct error *);
+
+    int (*service_put)(struct host *, const struct host_service *service, struct error *);
+    int (*service_query)(struct host *, const char *name, struct host_service *ret, struct error *);
+    int (*service_start)(struct host *, const char *name, unsigned timeout_ms, struct error *);
+    int (*service_stop)(struct host *, const char *name, unsigned timeout_ms, struct error *);
+    int (*service_delete)(struct host *, const char *name, unsigned timeout_ms, struct error *);
+    int (*service_list)(struct host *, struct text_list *ret, struct error *);
+
+    /* One export of computenetwork.dll or vmcompute.dll by its name. `arguments` are its inputs in
+     * order (NULL allowed); handles are texts that this host chose. *ret_result is the first output
+     * that is not the ErrorRecord (a handle, a list, properties, a response). 0: it was called and
+     * *ret_hresult says how it went; -1: it could not be called (ERROR_UNSUPPORTED) or did not come
+     * back (ERROR_TIMEOUT). The caller frees the texts. */
+    int (*hns)(struct host *, const char *function, const char *const *arguments, size_t count,
+               char **ret_result, char **ret_error_record, uint32_t *ret_hresult, struct error *);
+
+    int (*adapters)(struct host *, struct host_adapters *ret, struct error *);
+    int (*routes)(struct host *, struct host_routes *ret, struct error *);
+    int (*route_add)(struct host *, const struct host_route *route, struct error *);
+    int (*route_remove)(struct host *, const struct host_route *route, struct error *);
+    int (*address_add)(struct host *, uint32_t interface_index, const char *address,
+                       struct error *);
+    int (*dns_set)(struct host *, uint32_t interface_index, const struct text_list *servers,
+                   struct error *);
+    int (*forwarding)(struct host *, uint32_t interface_index, bool *ret, struct error *);
+    int (*forwarding_set)(struct host *, uint32_t interface_index, bool on, struct error *);
+    int (*port_in_use)(struct host *, bool udp, unsigned port, bool *ret, struct error *);
+    int (*firewall_put)(struct host *, const struct host_firewall_rule *rule, struct error *);
+    int (*firewall_remove)(struct host *, const char *name, struct error *);
+    int (*firewall_has)(struct host *, const char *name, bool *ret, struct error *);
+
+    int (*facts)(struct host *, struct host_facts *ret, struct error *);
+    int (*registry_get)(struct host *, const char *key, const char *value, char **ret,
+                        struct error *);
+    int (*run)(struct host *, const struct host_process *process, int *ret_exit_code,
+               char **ret_output, struct error *);
+    int (*event)(struct host *, char level, unsigned event_id, const char *text, struct error *);
+    bool (*pipe_exists)(struct host *, const char *path);
+    int64_t (*now)(struct host *);
+    uint64_t (*monotonic_ms)(struct host *);
+    int (*sleep)(struct host *, unsigned milliseconds, struct error *);
+    bool (*interrupted)(struct host *);
+    int (*random)(struct host *, void *data, size_t len, struct error *);
+    char *(*environment)(struct host *, const char *name);
+    char *(*program_path)(struct host *);
+    void (*free)(struct host *);
+};
+
+/* First member of each host. */
+struct host {
+    const struct host_ops *ops;
+};
+
+#endif

@@ -1,0 +1,349 @@
+/* Files of the in-memory host: one sorted table of whole paths. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/memory.h"
+#include "host/memory/memory.h"
+#include "host/path.h"
+
+enum { LINKS_MAX = 8 };
+
+static const char *const access_names[] = {
+    [HOST_PUBLIC] = "public",
+    [HOST_SECRET] = "secret",
+    [HOST_PROBE_MAILBOX] = "probe-mailbox",
+    [HOST_PROBE_PROGRAM] = "probe-program",
+};
+static const char *const type_names[] = {
+    [HOST_ABSENT] = "absent",
+    [HOST_FILE] = "file",
+    [HOST_FOLDER] = "folder",
+    [HOST_LINK] = "link",
+};
+
+static int compare_paths(const char *a, const char *b) {
+    for (;; a++, b++) {
+        int x = (unsigned char)*a >= 'A' && *a <= 'Z' ? *a + 32 : (unsigned char)*a;
+        int y = (unsigned char)*b >= 'A' && *b <= 'Z' ? *b + 32 : (unsigned char)*b;
+
+        if (x != y || !x)
+            return x - y;
+    }
+}
+
+/* Where the path stands, or would. */
+static size_t position(const struct memory_host *memory, const char *path) {
+    size_t low = 0, high = memory->file_count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (compare_paths(memory->files[middle].path, path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct memory_file *find_file(const struct memory_host *memory, const char *path) {
+    size_t at = position(memory, path);
+
+    if (at == memory->file_count || compare_paths(memory->files[at].path, path) != 0)
+        return NULL;
+    return &memory->files[at];
+}
+
+static struct memory_file *add_file(struct memory_host *memory, const char *path) {
+    size_t at = position(memory, path);
+
+    memory->files = xrealloc(memory->files, (memory->file_count + 1) * sizeof *memory->files);
+    memmove(memory->files + at + 1, memory->files + at,
+            (memory->file_count - at) * sizeof *memory->files);
+    memory->file_count++;
+    memory->files[at] = (struct memory_file){.path = xstrdup(path)};
+    return &memory->files[at];
+}
+
+static void drop_file(struct memory_host *memory, size_t at) {
+    free(memory->files[at].path);
+    free(memory->files[at].data);
+    memory->file_count--;
+    memmove(memory->files + at, memory->files + at + 1,
+            (memory->file_count - at) * sizeof *memory->files);
+}
+
+static bool is_root(const char *path) {
+    return strlen(path) == 3;
+}
+
+/* true when `path` lies in the folder, at any depth. */
+static bool lies_in(const char *path, const char *folder) {
+    _cleanup_(freep) char *head = xstrndup(path, strlen(folder));
+    char next = strlen(path) > strlen(folder) ? path[strlen(folder)] : '\0';
+
+    return compare_paths(head, folder) == 0 && (next == '\\' || (next && is_root(folder)));
+}
+
+static int make_parents(struct memory_host *memory, const char *path, struct error *err) {
+    _cleanup_(freep) char *parent = path_parent(path);
+    struct memory_file *found;
+
+    if (!parent || is_root(parent))
+        return 0;
+    found = find_file(memory, parent);
+    if (found && found->type == HOST_FILE)
+        return error_set(err, ERROR_HOST, "make folder '%s': a file is there", parent);
+    if (found)
+        return 0;
+    if (make_parents(memory, parent, err) < 0)
+        return -1;
+    add_file(memory, parent)->type = HOST_FOLDER;
+    return 0;
+}
+
+/* The file behind a path, links followed. */
+static struct memory_file *follow(const struct memory_host *memory, const char *path) {
+    struct memory_file *file = find_file(memory, path);
+
+    for (int i = 0; file && file->type == HOST_LINK && i < LINKS_MAX; i++) {
+        _cleanup_(freep) char *parent = path_parent(file->path);
+        _cleanup_(freep) char *joined = xasprintf("%s\\%s", parent ? parent : "", file->data);
+        _cleanup_(freep) char *target = NULL;
+
+        if (path_normalize(file->data, &target, NULL) < 0 &&
+            path_normalize(joined, &target, NULL) < 0)
+            return NULL;
+        file = find_file(memory, target);
+    }
+    return file;
+}
+
+int memory_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+                struct error *err) {
+    const struct memory_file *file;
+
+    if (memory_call(host, err, "read %s", path) < 0)
+        return -1;
+    file = follow(memory_of(host), path);
+    if (!file)
+        return error_set_os(err, ERROR_NOT_FOUND, 2, "read '%s': it is absent", path);
+    if (file->type != HOST_FILE)
+        return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
+    if (file->len > max)
+        return error_set(err, ERROR_MALFORMED, "read '%s': longer than %zu bytes", path, max);
+    *ret = xmalloc(file->len + 1);
+    if (file->len)
+        memcpy(*ret, file->data, file->len);
+    (*ret)[file->len] = '\0';
+    *ret_len = file->len;
+    return 0;
+}
+
+int memory_write(struct host *host, const char *path, const void *data, size_t len,
+                 enum host_access access, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    struct memory_file *file;
+
+    if (memory_call(host, err, "write %s %s %zu bytes", path, access_names[access], len) < 0 ||
+        make_parents(memory, path, err) < 0)
+        return -1;
+    file = find_file(memory, path);
+    if (is_root(path) || (file && file->type == HOST_FOLDER))
+        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder is there", path);
+    if (!file)
+        file = add_file(memory, path);
+    free(file->data);
+    file->type = HOST_FILE; /* a link is replaced, not followed: written beside, renamed over */
+    file->access = access;
+    file->data = xmalloc(len + 1);
+    if (len)
+        memcpy(file->data, data, len);
+    file->data[len] = '\0';
+    file->len = len;
+    return 0;
+}
+
+int memory_make_folder(struct host *host, const char *path, enum host_access access,
+                       struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    struct memory_file *file;
+
+    if (memory_call(host, err, "make_folder %s %s", path, access_names[access]) < 0 ||
+        make_parents(memory, path, err) < 0)
+        return -1;
+    if (is_root(path))
+        return 0;
+    file = find_file(memory, path);
+    if (file && file->type != HOST_FOLDER)
+        return error_set(err, ERROR_HOST, "make folder '%s': a file is there", path);
+    if (!file)
+        file = add_file(memory, path);
+    file->type = HOST_FOLDER;
+    if (access != HOST_PUBLIC)
+        file->access = access;
+    return 0;
+}
+
+int memory_remove(struct host *host, const char *path, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    size_t at;
+
+    if (memory_call(host, err, "remove %s", path) < 0)
+        return -1;
+    if (!find_file(memory, path))
+        return 0;
+    for (size_t i = 0; i < memory->file_count; i++)
+        if (lies_in(memory->files[i].path, path))
+            return error_set_os(err, ERROR_CONFLICT, 145, "remove '%s': the folder is not empty",
+                                path);
+    at = position(memory, path);
+    drop_file(memory, at);
+    return 0;
+}
+
+int memory_remove_tree(struct host *host, const char *path, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+
+    if (memory_call(host, err, "remove_tree %s", path) < 0)
+        return -1;
+    for (size_t i = memory->file_count; i-- > 0;)
+        if (compare_paths(memory->files[i].path, path) == 0 || lies_in(memory->files[i].path, path))
+            drop_file(memory, i);
+    return 0;
+}
+
+/* Everything at and under `from` gets the new name; collected first, for the table is sorted. */
+static void move_files(struct memory_host *memory, const char *from, const char *to) {
+    struct memory_file *moved = xcalloc(memory->file_count, sizeof *moved);
+    size_t count = 0;
+
+    for (size_t i = memory->file_count; i-- > 0;) {
+        struct memory_file *file = &memory->files[i];
+
+        if (compare_paths(file->path, from) != 0 && !lies_in(file->path, from))
+            continue;
+        moved[count] = *file;
+        moved[count].path = xasprintf("%s%s", to, file->path + strlen(from));
+        file->data = NULL;
+        drop_file(memory, i);
+        count++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct memory_file *file = add_file(memory, moved[i].path);
+
+        free(file->path);
+        *file = moved[i];
+    }
+    free(moved);
+}
+
+int memory_rename(struct host *host, const char *from, const char *to, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    const struct memory_file *standing;
+
+    if (memory_call(host, err, "rename %s %s", from, to) < 0)
+        return -1;
+    if (!find_file(memory, from))
+        return error_set_os(err, ERROR_NOT_FOUND, 2, "rename '%s': it is absent", from);
+    if (compare_paths(from, to) == 0)
+        return 0;
+    standing = find_file(memory, to);
+    if (standing && standing->type == HOST_FOLDER)
+        return error_set_os(err, ERROR_DENIED, 5, "rename '%s': a folder is at '%s'", from, to);
+    if (make_parents(memory, to, err) < 0)
+        return -1;
+    if (standing)
+        drop_file(memory, position(memory, to));
+    move_files(memory, from, to);
+    return 0;
+}
+
+int memory_link(struct host *host, const char *path, const char *target, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    struct memory_file *file;
+
+    if (memory_call(host, err, "link %s %s", path, target) < 0 ||
+        make_parents(memory, path, err) < 0)
+        return -1;
+    file = find_file(memory, path);
+    if (file && file->type == HOST_FOLDER)
+        return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder is there", path);
+    if (!file)
+        file = add_file(memory, path);
+    free(file->data);
+    file->type = HOST_LINK;
+    file->data = xstrdup(target);
+    file->len = strlen(target);
+    return 0;
+}
+
+enum host_file_type memory_file_type(struct host *host, const char *path) {
+    const struct memory_file *file = find_file(memory_of(host), path);
+
+    return file ? file->type : is_root(path) ? HOST_FOLDER : HOST_ABSENT;
+}
+
+int memory_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    const struct memory_file *folder = find_file(memory, path);
+    size_t skip = strlen(path) + (is_root(path) ? 0 : 1);
+
+    if (memory_call(host, err, "list %s", path) < 0)
+        return -1;
+    if (!is_root(path) && !folder)
+        return error_set_os(err, ERROR_NOT_FOUND, 3, "list '%s': it is absent", path);
+    if (folder && folder->type != HOST_FOLDER)
+        return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
+    for (size_t i = 0; i < memory->file_count; i++) {
+        const char *name = memory->files[i].path;
+
+        if (lies_in(name, path) && !strchr(name + skip, '\\'))
+            text_list_add(ret, name + skip);
+    }
+    return 0;
+}
+
+int memory_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
+    if (memory_call(host, err, "free_space %s", path) < 0)
+        return -1;
+    *ret = 64ull << 30;
+    return 0;
+}
+
+static json_t *content_json(const struct memory_file *file) {
+    json_t *text = json_stringn(file->data ? file->data : "", file->len);
+
+    if (!text || memchr(file->data, '\0', file->len)) {
+        _cleanup_(freep) char *encoded = base64_encode(file->data, file->len);
+
+        json_decref(text);
+        text = json_pack("{s:s}", "base64", encoded);
+    }
+    return text;
+}
+
+json_t *memory_files_json(const struct memory_host *memory) {
+    json_t *files = json_object();
+
+    for (size_t i = 0; i < memory->file_count; i++) {
+        const struct memory_file *file = &memory->files[i];
+        json_t *entry = json_pack("{s:s, s:s}", "type", type_names[file->type], "access",
+                                  access_names[file->access]);
+
+        if (file->type == HOST_LINK)
+            json_object_set_new(entry, "target", json_string(file->data));
+        if (file->type == HOST_FILE)
+            json_object_set_new(entry, "content", content_json(file));
+        json_object_set_new(files, file->path, entry);
+    }
+    return files;
+}
+
+void memory_files_free(struct memory_host *memory) {
+    while (memory->file_count)
+        drop_file(memory, memory->file_count - 1);
+    free(memory->files);
+    memory->files = NULL;
+}

@@ -1,0 +1,361 @@
+/* The in-memory host: every operation is recorded, may be told to fail, and acts on the model. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/memory/memory.h"
+#include "host/path.h"
+
+/* Where the clock stands first: 2026-11-21T10:00:00Z. */
+static const int64_t clock_start = 1795255200;
+
+static void log_line(struct memory_host *memory, const char *format, va_list args) {
+    text_addv(&memory->log, format, args);
+    text_add_char(&memory->log, '\n');
+}
+
+int memory_call(struct host *host, struct error *err, const char *format, ...) {
+    struct memory_host *memory = memory_of(host);
+    va_list args;
+
+    va_start(args, format);
+    log_line(memory, format, args);
+    va_end(args);
+    memory->calls++;
+    if (memory->calls == memory->fail_at)
+        return error_set(err, ERROR_HOST, "call %zu of the host: told to fail", memory->calls);
+    return 0;
+}
+
+void memory_note(struct host *host, const char *format, ...) {
+    va_list args;
+
+    va_start(args, format);
+    log_line(memory_of(host), format, args);
+    va_end(args);
+}
+
+/* ---- services ---- */
+
+static int service_put(struct host *host, const struct host_service *service, struct error *err) {
+    if (memory_call(host, err, "service_put %s", service->name) < 0)
+        return -1;
+    return model_service_put(memory_of(host)->state, service, err);
+}
+
+static int service_query(struct host *host, const char *name, struct host_service *ret,
+                         struct error *err) {
+    if (memory_call(host, err, "service_query %s", name) < 0)
+        return -1;
+    return model_service_query(memory_of(host)->state, name, ret, err);
+}
+
+static int service_start(struct host *host, const char *name, unsigned timeout_ms,
+                         struct error *err) {
+    (void)timeout_ms; /* nothing here takes time */
+    if (memory_call(host, err, "service_start %s", name) < 0)
+        return -1;
+    return model_service_start(memory_of(host)->state, name, err);
+}
+
+static int service_stop(struct host *host, const char *name, unsigned timeout_ms,
+                        struct error *err) {
+    (void)timeout_ms;
+    if (memory_call(host, err, "service_stop %s", name) < 0)
+        return -1;
+    return model_service_stop(memory_of(host)->state, name, err);
+}
+
+static int service_delete(struct host *host, const char *name, unsigned timeout_ms,
+                          struct error *err) {
+    (void)timeout_ms;
+    if (memory_call(host, err, "service_delete %s", name) < 0)
+        return -1;
+    return model_service_delete(memory_of(host)->state, name, err);
+}
+
+static int service_list(struct host *host, struct text_list *ret, struct error *err) {
+    if (memory_call(host, err, "service_list") < 0)
+        return -1;
+    model_service_list(memory_of(host)->state, ret);
+    return 0;
+}
+
+/* ---- HNS ---- */
+
+static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
+               char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
+               struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    struct text line = {0};
+    int result = 0;
+
+    text_add(&line, function);
+    for (size_t i = 0; i < count; i++)
+        text_addf(&line, " %s", arguments[i] ? arguments[i] : "");
+    if (text_starts_with(function, "HcnClose"))
+        memory_note(host, "%s", text_str(&line)); /* nobody looks at its result */
+    else
+        result = memory_call(host, err, "%s", text_str(&line));
+    text_free(&line);
+    if (result < 0)
+        return -1;
+    *ret_hresult = model_hns(memory->state, memory->hns, memory->hns_context, function, arguments,
+                             count, ret_result, ret_error_record);
+    return 0;
+}
+
+/* ---- network ---- */
+
+static int adapters(struct host *host, struct host_adapters *ret, struct error *err) {
+    if (memory_call(host, err, "adapters") < 0)
+        return -1;
+    model_adapters(memory_of(host)->state, ret);
+    return 0;
+}
+
+static int routes(struct host *host, struct host_routes *ret, struct error *err) {
+    if (memory_call(host, err, "routes") < 0)
+        return -1;
+    model_routes(memory_of(host)->state, ret);
+    return 0;
+}
+
+static int route_add(struct host *host, const struct host_route *route, struct error *err) {
+    if (memory_call(host, err, "route_add %s %s %u", route->destination, route->next_hop,
+                    route->interface_index) < 0)
+        return -1;
+    return model_route_add(memory_of(host)->state, route, err);
+}
+
+static int route_remove(struct host *host, const struct host_route *route, struct error *err) {
+    if (memory_call(host, err, "route_remove %s %s %u", route->destination, route->next_hop,
+                    route->interface_index) < 0)
+        return -1;
+    model_route_remove(memory_of(host)->state, route);
+    return 0;
+}
+
+static int address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
+    if (memory_call(host, err, "address_add %u %s", index, address) < 0)
+        return -1;
+    return model_address_add(memory_of(host)->state, index, address, err);
+}
+
+static int dns_set(struct host *host, uint32_t index, const struct text_list *servers,
+                   struct error *err) {
+    _cleanup_(freep) char *joined = text_list_join(servers, ",");
+
+    if (memory_call(host, err, "dns_set %u %s", index, joined) < 0)
+        return -1;
+    return model_dns_set(memory_of(host)->state, index, servers, err);
+}
+
+static int forwarding(struct host *host, uint32_t index, bool *ret, struct error *err) {
+    if (memory_call(host, err, "forwarding %u", index) < 0)
+        return -1;
+    return model_forwarding(memory_of(host)->state, index, ret, err);
+}
+
+static int forwarding_set(struct host *host, uint32_t index, bool on, struct error *err) {
+    if (memory_call(host, err, "forwarding_set %u %d", index, on) < 0)
+        return -1;
+    return model_forwarding_set(memory_of(host)->state, index, on, err);
+}
+
+static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
+    if (memory_call(host, err, "port_in_use %s %u", udp ? "udp" : "tcp", port) < 0)
+        return -1;
+    *ret = model_port_in_use(memory_of(host)->state, udp, port);
+    return 0;
+}
+
+static int firewall_put(struct host *host, const struct host_firewall_rule *rule,
+                        struct error *err) {
+    if (memory_call(host, err, "firewall_put %s", rule->name) < 0)
+        return -1;
+    model_firewall_put(memory_of(host)->state, rule);
+    return 0;
+}
+
+static int firewall_remove(struct host *host, const char *name, struct error *err) {
+    if (memory_call(host, err, "firewall_remove %s", name) < 0)
+        return -1;
+    model_firewall_remove(memory_of(host)->state, name);
+    return 0;
+}
+
+static int firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
+    if (memory_call(host, err, "firewall_has %s", name) < 0)
+        return -1;
+    *ret = model_firewall_has(memory_of(host)->state, name);
+    return 0;
+}
+
+/* ---- facts, registry, processes, time ---- */
+
+static int facts(struct host *host, struct host_facts *ret, struct error *err) {
+    if (memory_call(host, err, "facts") < 0)
+        return -1;
+    model_facts(memory_of(host)->state, ret);
+    return 0;
+}
+
+static int registry_get(struct host *host, const char *key, const char *value, char **ret,
+                        struct error *err) {
+    if (memory_call(host, err, "registry_get %s %s", key, value) < 0)
+        return -1;
+    return model_registry_get(memory_of(host)->state, key, value, ret, err);
+}
+
+static int run(struct host *host, const struct host_process *process, int *ret_exit_code,
+               char **ret_output, struct error *err) {
+    const struct memory_host *memory = memory_of(host);
+    const char *name = path_base(process->argv[0]);
+    struct text line = {0};
+    int result;
+
+    for (size_t i = 0; process->argv[i]; i++)
+        text_addf(&line, " %s", process->argv[i]);
+    result = memory_call(host, err, "run%s", text_str(&line));
+    text_free(&line);
+    if (result < 0)
+        return -1;
+    for (size_t i = 0; i < memory->program_count; i++)
+        if (text_equal_nocase(memory->programs[i].name, name)) {
+            *ret_exit_code = memory->programs[i].exit_code;
+            *ret_output = xstrdup(memory->programs[i].output);
+            return 0;
+        }
+    return error_set_os(err, ERROR_NOT_FOUND, 2, "run '%s': it is absent", process->argv[0]);
+}
+
+static int event(struct host *host, char level, unsigned event_id, const char *text,
+                 struct error *err) {
+    if (memory_call(host, err, "event %c %u", level, event_id) < 0)
+        return -1;
+    model_event(memory_of(host)->state, level, event_id, text);
+    return 0;
+}
+
+static bool pipe_exists(struct host *host, const char *path) {
+    return model_pipe_exists(memory_of(host)->state, path);
+}
+
+static int64_t now(struct host *host) {
+    return clock_start + (int64_t)(memory_of(host)->clock_ms / 1000);
+}
+
+static uint64_t monotonic_ms(struct host *host) {
+    return memory_of(host)->clock_ms;
+}
+
+static int sleep_for(struct host *host, unsigned milliseconds, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+
+    memory->clock_ms += milliseconds;
+    if (memory->on_sleep)
+        memory->on_sleep(memory->on_sleep_context, host);
+    if (memory->interrupted)
+        return error_set(err, ERROR_INTERRUPTED, "wait: interrupted");
+    return 0;
+}
+
+static bool interrupted(struct host *host) {
+    return memory_of(host)->interrupted;
+}
+
+/* splitmix64: no secret stands on it, and a test's run is the same each time. */
+static int random_bytes(struct host *host, void *data, size_t len, struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    unsigned char *out = data;
+
+    if (memory_call(host, err, "random %zu", len) < 0)
+        return -1;
+    for (size_t i = 0; i < len; i++) {
+        uint64_t z = memory->random += 0x9e3779b97f4a7c15u;
+
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        out[i] = (unsigned char)(z >> 56);
+    }
+    return 0;
+}
+
+static char *environment(struct host *host, const char *name) {
+    return xstrdup_null(json_string_value(json_object_get(memory_of(host)->environment, name)));
+}
+
+static char *program_path(struct host *host) {
+    (void)host;
+    return xstrdup("C:\\k\\winjoin.exe");
+}
+
+static void memory_free(struct host *host) {
+    struct memory_host *memory = memory_of(host);
+
+    memory_files_free(memory);
+    for (size_t i = 0; i < memory->program_count; i++) {
+        free(memory->programs[i].name);
+        free(memory->programs[i].output);
+    }
+    free(memory->programs);
+    json_decref(memory->environment);
+    json_decref(memory->state);
+    text_free(&memory->log);
+    free(memory);
+}
+
+static const struct host_ops memory_ops = {
+    .read = memory_read,
+    .write = memory_write,
+    .make_folder = memory_make_folder,
+    .remove = memory_remove,
+    .remove_tree = memory_remove_tree,
+    .rename = memory_rename,
+    .link = memory_link,
+    .file_type = memory_file_type,
+    .list = memory_list,
+    .free_space = memory_free_space,
+    .service_put = service_put,
+    .service_query = service_query,
+    .service_start = service_start,
+    .service_stop = service_stop,
+    .service_delete = service_delete,
+    .service_list = service_list,
+    .hns = hns,
+    .adapters = adapters,
+    .routes = routes,
+    .route_add = route_add,
+    .route_remove = route_remove,
+    .address_add = address_add,
+    .dns_set = dns_set,
+    .forwarding = forwarding,
+    .forwarding_set = forwarding_set,
+    .port_in_use = port_in_use,
+    .firewall_put = firewall_put,
+    .firewall_remove = firewall_remove,
+    .firewall_has = firewall_has,
+    .facts = facts,
+    .registry_get = registry_get,
+    .run = run,
+    .event = event,
+    .pipe_exists = pipe_exists,
+    .now = now,
+    .monotonic_ms = monotonic_ms,
+    .sleep = sleep_for,
+    .interrupted = interrupted,
+    .random = random_bytes,
+    .environment = environment,
+    .program_path = program_path,
+    .free = memory_free,
+};
+
+struct host *host_memory_new(void) {
+    struct memory_host *memory = xcalloc(1, sizeof *memory);
+
+    memory->host.ops = &memory_ops;
+    memory->state = model_new();
+    memory->environment = json_object();
+    return &memory->host;
+}

@@ -1,0 +1,68 @@
+/* What the files of the in-memory host share: its state, and the record of each call. */
+#ifndef HOST_MEMORY_MEMORY_H
+#define HOST_MEMORY_MEMORY_H
+
+#include "host/host_memory.h"
+#include "host/host_ops.h"
+#include "host/model/model.h"
+
+struct memory_file {
+    char *path; /* normalized */
+    enum host_file_type type;
+    enum host_access access;
+    char *data; /* content, or a link's target */
+    size_t len;
+};
+
+struct memory_program {
+    char *name;
+    int exit_code;
+    char *output;
+};
+
+struct memory_host {
+    struct host host;          /* first: this is what callers hold */
+    json_t *state;             /* host/model */
+    struct memory_file *files; /* sorted by path, case ignored */
+    size_t file_count;
+    struct memory_program *programs;
+    size_t program_count;
+    json_t *environment;
+    struct text log;
+    size_t calls, fail_at; /* fail_at: number of the call that fails, 0 = none */
+    host_memory_hns *hns;
+    void *hns_context;
+    void (*on_sleep)(void *, struct host *);
+    void *on_sleep_context;
+    uint64_t clock_ms;
+    uint64_t random;
+    bool interrupted;
+};
+
+static inline struct memory_host *memory_of(struct host *host) {
+    return (struct memory_host *)host;
+}
+
+/* Records a call that can fail; -1 with ERROR_HOST when it is the one that must. */
+int memory_call(struct host *host, struct error *err, const char *format, ...)
+    __attribute__((format(gnu_printf, 3, 4)));
+/* A line in the log only. */
+void memory_note(struct host *host, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+
+/* files.c */
+int memory_read(struct host *, const char *, size_t, char **, size_t *, struct error *);
+int memory_write(struct host *, const char *, const void *, size_t, enum host_access,
+                 struct error *);
+int memory_make_folder(struct host *, const char *, enum host_access, struct error *);
+int memory_remove(struct host *, const char *, struct error *);
+int memory_remove_tree(struct host *, const char *, struct error *);
+int memory_rename(struct host *, const char *, const char *, struct error *);
+int memory_link(struct host *, const char *, const char *, struct error *);
+enum host_file_type memory_file_type(struct host *, const char *);
+int memory_list(struct host *, const char *, struct text_list *, struct error *);
+int memory_free_space(struct host *, const char *, uint64_t *, struct error *);
+json_t *memory_files_json(const struct memory_host *memory);
+void memory_files_free(struct memory_host *memory);
+
+#endif

@@ -1,0 +1,114 @@
+/* The in-memory host's test side: setting the scene and looking at what happened. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/memory/memory.h"
+
+static const struct memory_host *looked_at(const struct host *host) {
+    return (const struct memory_host *)host;
+}
+
+size_t host_memory_calls(const struct host *host) {
+    return looked_at(host)->calls;
+}
+
+void host_memory_fail(struct host *host, size_t n) {
+    struct memory_host *memory = memory_of(host);
+
+    memory->fail_at = n ? memory->calls + n : 0;
+}
+
+const char *host_memory_log(const struct host *host) {
+    return text_str(&looked_at(host)->log);
+}
+
+json_t *host_memory_state(const struct host *host) {
+    json_t *state = json_deep_copy(looked_at(host)->state);
+
+    json_object_set_new(state, "files", memory_files_json(looked_at(host)));
+    return state;
+}
+
+void host_memory_set_facts(struct host *host, const struct host_facts *facts) {
+    model_facts_set(memory_of(host)->state, facts);
+}
+
+void host_memory_set_registry(struct host *host, const char *key, const char *value,
+                              const char *data) {
+    model_registry_set(memory_of(host)->state, key, value, data);
+}
+
+void host_memory_set_environment(struct host *host, const char *name, const char *value) {
+    json_t *environment = memory_of(host)->environment;
+
+    if (value)
+        json_object_set_new(environment, name, json_string(value));
+    else
+        json_object_del(environment, name);
+}
+
+void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters) {
+    model_adapters_set(memory_of(host)->state, adapters);
+}
+
+void host_memory_set_program(struct host *host, const char *name, int exit_code,
+                             const char *output) {
+    struct memory_host *memory = memory_of(host);
+    struct memory_program *program = NULL;
+
+    for (size_t i = 0; i < memory->program_count; i++)
+        if (text_equal_nocase(memory->programs[i].name, name))
+            program = &memory->programs[i];
+    if (!program) {
+        memory->programs =
+            xrealloc(memory->programs, (memory->program_count + 1) * sizeof *memory->programs);
+        program = &memory->programs[memory->program_count++];
+        *program = (struct memory_program){.name = xstrdup(name)};
+    }
+    free(program->output);
+    program->exit_code = exit_code;
+    program->output = xstrdup(output ? output : "");
+}
+
+void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context) {
+    memory_of(host)->hns = call;
+    memory_of(host)->hns_context = context;
+}
+
+void host_memory_set_port(struct host *host, bool udp, unsigned port) {
+    json_array_append_new(json_at(memory_of(host)->state, udp ? "ports.udp" : "ports.tcp"),
+                          json_integer((json_int_t)port));
+}
+
+void host_memory_set_pipe(struct host *host, const char *path) {
+    json_array_append_new(json_object_get(memory_of(host)->state, "pipes"), json_string(path));
+}
+
+void host_memory_set_service_state(struct host *host, const char *name,
+                                   enum host_service_state state) {
+    static const char *const names[] = {
+        [HOST_SERVICE_STOPPED] = "stopped", [HOST_SERVICE_STARTING] = "starting",
+        [HOST_SERVICE_RUNNING] = "running", [HOST_SERVICE_STOPPING] = "stopping",
+        [HOST_SERVICE_PAUSED] = "paused",
+    };
+    json_t *service = json_object_get(json_object_get(memory_of(host)->state, "services"), name);
+
+    if (state == HOST_SERVICE_ABSENT)
+        json_object_del(json_object_get(memory_of(host)->state, "services"), name);
+    else if (service)
+        json_object_set_new(service, "state", json_string(names[state]));
+}
+
+void host_memory_interrupt(struct host *host) {
+    memory_of(host)->interrupted = true;
+}
+
+void host_memory_advance(struct host *host, unsigned milliseconds) {
+    memory_of(host)->clock_ms += milliseconds;
+}
+
+void host_memory_on_sleep(struct host *host, void (*hook)(void *, struct host *), void *context) {
+    memory_of(host)->on_sleep = hook;
+    memory_of(host)->on_sleep_context = context;
+}

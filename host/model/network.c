@@ -1,0 +1,187 @@
+/* Adapters, routes and ports of a modelled server. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "host/model/model.h"
+
+static void read_adapter(const json_t *json, struct host_adapter *ret) {
+    const char *mac = json_text_at(json, "mac");
+    const char *alias = json_text_at(json, "alias");
+
+    ret->alias = xstrdup(alias ? alias : "");
+    ret->description = xstrdup_null(json_text_at(json, "description"));
+    (void)text_format(ret->mac, sizeof ret->mac, "%s", mac ? mac : ""); /* no MAC: none */
+    ret->luid = (uint64_t)json_number_at(json, "luid", 0);
+    ret->index = (uint32_t)json_number_at(json, "index", 0);
+    ret->mtu = (uint32_t)json_number_at(json, "mtu", 1500);
+    ret->up = json_bool_at(json, "up", true);
+    ret->dhcp = json_bool_at(json, "dhcp", false);
+    model_read_texts(json_object_get(json, "addresses"), &ret->addresses);
+    model_read_texts(json_object_get(json, "gateways"), &ret->gateways);
+    model_read_texts(json_object_get(json, "dnsServers"), &ret->dns_servers);
+}
+
+void model_adapters(json_t *state, struct host_adapters *ret) {
+    const json_t *adapters = json_object_get(state, "adapters");
+    json_t *adapter;
+    size_t i;
+
+    ret->count = json_array_size(adapters);
+    ret->items = xcalloc(ret->count + 1, sizeof *ret->items);
+    json_array_foreach(adapters, i, adapter) read_adapter(adapter, &ret->items[i]);
+}
+
+void model_adapters_set(json_t *state, const struct host_adapters *adapters) {
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < adapters->count; i++) {
+        const struct host_adapter *a = &adapters->items[i];
+
+        json_array_append_new(
+            array,
+            json_pack("{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}", "alias",
+                      a->alias, "description", a->description, "mac", a->mac, "luid",
+                      (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu", (json_int_t)a->mtu,
+                      "up", (int)a->up, "dhcp", (int)a->dhcp, "forwarding", 0, "addresses",
+                      model_texts(&a->addresses), "gateways", model_texts(&a->gateways),
+                      "dnsServers", model_texts(&a->dns_servers)));
+    }
+    json_object_set_new(state, "adapters", array);
+}
+
+json_t *model_adapter_by_index(json_t *state, uint32_t index) {
+    json_t *adapter;
+    size_t i;
+
+    json_array_foreach(json_object_get(state, "adapters"), i,
+                       adapter) if (json_number_at(adapter, "index", -1) ==
+                                    (long long)index) return adapter;
+    return NULL;
+}
+
+json_t *model_adapter_by_alias(json_t *state, const char *alias) {
+    json_t *adapter;
+    size_t i;
+
+    json_array_foreach(
+        json_object_get(state, "adapters"), i,
+        adapter) if (text_equal_nocase(json_text_at(adapter, "alias"), alias)) return adapter;
+    return NULL;
+}
+
+static json_t *need_adapter(json_t *state, uint32_t index, struct error *err) {
+    json_t *adapter = model_adapter_by_index(state, index);
+
+    if (!adapter)
+        (void)error_set_os(err, ERROR_NOT_FOUND, 1168, "use interface %u: it is absent", index);
+    return adapter;
+}
+
+void model_routes(json_t *state, struct host_routes *ret) {
+    const json_t *routes = json_object_get(state, "routes");
+    json_t *route;
+    size_t i;
+
+    ret->count = json_array_size(routes);
+    ret->items = xcalloc(ret->count + 1, sizeof *ret->items);
+    json_array_foreach(routes, i, route) {
+        struct host_route *r = &ret->items[i];
+
+        (void)text_format(r->destination, sizeof r->destination, "%s",
+                          json_text_at(route, "destination")); /* checked when it was added */
+        (void)text_format(r->next_hop, sizeof r->next_hop, "%s", json_text_at(route, "nextHop"));
+        r->interface_index = (uint32_t)json_number_at(route, "interfaceIndex", 0);
+        r->metric = (uint32_t)json_number_at(route, "metric", 0);
+    }
+}
+
+/* Position of the same route (destination, next hop, interface), or the number of routes. */
+static size_t find_route(const json_t *routes, const struct host_route *route) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(
+        routes, i, item) if (text_equal(json_text_at(item, "destination"), route->destination) &&
+                             text_equal(json_text_at(item, "nextHop"), route->next_hop) &&
+                             json_number_at(item, "interfaceIndex", -1) ==
+                                 (long long)route->interface_index) return i;
+    return json_array_size(routes);
+}
+
+int model_route_add(json_t *state, const struct host_route *route, struct error *err) {
+    json_t *routes = json_object_get(state, "routes");
+
+    if (!need_adapter(state, route->interface_index, err))
+        return error_prefix(err, "add route to '%s'", route->destination);
+    if (find_route(routes, route) < json_array_size(routes))
+        return 0;
+    json_array_append_new(routes, json_pack("{s:s, s:s, s:I, s:I}", "destination",
+                                            route->destination, "nextHop", route->next_hop,
+                                            "interfaceIndex", (json_int_t)route->interface_index,
+                                            "metric", (json_int_t)route->metric));
+    return 0;
+}
+
+void model_route_remove(json_t *state, const struct host_route *route) {
+    json_t *routes = json_object_get(state, "routes");
+
+    json_array_remove(routes, find_route(routes, route));
+}
+
+int model_address_add(json_t *state, uint32_t index, const char *address, struct error *err) {
+    json_t *adapter = need_adapter(state, index, err);
+    json_t *addresses = json_object_get(adapter, "addresses");
+    json_t *item;
+    size_t i;
+
+    if (!adapter)
+        return error_prefix(err, "add address '%s'", address);
+    json_array_foreach(addresses, i,
+                       item) if (text_equal(json_string_value(item), address)) return 0;
+    /* A configured address ends Windows' own choice of one. */
+    for (i = json_array_size(addresses); i-- > 0;)
+        if (text_starts_with(json_string_value(json_array_get(addresses, i)), "169.254."))
+            json_array_remove(addresses, i);
+    json_array_append_new(addresses, json_string(address));
+    json_object_set_new(adapter, "dhcp", json_false());
+    return 0;
+}
+
+int model_dns_set(json_t *state, uint32_t index, const struct text_list *servers,
+                  struct error *err) {
+    json_t *adapter = need_adapter(state, index, err);
+
+    if (!adapter)
+        return error_prefix(err, "set DNS servers");
+    json_object_set_new(adapter, "dnsServers", model_texts(servers));
+    return 0;
+}
+
+int model_forwarding(json_t *state, uint32_t index, bool *ret, struct error *err) {
+    const json_t *adapter = need_adapter(state, index, err);
+
+    if (!adapter)
+        return error_prefix(err, "read forwarding");
+    *ret = json_bool_at(adapter, "forwarding", false);
+    return 0;
+}
+
+int model_forwarding_set(json_t *state, uint32_t index, bool on, struct error *err) {
+    json_t *adapter = need_adapter(state, index, err);
+
+    if (!adapter)
+        return error_prefix(err, "set forwarding");
+    json_object_set_new(adapter, "forwarding", json_boolean(on));
+    return 0;
+}
+
+bool model_port_in_use(json_t *state, bool udp, unsigned port) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(json_at(state, udp ? "ports.udp" : "ports.tcp"), i,
+                       item) if (json_integer_value(item) == (json_int_t)port) return true;
+    return false;
+}

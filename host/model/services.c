@@ -1,0 +1,149 @@
+/* Services of a modelled server. A start succeeds at once: what a program does is not modelled. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/model/model.h"
+
+static const char *const state_names[] = {
+    [HOST_SERVICE_ABSENT] = "absent",     [HOST_SERVICE_STOPPED] = "stopped",
+    [HOST_SERVICE_STARTING] = "starting", [HOST_SERVICE_RUNNING] = "running",
+    [HOST_SERVICE_STOPPING] = "stopping", [HOST_SERVICE_PAUSED] = "paused",
+};
+
+/* Service names are case-insensitive; the spelling of the first registration stays. */
+static json_t *find_service(json_t *state, const char *name, const char **ret_key) {
+    const char *key;
+    json_t *service;
+
+    json_object_foreach(json_object_get(state, "services"), key,
+                        service) if (text_equal_nocase(key, name)) {
+        *ret_key = key;
+        return service;
+    }
+    return NULL;
+}
+
+static json_t *need_service(json_t *state, const char *verb, const char *name, struct error *err) {
+    const char *key;
+    json_t *found = find_service(state, name, &key);
+
+    if (!found)
+        (void)error_set_os(err, ERROR_NOT_FOUND, 1060, "%s service '%s': it is absent", verb, name);
+    return found;
+}
+
+int model_service_put(json_t *state, const struct host_service *service, struct error *err) {
+    const char *key = service->name;
+    json_t *old = find_service(state, service->name, &key);
+    const char *standing = json_text_at(old, "state");
+    const unsigned *delays = service->restart_delays_ms;
+    json_t *made =
+        json_pack("{s:s*, s:s*, s:s, s:o, s:o, s:b, s:[i,i,i], s:i, s:i, s:s, s:I, s:i}",
+                  "displayName", service->display_name, "description", service->description,
+                  "command", service->command, "dependsOn", model_texts(&service->depends_on),
+                  "environment", model_texts(&service->environment), "autoStart",
+                  (int)service->auto_start, "restartDelaysMs", (int)delays[0], (int)delays[1],
+                  (int)delays[2], "resetSeconds", (int)service->reset_seconds, "preshutdownMs",
+                  (int)service->preshutdown_ms, "state", standing ? standing : "stopped",
+                  "processId", (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
+
+    if (!made)
+        return error_set(err, ERROR_USAGE, "register service '%s': its text is no UTF-8",
+                         service->name);
+    json_object_set_new(json_object_get(state, "services"), key, made);
+    return 0;
+}
+
+int model_service_query(json_t *state, const char *name, struct host_service *ret,
+                        struct error *err) {
+    const char *key = name;
+    const json_t *found = find_service(state, name, &key);
+    const char *standing = json_text_at(found, "state");
+    struct host_service service = {.name = xstrdup(key)};
+
+    (void)err;
+    if (found) {
+        service.state = HOST_SERVICE_STOPPED;
+        for (size_t i = 0; i < ARRAY_SIZE(state_names); i++)
+            if (text_equal(state_names[i], standing))
+                service.state = (enum host_service_state)i;
+        service.display_name = xstrdup_null(json_text_at(found, "displayName"));
+        service.description = xstrdup_null(json_text_at(found, "description"));
+        service.command = xstrdup_null(json_text_at(found, "command"));
+        model_read_texts(json_object_get(found, "dependsOn"), &service.depends_on);
+        model_read_texts(json_object_get(found, "environment"), &service.environment);
+        service.auto_start = json_bool_at(found, "autoStart", false);
+        service.restart_delays_ms[0] = (unsigned)json_number_at(found, "restartDelaysMs.0", 0);
+        service.restart_delays_ms[1] = (unsigned)json_number_at(found, "restartDelaysMs.1", 0);
+        service.restart_delays_ms[2] = (unsigned)json_number_at(found, "restartDelaysMs.2", 0);
+        service.reset_seconds = (unsigned)json_number_at(found, "resetSeconds", 0);
+        service.preshutdown_ms = (unsigned)json_number_at(found, "preshutdownMs", 0);
+        service.process_id = (uint32_t)json_number_at(found, "processId", 0);
+        service.exit_code = (uint32_t)json_number_at(found, "exitCode", 0);
+    }
+    *ret = service;
+    return 0;
+}
+
+int model_service_start(json_t *state, const char *name, struct error *err) {
+    json_t *service = need_service(state, "start", name, err);
+    json_t *other;
+    size_t i;
+
+    if (!service)
+        return -1;
+    json_array_foreach(json_object_get(service, "dependsOn"), i, other) {
+        if (!need_service(state, "start", json_string_value(other), err))
+            return error_prefix(err, "start service '%s'", name);
+        if (model_service_start(state, json_string_value(other), err) < 0)
+            return -1;
+    }
+    if (!text_equal(json_text_at(service, "state"), "running")) {
+        json_object_set_new(service, "state", json_string("running"));
+        json_object_set_new(service, "processId", json_integer(4242));
+    }
+    return 0;
+}
+
+int model_service_stop(json_t *state, const char *name, struct error *err) {
+    const char *key;
+    json_t *service = find_service(state, name, &key);
+    json_t *other;
+
+    if (!service)
+        return 0;
+    json_object_foreach(json_object_get(state, "services"), key, other) {
+        struct text_list needs = {0};
+        bool in_the_way;
+
+        model_read_texts(json_object_get(other, "dependsOn"), &needs);
+        in_the_way =
+            text_list_has(&needs, name) && text_equal(json_text_at(other, "state"), "running");
+        text_list_free(&needs);
+        if (in_the_way)
+            return error_set_os(err, ERROR_CONFLICT, 1051,
+                                "stop service '%s': '%s' runs and depends on it", name, key);
+    }
+    json_object_set_new(service, "state", json_string("stopped"));
+    json_object_set_new(service, "processId", json_integer(0));
+    return 0;
+}
+
+int model_service_delete(json_t *state, const char *name, struct error *err) {
+    const char *key;
+
+    if (!find_service(state, name, &key))
+        return 0;
+    if (model_service_stop(state, name, err) < 0)
+        return -1;
+    (void)find_service(state, name, &key); /* it is still there: stopping removes nothing */
+    json_object_del(json_object_get(state, "services"), key);
+    return 0;
+}
+
+void model_service_list(json_t *state, struct text_list *ret) {
+    const char *key;
+    json_t *service;
+
+    json_object_foreach(json_object_get(state, "services"), key, service) text_list_add(ret, key);
+}

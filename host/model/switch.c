@@ -1,0 +1,145 @@
+/* What happens to a server's adapters when HNS makes and removes external switches. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/model/model.h"
+
+/* Network types that bind an adapter (HCN schema, NetworkType). */
+static bool is_external(const char *type) {
+    static const char *const types[] = {"L2Bridge", "L2Tunnel", "Overlay", "Transparent"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        if (text_equal_nocase(type, types[i]))
+            return true;
+    return false;
+}
+
+/* The adapter that a network document names (v2 policy, v1 member), or the first one. */
+static const char *adapter_of(json_t *state, const json_t *network) {
+    const char *name = json_text_at(network, "NetworkAdapterName");
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(
+        json_object_get(network, "Policies"), i,
+        policy) if (text_equal_nocase(json_text_at(policy, "Type"), "NetAdapterName")) name =
+        json_text_at(policy, "Settings.NetworkAdapterName");
+    return name && *name ? name : json_text_at(state, "adapters.0.alias");
+}
+
+/* Moves address, gateways, DNS servers and routes from one adapter to the other, as DHCP brings
+ * them back; a static address does not come along. */
+static void move_addresses(json_t *state, json_t *from, json_t *to) {
+    static const char *const members[] = {"addresses", "gateways", "dnsServers"};
+    bool dhcp = json_bool_at(from, "dhcp", false);
+    json_t *routes = json_object_get(state, "routes");
+
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+        json_object_set_new(to, members[i],
+                            dhcp ? json_deep_copy(json_object_get(from, members[i]))
+                                 : json_array());
+        json_object_set_new(from, members[i], json_array());
+    }
+    if (!dhcp)
+        json_array_append_new(json_object_get(to, "addresses"), json_string("169.254.77.7/16"));
+    for (size_t i = json_array_size(routes); i-- > 0;) {
+        json_t *route = json_array_get(routes, i);
+
+        if (json_number_at(route, "interfaceIndex", -1) != json_number_at(from, "index", -2))
+            continue;
+        if (dhcp)
+            json_object_set(route, "interfaceIndex", json_object_get(to, "index"));
+        else
+            json_array_remove(routes, i);
+    }
+}
+
+static void make_vnic(json_t *state, const char *alias) {
+    _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", alias);
+    json_t *adapter = model_adapter_by_alias(state, alias);
+    json_t *vnic;
+
+    if (!adapter || model_adapter_by_alias(state, name))
+        return;
+    vnic = json_deep_copy(adapter);
+    json_object_set_new(vnic, "alias", json_string(name));
+    json_object_set_new(vnic, "description", json_string("Hyper-V Virtual Ethernet Adapter"));
+    json_object_set_new(vnic, "index", json_integer(json_number_at(adapter, "index", 0) + 16));
+    json_object_set_new(vnic, "luid", json_integer(json_number_at(adapter, "luid", 0) + 16));
+    json_object_set_new(vnic, "forwarding", json_false());
+    json_array_append_new(json_object_get(state, "adapters"), vnic);
+    move_addresses(state, adapter, vnic);
+}
+
+static void remove_vnic(json_t *state, const char *alias) {
+    _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", alias);
+    json_t *adapter = model_adapter_by_alias(state, alias);
+    json_t *vnic = model_adapter_by_alias(state, name);
+    json_t *adapters = json_object_get(state, "adapters");
+
+    if (!vnic)
+        return;
+    if (adapter)
+        move_addresses(state, vnic, adapter);
+    for (size_t i = json_array_size(adapters); i-- > 0;)
+        if (json_array_get(adapters, i) == vnic)
+            json_array_remove(adapters, i);
+}
+
+void model_switch_network_made(json_t *state, const char *id, const json_t *network) {
+    _cleanup_(freep) char *key = text_lower(id);
+    const char *alias;
+
+    if (!is_external(json_text_at(network, "Type")))
+        return;
+    alias = adapter_of(state, network);
+    if (!alias)
+        return;
+    json_object_set_new(json_at(state, "hns.external"), key, json_string(alias));
+    make_vnic(state, alias);
+}
+
+void model_switch_network_gone(json_t *state, const char *id) {
+    json_t *external = json_at(state, "hns.external");
+    _cleanup_(freep) char *key = text_lower(id);
+    _cleanup_(freep) char *alias = xstrdup_null(json_text_at(external, key));
+    const char *other;
+    json_t *its_alias;
+
+    if (!alias)
+        return;
+    json_object_del(external, key);
+    json_object_foreach(
+        external, other,
+        its_alias) if (text_equal_nocase(json_string_value(its_alias), alias)) return;
+    remove_vnic(state, alias);
+}
+
+void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint) {
+    const char *name = json_text_at(v1_endpoint, "Name");
+    const char *id = json_text_at(v1_endpoint, "ID");
+    const char *address = json_text_at(v1_endpoint, "IPAddress");
+    const char *mac = json_text_at(v1_endpoint, "MacAddress");
+    _cleanup_(freep) char *alias = xasprintf("vEthernet (%s)", name ? name : "");
+    _cleanup_(freep) char *prefix = NULL;
+    json_t *adapters = json_object_get(state, "adapters");
+    long long index = 40 + (long long)json_array_size(adapters);
+
+    if (!id || !address || model_adapter_by_alias(state, alias))
+        return;
+    prefix = xasprintf("%s/%lld", address, json_number_at(v1_endpoint, "PrefixLength", 24));
+    json_array_append_new(
+        adapters, json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:b, s:b, s:b, s:[s], s:[], s:[], s:s}",
+                            "alias", alias, "description", "Hyper-V Virtual Ethernet Adapter",
+                            "mac", mac ? mac : "", "luid", (json_int_t)(index + 1000), "index",
+                            (json_int_t)index, "mtu", 1500, "up", 1, "dhcp", 0, "forwarding", 0,
+                            "addresses", prefix, "gateways", "dnsServers", "endpoint", id));
+}
+
+void model_switch_endpoint_gone(json_t *state, const char *id) {
+    json_t *adapters = json_object_get(state, "adapters");
+
+    for (size_t i = json_array_size(adapters); i-- > 0;)
+        if (text_equal_nocase(json_text_at(json_array_get(adapters, i), "endpoint"), id))
+            json_array_remove(adapters, i);
+}

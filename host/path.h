@@ -1,0 +1,19 @@
+/* Windows paths as text: one spelling, parent, last name. Pure. */
+#ifndef HOST_PATH_H
+#define HOST_PATH_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+
+/* The one spelling: '\\' between names, no "." or empty names, no '\\' at the end (but "C:\\"),
+ * drive letter upper-case; "..", device names' prefixes (\\\\.\\, \\\\?\\), relative paths and
+ * characters that Windows forbids in names are refused with ERROR_USAGE. UNC paths stay. The caller
+ * frees. */
+int path_normalize(const char *path, char **ret, struct error *err);
+/* The folder of a normalized path, or NULL for a root ("C:\\"). The caller frees. */
+char *path_parent(const char *path);
+/* The last name of a path with '\\' or '/' (borrowed from it). */
+const char *path_base(const char *path);
+
+#endif
