@@ -1,4 +1,5 @@
-/* winjoin-probe.exe: the program that runs in probe pods; it finds little more than the C library. */
+/* winjoin-probe.exe: the program that runs in probe pods; it finds little more than the C library.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +25,8 @@ __attribute__((constructor, no_stack_protector)) static void stack_guard_set(voi
     __stack_chk_guard = (void *)((socket_now_us() * 0x9e3779b97f4a7c15u ^ here) << 8);
 }
 
-/* Targets and names are ASCII (DNS, addresses, winjoin's own folders): what is not becomes '?', which
- * no probe takes. */
+/* Targets and names are ASCII (DNS, addresses, winjoin's own folders): what is not becomes '?',
+ * which no probe takes. */
 static char *narrow(const wchar_t *wide) {
     size_t len = wcslen(wide);
     char *text = xmalloc(len + 1);

@@ -58,8 +58,8 @@ static int flag_take(const struct flag *flags, size_t count, int argc, char *con
 static int serve(int argc, char *const *argv, struct error *err) {
     struct probe_server server = {.address = ""};
     const struct flag flags[] = {
-        {"--mailbox", &server.mailbox, NULL, 0},         {"--name", &server.name, NULL, 0},
-        {"--address", &server.address, NULL, 0},         {"--tcp", NULL, &server.tcp_port, 65535},
+        {"--mailbox", &server.mailbox, NULL, 0},  {"--name", &server.name, NULL, 0},
+        {"--address", &server.address, NULL, 0},  {"--tcp", NULL, &server.tcp_port, 65535},
         {"--udp", NULL, &server.udp_port, 65535},
     };
 

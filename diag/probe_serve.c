@@ -10,9 +10,9 @@
 #include "host/socket.h"
 
 enum {
-    TURN_MS = 100,       /* how long the echo is served between two looks at the folder */
+    TURN_MS = 100, /* how long the echo is served between two looks at the folder */
     BEAT_US = 1000000,
-    GONE_US = 60000000,  /* a mailbox that cannot be written for so long is nobody's any more */
+    GONE_US = 60000000, /* a mailbox that cannot be written for so long is nobody's any more */
 };
 
 struct server {

@@ -4,12 +4,13 @@
 
 /* Text is borrowed. */
 struct probe_server {
-    const char *mailbox; /* folder */
-    const char *name;    /* what the echo answers with */
-    const char *address; /* to listen on and to report; "" = all, and what the system has */
+    const char *mailbox;         /* folder */
+    const char *name;            /* what the echo answers with */
+    const char *address;         /* to listen on and to report; "" = all, and what the system has */
     unsigned tcp_port, udp_port; /* 0 = no echo */
 };
-/* Serves until a file "stop" stands in the mailbox or nothing could be written there for a minute. */
+/* Serves until a file "stop" stands in the mailbox or nothing could be written there for a minute.
+ */
 void probe_serve(const struct probe_server *server);
 
 #endif

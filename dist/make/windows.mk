@@ -5,8 +5,9 @@ PROGRAMS_windows := $(if $(wildcard cmd/main_win32.c),build/windows/winjoin.exe)
 
 # The probe finds little inside Nano Server: no library but Windows' own, and few of those.
 build/windows/winjoin-probe.debug.exe: $(PROBE_SRCS_win32:%.c=build/windows/%.o)
+	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
-	$(Q)$(CC_windows) $(LD_windows) -municode $^ -lws2_32 -liphlpapi -ldnsapi -lssp -o $@
+	$(Q)$(CC_windows) $(LD_windows) -municode $^ -lws2_32 -liphlpapi -ldnsapi -o $@
 
 build/windows/gen/winjoin.res.o: dist/windows/winjoin.rc dist/windows/winjoin.manifest dist/version $(PROBE_EXE)
 	$(Q)mkdir -p $(@D)

@@ -13,6 +13,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import urllib.parse
 
 
 def created():
@@ -29,7 +30,7 @@ def upstream(version):
 
 
 def library_package(row):
-    purl = f"pkg:deb/debian/{row['source']}@{row['version']}?arch=source"
+    purl = f"pkg:deb/debian/{row['source']}@{urllib.parse.quote(row['version'], safe='')}?arch=source"
     return {
         "SPDXID": f"SPDXRef-{row['name']}",
         "name": row["name"],

@@ -1,9 +1,8 @@
 /* Winsock. Only ws2_32, iphlpapi and dnsapi: this file also runs in pods that have little more. */
-#include <winsock2.h>
-#include <ws2tcpip.h>
+#include "host/win32/win32.h"
+
 #include <iphlpapi.h>
 #include <windns.h>
-#include <windows.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,8 @@ HOMES = [
     (r"curl/", ("host/http_curl.c",)),
     (r"archive(_entry)?\.h$", ("services/",)),
     (r"(jansson|yaml)\.h$", ("base/",)),
-    (r"(windows|winsock2|ws2tcpip|winsvc|winreg|iphlpapi|netioapi|windns|aclapi|sddl|shellapi|shlobj|tlhelp32"
+    (r"(windows|winsock2|ws2tcpip|winerror)\.h$", ("host/win32/win32.h",)),
+    (r"(winsvc|winreg|iphlpapi|netioapi|windns|aclapi|sddl|shellapi|shlobj|tlhelp32"
      r"|wincrypt|bcrypt|ntstatus|winternl|objbase|io|conio|process|direct|evntprov|winternl|ws2ipdef|mswsock"
      r"|netfw|setupapi|winioctl|psapi|userenv)\.h$", WIN32_HOMES),
     (r"(unistd|dirent|dlfcn|fcntl|fnmatch|glob|grp|ifaddrs|netdb|poll|pthread|pwd|resolv|syslog|termios"
