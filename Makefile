@@ -26,10 +26,15 @@ include dist/make/rig.mk
 include dist/make/test.mk
 include dist/make/lint.mk
 
-.PHONY: all native windows install-deps clean help demo bench format sbom
+.PHONY: all native windows quick install-deps clean help demo bench format sbom
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
 native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, cluster diag)
 windows: build/windows/libwinjoin.a $(PROGRAMS_windows) build/windows/winjoin.sbom.json ## winjoin.exe and winjoin-probe.exe
+
+quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $(UNIT_asan) ## the fast check before a change lands: build, includes, house rules, format, unit tests
+	$(Q)./tests/run quick
+	$(Q)! command -v clang-format >/dev/null || clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS) || \
+	    { echo "not formatted: run 'make format'"; exit 1; }
 
 install-deps: ## install the Debian packages that are missing
 	$(Q)$(INSTALL) native windows rig lint

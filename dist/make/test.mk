@@ -1,11 +1,6 @@
 # Tests. tests/run runs groups of them, counts, and ends with `N passed, N failed, N skipped`.
 
-.PHONY: quick test test-built fuzz coverage
-quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $(UNIT_asan) ## the fast check before a change lands: build, includes, house rules, format, unit tests
-	$(Q)./tests/run quick
-	$(Q)! command -v clang-format >/dev/null || clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS) || \
-	    { echo "not formatted: run 'make format'"; exit 1; }
-
+.PHONY: test test-built fuzz coverage
 test: ## all tests, natively, under sanitizers and under Wine; installs what it lacks
 	$(Q)$(INSTALL) native windows rig lint
 	$(Q)$(MAKE) test-built
