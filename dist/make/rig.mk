@@ -1,6 +1,6 @@
 # The tests' own programs; none of them is shipped.
 #   tests/hns/hns_*.c          the model of HNS              -> build/<flavour>/libhns.a
-#   tests/hns/hnsd.c           the model behind a port       -> build/native/hnsd
+#   tests/hns/hnsd*.c          the model behind a port       -> build/native/hnsd
 #   tests/wine/dll_NAME.c      what Wine lacks               -> build/windows/rig/NAME.dll
 #   tests/standins/NAME.c      small kubelet, containerd ... -> build/windows/standins/NAME.exe
 
@@ -11,14 +11,14 @@ RIG_NATIVE   := $(if $(wildcard tests/hns/hnsd.c),build/native/hnsd)
 .PHONY: rig
 rig: $(RIG_NATIVE) $(RIG_DLLS) $(RIG_STANDINS) ## the test rig's own programs (HNS model, gap DLLs, stand-ins)
 
-build/native/hnsd: build/native/tests/hns/hnsd.o build/native/libhns.a build/native/libwinjoin.a
+build/native/hnsd: $(patsubst %.c,build/native/%.o,$(wildcard tests/hns/hnsd*.c)) build/native/libhns.a build/native/libwinjoin.a
 	$(call link,native)
 
 build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \
-	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -o $@
+	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -lole32 -o $@
 
 build/windows/standins/%.exe: build/windows/tests/standins/%.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
 	$(call link,windows)

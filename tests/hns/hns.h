@@ -83,8 +83,13 @@ void hns_answer_free(struct hns_answer *answer);
 uint32_t hns_model_host_call(void *context, const char *function, const char *const *args,
                              size_t n_args, char **ret_result, char **ret_error_record);
 
+/* What an open handle stands for, "Network <id>"; NULL for no handle of an object. The caller
+ * frees. */
+char *hns_model_handle(const struct hns_model *model, const char *handle);
+
 /* The control port's operations on the model; op is one object {"op": ...}:
- *   reset | set {version:[M,m], adapters:[...], outageMs, keepStatic, anySystem, systems:[...]} |
+ *   reset | set {version:[M,m], adapters:[...], outageMs, keepStatic, anySystem, systems:[...],
+ *   initial: true = a reset comes back to it} |
  *   create {kind, doc, net?} | delete {kind, id} | dump | restart | reboot |
  *   adapter {alias, addresses?, staticLost?, away?} | rule {fn, contains?, hr?, count?, delay?,
  *   soft?, error?} | norules

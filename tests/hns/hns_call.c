@@ -1,4 +1,5 @@
 /* The exports by name: handles, the Hcn* families, HNSCall, and the injected faults before all. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -55,6 +56,17 @@ static bool find_call(const char *function, struct call *ret) {
         }
     }
     return false;
+}
+
+char *hns_model_handle(const struct hns_model *m, const char *handle) {
+    const json_t *open = json_object_get(m->handles, handle);
+    uint64_t kind = model_number(open, "kind");
+    char text[80];
+
+    if (!open || kind >= KINDS)
+        return NULL;
+    (void)snprintf(text, sizeof(text), "%s %s", model_kind_names[kind], model_text(open, "id"));
+    return strdup(text);
 }
 
 /* ---- queries ---- */

@@ -287,6 +287,8 @@ static json_t *control_set(struct hns_model *m, const json_t *op) {
     const char *wrong = apply_set(m, op);
 
     m->changed = true;
+    if (!wrong && json_is_true(json_object_get(op, "initial")))
+        json_object_update(m->initial, (json_t *)op);
     return wrong ? refused(wrong) : json_object();
 }
 
