@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
@@ -103,7 +104,8 @@ def resolv(ns, servers, search=(), hosts=()):
     # Windows tries a name with a dot as it stands first, and gives up after a few seconds.
     text += "options ndots:1 timeout:2 attempts:2\n"
     _write(os.path.join(folder, "resolv.conf"), text)
-    lines = ["127.0.0.1 localhost"] + ["%s %s" % (a, n) for a, n in hosts]
+    # Programs ask for their own machine's name at their start; a dead DNS server must not delay them.
+    lines = ["127.0.0.1 localhost " + socket.gethostname()] + ["%s %s" % (a, n) for a, n in hosts]
     _write(os.path.join(folder, "hosts"), "\n".join(lines) + "\n")
 
 

@@ -10,6 +10,9 @@ import sandbox
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests", "wine"))
+import prefix as prefixes  # noqa: E402  (beside the programs that it prepares Wine for)
+
 HNSD = os.path.join(ROOT, "build", "native", "hnsd")
 HNS_PORT, NET_PORT = 17999, 17998
 
@@ -39,7 +42,7 @@ class Node:
         return {"netns": self.ns, "nic": "nic0", "alias": "Ethernet", "origin": self.origin,
                 "addresses": [self.address + "/24"], "gateway": fabrics.ROUTER,
                 "dns": [fabrics.EXTERNAL_DNS], "folder": self.folder, "prefix": self.prefix,
-                "podPrefix": os.path.join(self.folder, "none"), "port": NET_PORT,
+                "podPrefix": os.path.join(self.folder, "pod"), "port": NET_PORT,
                 "hnsPort": HNS_PORT}
 
     def start(self):
@@ -75,3 +78,47 @@ class Node:
                 self.plane.kill()
         if os.path.exists(self.prefix):
             sandbox.stop_prefix(self.prefix)
+
+
+class Host(Node):
+    """A whole Windows node: beside its network a prefix in which programs and services run."""
+
+    def __init__(self, fabric, name="node-w1", build="20348", dlls=prefixes.DLLS, **more):
+        super().__init__(fabric, name, **more)
+        self.build = build
+        prefixes.copy(self.prefix, build, dlls)
+        prefixes.copy(os.path.join(self.folder, "pod"), build, None)
+        self.drive = os.path.join(self.prefix, "drive_c")
+
+    def environment(self, extra=None):
+        # WINJOIN_* of whoever runs the tests must not reach the program under test.
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("WINJOIN_")}
+        return {**clean, **sandbox.wine_env(self.prefix), **(extra or {})}
+
+    def path(self, windows):
+        """A file of the host as a path of this machine."""
+        return sandbox.host_path(self.drive, windows)
+
+    def lay(self, source, windows):
+        """Puts a file of this machine onto the host."""
+        target = self.path(windows)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        prefixes.lay(source, target)
+        return target
+
+    def spawn(self, argv, env=None, **more):
+        """Starts a Windows program on the host; the caller has the process."""
+        return subprocess.Popen(netns.command(self.ns, [sandbox.WINE, *argv]), cwd=self.drive,
+                                env=self.environment(env), start_new_session=True, **more)
+
+    def run(self, argv, env=None, timeout=60, stdin=None):
+        """Runs it to its end: exit code, standard output, standard error."""
+        proc = self.spawn(argv, env, text=True, errors="replace", stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        try:
+            out, err = proc.communicate(stdin or "", timeout)
+        except subprocess.TimeoutExpired:
+            proc.kill()
+            out, err = proc.communicate()
+            raise RuntimeError("%s: no end after %s s\n%s%s" % (argv[0], timeout, out, err)) from None
+        return subprocess.CompletedProcess(argv, proc.returncode, out, err)

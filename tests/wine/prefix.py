@@ -142,8 +142,19 @@ def copy(target, build="20348", dlls=DLLS, names=None):
     for path in sorted(glob.glob(os.path.join(dlls or "", "*.dll"))):
         name = os.path.basename(path)
         if names is None or name in names:
+            if name == "iphlpapi.dll":
+                keep_wines(system, name)
             lay(path, os.path.join(system, name))
     return target
+
+
+def keep_wines(system, name):
+    """Wine's own library under the name wNAME, to which ours hands on what it does not do. Without
+    the builtin's mark Wine loads the file as it loads any program's."""
+    with open(os.path.join(system, name), "rb") as f:
+        data = f.read()
+    with open(os.path.join(system, "w" + name), "wb") as f:
+        f.write(data.replace(b"Wine builtin DLL", b"\0" * 16, 1))
 
 
 def lay(source, target):
