@@ -2,6 +2,7 @@
 #   tests/hns/hns_*.c          the model of HNS              -> build/<flavour>/libhns.a
 #   tests/hns/hnsd*.c          the model behind a port       -> build/native/hnsd
 #   tests/wine/dll_NAME.c      what Wine lacks               -> build/windows/rig/NAME.dll
+#                              (with NAME_*.c, and symlink.c, which every Windows program needs)
 #   tests/standins/NAME.c      small kubelet, containerd ... -> build/windows/standins/NAME.exe
 
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
@@ -14,7 +15,11 @@ rig: $(RIG_NATIVE) $(RIG_DLLS) $(RIG_STANDINS) ## the test rig's own programs (H
 build/native/hnsd: $(patsubst %.c,build/native/%.o,$(wildcard tests/hns/hnsd*.c)) build/native/libhns.a build/native/libwinjoin.a
 	$(call link,native)
 
-build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
+# The parts of a DLL that has several files.
+$(foreach dll,$(RIG_DLLS),$(eval $(dll): $(patsubst %.c,build/windows/%.o,\
+    $(wildcard tests/wine/$(basename $(notdir $(dll)))_*.c))))
+
+build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wine/symlink.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \

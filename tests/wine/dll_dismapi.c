@@ -16,19 +16,15 @@ struct dism_feature_info {
 
 enum { DISM_STATE_INSTALLED = 4 };
 
-HRESULT WINAPI DismInitialize(int level, const WCHAR *log, const WCHAR *scratch);
 HRESULT WINAPI DismInitialize(int level, const WCHAR *log, const WCHAR *scratch) {
     (void)level, (void)log, (void)scratch;
     return S_OK;
 }
 
-HRESULT WINAPI DismShutdown(void);
 HRESULT WINAPI DismShutdown(void) {
     return S_OK;
 }
 
-HRESULT WINAPI DismOpenSession(const WCHAR *image, const WCHAR *windows, const WCHAR *drive,
-                               UINT *session);
 HRESULT WINAPI DismOpenSession(const WCHAR *image, const WCHAR *windows, const WCHAR *drive,
                                UINT *session) {
     (void)image, (void)windows, (void)drive;
@@ -36,14 +32,11 @@ HRESULT WINAPI DismOpenSession(const WCHAR *image, const WCHAR *windows, const W
     return S_OK;
 }
 
-HRESULT WINAPI DismCloseSession(UINT session);
 HRESULT WINAPI DismCloseSession(UINT session) {
     (void)session;
     return S_OK;
 }
 
-HRESULT WINAPI DismGetFeatureInfo(UINT session, const WCHAR *name, const WCHAR *package, int kind,
-                                  struct dism_feature_info **info);
 HRESULT WINAPI DismGetFeatureInfo(UINT session, const WCHAR *name, const WCHAR *package, int kind,
                                   struct dism_feature_info **info) {
     struct dism_feature_info *out = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, sizeof(*out));
@@ -57,7 +50,6 @@ HRESULT WINAPI DismGetFeatureInfo(UINT session, const WCHAR *name, const WCHAR *
     return S_OK;
 }
 
-HRESULT WINAPI DismDelete(void *structure);
 HRESULT WINAPI DismDelete(void *structure) {
     HeapFree(GetProcessHeap(), 0, structure);
     return S_OK;

@@ -6,7 +6,6 @@
 
 #include <windows.h>
 
-BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved);
 BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
     (void)reserved;
     if (reason == DLL_PROCESS_ATTACH) {

@@ -147,8 +147,6 @@ static size_t fill(BYTE *base, const struct net_view *view, ULONG flags) {
 }
 
 ULONG WINAPI rig_GetAdaptersAddresses(ULONG family, ULONG flags, void *reserved,
-                                      IP_ADAPTER_ADDRESSES *out, ULONG *size);
-ULONG WINAPI rig_GetAdaptersAddresses(ULONG family, ULONG flags, void *reserved,
                                       IP_ADAPTER_ADDRESSES *out, ULONG *size) {
     static const size_t scratch_size = 256 * 1024;
     struct net_view view;
@@ -181,7 +179,6 @@ ULONG WINAPI rig_GetAdaptersAddresses(ULONG family, ULONG flags, void *reserved,
 
 /* ---- the names of an adapter ---- */
 
-DWORD WINAPI rig_ConvertInterfaceAliasToLuid(const WCHAR *alias, NET_LUID *luid);
 DWORD WINAPI rig_ConvertInterfaceAliasToLuid(const WCHAR *alias, NET_LUID *luid) {
     struct net_view view;
 
@@ -197,7 +194,6 @@ DWORD WINAPI rig_ConvertInterfaceAliasToLuid(const WCHAR *alias, NET_LUID *luid)
     return ERROR_INVALID_PARAMETER;
 }
 
-DWORD WINAPI rig_ConvertInterfaceLuidToAlias(const NET_LUID *luid, WCHAR *alias, SIZE_T len);
 DWORD WINAPI rig_ConvertInterfaceLuidToAlias(const NET_LUID *luid, WCHAR *alias, SIZE_T len) {
     struct net_view view;
     const struct net_adapter *a;
@@ -210,7 +206,6 @@ DWORD WINAPI rig_ConvertInterfaceLuidToAlias(const NET_LUID *luid, WCHAR *alias,
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_ConvertInterfaceIndexToLuid(NET_IFINDEX index, NET_LUID *luid);
 DWORD WINAPI rig_ConvertInterfaceIndexToLuid(NET_IFINDEX index, NET_LUID *luid) {
     struct net_view view;
     const struct net_adapter *a;
@@ -221,7 +216,6 @@ DWORD WINAPI rig_ConvertInterfaceIndexToLuid(NET_IFINDEX index, NET_LUID *luid) 
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_ConvertInterfaceLuidToIndex(const NET_LUID *luid, NET_IFINDEX *index);
 DWORD WINAPI rig_ConvertInterfaceLuidToIndex(const NET_LUID *luid, NET_IFINDEX *index) {
     struct net_view view;
     const struct net_adapter *a;
@@ -232,7 +226,6 @@ DWORD WINAPI rig_ConvertInterfaceLuidToIndex(const NET_LUID *luid, NET_IFINDEX *
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_ConvertInterfaceLuidToGuid(const NET_LUID *luid, GUID *guid);
 DWORD WINAPI rig_ConvertInterfaceLuidToGuid(const NET_LUID *luid, GUID *guid) {
     struct net_view view;
     const struct net_adapter *a;
@@ -243,7 +236,6 @@ DWORD WINAPI rig_ConvertInterfaceLuidToGuid(const NET_LUID *luid, GUID *guid) {
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_ConvertInterfaceGuidToLuid(const GUID *guid, NET_LUID *luid);
 DWORD WINAPI rig_ConvertInterfaceGuidToLuid(const GUID *guid, NET_LUID *luid) {
     struct net_view view;
 
@@ -280,7 +272,6 @@ static void describe(const struct net_adapter *a, MIB_IF_ROW2 *row) {
     row->TransmitLinkSpeed = row->ReceiveLinkSpeed = 10000000000ull;
 }
 
-DWORD WINAPI rig_GetIfEntry2(MIB_IF_ROW2 *row);
 DWORD WINAPI rig_GetIfEntry2(MIB_IF_ROW2 *row) {
     struct net_view view;
     const struct net_adapter *a;
@@ -294,7 +285,6 @@ DWORD WINAPI rig_GetIfEntry2(MIB_IF_ROW2 *row) {
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_GetIfTable2Ex(MIB_IF_TABLE_LEVEL level, MIB_IF_TABLE2 **table);
 DWORD WINAPI rig_GetIfTable2Ex(MIB_IF_TABLE_LEVEL level, MIB_IF_TABLE2 **table) {
     struct net_view view;
 
@@ -315,7 +305,6 @@ DWORD WINAPI rig_GetIfTable2Ex(MIB_IF_TABLE_LEVEL level, MIB_IF_TABLE2 **table) 
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_GetIfTable2(MIB_IF_TABLE2 **table);
 DWORD WINAPI rig_GetIfTable2(MIB_IF_TABLE2 **table) {
     return rig_GetIfTable2Ex(MibIfTableNormal, table);
 }

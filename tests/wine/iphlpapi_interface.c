@@ -18,7 +18,6 @@ static void show_interface(const struct net_adapter *a, MIB_IPINTERFACE_ROW *row
     row->SitePrefixLength = 64;
 }
 
-void WINAPI rig_InitializeIpInterfaceEntry(MIB_IPINTERFACE_ROW *row);
 void WINAPI rig_InitializeIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     memset(row, 0xff, sizeof(*row));
     row->Family = AF_UNSPEC;
@@ -26,7 +25,6 @@ void WINAPI rig_InitializeIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     row->InterfaceIndex = 0;
 }
 
-DWORD WINAPI rig_GetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row);
 DWORD WINAPI rig_GetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     struct net_view view;
     const struct net_adapter *a;
@@ -42,7 +40,6 @@ DWORD WINAPI rig_GetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_SetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row);
 DWORD WINAPI rig_SetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     struct net_view view;
     const struct net_adapter *a;
@@ -65,7 +62,6 @@ DWORD WINAPI rig_SetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     return net_do("net interface %lu%s%s%s\n", a->index, forwarding, metric, mtu);
 }
 
-DWORD WINAPI rig_GetIpInterfaceTable(ADDRESS_FAMILY family, MIB_IPINTERFACE_TABLE **table);
 DWORD WINAPI rig_GetIpInterfaceTable(ADDRESS_FAMILY family, MIB_IPINTERFACE_TABLE **table) {
     struct net_view view;
 
@@ -116,7 +112,6 @@ static const struct net_adapter *by_guid(const struct net_view *view, const GUID
     return NULL;
 }
 
-DWORD WINAPI rig_GetInterfaceDnsSettings(GUID guid, struct dns_settings *settings);
 DWORD WINAPI rig_GetInterfaceDnsSettings(GUID guid, struct dns_settings *settings) {
     struct net_view view;
     const struct net_adapter *a;
@@ -139,7 +134,6 @@ DWORD WINAPI rig_GetInterfaceDnsSettings(GUID guid, struct dns_settings *setting
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_SetInterfaceDnsSettings(GUID guid, const struct dns_settings *settings);
 DWORD WINAPI rig_SetInterfaceDnsSettings(GUID guid, const struct dns_settings *settings) {
     struct net_view view;
     const struct net_adapter *a;
@@ -163,7 +157,6 @@ DWORD WINAPI rig_SetInterfaceDnsSettings(GUID guid, const struct dns_settings *s
     return net_do("net dns %lu %s %s\n", a->index, servers, domain);
 }
 
-void WINAPI rig_FreeInterfaceDnsSettings(struct dns_settings *settings);
 void WINAPI rig_FreeInterfaceDnsSettings(struct dns_settings *settings) {
     WCHAR *owned[] = {settings->domain, settings->name_server, settings->search_list,
                       settings->profile_name_server};
@@ -177,12 +170,10 @@ void WINAPI rig_FreeInterfaceDnsSettings(struct dns_settings *settings) {
 
 /* ---- compartments: a thread cannot change its network under Wine, and is told so ---- */
 
-ULONG WINAPI rig_GetCurrentThreadCompartmentId(void);
 ULONG WINAPI rig_GetCurrentThreadCompartmentId(void) {
     return 1;
 }
 
-DWORD WINAPI rig_SetCurrentThreadCompartmentId(ULONG id);
 DWORD WINAPI rig_SetCurrentThreadCompartmentId(ULONG id) {
     return id <= 1 ? ERROR_SUCCESS : ERROR_NOT_SUPPORTED;
 }

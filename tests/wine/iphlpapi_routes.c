@@ -28,8 +28,6 @@ static void show_address(const struct net_view *view, const struct net_address *
 }
 
 DWORD WINAPI rig_GetUnicastIpAddressTable(ADDRESS_FAMILY family,
-                                          MIB_UNICASTIPADDRESS_TABLE **table);
-DWORD WINAPI rig_GetUnicastIpAddressTable(ADDRESS_FAMILY family,
                                           MIB_UNICASTIPADDRESS_TABLE **table) {
     struct net_view view;
 
@@ -53,7 +51,6 @@ DWORD WINAPI rig_GetUnicastIpAddressTable(ADDRESS_FAMILY family,
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_GetUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row);
 DWORD WINAPI rig_GetUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row) {
     struct net_view view;
 
@@ -78,7 +75,6 @@ static ULONG index_of(NET_LUID luid, NET_IFINDEX index) {
     return a ? a->index : 0;
 }
 
-void WINAPI rig_InitializeUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row);
 void WINAPI rig_InitializeUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row) {
     memset(row, 0, sizeof(*row));
     row->PrefixOrigin = IpPrefixOriginUnchanged;
@@ -88,7 +84,6 @@ void WINAPI rig_InitializeUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row) {
     row->DadState = IpDadStateInvalid;
 }
 
-DWORD WINAPI rig_CreateUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row);
 DWORD WINAPI rig_CreateUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
     unsigned length;
@@ -102,7 +97,6 @@ DWORD WINAPI rig_CreateUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row
                   length);
 }
 
-DWORD WINAPI rig_DeleteUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row);
 DWORD WINAPI rig_DeleteUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
 
@@ -134,7 +128,6 @@ static void show_route(const struct net_view *view, const struct net_route *r,
     row->Origin = NlroManual;
 }
 
-DWORD WINAPI rig_GetIpForwardTable2(ADDRESS_FAMILY family, MIB_IPFORWARD_TABLE2 **table);
 DWORD WINAPI rig_GetIpForwardTable2(ADDRESS_FAMILY family, MIB_IPFORWARD_TABLE2 **table) {
     struct net_view view;
 
@@ -163,7 +156,6 @@ static bool same_route(const struct net_route *r, ULONG index, const MIB_IPFORWA
            r->next_hop.s_addr == row->NextHop.Ipv4.sin_addr.s_addr;
 }
 
-DWORD WINAPI rig_GetIpForwardEntry2(MIB_IPFORWARD_ROW2 *row);
 DWORD WINAPI rig_GetIpForwardEntry2(MIB_IPFORWARD_ROW2 *row) {
     struct net_view view;
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
@@ -178,7 +170,6 @@ DWORD WINAPI rig_GetIpForwardEntry2(MIB_IPFORWARD_ROW2 *row) {
     return ERROR_NOT_FOUND;
 }
 
-void WINAPI rig_InitializeIpForwardEntry(MIB_IPFORWARD_ROW2 *row);
 void WINAPI rig_InitializeIpForwardEntry(MIB_IPFORWARD_ROW2 *row) {
     memset(row, 0, sizeof(*row));
     row->ValidLifetime = row->PreferredLifetime = 0xffffffff;
@@ -186,7 +177,6 @@ void WINAPI rig_InitializeIpForwardEntry(MIB_IPFORWARD_ROW2 *row) {
     row->Protocol = MIB_IPPROTO_NETMGMT;
 }
 
-DWORD WINAPI rig_CreateIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row);
 DWORD WINAPI rig_CreateIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
 
@@ -201,7 +191,6 @@ DWORD WINAPI rig_CreateIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row) {
                   row->Metric == 0xffffffff ? 0 : row->Metric);
 }
 
-DWORD WINAPI rig_DeleteIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row);
 DWORD WINAPI rig_DeleteIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
 
@@ -235,9 +224,6 @@ static const struct net_route *best(const struct net_view *view, IN_ADDR to) {
 
 DWORD WINAPI rig_GetBestRoute2(NET_LUID *luid, NET_IFINDEX index, const SOCKADDR_INET *source,
                                const SOCKADDR_INET *target, ULONG options, MIB_IPFORWARD_ROW2 *row,
-                               SOCKADDR_INET *best_source);
-DWORD WINAPI rig_GetBestRoute2(NET_LUID *luid, NET_IFINDEX index, const SOCKADDR_INET *source,
-                               const SOCKADDR_INET *target, ULONG options, MIB_IPFORWARD_ROW2 *row,
                                SOCKADDR_INET *best_source) {
     struct net_view view;
     const struct net_route *r;
@@ -257,7 +243,6 @@ DWORD WINAPI rig_GetBestRoute2(NET_LUID *luid, NET_IFINDEX index, const SOCKADDR
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_GetBestInterfaceEx(struct sockaddr *to, DWORD *index);
 DWORD WINAPI rig_GetBestInterfaceEx(struct sockaddr *to, DWORD *index) {
     struct net_view view;
     const struct net_route *r;
@@ -271,7 +256,6 @@ DWORD WINAPI rig_GetBestInterfaceEx(struct sockaddr *to, DWORD *index) {
     return ERROR_SUCCESS;
 }
 
-DWORD WINAPI rig_GetBestInterface(ULONG to, DWORD *index);
 DWORD WINAPI rig_GetBestInterface(ULONG to, DWORD *index) {
     struct sockaddr_in sin = {0};
 

@@ -52,6 +52,7 @@ REGISTRY = r"""REGEDIT4
 [HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\hns\State]
 "InstanceId"="winjoin-rig"
 """
+FOLDERS = ("ProgramData/Microsoft/Windows/HNS", "Windows/Temp")
 
 
 def cache():
@@ -85,8 +86,8 @@ def make(build="20348"):
         raise RuntimeError("'%s' is not installed (dist/packages.txt)" % WINE)
     version = subprocess.run([WINE, "--version"], capture_output=True, text=True,
                              check=True).stdout
-    with open(os.path.abspath(__file__), "rb") as f:
-        mark = hashlib.sha256(version.encode() + f.read()).hexdigest()[:12]
+    recipe = version + REGISTRY + repr(BUILDS) + repr(FOLDERS)
+    mark = hashlib.sha256(recipe.encode()).hexdigest()[:12]
     os.makedirs(cache(), exist_ok=True)
     target = os.path.join(cache(), "wine-%s-%s" % (mark, build))
     with open(os.path.join(cache(), "wine.lock"), "w", encoding="ascii") as lock:
@@ -119,8 +120,7 @@ def _server(base, new, build):
         f.write(REGISTRY.format(name=name, display=display, ubr=ubr, build=build))
     wine(new, "regedit", "/S", "Z:" + path.replace("/", "\\"))
     os.remove(path)
-    for folder in ("k", "etc", "var/lib", "var/log", "ProgramData/Microsoft/Windows/HNS",
-                   "Program Files/containerd"):
+    for folder in FOLDERS:
         os.makedirs(os.path.join(new, "drive_c", folder), exist_ok=True)
 
 
