@@ -80,7 +80,7 @@ struct kube_watch {
 /* Lists, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
  * taken up again from the last version seen, a 410 (or ERROR event) lists anew; retryable failures
  * are tried again with pauses until timeout_ms. A server that grants list but not watch is polled.
- * Ends with what a callback said, with ERROR_TIMEOUT ("after 300 s", last failure in the text), or
+ * Ends with what a callback said, with ERROR_TIMEOUT ("waited 300 s", last failure in the text), or
  * at once with denied, untrusted, malformed and interrupted. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
 

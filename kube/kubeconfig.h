@@ -47,6 +47,8 @@ void kubeconfig_free(struct kubeconfig *config);
 /* token, token file, user and password, client certificate with key, exec or auth provider. */
 bool kubeconfig_has_credentials(const struct kubeconfig *config);
 
+/* The chosen cluster and user alone, everything embedded. May hold secrets: secret_free_text(). */
+char *kubeconfig_make(const struct kubeconfig *config);
 /* bootstrap-kubelet.conf: user tls-bootstrap-token-user, context
  * tls-bootstrap-token-user@kubernetes, clientcmd's YAML with sorted keys. Holds the token:
  * secret_free_text(). */

@@ -51,9 +51,13 @@ int certificate_check_dates(const struct certificate *certificate, int64_t now, 
  * has not, ERROR_MALFORMED when one of them does not parse. */
 int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err);
 /* The first certificate of `chain_pem` must lead to one of `ca_pem` (others in the chain are
- * intermediates, roots need not be self-signed, as in Go) and be good at `now` for a TLS client.
- * ERROR_UNTRUSTED with OpenSSL's reason. */
-int certificate_check_chain(const char *chain_pem, const char *ca_pem, int64_t now,
+ * intermediates, roots need not be self-signed, as in Go) and be good at `now` for a TLS server
+ * (for_server) or client. ERROR_UNTRUSTED with OpenSSL's reason. */
+int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_server, int64_t now,
                             struct error *err);
+/* true when the certificate's alternative names cover `host` (a DNS name or an IP address, IPv6
+ * without brackets): addresses as numbers, names without case, "*" for one whole left-most label.
+ * The common name does not count, as in Go. */
+bool certificate_covers(const struct certificate *certificate, const char *host);
 
 #endif

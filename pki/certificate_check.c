@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "pki/certificate.h"
 #include "pki/openssl.h"
@@ -33,7 +34,7 @@ static void fill_store(X509_STORE *store, STACK_OF(X509) * roots) {
     (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* as Go: any root ends a chain */
 }
 
-int certificate_check_chain(const char *chain_pem, const char *ca_pem, int64_t now,
+int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_server, int64_t now,
                             struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *chain =
         openssl_read_chain(chain_pem, strlen(chain_pem), err);
@@ -53,7 +54,8 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, int64_t n
     if (!X509_STORE_CTX_init(context, store, sk_X509_value(chain, 0), chain))
         abort(); /* out of memory */
     X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), (time_t)now);
-    (void)X509_STORE_CTX_set_purpose(context, X509_PURPOSE_SSL_CLIENT);
+    (void)X509_STORE_CTX_set_purpose(context, for_server ? X509_PURPOSE_SSL_SERVER
+                                                         : X509_PURPOSE_SSL_CLIENT);
     if (X509_verify_cert(context) != 1)
         result = error_set(err, ERROR_UNTRUSTED, "check the certificate: %s",
                            X509_verify_cert_error_string(X509_STORE_CTX_get_error(context)));
@@ -61,4 +63,32 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, int64_t n
     X509_STORE_free(store);
     ERR_clear_error();
     return result;
+}
+
+static bool covers_address(const struct certificate *certificate, const struct ip *wanted) {
+    struct ip ip;
+
+    for (size_t i = 0; i < certificate->ip_addresses.count; i++)
+        if (ip_parse(certificate->ip_addresses.items[i], &ip, NULL) == 0 && ip_equal(&ip, wanted))
+            return true;
+    return false;
+}
+
+static bool name_matches(const char *pattern, const char *host) {
+    const char *dot = strchr(host, '.');
+
+    if (text_starts_with(pattern, "*.") && dot && dot != host)
+        return text_equal_nocase(pattern + 1, dot);
+    return text_equal_nocase(pattern, host);
+}
+
+bool certificate_covers(const struct certificate *certificate, const char *host) {
+    struct ip ip;
+
+    if (ip_parse(host, &ip, NULL) == 0)
+        return covers_address(certificate, &ip);
+    for (size_t i = 0; i < certificate->dns_names.count; i++)
+        if (name_matches(certificate->dns_names.items[i], host))
+            return true;
+    return false;
 }

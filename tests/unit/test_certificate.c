@@ -128,13 +128,38 @@ static void follows_chains(void **state) {
     (void)state;
     assert_int_equal(parse(CLIENT_PEM, &all, NULL), 0);
     now = all.items[0].not_before + 60;
-    assert_int_equal(certificate_check_chain(CLIENT_PEM, OTHER_PEM CA_PEM, now, NULL), 0);
-    assert_int_equal(certificate_check_chain(CLIENT_PEM, OTHER_PEM, now, &err), -1);
+    assert_int_equal(certificate_check_chain(CLIENT_PEM, OTHER_PEM CA_PEM, false, now, NULL), 0);
+    assert_int_equal(certificate_check_chain(CLIENT_PEM, OTHER_PEM, false, now, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    assert_int_equal(certificate_check_chain(CLIENT_PEM, CA_PEM, all.items[0].not_after + 1, &err),
-                     -1);
+    assert_int_equal(
+        certificate_check_chain(CLIENT_PEM, CA_PEM, false, all.items[0].not_after + 1, &err), -1);
     assert_non_null(strstr(err.message, "expired"));
+    assert_int_equal(certificate_check_chain(CLIENT_PEM, CA_PEM, true, now, &err), -1);
+    assert_int_equal(certificate_check_chain(SERVER_PEM, CA_PEM, true, now, NULL), 0);
     certificates_free(&all);
+}
+
+static void knows_its_names(void **state) {
+    static const char *const covered[] = {"kubernetes", "KUBERNETES.default", "10.0.0.10",
+                                          "fd00:0:0::1"};
+    static const char *const others[] = {"kube-apiserver", "10.0.0.1", "fd00::2",
+                                         "default",        "",         "kubernetes.default.svc"};
+    struct certificates all = {0};
+    struct certificate star = {0};
+
+    (void)state;
+    assert_int_equal(parse(SERVER_PEM, &all, NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(covered); i++)
+        assert_true(certificate_covers(&all.items[0], covered[i]));
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+        assert_false(certificate_covers(&all.items[0], others[i]));
+    certificates_free(&all);
+    text_list_add(&star.dns_names, "*.example.com");
+    assert_true(certificate_covers(&star, "api.Example.com"));
+    assert_false(certificate_covers(&star, "a.b.example.com"));
+    assert_false(certificate_covers(&star, "example.com"));
+    assert_false(certificate_covers(&star, ".example.com"));
+    text_list_free(&star.dns_names);
 }
 
 int main(void) {
@@ -145,6 +170,7 @@ int main(void) {
         cmocka_unit_test(looks_at_dates),
         cmocka_unit_test(matches_keys),
         cmocka_unit_test(follows_chains),
+        cmocka_unit_test(knows_its_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

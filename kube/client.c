@@ -1,0 +1,297 @@
+/* The Kubernetes API: requests with JSON bodies, and Status turned into errors. */
+#include "kube/client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "kube/request.h"
+
+enum { OWN_WORDS_MAX = 300 };
+
+static char *trimmed(const char *token) {
+    size_t len = strcspn(token, "\r\n");
+
+    return xstrndup(token, len);
+}
+
+int kube_client_open(struct http *http, struct host *host, const struct kubeconfig *config,
+                     struct kube_client *ret, struct error *err) {
+    size_t len = config->server ? strlen(config->server) : 0;
+    bool plain = config->token || config->client_cert_pem;
+
+    if (!plain && (config->exec_command || config->auth_provider))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "use the kubeconfig: credentials from a program (exec, auth-provider) are "
+                         "not supported");
+    if (!plain && config->username)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "use the kubeconfig: user name and password are not supported");
+    if (!len)
+        return error_set(err, ERROR_USAGE, "use the kubeconfig: it names no server");
+    while (len && config->server[len - 1] == '/')
+        len--;
+    *ret = (struct kube_client){
+        .http = http,
+        .host = host,
+        .server = xstrndup(config->server, len),
+        .ca_pem = xstrdup_null(config->ca_pem),
+        .tls_server_name = xstrdup_null(config->tls_server_name),
+        .proxy_url = xstrdup_null(config->proxy_url),
+        .bearer_token = config->token ? trimmed(config->token) : NULL,
+        .client_cert_pem = xstrdup_null(config->client_cert_pem),
+        .client_key_pem = xstrdup_null(config->client_key_pem),
+        .insecure = config->insecure_skip_tls_verify,
+    };
+    return 0;
+}
+
+void kube_client_close(struct kube_client *client) {
+    secret_free_text(client->bearer_token);
+    secret_free_text(client->client_key_pem);
+    free(client->server);
+    free(client->ca_pem);
+    free(client->tls_server_name);
+    free(client->proxy_url);
+    free(client->client_cert_pem);
+    *client = (struct kube_client){0};
+}
+
+char *kube_escape(const char *s) {
+    static const char safe[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~";
+    struct text out = {0};
+
+    for (; *s; s++) {
+        if (strchr(safe, *s))
+            text_add_char(&out, *s);
+        else
+            text_addf(&out, "%%%02X", (unsigned char)*s);
+    }
+    return text_take(&out);
+}
+
+/* ---- what an answer means ---- */
+
+static enum error_kind kind_of(long status) {
+    static const struct {
+        long status;
+        enum error_kind kind;
+    } kinds[] = {
+        {401, ERROR_DENIED},  {403, ERROR_DENIED},    {404, ERROR_NOT_FOUND}, {409, ERROR_CONFLICT},
+        {408, ERROR_NETWORK}, {410, ERROR_NOT_FOUND}, {429, ERROR_NETWORK},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].status == status)
+            return kinds[i].kind;
+    if (status >= 500)
+        return ERROR_NETWORK;
+    return status >= 400 ? ERROR_USAGE : ERROR_MALFORMED;
+}
+
+int kube_status_error(const char *method, const char *path, long status, const char *body,
+                      size_t len, struct error *err) {
+    _cleanup_json_ json_t *object = NULL;
+    const char *reason, *message;
+
+    if (body)
+        (void)json_read(body, len, "Status", &object,
+                        NULL); /* other bodies are shown as they are */
+    reason = json_text_at(object, "reason");
+    message = json_text_at(object, "message");
+    if (message)
+        (void)error_set(err, kind_of(status), "%s %s: %.*s (%ld%s%s)", method, path, OWN_WORDS_MAX,
+                        message, status, reason ? " " : "", reason ? reason : "");
+    else
+        (void)error_set(err, kind_of(status), "%s %s: the server answered %ld%s%.*s", method, path,
+                        status, len ? ": " : "", len < 120 ? (int)len : 120, body ? body : "");
+    if (err)
+        err->os = (unsigned long)status;
+    return -1;
+}
+
+static void fill(struct kube_client *client, const struct kube_call *call, const char *url,
+                 struct http_request *request) {
+    *request = (struct http_request){
+        .method = call->method,
+        .url = url,
+        .verify = client->insecure ? HTTP_VERIFY_NONE : HTTP_VERIFY_FULL,
+        .ca_pem = client->ca_pem,
+        .server_name = client->tls_server_name,
+        .client_cert_pem = client->client_cert_pem,
+        .client_key_pem = client->client_key_pem,
+        .bearer_token = client->bearer_token,
+        .content_type = call->content_type,
+        .body = call->body,
+        .body_len = call->body ? strlen(call->body) : 0,
+        .timeout_ms = call->timeout_ms ? call->timeout_ms : client->timeout_ms,
+        .max_body = call->max_body,
+        .on_data = call->on_data,
+        .on_data_context = call->on_data_context,
+        .proxy = client->proxy_url,
+    };
+}
+
+int kube_perform(struct kube_client *client, const struct kube_call *call,
+                 struct http_response *ret, struct error *err) {
+    _cleanup_(freep) char *url = xasprintf("%s%s", client->server, call->path);
+    struct http_request request;
+
+    fill(client, call, url, &request);
+    if (http_perform(client->http, &request, ret, err) < 0) {
+        http_response_free(ret);
+        return error_prefix(err, "%s %s", call->method, url);
+    }
+    if (ret->date)
+        client->clock_difference = ret->date - host_now(client->host);
+    log_message(LOG_TRACE, "%s %s: %ld in %u ms", call->method, url, ret->status,
+                ret->milliseconds);
+    return 0;
+}
+
+/* Performs and demands a 2xx; *retry_after is filled for other answers too. */
+static int perform_good(struct kube_client *client, const struct kube_call *call, char **ret,
+                        size_t *ret_len, long *retry_after, struct error *err) {
+    struct http_response response = {0};
+    int result = 0;
+
+    *retry_after = -1;
+    if (kube_perform(client, call, &response, err) < 0)
+        return -1;
+    *retry_after = response.retry_after;
+    if (response.status < 200 || response.status > 299) {
+        result = kube_status_error(call->method, call->path, response.status, response.body,
+                                   response.body_len, err);
+    } else {
+        *ret = response.body ? take_ptr(response.body) : xstrdup("");
+        *ret_len = response.body_len;
+    }
+    http_response_free(&response);
+    return result;
+}
+
+static int perform_json(struct kube_client *client, const struct kube_call *call, json_t **ret,
+                        long *retry_after, struct error *err) {
+    _cleanup_(freep) char *body = NULL;
+    _cleanup_json_ json_t *object = NULL;
+    size_t len = 0;
+
+    if (perform_good(client, call, &body, &len, retry_after, err) < 0)
+        return -1;
+    if (json_read(body, len, "the answer", &object, err) < 0)
+        return error_prefix(err, "%s %s", call->method, call->path);
+    if (!json_is_object(object))
+        return error_set(err, ERROR_MALFORMED, "%s %s: the answer is no object", call->method,
+                         call->path);
+    if (ret)
+        *ret = take_ptr(object);
+    return 0;
+}
+
+/* ---- the verbs ---- */
+
+int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
+    struct kube_call call = {.method = "GET", .path = path};
+    long retry_after;
+
+    return perform_json(client, &call, ret, &retry_after, err);
+}
+
+static int send_object(struct kube_client *client, const char *method, const char *path,
+                       const char *type, const json_t *object, json_t **ret, struct error *err) {
+    _cleanup_(freep) char *body = json_write(object);
+    struct kube_call call = {.method = method, .path = path, .content_type = type, .body = body};
+    long retry_after;
+
+    return perform_json(client, &call, ret, &retry_after, err);
+}
+
+int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
+                struct error *err) {
+    return send_object(client, "POST", path, "application/json", object, ret, err);
+}
+
+int kube_replace(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
+                 struct error *err) {
+    return send_object(client, "PUT", path, "application/json", object, ret, err);
+}
+
+int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
+               json_t **ret, struct error *err) {
+    static const struct {
+        const char *name, *media;
+    } types[] = {
+        {"merge", "application/merge-patch+json"},
+        {"strategic-merge", "application/strategic-merge-patch+json"},
+        {"json", "application/json-patch+json"},
+        {"apply", "application/apply-patch+yaml"}, /* JSON is YAML */
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+        if (text_equal(type, types[i].name))
+            return send_object(client, "PATCH", path, types[i].media, patch, ret, err);
+    return error_set(err, ERROR_USAGE, "patch %s: unknown type \"%s\"", path, type);
+}
+
+int kube_delete(struct kube_client *client, const char *path, struct error *err) {
+    struct kube_call call = {.method = "DELETE", .path = path};
+    _cleanup_(freep) char *body = NULL;
+    struct error why = {0};
+    size_t len = 0;
+    long retry_after;
+
+    if (perform_good(client, &call, &body, &len, &retry_after, &why) == 0 ||
+        why.kind == ERROR_NOT_FOUND)
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
+}
+
+int kube_get_text(struct kube_client *client, const char *path, size_t max, char **ret,
+                  struct error *err) {
+    struct kube_call call = {.method = "GET", .path = path, .max_body = max};
+    size_t len = 0;
+    long retry_after;
+
+    return perform_good(client, &call, ret, &len, &retry_after, err);
+}
+
+int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
+                   struct error *err) {
+    struct kube_call call = {.method = "GET", .path = path};
+    uint64_t end = host_monotonic_ms(client->host) + timeout_ms;
+    struct error why = {0};
+
+    for (unsigned attempt = 0;; attempt++) {
+        uint64_t now;
+        long retry_after;
+        unsigned pause;
+
+        if (perform_json(client, &call, ret, &retry_after, &why) == 0)
+            return 0;
+        now = host_monotonic_ms(client->host);
+        pause = kube_pause_ms(client->host, attempt, retry_after);
+        if (!error_is_retryable(&why) || why.kind == ERROR_CONFLICT || now + pause >= end)
+            break;
+        log_message(LOG_DEBUG, "%s; trying again in %u ms", why.message, pause);
+        if (host_sleep(client->host, pause, err) < 0)
+            return -1;
+    }
+    if (err)
+        *err = why;
+    return -1;
+}
+
+unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
+    unsigned base = attempt < 4 ? 500u << attempt : 5000u;
+    uint16_t random = 0;
+
+    if (retry_after > 0)
+        return retry_after < 60 ? (unsigned)retry_after * 1000u : 60000u;
+    if (base > 5000u)
+        base = 5000u;
+    (void)host_random(host, &random, sizeof random, NULL); /* without it there is no jitter */
+    return base + base * (random % 256u) / 1024u;
+}

@@ -1,0 +1,226 @@
+/* CertificateSigningRequests: send one for a node's client certificate and watch what becomes of
+ * it. */
+#include "kube/csr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/memory.h"
+
+#define CSR_PATH "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+#define SIGNER "kubernetes.io/kube-apiserver-client-kubelet"
+
+const char *kube_csr_state_name(enum kube_csr_state state) {
+    static const char *const names[] = {"pending", "approved", "denied", "failed", "issued"};
+
+    return names[state];
+}
+
+void kube_csr_free(struct kube_csr *csr) {
+    free(csr->name);
+    free(csr->uid);
+    free(csr->request_pem);
+    free(csr->signer_name);
+    free(csr->certificate_pem);
+    free(csr->reason);
+    free(csr->message);
+    *csr = (struct kube_csr){0};
+}
+
+/* base64 text to bytes as text; NULL when absent or damaged. */
+static char *decoded(const json_t *object, const char *path) {
+    const char *text = json_text_at(object, path);
+    unsigned char *data = NULL;
+    size_t len = 0;
+
+    if (!text || !*text || base64_decode(text, strlen(text), &data, &len, NULL) < 0)
+        return NULL;
+    return (char *)data;
+}
+
+static void set_state(struct kube_csr *csr, enum kube_csr_state state, const json_t *condition) {
+    const char *reason = json_text_at(condition, "reason");
+    const char *message = json_text_at(condition, "message");
+
+    free(csr->reason);
+    free(csr->message);
+    csr->state = state;
+    csr->reason = xstrdup(reason ? reason : "");
+    csr->message = xstrdup(message ? message : "");
+}
+
+static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
+    static const struct {
+        const char *type;
+        enum kube_csr_state state;
+    } rows[] = {{"Approved", KUBE_CSR_APPROVED},
+                {"Failed", KUBE_CSR_FAILED},
+                {"Denied", KUBE_CSR_DENIED}}; /* the later row wins */
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const json_t *condition;
+        size_t at;
+
+        json_array_foreach(conditions, at, condition) {
+            if (text_equal(json_text_at(condition, "type"), rows[i].type))
+                set_state(csr, rows[i].state, condition);
+        }
+    }
+    if (csr->state == KUBE_CSR_APPROVED && csr->certificate_pem)
+        csr->state = KUBE_CSR_ISSUED;
+}
+
+int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err) {
+    const char *name = json_text_at(object, "metadata.name");
+    const char *uid = json_text_at(object, "metadata.uid");
+    struct kube_csr csr = {0};
+
+    if (!name || !json_is_object(json_at(object, "spec")))
+        return error_set(err, ERROR_MALFORMED, "decode CertificateSigningRequest: no name or spec");
+    csr.name = xstrdup(name);
+    csr.uid = xstrdup(uid ? uid : "");
+    csr.signer_name = xstrdup_null(json_text_at(object, "spec.signerName"));
+    csr.request_pem = decoded(object, "spec.request");
+    csr.certificate_pem = decoded(object, "status.certificate");
+    csr.reason = xstrdup("");
+    csr.message = xstrdup("");
+    read_conditions(&csr, json_at(object, "status.conditions"));
+    *ret = csr;
+    return 0;
+}
+
+json_t *kube_csr_json(const char *request_pem) {
+    _cleanup_(freep) char *request = base64_encode(request_pem, strlen(request_pem));
+
+    return json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:[s, s]}}", "apiVersion",
+                     "certificates.k8s.io/v1", "kind", "CertificateSigningRequest", "metadata",
+                     "generateName", "csr-", "spec", "request", request, "signerName", SIGNER,
+                     "usages", "digital signature", "client auth");
+}
+
+int kube_csr_create(struct kube_client *client, const char *request_pem, struct kube_csr *ret,
+                    struct error *err) {
+    _cleanup_json_ json_t *body = kube_csr_json(request_pem), *answer = NULL;
+
+    if (kube_create(client, CSR_PATH, body, &answer, err) < 0)
+        return error_prefix(err, "send the certificate signing request");
+    return kube_csr_from_json(answer, ret, err);
+}
+
+int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,
+                 struct error *err) {
+    _cleanup_(freep) char *segment = kube_escape(name);
+    _cleanup_(freep) char *path = xasprintf(CSR_PATH "/%s", segment);
+    _cleanup_json_ json_t *answer = NULL;
+
+    if (kube_get(client, path, &answer, err) < 0)
+        return -1;
+    return kube_csr_from_json(answer, ret, err);
+}
+
+/* ---- waiting ---- */
+
+struct csr_wait {
+    const char *name, *uid;
+    struct kube_csr seen;
+    kube_csr_progress *progress;
+    void *context;
+    struct host *host;
+    uint64_t start;
+};
+
+static int tell(struct csr_wait *w, unsigned waited_ms, struct error *err) {
+    if (w->progress && w->seen.name && w->progress(w->context, &w->seen, waited_ms))
+        return error_set(err, ERROR_INTERRUPTED, "wait for \"%s\": interrupted", w->name);
+    return 0;
+}
+
+/* 1 issued, 0 wait on, -1 it will never be. */
+static int judge(const struct csr_wait *w, struct error *err) {
+    const struct kube_csr *csr = &w->seen;
+
+    if (csr->state == KUBE_CSR_ISSUED)
+        return 1;
+    if (csr->state == KUBE_CSR_DENIED || csr->state == KUBE_CSR_FAILED)
+        return error_set(err, ERROR_DENIED,
+                         "certificate signing request \"%s\" %s, reason: %s, message: %s", w->name,
+                         csr->state == KUBE_CSR_DENIED ? "is denied" : "failed", csr->reason,
+                         csr->message);
+    return 0;
+}
+
+static int gone(const struct csr_wait *w, struct error *err) {
+    return error_set(err, ERROR_NOT_FOUND, "certificate signing request \"%s\" was deleted",
+                     w->name);
+}
+
+static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
+    struct csr_wait *w = context;
+    struct kube_csr csr = {0};
+    bool changed;
+
+    if (text_equal(type, "LISTED"))
+        return json_array_size(json_at(object, "items")) == 0 ? gone(w, err) : 0;
+    if (!text_equal(json_text_at(object, "metadata.name"), w->name))
+        return 0; /* a server that knows no field selectors */
+    if (text_equal(type, "DELETED"))
+        return gone(w, err);
+    if (kube_csr_from_json(object, &csr, err) < 0)
+        return -1;
+    changed = !w->seen.name || w->seen.state != csr.state;
+    kube_csr_free(&w->seen);
+    w->seen = csr;
+    if (w->uid && *w->uid && !text_equal(w->uid, csr.uid))
+        return error_set(err, ERROR_CONFLICT, "certificate signing request \"%s\" changed UIDs",
+                         w->name);
+    if (changed && tell(w, (unsigned)(host_monotonic_ms(w->host) - w->start), err) < 0)
+        return -1;
+    return judge(w, err);
+}
+
+static int on_tick(void *context, unsigned waited_ms, struct error *err) {
+    return tell(context, waited_ms, err);
+}
+
+static void explain(const struct csr_wait *w, struct error *err) {
+    bool approved = w->seen.name && w->seen.state == KUBE_CSR_APPROVED;
+
+    if (!err || err->kind != ERROR_TIMEOUT)
+        return;
+    (void)error_prefix(err, "certificate signing request \"%s\" is %s", w->name,
+                       !w->seen.name ? "out of sight"
+                       : approved    ? "approved but not signed"
+                                     : "still pending, nobody has approved it");
+    if (approved)
+        (void)error_hint(err, "kube-controller-manager signs it when it has "
+                              "--cluster-signing-cert-file and --cluster-signing-key-file");
+    else if (w->seen.name)
+        (void)error_hint(err, "kubectl certificate approve %s", w->name);
+}
+
+int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
+                  unsigned timeout_ms, kube_csr_progress *progress, void *context,
+                  struct kube_csr *ret, struct error *err) {
+    _cleanup_(freep) char *selector = xasprintf("metadata.name=%s", name);
+    struct csr_wait w = {.name = name,
+                         .uid = uid,
+                         .progress = progress,
+                         .context = context,
+                         .host = client->host,
+                         .start = host_monotonic_ms(client->host)};
+    struct kube_watch watch = {.path = CSR_PATH,
+                               .field_selector = selector,
+                               .timeout_ms = timeout_ms,
+                               .on_event = on_event,
+                               .on_tick = on_tick,
+                               .context = &w};
+
+    if (kube_watch(client, &watch, err) < 0) {
+        explain(&w, err);
+        kube_csr_free(&w.seen);
+        return -1;
+    }
+    *ret = w.seen;
+    return 0;
+}

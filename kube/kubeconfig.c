@@ -1,0 +1,328 @@
+/* Reads kubeconfig files: the cluster and the credentials that one names. */
+#include "kube/kubeconfig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/memory.h"
+#include "base/yaml.h"
+
+enum { FILE_MAX = 1024 * 1024 };
+
+void kubeconfig_free(struct kubeconfig *c) {
+    secret_free_text(c->token);
+    secret_free_text(c->password);
+    secret_free_text(c->client_key_pem);
+    free(c->cluster_name);
+    free(c->server);
+    free(c->ca_file);
+    free(c->ca_pem);
+    free(c->tls_server_name);
+    free(c->proxy_url);
+    free(c->user_name);
+    free(c->token_file);
+    free(c->username);
+    free(c->client_cert_file);
+    free(c->client_cert_pem);
+    free(c->client_key_file);
+    free(c->exec_command);
+    free(c->auth_provider);
+    *c = (struct kubeconfig){0};
+}
+
+bool kubeconfig_has_credentials(const struct kubeconfig *c) {
+    return c->token || c->token_file || (c->username && c->password) ||
+           ((c->client_cert_file || c->client_cert_pem) &&
+            (c->client_key_file || c->client_key_pem)) ||
+           c->exec_command || c->auth_provider;
+}
+
+/* ---- finding ---- */
+
+/* What one reading carries along. */
+struct reading {
+    const char *what;
+    struct text_list problems; /* what clientcmd's validation would say */
+    struct error *err;
+};
+
+static int refuse(struct reading *r, const struct yaml_node *node, const char *why) {
+    return error_set(r->err, ERROR_MALFORMED, "%s: line %zu column %zu: %s", r->what,
+                     yaml_line(node), yaml_column(node), why);
+}
+
+/* Adds one line to the list of problems. */
+#define problem(r, ...) text_list_add_owned(&(r)->problems, xasprintf(__VA_ARGS__))
+
+/* The value under `body` of the list entry called `name`; NULL when there is none. */
+static const struct yaml_node *find_named(const struct yaml_node *root, const char *list,
+                                          const char *body, const char *name) {
+    const struct yaml_node *entries = yaml_at(root, list);
+
+    for (size_t i = 0; yaml_type(entries) == YAML_LIST && i < yaml_count(entries); i++) {
+        const struct yaml_node *entry = yaml_item(entries, i);
+        const char *entry_name = yaml_text_at(entry, "name");
+
+        if (text_equal(entry_name ? entry_name : "", name))
+            return yaml_at(entry, body);
+    }
+    return NULL;
+}
+
+/* A copy of a non-empty text field; NULL when absent. Fails when it is a list or map. */
+static int take_field(struct reading *r, const struct yaml_node *map, const char *key, char **ret) {
+    const struct yaml_node *node = yaml_at(map, key);
+
+    if (yaml_type(node) == YAML_NULL)
+        return 0;
+    if (yaml_type(node) != YAML_SCALAR)
+        return refuse(r, node, "a text was expected");
+    if (*yaml_text(node))
+        *ret = xstrdup(yaml_text(node));
+    return 0;
+}
+
+/* The same for base64 data; ret_len may be NULL. */
+static int take_data(struct reading *r, const struct yaml_node *map, const char *key, char **ret,
+                     size_t *ret_len) {
+    const struct yaml_node *node = yaml_at(map, key);
+    unsigned char *data = NULL;
+    size_t len = 0;
+
+    if (yaml_type(node) == YAML_NULL || (yaml_type(node) == YAML_SCALAR && !*yaml_text(node)))
+        return 0;
+    if (yaml_type(node) != YAML_SCALAR)
+        return refuse(r, node, "base64 was expected");
+    if (base64_decode(yaml_text(node), strlen(yaml_text(node)), &data, &len, r->err) < 0)
+        return error_prefix(r->err, "%s: line %zu: \"%s\"", r->what, yaml_line(node), key);
+    *ret = (char *)data;
+    if (ret_len)
+        *ret_len = len;
+    return 0;
+}
+
+/* ---- cluster and user ---- */
+
+static int read_cluster(struct reading *r, const struct yaml_node *cluster, struct kubeconfig *c) {
+    const char *insecure = yaml_text_at(cluster, "insecure-skip-tls-verify");
+
+    if (take_field(r, cluster, "server", &c->server) < 0 ||
+        take_field(r, cluster, "certificate-authority", &c->ca_file) < 0 ||
+        take_field(r, cluster, "tls-server-name", &c->tls_server_name) < 0 ||
+        take_field(r, cluster, "proxy-url", &c->proxy_url) < 0 ||
+        take_data(r, cluster, "certificate-authority-data", &c->ca_pem, &c->ca_pem_len) < 0)
+        return -1;
+    c->insecure_skip_tls_verify = text_equal(insecure, "true");
+    if (!c->server)
+        problem(r, "no server found for cluster \"%s\"", c->cluster_name);
+    if (c->ca_file && c->ca_pem)
+        problem(r, "certificate-authority and its data are both specified for \"%s\"",
+                c->cluster_name);
+    return 0;
+}
+
+static void check_exec(struct reading *r, const struct yaml_node *user, const char *name) {
+    static const char *const required[] = {"command", "apiVersion", "interactiveMode"};
+    const struct yaml_node *exec = yaml_at(user, "exec");
+    const char *version = yaml_text_at(exec, "apiVersion");
+
+    for (size_t i = 0; exec && i < ARRAY_SIZE(required); i++) {
+        const char *value = yaml_text_at(exec, required[i]);
+
+        /* only v1 made interactiveMode a must */
+        if (i == 2 && !text_ends_with(version ? version : "", "/v1"))
+            continue;
+        if (!value || !*value)
+            problem(r, "%s must be specified for \"%s\" to use an exec plugin", required[i], name);
+    }
+}
+
+static void check_user(struct reading *r, const struct yaml_node *user,
+                       const struct kubeconfig *c) {
+    bool cert = c->client_cert_file || c->client_cert_pem;
+    bool key = c->client_key_file || c->client_key_pem;
+
+    if (c->client_cert_file && c->client_cert_pem)
+        problem(r, "client-certificate and its data are both specified for \"%s\"", c->user_name);
+    if (c->client_key_file && c->client_key_pem)
+        problem(r, "client-key and its data are both specified for \"%s\"", c->user_name);
+    if (cert && !key)
+        problem(r, "client-key or its data must be specified for \"%s\"", c->user_name);
+    if ((c->token || c->token_file) && (c->username || c->password))
+        problem(r, "more than one authentication method found for \"%s\"", c->user_name);
+    if (!yaml_at(user, "as") &&
+        (yaml_at(user, "as-uid") || yaml_at(user, "as-groups") || yaml_at(user, "as-user-extra")))
+        problem(r, "requesting uid, groups or user-extra for \"%s\" without impersonating a user",
+                c->user_name);
+    check_exec(r, user, c->user_name);
+}
+
+static int read_user(struct reading *r, const struct yaml_node *user, struct kubeconfig *c) {
+    if (take_field(r, user, "token", &c->token) < 0 ||
+        take_field(r, user, "tokenFile", &c->token_file) < 0 ||
+        take_field(r, user, "username", &c->username) < 0 ||
+        take_field(r, user, "password", &c->password) < 0 ||
+        take_field(r, user, "client-certificate", &c->client_cert_file) < 0 ||
+        take_field(r, user, "client-key", &c->client_key_file) < 0 ||
+        take_field(r, user, "exec.command", &c->exec_command) < 0 ||
+        take_field(r, user, "auth-provider.name", &c->auth_provider) < 0 ||
+        take_data(r, user, "client-certificate-data", &c->client_cert_pem, NULL) < 0 ||
+        take_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
+        return -1;
+    check_user(r, user, c);
+    return 0;
+}
+
+static const char *name_in(const struct yaml_node *context, const char *key) {
+    const char *name = yaml_text_at(context, key);
+
+    return name ? name : "";
+}
+
+static const struct yaml_node *choose_cluster(struct reading *r, const struct yaml_node *root,
+                                              const struct yaml_node *context,
+                                              const char **ret_name) {
+    const struct yaml_node *cluster = find_named(root, "clusters", "cluster", "");
+
+    *ret_name = "";
+    if (cluster || !context)
+        return cluster;
+    *ret_name = name_in(context, "cluster");
+    cluster = find_named(root, "clusters", "cluster", *ret_name);
+    if (!cluster)
+        problem(r, "cluster \"%s\" was not found for the current context", *ret_name);
+    return cluster;
+}
+
+static int read_root(struct reading *r, const struct yaml_node *root, struct kubeconfig *c) {
+    const char *current = yaml_text_at(root, "current-context");
+    const struct yaml_node *context = NULL, *cluster, *user = NULL;
+    const char *name;
+
+    if (current && *current) {
+        context = find_named(root, "contexts", "context", current);
+        if (!context)
+            problem(r, "context was not found for specified context \"%s\"", current);
+    }
+    cluster = choose_cluster(r, root, context, &name);
+    if (yaml_type(cluster) != YAML_MAP)
+        return refuse(r, root,
+                      yaml_count(yaml_at(root, "clusters"))
+                          ? "none of the clusters is that of the current context"
+                          : "there is no cluster");
+    c->cluster_name = xstrdup(name);
+    if (read_cluster(r, cluster, c) < 0)
+        return -1;
+    name = name_in(context, "user");
+    if (context && *name) {
+        user = find_named(root, "users", "user", name);
+        if (!user)
+            problem(r, "user \"%s\" was not found for context \"%s\"", name, current);
+    }
+    if (yaml_type(user) != YAML_MAP)
+        return 0;
+    c->user_name = xstrdup(name);
+    return read_user(r, user, c);
+}
+
+static int parse(struct reading *r, const char *text, size_t len, struct kubeconfig *ret) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    struct kubeconfig config = {0};
+    const struct yaml_node *root;
+
+    if (yaml_parse(text, len, r->what, &documents, r->err) < 0)
+        return -1;
+    root = yaml_document(documents, 0);
+    if (!root || yaml_type(root) != YAML_MAP)
+        return error_set(r->err, ERROR_MALFORMED, "%s: line 1: this is no kubeconfig", r->what);
+    if (read_root(r, root, &config) < 0) {
+        kubeconfig_free(&config);
+        return -1;
+    }
+    *ret = config;
+    return 0;
+}
+
+int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
+                     struct error *err) {
+    struct reading r = {.what = what, .err = err};
+    int result = parse(&r, text, len, ret);
+
+    text_list_free(&r.problems);
+    return result;
+}
+
+/* ---- files ---- */
+
+static bool is_absolute(const char *path) {
+    return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':');
+}
+
+/* `path` beside the file `base`; the caller frees. */
+static char *beside(const char *base, const char *path) {
+    const char *slash = strrchr(base, '/'), *back = strrchr(base, '\\');
+    const char *end = !slash || (back && back > slash) ? back : slash;
+
+    if (is_absolute(path) || !end)
+        return xstrdup(path);
+    return xasprintf("%.*s%s", (int)(end - base) + 1, base, path);
+}
+
+static int embed(struct host *host, const char *base, const char *path, const char *kind,
+                 char **ret, size_t *ret_len, struct error *err) {
+    _cleanup_(freep) char *full = NULL;
+    size_t len = 0;
+
+    if (!path || *ret)
+        return 0;
+    full = beside(base, path);
+    if (host_read(host, full, FILE_MAX, ret, &len, err) < 0)
+        return error_prefix(err, "read the %s file defined in kubeconfig", kind);
+    if (ret_len)
+        *ret_len = len;
+    return 0;
+}
+
+static int embed_all(struct host *host, const char *path, struct kubeconfig *c, struct error *err) {
+    if (embed(host, path, c->ca_file, "certificate authority", &c->ca_pem, &c->ca_pem_len, err) <
+            0 ||
+        embed(host, path, c->client_cert_file, "client cert", &c->client_cert_pem, NULL, err) < 0 ||
+        embed(host, path, c->client_key_file, "client key", &c->client_key_pem, NULL, err) < 0)
+        return -1;
+    return embed(host, path, c->token_file, "token", &c->token, NULL, err);
+}
+
+static int check_problems(const struct text_list *problems, const char *path, struct error *err) {
+    _cleanup_(freep) char *all = NULL;
+
+    if (!problems->count)
+        return 0;
+    all = text_list_join(problems, ", ");
+    return error_set(err, ERROR_USAGE, "read '%s': invalid configuration: %s%s%s", path,
+                     problems->count > 1 ? "[" : "", all, problems->count > 1 ? "]" : "");
+}
+
+int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
+                         struct error *err) {
+    _cleanup_(secret_freep) char *text = NULL;
+    struct reading r = {.what = path, .err = err};
+    struct kubeconfig config = {0};
+    size_t len = 0;
+    int result;
+
+    if (host_read(host, path, FILE_MAX, &text, &len, err) < 0)
+        return -1;
+    result = parse(&r, text, len, &config);
+    if (result == 0)
+        result = check_problems(&r.problems, path, err);
+    if (result == 0)
+        result = embed_all(host, path, &config, err);
+    text_list_free(&r.problems);
+    if (result < 0) {
+        kubeconfig_free(&config);
+        return -1;
+    }
+    *ret = config;
+    return 0;
+}

@@ -1,0 +1,249 @@
+/* Nodes: the few fields that a join reads, and waiting for them. */
+#include "kube/node.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+#define NODES_PATH "/api/v1/nodes"
+#define FLANNEL "flannel\\.alpha\\.coreos\\.com/"
+
+enum { PAGE_LIMIT = 500, PAGES_MAX = 1000 };
+
+void kube_node_free(struct kube_node *node) {
+    free(node->name);
+    free(node->uid);
+    free(node->os);
+    free(node->internal_ip);
+    text_list_free(&node->addresses);
+    text_list_free(&node->pod_cidrs);
+    free(node->ready_reason);
+    free(node->ready_message);
+    free(node->kubelet_version);
+    free(node->flannel_backend_type);
+    free(node->flannel_backend_data);
+    free(node->flannel_public_ip);
+    *node = (struct kube_node){0};
+}
+
+static char *copy_at(const json_t *object, const char *path) {
+    return xstrdup_null(json_text_at(object, path));
+}
+
+static void read_addresses(struct kube_node *node, const json_t *addresses) {
+    const json_t *address;
+    size_t i;
+
+    json_array_foreach(addresses, i, address) {
+        const char *text = json_text_at(address, "address");
+
+        if (text && text_equal(json_text_at(address, "type"), "InternalIP"))
+            text_list_add(&node->addresses, text);
+    }
+    if (node->addresses.count)
+        node->internal_ip = xstrdup(node->addresses.items[0]);
+}
+
+static void read_cidrs(struct kube_node *node, const json_t *object) {
+    const char *one = json_text_at(object, "spec.podCIDR");
+    const json_t *cidr;
+    size_t i;
+
+    json_array_foreach(json_at(object, "spec.podCIDRs"), i, cidr) {
+        if (json_is_string(cidr))
+            text_list_add(&node->pod_cidrs, json_string_value(cidr));
+    }
+    if (!node->pod_cidrs.count && one && *one)
+        text_list_add(&node->pod_cidrs, one);
+}
+
+static void read_ready(struct kube_node *node, const json_t *conditions) {
+    const json_t *condition;
+    size_t i;
+
+    json_array_foreach(conditions, i, condition) {
+        if (!text_equal(json_text_at(condition, "type"), "Ready") || node->ready_reason)
+            continue;
+        node->ready = text_equal(json_text_at(condition, "status"), "True");
+        node->ready_reason = copy_at(condition, "reason");
+        node->ready_message = copy_at(condition, "message");
+    }
+}
+
+int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err) {
+    struct kube_node node = {.name = copy_at(object, "metadata.name")};
+
+    if (!node.name)
+        return error_set(err, ERROR_MALFORMED, "decode Node: it has no name");
+    node.uid = copy_at(object, "metadata.uid");
+    node.os = copy_at(object, "metadata.labels.kubernetes\\.io/os");
+    node.kubelet_version = copy_at(object, "status.nodeInfo.kubeletVersion");
+    node.unschedulable = json_bool_at(object, "spec.unschedulable", false);
+    node.flannel_backend_type = copy_at(object, "metadata.annotations." FLANNEL "backend-type");
+    node.flannel_backend_data = copy_at(object, "metadata.annotations." FLANNEL "backend-data");
+    node.flannel_public_ip = copy_at(object, "metadata.annotations." FLANNEL "public-ip");
+    read_addresses(&node, json_at(object, "status.addresses"));
+    read_cidrs(&node, object);
+    read_ready(&node, json_at(object, "status.conditions"));
+    *ret = node;
+    return 0;
+}
+
+int kube_node_get(struct kube_client *client, const char *name, struct kube_node *ret,
+                  struct error *err) {
+    _cleanup_(freep) char *segment = kube_escape(name);
+    _cleanup_(freep) char *path = xasprintf(NODES_PATH "/%s", segment);
+    _cleanup_json_ json_t *object = NULL;
+
+    if (kube_get(client, path, &object, err) < 0)
+        return -1;
+    return kube_node_from_json(object, ret, err);
+}
+
+/* ---- all of them ---- */
+
+static int add_page(struct kube_nodes *nodes, const json_t *list, struct error *err) {
+    const json_t *items = json_at(list, "items"), *item;
+    size_t i;
+
+    nodes->items =
+        xrealloc(nodes->items, (nodes->count + json_array_size(items)) * sizeof *nodes->items);
+    json_array_foreach(items, i, item) {
+        if (kube_node_from_json(item, &nodes->items[nodes->count], err) < 0)
+            return -1;
+        nodes->count++;
+    }
+    return 0;
+}
+
+int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err) {
+    _cleanup_(freep) char *next = xstrdup("");
+    struct kube_nodes nodes = {0};
+    int result = 0;
+
+    for (unsigned page = 0; result == 0 && page < PAGES_MAX; page++) {
+        _cleanup_(freep) char *path =
+            xasprintf(NODES_PATH "?limit=%d%s%s", PAGE_LIMIT, *next ? "&continue=" : "", next);
+        _cleanup_json_ json_t *list = NULL;
+        const char *more;
+
+        result = kube_get(client, path, &list, err);
+        if (result == 0)
+            result = add_page(&nodes, list, err);
+        more = json_text_at(list, "metadata.continue");
+        free(next);
+        next = kube_escape(more ? more : "");
+        if (!*next)
+            break;
+    }
+    if (result < 0) {
+        kube_nodes_free(&nodes);
+        return -1;
+    }
+    *ret = nodes;
+    return 0;
+}
+
+void kube_nodes_free(struct kube_nodes *nodes) {
+    for (size_t i = 0; i < nodes->count; i++)
+        kube_node_free(&nodes->items[i]);
+    free(nodes->items);
+    *nodes = (struct kube_nodes){0};
+}
+
+/* ---- waiting ---- */
+
+bool kube_node_is_registered(const struct kube_node *node) {
+    return node != NULL;
+}
+
+bool kube_node_has_pod_cidr(const struct kube_node *node) {
+    return node && node->pod_cidrs.count > 0;
+}
+
+bool kube_node_is_ready(const struct kube_node *node) {
+    return node && node->ready;
+}
+
+struct node_wait {
+    const char *name;
+    kube_node_wanted *wanted;
+    kube_node_progress *progress;
+    void *context;
+    struct kube_node seen; /* name NULL = none now */
+    struct host *host;
+    uint64_t start;
+};
+
+static int tell(struct node_wait *w, unsigned waited_ms, struct error *err) {
+    if (w->progress && w->progress(w->context, w->seen.name ? &w->seen : NULL, waited_ms))
+        return error_set(err, ERROR_INTERRUPTED, "wait for node \"%s\": interrupted", w->name);
+    return 0;
+}
+
+static int look(struct node_wait *w, const json_t *object, struct error *err) {
+    struct kube_node node = {0};
+
+    if (object && kube_node_from_json(object, &node, err) < 0)
+        return -1;
+    kube_node_free(&w->seen);
+    w->seen = node;
+    if (tell(w, (unsigned)(host_monotonic_ms(w->host) - w->start), err) < 0)
+        return -1;
+    return w->wanted(object ? &w->seen : NULL) ? 1 : 0;
+}
+
+static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
+    struct node_wait *w = context;
+
+    if (text_equal(type, "LISTED"))
+        return json_array_size(json_at(object, "items")) == 0 ? look(w, NULL, err) : 0;
+    if (!text_equal(json_text_at(object, "metadata.name"), w->name))
+        return 0; /* a server that knows no field selectors */
+    return look(w, text_equal(type, "DELETED") ? NULL : object, err);
+}
+
+static int on_tick(void *context, unsigned waited_ms, struct error *err) {
+    return tell(context, waited_ms, err);
+}
+
+static void explain(const struct node_wait *w, struct error *err) {
+    const struct kube_node *node = &w->seen;
+
+    if (!err || err->kind != ERROR_TIMEOUT)
+        return;
+    if (!node->name)
+        (void)error_prefix(err, "node \"%s\" is not registered", w->name);
+    else if (w->wanted == kube_node_has_pod_cidr)
+        (void)error_prefix(err, "node \"%s\" has no podCIDR", w->name);
+    else
+        (void)error_prefix(err, "node \"%s\" is not Ready: %s: %s", w->name,
+                           node->ready_reason ? node->ready_reason : "no condition",
+                           node->ready_message ? node->ready_message : "no message");
+}
+
+int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
+                   unsigned timeout_ms, kube_node_progress *progress, void *context,
+                   struct kube_node *ret, struct error *err) {
+    _cleanup_(freep) char *selector = xasprintf("metadata.name=%s", name);
+    struct node_wait w = {.name = name,
+                          .wanted = wanted,
+                          .progress = progress,
+                          .context = context,
+                          .host = client->host,
+                          .start = host_monotonic_ms(client->host)};
+    struct kube_watch watch = {.path = NODES_PATH,
+                               .field_selector = selector,
+                               .timeout_ms = timeout_ms,
+                               .on_event = on_event,
+                               .on_tick = on_tick,
+                               .context = &w};
+
+    if (kube_watch(client, &watch, err) < 0) {
+        explain(&w, err);
+        kube_node_free(&w.seen);
+        return -1;
+    }
+    *ret = w.seen;
+    return 0;
+}

@@ -1,0 +1,32 @@
+/* One request to an API server, below the verbs of kube/client.h. Not for other folders. */
+#ifndef KUBE_REQUEST_H
+#define KUBE_REQUEST_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "host/http.h"
+#include "kube/client.h"
+
+/* Borrowed for the call. */
+struct kube_call {
+    const char *method;
+    const char *path;
+    const char *content_type;
+    const char *body;
+    unsigned timeout_ms; /* 0 = the client's */
+    size_t max_body;     /* 0 = HTTP_BODY_MAX */
+    int (*on_data)(void *context, const char *data, size_t len);
+    void *on_data_context;
+};
+/* Sends it with the client's trust and credentials; any status is success. http_response_free(). */
+int kube_perform(struct kube_client *client, const struct kube_call *call,
+                 struct http_response *ret, struct error *err);
+/* The error that an answer other than 2xx stands for; body may be NULL. Returns -1. */
+int kube_status_error(const char *method, const char *path, long status, const char *body,
+                      size_t len, struct error *err);
+/* How long to wait after failure number `attempt` (from 0): 0.5 s doubling to 5 s with up to a
+ * quarter of jitter, or what Retry-After asks for (seconds, at most 60; -1 = nothing). */
+unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after);
+
+#endif

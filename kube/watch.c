@@ -1,0 +1,284 @@
+/* List and watch: one wait over drops, ends, expired versions and servers that only list. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "kube/client.h"
+#include "kube/request.h"
+
+enum {
+    STREAM_MS = 30000,       /* a dead connection is noticed after at most this and the grace */
+    STREAM_GRACE_MS = 10000, /* how much later than asked for a server may end a stream */
+    LINE_MAX = HTTP_BODY_MAX,
+    POLL_MS = 2000,
+    TICK_MS = 1000,
+    LIVELY_MS = 1000, /* a stream that lived shorter and brought nothing is a failure */
+};
+
+/* One wait. */
+struct wait {
+    struct kube_client *client;
+    const struct kube_watch *watch;
+    uint64_t start, last_tick;
+    char *version;     /* resourceVersion to go on from; NULL = list anew */
+    bool only_list;    /* watch is not granted */
+    unsigned failures; /* in a row */
+    int outcome;       /* what a callback said: 1 or -1; 0 = go on */
+    struct error last; /* last passing failure */
+    struct error *err;
+    struct text line; /* the piece of a line that came so far */
+    size_t events;    /* of this stream */
+};
+
+static unsigned waited(const struct wait *w) {
+    return (unsigned)(host_monotonic_ms(w->client->host) - w->start);
+}
+
+static unsigned left(const struct wait *w) {
+    unsigned now = waited(w);
+
+    return now < w->watch->timeout_ms ? w->watch->timeout_ms - now : 0;
+}
+
+static void tell(struct wait *w, const char *type, const json_t *object) {
+    if (w->outcome == 0)
+        w->outcome = w->watch->on_event(w->watch->context, type, object, w->err);
+}
+
+static void tick(struct wait *w) {
+    uint64_t now = host_monotonic_ms(w->client->host);
+
+    if (w->outcome || now - w->last_tick < TICK_MS)
+        return;
+    w->last_tick = now;
+    if (host_interrupted(w->client->host))
+        w->outcome = error_set(w->err, ERROR_INTERRUPTED, "wait: interrupted");
+    else if (w->watch->on_tick)
+        w->outcome = w->watch->on_tick(w->watch->context, waited(w), w->err);
+}
+
+/* Waits in slices so that ticks go on. */
+static void pause_for(struct wait *w, unsigned ms) {
+    uint64_t end = host_monotonic_ms(w->client->host) + (ms < left(w) ? ms : left(w));
+
+    while (w->outcome == 0) {
+        uint64_t now = host_monotonic_ms(w->client->host);
+        unsigned slice = end > now ? (unsigned)(end - now) : 0;
+
+        if (!slice)
+            return;
+        if (host_sleep(w->client->host, slice < TICK_MS ? slice : TICK_MS, w->err) < 0)
+            w->outcome = -1;
+        tick(w);
+    }
+}
+
+static void keep_version(struct wait *w, const json_t *object) {
+    const char *version = json_text_at(object, "metadata.resourceVersion");
+
+    if (!version || text_equal(version, w->version))
+        return;
+    free(w->version);
+    w->version = xstrdup(version);
+}
+
+/* ---- list ---- */
+
+static char *make_path(const struct wait *w, const char *more) {
+    struct text path = {0};
+    const char *mark = strchr(w->watch->path, '?') ? "&" : "?";
+    _cleanup_(freep) char *fields = NULL, *labels = NULL;
+
+    text_add(&path, w->watch->path);
+    if (w->watch->field_selector) {
+        fields = kube_escape(w->watch->field_selector);
+        text_addf(&path, "%sfieldSelector=%s", mark, fields);
+        mark = "&";
+    }
+    if (w->watch->label_selector) {
+        labels = kube_escape(w->watch->label_selector);
+        text_addf(&path, "%slabelSelector=%s", mark, labels);
+        mark = "&";
+    }
+    if (more)
+        text_addf(&path, "%s%s", mark, more);
+    return text_take(&path);
+}
+
+static int list(struct wait *w, struct error *err) {
+    _cleanup_(freep) char *path = make_path(w, NULL);
+    _cleanup_json_ json_t *all = NULL;
+    const json_t *items, *item;
+    size_t i;
+
+    if (kube_get(w->client, path, &all, err) < 0)
+        return -1;
+    items = json_object_get(all, "items");
+    json_array_foreach(items, i, item) tell(w, "ADDED", item);
+    tell(w, "LISTED", all);
+    keep_version(w, all);
+    return 0;
+}
+
+/* ---- watch ---- */
+
+static void handle_event(struct wait *w, const json_t *event, const char *type) {
+    const json_t *object = json_object_get(event, "object");
+
+    w->events++;
+    if (text_equal(type, "ERROR")) {
+        /* 410: the version is too old; anything else is as well mended by a new list */
+        log_message(LOG_DEBUG, "watch %s: %s", w->watch->path,
+                    json_text_at(object, "message") ? json_text_at(object, "message") : "error");
+        free(w->version);
+        w->version = NULL;
+        return;
+    }
+    keep_version(w, object);
+    if (!text_equal(type, "BOOKMARK"))
+        tell(w, type, object);
+}
+
+/* Whole lines leave the builder; what is no event stays for the error message. */
+static void handle_line(struct wait *w) {
+    _cleanup_json_ json_t *event = NULL;
+    const char *type;
+
+    if (json_read(text_str(&w->line), w->line.len, "event", &event, NULL) < 0)
+        return;
+    type = json_text_at(event, "type");
+    if (!type)
+        return;
+    handle_event(w, event, type);
+    text_clear(&w->line);
+}
+
+static int on_data(void *context, const char *data, size_t len) {
+    struct wait *w = context;
+
+    while (len && w->outcome == 0 && w->version) {
+        const char *newline = memchr(data, '\n', len);
+        size_t n = newline ? (size_t)(newline - data) : len;
+
+        text_add_bytes(&w->line, data, n);
+        if (w->line.overflow)
+            return 1;
+        if (newline)
+            handle_line(w);
+        n += newline != NULL;
+        data += n;
+        len -= n;
+    }
+    tick(w);
+    return w->outcome != 0 || !w->version || left(w) == 0;
+}
+
+/* The end of a stream: what it means. */
+static int judge(struct wait *w, const struct http_response *response, uint64_t began,
+                 struct error *err) {
+    if (w->outcome || !w->version)
+        return 0;
+    if (w->line.overflow)
+        return error_set(err, ERROR_MALFORMED, "watch %s: an event is longer than %d bytes",
+                         w->watch->path, LINE_MAX);
+    if (response->status == 410) {
+        free(w->version);
+        w->version = NULL;
+        return 0;
+    }
+    if (response->status < 200 || response->status > 299)
+        return kube_status_error("WATCH", w->watch->path, response->status, text_str(&w->line),
+                                 w->line.len, err);
+    if (w->events == 0 && host_monotonic_ms(w->client->host) - began < LIVELY_MS)
+        return error_set(err, ERROR_NETWORK, "watch %s: the stream ended at once", w->watch->path);
+    return 0;
+}
+
+static int stream(struct wait *w, struct error *err) {
+    unsigned ms = left(w) < STREAM_MS ? left(w) : STREAM_MS;
+    _cleanup_(freep) char *version = kube_escape(w->version);
+    _cleanup_(freep) char *query =
+        xasprintf("watch=true&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u",
+                  version, ms / 1000 + 1);
+    _cleanup_(freep) char *path = make_path(w, query);
+    struct kube_call call = {.method = "GET",
+                             .path = path,
+                             .timeout_ms = ms + STREAM_GRACE_MS,
+                             .on_data = on_data,
+                             .on_data_context = w};
+    struct http_response response = {0};
+    uint64_t began = host_monotonic_ms(w->client->host);
+    int result;
+
+    w->events = 0;
+    text_clear(&w->line);
+    if (kube_perform(w->client, &call, &response, err) < 0)
+        return w->events ? 0 : -1; /* a drop after events is taken up again at once */
+    result = judge(w, &response, began, err);
+    http_response_free(&response);
+    return result;
+}
+
+/* ---- the loop ---- */
+
+static int step(struct wait *w, struct error *err) {
+    if (!w->version || w->only_list) {
+        if (list(w, err) < 0)
+            return -1;
+        if (w->only_list || !w->version)
+            pause_for(w, POLL_MS);
+        return 0;
+    }
+    return stream(w, err);
+}
+
+/* After a failed step: 0 to go on, -1 when it is final. */
+static int after_failure(struct wait *w, struct error *why) {
+    if (why->kind == ERROR_DENIED && w->version && !w->only_list) {
+        log_message(LOG_DEBUG, "%s; looking every %d ms instead", why->message, POLL_MS);
+        w->only_list = true;
+        return 0;
+    }
+    if (!error_is_retryable(why))
+        return -1;
+    w->last = *why;
+    log_message(LOG_DEBUG, "%s; trying again", why->message);
+    pause_for(w, kube_pause_ms(w->client->host, w->failures, -1));
+    w->failures++;
+    return 0;
+}
+
+static int late(struct wait *w, struct error *err) {
+    if (w->last.kind == ERROR_NONE)
+        return error_set(err, ERROR_TIMEOUT, "waited %u s", w->watch->timeout_ms / 1000);
+    return error_set(err, ERROR_TIMEOUT, "waited %u s; the last failure was: %s",
+                     w->watch->timeout_ms / 1000, w->last.message);
+}
+
+int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err) {
+    struct error own = {0};
+    struct wait w = {.client = client,
+                     .watch = watch,
+                     .start = host_monotonic_ms(client->host),
+                     .err = err ? err : &own,
+                     .line = {.cap = LINE_MAX}};
+    int result = 0;
+
+    w.last_tick = w.start;
+    while (w.outcome == 0 && result == 0) {
+        struct error why = {0};
+
+        if (left(&w) == 0) {
+            result = late(&w, w.err);
+        } else if (step(&w, &why) == 0) {
+            w.failures = 0;
+        } else if (w.outcome == 0 && after_failure(&w, &why) < 0) {
+            *w.err = why;
+            result = -1;
+        }
+    }
+    free(w.version);
+    text_free(&w.line);
+    return w.outcome ? (w.outcome > 0 ? 0 : -1) : result;
+}
