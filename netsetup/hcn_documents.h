@@ -33,8 +33,8 @@ json_t *hcn_policy_json(const char *type, json_t *settings);
 /* {"ResourceType":"Policy","RequestType":"Add"|"Remove","Settings":{"Policies":[policy]}}; the
  * policy's reference is stolen. */
 json_t *hcn_modify_policy_json(bool add, json_t *policy);
-/* Policies that the pod network must have beside those in its document: HostRoute (overlay) and
- * VxlanPort (other than 4789). An array. */
+/* Policies that are added to the network once it stands, as flanneld does: HostRoute (overlay; the
+ * node reaches its own pods). An array, may be empty. */
 json_t *hcn_network_policies_json(const struct network_plan *plan);
 
 /* Query documents; key NULL: all. Filter is JSON inside a string. */

@@ -9,34 +9,8 @@
 #include "base/json.h"
 #include "host/host.h"
 #include "netsetup/hcn_documents.h"
+#include "netsetup/hcn_lookup.h"
 #include "netsetup/network_plan.h"
-
-enum { HCN_ID_MAX = 40 };
-
-/* What a network in HNS is, as far as winjoin compares and needs it. Text that is absent is "". */
-struct hcn_network {
-    char id[HCN_ID_MAX];
-    char name[256];
-    char type[32]; /* "Overlay", "L2Bridge", ... */
-    char owner[64];
-    char adapter[256];
-    char subnet[CIDR_TEXT_MAX]; /* of the first subnet */
-    char gateway[IP_TEXT_MAX];
-    unsigned vsid;                      /* 0 = none */
-    char provider_address[IP_TEXT_MAX]; /* overlay, read back: management address */
-    char router_mac[24];                /* overlay, read back: DrMacAddress, as HNS spells it */
-    bool host_route;                    /* has the HostRoute policy */
-};
-
-/* Reads a queried HostComputeNetwork. Pure; fails with ERROR_MALFORMED. */
-int hcn_network_read(const char *properties, struct hcn_network *ret, struct error *err);
-
-/* Finds by exact name; absent: ERROR_NOT_FOUND. */
-int hcn_network_find(struct host *host, const char *name, struct hcn_network *ret,
-                     struct error *err);
-/* All networks as HNS tells them: array of queried documents. *ret is a new reference. */
-int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char *value,
-             json_t **ret, struct error *err);
 
 enum hcn_outcome { HCN_REUSED, HCN_CREATED, HCN_REPLACED };
 

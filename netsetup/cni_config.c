@@ -1,0 +1,90 @@
+/* The CNI configuration file. */
+#include "netsetup/cni_config.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "netsetup/hcn_documents.h"
+
+static json_t *list_json(const struct text_list *list) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    return array;
+}
+
+static json_t *endpoint_policy(const char *type, json_t *settings) {
+    return json_pack("{s:s,s:o}", "name", "EndpointPolicy", "value",
+                     hcn_policy_json(type, settings));
+}
+
+/* ProviderAddress is not listed: win-overlay adds the network's own. */
+static json_t *policies_json(const struct network_plan *plan) {
+    json_t *policies = json_array();
+    json_array_append_new(
+        policies, endpoint_policy("OutBoundNAT", json_pack("{s:o}", "Exceptions",
+                                                           list_json(&plan->nat_exceptions))));
+    for (size_t i = 0; i < plan->encap_routes.count; i++)
+        json_array_append_new(
+            policies,
+            endpoint_policy("SDNRoute", json_pack("{s:s,s:b}", "DestinationPrefix",
+                                                  plan->encap_routes.items[i], "NeedEncap", 1)));
+    return policies;
+}
+
+static json_t *ipam_json(const struct network_plan *plan) {
+    bool known = plan->pod_cidr_known;
+    return json_pack("{s:s,s:s,s:[[{s:s,s:s,s:s,s:s}]]}", "type", "host-local", "dataDir",
+                     CNI_STATE_DIR, "ranges", "subnet", plan->pod_cidr, "rangeStart",
+                     known ? plan->range_start : plan->pod_cidr, "rangeEnd",
+                     known ? plan->range_end : plan->pod_cidr, "gateway",
+                     known ? plan->gateway : plan->pod_cidr);
+}
+
+static json_t *dns_json(const struct network_plan *plan) {
+    json_t *dns = json_pack("{s:o}", "nameservers", list_json(&plan->dns_servers));
+    json_t *search = json_array();
+    /* a pod's own list comes by the dns capability; this stands for pods without one */
+    json_array_append_new(search, json_sprintf("svc.%s", plan->dns_domain));
+    json_object_set_new(dns, "search", search);
+    return dns;
+}
+
+json_t *cni_config_json(const struct network_plan *plan) {
+    json_t *config = json_pack("{s:s,s:s,s:s,s:i,s:{s:b,s:b}}", "cniVersion", "1.0.0", "name",
+                               plan->name, "type", network_cni_type(plan), "apiVersion", 2,
+                               "capabilities", "dns", 1, "portMappings", 1);
+    if (plan->dsr)
+        json_object_set_new(config, "loopbackDSR", json_true());
+    json_object_set_new(config, "dns", dns_json(plan));
+    json_object_set_new(config, "ipam", ipam_json(plan));
+    json_object_set_new(config, "policies", policies_json(plan));
+    return config;
+}
+
+char *cni_config_make(const struct network_plan *plan) {
+    _cleanup_json_ json_t *config = cni_config_json(plan);
+    return json_write_pretty(config);
+}
+
+static bool is_configuration(const char *name) {
+    return text_ends_with(name, ".conf") || text_ends_with(name, ".conflist") ||
+           text_ends_with(name, ".json");
+}
+
+int cni_conflicts(struct host *host, struct text_list *ret, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    struct error list_err = {0};
+    if (host_list(host, CNI_CONF_DIR, &names, &list_err) < 0) {
+        if (list_err.kind == ERROR_NOT_FOUND)
+            return 0;
+        *err = list_err;
+        return -1;
+    }
+    const char *ours = CNI_CONF_PATH + strlen(CNI_CONF_DIR) + 1;
+    for (size_t i = 0; i < names.count; i++) {
+        if (is_configuration(names.items[i]) && strcmp(names.items[i], ours) < 0)
+            text_list_add_owned(ret, xasprintf("%s\\%s", CNI_CONF_DIR, names.items[i]));
+    }
+    return 0;
+}

@@ -1,0 +1,128 @@
+/* l2bridge: the host's own endpoint, which is the gateway of the node's pods. */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/nic.h"
+
+enum { POLL_MS = 500, ATTACH_WAIT_MS = 10000, INTERFACE_WAIT_MS = 30000 };
+#define HCN_E_ENDPOINT_ALREADY_ATTACHED 0x803b0014u /* ComputeNetwork.h */
+
+/* Looks for the endpoint by name; *ret_id stays "" when it is not there or not as wanted. */
+static int find_endpoint(struct host *host, const struct network_plan *plan,
+                         const struct hcn_network *network, char *ret_id, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *item;
+    size_t i;
+    if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network->id, &list, err) < 0)
+        return -1;
+    json_array_foreach(list, i, item) {
+        const char *id = json_text_at(item, "ID"), *name = json_text_at(item, "Name");
+        const char *address = json_text_at(item, "IpConfigurations.0.IpAddress");
+        bool wanted_address = text_equal(address, plan->host_endpoint);
+        bool wanted_name = text_equal(name, plan->host_endpoint_name);
+        if (!id || (!wanted_address && !wanted_name))
+            continue;
+        if (wanted_address && wanted_name)
+            return text_format(ret_id, HCN_ID_MAX, "%s", id) < 0
+                       ? error_set(err, ERROR_MALFORMED, "decode HNS endpoint: id is too long")
+                       : 0;
+        if (!hcn_network_is_ours(network))
+            return error_set(err, ERROR_CONFLICT,
+                             "endpoint '%s' (%s) is in the way on a network that is not winjoin's",
+                             name ? name : id, address ? address : "no address");
+        if (hcn_delete(host, HCN_ENDPOINT, id, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int create_endpoint(struct host *host, const struct network_plan *plan,
+                           const struct hcn_network *network, char *ret_id, struct error *err) {
+    _cleanup_json_ json_t *document = hcn_host_endpoint_json(plan, network->id);
+    _cleanup_(freep) char *text = json_write(document);
+    _cleanup_(freep) char *properties = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    if (hcn_create(host, HCN_ENDPOINT, network->id, NULL, text, &properties, err) < 0)
+        return error_prefix(err, "create endpoint '%s'", plan->host_endpoint_name);
+    if (json_read(properties, strlen(properties), "HNS endpoint", &json, err) < 0)
+        return -1;
+    const char *id = json_text_at(json, "ID");
+    if (!id || text_format(ret_id, HCN_ID_MAX, "%s", id) < 0)
+        return error_set(err, ERROR_MALFORMED, "decode HNS endpoint: no usable ID");
+    return 0;
+}
+
+/* One attach: 0, or -1; "already attached" is success (flannel does the same). */
+static int attach_once(struct host *host, const char *id, struct error *err) {
+    _cleanup_json_ json_t *request = hcn_host_attach_json();
+    _cleanup_(freep) char *text = json_write(request);
+    _cleanup_(freep) char *path = xasprintf("/endpoints/%s/attach", id);
+    _cleanup_(freep) char *response = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    struct error call_err = {0};
+    if (hns_call(host, "POST", path, text, &response, &call_err) < 0) {
+        if (call_err.os == HCN_E_ENDPOINT_ALREADY_ATTACHED)
+            return 0;
+        *err = call_err;
+        return -1;
+    }
+    if (json_read(response, strlen(response), "HNS answer", &json, err) < 0)
+        return -1;
+    if (json_bool_at(json, "Success", false))
+        return 0;
+    const char *why = json_text_at(json, "Error");
+    if ((why && strstr(why, "already attached")) ||
+        json_number_at(json, "ErrorCode", 0) == HCN_E_ENDPOINT_ALREADY_ATTACHED)
+        return 0;
+    return error_set(err, ERROR_HOST, "attach endpoint to the host: %s", why ? why : "no reason");
+}
+
+static int attach(struct host *host, const char *id, struct error *err) {
+    uint64_t end = host_monotonic_ms(host) + ATTACH_WAIT_MS;
+    for (;;) {
+        struct error attach_err = {0};
+        if (attach_once(host, id, &attach_err) == 0)
+            return 0;
+        if (host_monotonic_ms(host) >= end) {
+            *err = attach_err;
+            return -1;
+        }
+        log_message(LOG_DEBUG, "%s; trying again", attach_err.message);
+        if (host_sleep(host, POLL_MS, err) < 0)
+            return -1;
+    }
+}
+
+/* The interface comes up a moment after the attach. */
+static int wait_for_interface(struct host *host, const char *address, struct error *err) {
+    uint64_t end = host_monotonic_ms(host) + INTERFACE_WAIT_MS;
+    for (;;) {
+        struct error find_err = {0};
+        uint32_t index = 0;
+        if (nic_index_of(host, address, &index, &find_err) == 0)
+            return 0;
+        if (find_err.kind != ERROR_NOT_FOUND) {
+            *err = find_err;
+            return -1;
+        }
+        if (host_monotonic_ms(host) >= end)
+            return error_set(err, ERROR_TIMEOUT, "no interface holds %s after %d s", address,
+                             INTERFACE_WAIT_MS / 1000);
+        if (host_sleep(host, POLL_MS, err) < 0)
+            return -1;
+    }
+}
+
+int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,
+                             const struct hcn_network *network, struct error *err) {
+    char id[HCN_ID_MAX] = "";
+    if (find_endpoint(host, plan, network, id, err) < 0)
+        return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
+    if (!*id && create_endpoint(host, plan, network, id, err) < 0)
+        return -1;
+    if (attach(host, id, err) < 0 || wait_for_interface(host, plan->host_endpoint, err) < 0)
+        return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
+    return 0;
+}

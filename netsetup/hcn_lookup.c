@@ -1,0 +1,164 @@
+/* Queries to HNS and what comes back. */
+#include "netsetup/hcn_lookup.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "netsetup/hcn_documents.h"
+
+static int copy_text(const json_t *json, const char *path, char *out, size_t size,
+                     struct error *err) {
+    json_t *value = json_at(json, path);
+    if (!value || json_is_null(value))
+        return 0;
+    if (!json_is_string(value))
+        return error_set(err, ERROR_MALFORMED, "decode HNS network: '%s' is no text", path);
+    if (text_format(out, size, "%s", json_string_value(value)) < 0)
+        return error_set(err, ERROR_MALFORMED, "decode HNS network: '%s' is too long", path);
+    return 0;
+}
+
+static int read_policy(const json_t *policy, struct hcn_network *network, struct error *err) {
+    const char *type = json_text_at(policy, "Type");
+    if (text_equal_nocase(type, "NetAdapterName"))
+        return copy_text(policy, "Settings.NetworkAdapterName", network->adapter,
+                         sizeof(network->adapter), err);
+    if (text_equal_nocase(type, "ProviderAddress"))
+        return copy_text(policy, "Settings.ProviderAddress", network->provider_address,
+                         sizeof(network->provider_address), err);
+    if (text_equal_nocase(type, "DrMacAddress"))
+        return copy_text(policy, "Settings.Address", network->router_mac,
+                         sizeof(network->router_mac), err);
+    if (text_equal_nocase(type, "HostRoute"))
+        network->host_route = true;
+    return 0;
+}
+
+static int read_subnet(const json_t *subnet, struct hcn_network *network, struct error *err) {
+    json_t *item;
+    size_t i;
+    if (copy_text(subnet, "IpAddressPrefix", network->subnet, sizeof(network->subnet), err) < 0)
+        return -1;
+    json_array_foreach(json_object_get(subnet, "Policies"), i, item) {
+        if (!text_equal_nocase(json_text_at(item, "Type"), "VSID"))
+            continue;
+        long long vsid = json_number_at(item, "Settings.IsolationId", 0);
+        if (vsid < 0 || vsid > UINT_MAX)
+            return error_set(err, ERROR_MALFORMED, "decode HNS network: VSID out of range");
+        network->vsid = (unsigned)vsid;
+    }
+    json_array_foreach(json_object_get(subnet, "Routes"), i, item) {
+        if (text_equal(json_text_at(item, "DestinationPrefix"), "0.0.0.0/0"))
+            return copy_text(item, "NextHop", network->gateway, sizeof(network->gateway), err);
+    }
+    return 0;
+}
+
+int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error *err) {
+    struct hcn_network network = {0};
+    json_t *policy;
+    size_t i;
+    if (!json_is_object(json))
+        return error_set(err, ERROR_MALFORMED, "decode HNS network: no object");
+    if (copy_text(json, "ID", network.id, sizeof(network.id), err) < 0 ||
+        copy_text(json, "Name", network.name, sizeof(network.name), err) < 0 ||
+        copy_text(json, "Type", network.type, sizeof(network.type), err) < 0 ||
+        copy_text(json, "Owner", network.owner, sizeof(network.owner), err) < 0)
+        return -1;
+    /* NAT is the enumeration's zero, which HNS leaves out */
+    if (!*network.type)
+        (void)text_format(network.type, sizeof(network.type), "NAT"); /* fits */
+    json_array_foreach(json_object_get(json, "Policies"), i, policy) {
+        if (read_policy(policy, &network, err) < 0)
+            return -1;
+    }
+    if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), &network, err) < 0)
+        return -1;
+    *ret = network;
+    return 0;
+}
+
+int hcn_network_read(const char *properties, struct hcn_network *ret, struct error *err) {
+    _cleanup_json_ json_t *json = NULL;
+    if (json_read(properties, strlen(properties), "HNS network", &json, err) < 0)
+        return -1;
+    return hcn_network_parse(json, ret, err);
+}
+
+bool hcn_network_is_ours(const struct hcn_network *network) {
+    return text_equal(network->owner, HCN_OWNER);
+}
+
+static int add_queried(struct host *host, enum hcn_kind kind, const char *id, json_t *list,
+                       struct error *err) {
+    _cleanup_(freep) char *properties = NULL;
+    _cleanup_json_ json_t *query = hcn_query_json(NULL, NULL);
+    _cleanup_(freep) char *text = json_write(query);
+    struct error query_err = {0};
+    json_t *json = NULL;
+    if (hcn_query(host, kind, id, text, &properties, &query_err) < 0) {
+        if (query_err.kind == ERROR_NOT_FOUND)
+            return 0; /* gone since it was enumerated */
+        *err = query_err;
+        return -1;
+    }
+    if (json_read(properties, strlen(properties), "HNS object", &json, err) < 0)
+        return -1;
+    json_array_append_new(list, json);
+    return 0;
+}
+
+int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char *value,
+             json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *query = hcn_query_json(key, value);
+    _cleanup_(freep) char *query_text = json_write(query);
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *ids = NULL;
+    _cleanup_json_ json_t *list = json_array();
+    json_t *id;
+    size_t i;
+    if (hcn_enumerate(host, kind, query_text, &text, err) < 0 ||
+        json_read(text, strlen(text), "list of HNS ids", &ids, err) < 0)
+        return -1;
+    json_array_foreach(ids, i, id) {
+        if (!json_is_string(id))
+            return error_set(err, ERROR_MALFORMED, "decode list of HNS ids: no text");
+        if (add_queried(host, kind, json_string_value(id), list, err) < 0)
+            return -1;
+    }
+    *ret = take_ptr(list);
+    return 0;
+}
+
+int hcn_network_find_json(struct host *host, const char *name, struct hcn_network *ret,
+                          json_t **ret_json, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    struct hcn_network chosen = {0};
+    json_t *chosen_json = NULL, *json;
+    size_t i;
+    if (hcn_list(host, HCN_NETWORK, "Name", name, &list, err) < 0)
+        return error_prefix(err, "look up HNS network '%s'", name);
+    json_array_foreach(list, i, json) {
+        struct hcn_network network = {0};
+        if (hcn_network_parse(json, &network, err) < 0)
+            return -1;
+        if (!text_equal(network.name, name) || (chosen_json && !hcn_network_is_ours(&network)))
+            continue;
+        chosen = network;
+        chosen_json = json;
+        if (hcn_network_is_ours(&network))
+            break;
+    }
+    if (!chosen_json)
+        return error_set(err, ERROR_NOT_FOUND, "no HNS network '%s'", name);
+    *ret = chosen;
+    if (ret_json)
+        *ret_json = json_incref(chosen_json);
+    return 0;
+}
+
+int hcn_network_find(struct host *host, const char *name, struct hcn_network *ret,
+                     struct error *err) {
+    return hcn_network_find_json(host, name, ret, NULL, err);
+}

@@ -1,0 +1,228 @@
+/* HNS networks: ensure by comparing, replace and remove only what is ours. */
+#include "netsetup/hcn_network.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "netsetup/routes.h"
+
+enum { PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
+
+/* Deletes; absent is success. */
+static int delete_object(struct host *host, enum hcn_kind kind, const char *id, struct error *err) {
+    struct error delete_err = {0};
+    if (!id || hcn_delete(host, kind, id, &delete_err) == 0 || delete_err.kind == ERROR_NOT_FOUND)
+        return 0;
+    *err = delete_err;
+    return -1;
+}
+
+static bool balancer_uses(const json_t *balancer, const json_t *endpoints) {
+    json_t *used, *endpoint;
+    size_t i, j;
+    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, used) {
+        json_array_foreach(endpoints, j, endpoint) {
+            const char *id = json_text_at(endpoint, "ID");
+            if (id && json_is_string(used) && text_equal_nocase(id, json_string_value(used)))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Load balancers on the endpoints first: HNS refuses to delete what has references. */
+static int delete_network(struct host *host, const char *id, struct error *err) {
+    _cleanup_json_ json_t *endpoints = NULL;
+    _cleanup_json_ json_t *balancers = NULL;
+    json_t *item;
+    size_t i;
+    if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", id, &endpoints, err) < 0 ||
+        hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
+        return -1;
+    json_array_foreach(balancers, i, item) {
+        if (balancer_uses(item, endpoints) &&
+            delete_object(host, HCN_LOAD_BALANCER, json_text_at(item, "ID"), err) < 0)
+            return error_prefix(err, "delete load balancer");
+    }
+    json_array_foreach(endpoints, i, item) {
+        if (delete_object(host, HCN_ENDPOINT, json_text_at(item, "ID"), err) < 0)
+            return error_prefix(err, "delete endpoint");
+    }
+    return delete_object(host, HCN_NETWORK, id, err);
+}
+
+static bool same_network(const struct hcn_network *a, const struct hcn_network *b) {
+    bool adapters_known = *a->adapter && *b->adapter;
+    return text_equal_nocase(a->type, b->type) && text_equal(a->subnet, b->subnet) &&
+           text_equal(a->gateway, b->gateway) && a->vsid == b->vsid &&
+           (!adapters_known || text_equal_nocase(a->adapter, b->adapter));
+}
+
+static bool has_policy(const json_t *network, const json_t *policy) {
+    json_t *item;
+    size_t i;
+    json_array_foreach(json_object_get(network, "Policies"), i, item) {
+        json_t *settings = json_object_get(item, "Settings");
+        json_t *wanted = json_object_get(policy, "Settings");
+        bool equal = json_equal(settings, wanted) ||
+                     (json_object_size(wanted) == 0 && json_object_size(settings) == 0);
+        if (equal && text_equal_nocase(json_text_at(item, "Type"), json_text_at(policy, "Type")))
+            return true;
+    }
+    return false;
+}
+
+static int modify_policy(struct host *host, const char *id, bool add, json_t *policy,
+                         struct error *err) {
+    _cleanup_json_ json_t *request = hcn_modify_policy_json(add, json_incref(policy));
+    _cleanup_(freep) char *text = json_write(request);
+    struct error modify_err = {0};
+    if (hcn_modify(host, HCN_NETWORK, id, text, &modify_err) == 0)
+        return 0;
+    /* the wanted state stands already: an HNS that does not show the policy when queried */
+    if (modify_err.kind == (add ? ERROR_CONFLICT : ERROR_NOT_FOUND))
+        return 0;
+    *err = modify_err;
+    return error_prefix(err, "%s policy '%s'", add ? "add" : "remove",
+                        json_text_at(policy, "Type"));
+}
+
+static int add_missing_policies(struct host *host, const char *name, const json_t *policies,
+                                struct hcn_network *network, struct error *err) {
+    _cleanup_json_ json_t *json = NULL;
+    bool added = false;
+    json_t *policy;
+    size_t i;
+    if (hcn_network_find_json(host, name, network, &json, err) < 0)
+        return -1;
+    json_array_foreach(policies, i, policy) {
+        if (has_policy(json, policy))
+            continue;
+        if (modify_policy(host, network->id, true, policy, err) < 0)
+            return -1;
+        added = true;
+    }
+    return added ? hcn_network_find(host, name, network, err) : 0;
+}
+
+static int refuse_foreign(const struct hcn_network *found, const struct hcn_network *wanted,
+                          struct error *err) {
+    (void)error_set(err, ERROR_CONFLICT,
+                    "HNS network '%s' is there already and is another one: %s %s, not %s %s",
+                    found->name, found->type, found->subnet, wanted->type, wanted->subnet);
+    return error_hint(err, "it is not winjoin's%s%s: delete it, or give --network-name",
+                      *found->owner ? " but " : "", found->owner);
+}
+
+/* A create whose answer was lost, or that met itself, may have succeeded: look before failing. */
+static int create_network(struct host *host, const json_t *document,
+                          const struct hcn_network *wanted, struct error *err) {
+    _cleanup_(freep) char *text = json_write(document);
+    _cleanup_(freep) char *properties = NULL;
+    struct hcn_network found = {0};
+    struct error create_err = {0};
+    if (hcn_create(host, HCN_NETWORK, NULL, NULL, text, &properties, &create_err) == 0)
+        return 0;
+    if ((create_err.kind == ERROR_CONFLICT || create_err.kind == ERROR_TIMEOUT) &&
+        hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted)) {
+        log_message(LOG_INFO, "create HNS network '%s': %s, but it stands", wanted->name,
+                    create_err.message);
+        return 0;
+    }
+    *err = create_err;
+    return error_prefix(err, "create HNS network '%s'", wanted->name);
+}
+
+int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,
+                       struct hcn_network *ret, enum hcn_outcome *ret_outcome, struct error *err) {
+    struct hcn_network wanted = {0}, found = {0};
+    struct error find_err = {0};
+    enum hcn_outcome outcome = HCN_CREATED;
+    if (hcn_network_parse(document, &wanted, err) < 0)
+        return -1;
+    if (hcn_network_find(host, wanted.name, &found, &find_err) == 0) {
+        outcome = same_network(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
+        if (outcome == HCN_REPLACED && !hcn_network_is_ours(&found))
+            return refuse_foreign(&found, &wanted, err);
+        if (outcome == HCN_REPLACED && delete_network(host, found.id, err) < 0)
+            return error_prefix(err, "replace HNS network '%s'", found.name);
+    } else if (find_err.kind != ERROR_NOT_FOUND) {
+        *err = find_err;
+        return -1;
+    }
+    if (outcome != HCN_REUSED && create_network(host, document, &wanted, err) < 0)
+        return -1;
+    if (add_missing_policies(host, wanted.name, policies, &found, err) < 0)
+        return error_prefix(err, "HNS network '%s'", wanted.name);
+    *ret = found;
+    if (ret_outcome)
+        *ret_outcome = outcome;
+    return 0;
+}
+
+int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
+                            struct hcn_network *ret, enum hcn_outcome *ret_outcome,
+                            struct error *err) {
+    _cleanup_json_ json_t *document = hcn_base_network_json(plan);
+    return hcn_network_ensure(host, document, NULL, ret, ret_outcome, err);
+}
+
+/* HNS learns the management address after the vSwitch; without it no pod gets a tunnel. */
+static int wait_for_provider(struct host *host, struct hcn_network *network, struct error *err) {
+    uint64_t end = host_monotonic_ms(host) + PROVIDER_WAIT_MS;
+    while (!*network->provider_address) {
+        if (host_monotonic_ms(host) >= end)
+            return error_set(err, ERROR_TIMEOUT,
+                             "HNS network '%s' has no provider address after %d s: HNS sees no "
+                             "usable IPv4 address on adapter '%s'",
+                             network->name, PROVIDER_WAIT_MS / 1000, network->adapter);
+        if (host_sleep(host, POLL_MS, err) < 0 ||
+            hcn_network_find(host, network->name, network, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
+                           struct hcn_network *ret, enum hcn_outcome *ret_outcome,
+                           struct error *err) {
+    struct hcn_network network = {0};
+    enum hcn_outcome outcome = HCN_REUSED;
+    if (!plan->pod_cidr_known)
+        return error_set(err, ERROR_USAGE, "make the pod network: the pod prefix is not known");
+    _cleanup_json_ json_t *document = hcn_pod_network_json(plan);
+    _cleanup_json_ json_t *policies = hcn_network_policies_json(plan);
+    if (hcn_network_ensure(host, document, policies, &network, &outcome, err) < 0)
+        return -1;
+    if (plan->mode == NETWORK_OVERLAY && wait_for_provider(host, &network, err) < 0)
+        return -1;
+    if (plan->mode == NETWORK_L2BRIDGE &&
+        (hcn_host_endpoint_ensure(host, plan, &network, err) < 0 ||
+         forwarding_ensure(host, plan->management_address, true, NULL, err) < 0 ||
+         forwarding_ensure(host, plan->host_endpoint, true, NULL, err) < 0))
+        return -1;
+    *ret = network;
+    if (ret_outcome)
+        *ret_outcome = outcome;
+    return 0;
+}
+
+int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err) {
+    struct hcn_network network = {0};
+    struct error find_err = {0};
+    bool removed = false;
+    if (hcn_network_find(host, name, &network, &find_err) < 0) {
+        if (find_err.kind != ERROR_NOT_FOUND) {
+            *err = find_err;
+            return -1;
+        }
+    } else if (hcn_network_is_ours(&network)) {
+        if (delete_network(host, network.id, err) < 0)
+            return error_prefix(err, "remove HNS network '%s'", name);
+        removed = true;
+    }
+    if (ret_removed)
+        *ret_removed = removed;
+    return 0;
+}

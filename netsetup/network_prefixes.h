@@ -1,0 +1,40 @@
+/* The prefixes behind a network plan: read, checked against each other, turned into addresses. */
+#ifndef NETSETUP_NETWORK_PREFIXES_H
+#define NETSETUP_NETWORK_PREFIXES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/cidr.h"
+#include "base/error.h"
+#include "netsetup/network_plan.h"
+
+enum { NETWORK_PREFIXES_MAX = 16 };
+
+/* All IPv4. */
+struct network_prefixes {
+    bool has_pod, has_management;
+    struct cidr pod;        /* this node's */
+    struct cidr management; /* ip & mask */
+    struct ip management_address;
+    struct cidr cluster[NETWORK_PREFIXES_MAX], service[NETWORK_PREFIXES_MAX],
+        exclude[NETWORK_PREFIXES_MAX];
+    size_t cluster_count, service_count, exclude_count;
+    bool skipped_ipv6;
+};
+
+/* Reads the input's prefixes; IPv6 ones beside IPv4 are skipped (skipped_ipv6). Kinds:
+ * ERROR_MALFORMED (with the field's name), ERROR_USAGE (too many, no service prefix),
+ * ERROR_UNSUPPORTED (IPv6 alone). */
+int network_prefixes_read(const struct network_input *input, struct network_prefixes *ret,
+                          struct error *err);
+/* Pod, service and management prefixes must not overlap and the pod prefix must have room (/29);
+ * ERROR_USAGE names the two. */
+int network_prefixes_check(const struct network_prefixes *prefixes, struct error *err);
+/* true when the node's pod prefix lies in none of the cluster's. */
+bool network_prefixes_outside(const struct network_prefixes *prefixes);
+/* Fills the plan's addresses, exceptions and the base network's /30. */
+int network_prefixes_apply(const struct network_prefixes *prefixes, struct network_plan *plan,
+                           struct error *err);
+
+#endif

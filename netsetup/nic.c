@@ -1,0 +1,154 @@
+/* Which card is the node's. */
+#include "netsetup/nic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "netsetup/nic_snapshot.h"
+
+bool nic_usable_address(const char *address) {
+    _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
+    struct ip ip = {0};
+    return ip_parse(text, &ip, NULL) == 0 && ip.family == 4 && !ip_is_link_local(&ip) &&
+           !ip_is_loopback(&ip);
+}
+
+bool nic_same_address(const char *a, const char *b) {
+    size_t length = strcspn(a, "/");
+    return length == strcspn(b, "/") && strncmp(a, b, length) == 0;
+}
+
+bool nic_is_virtual_alias(const char *alias) {
+    return text_starts_with(alias, "vEthernet (");
+}
+
+static bool holds(const struct host_adapter *adapter, const char *address) {
+    for (size_t i = 0; i < adapter->addresses.count; i++) {
+        if (nic_same_address(adapter->addresses.items[i], address))
+            return true;
+    }
+    return false;
+}
+
+int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct error *err) {
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    if (host_adapters(host, &adapters, err) < 0)
+        return -1;
+    for (size_t i = 0; i < adapters.count; i++) {
+        if (!adapters.items[i].up || !holds(&adapters.items[i], address))
+            continue;
+        *ret = adapters.items[i].index;
+        return 0;
+    }
+    return error_set(err, ERROR_NOT_FOUND, "no interface holds '%s'", address);
+}
+
+/* The card under a vEthernet interface: the one with its MAC. */
+static const struct host_adapter *physical_of(const struct host_adapters *adapters,
+                                              const struct host_adapter *adapter) {
+    if (!nic_is_virtual_alias(adapter->alias))
+        return adapter;
+    for (size_t i = 0; i < adapters->count; i++) {
+        const struct host_adapter *other = &adapters->items[i];
+        if (!nic_is_virtual_alias(other->alias) && *other->mac &&
+            text_equal_nocase(other->mac, adapter->mac))
+            return other;
+    }
+    return NULL;
+}
+
+static bool has_usable_address(const struct host_adapter *adapter) {
+    for (size_t i = 0; i < adapter->addresses.count; i++) {
+        if (nic_usable_address(adapter->addresses.items[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool has_default_route(const struct host_adapter *adapter,
+                              const struct host_routes *routes) {
+    for (size_t i = 0; i < adapter->gateways.count; i++) {
+        if (nic_usable_address(adapter->gateways.items[i]))
+            return true;
+    }
+    for (size_t i = 0; i < routes->count; i++) {
+        if (routes->items[i].interface_index == adapter->index &&
+            text_equal(routes->items[i].destination, "0.0.0.0/0"))
+            return true;
+    }
+    return false;
+}
+
+struct wish {
+    const char *adapter;
+    const char *node_ip;
+};
+
+static bool is_candidate(const struct host_adapters *adapters, const struct host_routes *routes,
+                         const struct host_adapter *adapter, const struct wish *wish) {
+    const struct host_adapter *physical = physical_of(adapters, adapter);
+    if (!adapter->up || !has_usable_address(adapter) || !physical)
+        return false;
+    if (wish->adapter)
+        return text_equal_nocase(wish->adapter, adapter->alias) ||
+               text_equal_nocase(wish->adapter, physical->alias);
+    if (wish->node_ip)
+        return holds(adapter, wish->node_ip);
+    return has_default_route(adapter, routes);
+}
+
+static int refuse_none(const struct host_adapters *adapters, const struct wish *wish,
+                       struct error *err) {
+    _cleanup_(text_free) struct text names = {0};
+    for (size_t i = 0; i < adapters->count; i++)
+        text_addf(&names, "%s'%s'", names.len ? ", " : "", adapters->items[i].alias);
+    if (wish->adapter)
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "adapter '%s' is not there, not up, or has no usable IPv4 address",
+                        wish->adapter);
+    else if (wish->node_ip)
+        (void)error_set(err, ERROR_PREFLIGHT, "no adapter holds the node address '%s'",
+                        wish->node_ip);
+    else
+        (void)error_set(err, ERROR_PREFLIGHT,
+                        "no adapter is up with a usable IPv4 address and a default route");
+    return error_hint(err, "this server has %s", names.len ? text_str(&names) : "no adapter");
+}
+
+static int refuse_several(const char *first, const char *second, struct error *err) {
+    (void)error_set(err, ERROR_PREFLIGHT, "several adapters could be the node's: '%s' and '%s'",
+                    first, second);
+    return error_hint(err, "say which: --adapter \"%s\"", first);
+}
+
+static int check_node_ip(const struct host_adapter *adapter, const char *node_ip,
+                         struct error *err) {
+    if (!node_ip || holds(adapter, node_ip))
+        return 0;
+    return error_set(err, ERROR_PREFLIGHT, "adapter '%s' does not hold the node address '%s'",
+                     adapter->alias, node_ip);
+}
+
+int nic_choose(struct host *host, const char *adapter, const char *node_ip,
+               struct nic_snapshot *ret, struct error *err) {
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    const struct wish wish = {adapter, node_ip};
+    const struct host_adapter *chosen = NULL;
+    if (host_adapters(host, &adapters, err) < 0 || host_routes(host, &routes, err) < 0)
+        return -1;
+    for (size_t i = 0; i < adapters.count; i++) {
+        if (!is_candidate(&adapters, &routes, &adapters.items[i], &wish))
+            continue;
+        if (chosen)
+            return refuse_several(chosen->alias, adapters.items[i].alias, err);
+        chosen = &adapters.items[i];
+    }
+    if (!chosen)
+        return refuse_none(&adapters, &wish, err);
+    if (check_node_ip(chosen, node_ip, err) < 0)
+        return -1;
+    nic_snapshot_take(chosen, physical_of(&adapters, chosen), &routes, node_ip, ret);
+    return 0;
+}

@@ -1,0 +1,50 @@
+/* The node's network card: which one it is, and what it looked like before winjoin touched it. */
+#ifndef NETSETUP_NIC_H
+#define NETSETUP_NIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cidr.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "host/host.h"
+
+/* A card as it was before: enough to put it back. nic_snapshot_free(). */
+struct nic_snapshot {
+    char *alias;         /* the physical card's, "Ethernet": what NetAdapterName takes */
+    char *current_alias; /* the interface that holds the address now: the same, or
+                            "vEthernet (Ethernet)" when a vSwitch stands already */
+    char mac[18];
+    uint32_t mtu;
+    bool dhcp;
+    bool has_switch;             /* a vSwitch is there already: no outage is to be expected */
+    char address[CIDR_TEXT_MAX]; /* the node's IPv4 address with prefix, "10.0.0.21/24" */
+    struct text_list addresses;  /* all IPv4, with prefix, without 169.254/16 */
+    struct text_list gateways;   /* IPv4 */
+    struct text_list dns_servers;
+    struct host_routes routes; /* IPv4 routes of the interface that Windows does not make itself */
+};
+void nic_snapshot_free(struct nic_snapshot *snapshot);
+/* For the journal. New reference / reads it back (ERROR_MALFORMED). */
+json_t *nic_snapshot_json(const struct nic_snapshot *snapshot);
+int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err);
+
+/* Chooses the card: by `adapter` (alias; "vEthernet (X)" is taken as X) or, NULL, the one that is
+ * up, has a usable IPv4 address and the default route, and is no virtual one (vEthernet of nat,
+ * WSL, Docker). `node_ip` (or NULL) must stand on it and becomes `address`; with node_ip and no
+ * adapter, the card that holds it. Kinds: ERROR_PREFLIGHT (none, or several, which the message
+ * names), ERROR_HOST. */
+int nic_choose(struct host *host, const char *adapter, const char *node_ip,
+               struct nic_snapshot *ret, struct error *err);
+
+/* Index of the interface that is up and holds this address (with or without "/prefix") now; none:
+ * ERROR_NOT_FOUND. */
+int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct error *err);
+/* "10.0.0.21/24" holds "10.0.0.21"; either may have a prefix. */
+bool nic_same_address(const char *a, const char *b);
+/* An IPv4 address that others can reach: not 169.254/16, not loopback. */
+bool nic_usable_address(const char *address);
+
+#endif

@@ -1,0 +1,264 @@
+/* The outage of a vSwitch: watched, mended, or taken back. */
+#include "netsetup/nic_guard.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "netsetup/nic_snapshot.h"
+
+enum {
+    WAIT_MS = 120000,
+    POLL_MS = 500,
+    PROGRESS_MS = 1000,
+    STATIC_GRACE_MS = 3000, /* how long Windows gets to bring a static address along by itself */
+};
+
+struct watch {
+    struct host *host;
+    const struct nic_snapshot *snapshot;
+    nic_progress *progress;
+    void *context;
+    uint64_t start, seen_up, told; /* milliseconds; seen_up 0 = not yet */
+    bool away;                     /* the address was not there at some look */
+    struct nic_guard_result *result;
+};
+
+/* The interface that has the card's MAC and is the one in use: the vNIC once there is one. */
+static const struct host_adapter *in_use(const struct host_adapters *adapters, const char *mac) {
+    const struct host_adapter *found = NULL;
+    for (size_t i = 0; i < adapters->count; i++) {
+        const struct host_adapter *adapter = &adapters->items[i];
+        if (!text_equal_nocase(adapter->mac, mac))
+            continue;
+        if (!found || nic_is_virtual_alias(adapter->alias))
+            found = adapter;
+    }
+    return found;
+}
+
+/* The address that the node may go on with: the old one, or for DHCP any that others can reach. */
+static const char *good_address(const struct watch *watch, const struct host_adapter *adapter) {
+    const char *other = NULL;
+    for (size_t i = 0; i < adapter->addresses.count; i++) {
+        const char *address = adapter->addresses.items[i];
+        if (nic_same_address(address, watch->snapshot->address))
+            return address;
+        if (nic_usable_address(address))
+            other = address;
+    }
+    return watch->snapshot->dhcp ? other : NULL;
+}
+
+static int put_addresses_back(struct watch *watch, uint32_t index, struct error *err) {
+    for (size_t i = 0; i < watch->snapshot->addresses.count; i++) {
+        const char *address = watch->snapshot->addresses.items[i];
+        if (host_address_add(watch->host, index, address, err) < 0)
+            return error_prefix(err, "put address '%s' back", address);
+    }
+    watch->result->address_restored = true;
+    return 0;
+}
+
+static bool same_servers(const struct text_list *a, const struct text_list *b) {
+    for (size_t i = 0; i < b->count; i++) {
+        if (!text_list_has(a, b->items[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool has_route(const struct host_routes *routes, uint32_t index,
+                      const struct host_route *wanted) {
+    for (size_t i = 0; i < routes->count; i++) {
+        const struct host_route *route = &routes->items[i];
+        if (route->interface_index == index &&
+            text_equal(route->destination, wanted->destination) &&
+            text_equal(route->next_hop, wanted->next_hop))
+            return true;
+    }
+    return false;
+}
+
+static int put_route_back(struct watch *watch, const struct host_routes *now, uint32_t index,
+                          struct host_route route, struct error *err) {
+    if (has_route(now, index, &route))
+        return 0;
+    route.interface_index = index;
+    if (host_route_add(watch->host, &route, err) < 0)
+        return error_prefix(err, "put route to '%s' back", route.destination);
+    watch->result->routes_restored++;
+    return 0;
+}
+
+/* Routes as they were, and a default route for each gateway. DHCP brings its own when it renews,
+ * and adding one that stands changes nothing. */
+static int put_routes_back(struct watch *watch, uint32_t index, struct error *err) {
+    const struct nic_snapshot *snapshot = watch->snapshot;
+    _cleanup_(host_routes_free) struct host_routes now = {0};
+    bool has_default = false;
+    if (host_routes(watch->host, &now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < snapshot->routes.count; i++) {
+        has_default |= text_equal(snapshot->routes.items[i].destination, "0.0.0.0/0");
+        if (put_route_back(watch, &now, index, snapshot->routes.items[i], err) < 0)
+            return -1;
+    }
+    for (size_t i = 0; !has_default && i < snapshot->gateways.count; i++) {
+        struct host_route route = {.destination = "0.0.0.0/0"};
+        if (text_format(route.next_hop, sizeof(route.next_hop), "%s",
+                        snapshot->gateways.items[i]) == 0 &&
+            put_route_back(watch, &now, index, route, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* DHCP may have given another network: then its routes and servers are the right ones. */
+static int put_rest_back(struct watch *watch, const struct host_adapter *adapter,
+                         struct error *err) {
+    const struct nic_snapshot *snapshot = watch->snapshot;
+    if (!nic_same_address(watch->result->address, snapshot->address))
+        return 0;
+    if (put_routes_back(watch, adapter->index, err) < 0)
+        return -1;
+    if (snapshot->dhcp || same_servers(&adapter->dns_servers, &snapshot->dns_servers))
+        return 0;
+    if (host_dns_set(watch->host, adapter->index, &snapshot->dns_servers, err) < 0)
+        return error_prefix(err, "put DNS servers back");
+    watch->result->dns_restored = true;
+    return 0;
+}
+
+static void tell(struct watch *watch, uint64_t now, const char *waiting_for) {
+    if (!watch->progress || (watch->told && now - watch->told < PROGRESS_MS))
+        return;
+    watch->told = now;
+    watch->progress(watch->context, (unsigned)(now - watch->start), waiting_for);
+}
+
+enum look { LOOK_FAILED = -1, LOOK_GOOD = 0, LOOK_WAIT = 1 };
+
+/* One look at the card: LOOK_GOOD once all is as it was. */
+static enum look look(struct watch *watch, bool impatient, struct error *err) {
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    uint64_t now = host_monotonic_ms(watch->host);
+    if (host_adapters(watch->host, &adapters, err) < 0)
+        return LOOK_FAILED;
+    const struct host_adapter *adapter = in_use(&adapters, watch->snapshot->mac);
+    const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
+    if (address) {
+        (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        return put_rest_back(watch, adapter, err) < 0 ? LOOK_FAILED : LOOK_GOOD;
+    }
+    watch->away = true;
+    if (!adapter || !adapter->up) {
+        watch->seen_up = 0;
+        tell(watch, now, "the adapter to come up");
+        return LOOK_WAIT;
+    }
+    if (!watch->seen_up)
+        watch->seen_up = now ? now : 1;
+    if (!watch->snapshot->dhcp && (impatient || now - watch->seen_up >= STATIC_GRACE_MS) &&
+        put_addresses_back(watch, adapter->index, err) < 0)
+        return LOOK_FAILED;
+    tell(watch, now, "its address to come back");
+    return LOOK_WAIT;
+}
+
+static int wait_back(struct watch *watch, struct error *err) {
+    uint64_t end = host_monotonic_ms(watch->host) + WAIT_MS;
+    for (;;) {
+        struct error look_err = {0};
+        enum look now = look(watch, false, &look_err);
+        if (now == LOOK_GOOD)
+            break;
+        if (host_monotonic_ms(watch->host) >= end) {
+            if (now == LOOK_FAILED)
+                (void)error_set(err, ERROR_TIMEOUT, "%s", look_err.message);
+            else
+                (void)error_set(err, ERROR_TIMEOUT, "address '%s' did not come back",
+                                watch->snapshot->address);
+            return error_prefix(err, "adapter '%s' after %d s", watch->snapshot->alias,
+                                WAIT_MS / 1000);
+        }
+        if (host_sleep(watch->host, POLL_MS, err) < 0) {
+            /* the user leaves: the server gets its address back all the same, now or never */
+            (void)look(watch, true, NULL);
+            (void)look(watch, true, NULL);
+            return -1;
+        }
+    }
+    if (watch->away)
+        watch->result->outage_ms = (unsigned)(host_monotonic_ms(watch->host) - watch->start);
+    return 0;
+}
+
+static struct watch watch_begin(struct host *host, const struct nic_snapshot *snapshot,
+                                nic_progress *progress, void *context,
+                                struct nic_guard_result *result) {
+    return (struct watch){.host = host,
+                          .snapshot = snapshot,
+                          .progress = progress,
+                          .context = context,
+                          .start = host_monotonic_ms(host),
+                          .result = result};
+}
+
+int nic_guard_restore(struct host *host, const struct nic_snapshot *snapshot,
+                      nic_progress *progress, void *context, struct nic_guard_result *ret,
+                      struct error *err) {
+    struct nic_guard_result result = {0};
+    struct watch watch = watch_begin(host, snapshot, progress, context, &result);
+    if (wait_back(&watch, err) < 0)
+        return -1;
+    *ret = result;
+    return 0;
+}
+
+/* Takes the network away that took the address away. err already holds the reason. */
+static void roll_back(struct host *host, const char *name, const struct nic_snapshot *snapshot,
+                      struct error *err) {
+    struct nic_guard_result result = {0};
+    struct error back_err = {0};
+    if (hcn_network_remove(host, name, NULL, &back_err) < 0 ||
+        nic_guard_restore(host, snapshot, NULL, NULL, &result, &back_err) < 0) {
+        (void)error_hint(err, "taking the vSwitch back failed too: %s", back_err.message);
+        return;
+    }
+    (void)error_hint(err, "the vSwitch was taken back; '%s' stands again on '%s'",
+                     snapshot->address, snapshot->alias);
+}
+
+int nic_guard_ensure(struct host *host, const struct network_plan *plan,
+                     const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
+                     struct nic_guard_result *ret, struct error *err) {
+    struct nic_guard_result result = {0};
+    struct watch watch = watch_begin(host, snapshot, progress, context, &result);
+    if (hcn_base_network_ensure(host, plan, &result.network, &result.outcome, err) < 0) {
+        struct error restore_err = {0};
+        struct nic_guard_result ignored = {0};
+        /* HNS may have failed half-way, with the vSwitch made */
+        if (nic_guard_restore(host, snapshot, progress, context, &ignored, &restore_err) < 0)
+            (void)error_hint(err, "%s", restore_err.message);
+        return error_prefix(err, "make the vSwitch on '%s'", snapshot->alias);
+    }
+    if (wait_back(&watch, err) == 0) {
+        *ret = result;
+        return 0;
+    }
+    if (result.outcome == HCN_CREATED && err->kind != ERROR_INTERRUPTED)
+        roll_back(host, plan->base_name, snapshot, err);
+    return error_prefix(err, "make the vSwitch on '%s'", snapshot->alias);
+}
+
+int nic_guard_remove(struct host *host, const char *base_name, const struct nic_snapshot *snapshot,
+                     nic_progress *progress, void *context, struct nic_guard_result *ret,
+                     struct error *err) {
+    struct nic_guard_result result = {0};
+    struct watch watch = watch_begin(host, snapshot, progress, context, &result);
+    if (hcn_network_remove(host, base_name, NULL, err) < 0 || wait_back(&watch, err) < 0)
+        return error_prefix(err, "take the vSwitch from '%s'", snapshot->alias);
+    *ret = result;
+    return 0;
+}

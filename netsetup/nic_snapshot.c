@@ -1,0 +1,162 @@
+/* A card's settings, kept in memory and in the journal. */
+#include "netsetup/nic_snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* Windows makes these itself from an address: its own subnet's, the address's, multicast,
+ * broadcast. */
+static bool made_by_windows(const struct host_route *route, const struct nic_snapshot *snapshot) {
+    struct cidr destination = {0}, own = {0}, multicast = {0};
+    if (cidr_parse(route->destination, &destination, NULL) < 0 || destination.base.family != 4)
+        return true; /* IPv6 comes back by itself */
+    if (!text_equal(route->next_hop, "0.0.0.0"))
+        return false;
+    if (cidr_parse("224.0.0.0/3", &multicast, NULL) == 0 &&
+        cidr_contains_cidr(&multicast, &destination))
+        return true;
+    for (size_t i = 0; i < snapshot->addresses.count; i++) {
+        if (cidr_parse(snapshot->addresses.items[i], &own, NULL) == 0 &&
+            cidr_contains_cidr(&own, &destination))
+            return true;
+    }
+    return false;
+}
+
+static void add_route(struct host_routes *routes, const struct host_route *route) {
+    routes->items = xrealloc(routes->items, (routes->count + 1) * sizeof(*routes->items));
+    routes->items[routes->count++] = *route;
+}
+
+static void take_addresses(const struct host_adapter *current, const char *node_ip,
+                           struct nic_snapshot *snapshot) {
+    for (size_t i = 0; i < current->addresses.count; i++) {
+        const char *address = current->addresses.items[i];
+        if (!nic_usable_address(address))
+            continue;
+        text_list_add(&snapshot->addresses, address);
+        if (!*snapshot->address && (!node_ip || nic_same_address(address, node_ip)))
+            (void)text_format(snapshot->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+    }
+    for (size_t i = 0; i < current->gateways.count; i++) {
+        if (nic_usable_address(current->gateways.items[i]))
+            text_list_add(&snapshot->gateways, current->gateways.items[i]);
+    }
+    for (size_t i = 0; i < current->dns_servers.count; i++)
+        text_list_add(&snapshot->dns_servers, current->dns_servers.items[i]);
+}
+
+void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
+                       const struct host_routes *routes, const char *node_ip,
+                       struct nic_snapshot *ret) {
+    struct nic_snapshot snapshot = {.mtu = current->mtu, .dhcp = current->dhcp};
+    snapshot.alias = xstrdup(physical->alias);
+    snapshot.current_alias = xstrdup(current->alias);
+    snapshot.has_switch = nic_is_virtual_alias(current->alias);
+    (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
+    take_addresses(current, node_ip, &snapshot);
+    for (size_t i = 0; i < routes->count; i++) {
+        if (routes->items[i].interface_index == current->index &&
+            !made_by_windows(&routes->items[i], &snapshot))
+            add_route(&snapshot.routes, &routes->items[i]);
+    }
+    *ret = snapshot;
+}
+
+void nic_snapshot_free(struct nic_snapshot *snapshot) {
+    if (!snapshot)
+        return;
+    free(snapshot->alias);
+    free(snapshot->current_alias);
+    text_list_free(&snapshot->addresses);
+    text_list_free(&snapshot->gateways);
+    text_list_free(&snapshot->dns_servers);
+    host_routes_free(&snapshot->routes);
+    *snapshot = (struct nic_snapshot){0};
+}
+
+static json_t *list_json(const struct text_list *list) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    return array;
+}
+
+json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
+    json_t *routes = json_array();
+    for (size_t i = 0; i < snapshot->routes.count; i++) {
+        const struct host_route *route = &snapshot->routes.items[i];
+        json_array_append_new(routes, json_pack("{s:s,s:s,s:I}", "destination", route->destination,
+                                                "nextHop", route->next_hop, "metric",
+                                                (json_int_t)route->metric));
+    }
+    return json_pack("{s:s,s:s,s:s,s:I,s:b,s:b,s:s,s:o,s:o,s:o,s:o}", "alias", snapshot->alias,
+                     "currentAlias", snapshot->current_alias, "mac", snapshot->mac, "mtu",
+                     (json_int_t)snapshot->mtu, "dhcp", snapshot->dhcp, "hasSwitch",
+                     snapshot->has_switch, "address", snapshot->address, "addresses",
+                     list_json(&snapshot->addresses), "gateways", list_json(&snapshot->gateways),
+                     "dnsServers", list_json(&snapshot->dns_servers), "routes", routes);
+}
+
+static int read_list(const json_t *json, const char *key, struct text_list *ret,
+                     struct error *err) {
+    json_t *item;
+    size_t i;
+    json_array_foreach(json_object_get(json, key), i, item) {
+        if (!json_is_string(item))
+            return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: '%s' holds no text",
+                             key);
+        text_list_add(ret, json_string_value(item));
+    }
+    return 0;
+}
+
+static int read_routes(const json_t *json, struct nic_snapshot *snapshot, struct error *err) {
+    json_t *item;
+    size_t i;
+    json_array_foreach(json_object_get(json, "routes"), i, item) {
+        const char *destination = json_text_at(item, "destination");
+        const char *next_hop = json_text_at(item, "nextHop");
+        long long metric = json_number_at(item, "metric", 0);
+        struct host_route route = {0};
+        if (!destination || !next_hop || metric < 0 || metric > UINT32_MAX ||
+            text_format(route.destination, sizeof(route.destination), "%s", destination) < 0 ||
+            text_format(route.next_hop, sizeof(route.next_hop), "%s", next_hop) < 0)
+            return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: bad route");
+        route.metric = (uint32_t)metric;
+        add_route(&snapshot->routes, &route);
+    }
+    return 0;
+}
+
+static int read_members(const json_t *json, struct nic_snapshot *snapshot, struct error *err) {
+    const char *alias = json_text_at(json, "alias");
+    const char *current = json_text_at(json, "currentAlias");
+    const char *mac = json_text_at(json, "mac"), *address = json_text_at(json, "address");
+    if (!alias || !current || !mac || !address ||
+        text_format(snapshot->mac, sizeof(snapshot->mac), "%s", mac) < 0 ||
+        text_format(snapshot->address, sizeof(snapshot->address), "%s", address) < 0)
+        return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: a member is missing");
+    snapshot->alias = xstrdup(alias);
+    snapshot->current_alias = xstrdup(current);
+    snapshot->mtu = (uint32_t)json_number_at(json, "mtu", 0);
+    snapshot->dhcp = json_bool_at(json, "dhcp", false);
+    snapshot->has_switch = json_bool_at(json, "hasSwitch", false);
+    if (read_list(json, "addresses", &snapshot->addresses, err) < 0 ||
+        read_list(json, "gateways", &snapshot->gateways, err) < 0 ||
+        read_list(json, "dnsServers", &snapshot->dns_servers, err) < 0)
+        return -1;
+    return read_routes(json, snapshot, err);
+}
+
+int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err) {
+    struct nic_snapshot snapshot = {0};
+    if (read_members(json, &snapshot, err) < 0) {
+        nic_snapshot_free(&snapshot);
+        return -1;
+    }
+    *ret = snapshot;
+    return 0;
+}

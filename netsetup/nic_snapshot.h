@@ -1,0 +1,13 @@
+/* Taking a card's snapshot (inside netsetup/). */
+#ifndef NETSETUP_NIC_SNAPSHOT_H
+#define NETSETUP_NIC_SNAPSHOT_H
+
+#include "netsetup/nic.h"
+
+bool nic_is_virtual_alias(const char *alias);
+/* Copies what is needed to put the interface `current` of the card `physical` back. */
+void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
+                       const struct host_routes *routes, const char *node_ip,
+                       struct nic_snapshot *ret);
+
+#endif

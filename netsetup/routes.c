@@ -1,0 +1,93 @@
+/* Host routes to other nodes' pods, and forwarding. */
+#include "netsetup/routes.h"
+
+#include "base/memory.h"
+#include "netsetup/nic.h"
+
+static int fill_route(const struct pod_route *pod_route, uint32_t index, struct host_route *ret,
+                      struct error *err) {
+    struct cidr cidr = {0};
+    struct ip hop = {0};
+    if (cidr_parse(pod_route->pod_cidr, &cidr, err) < 0 ||
+        ip_parse(pod_route->node_address, &hop, err) < 0)
+        return error_prefix(err, "route to a node's pods");
+    *ret = (struct host_route){.interface_index = index};
+    cidr_format(&cidr, ret->destination);
+    ip_format(&hop, ret->next_hop);
+    return 0;
+}
+
+/* Removes routes to the same prefix over another node. */
+static int replace_others(struct host *host, const struct host_routes *now,
+                          const struct host_route *wanted, bool *ret_there, struct error *err) {
+    *ret_there = false;
+    for (size_t i = 0; i < now->count; i++) {
+        const struct host_route *route = &now->items[i];
+        if (!text_equal(route->destination, wanted->destination) ||
+            route->interface_index != wanted->interface_index)
+            continue;
+        if (text_equal(route->next_hop, wanted->next_hop))
+            *ret_there = true;
+        else if (host_route_remove(host, route, err) < 0)
+            return error_prefix(err, "replace route to '%s'", route->destination);
+    }
+    return 0;
+}
+
+int pod_routes_ensure(struct host *host, const char *management_address,
+                      const struct pod_route *routes, size_t count, size_t *ret_changed,
+                      struct error *err) {
+    _cleanup_(host_routes_free) struct host_routes now = {0};
+    uint32_t index = 0;
+    size_t changed = 0;
+    if (nic_index_of(host, management_address, &index, err) < 0 || host_routes(host, &now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct host_route wanted = {0};
+        bool there = false;
+        if (fill_route(&routes[i], index, &wanted, err) < 0 ||
+            replace_others(host, &now, &wanted, &there, err) < 0)
+            return -1;
+        if (there)
+            continue;
+        if (host_route_add(host, &wanted, err) < 0)
+            return error_prefix(err, "add route to '%s' over '%s'", wanted.destination,
+                                wanted.next_hop);
+        changed++;
+    }
+    if (ret_changed)
+        *ret_changed = changed;
+    return 0;
+}
+
+int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
+                      struct error *err) {
+    _cleanup_(host_routes_free) struct host_routes now = {0};
+    if (host_routes(host, &now, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++) {
+        struct host_route wanted = {0};
+        if (fill_route(&routes[i], 0, &wanted, err) < 0)
+            return -1;
+        for (size_t j = 0; j < now.count; j++) {
+            if (text_equal(now.items[j].destination, wanted.destination) &&
+                text_equal(now.items[j].next_hop, wanted.next_hop) &&
+                host_route_remove(host, &now.items[j], err) < 0)
+                return error_prefix(err, "remove route to '%s'", wanted.destination);
+        }
+    }
+    return 0;
+}
+
+int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret_was,
+                      struct error *err) {
+    uint32_t index = 0;
+    bool was = false;
+    if (nic_index_of(host, address, &index, err) < 0 || host_forwarding(host, index, &was, err) < 0)
+        return error_prefix(err, "forwarding");
+    if (was != on && host_forwarding_set(host, index, on, err) < 0)
+        return error_prefix(err, "forwarding");
+    if (ret_was)
+        *ret_was = was;
+    return 0;
+}
