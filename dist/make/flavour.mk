@@ -45,7 +45,13 @@ build/$(1)/gen/%.o: build/$(1)/gen/%.c dist/make/flags.mk | $$(NEEDS_$(1))
 build/$(1)/gen/templates.c: dist/make/embed.py $$(TEMPLATES) build/$(1)/gen/templates.list
 	$$(Q)./dist/make/embed.py $$@ $$(TEMPLATES)
 build/$(1)/gen/build_info.c: FORCE dist/make/build_info.py dist/version | $$(NEEDS_$(1))
-	$$(Q)./dist/make/build_info.py $$@ $$(if $$(NEEDS_$(1)),build/windows/libs/built.json)
+	$$(Q)./dist/make/build_info.py info $$@ $$(if $$(NEEDS_$(1)),build/windows/libs/built.json)
+# The shipped programs link gen/commit.o; whoever does not, finds gen/no-commit.o in the archive, so
+# that a commit alone does not link every test again.
+build/$(1)/gen/commit.c: FORCE dist/make/build_info.py
+	$$(Q)./dist/make/build_info.py commit $$@
+build/$(1)/gen/no-commit.c: dist/make/build_info.py
+	$$(Q)./dist/make/build_info.py no-commit $$@
 # A file that left the tree must leave the archive too: the lists change when the set changes.
 build/$(1)/gen/templates.list: FORCE
 	$$(Q)mkdir -p $$(@D); echo '$$(TEMPLATES)' | cmp -s - $$@ || echo '$$(TEMPLATES)' > $$@
@@ -54,7 +60,7 @@ build/$(1)/gen/sources.list: FORCE
 	    echo '$$(LIB_SRCS_$(PLATFORM_$(1)))' > $$@
 
 build/$(1)/libwinjoin.a: $$(LIB_SRCS_$(PLATFORM_$(1)):%.c=build/$(1)/%.o) build/$(1)/gen/templates.o \
-                         build/$(1)/gen/build_info.o build/$(1)/gen/sources.list
+                         build/$(1)/gen/build_info.o build/$(1)/gen/no-commit.o build/$(1)/gen/sources.list
 	$$(archive)
 build/$(1)/libhns.a: $$(HNS_SRCS:%.c=build/$(1)/%.o)
 	$$(archive)
@@ -73,7 +79,7 @@ $(foreach f,native windows asan coverage fuzz,$(eval $(call flavour,$(f))))
 
 PROGRAMS_native := $(if $(wildcard cmd/main_posix.c),build/native/winjoin) \
                    $(if $(wildcard cmd/probe_main_posix.c),build/native/winjoin-probe)
-build/native/winjoin: build/native/cmd/main_posix.o build/native/libwinjoin.a
+build/native/winjoin: build/native/cmd/main_posix.o build/native/gen/commit.o build/native/libwinjoin.a
 	$(call link,native)
 build/native/winjoin-probe: $(PROBE_SRCS_posix:%.c=build/native/%.o)
 	$(Q)mkdir -p $(@D)

@@ -15,7 +15,7 @@ build/windows/gen/winjoin.res.o: dist/windows/winjoin.rc dist/windows/winjoin.ma
 	$(Q)v=$$(cat dist/version); x86_64-w64-mingw32-windres -I dist/windows -I build/windows \
 	    -DVERSION_TEXT=\\\"$$v\\\" -DVERSION_NUMBERS=$${v//./,},0 $(if $(PROBE_EXE),-DWITH_PROBE) $< $@
 
-build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a
+build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/commit.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a
 	$(call link,windows,-municode)
 
 build/windows/%.exe: build/windows/%.debug.exe
