@@ -11,6 +11,6 @@ struct probe_server {
 };
 /* Serves until a file "stop" stands in the mailbox or nothing could be written there for a minute.
  */
-void probe_serve(const struct probe_server *server);
+void probe_serve(const struct probe_server *options);
 
 #endif

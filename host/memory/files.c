@@ -315,7 +315,7 @@ int memory_free_space(struct host *host, const char *path, uint64_t *ret, struct
 static json_t *content_json(const struct memory_file *file) {
     json_t *text = json_stringn(file->data ? file->data : "", file->len);
 
-    if (!text || memchr(file->data, '\0', file->len)) {
+    if (!text || (file->data && memchr(file->data, '\0', file->len))) {
         _cleanup_(freep) char *encoded = base64_encode(file->data, file->len);
 
         json_decref(text);
