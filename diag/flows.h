@@ -85,11 +85,17 @@ struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *fl
 /* "pod-to-pod-ip/udp": how reports and causes name a cell; the caller frees. */
 char *diag_cell_name(const struct diag_cell *cell);
 
-/* Extra probes that tell causes apart (large payloads, DNS over TCP, straight DNS to the DNS
- * Service); ids begin with "x-". */
+/* Extra probes of pod a that tell causes apart:
+ *   x-small-tcp, x-small-udp   pod b's echo with 16 bytes (the cell sends 1400: MTU)
+ *   x-dns-udp, x-dns-tcp       the DNS Service asked straight for a Service's name
+ *   x-dns-external             the DNS Service asked straight for the external name
+ *   x-resolve-fqdn             a Service's full name by the system's resolver */
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
 
 /* Puts a result into its cell: pass, slow when `retried`, or fail with a reason in plain words. */
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried);
+/* Turns red cells that are so by design into skips, once all cells are judged: a cluster whose DNS
+ * answers for Services but has no records of pods (CoreDNS without "pods insecure"). */
+void diag_cells_excuse(struct diag_cells *cells);
 
 #endif

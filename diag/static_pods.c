@@ -1,0 +1,180 @@
+/* Lays the probe pods where the kubelet looks for static pods, and takes them away. */
+#include "diag/static_pods.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { HEARTBEAT_MAX = 4096 };
+
+static const char *pod_name(char which) {
+    return which == 'a' ? DIAG_POD_A : DIAG_POD_B;
+}
+
+static const char *manifest_folder(const struct diag_pod_options *options) {
+    return options->manifest_folder ? options->manifest_folder : "C:\\etc\\kubernetes\\manifests";
+}
+
+static char *manifest_path(const struct diag_pod_options *options, char which) {
+    return xasprintf("%s\\%s.json", manifest_folder(options), pod_name(which));
+}
+
+char *diag_pod_mailbox(char which) {
+    return xasprintf("%s\\%c", DIAG_PROBE_FOLDER, which);
+}
+
+/* The same path inside and outside: nothing that looks at the pod from the host has to translate. */
+static json_t *container_make(const struct diag_pod_options *options, char which) {
+    const char *image = options->sandbox_image ? options->sandbox_image
+                                               : "registry.k8s.io/pause:3.10";
+    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
+    _cleanup_(freep) char *port =
+        xasprintf("%u", options->echo_port ? options->echo_port : (unsigned)PROBE_PORT);
+
+    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}},"
+                     " s:[{s:s,s:s,s:b}, {s:s,s:s}]}",
+                     "name", "probe", "image", image, "imagePullPolicy",
+                     "IfNotPresent", "command", DIAG_PROBE_PROGRAM, "serve", "--mailbox", mailbox,
+                     "--name", pod_name(which), "--tcp", port, "--udp", port, "resources",
+                     "requests", "cpu", "10m", "memory", "32Mi", "volumeMounts", "name", "program",
+                     "mountPath", DIAG_PROBE_FOLDER "\\bin", "readOnly", 1, "name", "mailbox",
+                     "mountPath", mailbox);
+}
+
+static json_t *volumes_make(char which) {
+    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
+
+    return json_pack("[{s:s, s:{s:s,s:s}}, {s:s, s:{s:s,s:s}}]", "name", "program", "hostPath",
+                     "path", DIAG_PROBE_FOLDER "\\bin", "type", "Directory", "name", "mailbox",
+                     "hostPath", "path", mailbox, "type", "Directory");
+}
+
+json_t *diag_pod_make(const struct diag_pod_options *options, char which) {
+    const char *namespace_ = options->namespace_ ? options->namespace_ : "kube-system";
+
+    return json_pack("{s:s, s:s, s:{s:s,s:s,s:{s:s,s:s}},"
+                     " s:{s:{s:s}, s:{s:s}, s:s, s:b, s:b, s:s, s:i, s:[{s:s}], s:{s:{s:s}},"
+                     " s:[o], s:o}}",
+                     "apiVersion", "v1", "kind", "Pod", "metadata", "name", pod_name(which),
+                     "namespace", namespace_, "labels", "app.kubernetes.io/name", "winjoin-probe",
+                     "app.kubernetes.io/managed-by", "winjoin", "spec", "os", "name", "windows",
+                     "nodeSelector", "kubernetes.io/os", "windows", "restartPolicy", "Always",
+                     "automountServiceAccountToken", 0, "enableServiceLinks", 0, "dnsPolicy",
+                     "ClusterFirst", "terminationGracePeriodSeconds", 1, "tolerations", "operator",
+                     "Exists", "securityContext", "windowsOptions", "runAsUserName",
+                     "ContainerUser", "containers", container_make(options, which), "volumes",
+                     volumes_make(which));
+}
+
+static int mailbox_lay(struct host *host, char which, struct error *err) {
+    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
+
+    /* Old answers would be taken for new ones. */
+    if (host_remove_tree(host, mailbox, err) < 0)
+        return -1;
+    return host_make_folder(host, mailbox, HOST_PROBE_MAILBOX, err);
+}
+
+static int manifest_lay(struct host *host, const struct diag_pod_options *options, char which,
+                        struct error *err) {
+    _cleanup_(freep) char *path = manifest_path(options, which);
+    _cleanup_json_ json_t *pod = diag_pod_make(options, which);
+    _cleanup_(freep) char *text = json_write_pretty(pod);
+
+    return host_write(host, path, text, strlen(text), HOST_PUBLIC, err);
+}
+
+/* A program that is there already with the same bytes stays: a pod of an earlier run may hold it. */
+static int program_lay(struct host *host, const void *program, size_t len, struct error *err) {
+    _cleanup_(freep) char *there = NULL;
+    struct error ignored = {0};
+    size_t there_len = 0;
+
+    if (host_make_folder(host, DIAG_PROBE_FOLDER "\\bin", HOST_PROBE_PROGRAM, err) < 0)
+        return -1;
+    if (host_read(host, DIAG_PROBE_PROGRAM, len, &there, &there_len, &ignored) == 0 &&
+        there_len == len && memcmp(there, program, len) == 0)
+        return 0;
+    return host_write(host, DIAG_PROBE_PROGRAM, program, len, HOST_PROBE_PROGRAM, err);
+}
+
+int diag_pods_lay(struct host *host, const struct diag_pod_options *options, const void *program,
+                  size_t program_len, struct error *err) {
+    if (program_lay(host, program, program_len, err) < 0 || mailbox_lay(host, 'a', err) < 0 ||
+        mailbox_lay(host, 'b', err) < 0 || manifest_lay(host, options, 'a', err) < 0 ||
+        manifest_lay(host, options, 'b', err) < 0)
+        return error_prefix(err, "lay the probe pods");
+    return 0;
+}
+
+int diag_pods_remove(struct host *host, const struct diag_pod_options *options,
+                     struct error *err) {
+    struct error first = {0};
+    bool failed = false;
+
+    for (char which = 'a'; which <= 'b'; which++) {
+        _cleanup_(freep) char *path = manifest_path(options, which);
+        struct error *to = failed ? NULL : &first;
+
+        if (host_remove(host, path, to) < 0)
+            failed = true;
+    }
+    /* The pods may still be ending and hold their program; what they hold is removed next time. */
+    if (host_remove_tree(host, DIAG_PROBE_FOLDER, failed ? NULL : &first) < 0)
+        failed = true;
+    if (!failed)
+        return 0;
+    if (err)
+        *err = first;
+    return error_prefix(err, "remove the probe pods");
+}
+
+static int mailbox_read(struct host *host, char which, const char *name, size_t max, char **ret,
+                        size_t *ret_len, struct error *err) {
+    _cleanup_(freep) char *path = xasprintf("%s\\%c\\%s", DIAG_PROBE_FOLDER, which, name);
+
+    return host_read(host, path, max, ret, ret_len, err);
+}
+
+static int mailbox_write(struct host *host, char which, const char *name, const char *data,
+                         struct error *err) {
+    _cleanup_(freep) char *path = xasprintf("%s\\%c\\%s", DIAG_PROBE_FOLDER, which, name);
+
+    return host_write(host, path, data, strlen(data), HOST_PUBLIC, err);
+}
+
+int diag_pod_heartbeat(struct host *host, char which, struct probe_heartbeat *ret,
+                       struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len = 0;
+
+    if (mailbox_read(host, which, "heartbeat.txt", HEARTBEAT_MAX, &text, &len, err) < 0)
+        return -1;
+    return probe_heartbeat_parse(text, len, ret, err);
+}
+
+int diag_pod_ask(struct host *host, char which, unsigned generation, const struct probe_list *probes,
+                 struct error *err) {
+    _cleanup_(freep) char *text = probe_list_write(probes);
+    char go[32];
+
+    snprintf(go, sizeof go, "go-%u", generation);
+    if (mailbox_write(host, which, "probes.txt", text, err) < 0 ||
+        mailbox_write(host, which, go, "go\n", err) < 0)
+        return error_prefix(err, "ask %s", pod_name(which));
+    return 0;
+}
+
+int diag_pod_answer(struct host *host, char which, unsigned generation, struct probe_results *ret,
+                    struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len = 0;
+    char name[32];
+
+    snprintf(name, sizeof name, "results-%u.txt", generation);
+    if (mailbox_read(host, which, name, PROBE_FILE_MAX, &text, &len, err) < 0)
+        return -1;
+    return probe_results_parse(text, len, ret, err);
+}
