@@ -25,22 +25,23 @@ char *diag_pod_mailbox(char which) {
     return xasprintf("%s\\%c", DIAG_PROBE_FOLDER, which);
 }
 
-/* The same path inside and outside: nothing that looks at the pod from the host has to translate. */
+/* The same path inside and outside: nothing that looks at the pod from the host has to translate.
+ */
 static json_t *container_make(const struct diag_pod_options *options, char which) {
-    const char *image = options->sandbox_image ? options->sandbox_image
-                                               : "registry.k8s.io/pause:3.10";
+    const char *image =
+        options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10";
     _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
     _cleanup_(freep) char *port =
         xasprintf("%u", options->echo_port ? options->echo_port : (unsigned)PROBE_PORT);
 
     return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}},"
                      " s:[{s:s,s:s,s:b}, {s:s,s:s}]}",
-                     "name", "probe", "image", image, "imagePullPolicy",
-                     "IfNotPresent", "command", DIAG_PROBE_PROGRAM, "serve", "--mailbox", mailbox,
-                     "--name", pod_name(which), "--tcp", port, "--udp", port, "resources",
-                     "requests", "cpu", "10m", "memory", "32Mi", "volumeMounts", "name", "program",
-                     "mountPath", DIAG_PROBE_FOLDER "\\bin", "readOnly", 1, "name", "mailbox",
-                     "mountPath", mailbox);
+                     "name", "probe", "image", image, "imagePullPolicy", "IfNotPresent", "command",
+                     DIAG_PROBE_PROGRAM, "serve", "--mailbox", mailbox, "--name", pod_name(which),
+                     "--tcp", port, "--udp", port, "resources", "requests", "cpu", "10m", "memory",
+                     "32Mi", "volumeMounts", "name", "program", "mountPath",
+                     DIAG_PROBE_FOLDER "\\bin", "readOnly", 1, "name", "mailbox", "mountPath",
+                     mailbox);
 }
 
 static json_t *volumes_make(char which) {
@@ -86,7 +87,8 @@ static int manifest_lay(struct host *host, const struct diag_pod_options *option
     return host_write(host, path, text, strlen(text), HOST_PUBLIC, err);
 }
 
-/* A program that is there already with the same bytes stays: a pod of an earlier run may hold it. */
+/* A program that is there already with the same bytes stays: a pod of an earlier run may hold it.
+ */
 static int program_lay(struct host *host, const void *program, size_t len, struct error *err) {
     _cleanup_(freep) char *there = NULL;
     struct error ignored = {0};
@@ -109,8 +111,7 @@ int diag_pods_lay(struct host *host, const struct diag_pod_options *options, con
     return 0;
 }
 
-int diag_pods_remove(struct host *host, const struct diag_pod_options *options,
-                     struct error *err) {
+int diag_pods_remove(struct host *host, const struct diag_pod_options *options, struct error *err) {
     struct error first = {0};
     bool failed = false;
 
@@ -155,8 +156,8 @@ int diag_pod_heartbeat(struct host *host, char which, struct probe_heartbeat *re
     return probe_heartbeat_parse(text, len, ret, err);
 }
 
-int diag_pod_ask(struct host *host, char which, unsigned generation, const struct probe_list *probes,
-                 struct error *err) {
+int diag_pod_ask(struct host *host, char which, unsigned generation,
+                 const struct probe_list *probes, struct error *err) {
     _cleanup_(freep) char *text = probe_list_write(probes);
     char go[32];
 

@@ -99,12 +99,11 @@ static void list_is_capped(void **state) {
     assert_string_equal(err.message, "decode winjoin-probes: more than 131072 bytes");
 }
 
-static const char results_text[] =
-    "winjoin-results 1\n"
-    "pod-to-pod-ip.tcp ok 3 3 53 89 160 winjoin-probe-b -\n"
-    "x-dns-udp dns-timeout 2 0 0 0 0 - -\n"
-    "x-resolve-fqdn ok 1 1 900 900 900 - 10.96.0.1,fd00::1\n"
-    "end 3\n";
+static const char results_text[] = "winjoin-results 1\n"
+                                   "pod-to-pod-ip.tcp ok 3 3 53 89 160 winjoin-probe-b -\n"
+                                   "x-dns-udp dns-timeout 2 0 0 0 0 - -\n"
+                                   "x-resolve-fqdn ok 1 1 900 900 900 - 10.96.0.1,fd00::1\n"
+                                   "end 3\n";
 
 static void results_read_back_as_written(void **state) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
@@ -215,8 +214,12 @@ static void dns_question_and_answer(void **state) {
 }
 
 static void measures_a_closed_port(void **state) {
-    struct probe probe = {.id = "x", .kind = PROBE_TCP, .target = "127.0.0.1", .port = 1,
-                          .timeout_ms = 1000, .attempts = 5};
+    struct probe probe = {.id = "x",
+                          .kind = PROBE_TCP,
+                          .target = "127.0.0.1",
+                          .port = 1,
+                          .timeout_ms = 1000,
+                          .attempts = 5};
     struct probe_result result;
 
     (void)state;
@@ -237,8 +240,7 @@ static void command_line_refuses(void **state) {
         {{"tcp"}, "read flags: the target is missing"},
         {{"tcp", "10.0.0.1"}, "read target '10.0.0.1': it is not HOST:PORT"},
         {{"tcp", "h:1", "i:2"}, "read flags: one target only, not 'i:2'"},
-        {{"tcp", "h:1", "--timeout", "x"},
-         "read flag --timeout: 'x' is not a number 0..60000"},
+        {{"tcp", "h:1", "--timeout", "x"}, "read flag --timeout: 'x' is not a number 0..60000"},
         {{"tcp", "h:1", "--attempts=0"},
          "read the command line: decode winjoin-probes: line 2: attempts is not a number 1..100"},
         {{"serve", "--name", "a"}, "read flags: serve needs --mailbox and --name"},
