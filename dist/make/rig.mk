@@ -1,13 +1,14 @@
 # The tests' own programs; none of them is shipped.
 #   tests/hns/hns_*.c          the model of HNS              -> build/<flavour>/libhns.a
 #   tests/hns/hnsd*.c          the model behind a port       -> build/native/hnsd
+#   tests/hns/replay*.c        recordings against the model -> build/native/hns-replay
 #   tests/wine/dll_NAME.c      what Wine lacks               -> build/windows/rig/NAME.dll
 #                              (with NAME_*.c, and symlink.c, which every Windows program needs)
 #   tests/standins/NAME.c      small kubelet, containerd ... -> build/windows/standins/NAME.exe
 
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
 RIG_STANDINS := $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c))
-RIG_NATIVE   := $(if $(wildcard tests/hns/hnsd.c),build/native/hnsd)
+RIG_NATIVE   := $(if $(wildcard tests/hns/hnsd.c),build/native/hnsd build/native/hns-replay)
 
 .PHONY: rig
 rig: $(RIG_NATIVE) $(RIG_DLLS) $(RIG_STANDINS) ## the test rig's own programs (HNS model, gap DLLs, stand-ins)
@@ -18,6 +19,9 @@ build/native/hnsd: $(patsubst %.c,build/native/%.o,$(wildcard tests/hns/hnsd*.c)
 # The parts of a DLL that has several files.
 $(foreach dll,$(RIG_DLLS),$(eval $(dll): $(patsubst %.c,build/windows/%.o,\
     $(wildcard tests/wine/$(basename $(notdir $(dll)))_*.c))))
+
+build/native/hns-replay: $(patsubst %.c,build/native/%.o,$(wildcard tests/hns/replay*.c)) build/native/libhns.a
+	$(call link,native)
 
 build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wine/symlink.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
 	$(Q)mkdir -p $(@D)
