@@ -32,7 +32,7 @@ struct http_request {
     const char *body;
     size_t body_len;
     unsigned timeout_ms; /* whole request; 0 = 10 s */
-    size_t max_body;     /* 0 = HTTP_BODY_MAX */
+    size_t max_body;     /* 0 = HTTP_BODY_MAX, or no cap when streamed */
     bool follow_redirects;
     const char *proxy; /* NULL: from the environment as Go reads it; "" = none */
     /* Streaming: called with each piece instead of collecting the body; nonzero ends the request

@@ -1,0 +1,79 @@
+/* The HTTP seam's front: what holds for every implementation. */
+#include "host/http.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/http_ops.h"
+
+/* Header values and methods that could smuggle a second header are refused here. */
+static int check_line(const char *what, const char *value, struct error *err) {
+    for (; value && *value; value++)
+        if ((unsigned char)*value <= 0x20 && *value != ' ')
+            return error_set(err, ERROR_USAGE, "send a request: its %s holds a control character",
+                             what);
+    return 0;
+}
+
+static int check_request(const struct http_request *request, struct error *err) {
+    bool https = request->url && strncmp(request->url, "https://", 8) == 0;
+
+    if (!https && (!request->url || strncmp(request->url, "http://", 7) != 0))
+        return error_set(err, ERROR_USAGE, "request '%s': it is no http or https URL",
+                         request->url ? request->url : "");
+    if (!https && (request->bearer_token || request->client_key_pem))
+        return error_set(err, ERROR_USAGE, "request '%s': credentials are sent over https only",
+                         request->url);
+    if ((request->client_cert_pem == NULL) != (request->client_key_pem == NULL))
+        return error_set(err, ERROR_USAGE,
+                         "request '%s': a client certificate and its key belong together",
+                         request->url);
+    if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
+        return -1;
+    if (check_line("content type", request->content_type, err) < 0)
+        return -1;
+    return check_line("token", request->bearer_token, err);
+}
+
+int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
+                 struct error *err) {
+    struct http_response response = {.retry_after = -1};
+    int result;
+
+    if (check_request(request, err) < 0)
+        return -1;
+    http->requests++;
+    result = http->ops->perform(http, request, &response, err);
+    if (result < 0) { /* what may stay after a failure */
+        struct http_response kept = {.retry_after = -1, .date = response.date};
+
+        kept.server_certs = response.server_certs;
+        kept.proxy = response.proxy;
+        response.server_certs = response.proxy = NULL;
+        http_response_free(&response);
+        response = kept;
+    }
+    *ret = response;
+    return result;
+}
+
+void http_response_free(struct http_response *response) {
+    free(response->body);
+    free(response->content_type);
+    free(response->server_certs);
+    free(response->proxy);
+    *response = (struct http_response){0};
+}
+
+void http_free(struct http *http) {
+    if (http)
+        http->ops->free(http);
+}
+
+size_t http_requests(const struct http *http) {
+    return http->requests;
+}
+
+size_t http_connections(const struct http *http) {
+    return http->connections;
+}

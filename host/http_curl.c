@@ -1,0 +1,506 @@
+/* HTTP on libcurl, the only file that includes it. One multi handle keeps the connections; each
+ * request is one easy handle driven here, so that a wait can be interrupted. */
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "host/http_ops.h"
+
+enum {
+    TIMEOUT_MS = 10000,
+    POLL_MS = 250,
+    TICK_MS = 1000,
+    EVIDENCE_MS = 3000,
+    HEADERS_MAX = 256 * 1024,
+    REDIRECTS_MAX = 5,
+};
+
+struct curl_http {
+    struct http http;
+    CURLM *multi;
+    char *user_agent;
+    bool (*interrupted)(void *);
+    void *context;
+};
+
+/* One request under way. */
+struct transfer {
+    const struct http_request *request;
+    struct http_response *response;
+    CURL *easy;
+    struct curl_slist *headers;
+    struct curl_slist *connect_to;
+    struct text body;
+    size_t streamed;
+    size_t header_bytes;
+    bool stopped;  /* on_data wants no more */
+    bool too_long; /* body or headers */
+    uint64_t last_data_ms;
+    char why[CURL_ERROR_SIZE];
+};
+
+static uint64_t elapsed_ms(const struct transfer *transfer) {
+    curl_off_t us = 0;
+
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_TOTAL_TIME_T, &us); /* 0 before the start */
+    return (uint64_t)us / 1000;
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *context) {
+    struct transfer *transfer = context;
+    const struct http_request *request = transfer->request;
+    size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
+    size_t len = size * count;
+
+    if (request->on_data) {
+        transfer->streamed += len;
+        transfer->last_data_ms = elapsed_ms(transfer);
+        if (request->max_body && transfer->streamed > request->max_body) {
+            transfer->too_long = true;
+            return 0;
+        }
+        transfer->stopped = len && request->on_data(request->on_data_context, data, len) != 0;
+        return transfer->stopped ? 0 : len;
+    }
+    if (transfer->body.len + len > max) {
+        transfer->too_long = true;
+        return 0;
+    }
+    transfer->body.cap = max + 1;
+    text_add_bytes(&transfer->body, data, len);
+    return len;
+}
+
+/* The value of a header line when it has this name; the caller frees. */
+static char *header_value(const char *line, size_t len, const char *name) {
+    size_t skip = strlen(name);
+    _cleanup_(freep) char *head = NULL;
+
+    if (len <= skip || line[skip] != ':')
+        return NULL;
+    head = xstrndup(line, skip);
+    if (!text_equal_nocase(head, name))
+        return NULL;
+    for (skip++; skip < len && (line[skip] == ' ' || line[skip] == '\t');)
+        skip++;
+    while (len > skip && (unsigned char)line[len - 1] <= ' ')
+        len--;
+    return xstrndup(line + skip, len - skip);
+}
+
+/* Retry-After is seconds or a date (RFC 9110 section 10.2.3). */
+static void read_retry_after(struct http_response *response, const char *value) {
+    long long seconds;
+    int64_t at;
+
+    if (text_to_number(value, 0, 86400, &seconds) == 0)
+        response->retry_after = (long)seconds;
+    else if (response->date && http_date_parse(value, &at, NULL) == 0)
+        response->retry_after = at > response->date ? (long)(at - response->date) : 0;
+}
+
+static size_t on_header(char *line, size_t size, size_t count, void *context) {
+    struct transfer *transfer = context;
+    struct http_response *response = transfer->response;
+    _cleanup_(freep) char *date = NULL;
+    _cleanup_(freep) char *retry = NULL;
+    size_t len = size * count;
+
+    transfer->header_bytes += len;
+    if (transfer->header_bytes > HEADERS_MAX) {
+        transfer->too_long = true;
+        return 0;
+    }
+    if (len > 5 && memcmp(line, "HTTP/", 5) == 0) { /* a redirect's headers are not the answer's */
+        response->date = 0;
+        response->retry_after = -1;
+    }
+    date = header_value(line, len, "Date");
+    retry = header_value(line, len, "Retry-After");
+    if (date)
+        (void)http_date_parse(date, &response->date, NULL); /* no date: as if absent */
+    if (retry)
+        read_retry_after(response, retry);
+    return len;
+}
+
+static struct curl_blob blob_of(const char *pem) {
+    return (struct curl_blob){(void *)pem, strlen(pem), CURL_BLOB_COPY};
+}
+
+static void set_trust(CURL *easy, const struct http_request *request) {
+    bool full = request->verify == HTTP_VERIFY_FULL;
+
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, full ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, full ? 2L : 0L);
+    curl_easy_setopt(easy, CURLOPT_CERTINFO, 1L);
+    if (request->ca_pem) {
+        struct curl_blob ca = blob_of(request->ca_pem);
+
+        /* Only these: libcurl's built-in file and folder would be trusted beside them. */
+        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+        curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
+    } else {
+        curl_easy_setopt(easy, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
+    }
+    if (request->client_cert_pem) {
+        struct curl_blob certificate = blob_of(request->client_cert_pem);
+        struct curl_blob key = blob_of(request->client_key_pem);
+
+        curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
+        curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+    }
+}
+
+/* URL with `server_name` for its host, so that libcurl sends and verifies that name; CONNECT_TO
+ * leads to the real host, and the Host header stays the real one. */
+static char *rename_host(struct transfer *transfer) {
+    const char *url = transfer->request->url;
+    const char *name = transfer->request->server_name;
+    const char *authority = strstr(url, "://") + 3;
+    size_t len = strcspn(authority, "/?#");
+    _cleanup_(freep) char *real = xstrndup(authority, len);
+    _cleanup_(freep) char *to = NULL;
+    _cleanup_(freep) char *host = xasprintf("Host: %s", real);
+    const char *port = strrchr(real, ':');
+
+    if (port && strchr(port, ']'))
+        port = NULL;
+    to = xasprintf("::%s%s", real, port ? "" : ":");
+    transfer->connect_to = curl_slist_append(NULL, to);
+    transfer->headers = curl_slist_append(transfer->headers, host);
+    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, transfer->connect_to);
+    return xasprintf("%.*s%s%s%s", (int)(authority - url), url, name, port ? port : "",
+                     authority + len);
+}
+
+static char *environment_proxy(const char *url) {
+    bool https = text_starts_with(url, "https:");
+    const char *proxy = getenv(https ? "HTTPS_PROXY" : "HTTP_PROXY");
+    const char *none = getenv("NO_PROXY");
+
+    if (!proxy || !*proxy)
+        proxy = getenv(https ? "https_proxy" : "http_proxy");
+    if (!none || !*none)
+        none = getenv("no_proxy");
+    return http_proxy_for(url, proxy, none);
+}
+
+/* Without the password that may stand in it. */
+static char *shown_proxy(const char *proxy) {
+    const char *start = strstr(proxy, "://");
+    const char *at = strrchr(proxy, '@');
+
+    if (!at || !start)
+        return xstrdup(at ? at + 1 : proxy);
+    return xasprintf("%.*s%s", (int)(start + 3 - proxy), proxy, at + 1);
+}
+
+static void set_proxy(struct transfer *transfer) {
+    const char *given = transfer->request->proxy;
+    _cleanup_(freep) char *proxy =
+        given ? (*given ? xstrdup(given) : NULL) : environment_proxy(transfer->request->url);
+
+    /* libcurl's own reading of the environment differs from Go's: "" switches it off. */
+    curl_easy_setopt(transfer->easy, CURLOPT_NOPROXY, "");
+    curl_easy_setopt(transfer->easy, CURLOPT_PROXY, proxy ? proxy : "");
+    curl_easy_setopt(transfer->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    if (proxy && !transfer->response->proxy)
+        transfer->response->proxy = shown_proxy(proxy);
+}
+
+static void set_method(struct transfer *transfer) {
+    const struct http_request *request = transfer->request;
+    const char *method = request->method ? request->method : "GET";
+    CURL *easy = transfer->easy;
+
+    if (request->body || strcmp(method, "POST") == 0) {
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_len);
+        curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body ? request->body : "");
+    }
+    if (strcmp(method, "HEAD") == 0)
+        curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
+    else if (strcmp(method, "GET") != 0 || request->body)
+        curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
+}
+
+static void set_headers(struct transfer *transfer) {
+    const struct http_request *request = transfer->request;
+    struct curl_slist *headers = transfer->headers;
+    _cleanup_(freep) char *type = xasprintf(
+        "Content-Type: %s", request->content_type ? request->content_type : "application/json");
+
+    headers = curl_slist_append(headers, "Accept: application/json, */*");
+    headers = curl_slist_append(headers, "Expect:");
+    if (request->body)
+        headers = curl_slist_append(headers, type);
+    transfer->headers = headers;
+    curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, headers);
+    if (request->bearer_token) { /* this way, not as a header: libcurl keeps it to this host */
+        curl_easy_setopt(transfer->easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+        curl_easy_setopt(transfer->easy, CURLOPT_XOAUTH2_BEARER, request->bearer_token);
+    }
+}
+
+static void set_up(const struct curl_http *http, struct transfer *transfer) {
+    const struct http_request *request = transfer->request;
+    bool https = text_starts_with(request->url, "https:");
+    CURL *easy = transfer->easy;
+    _cleanup_(freep) char *url = NULL;
+
+    url = request->server_name ? rename_host(transfer) : xstrdup(request->url);
+    curl_easy_setopt(easy, CURLOPT_URL, url);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, http->user_agent);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->why);
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https,http");
+    curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, https ? "https" : "https,http");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request->follow_redirects ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
+                     (long)(request->timeout_ms ? request->timeout_ms : TIMEOUT_MS));
+    curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
+    set_trust(easy, request);
+    set_proxy(transfer);
+    set_method(transfer);
+    set_headers(transfer);
+}
+
+/* Once a second without data: the caller may have had enough. */
+static void tick(struct transfer *transfer) {
+    const struct http_request *request = transfer->request;
+    uint64_t now = elapsed_ms(transfer);
+
+    if (!request->on_data || now - transfer->last_data_ms < TICK_MS)
+        return;
+    transfer->last_data_ms = now;
+    transfer->stopped = request->on_data(request->on_data_context, NULL, 0) != 0;
+}
+
+/* Drives the transfer to its end. *ret_code is libcurl's result. */
+static int drive(struct curl_http *http, struct transfer *transfer, CURLcode *ret_code,
+                 struct error *err) {
+    int running = 1;
+
+    while (running) {
+        const CURLMsg *message;
+        int left;
+
+        if (curl_multi_perform(http->multi, &running) != CURLM_OK)
+            return error_set(err, ERROR_NETWORK, "drive the connection: libcurl refused");
+        message = curl_multi_info_read(http->multi, &left);
+        if (message && message->msg == CURLMSG_DONE) {
+            *ret_code = message->data.result;
+            return 0;
+        }
+        if (http->interrupted && http->interrupted(http->context))
+            return error_set(err, ERROR_INTERRUPTED, "wait for '%s': interrupted",
+                             transfer->request->url);
+        tick(transfer);
+        if (transfer->stopped) {
+            *ret_code = CURLE_OK;
+            return 0;
+        }
+        (void)curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL); /* a spurious end is harmless */
+    }
+    return error_set(err, ERROR_NETWORK, "drive the connection: it ended without a result");
+}
+
+/* The chain that the server presented, as PEM; NULL when this connection was not made just now. */
+static char *presented_chain(CURL *easy) {
+    struct curl_certinfo *info = NULL;
+    struct text pem = {0};
+
+    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &info) != CURLE_OK || !info)
+        return NULL;
+    for (int i = 0; i < info->num_of_certs; i++)
+        for (const struct curl_slist *item = info->certinfo[i]; item; item = item->next)
+            if (text_starts_with(item->data, "Cert:"))
+                text_addf(&pem, "%s\n", item->data + strlen("Cert:"));
+    if (pem.len)
+        return text_take(&pem);
+    text_free(&pem);
+    return NULL;
+}
+
+static void transfer_clear(struct transfer *transfer) {
+    curl_easy_cleanup(transfer->easy);
+    curl_slist_free_all(transfer->headers);
+    curl_slist_free_all(transfer->connect_to);
+    text_free(&transfer->body);
+}
+
+/* libcurl keeps no chain that it did not trust: a second handshake without verification, and
+ * without a request, fetches it as evidence. */
+static void fetch_evidence(struct curl_http *http, const struct http_request *failed,
+                           struct http_response *response) {
+    struct http_request request = *failed;
+    struct transfer transfer = {.request = &request, .response = response};
+    CURLcode code;
+
+    request.verify = HTTP_VERIFY_NONE;
+    request.bearer_token = request.client_cert_pem = request.client_key_pem = NULL;
+    request.on_data = NULL;
+    request.timeout_ms = EVIDENCE_MS;
+    transfer.easy = curl_easy_init();
+    if (!transfer.easy)
+        return;
+    set_up(http, &transfer);
+    curl_easy_setopt(transfer.easy, CURLOPT_CONNECT_ONLY, 1L);
+    if (curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
+        if (drive(http, &transfer, &code, NULL) == 0 && code == CURLE_OK)
+            response->server_certs = presented_chain(transfer.easy);
+        (void)curl_multi_remove_handle(http->multi, transfer.easy); /* it is in there */
+    }
+    transfer_clear(&transfer);
+}
+
+/* libcurl's results as kinds; all others are ERROR_NETWORK. */
+static enum error_kind kind_of(CURLcode code) {
+    switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return ERROR_UNTRUSTED;
+    case CURLE_OPERATION_TIMEDOUT:
+        return ERROR_TIMEOUT;
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_UNSUPPORTED_PROTOCOL: /* what came was no HTTP/1 */
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_TOO_MANY_REDIRECTS:
+        return ERROR_MALFORMED;
+    case CURLE_URL_MALFORMAT:
+        return ERROR_USAGE;
+    default:
+        return ERROR_NETWORK;
+    }
+}
+
+/* The reason of a failed connection in the words that everybody searches for. */
+static const char *connect_reason(const struct transfer *transfer) {
+    static const struct {
+        long os; /* errno, or Winsock's number */
+        const char *text;
+    } reasons[] = {
+        {ECONNREFUSED, "connection refused"},     {10061, "connection refused"},
+        {EHOSTUNREACH, "no route to host"},       {10065, "no route to host"},
+        {ENETUNREACH, "network is unreachable"},  {10051, "network is unreachable"},
+        {ECONNRESET, "connection reset by peer"}, {10054, "connection reset by peer"},
+    };
+    long os = 0;
+
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os); /* 0: not known */
+    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+        if (os == reasons[i].os)
+            return reasons[i].text;
+    return NULL;
+}
+
+static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
+    const struct http_request *request = transfer->request;
+    const char *method = request->method ? request->method : "GET";
+    unsigned timeout = request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
+    const char *reason = code == CURLE_COULDNT_CONNECT ? connect_reason(transfer) : NULL;
+
+    if (transfer->too_long)
+        return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is longer than %zu bytes",
+                         method, request->url,
+                         transfer->header_bytes > HEADERS_MAX ? (size_t)HEADERS_MAX
+                         : request->max_body                  ? request->max_body
+                                                              : (size_t)HTTP_BODY_MAX);
+    if (code == CURLE_OPERATION_TIMEDOUT)
+        return error_set(err, ERROR_TIMEOUT, "%s '%s': no complete answer within %u ms", method,
+                         request->url, timeout);
+    if (!reason)
+        reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
+    return error_set(err, kind_of(code), "%s '%s': %s", method, request->url, reason);
+}
+
+static void take_answer(struct transfer *transfer) {
+    struct http_response *response = transfer->response;
+    const char *type = NULL;
+
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &response->status);
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
+    response->content_type = xstrdup_null(type);
+    if (!transfer->request->on_data) {
+        response->body_len = transfer->body.len;
+        response->body = text_take(&transfer->body);
+    }
+}
+
+static int finish(struct curl_http *http, struct transfer *transfer, CURLcode code,
+                  struct error *err) {
+    struct http_response *response = transfer->response;
+    long connections = 0;
+
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
+    http->http.connections += (size_t)connections;
+    response->milliseconds = (unsigned)elapsed_ms(transfer);
+    response->server_certs = presented_chain(transfer->easy);
+    if (code != CURLE_OK && !transfer->stopped) {
+        (void)failed(transfer, code, err);
+        return -1;
+    }
+    take_answer(transfer);
+    return 0;
+}
+
+static int perform(struct http *base, const struct http_request *request, struct http_response *ret,
+                   struct error *err) {
+    struct curl_http *http = (struct curl_http *)base;
+    struct transfer transfer = {.request = request, .response = ret};
+    CURLcode code = CURLE_OK;
+    int result = -1;
+
+    transfer.easy = curl_easy_init();
+    if (!transfer.easy)
+        return error_set(err, ERROR_HOST, "request '%s': libcurl cannot start", request->url);
+    set_up(http, &transfer);
+    if (curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
+        result = drive(http, &transfer, &code, err);
+        if (result == 0)
+            result = finish(http, &transfer, code, err);
+        (void)curl_multi_remove_handle(http->multi, transfer.easy); /* it is in there */
+    } else {
+        (void)error_set(err, ERROR_HOST, "request '%s': libcurl cannot start it", request->url);
+    }
+    transfer_clear(&transfer);
+    if (code == CURLE_PEER_FAILED_VERIFICATION && !ret->server_certs)
+        fetch_evidence(http, request, ret);
+    return result;
+}
+
+static void curl_free_http(struct http *base) {
+    struct curl_http *http = (struct curl_http *)base;
+
+    (void)curl_multi_cleanup(http->multi); /* no handle is left in it */
+    curl_global_cleanup();
+    free(http->user_agent);
+    free(http);
+}
+
+static const struct http_ops curl_ops = {perform, curl_free_http};
+
+struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
+    struct curl_http *http = xcalloc(1, sizeof *http);
+
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(http->multi = curl_multi_init()))
+        abort(); /* only memory can be missing */
+    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 16L);
+    http->http.ops = &curl_ops;
+    http->user_agent = xstrdup(user_agent);
+    http->interrupted = interrupted;
+    http->context = context;
+    return &http->http;
+}

@@ -1,0 +1,50 @@
+/* HTTP in memory for tests: a function answers; streaming, caps and counters as over the wire. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "host/http_ops.h"
+
+struct memory_http {
+    struct http http;
+    http_answer *answer;
+    void *context;
+};
+
+static int perform(struct http *http, const struct http_request *request, struct http_response *ret,
+                   struct error *err) {
+    const struct memory_http *memory = (const struct memory_http *)http;
+    size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
+
+    if (memory->answer(memory->context, request, ret, err) < 0)
+        return -1;
+    http->connections = 1;
+    if (request->on_data) {
+        if (ret->body && request->on_data(request->on_data_context, ret->body, ret->body_len) == 0)
+            (void)request->on_data(request->on_data_context, NULL, 0); /* the end of the answer */
+        free(take_ptr(ret->body));
+        ret->body_len = 0;
+        return 0;
+    }
+    if (ret->body_len > max)
+        return error_set(err, ERROR_MALFORMED, "get '%s': the answer is longer than %zu bytes",
+                         request->url, max);
+    if (!ret->body)
+        ret->body = xstrdup("");
+    return 0;
+}
+
+static void memory_free(struct http *http) {
+    free(http);
+}
+
+static const struct http_ops memory_ops = {perform, memory_free};
+
+struct http *http_memory_new(http_answer *answer, void *context) {
+    struct memory_http *memory = xcalloc(1, sizeof *memory);
+
+    memory->http.ops = &memory_ops;
+    memory->answer = answer;
+    memory->context = context;
+    return &memory->http;
+}

@@ -1,0 +1,20 @@
+/* What one kind of HTTP implements: the table behind http.h. Only files in host/ include this. */
+#ifndef HOST_HTTP_OPS_H
+#define HOST_HTTP_OPS_H
+
+#include "host/http.h"
+
+struct http_ops {
+    int (*perform)(struct http *, const struct http_request *, struct http_response *,
+                   struct error *);
+    void (*free)(struct http *);
+};
+
+/* First member of each implementation. */
+struct http {
+    const struct http_ops *ops;
+    size_t requests;
+    size_t connections;
+};
+
+#endif
