@@ -4,6 +4,11 @@
 
 #include <stddef.h>
 
+/* <winerror.h> has macros of two of these names. A file that needs both worlds includes Windows'
+ * headers (libcurl's bring them along) before this one. */
+#undef ERROR_NOT_FOUND
+#undef ERROR_TIMEOUT
+
 /* What a failure means to the caller; the exit code of each kind stands in docs (contracts: exit
  * codes) and in error_exit_code(). */
 enum error_kind {

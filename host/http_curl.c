@@ -1,6 +1,7 @@
 /* HTTP on libcurl, the only file that includes it. One multi handle keeps the connections; each
  * request is one easy handle driven here, so that a wait can be interrupted. */
-#include <curl/curl.h>
+#include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
