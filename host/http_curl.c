@@ -180,39 +180,17 @@ static char *rename_host(struct transfer *transfer) {
                      authority + len);
 }
 
-static char *environment_proxy(const char *url) {
-    bool https = text_starts_with(url, "https:");
-    const char *proxy = getenv(https ? "HTTPS_PROXY" : "HTTP_PROXY");
-    const char *none = getenv("NO_PROXY");
-
-    if (!proxy || !*proxy)
-        proxy = getenv(https ? "https_proxy" : "http_proxy");
-    if (!none || !*none)
-        none = getenv("no_proxy");
-    return http_proxy_for(url, proxy, none);
-}
-
-/* Without the password that may stand in it. */
-static char *shown_proxy(const char *proxy) {
-    const char *start = strstr(proxy, "://");
-    const char *at = strrchr(proxy, '@');
-
-    if (!at || !start)
-        return xstrdup(at ? at + 1 : proxy);
-    return xasprintf("%.*s%s", (int)(start + 3 - proxy), proxy, at + 1);
-}
-
 static void set_proxy(struct transfer *transfer) {
     const char *given = transfer->request->proxy;
     _cleanup_(freep) char *proxy =
-        given ? (*given ? xstrdup(given) : NULL) : environment_proxy(transfer->request->url);
+        given ? (*given ? xstrdup(given) : NULL) : http_environment_proxy(transfer->request->url);
 
     /* libcurl's own reading of the environment differs from Go's: "" switches it off. */
     curl_easy_setopt(transfer->easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(transfer->easy, CURLOPT_PROXY, proxy ? proxy : "");
     curl_easy_setopt(transfer->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     if (proxy && !transfer->response->proxy)
-        transfer->response->proxy = shown_proxy(proxy);
+        transfer->response->proxy = http_shown_proxy(proxy);
 }
 
 static void set_method(struct transfer *transfer) {

@@ -17,4 +17,9 @@ struct http {
     size_t connections;
 };
 
+/* The proxy for a URL by this process's environment, or NULL. The caller frees. */
+char *http_environment_proxy(const char *url);
+/* A proxy URL without the password that may stand in it. The caller frees. */
+char *http_shown_proxy(const char *proxy);
+
 #endif

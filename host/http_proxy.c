@@ -5,7 +5,7 @@
 
 #include "base/cidr.h"
 #include "base/memory.h"
-#include "host/http.h"
+#include "host/http_ops.h"
 
 struct target {
     char *host; /* lower-case, without brackets */
@@ -115,4 +115,25 @@ char *http_proxy_for(const char *url, const char *https_proxy, const char *no_pr
         is_excluded(&target, no_proxy))
         return NULL;
     return strstr(https_proxy, "://") ? xstrdup(https_proxy) : xasprintf("http://%s", https_proxy);
+}
+
+char *http_environment_proxy(const char *url) {
+    bool https = text_starts_with(url, "https:");
+    const char *proxy = getenv(https ? "HTTPS_PROXY" : "HTTP_PROXY");
+    const char *none = getenv("NO_PROXY");
+
+    if (!proxy || !*proxy)
+        proxy = getenv(https ? "https_proxy" : "http_proxy");
+    if (!none || !*none)
+        none = getenv("no_proxy");
+    return http_proxy_for(url, proxy, none);
+}
+
+char *http_shown_proxy(const char *proxy) {
+    const char *start = strstr(proxy, "://");
+    const char *at = strrchr(proxy, '@');
+
+    if (!at || !start)
+        return xstrdup(at ? at + 1 : proxy);
+    return xasprintf("%.*s%s", (int)(start + 3 - proxy), proxy, at + 1);
 }
