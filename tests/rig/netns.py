@@ -6,10 +6,12 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 
 NAME = re.compile(r"^wj(\d+)[a-z]+-")
 ETC = "/etc/netns"
+CLONE_NEWNET = 0x40000000
 
 
 class Missing(Exception):
@@ -126,6 +128,28 @@ def command(ns, argv):
 def network_only(ns, argv):
     """As command(), but the mounts stay ours: what makes namespaces itself must start so."""
     return ["nsenter", "--net=/run/netns/" + ns, "--"] + list(argv)
+
+
+def within(ns, function, *args, **kwargs):
+    """Calls a function in a thread that lives in the namespace: its sockets are made there."""
+    result = {}
+
+    def body():
+        try:
+            with open("/run/netns/" + ns, "rb") as handle:
+                libc = ctypes.CDLL(None, use_errno=True)
+                if libc.setns(handle.fileno(), CLONE_NEWNET):
+                    raise OSError(ctypes.get_errno(), "cannot enter '%s'" % ns)
+            result["value"] = function(*args, **kwargs)
+        except BaseException as why:  # handed to the caller's own thread
+            result["error"] = why
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    if "error" in result:
+        raise result["error"]
+    return result["value"]
 
 
 def daemon(ns, argv, log, tied=True, **more):

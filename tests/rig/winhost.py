@@ -1,8 +1,11 @@
-"""A Windows node on the fabric: its namespace, its Wine prefix, its HNS and what keeps its packets."""
+"""A Windows node on the fabric: its namespace, its Wine prefix, its HNS and what lays its packets."""
 import json
 import os
+import shlex
+import socket
 import subprocess
 import sys
+import time
 
 import fabric as fabrics
 import netns
@@ -10,29 +13,33 @@ import sandbox
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(ROOT, "tests", "wine"))
-import prefix as prefixes  # noqa: E402  (beside the programs that it prepares Wine for)
+sys.path += [os.path.join(ROOT, "tests", "wine"), os.path.join(ROOT, "tests", "hns")]
+import hnsctl  # noqa: E402  (beside hnsd)
+import prefix as prefixes  # noqa: E402  (beside the DLLs that are laid into prefixes)
 
 HNSD = os.path.join(ROOT, "build", "native", "hnsd")
 HNS_PORT, NET_PORT = 17999, 17998
 
 
 class Node:
-    """The network side of a Windows node; enough where no Windows program runs."""
+    """The network side of a Windows node: enough where no Windows program runs on it."""
 
-    def __init__(self, fabric, name="node-w1", origin="static", outage_ms=1500, hnsd=False):
+    def __init__(self, fabric, name="node-w1", origin="static", outage_ms=1500, hns=(13, 2)):
         self.fabric, self.name, self.origin = fabric, name, origin
+        self.outage_ms, self.hns_version = outage_ms, hns
         self.address = fabrics.WINDOWS[name]
-        self.outage_ms = outage_ms
         self.ns = fabric.host(name.replace("node-", ""), self.address, "nic0")
         self.folder = os.path.join(fabric.folder, name)
         os.makedirs(self.folder)
         self.prefix = os.path.join(self.folder, "wine")
-        self.plane = None
-        self.hnsd = hnsd
+        self.hnsd = None
 
     def __enter__(self):
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.close()
+            raise
         return self
 
     def __exit__(self, *_):
@@ -46,38 +53,74 @@ class Node:
                 "hnsPort": HNS_PORT}
 
     def start(self):
+        """Starts HNS and, as its child, the data plane; waits until both answer."""
         path = os.path.join(self.folder, "node.json")
         with open(path, "w", encoding="utf-8") as f:
             json.dump(self.config(), f)
-        argv = [sys.executable, os.path.join(HERE, "dataplane.py"), "--config", path]
-        with open(self.fabric.log(self.name + "-plane"), "ab") as log:
-            self.plane = subprocess.Popen(netns.network_only(self.ns, argv), stdin=subprocess.PIPE,
-                                          stdout=subprocess.PIPE, stderr=log, text=True,
-                                          start_new_session=True)
+        plane = [sys.executable, os.path.join(HERE, "dataplane.py"), "--config", path]
+        link = json.loads(netns.run(["ip", "-n", self.ns, "-j", "link", "show", "nic0"]))[0]
+        start = {"adapters": [{"alias": "Ethernet",
+                               "mac": link["address"].replace(":", "-").upper(),
+                               "addresses": [self.address + "/24"],
+                               "dhcp": self.origin == "dhcp"}],
+                 "outageMs": self.outage_ms, "version": list(self.hns_version)}
+        argv = [HNSD, "--port", str(HNS_PORT), "--set", json.dumps(start),
+                "--apply", shlex.join(plane),
+                "--record", os.path.join(self.fabric.folder, self.name + "-calls.jsonl")]
+        with open(self.fabric.log(self.name + "-hnsd"), "ab") as log:
+            self.hnsd = subprocess.Popen(netns.network_only(self.ns, argv), stdout=log, stderr=log,
+                                         stdin=subprocess.DEVNULL, start_new_session=True)
+        self._await(lambda: self.ask({"op": "facts"}))
+        self._await(lambda: self.control({"op": "dump"}))
+
+    def _await(self, question, seconds=10):
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return question()
+            except OSError as why:
+                if self.hnsd.poll() is not None or time.monotonic() > end:
+                    raise RuntimeError("%s: HNS does not answer: %s" % (self.name, why)) from why
+                time.sleep(0.02)
 
     def ask(self, request):
-        """One request to the data plane; fails with its words."""
-        self.plane.stdin.write(json.dumps(request) + "\n")
-        self.plane.stdin.flush()
-        line = self.plane.stdout.readline()
-        answer = json.loads(line) if line else {"ok": False, "error": "the data plane ended"}
+        """One request to the data plane (dataplane.py lists them); fails with its words."""
+        answer = netns.within(self.ns, _ask, request)
         if not answer.get("ok"):
             raise RuntimeError("%s: %s" % (request.get("op", "state"), answer.get("error")))
         return answer
 
+    def control(self, request):
+        """One control operation of hnsd (tests/hns/hns.h lists them)."""
+        return netns.within(self.ns, hnsctl.control, request, port=HNS_PORT)
+
+    def hns(self, function, signature, *args):
+        """One call of an export of computenetwork.dll or vmcompute.dll: (HRESULT, outputs)."""
+        return netns.within(self.ns, hnsctl.call, function, signature, *args, port=HNS_PORT)
+
+    def net(self, line):
+        """One call of the iphlpapi stand-in; answers its rows, split; fails with the code."""
+        lines = self.ask({"op": "net", "line": line})["lines"]
+        if lines[-1] != "ok":
+            raise RuntimeError("net %s: %s" % (line, lines[-1]))
+        return [row.split("|") for row in lines[:-1]]
+
     def pod(self, guid):
-        """The network namespace of a pod, made if need be."""
+        """The network namespace of a pod that holds an HNS namespace; made if need be."""
         return self.ask({"op": "sandbox", "namespace": guid})["netns"]
 
     def close(self):
-        if self.plane:
-            self.plane.stdin.close()
-            try:
-                self.plane.wait(20)
-            except subprocess.TimeoutExpired:
-                self.plane.kill()
-        if os.path.exists(self.prefix):
-            sandbox.stop_prefix(self.prefix)
+        netns.stop(self.hnsd, 10)
+        self.hnsd = None
+
+
+def _ask(request):
+    with socket.create_connection(("127.0.0.1", NET_PORT), 5) as conn:
+        conn.settimeout(90)
+        conn.sendall((json.dumps(request) + "\n").encode())
+        with conn.makefile("r", encoding="utf-8") as stream:
+            line = stream.readline()
+    return json.loads(line) if line else {"ok": False, "error": "the data plane went away"}
 
 
 class Host(Node):
@@ -122,3 +165,7 @@ class Host(Node):
             out, err = proc.communicate()
             raise RuntimeError("%s: no end after %s s\n%s%s" % (argv[0], timeout, out, err)) from None
         return subprocess.CompletedProcess(argv, proc.returncode, out, err)
+
+    def close(self):
+        sandbox.stop_prefix(self.prefix)
+        super().close()
