@@ -69,19 +69,19 @@ static json_t *own_operation(const char *op, const json_t *request) {
 static json_t *control(const char *text, bool from_child) {
     json_t *request = json_loads(text ? text : "", 0, NULL), *answer;
     const char *op = json_string_value(json_object_get(request, "op"));
-    bool changed = false;
+    bool changed = false, ticked;
 
     if (!op) {
         json_decref(request);
         return json_pack("{s:s}", "error", "an object with op is expected");
     }
     pthread_mutex_lock(&lock);
-    (void)hns_model_tick(model, now_ms());
+    ticked = hns_model_tick(model, now_ms());
     answer = own_operation(op, request);
     if (!answer)
         answer = hns_model_control(model, request, &changed);
     pthread_mutex_unlock(&lock);
-    if (changed && !from_child)
+    if ((changed && !from_child) || ticked)
         hnsd_child_apply(state);
     if (!answer)
         answer = hnsd_child_runs() ? hnsd_child_ask(request)
@@ -109,16 +109,17 @@ static void sleep_ms(unsigned ms) {
 
 static void model_call(const struct hnsd_request *r, struct hns_answer *ret) {
     char *object = NULL;
+    bool ticked;
 
     pthread_mutex_lock(&lock);
-    (void)hns_model_tick(model, now_ms());
+    ticked = hns_model_tick(model, now_ms());
     if (r->n_args && r->args[0])
         object = hns_model_handle(model, r->args[0]);
     (void)hns_model_call(model, r->function, r->args, r->n_args, ret);
     hnsd_record_call(r, object, ret);
     pthread_mutex_unlock(&lock);
     free(object);
-    if (ret->changed)
+    if (ret->changed || ticked)
         hnsd_child_apply(state);
     if (ret->delay_ms)
         sleep_ms(ret->delay_ms);

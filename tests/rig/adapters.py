@@ -55,46 +55,50 @@ class Adapters:
         return self.host(state)
 
     def _switch(self, make):
-        old, nic = self.uplink, self.nic
-        addresses, routes = self._addresses(old), self._routes(old)
-        link = self._link(nic)
-        dns = self.kept["dns"].pop(old, [])
+        """The settings move to the virtual adapter; what the card had comes back to it later."""
+        nic, link = self.nic, self._link(self.nic)
+        now = self._settings()
         if make:
+            self.kept["own"] = now
             lines = ["link add vsw0 address %s type bridge" % link["address"],
                      "link set %s master vsw0" % nic, "addr flush dev %s" % nic,
                      "link set vsw0 mtu %d up" % link["mtu"]]
         else:
+            now = self.kept.pop("own", now)
             lines = ["link set %s nomaster" % nic, "link del vsw0"]
+        self.kept["dns"].pop(self.uplink, None)
         netns.ip_batch(self.ns, lines)
         self.kept["switch"] = make
-        self.kept["dns"][self.uplink] = dns
-        self._put(addresses, routes)
+        self._put(now)
+
+    def _settings(self):
+        up = self.uplink
+        return {"addresses": self._addresses(up), "routes": self._routes(up),
+                "dns": self.kept["dns"].get(up, [])}
 
     def _leave(self):
         """The uplink is gone, and everything that was set on it."""
-        up = self.uplink
-        self.kept["before"] = {"addresses": self._addresses(up), "routes": self._routes(up),
-                               "dns": self.kept["dns"].get(up, [])}
-        netns.ip_batch(self.ns, ["link set %s down" % self.nic, "addr flush dev %s" % up])
-        self.kept["dns"][up] = []
+        self.kept["before"] = self._settings()
+        netns.ip_batch(self.ns, ["link set %s down" % self.nic,
+                                 "addr flush dev %s" % self.uplink])
+        self.kept["dns"][self.uplink] = []
         self.kept["away"] = True
         self.resolv()
 
     def _return(self, lost):
-        up, before = self.uplink, self.kept.pop("before", {})
+        before = self.kept.pop("before", {"addresses": [], "routes": [], "dns": []})
         netns.ip(self.ns, "link set", self.nic, "up")
         self.kept["away"] = False
         if lost:
-            netns.ip(self.ns, "addr replace", APIPA, "dev", up)
             self.kept["origins"][APIPA] = "linklayer"
-            self.resolv()
-            return
-        self.kept["dns"][up] = before.get("dns", [])
-        self._put(before.get("addresses", []), before.get("routes", []))
+            before = {"addresses": [APIPA], "routes": [], "dns": []}
+        self._put(before)
 
-    def _put(self, addresses, routes):
-        netns.ip_batch(self.ns, ["addr replace %s dev %s" % (a, self.uplink) for a in addresses]
-                       + ["route replace %s dev %s" % (r, self.uplink) for r in routes])
+    def _put(self, settings):
+        up = self.uplink
+        netns.ip_batch(self.ns, ["addr replace %s dev %s" % (a, up) for a in settings["addresses"]]
+                       + ["route replace %s dev %s" % (r, up) for r in settings["routes"]])
+        self.kept["dns"][up] = settings["dns"]
         self.resolv()
 
     def resolv(self):

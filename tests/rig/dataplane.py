@@ -77,7 +77,8 @@ class DataPlane:
             self._leave(guid)
         host.pods = {g: ns for g, ns in self.sandboxes.pods().items()
                      if g in self.state.namespaces}
-        wanted = {f.key: f for f in packets.facts(self.state, host)}
+        wanted = {f.key: f for f in packets.sink(host, self.config["gateway"])
+                  + packets.facts(self.state, host)}
         for key in [k for k in reversed(self.made) if self.made[k] != wanted.get(k)]:
             fact = self.made.pop(key)
             self._run(fact, fact.unmake)

@@ -92,6 +92,7 @@ class Fabric:
         netns.ip_batch(ns, ["link add lan type bridge", "addr add %s/24 dev lan" % ROUTER,
                             "link set lan up"])
         netns.sysctl(ns, {"net/ipv4/ip_forward": 1})
+        netns.ip(ns, "route add blackhole default")
         # Beyond the first hop nobody has a way back to a pod's address.
         netns.nft(ns, "table ip fabric {\n chain edge {\n"
                   "  type filter hook forward priority 0; policy accept;\n"

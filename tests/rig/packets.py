@@ -173,7 +173,7 @@ def rules(state, host):
     text += _chain("forward", "type filter hook forward priority 0",
                    _forward(state, host, pods))
     text += _chain("input", "type filter hook input priority 0", _input(host, pods))
-    text += _chain("output", "type filter hook output priority 0", _output(pods, state))
+    text += _chain("output", "type route hook output priority 0", _output(pods, state))
     text += _chain("translate", "type nat hook prerouting priority -100",
                    _translate(state, host, pods))
     text += _chain("source", "type nat hook postrouting priority 100",
@@ -295,6 +295,20 @@ def _input(host, pods):
     return out
 
 
+SINK = 77  # packets of the node itself that no document lets reach a pod leave by the default route
+
+
+def sink(host, gateway):
+    """Where they leave: as on Windows they are lost in the network, not refused."""
+    if not host.address:
+        return []
+    return [Fact("sink", host.ns, ("route replace default via %s dev %s onlink table %d"
+                                   % (gateway, host.uplink, SINK),),
+                 ("route flush table %d" % SINK,)),
+            Fact("sink rule", host.ns, ("rule add fwmark %d lookup %d" % (SINK, SINK),),
+                 ("rule del fwmark %d lookup %d" % (SINK, SINK),))]
+
+
 def _output(pods, state):
     out = []
     for end in pods:
@@ -302,8 +316,8 @@ def _output(pods, state):
         on_host = any(e.network is net and e.on_host for e in state.endpoints)
         if not (net.host_route or on_host or net.kind == "NAT"):
             out += ["oifname \"%s\" ct state established,related accept" % wire,
-                    "oifname \"%s\" drop" % wire]
-    out.append("oifname \"vx*\" drop")
+                    "oifname \"%s\" meta mark set %d" % (wire, SINK)]
+    out.append("oifname \"vx*\" meta mark set %d" % SINK)
     return out
 
 

@@ -1,0 +1,408 @@
+"""A wrong document makes a flow fail and a right one makes it pass: HNS documents, real packets.
+
+Run by tests/suites/rig.sh. No part of winjoin takes part: what is proved here is that the rig tells
+right from wrong.
+"""
+import json
+import socket
+import subprocess
+import sys
+import time
+import unittest
+
+import fabric as fabrics
+import netns
+import winhost
+
+V2 = {"SchemaVersion": {"Major": 2, "Minor": 0}}
+ZERO = "00000000-0000-0000-0000-000000000000"
+SUBNET, GATEWAY, SOURCE_VIP = "10.244.1.0/24", "10.244.1.1", "10.244.1.2"
+POD_A, POD_B = "10.244.1.5", "10.244.1.6"
+CLUSTER = ["10.244.0.0/16", "10.96.0.0/12"]
+SERVICES = {"Type": "SDNRoute", "Settings": {"DestinationPrefix": "10.96.0.0/12",
+                                             "NeedEncap": True}}
+
+
+def nat(*exceptions):
+    return {"Type": "OutBoundNAT", "Settings": {"Exceptions": list(exceptions)}}
+
+
+def reach(ns, address, port, udp=False, seconds=1.0):
+    """What comes back from there: the first word of the answer, or the failure's name."""
+    def talk():
+        kind = socket.SOCK_DGRAM if udp else socket.SOCK_STREAM
+        with socket.socket(socket.AF_INET, kind) as sock:
+            sock.settimeout(seconds)
+            try:
+                sock.connect((address, port))
+                sock.send(b"ping")
+                return sock.recv(64).decode().split()[0]
+            except OSError as why:
+                return type(why).__name__
+    return netns.within(ns, talk)
+
+
+def resolve(ns, name):
+    """The address of a name as the namespace's resolver finds it; "" when it does not."""
+    done = subprocess.run(netns.command(ns, ["getent", "ahostsv4", name]), capture_output=True,
+                          text=True, timeout=30, check=False)
+    return done.stdout.split()[0] if done.stdout else ""
+
+
+class Flows(unittest.TestCase):
+    """One fabric, one node and two pods for each test."""
+    mode, kind, outage_ms, origin = "overlay", "Overlay", 0, "static"
+
+    def setUp(self):
+        try:
+            self.fabric = fabrics.Fabric(self.mode).__enter__()
+        except netns.Missing as why:
+            self.skipTest(str(why))
+        self.addCleanup(self.fabric.close)
+        self.node = winhost.Node(self.fabric, origin=self.origin, outage_ms=self.outage_ms)
+        self.addCleanup(self.node.close)
+        self.node.start()
+
+    # ---- documents ----------------------------------------------------------------------------
+
+    def create(self, what, document, *, network=None):
+        """Creates an object through the export's own name; answers its document."""
+        lead = [self.open("Network", network)] if network else []
+        result, out = self.node.hns("HcnCreate" + what, "h" * len(lead) + "gsHo", *lead, ZERO,
+                                    json.dumps({**V2, **document}))
+        self.assertEqual(result, 0, out[-1])
+        return self.query(what, out[0])
+
+    def open(self, what, ident):
+        result, out = self.node.hns("HcnOpen" + what, "gHo", ident)
+        self.assertEqual(result, 0, out[-1])
+        return out[0]
+
+    def query(self, what, handle):
+        result, out = self.node.hns("HcnQuery%sProperties" % what, "hsoo", handle, json.dumps(V2))
+        self.assertEqual(result, 0, out[-1])
+        return json.loads(out[0])
+
+    def modify(self, what, ident, resource, request, settings):
+        result, out = self.node.hns("HcnModify" + what, "hso", self.open(what, ident), json.dumps(
+            {"ResourceType": resource, "RequestType": request, "Settings": settings}))
+        self.assertEqual(result, 0, out[-1])
+
+    def network(self, vni=4096, name="flannel.4096", policies=()):
+        subnet = {"IpAddressPrefix": SUBNET,
+                  "Routes": [{"NextHop": GATEWAY, "DestinationPrefix": "0.0.0.0/0"}]}
+        if self.kind == "Overlay":
+            subnet["Policies"] = [{"Type": "VSID", "Settings": {"IsolationId": vni}}]
+        return self.create("Network", {
+            "Name": name, "Type": self.kind, "Ipams": [{"Type": "Static", "Subnets": [subnet]}],
+            "Policies": [{"Type": "NetAdapterName",
+                          "Settings": {"NetworkAdapterName": "Ethernet"}}, *policies]})
+
+    def remote(self, net, vni=4096, host=fabrics.L1, mac=fabrics.L1_MAC):
+        self.modify("Network", net["ID"], "Policy", "Add", {"Policies": [{
+            "Type": "RemoteSubnetRoute",
+            "Settings": {"DestinationPrefix": fabrics.L1_SUBNET, "IsolationId": vni,
+                         "ProviderAddress": host, "DistributedRouterMacAddress": mac}}]})
+
+    def host_route(self, net):
+        self.modify("Network", net["ID"], "Policy", "Add",
+                    {"Policies": [{"Type": "HostRoute", "Settings": {}}]})
+
+    def pod(self, net, address, policies=None, gateway=GATEWAY, **more):
+        """A pod with an echo server in it, as a CNI plugin would connect it; its namespace."""
+        space = self.create("Namespace", {"Type": "Host"})["ID"]
+        ns = self.node.pod(space)
+        policies = [nat(*CLUSTER), SERVICES] if policies is None else policies
+        end = self.create("Endpoint", {
+            "Name": "pod_" + address, "HostComputeNetwork": net["ID"], "Policies": policies,
+            "IpConfigurations": [{"IpAddress": address}],
+            "Routes": [{"NextHop": gateway, "DestinationPrefix": "0.0.0.0/0"}],
+            "Dns": {"ServerList": [fabrics.DNS_VIP], "Search": ["default.svc.cluster.local",
+                                                                "svc.cluster.local"]},
+            **more}, network=net["ID"])
+        self.modify("Namespace", space, "Endpoint", "Add", {"EndpointId": end["ID"]})
+        self.fabric.daemon("pod-" + address, ns, [sys.executable, fabrics.HERE + "/echo.py",
+                                                  "--name", "pod-" + address, "80"])
+        self.await_echo(ns)
+        return ns
+
+    def await_echo(self, ns, port=80):
+        end = time.monotonic() + 5
+        while reach(ns, "127.0.0.1", port) == "ConnectionRefusedError" and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def peer(self, net):
+        """The Linux node hears of this one, as its agent would read it from the annotations."""
+        mac = [p["Settings"]["Address"] for p in net["Policies"] if p["Type"] == "DrMacAddress"]
+        self.fabric.peer_add(SUBNET, self.node.address, (mac or [""])[0])
+
+    def balancer(self, vip, port, inner, *backends, source=SOURCE_VIP, protocol=6, net=None):
+        ends = []
+        for address, provider in backends:
+            policies = [{"Type": "ProviderAddress", "Settings": {"ProviderAddress": provider}}]
+            ends.append(self.create("Endpoint", {
+                "HostComputeNetwork": net["ID"], "IpConfigurations": [{"IpAddress": address}],
+                "MacAddress": "02-11-%02x-%02x-%02x-%02x" % tuple(map(int, address.split("."))),
+                "Flags": 1, "Policies": policies if self.kind == "Overlay" else []},
+                network=net["ID"])["ID"])
+        return self.create("LoadBalancer", {
+            "HostComputeEndpoints": ends, "FrontendVIPs": [vip],
+            **({"SourceVIP": source} if source else {}),
+            "PortMappings": [{"Protocol": protocol, "InternalPort": inner, "ExternalPort": port}]})
+
+    def source_vip(self, net):
+        self.create("Endpoint", {"HostComputeNetwork": net["ID"],
+                                 "IpConfigurations": [{"IpAddress": SOURCE_VIP}]},
+                    network=net["ID"])
+
+    def both(self, ns, address, port, want, **more):
+        """TCP and UDP alike: what comes back from there."""
+        self.assertEqual((reach(ns, address, port, **more), reach(ns, address, port, True, **more)),
+                         (want, want))
+
+    def silent(self, ns, address, port):
+        for udp in (False, True):
+            got = reach(ns, address, port, udp, 0.6)
+            self.assertIn(got, ("TimeoutError", "OSError", "ConnectionRefusedError"))
+
+
+class Overlay(Flows):
+    def cluster(self, vni=4096, remote=True, host_route=True, **how):
+        """A right overlay with one pod; the arguments make it wrong."""
+        net = self.network(vni)
+        if remote:
+            self.remote(net, **how)
+        if host_route:
+            self.host_route(net)
+        self.peer(net)
+        return net
+
+    def test_right_documents_carry_every_flow(self):
+        net = self.cluster()
+        a, _ = self.pod(net, POD_A), self.pod(net, POD_B)
+        self.source_vip(net)
+        self.balancer(fabrics.DNS_VIP, 53, 53, (fabrics.DNS_POD, fabrics.L1), protocol=17, net=net)
+        self.both(a, POD_B, 80, "pod-" + POD_B)
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+        self.both(a, fabrics.EXTERNAL_IP, 443, "ping")
+        self.both(self.node.ns, POD_A, 80, "pod-" + POD_A)
+        self.both(self.fabric.ns("l1-echo"), POD_A, 80, "pod-" + POD_A)
+        self.assertEqual(resolve(a, "kubernetes"), fabrics.API_VIP)
+        self.assertEqual(resolve(a, "echo.default.svc.cluster.local"), fabrics.ECHO_POD)
+        self.assertEqual(resolve(a, fabrics.EXTERNAL_NAME), fabrics.EXTERNAL_IP)
+        self.assertEqual(resolve(a, "nobody.default.svc.cluster.local"), "")
+
+    def test_another_vni_carries_nothing(self):
+        a = self.pod(self.cluster(vni=4097, host_route=False), POD_A)
+        self.silent(a, fabrics.ECHO_POD, 80)
+
+    def test_another_vni_in_the_remote_route_carries_nothing(self):
+        a = self.pod(self.cluster(**{"remote": False}), POD_A)
+        net = self.fabric and self.node.control({"op": "dump"})["networks"][0]
+        self.remote(net, vni=4100)
+        self.silent(a, fabrics.ECHO_POD, 80)
+
+    def test_no_remote_subnet_route_no_way(self):
+        net = self.cluster(remote=False)
+        a = self.pod(net, POD_A)
+        self.silent(a, fabrics.ECHO_POD, 80)
+        self.remote(net)
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+
+    def test_wrong_provider_address_no_way(self):
+        a = self.pod(self.cluster(host="10.0.0.99"), POD_A)
+        self.silent(a, fabrics.ECHO_POD, 80)
+
+    def test_wrong_router_mac_no_way(self):
+        a = self.pod(self.cluster(mac="00-15-5d-00-00-99"), POD_A)
+        self.silent(a, fabrics.ECHO_POD, 80)
+
+    def test_wrong_gateway_leaves_only_neighbours(self):
+        net = self.cluster()
+        a, _ = self.pod(net, POD_A, gateway="10.244.1.9"), self.pod(net, POD_B)
+        self.both(a, POD_B, 80, "pod-" + POD_B)
+        self.silent(a, fabrics.ECHO_POD, 80)
+
+    def test_without_outbound_nat_nothing_outside(self):
+        net = self.cluster()
+        a = self.pod(net, POD_A, policies=[SERVICES])
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+        self.silent(a, fabrics.EXTERNAL_IP, 443)
+
+    def test_an_exception_too_many_cuts_that_target_off(self):
+        a = self.pod(self.cluster(), POD_A, policies=[nat(*CLUSTER, "192.0.2.0/24"), SERVICES])
+        self.silent(a, fabrics.EXTERNAL_IP, 443)
+
+    def test_service_needs_the_source_vip(self):
+        net = self.cluster()
+        a = self.pod(net, POD_A)
+        self.balancer("10.96.7.7", 8000, 80, (fabrics.ECHO_POD, fabrics.L1), source="", net=net)
+        self.assertIn(reach(a, "10.96.7.7", 8000), ("TimeoutError", "OSError"))
+
+    def test_service_with_source_vip(self):
+        net = self.cluster()
+        a = self.pod(net, POD_A)
+        self.source_vip(net)
+        lb = self.balancer("10.96.7.7", 8000, 80, (fabrics.ECHO_POD, fabrics.L1), net=net)
+        self.assertEqual(reach(a, "10.96.7.7", 8000), "l1-echo")
+        result, out = self.node.hns("HcnDeleteLoadBalancer", "go", lb["ID"])
+        self.assertEqual(result, 0, out)
+        self.assertIn(reach(a, "10.96.7.7", 8000), ("TimeoutError", "OSError"))
+
+    def test_source_vip_that_is_no_endpoint(self):
+        net = self.cluster()
+        a = self.pod(net, POD_A)
+        self.balancer("10.96.7.7", 8000, 80, (fabrics.ECHO_POD, fabrics.L1), net=net)
+        self.assertIn(reach(a, "10.96.7.7", 8000), ("TimeoutError", "OSError"))
+
+    def test_service_needs_the_endpoints_route(self):
+        net = self.cluster()
+        a = self.pod(net, POD_A, policies=[nat(*CLUSTER)])
+        self.source_vip(net)
+        self.balancer("10.96.7.7", 8000, 80, (fabrics.ECHO_POD, fabrics.L1), net=net)
+        self.assertIn(reach(a, "10.96.7.7", 8000), ("TimeoutError", "OSError"))
+
+    def test_host_reaches_its_pods_by_the_host_route(self):
+        net = self.cluster(host_route=False)
+        self.pod(net, POD_A)
+        self.silent(self.node.ns, POD_A, 80)
+        self.host_route(net)
+        self.both(self.node.ns, POD_A, 80, "pod-" + POD_A)
+
+    def test_acl_blocks_one_port(self):
+        block = {"Type": "ACL", "Settings": {"Protocols": "6", "Action": "Block", "Direction": "Out",
+                                             "RemotePorts": "8080", "Priority": 100}}
+        a = self.pod(self.cluster(), POD_A, policies=[nat(*CLUSTER), SERVICES, block])
+        self.assertEqual(reach(a, fabrics.ECHO_POD, 80), "l1-echo")
+        self.assertEqual(reach(a, fabrics.ECHO_POD, 8080), "TimeoutError")
+        self.assertEqual(reach(a, fabrics.ECHO_POD, 8080, True), "l1-echo")
+
+    def test_deleted_endpoint_takes_its_wire_along(self):
+        net = self.cluster()
+        a = self.pod(net, POD_A)
+        ends = self.node.control({"op": "dump"})["endpoints"]
+        result, out = self.node.hns("HcnDeleteEndpoint", "go", ends[0]["ID"])
+        self.assertEqual(result, 0, out)
+        self.assertNotIn("eth0", netns.ip(a, "link"))
+
+
+class Bridge(Flows):
+    """l2bridge, as flannel's host-gw lays it: pods' gateway is base + 2 on the host."""
+    mode, kind = "l2bridge", "L2Bridge"
+    exceptions = [*CLUSTER, "10.0.0.0/24"]
+
+    def cluster(self, endpoint=True, forwarding=True):
+        net = self.network(name="cbr0")
+        if endpoint:
+            end = self.create("Endpoint", {"Name": "cbr0_ep", "HostComputeNetwork": net["ID"],
+                                           "IpConfigurations": [{"IpAddress": SOURCE_VIP}]},
+                              network=net["ID"])
+            _, out = self.node.hns("HNSCall", "ssso", "POST", "/endpoints/%s/attach" % end["ID"],
+                                   json.dumps({"SystemType": "Host", "CompartmentId": 1}))
+            self.assertTrue(json.loads(out[0])["Success"], out)
+        if forwarding:
+            for row in self.node.net("adapters"):
+                if row[0] == "adapter" and row[2].startswith("vEthernet"):
+                    self.node.net("interface %s forwarding=1" % row[1])
+        self.peer(net)
+        return net
+
+    def route(self, prefix=fabrics.L1_SUBNET, via=fabrics.L1):
+        nic = [r[1] for r in self.node.net("adapters") if r[2] == "vEthernet (Ethernet)"][0]
+        self.node.net("route-add %s %s %s" % (nic, prefix.replace("/", " "), via))
+
+    def pod_(self, net, address=POD_A):
+        return self.pod(net, address, gateway=SOURCE_VIP,
+                        policies=[nat(*self.exceptions), SERVICES])
+
+    def test_right_documents_carry_every_flow(self):
+        net = self.cluster()
+        self.route()
+        a, _ = self.pod_(net), self.pod_(net, POD_B)
+        self.balancer("10.96.7.7", 8000, 80, (fabrics.ECHO_POD, ""), source="", net=net)
+        self.both(a, POD_B, 80, "pod-" + POD_B)
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+        self.both(a, fabrics.EXTERNAL_IP, 443, "ping")
+        self.both(self.node.ns, POD_A, 80, "pod-" + POD_A)
+        self.both(self.fabric.ns("l1-echo"), POD_A, 80, "pod-" + POD_A)
+        self.assertEqual(reach(a, "10.96.7.7", 8000), "l1-echo")
+
+    def test_no_route_to_the_other_node(self):
+        a = self.pod_(self.cluster())
+        self.silent(a, fabrics.ECHO_POD, 80)
+        self.route()
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+
+    def test_no_host_endpoint_no_gateway(self):
+        net = self.cluster(endpoint=False)
+        self.route()
+        a, _ = self.pod_(net), self.pod_(net, POD_B)
+        self.both(a, POD_B, 80, "pod-" + POD_B)
+        self.silent(a, fabrics.ECHO_POD, 80)
+        self.silent(self.node.ns, POD_A, 80)
+
+    def test_no_forwarding_no_way_out(self):
+        net = self.cluster(forwarding=False)
+        self.route()
+        a = self.pod_(net)
+        self.silent(a, fabrics.ECHO_POD, 80)
+        self.silent(a, fabrics.EXTERNAL_IP, 443)
+
+
+class Switch(Flows):
+    """The external switch takes the uplink away for a while, and a static address for good."""
+    outage_ms = 400
+
+    def until(self, question, wanted, seconds=5):
+        """Waits for it, and fails with the last answer."""
+        end = time.monotonic() + seconds
+        while question() != wanted and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(question(), wanted)
+
+    def address(self):
+        return [r[2] for r in self.node.net("adapters") if r[0] == "address" and r[2] != "127.0.0.1"]
+
+    def test_static_address_is_lost_until_somebody_sets_it(self):
+        self.assertEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443), "ping")
+        self.network()
+        self.assertEqual(self.address(), [])
+        self.assertNotEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443, seconds=0.2), "ping")
+        self.until(self.address, ["169.254.83.107"])
+        nic = [r[1] for r in self.node.net("adapters") if r[2] == "vEthernet (Ethernet)"][0]
+        self.node.net("address-add %s %s 24" % (nic, self.node.address))
+        self.node.net("route-add %s 0.0.0.0 0 %s" % (nic, fabrics.ROUTER))
+        self.assertEqual(self.address(), [self.node.address])
+        self.assertEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443), "ping")
+
+    def test_the_last_network_gives_the_adapter_back(self):
+        before = self.node.net("adapters")
+        net = self.network()
+        self.until(lambda: bool(self.address()), True)
+        result, out = self.node.hns("HcnDeleteNetwork", "go", net["ID"])
+        self.assertEqual(result, 0, out)
+        self.until(lambda: self.node.net("adapters"), before)
+        self.assertEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443), "ping")
+
+
+class Dhcp(Switch):
+    """An address from a DHCP server comes back by itself."""
+    origin = "dhcp"
+
+    def test_static_address_is_lost_until_somebody_sets_it(self):
+        self.network()
+        self.assertEqual(self.address(), [])
+        self.until(self.address, [self.node.address])
+        self.assertEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443), "ping")
+
+
+def main():
+    result = unittest.main(exit=False, verbosity=2, argv=[sys.argv[0], *sys.argv[1:]]).result
+    bad = len(result.failures) + len(result.errors)
+    skipped = len(result.skipped)
+    print("%d passed, %d failed, %d skipped" % (result.testsRun - bad - skipped, bad, skipped))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
