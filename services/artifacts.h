@@ -43,12 +43,12 @@ const struct artifact_target *artifact_targets(size_t *ret_count);
 /* By name, or NULL. */
 const struct artifact_target *artifact_target(const char *name);
 
-/* The lock file:
+/* The lock file, YAML or JSON, strict (no unknown keys, no name, path or target twice):
  *   {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",
  *    "artifacts":[{"name","version","sha256","size","path"[,"target"]}]}
- * (YAML or JSON.) Strict. Paths are relative, without "..", drive or backslash; a target must lie
- * under C:\k, C:\opt\cni\bin or C:\Program Files\containerd. Kinds: ERROR_MALFORMED;
- * ERROR_UNTRUSTED for a path or target that leaves its folder. */
+ * A name of the target table needs no target. Kinds: ERROR_MALFORMED; ERROR_UNTRUSTED for a path
+ * that leaves the bundle (absolute, "..", drive, backslash) or a target outside C:\k,
+ * C:\opt\cni\bin and C:\Program Files\containerd. */
 int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err);
 /* The lock's text, for bundle create. The caller frees. */
 char *artifact_lock_make(const struct artifacts *artifacts);

@@ -40,6 +40,7 @@ struct service_settings {
     const char *node_labels;          /* "a=b,c=d" */
     const char *register_with_taints; /* "os=windows:NoSchedule" */
     bool bootstrap_kubeconfig;        /* the kubelet does its own TLS bootstrap */
+    bool network_service;             /* winjoin-network is registered: others start after it */
     const char *priority_class;       /* kubelet --windows-priorityclass */
     const char *flannel_interface;    /* flanneld --iface: node address or alias */
     struct text_list
@@ -54,12 +55,18 @@ const char *service_name(enum service_id id);
 enum service_id service_by_name(const char *name);
 /* The executable that must be there first, e.g. "C:\\k\\kubelet.exe". */
 const char *service_program(enum service_id id);
-/* "C:\\var\\log\\kubelet" */
-const char *service_log_folder(enum service_id id);
+/* "C:\\var\\log\\kubelet"; the caller frees. */
+char *service_log_folder(enum service_id id);
+/* true when winjoin's service host runs it; then the file below says what. */
+bool service_hosted(enum service_id id);
+/* Text of SERVICE_SETTINGS_DIR\NAME.json (services/service_host.h). Pure; the caller frees. Fails
+ * as service_make(). */
+int service_host_file_make(enum service_id id, const struct service_settings *settings, char **ret,
+                           struct error *err);
 
-/* What the SCM is to be told. Pure. A flag that this kubelet version does not know is not given; an
- * extra argument that holds a secret's flag (--token, --password) or a line break: ERROR_USAGE. A
- * version that does not parse: ERROR_USAGE. host_service_free(). */
+/* What the SCM is to be told. Pure; host_service_free(). Kinds: ERROR_USAGE (a version that does
+ * not parse, an extra argument that is no "--name[=value]", holds a line break or is a secret's
+ * flag such as --token), ERROR_UNSUPPORTED (a kubelet before 1.24, which has no CRI alone). */
 int service_make(enum service_id id, const struct service_settings *settings,
                  struct host_service *ret, struct error *err);
 /* The arguments of the program itself (argv[0] first): what the service host starts, or what

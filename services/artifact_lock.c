@@ -1,0 +1,219 @@
+/* The target table and the lock file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "services/artifacts.h"
+#include "services/bundle_path.h"
+
+#define API_VERSION "winjoin.io/v1alpha1"
+#define KIND "BundleLock"
+enum { VERSION_MAX = 64, LOCK_SIZE_MAX = 1024 * 1024 };
+
+static const struct artifact_target targets[] = {
+    {"kubelet", "C:\\k\\kubelet.exe", true},
+    {"kube-proxy", "C:\\k\\kube-proxy.exe", false},
+    {"flanneld", "C:\\k\\flanneld.exe", false},
+    {"containerd", "C:\\Program Files\\containerd\\containerd.exe", true},
+    {"containerd-shim-runhcs-v1", "C:\\Program Files\\containerd\\containerd-shim-runhcs-v1.exe",
+     true},
+    {"ctr", "C:\\Program Files\\containerd\\ctr.exe", false},
+    {"win-overlay", "C:\\opt\\cni\\bin\\win-overlay.exe", false},
+    {"win-bridge", "C:\\opt\\cni\\bin\\win-bridge.exe", false},
+    {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", true},
+    {"crictl", "C:\\k\\crictl.exe", false},
+};
+
+const struct artifact_target *artifact_targets(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(targets);
+    return targets;
+}
+
+const struct artifact_target *artifact_target(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+        if (text_equal(targets[i].name, name))
+            return &targets[i];
+    }
+    return NULL;
+}
+
+static void artifact_free(struct artifact *artifact) {
+    free(artifact->name);
+    free(artifact->version);
+    free(artifact->path);
+    free(artifact->target);
+    *artifact = (struct artifact){0};
+}
+
+void artifacts_free(struct artifacts *artifacts) {
+    if (!artifacts)
+        return;
+    for (size_t i = 0; i < artifacts->count; i++)
+        artifact_free(&artifacts->items[i]);
+    free(artifacts->items);
+    *artifacts = (struct artifacts){0};
+}
+
+static int check_keys(const json_t *json, const char *const *known, const char *what,
+                      struct error *err) {
+    const char *key;
+    json_t *value;
+    if (!json_is_object(json))
+        return error_set(err, ERROR_MALFORMED, "decode lock: %s is no object", what);
+    json_object_foreach((json_t *)json, key, value) {
+        const char *const *name = known;
+        while (*name && !text_equal(*name, key))
+            name++;
+        if (!*name)
+            return error_set(err, ERROR_MALFORMED, "decode lock: %s has unknown key '%s'", what,
+                             key);
+    }
+    return 0;
+}
+
+static bool is_name(const char *text, size_t max) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+";
+    size_t len = strlen(text);
+    return len > 0 && len <= max && strspn(text, letters) == len;
+}
+
+static int read_plain(const json_t *item, struct artifact *artifact, struct error *err) {
+    const char *name = json_text_at(item, "name"), *version = json_text_at(item, "version");
+    const char *sha256 = json_text_at(item, "sha256");
+    long long size = json_number_at(item, "size", -1);
+    if (!name || !is_name(name, VERSION_MAX))
+        return error_set(err, ERROR_MALFORMED, "decode lock: an artefact has no usable name");
+    if (!version || !is_name(version, VERSION_MAX))
+        return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable version", name);
+    if (!sha256 || strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
+        return error_set(err, ERROR_MALFORMED, "decode lock: sha256 of '%s' is not 64 hex digits",
+                         name);
+    if (size < 0 || size > ARTIFACT_SIZE_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: size of '%s' is not in 0..%d", name,
+                         ARTIFACT_SIZE_MAX);
+    artifact->name = xstrdup(name);
+    artifact->version = xstrdup(version);
+    artifact->size = (uint64_t)size;
+    memcpy(artifact->sha256, sha256, sizeof(artifact->sha256));
+    return 0;
+}
+
+static int read_paths(const json_t *item, struct artifact *artifact, struct error *err) {
+    const char *path = json_text_at(item, "path"), *target = json_text_at(item, "target");
+    const struct artifact_target *known = artifact_target(artifact->name);
+    if (!path || (!target && !known))
+        return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", artifact->name,
+                         path ? "target" : "path");
+    if (!bundle_path_is_safe(path))
+        return error_set(err, ERROR_UNTRUSTED, "refuse path '%s' of '%s': it leaves the bundle",
+                         path, artifact->name);
+    if (!target)
+        target = known->target;
+    if (!bundle_target_is_safe(target))
+        return error_set(err, ERROR_UNTRUSTED,
+                         "refuse target '%s' of '%s': it lies outside winjoin's program folders",
+                         target, artifact->name);
+    artifact->path = xstrdup(path);
+    artifact->target = xstrdup(target);
+    return 0;
+}
+
+static int check_twice(const struct artifacts *artifacts, const struct artifact *artifact,
+                       struct error *err) {
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *other = &artifacts->items[i];
+        if (text_equal(other->name, artifact->name) || text_equal(other->path, artifact->path) ||
+            text_equal_nocase(other->target, artifact->target))
+            return error_set(err, ERROR_MALFORMED,
+                             "decode lock: '%s' and '%s' have the same name, path or target",
+                             other->name, artifact->name);
+    }
+    return 0;
+}
+
+static int read_artifact(const json_t *item, struct artifacts *artifacts, struct error *err) {
+    static const char *const keys[] = {"name", "version", "sha256", "size", "path", "target", NULL};
+    struct artifact artifact = {0};
+    if (artifacts->count == ARTIFACTS_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: more than %d artefacts",
+                         ARTIFACTS_MAX);
+    if (check_keys(item, keys, "an artefact", err) < 0 || read_plain(item, &artifact, err) < 0 ||
+        read_paths(item, &artifact, err) < 0 || check_twice(artifacts, &artifact, err) < 0) {
+        artifact_free(&artifact);
+        return -1;
+    }
+    artifacts->items =
+        xrealloc(artifacts->items, (artifacts->count + 1) * sizeof(*artifacts->items));
+    artifacts->items[artifacts->count++] = artifact;
+    return 0;
+}
+
+static int read_text(const char *text, size_t len, json_t **ret, struct error *err) {
+    struct yaml_documents *documents = NULL;
+    if (len > LOCK_SIZE_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode lock: longer than %d bytes", LOCK_SIZE_MAX);
+    if (len && text[strspn(text, " \t\r\n")] == '{')
+        return json_read(text, len, "lock", ret, err);
+    if (yaml_parse(text, len, "lock", &documents, err) < 0)
+        return -1;
+    if (yaml_documents_count(documents) == 1)
+        *ret = yaml_to_json(yaml_document(documents, 0));
+    yaml_documents_free(documents);
+    return *ret ? 0 : error_set(err, ERROR_MALFORMED, "decode lock: not one document");
+}
+
+static int read_lock(const json_t *json, struct artifacts *artifacts, struct error *err) {
+    static const char *const keys[] = {"apiVersion", "kind", "artifacts", NULL};
+    json_t *list = json_object_get(json, "artifacts"), *item;
+    size_t i;
+    if (check_keys(json, keys, "the lock", err) < 0)
+        return -1;
+    if (!text_equal(json_text_at(json, "apiVersion"), API_VERSION) ||
+        !text_equal(json_text_at(json, "kind"), KIND) || !json_is_array(list))
+        return error_set(err, ERROR_MALFORMED, "decode lock: it is no " KIND " of " API_VERSION);
+    json_array_foreach(list, i, item) {
+        if (read_artifact(item, artifacts, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err) {
+    struct artifacts artifacts = {0};
+    _cleanup_json_ json_t *json = NULL;
+    if (read_text(text, len, &json, err) < 0)
+        return -1;
+    if (read_lock(json, &artifacts, err) < 0) {
+        artifacts_free(&artifacts);
+        return -1;
+    }
+    *ret = artifacts;
+    return 0;
+}
+
+char *artifact_lock_make(const struct artifacts *artifacts) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *item = &artifacts->items[i];
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:I,s:s,s:s}", "name", item->name,
+                                              "version", item->version, "sha256", item->sha256,
+                                              "size", (json_int_t)item->size, "path", item->path,
+                                              "target", item->target));
+    }
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s,s:s,s:o}", "apiVersion", API_VERSION, "kind", KIND, "artifacts", list);
+    return json_write_pretty(json);
+}
+
+json_t *artifacts_json(const struct artifacts *artifacts) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *item = &artifacts->items[i];
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s}", "name", item->name, "version",
+                                              item->version, "sha256", item->sha256, "path",
+                                              item->target));
+    }
+    return list;
+}

@@ -1,0 +1,13 @@
+/* Which paths a bundle may name: its own files, and the program folders of a node. Pure. */
+#ifndef SERVICES_BUNDLE_PATH_H
+#define SERVICES_BUNDLE_PATH_H
+
+#include <stdbool.h>
+
+/* Relative, with '/', no "." or ".." or empty part, no drive, backslash or control character. */
+bool bundle_path_is_safe(const char *path);
+/* A file under C:\k, C:\opt\cni\bin or C:\Program Files\containerd by Windows' rules (no "..", no
+ * stream, no part that ends in a dot or blank). */
+bool bundle_target_is_safe(const char *target);
+
+#endif

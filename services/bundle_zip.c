@@ -1,0 +1,173 @@
+/* Reading and writing .zip with libarchive. */
+#include "services/bundle_zip.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "services/bundle_path.h"
+
+enum { ENTRIES_MAX = 1024, BLOCK = 64 * 1024, MODE = 0644 };
+/* .zip knows no time before 1980; a fixed one gives the same bytes every time. */
+enum { PACKED_TIME = 315532800 };
+
+static void archive_read_freep(struct archive **archive) {
+    if (*archive)
+        (void)archive_read_free(*archive); /* nothing is written: no failure matters */
+}
+
+static int set_archive_error(struct archive *archive, struct error *err) {
+    const char *why = archive_error_string(archive);
+    return error_set(err, ERROR_MALFORMED, "read bundle: %s", why ? why : "no archive");
+}
+
+static int open_zip(const char *data, size_t len, struct archive **ret, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = archive_read_new();
+    if (!archive || archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK ||
+        archive_read_open_memory(archive, data, len) != ARCHIVE_OK)
+        return set_archive_error(archive, err);
+    *ret = take_ptr(archive);
+    return 0;
+}
+
+/* The next entry's name in *ret, NULL at the end. */
+static int next_entry(struct archive *archive, struct archive_entry **ret_entry, const char **ret,
+                      struct error *err) {
+    int result = archive_read_next_header(archive, ret_entry);
+    *ret = NULL;
+    if (result == ARCHIVE_EOF)
+        return 0;
+    if (result != ARCHIVE_OK)
+        return set_archive_error(archive, err);
+    *ret = archive_entry_pathname(*ret_entry);
+    if (!*ret)
+        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: an entry has an unreadable name");
+    return 0;
+}
+
+static int check_entry(struct archive_entry *entry, const char *name, const struct text_list *seen,
+                       struct error *err) {
+    bool folder = archive_entry_filetype(entry) == AE_IFDIR;
+    size_t len = strlen(name);
+    _cleanup_(freep) char *plain =
+        xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
+    if (!bundle_path_is_safe(plain))
+        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' leaves the archive",
+                         name);
+    if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
+        (!folder && archive_entry_filetype(entry) != AE_IFREG))
+        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' is no file", name);
+    if (archive_entry_is_encrypted(entry))
+        return error_set(err, ERROR_MALFORMED, "read bundle: entry '%s' is encrypted", name);
+    if (text_list_has(seen, name))
+        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' is there twice", name);
+    return 0;
+}
+
+int bundle_zip_check(const char *data, size_t len, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = NULL;
+    _cleanup_(text_list_free) struct text_list seen = {0};
+    struct archive_entry *entry = NULL;
+    const char *name = NULL;
+    if (open_zip(data, len, &archive, err) < 0)
+        return -1;
+    while (next_entry(archive, &entry, &name, err) == 0) {
+        if (!name)
+            return 0;
+        if (seen.count == ENTRIES_MAX)
+            return error_set(err, ERROR_UNTRUSTED, "refuse bundle: more than %d entries",
+                             ENTRIES_MAX);
+        if (check_entry(entry, name, &seen, err) < 0)
+            return -1;
+        text_list_add(&seen, name);
+    }
+    return -1;
+}
+
+/* The entry's content; what its header says of its size is not believed. */
+static int read_content(struct archive *archive, const char *name, size_t max, char **ret,
+                        size_t *ret_len, struct error *err) {
+    _cleanup_(text_free) struct text content = {.cap = max + 2};
+    _cleanup_(freep) char *block = xmalloc(BLOCK);
+    for (;;) {
+        la_ssize_t got = archive_read_data(archive, block, BLOCK);
+        if (got == 0)
+            break;
+        if (got < 0)
+            return set_archive_error(archive, err);
+        if ((size_t)got > max - content.len)
+            return error_set(err, ERROR_UNTRUSTED, "refuse bundle: '%s' is longer than %zu bytes",
+                             name, max);
+        text_add_bytes(&content, block, (size_t)got);
+    }
+    *ret_len = content.len;
+    *ret = text_take(&content);
+    return 0;
+}
+
+int bundle_zip_read(const char *data, size_t len, const char *path, size_t max, char **ret,
+                    size_t *ret_len, struct error *err) {
+    _cleanup_(archive_read_freep) struct archive *archive = NULL;
+    struct archive_entry *entry = NULL;
+    const char *name = NULL;
+    if (open_zip(data, len, &archive, err) < 0)
+        return -1;
+    while (next_entry(archive, &entry, &name, err) == 0) {
+        if (!name)
+            return error_set(err, ERROR_NOT_FOUND, "read bundle: it has no '%s'", path);
+        if (text_equal(name, path))
+            return read_content(archive, name, max, ret, ret_len, err);
+    }
+    return -1;
+}
+
+/* libarchive's callback: collects what it writes. */
+static la_ssize_t collect(struct archive *archive, void *context, const void *data, size_t len) {
+    struct text *out = context;
+    (void)archive;
+    text_add_bytes(out, data, len);
+    return out->overflow ? -1 : (la_ssize_t)len;
+}
+
+static int add_file(struct archive *archive, const struct bundle_zip_file *file) {
+    struct archive_entry *entry = archive_entry_new();
+    archive_entry_set_pathname(entry, file->path);
+    archive_entry_set_filetype(entry, AE_IFREG);
+    archive_entry_set_perm(entry, MODE);
+    archive_entry_set_size(entry, (la_int64_t)file->len);
+    archive_entry_set_mtime(entry, PACKED_TIME, 0);
+    int result = archive_write_header(archive, entry);
+    archive_entry_free(entry);
+    if (result != ARCHIVE_OK)
+        return -1;
+    return archive_write_data(archive, file->data, file->len) == (la_ssize_t)file->len ? 0 : -1;
+}
+
+static int write_all(struct archive *archive, const struct bundle_zip_file *files, size_t count,
+                     struct text *out, struct error *err) {
+    int failed = archive_write_set_format_zip(archive) != ARCHIVE_OK ||
+                 archive_write_set_bytes_per_block(archive, 0) != ARCHIVE_OK ||
+                 archive_write_open(archive, out, NULL, collect, NULL) != ARCHIVE_OK;
+    for (size_t i = 0; !failed && i < count; i++)
+        failed = add_file(archive, &files[i]) < 0;
+    if (failed || archive_write_close(archive) != ARCHIVE_OK) {
+        const char *why = archive_error_string(archive);
+        return error_set(err, ERROR_HOST, "pack bundle: %s", why ? why : "no reason");
+    }
+    return 0;
+}
+
+int bundle_zip_make(const struct bundle_zip_file *files, size_t count, char **ret, size_t *ret_len,
+                    struct error *err) {
+    _cleanup_(text_free) struct text out = {.cap = 1024u * 1024 * 1024};
+    struct archive *archive = archive_write_new();
+    int result = write_all(archive, files, count, &out, err);
+    (void)archive_write_free(archive); /* closed already, or failed and told */
+    if (result < 0)
+        return -1;
+    *ret_len = out.len;
+    *ret = text_take(&out);
+    return 0;
+}

@@ -1,0 +1,28 @@
+/* A .zip in memory, which nobody vouches for (inside services/; libarchive's home). */
+#ifndef SERVICES_BUNDLE_ZIP_H
+#define SERVICES_BUNDLE_ZIP_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* Looks at every entry. Kinds: ERROR_MALFORMED (no .zip, truncated, encrypted), ERROR_UNTRUSTED (a
+ * path that leaves the archive, a link or device, a name twice, more than 1024 entries). */
+int bundle_zip_check(const char *data, size_t len, struct error *err);
+/* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_NOT_FOUND. *ret is
+ * NUL-terminated; the caller frees. */
+int bundle_zip_read(const char *data, size_t len, const char *path, size_t max, char **ret,
+                    size_t *ret_len, struct error *err);
+
+/* One file to pack; borrowed. */
+struct bundle_zip_file {
+    const char *path;
+    const char *data;
+    size_t len;
+};
+/* Packs the files, the same bytes for the same files. The caller frees *ret. */
+int bundle_zip_make(const struct bundle_zip_file *files, size_t count, char **ret, size_t *ret_len,
+                    struct error *err);
+
+#endif

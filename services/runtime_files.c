@@ -1,0 +1,203 @@
+/* The text of the files that containerd, kube-proxy and flanneld read. */
+#include "services/runtime_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "services/version.h"
+#include "templates/templates.h"
+
+#define SANDBOX_IMAGE "registry.k8s.io/pause:3.10.1"
+enum { VNI_MIN = 4096, VXLAN_PORT = 4789, GATES_GA = 34 };
+
+static const struct template *find_template(const char *name) {
+    const struct template *found = templates;
+    while (found->name && !text_equal(found->name, name))
+        found++;
+    return found;
+}
+
+/* One @NAME@ of a template and what stands for it. */
+struct value {
+    const char *name, *text;
+};
+
+/* A TOML literal string cannot hold a quote; paths and images have none. */
+static void add_value(struct text *out, const struct value *values, const char *name, size_t len) {
+    for (; values->name; values++) {
+        if (strlen(values->name) == len && strncmp(values->name, name, len) == 0)
+            text_add(out, values->text);
+    }
+}
+
+static char *fill_template(const char *template_name, const struct value *values) {
+    const struct template *source = find_template(template_name);
+    const char *p = source->data ? source->data : "";
+    struct text out = {0};
+    while (*p) {
+        size_t plain = strcspn(p, "@");
+        text_add_bytes(&out, p, plain);
+        p += plain;
+        if (!*p)
+            break;
+        size_t len = strcspn(p + 1, "@");
+        add_value(&out, values, p + 1, len);
+        p += len + 1;
+        if (*p)
+            p++;
+    }
+    return text_take(&out);
+}
+
+char *containerd_config_make(const struct containerd_config *config) {
+    const struct value values[] = {
+        {"SANDBOX_IMAGE", config->sandbox_image ? config->sandbox_image : SANDBOX_IMAGE},
+        {"CNI_BIN_DIR", config->cni_bin_dir ? config->cni_bin_dir : "C:\\opt\\cni\\bin"},
+        {"CNI_CONF_DIR", config->cni_conf_dir ? config->cni_conf_dir : "C:\\etc\\cni\\net.d"},
+        {NULL, NULL},
+    };
+    return fill_template(config->major == 1 ? "containerd-v2.toml" : "containerd-v3.toml", values);
+}
+
+static int check_line(const char *value, const char *what, struct error *err) {
+    for (const char *p = value ? value : ""; *p; p++) {
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return error_set(err, ERROR_USAGE, "%s holds a control character", what);
+    }
+    return 0;
+}
+
+static int check_kube_proxy(const struct kube_proxy_config *config, unsigned *ret_minor,
+                            struct error *err) {
+    if (kubernetes_minor(config->version, "kube-proxy", ret_minor, err) < 0 ||
+        check_line(config->kubeconfig, "kubeconfig path", err) < 0 ||
+        check_line(config->node_name, "node name", err) < 0 ||
+        check_line(config->network_name, "network name", err) < 0 ||
+        check_line(config->cluster_cidr, "cluster prefix", err) < 0)
+        return -1;
+    if (config->overlay && (!config->source_vip || !*config->source_vip))
+        return error_set(err, ERROR_USAGE, "configure kube-proxy: an overlay needs the source VIP");
+    return 0;
+}
+
+static void set_text(json_t *json, const char *key, const char *value) {
+    if (value && *value)
+        json_object_set_new(json, key, json_string(value));
+}
+
+/* Known and free from 1.20 and 1.14; locked to true since 1.34, where naming them has no use and
+ * will be fatal one day. */
+static void add_gates(json_t *json, const struct kube_proxy_config *config, unsigned minor) {
+    json_t *gates = json_object();
+    if (minor < GATES_GA && config->overlay)
+        json_object_set_new(gates, "WinOverlay", json_true());
+    if (minor < GATES_GA && config->dsr)
+        json_object_set_new(gates, "WinDSR", json_true());
+    if (json_object_size(gates))
+        json_object_set(json, "featureGates", gates);
+    json_decref(gates);
+}
+
+int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err) {
+    unsigned minor = 0;
+    if (check_kube_proxy(config, &minor, err) < 0)
+        return -1;
+    _cleanup_(freep) char *node = text_lower(config->node_name ? config->node_name : "");
+    _cleanup_json_ json_t *json = json_pack(
+        "{s:s,s:s,s:s,s:{s:s},s:b}", "apiVersion", "kubeproxy.config.k8s.io/v1alpha1", "kind",
+        "KubeProxyConfiguration", "mode", "kernelspace", "clientConnection", "kubeconfig",
+        config->kubeconfig ? config->kubeconfig : KUBE_PROXY_KUBECONFIG_PATH, "enableProfiling", 0);
+    json_t *winkernel = json_pack("{s:b}", "enableDSR", config->dsr);
+    set_text(winkernel, "networkName", config->network_name);
+    set_text(winkernel, "sourceVip", config->source_vip);
+    set_text(winkernel, "rootHnsEndpointName", config->root_endpoint);
+    json_object_set_new(json, "winkernel", winkernel);
+    set_text(json, "hostnameOverride", node);
+    set_text(json, "bindAddress", config->node_ip);
+    set_text(json, "clusterCIDR", config->cluster_cidr);
+    add_gates(json, config, minor);
+    *ret = yaml_write(json);
+    return 0;
+}
+
+char *client_kubeconfig_make(const struct client_kubeconfig *config) {
+    const char *key = config->client_key ? config->client_key : config->client_certificate;
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s,s:s,s:[{s:s,s:{s:s,s:s}}],s:[{s:s,s:{s:s,s:s}}],s:[{s:s,s:{s:s,s:s}}],s:s}",
+                  "apiVersion", "v1", "kind", "Config", "clusters", "name", "default", "cluster",
+                  "server", config->server, "certificate-authority-data", config->ca_data, "users",
+                  "name", config->user, "user", "client-certificate", config->client_certificate,
+                  "client-key", key, "contexts", "name", "default", "context", "cluster", "default",
+                  "user", config->user, "current-context", "default");
+    return yaml_write(json);
+}
+
+char *flannel_net_conf_make(const struct flannel_net_conf *config) {
+    json_t *backend = json_pack("{s:s}", "Type", config->backend);
+    set_text(backend, "Name", config->name);
+    if (text_equal(config->backend, "vxlan")) {
+        json_object_set_new(backend, "VNI", json_integer(config->vni ? config->vni : VNI_MIN));
+        json_object_set_new(backend, "Port",
+                            json_integer(config->port ? config->port : VXLAN_PORT));
+    }
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s,s:o}", "Network", config->network, "Backend", backend);
+    return json_write_pretty(json);
+}
+
+static int refuse_backend(struct error *err, const char *why, long long value) {
+    (void)error_set(err, ERROR_UNSUPPORTED,
+                    "the cluster's flannel cannot carry Windows nodes: %s "
+                    "%lld",
+                    why, value);
+    return error_hint(err, "set \"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789} in "
+                           "ConfigMap kube-flannel-cfg and restart flannel on every node");
+}
+
+static int check_vxlan(const json_t *json, struct flannel_backend *backend, struct error *err) {
+    /* what flannel takes on Linux when nothing is said */
+    long long vni = json_number_at(json, "Backend.VNI", 1);
+    long long port = json_number_at(json, "Backend.Port", 0);
+    if (vni < VNI_MIN || vni > 16777215)
+        return refuse_backend(err, "its VNI is", vni);
+    if (port != VXLAN_PORT)
+        return refuse_backend(err, "its port is", port ? port : 8472);
+    if (json_bool_at(json, "Backend.DirectRouting", false))
+        return refuse_backend(err, "DirectRouting is", 1);
+    backend->vxlan = true;
+    backend->vni = (unsigned)vni;
+    backend->port = (unsigned)port;
+    return 0;
+}
+
+int flannel_net_conf_check(const char *text, size_t len, struct flannel_backend *ret,
+                           struct error *err) {
+    struct flannel_backend backend = {0};
+    _cleanup_json_ json_t *json = NULL;
+    if (json_read(text, len, "flannel's net-conf.json", &json, err) < 0)
+        return -1;
+    const char *type = json_text_at(json, "Backend.Type");
+    const char *network = json_text_at(json, "Network"), *name = json_text_at(json, "Backend.Name");
+    if (!type || !network)
+        return error_set(err, ERROR_MALFORMED,
+                         "decode flannel's net-conf.json: no Network or Backend.Type");
+    if (text_equal(type, "vxlan")) {
+        if (check_vxlan(json, &backend, err) < 0)
+            return -1;
+    } else if (!text_equal(type, "host-gw")) {
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "flannel backend '%s' does not exist on Windows; vxlan and host-gw do",
+                         type);
+    }
+    if (text_format(backend.network, sizeof(backend.network), "%s", network) < 0 ||
+        text_format(backend.name, sizeof(backend.name), "%s", name ? name : "") < 0)
+        return error_set(err, ERROR_MALFORMED,
+                         "decode flannel's net-conf.json: a value is too long");
+    if (ret)
+        *ret = backend;
+    return 0;
+}

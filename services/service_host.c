@@ -1,0 +1,175 @@
+/* The service host's settings file, read strictly, and the rotation of its log. */
+#include "services/service_host.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+
+enum { SETTINGS_FILE_MAX = 256 * 1024, LOG_FILES_MAX = 100 };
+
+void service_host_settings_free(struct service_host_settings *settings) {
+    if (!settings)
+        return;
+    text_list_free(&settings->command);
+    text_list_free(&settings->environment);
+    free(settings->working_folder);
+    free(settings->log_file);
+    *settings = (struct service_host_settings){0};
+}
+
+static json_t *list_json(const struct text_list *list) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    return array;
+}
+
+char *service_host_settings_make(const struct service_host_settings *settings) {
+    _cleanup_json_ json_t *json = json_pack(
+        "{s:o,s:o,s:s,s:s,s:I,s:I,s:I}", "command", list_json(&settings->command), "environment",
+        list_json(&settings->environment), "workingFolder", settings->working_folder, "logFile",
+        settings->log_file, "maxLogBytes", (json_int_t)settings->max_log_bytes, "maxLogFiles",
+        (json_int_t)settings->max_log_files, "stopTimeoutMs",
+        (json_int_t)settings->stop_timeout_ms);
+    return json_write_pretty(json);
+}
+
+static int malformed(struct error *err, const char *key, const char *why) {
+    return error_set(err, ERROR_MALFORMED, "decode service settings: '%s' %s", key, why);
+}
+
+static int read_list(const json_t *json, const char *key, struct text_list *ret,
+                     struct error *err) {
+    json_t *list = json_object_get(json, key), *item;
+    size_t i;
+    if (!json_is_array(list))
+        return malformed(err, key, "is no list");
+    json_array_foreach(list, i, item) {
+        if (!json_is_string(item) || strlen(json_string_value(item)) != json_string_length(item))
+            return malformed(err, key, "holds something that is no text");
+        text_list_add(ret, json_string_value(item));
+    }
+    return 0;
+}
+
+/* "C:\..." and no way out of it. */
+static bool is_absolute(const char *path) {
+    bool letter = (path[0] >= 'A' && path[0] <= 'Z') || (path[0] >= 'a' && path[0] <= 'z');
+    return letter && path[1] == ':' && path[2] == '\\' && !strstr(path, "..");
+}
+
+static int read_path(const json_t *json, const char *key, char **ret, struct error *err) {
+    const char *path = json_text_at(json, key);
+    if (!path || !is_absolute(path))
+        return malformed(err, key, "is no absolute path");
+    *ret = xstrdup(path);
+    return 0;
+}
+
+static int read_number(const json_t *json, const char *key, long long min, long long max,
+                       long long *ret, struct error *err) {
+    json_t *value = json_object_get(json, key);
+    if (!json_is_integer(value) || json_integer_value(value) < min ||
+        json_integer_value(value) > max)
+        return malformed(err, key, "is no number in its range");
+    *ret = json_integer_value(value);
+    return 0;
+}
+
+static int check_keys(const json_t *json, struct error *err) {
+    static const char *const known[] = {"command",     "environment", "workingFolder", "logFile",
+                                        "maxLogBytes", "maxLogFiles", "stopTimeoutMs"};
+    const char *key;
+    json_t *value;
+    if (!json_is_object(json))
+        return error_set(err, ERROR_MALFORMED, "decode service settings: no object");
+    json_object_foreach((json_t *)json, key, value) {
+        size_t i = 0;
+        while (i < ARRAY_SIZE(known) && !text_equal(known[i], key))
+            i++;
+        if (i == ARRAY_SIZE(known))
+            return malformed(err, key, "is not known");
+    }
+    return 0;
+}
+
+static int read_settings(const json_t *json, struct service_host_settings *settings,
+                         struct error *err) {
+    long long bytes = 0, files = 0, stop = 0;
+    if (check_keys(json, err) < 0 || read_list(json, "command", &settings->command, err) < 0 ||
+        read_list(json, "environment", &settings->environment, err) < 0 ||
+        read_path(json, "workingFolder", &settings->working_folder, err) < 0 ||
+        read_path(json, "logFile", &settings->log_file, err) < 0 ||
+        read_number(json, "maxLogBytes", 4096, LLONG_MAX, &bytes, err) < 0 ||
+        read_number(json, "maxLogFiles", 1, LOG_FILES_MAX, &files, err) < 0 ||
+        read_number(json, "stopTimeoutMs", 0, 600000, &stop, err) < 0)
+        return -1;
+    if (!settings->command.count || !is_absolute(settings->command.items[0]))
+        return malformed(err, "command", "names no program by its absolute path");
+    for (size_t i = 0; i < settings->environment.count; i++) {
+        if (strcspn(settings->environment.items[i], "=") == 0 ||
+            !strchr(settings->environment.items[i], '='))
+            return malformed(err, "environment", "holds something that is no NAME=value");
+    }
+    settings->max_log_bytes = (uint64_t)bytes;
+    settings->max_log_files = (unsigned)files;
+    settings->stop_timeout_ms = (unsigned)stop;
+    return 0;
+}
+
+int service_host_settings_parse(const char *text, size_t len, struct service_host_settings *ret,
+                                struct error *err) {
+    struct service_host_settings settings = {0};
+    _cleanup_json_ json_t *json = NULL;
+    if (json_read(text, len, "service settings", &json, err) < 0)
+        return -1;
+    if (read_settings(json, &settings, err) < 0) {
+        service_host_settings_free(&settings);
+        return -1;
+    }
+    *ret = settings;
+    return 0;
+}
+
+int service_host_settings_load(struct host *host, const char *name,
+                               struct service_host_settings *ret, struct error *err) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-";
+    _cleanup_(freep) char *path = xasprintf("%s\\%s.json", SERVICE_SETTINGS_DIR, name);
+    _cleanup_(freep) char *text = NULL;
+    size_t len = 0;
+    if (!*name || name[strspn(name, letters)])
+        return error_set(err, ERROR_USAGE, "refuse service name '%s'", name);
+    if (host_read(host, path, SETTINGS_FILE_MAX, &text, &len, err) < 0 ||
+        service_host_settings_parse(text, len, ret, err) < 0)
+        return error_prefix(err, "service '%s'", name);
+    return 0;
+}
+
+/* "kubelet.log" -> "kubelet.2.log"; 0: the file itself. */
+static char *log_name(const char *path, unsigned number) {
+    const char *dot = strrchr(path, '.');
+    const char *slash = strrchr(path, '\\');
+    size_t stem = dot && dot > slash ? (size_t)(dot - path) : strlen(path);
+    if (!number)
+        return xstrdup(path);
+    return xasprintf("%.*s.%u%s", (int)stem, path, number, path + stem);
+}
+
+int service_log_rotate(struct host *host, const struct service_host_settings *settings,
+                       struct error *err) {
+    _cleanup_(freep) char *oldest = log_name(settings->log_file, settings->max_log_files - 1);
+    if (host_remove(host, oldest, err) < 0)
+        return error_prefix(err, "rotate log");
+    for (unsigned i = settings->max_log_files - 1; i > 0; i--) {
+        _cleanup_(freep) char *from = log_name(settings->log_file, i - 1);
+        _cleanup_(freep) char *to = log_name(settings->log_file, i);
+        if (host_file_type(host, from) != HOST_FILE)
+            continue;
+        if (host_rename(host, from, to, err) < 0)
+            return error_prefix(err, "rotate log");
+    }
+    return 0;
+}

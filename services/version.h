@@ -1,0 +1,11 @@
+/* Kubernetes versions as far as flags and feature gates depend on them. */
+#ifndef SERVICES_VERSION_H
+#define SERVICES_VERSION_H
+
+#include "base/error.h"
+
+/* The minor of "v1.37.1" (v may lack; a suffix may follow); another major or no version at all:
+ * ERROR_USAGE naming `what`. */
+int kubernetes_minor(const char *version, const char *what, unsigned *ret, struct error *err);
+
+#endif
