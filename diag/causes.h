@@ -9,13 +9,14 @@
  * would break has passed. */
 void diag_causes_find(struct diag_report *report);
 
-/* One row as documentation shows it. */
+/* A row as documentation shows it. */
 struct diag_cause_row {
     const char *id;      /* "NAT-NONE" */
     const char *breaks;  /* which flows it breaks, in words */
     const char *message; /* what it is, in general */
     const char *hint;
 };
-const struct diag_cause_row *diag_cause_rows(size_t *ret_count);
+/* Row i of the table, widest first; NULL behind the last. An id may stand in two rows. */
+const struct diag_cause_row *diag_cause_row(size_t i);
 
 #endif

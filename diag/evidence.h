@@ -21,6 +21,7 @@ struct diag_evidence_options {
     const char *dns_domain;
     const char *kubernetes_ip;
     const char *external_ip; /* without the port */
+    const char *namespace_;  /* of the probe pods */
 };
 /* Reads HNS (networks, endpoints, load balancers), adapters, routes, services and the CNI
  * configuration. What cannot be read is named under "missing" and does not fail. Keys:
@@ -30,10 +31,13 @@ struct diag_evidence_options {
  * pods{a:{ip, hostName,echo},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
  * missing["..."]. New reference. */
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
-/* Adds what the probe pods said of themselves (heartbeat NULL = it never came). */
-void diag_evidence_add_pod(json_t *evidence, char which, const struct probe_heartbeat *heartbeat);
-/* Adds the results of probes beyond the cells under extra (ids of diag_extra_probes(), and
+/* Adds what a probe pod said of itself (NULL = it never spoke) and what the kubelet says it waits
+ * for
+ * ("ErrImagePull: ...", NULL = unknown). */
+void diag_evidence_add_pod(json_t *evidence, char which, const struct probe_heartbeat *heartbeat,
+                           const char *waiting);
+/* Adds the result of a probe beyond the cells under extra (ids of diag_extra_probes(), and
  * "node-external" for the node's own reach of the external target). */
-void diag_evidence_add_extra(json_t *evidence, const struct probe_results *results);
+void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result);
 
 #endif

@@ -8,7 +8,8 @@
 
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>winjoin diag</title>\n<style>\n"
+    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>winjoin "
+    "diag</title>\n<style>\n"
     "body{font:15px/1.5 system-ui,sans-serif;max-width:56em;margin:2em auto;padding:0 1em}\n"
     "table{border-collapse:collapse}td,th{padding:.3em 1em .3em 0;text-align:left}\n"
     "tr{border-bottom:1px solid #ddd}.pass{color:#17692d}.slow{color:#7a5900}\n"
@@ -95,7 +96,8 @@ char *diag_report_html(const struct diag_report *report) {
     markup_add(&t, report->node ? report->node : "this node");
     text_add(&t, "</h1>\n<p>");
     markup_add(&t, report->network ? report->network : "unknown network");
-    text_addf(&t, ", measured %s in %u.%u s: %u of %u flows work (%u pass, %u fail, %u skip, %u not"
+    text_addf(&t,
+              ", measured %s in %u.%u s: %u of %u flows work (%u pass, %u fail, %u skip, %u not"
               " run).</p>\n",
               time, report->milliseconds / 1000, report->milliseconds % 1000 / 100, s.flows_pass,
               s.flows, s.pass, s.fail, s.skip, s.not_run);

@@ -27,9 +27,9 @@ static json_t *cell_evidence(const struct diag_cell *cell) {
 }
 
 static json_t *cell_json(const struct diag_cell *cell) {
-    json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
-                             cell->to[0] ? cell->to : cell->flow->to, "protocol",
-                             cell->udp ? "UDP" : "TCP");
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
+                  cell->to[0] ? cell->to : cell->flow->to, "protocol", cell->udp ? "UDP" : "TCP");
 
     json_object_set_new(json, "family", json_string(cell->family == 6 ? "IPv6" : "IPv4"));
     json_object_set_new(json, "outcome", json_string(diag_outcome_name(cell->outcome)));
@@ -94,11 +94,10 @@ json_t *diag_report_json(const struct diag_report *report) {
     json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
                      "apiVersion", "winjoin.io/v1alpha1", "kind", "DiagReport", "node",
                      report->node ? report->node : "", "network",
-                     report->network ? report->network : "unknown", "time", time,
-                     "durationSeconds", report->milliseconds / 1000.0, "flows",
-                     diag_flows_json(report), "causes", causes_json(&report->causes), "summary",
-                     "pass", (int)summary.pass, "fail", (int)summary.fail, "skip",
-                     (int)summary.skip, "notRun", (int)summary.not_run);
+                     report->network ? report->network : "unknown", "time", time, "durationSeconds",
+                     report->milliseconds / 1000.0, "flows", diag_flows_json(report), "causes",
+                     causes_json(&report->causes), "summary", "pass", (int)summary.pass, "fail",
+                     (int)summary.fail, "skip", (int)summary.skip, "notRun", (int)summary.not_run);
     if (report->evidence)
         json_object_set(json, "evidence", report->evidence);
     return json;

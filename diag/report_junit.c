@@ -1,4 +1,5 @@
-/* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so that it is never green. */
+/* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so that it is never green.
+ */
 #include <string.h>
 
 #include "base/memory.h"

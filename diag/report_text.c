@@ -57,8 +57,7 @@ static char *cell_words(const struct diag_cell *cell) {
     }
     if (cell->result.succeeded)
         return xasprintf("%u of %u", cell->result.succeeded, cell->result.attempts);
-    words = xstrdup(cell->result.attempts ? probe_outcome_name(cell->result.outcome)
-                                          : "no result");
+    words = xstrdup(cell->result.attempts ? probe_outcome_name(cell->result.outcome) : "no result");
     if (text_equal(words, "wrong-responder"))
         words[5] = '\0';
     for (char *at = words; *at; at++)

@@ -11,6 +11,9 @@
 /* Called when something begins, waits or ends; `message` is one line, e.g. "waiting for
  * winjoin-probe-b to start (12 s)". */
 typedef void diag_progress(void *context, const char *message);
+/* What keeps a probe pod from starting, as the kubelet reports it in the API ("ErrImagePull: ...");
+ * NULL when nothing is known. The caller of the function frees. */
+typedef char *diag_pod_waiting(void *context, const char *pod, const char *namespace_);
 /* Measures on the node; NULL in the options means probe_measure(). */
 typedef void diag_measure(void *context, const struct probe *probe, struct probe_result *ret);
 
@@ -25,6 +28,8 @@ struct diag_options {
     unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 30 s */
     diag_progress *progress;
     void *progress_context;
+    diag_pod_waiting *waiting; /* NULL = nobody can say */
+    void *waiting_context;
     diag_measure *measure;
     void *measure_context;
 };

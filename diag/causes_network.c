@@ -1,0 +1,378 @@
+/* Causes in the node's own network: pods, HNS objects, encapsulation and routes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "diag/causes_rows.h"
+
+/* ---- pods that do not run ---- */
+
+static const char *waiting_of(const struct scene *scene, char pod) {
+    return json_text_at(scene->evidence, pod == 'a' ? "pods.a.waiting" : "pods.b.waiting");
+}
+
+enum level look_pod_img(const struct scene *scene, struct finding *finding) {
+    static const char *const words[] = {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull",
+                                        "no matching manifest", "InvalidImageName"};
+
+    finding->may &= scene->red & ~scene->failed;
+    for (char pod = 'a'; pod <= 'b'; pod++)
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+            const char *waiting = waiting_of(scene, pod);
+
+            if (waiting && !pod_ip(scene, pod) && strstr(waiting, words[i])) {
+                finding_note(finding, "winjoin-probe-%c waits: %s", pod, waiting);
+                return CONFIRMED;
+            }
+        }
+    return NO;
+}
+
+enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
+    enum level level = NO;
+
+    finding->may &= scene->red & ~scene->failed;
+    for (char pod = 'a'; pod <= 'b'; pod++) {
+        const char *waiting = waiting_of(scene, pod);
+
+        if (!json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b") || pod_ip(scene, pod))
+            continue;
+        if (waiting)
+            finding_note(finding, "winjoin-probe-%c waits: %s", pod, waiting);
+        else
+            finding_note(finding, "winjoin-probe-%c never spoke", pod);
+        if (level == NO)
+            level = LIKELY;
+        if (waiting && strstr(waiting, "Sandbox"))
+            level = CONFIRMED;
+    }
+    return level;
+}
+
+enum level look_notready(const struct scene *scene, struct finding *finding) {
+    json_t *condition;
+    size_t i;
+
+    json_array_foreach(json_at(scene->evidence, "node.status.conditions"), i, condition) {
+        const char *status = json_text_at(condition, "status");
+        const char *message = json_text_at(condition, "message");
+
+        if (text_equal(json_text_at(condition, "type"), "Ready") && status &&
+            !text_equal(status, "True")) {
+            finding_note(finding, "Ready is %s: %s", status, message ? message : "no message");
+            return CONFIRMED;
+        }
+    }
+    return NO;
+}
+
+/* ---- the HNS network ---- */
+
+static char *network_names(const struct scene *scene) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    json_t *network;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "networks"), i, network) {
+        const char *name = json_text_at(network, "Name");
+
+        if (name)
+            text_list_add(&names, name);
+    }
+    return names.count ? text_list_join(&names, ", ") : xstrdup("none");
+}
+
+enum level look_hns_net(const struct scene *scene, struct finding *finding) {
+    _cleanup_(freep) char *names = network_names(scene);
+    const char *name = expected(scene, "networkName"), *mode = expected(scene, "networkMode");
+    const json_t *network = network_of(scene);
+    const char *type = network ? json_text_at(network, "Type") : NULL;
+
+    if (!name || !json_object_get(scene->evidence, "networks"))
+        return NO;
+    if (!network)
+        finding_note(finding, "HNS has no network '%s'; it has: %s", name, names);
+    else if (mode && type && !text_equal_nocase(type, mode))
+        finding_note(finding, "network '%s' is of type %s, not %s", name, type, mode);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
+    const json_t *network = network_of(scene);
+    const char *provider = json_string_value(
+        json_object_get(policy_of(network, "ProviderAddress"), "ProviderAddress"));
+    const char *ip = provider ? provider : network ? json_text_at(network, "ManagementIP") : NULL;
+    const char *node = node_address(json_object_get(scene->evidence, "node"));
+
+    if (!ip || !*ip)
+        return NO;
+    if (text_starts_with(ip, "169.254."))
+        finding_note(finding, "the network's management address is %s: the adapter had none then",
+                     ip);
+    else if (node && !text_equal(ip, node))
+        finding_note(finding, "the network's management address is %s, the node's is %s", ip, node);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+/* ---- endpoints ---- */
+
+enum { STATE_ATTACHED_SHARING = 3 };
+
+static enum level look_endpoint(const struct scene *scene, char pod, struct finding *finding) {
+    const char *ip = pod_ip(scene, pod);
+    const json_t *endpoint = endpoint_of(scene, pod);
+    long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
+    const char *id = endpoint ? json_text_at(endpoint, "ID") : NULL;
+
+    if (!ip || !json_object_get(scene->evidence, "endpoints"))
+        return NO;
+    if (!endpoint)
+        finding_note(finding, "no local endpoint has the address %s of winjoin-probe-%c", ip, pod);
+    else if (state != STATE_ATTACHED_SHARING)
+        finding_note(finding, "endpoint %s (winjoin-probe-%c) is in state %lld, not 3",
+                     id ? id : "", pod, state);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+enum level look_hns_ep_a(const struct scene *scene, struct finding *finding) {
+    return look_endpoint(scene, 'a', finding);
+}
+
+enum level look_hns_ep_b(const struct scene *scene, struct finding *finding) {
+    return look_endpoint(scene, 'b', finding);
+}
+
+static size_t endpoints_with(const struct scene *scene, const char *ip) {
+    json_t *endpoint, *configuration;
+    size_t i, k, n = 0;
+
+    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        json_array_foreach(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
+            n += text_equal(json_text_at(configuration, "IpAddress"), ip);
+        }
+    }
+    return n;
+}
+
+enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->outcome[PROBE_WRONG_RESPONDER];
+    for (char pod = 'a'; pod <= 'b'; pod++) {
+        const char *ip = pod_ip(scene, pod);
+        size_t n = ip ? endpoints_with(scene, ip) : 0;
+
+        if (n > 1) {
+            finding_note(finding, "%zu endpoints have the address %s", n, ip);
+            return CONFIRMED;
+        }
+    }
+    return finding->may ? LIKELY : NO;
+}
+
+/* ---- size ---- */
+
+enum level look_mtu(const struct scene *scene, struct finding *finding) {
+    const char *tcp = extra_outcome(scene, "x-small-tcp");
+    const char *udp = extra_outcome(scene, "x-small-udp");
+    uint32_t explained = 0;
+
+    if (text_equal(tcp, "ok"))
+        explained |= CELL_TCP(POD_IP) | CELL_TCP(NODE_POD);
+    if (text_equal(udp, "ok"))
+        explained |= CELL_UDP(POD_IP) | CELL_UDP(NODE_POD);
+    finding->may &= explained;
+    if (!(finding->may & scene->failed & CELL_BOTH(POD_IP)))
+        return NO;
+    finding_note(finding, "16 bytes come through, 1400 do not");
+    return CONFIRMED;
+}
+
+/* ---- other nodes: overlay ---- */
+
+static const char *annotation(const json_t *node, const char *key) {
+    json_t *annotations = json_object_get(json_object_get(node, "metadata"), "annotations");
+
+    return json_string_value(json_object_get(annotations, key));
+}
+
+/* The RemoteSubnetRoute towards a prefix. */
+static json_t *remote_route(const struct scene *scene, const char *prefix) {
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(network_of(scene), "Policies"), i, policy) {
+        json_t *settings = json_object_get(policy, "Settings");
+
+        if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") &&
+            text_equal(json_text_at(settings, "DestinationPrefix"), prefix))
+            return settings;
+    }
+    return NULL;
+}
+
+static long long network_vni(const struct scene *scene) {
+    const json_t *network = network_of(scene);
+
+    return network ? json_number_at(network, "Ipams.0.Subnets.0.Policies.0.Settings.IsolationId", 0)
+                   : 0;
+}
+
+static json_t *flannel_data(const json_t *node) {
+    const char *text = annotation(node, "flannel.alpha.coreos.com/backend-data");
+    json_t *data = NULL;
+
+    if (text)
+        (void)json_read(text, strlen(text), "backend-data", &data, NULL); /* NULL: not known */
+    return data;
+}
+
+enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
+    long long own = network_vni(scene);
+    json_t *node, *policy;
+    size_t i;
+
+    if (!is_overlay(scene) || !own)
+        return NO;
+    if (own < 4096)
+        finding_note(finding, "the network's VNI is %lld; Windows takes 4096 and above", own);
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        _cleanup_json_ json_t *data = flannel_data(node);
+        long long peer = data ? json_number_at(data, "VNI", 0) : 0;
+
+        if (is_peer(scene, node) && peer && peer != own)
+            finding_note(finding, "node %s uses VNI %lld, this node's network %lld",
+                         json_text_at(node, "metadata.name"), peer, own);
+    }
+    json_array_foreach(json_object_get(network_of(scene), "Policies"), i, policy) {
+        long long vni = json_number_at(policy, "Settings.IsolationId", own);
+
+        if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") && vni != own)
+            finding_note(finding, "the route to %s carries VNI %lld, the network %lld",
+                         json_text_at(policy, "Settings.DestinationPrefix"), vni, own);
+    }
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+static bool mac_equal(const char *a, const char *b) {
+    for (; *a && *b; a++, b++) {
+        char x = *a == '-' ? ':' : *a, y = *b == '-' ? ':' : *b;
+
+        if ((x | 0x20) != (y | 0x20))
+            return false;
+    }
+    return *a == *b;
+}
+
+static void peer_check(const struct scene *scene, const json_t *node, struct finding *finding) {
+    const char *name = json_text_at(node, "metadata.name");
+    const char *prefix = json_text_at(node, "spec.podCIDR");
+    const char *public_ip = annotation(node, "flannel.alpha.coreos.com/public-ip");
+    const char *ip = public_ip ? public_ip : node_address(node);
+    _cleanup_json_ json_t *data = flannel_data(node);
+    const char *mac = data ? json_text_at(data, "VtepMAC") : NULL;
+    json_t *route = prefix ? remote_route(scene, prefix) : NULL;
+    const char *there = json_text_at(route, "ProviderAddress");
+    const char *there_mac = json_text_at(route, "DistributedRouterMacAddress");
+
+    if (!prefix)
+        return;
+    if (!route)
+        finding_note(finding, "no RemoteSubnetRoute for %s (node %s)", prefix, name);
+    else if (ip && there && !text_equal(ip, there))
+        finding_note(finding, "the route to %s goes to %s, node %s is at %s", prefix, there, name,
+                     ip);
+    else if (mac && there_mac && !mac_equal(mac, there_mac))
+        finding_note(finding, "the route to %s has router MAC %s, node %s has %s", prefix,
+                     there_mac, name, mac);
+}
+
+enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
+    const json_t *network = network_of(scene);
+    json_t *node;
+    size_t i;
+
+    if (!is_overlay(scene) || !network)
+        return NO;
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        if (is_peer(scene, node))
+            peer_check(scene, node, finding);
+    }
+    if (finding->evidence.count)
+        return CONFIRMED;
+    if (json_object_get(scene->evidence, "nodes") || policy_of(network, "RemoteSubnetRoute"))
+        return NO;
+    finding_note(finding, "the network has no RemoteSubnetRoute at all");
+    return LIKELY;
+}
+
+enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
+    if (!is_overlay(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
+        return NO;
+    finding_note(finding, "pods of this node talk to each other, DNS on other nodes does not "
+                          "answer");
+    return LIKELY;
+}
+
+/* ---- other nodes: routes ---- */
+
+static bool route_stands(const struct scene *scene, const char *prefix, const char *next_hop) {
+    json_t *route;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "routes"), i, route) {
+        if (text_equal(json_text_at(route, "destination"), prefix) &&
+            (!next_hop || text_equal(json_text_at(route, "nextHop"), next_hop)))
+            return true;
+    }
+    return false;
+}
+
+enum level look_l2_route(const struct scene *scene, struct finding *finding) {
+    const char *mode = expected(scene, "networkMode");
+    json_t *node;
+    size_t i;
+
+    if (!mode || !text_equal_nocase(mode, "l2bridge"))
+        return NO;
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        const char *prefix = json_text_at(node, "spec.podCIDR"), *ip = node_address(node);
+
+        if (is_peer(scene, node) && prefix && json_object_get(scene->evidence, "routes") &&
+            !route_stands(scene, prefix, ip))
+            finding_note(finding, "no route to %s via %s (node %s)", prefix, ip ? ip : "it",
+                         json_text_at(node, "metadata.name"));
+    }
+    if (finding->evidence.count)
+        return CONFIRMED;
+    /* The way back or the fabric's own routes cannot be seen from here. */
+    return scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD)) ? LIKELY : NO;
+}
+
+enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
+    const char *mode = expected(scene, "networkMode");
+    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    json_t *adapter, *address;
+    size_t i, k;
+
+    if (!mode || !text_equal_nocase(mode, "l2bridge"))
+        return NO;
+    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        bool holds = false;
+
+        json_array_foreach(json_object_get(adapter, "addresses"), k, address) {
+            const char *text = json_string_value(address);
+
+            holds |= text && ((node && text_starts_with(text, node) && text[strlen(node)] == '/') ||
+                              prefix_holds(expected(scene, "podCIDR"), text));
+        }
+        if (holds && json_is_false(json_object_get(adapter, "forwarding")))
+            finding_note(finding, "IPv4 forwarding is off on '%s'", json_text_at(adapter, "alias"));
+    }
+    return finding->evidence.count ? CONFIRMED : NO;
+}

@@ -1,0 +1,230 @@
+/* Causes behind the pod's own link: load balancers, DNS, the world outside, the node's firewall. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes_rows.h"
+
+enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
+
+static bool balancers_read(const struct scene *scene) {
+    return json_object_get(scene->evidence, "loadBalancers") != NULL;
+}
+
+enum level look_svc_all(const struct scene *scene, struct finding *finding) {
+    const char *proxy = json_text_at(scene->evidence, "services.kube-proxy");
+    bool none = balancers_read(scene) &&
+                !json_array_size(json_object_get(scene->evidence, "loadBalancers"));
+
+    if (none)
+        finding_note(finding, "HNS has no load balancer at all");
+    if (proxy && !text_equal(proxy, "running"))
+        finding_note(finding, "service kube-proxy is %s", proxy);
+    if (none)
+        return CONFIRMED;
+    if (finding->evidence.count)
+        return LIKELY; /* what it had programmed may still stand */
+    return NO;
+}
+
+enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "dnsIP");
+
+    if (!vip || !balancers_read(scene))
+        return NO;
+    finding->must = finding->may = 0;
+    if (!load_balancer_of(scene, vip, UDP, DNS_PORT)) {
+        finding_note(finding, "no load balancer for %s UDP 53", vip);
+        finding->must |= CELL_UDP(SVC_IP);
+        finding->may |= CELLS_DNS;
+    }
+    if (!load_balancer_of(scene, vip, TCP, DNS_PORT)) {
+        finding_note(finding, "no load balancer for %s TCP 53", vip);
+        finding->must |= CELL_TCP(SVC_SHORT);
+        finding->may |= CELL_TCP(SVC_SHORT);
+    }
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "kubernetesIP");
+
+    if (!vip || !balancers_read(scene) || load_balancer_of(scene, vip, TCP, HTTPS_PORT))
+        return NO;
+    finding_note(finding, "no load balancer for %s TCP 443", vip);
+    return CONFIRMED;
+}
+
+enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
+    const char *dns = expected(scene, "dnsIP"), *prefix = expected(scene, "podCIDR");
+    const json_t *balancer = dns ? load_balancer_of(scene, dns, UDP, DNS_PORT) : NULL;
+    const char *source = balancer ? json_text_at(balancer, "SourceVIP") : NULL;
+
+    if (!is_overlay(scene) || !balancer)
+        return NO;
+    if (!source || !*source)
+        finding_note(finding, "the load balancer of %s has no SourceVIP", dns);
+    else if (prefix && !prefix_holds(prefix, source))
+        finding_note(finding, "the load balancer of %s has SourceVIP %s, outside of %s", dns,
+                     source, prefix);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+/* ---- DNS ---- */
+
+static bool servers_have(const json_t *endpoint, const char *ip) {
+    json_t *server;
+    size_t i;
+
+    json_array_foreach(json_at(endpoint, "Dns.ServerList"), i, server) {
+        if (text_equal(json_string_value(server), ip))
+            return true;
+    }
+    return false;
+}
+
+enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *ip = expected(scene, "dnsIP");
+
+    if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
+        return NO;
+    finding_note(finding, "the DNS Service answers when it is asked straight");
+    if (!endpoint || !ip || servers_have(endpoint, ip))
+        return LIKELY;
+    finding_note(finding, "the pod's DNS servers (endpoint %s) lack %s",
+                 json_text_at(endpoint, "ID"), ip);
+    return CONFIRMED;
+}
+
+static bool suffix_stands(const json_t *endpoint, const char *suffix) {
+    const char *domain = json_text_at(endpoint, "Dns.Domain");
+    json_t *search;
+    size_t i;
+
+    json_array_foreach(json_at(endpoint, "Dns.Search"), i, search) {
+        if (text_equal(json_string_value(search), suffix))
+            return true;
+    }
+    return text_equal(domain, suffix);
+}
+
+enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
+    const char *namespace_ = expected(scene, "namespace"), *domain = expected(scene, "dnsDomain");
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    _cleanup_(freep) char *suffix = NULL;
+
+    if (!(scene->green & CELL_BOTH(SVC_FQDN)) ||
+        !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_BOTH(SVC_SHORT)))
+        return NO;
+    suffix = xasprintf("%s.svc.%s", namespace_ ? namespace_ : "kube-system",
+                       domain ? domain : "cluster.local");
+    if (!endpoint || suffix_stands(endpoint, suffix))
+        return LIKELY;
+    finding_note(finding, "the pod's DNS suffixes (endpoint %s) lack %s",
+                 json_text_at(endpoint, "ID"), suffix);
+    return CONFIRMED;
+}
+
+/* ---- outside ---- */
+
+enum level look_ext_node(const struct scene *scene, struct finding *finding) {
+    const char *outcome = extra_outcome(scene, "node-external");
+    const char *ip = expected(scene, "externalIP");
+
+    if (!outcome || text_equal(outcome, "ok"))
+        return NO;
+    finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", outcome);
+    return CONFIRMED;
+}
+
+/* A policy that translates what goes out; one with Destinations is for the way back to itself. */
+static bool is_outbound_nat(const json_t *policy) {
+    return text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
+           !json_array_size(json_at(policy, "Settings.Destinations"));
+}
+
+static char *policy_types(const json_t *endpoint) {
+    _cleanup_(text_list_free) struct text_list types = {0};
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *type = json_text_at(policy, "Type");
+
+        if (type && !text_list_has(&types, type))
+            text_list_add(&types, type);
+    }
+    return types.count ? text_list_join(&types, ", ") : xstrdup("none");
+}
+
+static void note_node_reach(const struct scene *scene, struct finding *finding) {
+    const char *ip = expected(scene, "externalIP");
+
+    if (text_equal(extra_outcome(scene, "node-external"), "ok"))
+        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
+}
+
+enum level look_nat_none(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    _cleanup_(freep) char *types = policy_types(endpoint);
+    json_t *policy;
+    size_t i;
+
+    if (!endpoint)
+        return NO;
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        if (is_outbound_nat(policy))
+            return NO;
+    }
+    finding_note(finding, "endpoint %s (winjoin-probe-a): policies %s; no OutBoundNAT",
+                 json_text_at(endpoint, "ID"), types);
+    note_node_reach(scene, finding);
+    return CONFIRMED;
+}
+
+enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
+    const char *ip = expected(scene, "externalIP");
+    json_t *policy, *exception;
+    size_t i, k;
+
+    if (!ip)
+        return NO;
+    json_array_foreach(json_object_get(endpoint_of(scene, 'a'), "Policies"), i, policy) {
+        if (!is_outbound_nat(policy))
+            continue;
+        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+            if (prefix_holds(json_string_value(exception), ip))
+                finding_note(finding, "%s lies in the exception %s", ip,
+                             json_string_value(exception));
+        }
+    }
+    if (!finding->evidence.count)
+        return NO;
+    note_node_reach(scene, finding);
+    return CONFIRMED;
+}
+
+enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
+    const char *external = extra_outcome(scene, "x-dns-external");
+
+    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))))
+        return NO;
+    finding_note(finding, "the cluster's DNS answers for Services");
+    if (!external || text_equal(external, "ok"))
+        return LIKELY;
+    finding_note(finding, "asked for the external name it says: %s", external);
+    return CONFIRMED;
+}
+
+/* ---- the node's firewall ---- */
+
+enum level look_fw_in(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
+    if (!(finding->may & scene->failed) || !(scene->green & CELL_BOTH(NODE_POD)))
+        return NO;
+    finding_note(finding, "the node reaches the pod, the pod gets no answer from the node");
+    return LIKELY;
+}

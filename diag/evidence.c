@@ -1,0 +1,338 @@
+/* Reads what the node can tell without being changed. What cannot be read is named, never fatal. */
+#include "diag/evidence.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { OBJECTS_MAX = 1000, CNI_FILE_MAX = 64 * 1024 };
+
+static void missing_add(json_t *evidence, const char *what, const struct error *err) {
+    _cleanup_(freep) char *line = xasprintf("%s: %s", what, err->message);
+    json_t *missing = json_object_get(evidence, "missing");
+
+    if (!missing) {
+        missing = json_array();
+        json_object_set_new(evidence, "missing", missing);
+    }
+    json_array_append_new(missing, json_string(line));
+}
+
+/* ---- HNS ---- */
+
+#define HCN_QUERY "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"
+
+static int object_read(struct host *host, enum hcn_kind kind, const char *id, json_t *array,
+                       struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    json_t *object = NULL;
+
+    if (hcn_query(host, kind, id, HCN_QUERY, &text, err) < 0)
+        return err->kind == ERROR_NOT_FOUND ? 0 : -1; /* gone since it was listed */
+    if (json_read(text, strlen(text), "HNS object", &object, err) < 0)
+        return -1;
+    json_array_append_new(array, object);
+    return 0;
+}
+
+static int objects_read(struct host *host, enum hcn_kind kind, json_t *array, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *ids = NULL;
+    json_t *id;
+    size_t i;
+
+    if (hcn_enumerate(host, kind, HCN_QUERY, &text, err) < 0 ||
+        json_read(text, strlen(text), "HNS ids", &ids, err) < 0)
+        return -1;
+    json_array_foreach(ids, i, id) {
+        if (i == OBJECTS_MAX)
+            return error_set(err, ERROR_HOST, "more than %d objects, the rest is left out",
+                             OBJECTS_MAX);
+        if (json_is_string(id) && object_read(host, kind, json_string_value(id), array, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ManagementIP exists in version 1 of the interface only. */
+static void management_ips_add(struct host *host, json_t *networks) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *envelope = NULL;
+    struct error ignored = {0}; /* a Windows without version 1 is none the worse */
+    json_t *old, *network;
+    size_t i, k;
+
+    if (hns_call(host, "GET", "/networks/", "", &text, &ignored) < 0 ||
+        json_read(text, strlen(text), "HNS networks", &envelope, &ignored) < 0)
+        return;
+    json_array_foreach(json_at(envelope, "Output"), i, old) {
+        json_array_foreach(networks, k, network) {
+            const char *ip = json_text_at(old, "ManagementIP");
+
+            if (ip &&
+                text_equal_nocase(json_text_at(old, "ID") ? json_text_at(old, "ID") : "",
+                                  json_text_at(network, "ID") ? json_text_at(network, "ID") : "?"))
+                json_object_set_new(network, "ManagementIP", json_string(ip));
+        }
+    }
+}
+
+static void hns_add(struct host *host, json_t *evidence) {
+    static const struct {
+        const char *key;
+        enum hcn_kind kind;
+    } kinds[] = {
+        {"networks", HCN_NETWORK},
+        {"endpoints", HCN_ENDPOINT},
+        {"loadBalancers", HCN_LOAD_BALANCER},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+        json_t *array = json_array();
+        struct error err = {0};
+
+        if (objects_read(host, kinds[i].kind, array, &err) < 0)
+            missing_add(evidence, kinds[i].key, &err);
+        if (err.kind == ERROR_NONE || json_array_size(array))
+            json_object_set(evidence, kinds[i].key, array);
+        json_decref(array);
+    }
+    management_ips_add(host, json_object_get(evidence, "networks"));
+}
+
+/* ---- the host's own network ---- */
+
+static json_t *list_json(const struct text_list *list) {
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    return array;
+}
+
+static json_t *adapter_json(struct host *host, const struct host_adapter *adapter) {
+    json_t *json = json_pack("{s:s, s:i, s:b, s:i, s:s}", "alias",
+                             adapter->alias ? adapter->alias : "", "index", (int)adapter->index,
+                             "up", adapter->up, "mtu", (int)adapter->mtu, "mac", adapter->mac);
+    struct error ignored = {0}; /* an adapter without IPv4 has no forwarding to tell of */
+    bool forwarding;
+
+    if (host_forwarding(host, adapter->index, &forwarding, &ignored) == 0)
+        json_object_set_new(json, "forwarding", json_boolean(forwarding));
+    json_object_set_new(json, "addresses", list_json(&adapter->addresses));
+    json_object_set_new(json, "gateways", list_json(&adapter->gateways));
+    json_object_set_new(json, "dnsServers", list_json(&adapter->dns_servers));
+    return json;
+}
+
+static void adapters_add(struct host *host, json_t *evidence) {
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    struct error err = {0};
+    json_t *array;
+
+    if (host_adapters(host, &adapters, &err) < 0) {
+        missing_add(evidence, "adapters", &err);
+        return;
+    }
+    array = json_array();
+    for (size_t i = 0; i < adapters.count; i++)
+        json_array_append_new(array, adapter_json(host, &adapters.items[i]));
+    json_object_set_new(evidence, "adapters", array);
+}
+
+static void routes_add(struct host *host, json_t *evidence) {
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    struct error err = {0};
+    json_t *array;
+
+    if (host_routes(host, &routes, &err) < 0) {
+        missing_add(evidence, "routes", &err);
+        return;
+    }
+    array = json_array();
+    for (size_t i = 0; i < routes.count && i < OBJECTS_MAX; i++)
+        json_array_append_new(array, json_pack("{s:s, s:s, s:i}", "destination",
+                                               routes.items[i].destination, "nextHop",
+                                               routes.items[i].next_hop, "interface",
+                                               (int)routes.items[i].interface_index));
+    json_object_set_new(evidence, "routes", array);
+}
+
+/* ---- services, CNI, host ---- */
+
+static void services_add(struct host *host, json_t *evidence) {
+    static const char *const names[] = {"hns", "containerd", "kubelet", "kube-proxy", "flanneld"};
+    static const char *const states[] = {
+        [HOST_SERVICE_ABSENT] = "absent",     [HOST_SERVICE_STOPPED] = "stopped",
+        [HOST_SERVICE_STARTING] = "starting", [HOST_SERVICE_RUNNING] = "running",
+        [HOST_SERVICE_STOPPING] = "stopping", [HOST_SERVICE_PAUSED] = "paused",
+    };
+    json_t *services = json_object();
+
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        struct host_service service = {0};
+        struct error err = {0};
+
+        if (host_service_query(host, names[i], &service, &err) < 0)
+            missing_add(evidence, names[i], &err);
+        else
+            json_object_set_new(services, names[i], json_string(states[service.state]));
+        host_service_free(&service);
+    }
+    json_object_set_new(evidence, "services", services);
+}
+
+static bool is_cni_file(const char *name) {
+    return text_ends_with(name, ".conf") || text_ends_with(name, ".conflist") ||
+           text_ends_with(name, ".json");
+}
+
+/* The runtime takes the first file in order of names. */
+static void cni_add(struct host *host, json_t *evidence, const char *folder) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *path = NULL, *text = NULL;
+    struct error err = {0};
+    json_t *conf = NULL;
+    size_t len = 0, i = 0;
+
+    if (host_list(host, folder, &names, &err) < 0) {
+        missing_add(evidence, "cni", &err);
+        return;
+    }
+    while (i < names.count && !is_cni_file(names.items[i]))
+        i++;
+    if (i == names.count) {
+        error_set(&err, ERROR_NOT_FOUND, "no configuration in '%s'", folder);
+        missing_add(evidence, "cni", &err);
+        return;
+    }
+    path = xasprintf("%s\\%s", folder, names.items[i]);
+    if (host_read(host, path, CNI_FILE_MAX, &text, &len, &err) < 0 ||
+        json_read(text, len, path, &conf, &err) < 0) {
+        missing_add(evidence, "cni", &err);
+        return;
+    }
+    json_object_set_new(evidence, "cni", json_pack("{s:s, s:o}", "file", path, "conf", conf));
+}
+
+static void host_add(struct host *host, json_t *evidence) {
+    struct host_facts facts;
+    struct error err = {0};
+
+    if (host_facts(host, &facts, &err) < 0) {
+        missing_add(evidence, "host", &err);
+        return;
+    }
+    json_object_set_new(evidence, "host",
+                        json_pack("{s:s, s:i, s:i}", "name", facts.host_name, "build",
+                                  (int)facts.build, "revision", (int)facts.revision));
+}
+
+/* ---- what the cluster says ---- */
+
+/* Of a Node only what judgement reads: the list of images alone may be longer than all else. */
+static json_t *node_reduce(const json_t *node) {
+    static const char *const paths[] = {"annotations", "labels"};
+    json_t *reduced =
+        json_pack("{s:{s:s}}", "metadata", "name",
+                  json_text_at(node, "metadata.name") ? json_text_at(node, "metadata.name") : "");
+    json_t *metadata = json_object_get(reduced, "metadata"), *status = json_object();
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        json_t *part = json_object_get(json_object_get(node, "metadata"), paths[i]);
+
+        if (part)
+            json_object_set(metadata, paths[i], part);
+    }
+    if (json_object_get(node, "spec"))
+        json_object_set(reduced, "spec", json_object_get(node, "spec"));
+    if (json_at(node, "status.conditions"))
+        json_object_set(status, "conditions", json_at(node, "status.conditions"));
+    if (json_at(node, "status.addresses"))
+        json_object_set(status, "addresses", json_at(node, "status.addresses"));
+    json_object_set_new(reduced, "status", status);
+    return reduced;
+}
+
+static void cluster_add(const struct diag_evidence_options *options, json_t *evidence) {
+    json_t *nodes = json_array(), *node;
+    size_t i;
+
+    if (options->node)
+        json_object_set_new(evidence, "node", node_reduce(options->node));
+    json_array_foreach(options->nodes ? json_object_get(options->nodes, "items") : NULL, i, node)
+        json_array_append_new(nodes, node_reduce(node));
+    if (options->nodes)
+        json_object_set(evidence, "nodes", nodes);
+    json_decref(nodes);
+}
+
+static void expected_add(const struct diag_evidence_options *options, json_t *evidence) {
+    const struct {
+        const char *key, *value;
+    } texts[] = {
+        {"networkName", options->network_name}, {"networkMode", options->network_mode},
+        {"podCIDR", options->pod_cidr},         {"dnsIP", options->dns_ip},
+        {"dnsDomain", options->dns_domain},     {"kubernetesIP", options->kubernetes_ip},
+        {"externalIP", options->external_ip},   {"namespace", options->namespace_},
+    };
+    json_t *expected = json_object(), *excludes = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        if (texts[i].value && *texts[i].value)
+            json_object_set_new(expected, texts[i].key, json_string(texts[i].value));
+    for (const char *const *at = options->excludes; at && *at; at++)
+        json_array_append_new(excludes, json_string(*at));
+    json_object_set_new(expected, "excludes", excludes);
+    json_object_set_new(evidence, "expected", expected);
+}
+
+json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options) {
+    json_t *evidence = json_object();
+
+    host_add(host, evidence);
+    expected_add(options, evidence);
+    hns_add(host, evidence);
+    adapters_add(host, evidence);
+    routes_add(host, evidence);
+    services_add(host, evidence);
+    cni_add(host, evidence, options->cni_folder ? options->cni_folder : "C:\\etc\\cni\\net.d");
+    cluster_add(options, evidence);
+    return evidence;
+}
+
+static json_t *child(json_t *parent, const char *key) {
+    json_t *object = json_object_get(parent, key);
+
+    if (!object) {
+        object = json_object();
+        json_object_set_new(parent, key, object);
+    }
+    return object;
+}
+
+void diag_evidence_add_pod(json_t *evidence, char which, const struct probe_heartbeat *heartbeat,
+                           const char *waiting) {
+    char key[2] = {which, '\0'};
+    json_t *pod = json_object();
+    const char *ip = heartbeat ? probe_heartbeat_address(heartbeat) : NULL;
+
+    if (heartbeat) {
+        json_object_set_new(pod, "hostName", json_string(heartbeat->host_name));
+        json_object_set_new(pod, "echo", json_boolean(heartbeat->tcp_echo && heartbeat->udp_echo));
+    }
+    if (ip)
+        json_object_set_new(pod, "ip", json_string(ip));
+    if (waiting && *waiting)
+        json_object_set_new(pod, "waiting", json_string(waiting));
+    json_object_set_new(child(evidence, "pods"), key, pod);
+}
+
+void diag_evidence_add_extra(json_t *evidence, const struct probe_result *result) {
+    json_object_set_new(child(evidence, "extra"), result->id,
+                        json_pack("{s:s, s:i, s:i}", "outcome", probe_outcome_name(result->outcome),
+                                  "attempts", (int)result->attempts, "succeeded",
+                                  (int)result->succeeded));
+}

@@ -1,0 +1,364 @@
+/* The run on the node: everything that was begun is taken back at the end, whatever happened. */
+#include "diag/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes.h"
+#include "host/socket.h"
+
+enum {
+    START_TIMEOUT_MS = 120000,
+    SETTLE_TIMEOUT_MS = 30000,
+    TURN_MS = 200,
+    TELL_MS = 5000,    /* a wait says what it waits for this often */
+    NODE_PORT = 18081, /* the node's own UDP echo: not the pods' port, which may be forwarded */
+    ANSWER_SLACK_MS = 10000,
+};
+#define NODE_ECHO "winjoin-node"
+#define FIREWALL_RULE "winjoin-diag-udp-in"
+
+struct run {
+    struct host *host;
+    const struct diag_options *options;
+    struct diag_scene scene;
+    struct diag_report *report;
+    struct socket_echo *echo; /* the node's, NULL when it could not be opened */
+    struct probe_heartbeat beats[2];
+    bool spoke[2];
+    unsigned generation;
+};
+
+static void tell(const struct run *run, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+
+static void tell(const struct run *run, const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    if (!run->options->progress)
+        return;
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    run->options->progress(run->options->progress_context, text_str(&t));
+    text_free(&t);
+}
+
+/* One turn of a wait: the node's echo answers meanwhile. */
+static int turn(struct run *run, struct error *err) {
+    if (run->echo)
+        socket_echo_serve(run->echo, TURN_MS / 2);
+    return host_sleep(run->host, run->echo ? TURN_MS / 2 : TURN_MS, err);
+}
+
+/* ---- the node's own echo ---- */
+
+static void echo_open(struct run *run) {
+    const struct host_firewall_rule rule = {
+        .name = FIREWALL_RULE,
+        .description = "winjoin diag: UDP from pods to the node, while diag runs",
+        .udp = true,
+        .port = NODE_PORT,
+    };
+    struct error ignored = {0};
+
+    if (!run->scene.node_ip || !*run->scene.node_ip || socket_start() < 0)
+        return;
+    run->echo = socket_echo_open(run->scene.node_ip, 0, NODE_PORT, NODE_ECHO " ");
+    if (!run->echo)
+        return; /* the cell is skipped with its code: no-udp-listener */
+    /* Without the rule the cell is red, which is then the truth about this firewall. */
+    (void)host_firewall_put(run->host, &rule, &ignored);
+    run->scene.node_echo = NODE_ECHO;
+    run->scene.node_echo_port = NODE_PORT;
+}
+
+static void echo_close(struct run *run) {
+    struct error ignored = {0};
+
+    if (!run->echo)
+        return;
+    socket_echo_close(run->echo);
+    run->echo = NULL;
+    /* Its port is closed again: a rule that stays lets nothing in. The next run puts it anew. */
+    (void)host_firewall_remove(run->host, FIREWALL_RULE, &ignored);
+}
+
+/* ---- the pods ---- */
+
+static char *waiting_of(const struct run *run, char which) {
+    const struct diag_options *o = run->options;
+
+    if (!o->waiting)
+        return NULL;
+    return o->waiting(o->waiting_context, which == 'a' ? DIAG_POD_A : DIAG_POD_B,
+                      o->pods.namespace_ ? o->pods.namespace_ : "kube-system");
+}
+
+static bool pod_look(struct run *run, char which) {
+    size_t i = (size_t)(which - 'a');
+    struct error ignored = {0}; /* no heartbeat yet, or one being written */
+
+    if (diag_pod_heartbeat(run->host, which, &run->beats[i], &ignored) == 0 &&
+        run->beats[i].tcp_echo && run->beats[i].udp_echo && probe_heartbeat_address(&run->beats[i]))
+        run->spoke[i] = true;
+    return run->spoke[i];
+}
+
+static void tell_waiting(const struct run *run, uint64_t waited_ms) {
+    const char *names = run->spoke[0]   ? DIAG_POD_B
+                        : run->spoke[1] ? DIAG_POD_A
+                                        : DIAG_POD_A " and " DIAG_POD_B;
+    _cleanup_(freep) char *why = waiting_of(run, run->spoke[0] ? 'b' : 'a');
+
+    tell(run, "waiting for %s to start (%u s)%s%s", names, (unsigned)(waited_ms / 1000),
+         why ? ": " : "", why ? why : "");
+}
+
+/* Waits for both heartbeats; a pod that never speaks is a result, not a failure. */
+static int pods_wait(struct run *run, struct error *err) {
+    uint64_t start = host_monotonic_ms(run->host), told = start, now = start;
+    unsigned timeout =
+        run->options->start_timeout_ms ? run->options->start_timeout_ms : START_TIMEOUT_MS;
+
+    tell(run, "starting " DIAG_POD_A " and " DIAG_POD_B);
+    for (;;) {
+        bool a = pod_look(run, 'a'), b = pod_look(run, 'b');
+
+        now = host_monotonic_ms(run->host);
+        if ((a && b) || now - start >= timeout)
+            return 0;
+        if (now - told >= TELL_MS) {
+            told = now;
+            tell_waiting(run, now - start);
+        }
+        if (turn(run, err) < 0)
+            return -1;
+    }
+}
+
+/* ---- asking ---- */
+
+static unsigned time_limit(const struct probe_list *list) {
+    unsigned total = ANSWER_SLACK_MS;
+
+    for (size_t i = 0; i < list->count; i++) /* a name is resolved first, with a time of its own */
+        total += list->items[i].timeout_ms * list->items[i].attempts * 2;
+    return total;
+}
+
+/* Asks pod a and waits; a pod that falls silent leaves `ret` empty. */
+static int pod_ask(struct run *run, const struct probe_list *list, struct probe_results *ret,
+                   struct error *err) {
+    uint64_t start = host_monotonic_ms(run->host), told = start;
+    unsigned limit = time_limit(list);
+
+    if (!list->count)
+        return 0;
+    run->generation++;
+    if (diag_pod_ask(run->host, 'a', run->generation, list, err) < 0)
+        return -1;
+    for (;;) {
+        struct error not_yet = {0};
+        uint64_t now = host_monotonic_ms(run->host);
+
+        if (diag_pod_answer(run->host, 'a', run->generation, ret, &not_yet) == 0)
+            return 0;
+        /* An answer that does not parse stays so: the probe renames whole files only. */
+        if (not_yet.kind == ERROR_MALFORMED || now - start >= limit) {
+            tell(run, DIAG_POD_A " gave no answer: %s", not_yet.message);
+            return 0;
+        }
+        if (now - told >= TELL_MS) {
+            told = now;
+            tell(run, "waiting for " DIAG_POD_A " to measure %zu flows (%u s)", list->count,
+                 (unsigned)((now - start) / 1000));
+        }
+        if (turn(run, err) < 0)
+            return -1;
+    }
+}
+
+static void node_measure(const struct run *run, const struct probe *probe,
+                         struct probe_result *ret) {
+    if (run->options->measure)
+        run->options->measure(run->options->measure_context, probe, ret);
+    else
+        probe_measure(probe, ret);
+}
+
+static void lists_make(const struct run *run, bool again, struct probe_list *ret) {
+    for (size_t i = 0; i < run->report->cells.count; i++) {
+        const struct diag_cell *cell = &run->report->cells.items[i];
+
+        if (cell->asked && cell->flow->source == DIAG_FROM_POD &&
+            (!again || cell->outcome == DIAG_FAIL))
+            probe_list_add(ret, &cell->probe);
+    }
+}
+
+/* Asks all cells, or the red ones again. */
+static int cells_ask(struct run *run, bool again, struct error *err) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
+    _cleanup_(probe_list_free) struct probe_list list = {0};
+
+    lists_make(run, again, &list);
+    if (pod_ask(run, &list, &results, err) < 0)
+        return -1;
+    for (size_t i = 0; i < run->report->cells.count; i++) {
+        struct diag_cell *cell = &run->report->cells.items[i];
+        const struct probe_result *found = probe_results_find(&results, cell->probe.id);
+        struct probe_result measured;
+
+        if (!cell->asked || (again && cell->outcome != DIAG_FAIL))
+            continue;
+        if (cell->flow->source == DIAG_FROM_NODE) {
+            node_measure(run, &cell->probe, &measured);
+            found = &measured;
+        }
+        if (found) {
+            diag_cell_judge(cell, found, again);
+            run->report->probes += found->attempts;
+        } else if (!again) {
+            cell->outcome = DIAG_NOT_RUN;
+            text_format(cell->reason, sizeof cell->reason, DIAG_POD_A " gave no answer");
+        }
+    }
+    return 0;
+}
+
+static bool any_red(const struct run *run) {
+    for (size_t i = 0; i < run->report->cells.count; i++)
+        if (run->report->cells.items[i].outcome == DIAG_FAIL)
+            return true;
+    return false;
+}
+
+/* kube-proxy and DNS need a while after a start: what turns green within it is slow, not broken. */
+static int cells_settle(struct run *run, struct error *err) {
+    uint64_t start = host_monotonic_ms(run->host);
+    unsigned limit =
+        run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
+
+    while (any_red(run) && run->spoke[0]) {
+        uint64_t pause = host_monotonic_ms(run->host);
+
+        if (pause - start >= limit)
+            return 0;
+        tell(run, "some flows fail; asking them again for %u s more",
+             (unsigned)((limit - (pause - start)) / 1000));
+        while (host_monotonic_ms(run->host) - pause < 3000)
+            if (turn(run, err) < 0)
+                return -1;
+        if (cells_ask(run, true, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- evidence ---- */
+
+static void node_external_add(struct run *run) {
+    const struct diag_cell *cell =
+        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+    struct probe probe;
+    struct probe_result result;
+
+    if (!run->scene.external_ip || !*run->scene.external_ip || !cell)
+        return;
+    probe = cell->probe;
+    if (!cell->asked) /* the pods are not there; the node can still look */
+        return;
+    text_format(probe.id, sizeof probe.id, "node-external");
+    node_measure(run, &probe, &result);
+    diag_evidence_add_extra(run->report->evidence, &result);
+}
+
+/* Only for red matrices: a healthy node is not read through and through. */
+static int evidence_make(struct run *run, struct error *err) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
+    _cleanup_(probe_list_free) struct probe_list extra = {0};
+    json_t *evidence;
+
+    tell(run, "reading evidence");
+    evidence = run->report->evidence = diag_evidence_read(run->host, &run->options->evidence);
+    for (char which = 'a'; which <= 'b'; which++) {
+        size_t i = (size_t)(which - 'a');
+        _cleanup_(freep) char *waiting = run->spoke[i] ? NULL : waiting_of(run, which);
+
+        diag_evidence_add_pod(evidence, which, run->spoke[i] ? &run->beats[i] : NULL, waiting);
+    }
+    node_external_add(run);
+    if (!run->spoke[0])
+        return 0;
+    diag_extra_probes(&run->scene, &extra);
+    if (pod_ask(run, &extra, &results, err) < 0)
+        return -1;
+    for (size_t i = 0; i < results.count; i++)
+        diag_evidence_add_extra(evidence, &results.items[i]);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static void scene_fill(struct run *run) {
+    run->scene.pod_a = DIAG_POD_A;
+    run->scene.pod_b = DIAG_POD_B;
+    if (run->spoke[0])
+        run->scene.pod_a_ip = probe_heartbeat_address(&run->beats[0]);
+    if (run->spoke[1])
+        run->scene.pod_b_ip = probe_heartbeat_address(&run->beats[1]);
+    run->scene.echo_port = run->options->pods.echo_port;
+    run->scene.namespace_ =
+        run->options->pods.namespace_ ? run->options->pods.namespace_ : "kube-system";
+}
+
+static int measure(struct run *run, struct error *err) {
+    struct diag_report *report = run->report;
+
+    if (diag_pods_lay(run->host, &run->options->pods, run->options->program,
+                      run->options->program_len, err) < 0)
+        return -1;
+    echo_open(run);
+    if (pods_wait(run, err) < 0)
+        return -1;
+    scene_fill(run);
+    diag_cells_make(&run->scene, &report->cells);
+    tell(run, "measuring %zu flows", report->cells.count / 2);
+    if (cells_ask(run, false, err) < 0 || cells_settle(run, err) < 0)
+        return -1;
+    diag_cells_excuse(&report->cells);
+    if (!diag_report_is_good(report) && evidence_make(run, err) < 0)
+        return -1;
+    diag_causes_find(report);
+    return 0;
+}
+
+int diag_run_node(struct host *host, const struct diag_options *options, struct diag_report *ret,
+                  struct error *err) {
+    _cleanup_(diag_report_free) struct diag_report report = {0};
+    struct run run = {.host = host, .options = options, .scene = options->scene, .report = &report};
+    const char *mode = options->evidence.network_mode, *name = options->evidence.network_name;
+    uint64_t start = host_monotonic_ms(host);
+    struct error ignored = {0};
+    int result;
+
+    report.time = host_now(host);
+    report.node = xstrdup_null(options->scene.node_name);
+    report.network =
+        name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
+    result = measure(&run, err);
+    echo_close(&run);
+    /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
+    if (diag_pods_remove(host, &options->pods, &ignored) < 0)
+        tell(&run, "%s", ignored.message);
+    if (result < 0)
+        return -1;
+    report.milliseconds = (unsigned)(host_monotonic_ms(host) - start);
+    *ret = report;
+    report = (struct diag_report){0};
+    return 0;
+}
