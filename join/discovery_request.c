@@ -212,8 +212,11 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
 
 static unsigned pause_ms(const struct discovery *d, long retry_after) {
     unsigned base = d->options->interval_ms ? d->options->interval_ms : INTERVAL_MS;
+    unsigned whole = (unsigned)(d->deadline - d->start);
     uint16_t random = 0;
 
+    if (base > whole / 3)
+        base = whole / 3; /* a short time is for a few tries too */
     if (retry_after > 0 && retry_after <= 60)
         return (unsigned)retry_after * 1000u;
     (void)host_random(d->host, &random, sizeof random, NULL); /* without it there is no jitter */

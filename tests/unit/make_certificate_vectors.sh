@@ -15,20 +15,51 @@ pin_of() {
     openssl x509 -in "$1" -noout -pubkey | openssl pkey -pubin -outform DER | openssl sha256 -hex |
         sed 's/.*= /sha256:/'
 }
-sign() { # NAME SUBJECT CA EXTENSIONS
-    openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"
-    printf '%s\n' "$4" >"$1.ext"
+cat >ca.conf <<'EOF'
+[ca]
+default_ca = d
+[d]
+database = index.txt
+serial = serial
+new_certs_dir = .
+default_md = sha256
+policy = p
+unique_subject = no
+preserve = yes
+[p]
+organizationName = optional
+commonName = supplied
+[root]
+basicConstraints = critical,CA:TRUE
+EOF
+: >index.txt
+echo 1234 >serial
+# Dates that hold for whatever clock a test has.
+issue() { # NAME ARGUMENTS...: what the request NAME.csr asks for
+    name=$1
+    shift
+    openssl ca -batch -notext -config ca.conf -in "$name.csr" -out "$name.pem" \
+        -startdate 20260101000000Z -enddate 21260101000000Z "$@" 2>/dev/null
+}
+request() { # NAME SUBJECT
     openssl req -new -key "$1.key" -subj "$2" -out "$1.csr"
-    openssl x509 -req -in "$1.csr" -CA "$3.pem" -CAkey "$3.key" -days 36500 -set_serial 4660 \
-        -extfile "$1.ext" -out "$1.pem" 2>/dev/null
+}
+sign() { # NAME SUBJECT EXTENSIONS
+    openssl ecparam -name prime256v1 -genkey -noout -out "$1.key"
+    request "$1" "$2"
+    printf '%s\n' "$3" >"$1.ext"
+    issue "$1" -cert ca.pem -keyfile ca.key -extfile "$1.ext"
 }
 
 openssl ecparam -name prime256v1 -genkey -noout -out ca.key
-openssl req -x509 -new -key ca.key -subj /CN=kubernetes -days 36500 -out ca.pem
-openssl req -x509 -newkey rsa:2048 -nodes -keyout other.key -subj "/O=Other/CN=other" -days 36500 \
-    -out other.pem 2>/dev/null
-sign server /CN=kube-apiserver ca "subjectAltName=DNS:kubernetes,DNS:kubernetes.default,IP:10.0.0.10,IP:fd00::1"
-sign client "/O=system:nodes/CN=system:node:win-1" ca "extendedKeyUsage=clientAuth"
+request ca /CN=kubernetes
+issue ca -selfsign -keyfile ca.key -extensions root
+openssl genrsa -out other.key 2048 2>/dev/null
+request other /O=Other/CN=other
+issue other -selfsign -keyfile other.key -extensions root
+sign server /CN=kube-apiserver \
+    "subjectAltName=DNS:kubernetes,DNS:kubernetes.default,IP:10.0.0.10,IP:fd00::1"
+sign client /O=system:nodes/CN=system:node:win-1 "extendedKeyUsage=clientAuth"
 
 echo '/* Made by make_certificate_vectors.sh with the openssl command. Not for use outside tests. */'
 echo '#ifndef TESTS_UNIT_CERTIFICATE_VECTORS_H'

@@ -29,7 +29,7 @@ static void reads_what_openssl_shows(void **state) {
     assert_string_equal(all.items[0].pin, CA_PIN);
     assert_true(all.items[0].is_ca);
     assert_string_equal(all.items[1].issuer, "CN=kubernetes");
-    assert_string_equal(all.items[1].serial, "4660");
+    assert_string_equal(all.items[1].serial, "4662");
     assert_string_equal(all.items[1].pin, SERVER_PIN);
     assert_false(all.items[1].is_ca);
     names = certificate_names(&all.items[1]);

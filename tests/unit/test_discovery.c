@@ -1,0 +1,480 @@
+/* Token and file discovery against a server in memory: every ending, and how often it asks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base64.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "host/http.h"
+#include "join/discovery.h"
+#include "pki/jws.h"
+#include "tests/unit/certificate_vectors.h"
+
+#define TOKEN "abcdef.0123456789abcdef"
+#define SECRET "0123456789abcdef"
+
+/* What the server does; one field a lie. */
+struct scene {
+    struct host *host;
+    struct http *http;
+    struct text_list pins;
+    struct discovery_options options;
+    struct discovery_result result;
+    struct error err;
+    /* the answers */
+    const char *ca_pem;       /* what cluster-info carries */
+    const char *server;       /* the server that it names */
+    const char *secret;       /* that signs */
+    const char *signed_id;    /* "" = no signature */
+    const char *server_certs; /* what TLS shows */
+    const char *body;         /* instead of the ConfigMap */
+    const char *second;       /* appended to the kubeconfig of verified answers */
+    long status;
+    int64_t clock;                           /* added to Date */
+    enum error_kind broken, broken_verified; /* the transfer fails */
+    unsigned good_after;                     /* this many requests fail first, then all is well */
+    /* what was seen */
+    unsigned requests, verified;
+    bool authorized;
+};
+
+static char *kubeconfig_of(const struct scene *s, bool verified) {
+    _cleanup_(freep) char *ca = base64_encode(s->ca_pem, strlen(s->ca_pem));
+
+    return xasprintf("apiVersion: v1\nclusters:\n- cluster:\n    certificate-authority-data: %s\n"
+                     "    server: %s\n  name: \"\"\nkind: Config\n%s",
+                     ca, s->server, verified && s->second ? s->second : "");
+}
+
+static char *configmap_of(const struct scene *s, bool verified) {
+    _cleanup_(freep) char *kubeconfig = kubeconfig_of(s, verified);
+    _cleanup_(freep) char *key = xasprintf("jws-kubeconfig-%s", s->signed_id);
+    _cleanup_(freep) char *jws = jws_make(s->signed_id, s->secret, kubeconfig, strlen(kubeconfig));
+    _cleanup_json_ json_t *map =
+        json_pack("{s:s, s:{s:s}}", "kind", "ConfigMap", "data", "kubeconfig", kubeconfig);
+
+    if (*s->signed_id)
+        json_object_set_new(json_object_get(map, "data"), key, json_string(jws));
+    return json_write(map);
+}
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    struct scene *s = context;
+    bool verified = request->verify == HTTP_VERIFY_FULL;
+    enum error_kind broken = verified ? s->broken_verified : s->broken;
+    bool well = s->good_after && s->requests >= s->good_after;
+
+    s->requests++;
+    s->verified += verified;
+    s->authorized = request->bearer_token || request->client_cert_pem;
+    assert_false(request->follow_redirects);
+    assert_string_equal(
+        request->url,
+        "https://10.0.0.10:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s");
+    if (verified)
+        assert_string_equal(request->ca_pem, s->ca_pem);
+    ret->date = host_now(s->host) + s->clock;
+    ret->server_certs = xstrdup(s->server_certs);
+    if (broken && !well)
+        return error_set(err, broken, "connect: it broke");
+    ret->status = well ? 200 : s->status;
+    ret->body = s->body && !well ? xstrdup(s->body) : configmap_of(s, verified);
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+static int setup(void **state) {
+    struct scene *s = xcalloc(1, sizeof *s);
+
+    *s = (struct scene){.host = host_memory_new(),
+                        .ca_pem = CA_PEM,
+                        .server = "https://10.0.0.10:6443",
+                        .secret = SECRET,
+                        .signed_id = "abcdef",
+                        .server_certs = SERVER_PEM,
+                        .status = 200};
+    s->http = http_memory_new(answer, s);
+    text_list_add(&s->pins, CA_PIN);
+    s->options = (struct discovery_options){
+        .endpoint = "10.0.0.10:6443", .token = TOKEN, .ca_cert_hashes = &s->pins};
+    *state = s;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct scene *s = *state;
+
+    discovery_result_free(&s->result);
+    text_list_free(&s->pins);
+    http_free(s->http);
+    host_free(s->host);
+    free(s);
+    return 0;
+}
+
+static int run(struct scene *s) {
+    return discovery_run(&s->options, s->http, s->host, &s->result, &s->err);
+}
+
+static void assert_fails(struct scene *s, enum error_kind kind, const char *why) {
+    assert_int_equal(run(s), -1);
+    if (!strstr(s->err.message, why))
+        print_error("message: %s\n", s->err.message);
+    assert_non_null(strstr(s->err.message, why));
+    assert_string_equal(error_kind_name(s->err.kind), error_kind_name(kind));
+    assert_null(strstr(s->err.message, SECRET));
+    assert_null(s->result.kubeconfig);
+}
+
+static void assert_hint(const struct scene *s, const char *words) {
+    for (size_t i = 0; i < ERROR_HINTS_MAX; i++)
+        if (strstr(s->err.hints[i], words))
+            return;
+    for (size_t i = 0; i < ERROR_HINTS_MAX; i++)
+        print_error("hint: %s\n", s->err.hints[i]);
+    fail_msg("no hint says '%s'", words);
+}
+
+static unsigned waited_s(const struct scene *s) {
+    return (unsigned)(host_monotonic_ms(s->host) / 1000);
+}
+
+/* ---- the right case ---- */
+
+static void proves_the_kubeconfig(void **state) {
+    struct scene *s = *state;
+    _cleanup_(freep) char *expected = kubeconfig_of(s, false);
+
+    assert_int_equal(run(s), 0);
+    assert_string_equal(s->result.kubeconfig, expected);
+    assert_int_equal(s->result.kubeconfig_len, strlen(expected));
+    assert_string_equal(s->result.config.server, "https://10.0.0.10:6443");
+    assert_string_equal(s->result.config.ca_pem, CA_PEM);
+    assert_string_equal(s->result.config.token, TOKEN);
+    assert_string_equal(s->result.config.cluster_name, "kubernetes");
+    assert_string_equal(s->result.matched_pin, CA_PIN);
+    assert_int_equal(s->result.warnings.count, 0);
+    assert_int_equal(s->requests, 2);
+    assert_int_equal(s->verified, 1);
+    assert_false(s->authorized);
+}
+
+static void takes_any_pin_of_any_certificate(void **state) {
+    struct scene *s = *state;
+
+    s->ca_pem = OTHER_PEM CA_PEM;
+    text_list_free(&s->pins);
+    text_list_add(&s->pins, SERVER_PIN);
+    text_list_add(&s->pins, CA_PIN);
+    assert_int_equal(run(s), 0);
+    assert_string_equal(s->result.matched_pin, CA_PIN);
+    assert_string_equal(s->result.config.ca_pem, OTHER_PEM CA_PEM);
+}
+
+static void without_pins_asks_once_and_warns(void **state) {
+    struct scene *s = *state;
+
+    text_list_free(&s->pins);
+    s->options.unsafe_skip_ca_verification = true;
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->requests, 1);
+    assert_int_equal(s->result.warnings.count, 1);
+    assert_string_equal(s->result.matched_pin, "");
+}
+
+static void pins_count_even_with_the_skip_flag(void **state) {
+    struct scene *s = *state;
+
+    text_list_free(&s->pins);
+    text_list_add(&s->pins, OTHER_PIN);
+    s->options.unsafe_skip_ca_verification = true;
+    assert_fails(s, ERROR_UNTRUSTED, "pinned one");
+}
+
+static void another_token_for_the_bootstrap(void **state) {
+    struct scene *s = *state;
+
+    s->options.tls_bootstrap_token = "zzzzzz.0123456789abcdef";
+    assert_int_equal(run(s), 0);
+    assert_string_equal(s->result.config.token, "zzzzzz.0123456789abcdef");
+}
+
+static void tells_of_a_wrong_clock(void **state) {
+    struct scene *s = *state;
+
+    s->clock = 600;
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->result.clock_difference, 600);
+    assert_int_equal(s->result.warnings.count, 1);
+    assert_non_null(strstr(s->result.warnings.items[0], "600 s behind"));
+}
+
+/* ---- before any packet ---- */
+
+static void checks_the_call_before_any_packet(void **state) {
+    static const struct {
+        const char *endpoint, *token, *pin, *why;
+    } rows[] = {
+        {NULL, TOKEN, CA_PIN, "no endpoint"},
+        {"10.0.0.10", TOKEN, CA_PIN, "missing port in address"},
+        {"fd00::1:6443", TOKEN, CA_PIN, "too many colons"},
+        {"[fd00::1]", TOKEN, CA_PIN, "missing port"},
+        {"[fd00::1:6443", TOKEN, CA_PIN, "brackets"},
+        {"10.0.0.10:", TOKEN, CA_PIN, "number from 1 to 65535"},
+        {"10.0.0.10:65536", TOKEN, CA_PIN, "number from 1 to 65535"},
+        {":6443", TOKEN, CA_PIN, "no host"},
+        {"https://10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
+        {"user@10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
+        {"10.0.0.10:6443", NULL, CA_PIN, "no token"},
+        {"10.0.0.10:6443", "ABCDEF." SECRET, CA_PIN, "upper case"},
+        {"10.0.0.10:6443", TOKEN, "sha256:12", "expected a 32 byte"},
+        {"10.0.0.10:6443", TOKEN, NULL, "can be unsafe"},
+    };
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        s->options.endpoint = rows[i].endpoint;
+        s->options.token = rows[i].token;
+        text_list_free(&s->pins);
+        if (rows[i].pin)
+            text_list_add(&s->pins, rows[i].pin);
+        assert_fails(s, ERROR_USAGE, rows[i].why);
+    }
+    s->options.file = "C:\\x";
+    assert_fails(s, ERROR_USAGE, "cannot both be set");
+    s->options = (struct discovery_options){.file = "http://x/y"};
+    assert_fails(s, ERROR_USAGE, "the scheme must be https");
+    assert_int_equal(s->requests, 0);
+}
+
+/* ---- untrusted: at once ---- */
+
+static void a_wrong_secret_ends_at_once(void **state) {
+    struct scene *s = *state;
+
+    s->secret = "fedcba9876543210";
+    assert_fails(s, ERROR_UNTRUSTED, "failed to verify JWS signature");
+    assert_int_equal(s->requests, 1);
+}
+
+static void a_wrong_pin_shows_what_was_found(void **state) {
+    struct scene *s = *state;
+
+    text_list_free(&s->pins);
+    text_list_add(&s->pins, OTHER_PIN);
+    assert_fails(s, ERROR_UNTRUSTED, "none of the public keys");
+    assert_hint(s, "it presented " CA_PIN " (CN=kubernetes, valid from 2026-01-01T00:00:00Z");
+    assert_hint(s, "you gave " OTHER_PIN);
+    assert_hint(s, "kubeadm token create --print-join-command");
+    assert_int_equal(s->requests, 1);
+}
+
+static void a_second_answer_that_differs(void **state) {
+    struct scene *s = *state;
+
+    s->second = "x: y\n";
+    assert_fails(s, ERROR_UNTRUSTED, "was different from the first");
+    assert_int_equal(s->requests, 2);
+}
+
+static void a_server_of_another_ca(void **state) {
+    struct scene *s = *state;
+
+    s->server_certs = OTHER_PEM;
+    s->broken_verified = ERROR_UNTRUSTED;
+    assert_fails(s, ERROR_UNTRUSTED, "not signed by the cluster's CA");
+    assert_hint(s, "issued by \"CN=other,O=Other\"");
+    assert_int_equal(s->requests, 2);
+}
+
+static void a_name_that_is_not_in_the_certificate(void **state) {
+    struct scene *s = *state;
+
+    /* libcurl would take a common name: the client certificate has no alternative name at all */
+    s->server_certs = CLIENT_PEM;
+    assert_fails(s, ERROR_UNTRUSTED, "valid for no name at all, not 10.0.0.10");
+    assert_hint(s, "certSANs");
+}
+
+static void dates_come_with_the_clocks(void **state) {
+    struct scene *s = *state;
+
+    s->broken_verified = ERROR_UNTRUSTED;
+    host_memory_advance(s->host, 4000000000u); /* 46 days: no certificate minds */
+    for (unsigned i = 0; i < 1000; i++)
+        host_memory_advance(s->host, 4000000000u); /* 126 years */
+    s->clock = -126ll * 365 * 86400;
+    assert_fails(s, ERROR_UNTRUSTED, "has expired or is not yet valid: current time 215");
+    assert_hint(s, "ahead of that of \"10.0.0.10:6443\"");
+}
+
+/* ---- no, perhaps later ---- */
+
+static void an_unknown_token_is_told_after_the_grace(void **state) {
+    struct scene *s = *state;
+
+    s->signed_id = "zzzzzz";
+    assert_fails(s, ERROR_DENIED, "for token ID \"abcdef\": the token has expired");
+    assert_hint(s, "has signatures for: zzzzzz");
+    assert_hint(s, "kubeadm token create --print-join-command");
+    assert_in_range(waited_s(s), 9, 20);
+}
+
+static void a_lagging_signature_is_waited_for(void **state) {
+    struct scene *s = *state;
+
+    s->body = "{\"data\":{\"kubeconfig\":\"x\"}}";
+    s->good_after = 2;
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->requests, 4);
+}
+
+static void permanent_answers_end_early(void **state) {
+    static const struct {
+        long status;
+        const char *body;
+        enum error_kind kind;
+        const char *why, *hint;
+    } rows[] = {
+        {401, "{\"message\":\"Unauthorized\",\"reason\":\"Unauthorized\"}", ERROR_DENIED,
+         "Unauthorized (401", "anonymous-auth"},
+        {403, "{\"message\":\"forbidden\",\"reason\":\"Forbidden\"}", ERROR_DENIED,
+         "forbidden (403 Forbidden)", "anonymous-auth"},
+        {404, "nothing here", ERROR_NOT_FOUND, "the server answered 404: nothing here",
+         "kubeadm init phase bootstrap-token"},
+        {302, "", ERROR_MALFORMED, "answered 302", "redirects are not followed"},
+        {200, "<html>", ERROR_MALFORMED, "decode the cluster-info ConfigMap",
+         "is \"10.0.0.10:6443\""},
+        {200, "{}", ERROR_DENIED, "could not find a JWS signature", "has no token at all"},
+        {200, "{\"data\":{\"jws-kubeconfig-abcdef\":\"x\"}}", ERROR_NOT_FOUND,
+         "there is no kubeconfig key", "kubeadm init phase"},
+    };
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        unsigned before = waited_s(s);
+
+        s->status = rows[i].status;
+        s->body = rows[i].body;
+        assert_fails(s, rows[i].kind, rows[i].why);
+        assert_hint(s, rows[i].hint);
+        assert_in_range(waited_s(s) - before, 9, 20);
+    }
+}
+
+static void an_empty_signature_is_an_expired_token(void **state) {
+    struct scene *s = *state;
+
+    s->body = "{\"data\":{\"kubeconfig\":\"x\",\"jws-kubeconfig-abcdef\":\"\"}}";
+    assert_fails(s, ERROR_DENIED, "is invalid for this cluster or it has expired");
+    assert_int_equal(s->requests, 1);
+}
+
+static void content_that_is_no_kubeconfig(void **state) {
+    struct scene *s = *state;
+    _cleanup_(freep) char *jws = jws_make("abcdef", SECRET, "a: b", 4);
+    _cleanup_(freep) char *body =
+        xasprintf("{\"data\":{\"kubeconfig\":\"a: b\",\"jws-kubeconfig-abcdef\":\"%s\"}}", jws);
+
+    s->body = body;
+    assert_fails(s, ERROR_MALFORMED, "there is no cluster");
+    s->body = NULL;
+    s->server = "http://10.0.0.10";
+    assert_fails(s, ERROR_MALFORMED, "no https URL");
+    s->server = "https://10.0.0.10:6443";
+    s->ca_pem = "no PEM";
+    assert_fails(s, ERROR_MALFORMED, "does not contain any valid RSA or ECDSA certificates");
+    s->ca_pem = "";
+    assert_fails(s, ERROR_MALFORMED, "no certificate-authority-data");
+}
+
+/* ---- the way there is broken ---- */
+
+static unsigned told;
+
+static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
+    (void)context;
+    assert_int_equal(why->kind, ERROR_NETWORK);
+    assert_in_range(next_ms, 4500, 5500);
+    assert_in_range(left_ms, 1, 300000);
+    told++;
+}
+
+static void connections_are_tried_for_the_whole_time(void **state) {
+    struct scene *s = *state;
+
+    told = 0;
+    s->broken = ERROR_NETWORK;
+    s->options.on_retry = on_retry;
+    assert_fails(s, ERROR_NETWORK, "failed to request the cluster-info ConfigMap: connect");
+    assert_in_range(waited_s(s), 290, 300);
+    assert_in_range(s->requests, 54, 67);
+    assert_int_equal(told, s->requests - 1);
+    assert_non_null(strstr(s->err.message, "tried "));
+}
+
+static void comes_through_when_the_server_comes_up(void **state) {
+    struct scene *s = *state;
+
+    s->broken = ERROR_TIMEOUT;
+    s->good_after = 5;
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->requests, 7);
+}
+
+static void server_errors_are_tried_again(void **state) {
+    struct scene *s = *state;
+
+    s->status = 503;
+    s->body = "busy";
+    s->options.timeout_ms = 30000;
+    assert_fails(s, ERROR_NETWORK, "answered 503");
+    assert_in_range(s->requests, 6, 7);
+}
+
+static void a_short_time_has_a_few_tries(void **state) {
+    struct scene *s = *state;
+
+    s->broken = ERROR_NETWORK;
+    s->options.timeout_ms = 2000;
+    assert_fails(s, ERROR_NETWORK, "connect");
+    assert_in_range(s->requests, 3, 4);
+    assert_in_range(waited_s(s), 1, 2);
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(proves_the_kubeconfig),
+        CASE(takes_any_pin_of_any_certificate),
+        CASE(without_pins_asks_once_and_warns),
+        CASE(pins_count_even_with_the_skip_flag),
+        CASE(another_token_for_the_bootstrap),
+        CASE(tells_of_a_wrong_clock),
+        CASE(checks_the_call_before_any_packet),
+        CASE(a_wrong_secret_ends_at_once),
+        CASE(a_wrong_pin_shows_what_was_found),
+        CASE(a_second_answer_that_differs),
+        CASE(a_server_of_another_ca),
+        CASE(a_name_that_is_not_in_the_certificate),
+        CASE(dates_come_with_the_clocks),
+        CASE(an_unknown_token_is_told_after_the_grace),
+        CASE(a_lagging_signature_is_waited_for),
+        CASE(permanent_answers_end_early),
+        CASE(an_empty_signature_is_an_expired_token),
+        CASE(content_that_is_no_kubeconfig),
+        CASE(connections_are_tried_for_the_whole_time),
+        CASE(comes_through_when_the_server_comes_up),
+        CASE(server_errors_are_tried_again),
+        CASE(a_short_time_has_a_few_tries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
