@@ -1,0 +1,246 @@
+/* The API client: requests, Status as errors, retry. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "kube/client.h"
+#include "kube/configmap.h"
+
+/* One answer after the other; the last one stays. */
+struct row {
+    long status;
+    const char *body;
+    enum error_kind broken;
+    long retry_after;
+};
+struct scene {
+    struct host *host;
+    struct http *http;
+    struct kube_client client;
+    const struct row *rows;
+    size_t count, asked;
+    char method[16], url[256], type[64], body[512], bearer[64];
+};
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    struct scene *s = context;
+    const struct row *row = &s->rows[s->asked < s->count ? s->asked : s->count - 1];
+
+    s->asked++;
+    (void)text_format(s->method, sizeof s->method, "%s", request->method);
+    (void)text_format(s->url, sizeof s->url, "%s", request->url);
+    (void)text_format(s->type, sizeof s->type, "%s",
+                      request->content_type ? request->content_type : "");
+    (void)text_format(s->body, sizeof s->body, "%s", request->body ? request->body : "");
+    (void)text_format(s->bearer, sizeof s->bearer, "%s",
+                      request->bearer_token ? request->bearer_token : "");
+    assert_string_equal(request->ca_pem, "CA");
+    assert_int_equal(request->verify, HTTP_VERIFY_FULL);
+    if (row->broken)
+        return error_set(err, row->broken, "connect: it broke");
+    ret->status = row->status;
+    ret->body = xstrdup(row->body);
+    ret->body_len = strlen(row->body);
+    ret->retry_after = row->retry_after ? row->retry_after : -1;
+    ret->date = host_now(s->host) + 7;
+    return 0;
+}
+
+static int setup(void **state) {
+    struct scene *s = xcalloc(1, sizeof *s);
+    struct kubeconfig config = {
+        .server = (char *)"https://k:6443/", .ca_pem = (char *)"CA", .token = (char *)"t\n"};
+
+    s->host = host_memory_new();
+    s->http = http_memory_new(answer, s);
+    assert_int_equal(kube_client_open(s->http, s->host, &config, &s->client, NULL), 0);
+    *state = s;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct scene *s = *state;
+
+    kube_client_close(&s->client);
+    http_free(s->http);
+    host_free(s->host);
+    free(s);
+    return 0;
+}
+
+static void play(struct scene *s, const struct row *rows, size_t count) {
+    s->rows = rows;
+    s->count = count;
+    s->asked = 0;
+}
+
+static void sends_what_is_asked(void **state) {
+    static const struct row rows[] = {{200, "{\"kind\":\"Node\"}", 0, 0}};
+    struct scene *s = *state;
+    _cleanup_json_ json_t *object = NULL, *patch = json_pack("{s:i}", "a", 1);
+
+    play(s, rows, 1);
+    assert_int_equal(kube_get(&s->client, "/api/v1/nodes/x", &object, NULL), 0);
+    assert_string_equal(json_text_at(object, "kind"), "Node");
+    assert_string_equal(s->url, "https://k:6443/api/v1/nodes/x");
+    assert_string_equal(s->bearer, "t");
+    assert_int_equal(s->client.clock_difference, 7);
+    assert_int_equal(kube_create(&s->client, "/x", patch, NULL, NULL), 0);
+    assert_string_equal(s->method, "POST");
+    assert_string_equal(s->type, "application/json");
+    assert_string_equal(s->body, "{\"a\":1}");
+    assert_int_equal(kube_replace(&s->client, "/x", patch, NULL, NULL), 0);
+    assert_string_equal(s->method, "PUT");
+    assert_int_equal(kube_patch(&s->client, "/x", "strategic-merge", patch, NULL, NULL), 0);
+    assert_string_equal(s->method, "PATCH");
+    assert_string_equal(s->type, "application/strategic-merge-patch+json");
+    assert_int_equal(kube_patch(&s->client, "/x", "other", patch, NULL, NULL), -1);
+    assert_int_equal(kube_delete(&s->client, "/x", NULL), 0);
+    assert_string_equal(s->method, "DELETE");
+}
+
+static void turns_status_into_kinds(void **state) {
+    static const struct {
+        struct row row;
+        enum error_kind kind;
+        const char *text;
+    } rows[] = {
+        {{404,
+          "{\"kind\":\"Status\",\"message\":\"nodes \\\"x\\\" not "
+          "found\",\"reason\":\"NotFound\"}",
+          0, 0},
+         ERROR_NOT_FOUND,
+         "GET /x: nodes \"x\" not found (404 NotFound)"},
+        {{401, "{\"message\":\"Unauthorized\"}", 0, 0}, ERROR_DENIED, "GET /x: Unauthorized (401)"},
+        {{403, "no", 0, 0}, ERROR_DENIED, "GET /x: the server answered 403: no"},
+        {{409, "", 0, 0}, ERROR_CONFLICT, "GET /x: the server answered 409"},
+        {{410, "", 0, 0}, ERROR_NOT_FOUND, "answered 410"},
+        {{422, "", 0, 0}, ERROR_USAGE, "answered 422"},
+        {{429, "", 0, 0}, ERROR_NETWORK, "answered 429"},
+        {{500, "", 0, 0}, ERROR_NETWORK, "answered 500"},
+        {{301, "", 0, 0}, ERROR_MALFORMED, "answered 301"},
+        {{200, "<html>", 0, 0}, ERROR_MALFORMED, "decode the answer"},
+        {{200, "[]", 0, 0}, ERROR_MALFORMED, "no object"},
+        {{0, "", ERROR_UNTRUSTED, 0}, ERROR_UNTRUSTED, "GET https://k:6443/x: connect"},
+    };
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+
+        play(s, &rows[i].row, 1);
+        assert_int_equal(kube_get(&s->client, "/x", NULL, &err), -1);
+        assert_int_equal(err.kind, rows[i].kind);
+        assert_non_null(strstr(err.message, rows[i].text));
+        assert_int_equal(s->asked, 1);
+    }
+}
+
+static void deleting_what_is_gone_is_success(void **state) {
+    static const struct row gone[] = {{404, "", 0, 0}}, no[] = {{403, "", 0, 0}};
+    struct scene *s = *state;
+    struct error err = {0};
+
+    play(s, gone, 1);
+    assert_int_equal(kube_delete(&s->client, "/x", &err), 0);
+    assert_int_equal(err.kind, ERROR_NONE);
+    play(s, no, 1);
+    assert_int_equal(kube_delete(&s->client, "/x", &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+}
+
+static void tries_again_what_may_pass(void **state) {
+    static const struct row rows[] = {
+        {0, "", ERROR_NETWORK, 0}, {503, "", 0, 0}, {429, "", 0, 20}, {200, "{}", 0, 0}};
+    struct scene *s = *state;
+
+    play(s, rows, ARRAY_SIZE(rows));
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, NULL), 0);
+    assert_int_equal(s->asked, 4);
+    /* 0.5 s, 1 s, and the 20 s that were asked for */
+    assert_in_range(host_monotonic_ms(s->host), 21500, 22500);
+}
+
+static void gives_up_in_time(void **state) {
+    static const struct row down[] = {{0, "", ERROR_NETWORK, 0}}, denied[] = {{403, "", 0, 0}};
+    struct scene *s = *state;
+    struct error err = {0};
+
+    play(s, down, 1);
+    assert_int_equal(kube_get_retry(&s->client, "/x", 30000, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_in_range(host_monotonic_ms(s->host), 20000, 30000);
+    assert_in_range(s->asked, 7, 12);
+    play(s, denied, 1);
+    assert_int_equal(kube_get_retry(&s->client, "/x", 30000, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_int_equal(s->asked, 1);
+}
+
+static void reads_config_maps(void **state) {
+    static const struct row rows[] = {{200, "{\"data\":{\"a\":\"1\",\"b\":\"\",\"c.d\":\"2\"}}", 0,
+                                       0}},
+                            no[] = {{404, "", 0, 0}};
+    struct scene *s = *state;
+    _cleanup_json_ json_t *map = NULL;
+    struct error err = {0};
+
+    play(s, rows, 1);
+    assert_int_equal(kube_configmap_get(&s->client, "kube-system", "x", 1000, &map, NULL), 0);
+    assert_string_equal(s->url, "https://k:6443/api/v1/namespaces/kube-system/configmaps/x");
+    assert_string_equal(kube_configmap_value(map, "a"), "1");
+    assert_null(kube_configmap_value(map, "b"));
+    assert_string_equal(kube_configmap_value(map, "c.d"), "2");
+    assert_null(kube_configmap_value(map, "e"));
+    play(s, no, 1);
+    assert_int_equal(kube_configmap_get(&s->client, "kube-system", "x", 1000, &map, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_non_null(strstr(err.message, "get the x ConfigMap in namespace \"kube-system\": "));
+}
+
+static void refuses_credentials_it_cannot_use(void **state) {
+    struct kubeconfig exec = {.server = (char *)"https://k", .exec_command = (char *)"x"};
+    struct kubeconfig basic = {
+        .server = (char *)"https://k", .username = (char *)"u", .password = (char *)"p"};
+    struct kubeconfig nowhere = {.token = (char *)"t"};
+    struct kube_client client;
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(kube_client_open(NULL, NULL, &exec, &client, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+    assert_int_equal(kube_client_open(NULL, NULL, &basic, &client, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+    assert_int_equal(kube_client_open(NULL, NULL, &nowhere, &client, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+}
+
+static void escapes(void **state) {
+    _cleanup_(freep) char *text = kube_escape("a/b?c=d e\xc3\xa4~_-.");
+
+    (void)state;
+    assert_string_equal(text, "a%2Fb%3Fc%3Dd%20e%C3%A4~_-.");
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(sends_what_is_asked),
+        CASE(turns_status_into_kinds),
+        CASE(deleting_what_is_gone_is_success),
+        CASE(tries_again_what_may_pass),
+        CASE(gives_up_in_time),
+        CASE(reads_config_maps),
+        cmocka_unit_test(refuses_credentials_it_cannot_use),
+        cmocka_unit_test(escapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
