@@ -115,8 +115,8 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
     struct error first = {0};
     bool failed = false;
 
-    for (char which = 'a'; which <= 'b'; which++) {
-        _cleanup_(freep) char *path = manifest_path(options, which);
+    for (const char *which = "ab"; *which; which++) {
+        _cleanup_(freep) char *path = manifest_path(options, *which);
         struct error *to = failed ? NULL : &first;
 
         if (host_remove(host, path, to) < 0)

@@ -131,8 +131,9 @@ int discovery_run_file(struct discovery *d, struct error *err) {
     d->address = config.server;
     d->host_name =
         config.tls_server_name ? xstrdup(config.tls_server_name) : host_of_server(config.server);
-    d->credentials = &config;
+    d->credentials = &config; /* cppcheck-suppress autoVariables ; taken back below */
     result = compare(d, &config, err);
+    d->credentials = NULL;
     free(take_ptr(d->host_name));
     if (result == 0)
         result = settle_credentials(d->options, &config, err);
