@@ -1,6 +1,6 @@
 #!/bin/sh
 # The Windows programs import system DLLs alone, the probe only those that Nano Server has, and both
-# carry the hardening flags.
+# carry the hardening flags; winjoin.exe has its manifest and nothing of the machine that built it.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -21,6 +21,7 @@ look_at() {
     program=$1 may=$2
     if [ ! -f "$program" ]; then
         skipped=$((skipped + 1))
+        echo "skipped: $program is not built"
         return
     fi
     x86_64-w64-mingw32-objdump -p "$program" >"$work"
@@ -36,6 +37,11 @@ look_at build/windows/winjoin.exe "$winjoin_may"
 look_at build/windows/winjoin-probe.exe "$probe_may"
 if [ -f build/windows/winjoin.exe ]; then
     size=$(stat -c %s build/windows/winjoin.exe)
+    for word in longPathAware activeCodePage asInvoker; do
+        check "winjoin.exe's manifest says $word" "$(grep -ac "$word" build/windows/winjoin.exe || true)" 1
+    done
+    check "winjoin.exe names no folder of this machine" \
+        "$(strings build/windows/winjoin.exe | grep -cF -e "$PWD" -e "$HOME/" -e .cache/winjoin || true)" 0
     check "winjoin.exe is within 6 MiB ($size bytes)" "$((size <= 6 * 1024 * 1024))" 1
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
