@@ -5,6 +5,7 @@
 #   tests/wine/dll_NAME.c      what Wine lacks               -> build/windows/rig/NAME.dll
 #                              (with NAME_*.c, and symlink.c, which every Windows program needs)
 #   tests/standins/NAME.c      small kubelet, containerd ... -> build/windows/standins/NAME.exe
+#   tests/standins/lib/*.c     what the stand-ins share      -> build/windows/libstandins.a
 
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
 RIG_STANDINS := $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c))
@@ -29,5 +30,12 @@ build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wi
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \
 	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -lole32 -o $@
 
-build/windows/standins/%.exe: build/windows/tests/standins/%.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
+build/windows/libstandins.a: $(patsubst %.c,build/windows/%.o,$(wildcard tests/standins/lib/*.c))
+	$(archive)
+
+# The parts of a stand-in that has several files: NAME/*.c beside NAME.c.
+$(foreach exe,$(RIG_STANDINS),$(eval $(exe): $(patsubst %.c,build/windows/%.o,\
+    $(wildcard tests/standins/$(basename $(notdir $(exe)))/*.c))))
+
+build/windows/standins/%.exe: build/windows/tests/standins/%.o build/windows/libstandins.a $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
 	$(call link,windows)

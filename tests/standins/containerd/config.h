@@ -1,0 +1,19 @@
+/* The few keys of containerd's config.toml that the stand-in needs. */
+#ifndef TESTS_STANDINS_CONTAINERD_CONFIG_H
+#define TESTS_STANDINS_CONTAINERD_CONFIG_H
+
+#include "base/error.h"
+#include "host/host.h"
+
+struct containerd_settings {
+    char *cni_bin_dir;
+    char *cni_conf_dir;
+    char *sandbox_image;
+};
+
+/* Reads bin_dir or bin_dirs, conf_dir, sandbox or sandbox_image; what the file lacks keeps
+ * containerd's default. The file given but absent: ERROR_NOT_FOUND. */
+int containerd_settings_read(struct host *host, const char *path, struct containerd_settings *ret,
+                             struct error *err);
+
+#endif

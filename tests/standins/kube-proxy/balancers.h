@@ -1,0 +1,14 @@
+/* The load balancers that kube-proxy keeps in HNS. */
+#ifndef TESTS_STANDINS_KUBE_PROXY_BALANCERS_H
+#define TESTS_STANDINS_KUBE_PROXY_BALANCERS_H
+
+#include "base/json.h"
+#include "tests/standins/kube-proxy/network.h"
+
+/* Deletes every load balancer there is, as upstream does at its start. */
+int balancers_delete_all(struct host *host, struct error *err);
+/* Makes HNS be what the rules say: deletes what changed or went, creates what is missing. What
+ * fails is logged and tried at the next sync. */
+void balancers_sync(struct proxy_network *network, const json_t *rules);
+
+#endif

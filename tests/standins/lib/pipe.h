@@ -1,0 +1,17 @@
+/* One JSON object a line over a named pipe: the stand-ins' own protocol in place of CRI's gRPC. */
+#ifndef TESTS_STANDINS_LIB_PIPE_H
+#define TESTS_STANDINS_LIB_PIPE_H
+
+#include "base/error.h"
+#include "base/json.h"
+
+#define CONTAINERD_PIPE "\\\\.\\pipe\\containerd-containerd"
+
+/* Answers a request; a new reference. Called in a thread of the connection. */
+typedef json_t *pipe_answer(const json_t *request);
+/* Takes connections until the program ends; -1 when the pipe cannot be made. */
+int pipe_serve(const char *path, pipe_answer *answer, struct error *err);
+/* One request; *ret is a new reference. An answer {"ok":false,"error":..} is ERROR_HOST. */
+int pipe_ask(const char *path, const json_t *request, json_t **ret, struct error *err);
+
+#endif
