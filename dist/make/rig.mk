@@ -8,7 +8,8 @@
 #   tests/standins/lib/*.c     what the stand-ins share      -> build/windows/libstandins.a
 
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
-RIG_STANDINS := $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c))
+RIG_STANDINS := $(if $(shell grep -ls '^struct host .host_win32_open' host/win32/*.c),\
+                $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c)))
 RIG_NATIVE   := $(if $(wildcard tests/hns/hnsd.c),build/native/hnsd build/native/hns-replay)
 
 .PHONY: rig
