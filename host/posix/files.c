@@ -1,0 +1,250 @@
+/* Files of the posix host: Windows paths onto a folder, real files behind them. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "host/path.h"
+#include "host/posix/posix.h"
+
+static int fail(struct error *err, const char *verb, const char *path) {
+    int number = errno;
+    enum error_kind kind = number == ENOENT || number == ENOTDIR ? ERROR_NOT_FOUND
+                           : number == EACCES || number == EPERM ? ERROR_DENIED
+                           : number == EEXIST                    ? ERROR_CONFLICT
+                                                                 : ERROR_HOST;
+
+    return error_set_os(err, kind, (unsigned long)number, "%s '%s': %s", verb, path,
+                        strerror(number));
+}
+
+/* The deepest folder of the path that exists must lie below the root, links followed. */
+static int check_inside(const char *root, const char *path, struct error *err) {
+    _cleanup_(freep) char *part = xstrdup(path);
+    char real[PATH_MAX];
+    size_t len = strlen(root);
+
+    for (;;) {
+        char *slash = strrchr(part, '/');
+
+        if (!slash || (size_t)(slash - part) < len)
+            return 0;
+        *slash = '\0';
+        if (realpath(part, real))
+            break;
+    }
+    if (strncmp(real, root, len) == 0 && (real[len] == '/' || real[len] == '\0'))
+        return 0;
+    return error_set(err, ERROR_DENIED, "use '%s': a link in it leads out of the rootfs", path);
+}
+
+int posix_path(const struct posix_host *host, const char *path, char **ret, struct error *err) {
+    bool machine = path[0] == 'Z';
+    _cleanup_(freep) char *at = NULL;
+
+    if (!machine && (path[0] != 'C' || !host->rootfs)) {
+        (void)error_set(err, host->rootfs ? ERROR_NOT_FOUND : ERROR_UNSUPPORTED,
+                        "use '%s': there is no such drive here", path);
+        return host->rootfs ? -1 : error_hint(err, "give --rootfs DIR to rehearse");
+    }
+    at = xasprintf("%s/%s", machine ? "" : host->rootfs, path + 3);
+    for (char *p = at; *p; p++)
+        if (*p == '\\')
+            *p = '/';
+    if (!machine && check_inside(host->rootfs, at, err) < 0)
+        return -1;
+    *ret = take_ptr(at);
+    return 0;
+}
+
+int posix_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+               struct error *err) {
+    _cleanup_(freep) char *at = NULL, *data = NULL;
+    size_t size = 0, len = 0;
+    ssize_t n;
+    int fd;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return fail(err, "read", path);
+    do {
+        if (len == size)
+            data = xrealloc(data, (size = size ? size * 2 : 8192) + 1);
+        n = read(fd, data + len, size - len);
+        len += n > 0 ? (size_t)n : 0;
+    } while (n > 0 && len <= max);
+    (void)close(fd); /* it was only read */
+    if (n < 0)
+        return fail(err, "read", path);
+    if (len > max)
+        return error_set(err, ERROR_MALFORMED, "read '%s': longer than %zu bytes", path, max);
+    data[len] = '\0';
+    *ret = take_ptr(data);
+    *ret_len = len;
+    return 0;
+}
+
+static int make_parents(char *at) {
+    for (char *slash = strchr(at + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(at, 0755) < 0 && errno != EEXIST) {
+            *slash = '/';
+            return -1;
+        }
+        *slash = '/';
+    }
+    return 0;
+}
+
+static int write_all(int fd, const char *data, size_t len) {
+    while (len) {
+        ssize_t n = write(fd, data, len);
+
+        if (n < 0)
+            return -1;
+        data += n;
+        len -= (size_t)n;
+    }
+    return fsync(fd);
+}
+
+int posix_write(struct host *host, const char *path, const void *data, size_t len,
+                enum host_access access, struct error *err) {
+    _cleanup_(freep) char *at = NULL, *beside = NULL;
+    int fd, result;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    beside = xasprintf("%s.winjoin-new", at);
+    if (make_parents(at) < 0)
+        return fail(err, "write", path);
+    (void)unlink(beside); /* left by a crash, if at all */
+    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+              access == HOST_SECRET ? 0600 : 0644);
+    if (fd < 0)
+        return fail(err, "write", path);
+    result = write_all(fd, data, len);
+    if (close(fd) < 0)
+        result = -1;
+    if (result < 0 || rename(beside, at) < 0) {
+        (void)fail(err, "write", path);
+        (void)unlink(beside); /* the failure is told already */
+        return -1;
+    }
+    return 0;
+}
+
+int posix_make_folder(struct host *host, const char *path, enum host_access access,
+                      struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct stat st;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    if (make_parents(at) < 0)
+        return fail(err, "make folder", path);
+    if (mkdir(at, access == HOST_SECRET ? 0700 : 0755) < 0 &&
+        (errno != EEXIST || stat(at, &st) < 0 || !S_ISDIR(st.st_mode)))
+        return fail(err, "make folder", path);
+    if (access == HOST_SECRET && chmod(at, 0700) < 0)
+        return fail(err, "protect folder", path);
+    return 0;
+}
+
+int posix_remove(struct host *host, const char *path, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    if (remove(at) < 0 && errno != ENOENT && errno != ENOTDIR)
+        return fail(err, "remove", path);
+    return 0;
+}
+
+static int remove_one(const char *at, const struct stat *st, int type, struct FTW *ftw) {
+    (void)st, (void)type, (void)ftw;
+    return remove(at);
+}
+
+int posix_remove_tree(struct host *host, const char *path, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    if (nftw(at, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT && errno != ENOTDIR)
+        return fail(err, "remove", path);
+    return 0;
+}
+
+int posix_rename(struct host *host, const char *from, const char *to, struct error *err) {
+    _cleanup_(freep) char *old = NULL, *new = NULL;
+
+    if (posix_path(posix_of(host), from, &old, err) < 0 ||
+        posix_path(posix_of(host), to, &new, err) < 0)
+        return -1;
+    return rename(old, new) < 0 ? fail(err, "rename", from) : 0;
+}
+
+/* An absolute target becomes the machine's own path, so that the link can be followed here. */
+int posix_link(struct host *host, const char *path, const char *target, struct error *err) {
+    _cleanup_(freep) char *at = NULL, *normal = NULL, *to = NULL;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    if (path_normalize(target, &normal, NULL) < 0)
+        to = xstrdup(target);
+    else if (posix_path(posix_of(host), normal, &to, err) < 0)
+        return -1;
+    if (make_parents(at) < 0)
+        return fail(err, "link", path);
+    if (unlink(at) < 0 && errno != ENOENT)
+        return fail(err, "replace link", path);
+    return symlink(to, at) < 0 ? fail(err, "link", path) : 0;
+}
+
+enum host_file_type posix_file_type(struct host *host, const char *path) {
+    _cleanup_(freep) char *at = NULL;
+    struct stat st;
+
+    if (posix_path(posix_of(host), path, &at, NULL) < 0 || lstat(at, &st) < 0)
+        return HOST_ABSENT;
+    return S_ISLNK(st.st_mode) ? HOST_LINK : S_ISDIR(st.st_mode) ? HOST_FOLDER : HOST_FILE;
+}
+
+int posix_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct dirent *entry;
+    DIR *dir;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    dir = opendir(at);
+    if (!dir)
+        return fail(err, "list", path);
+    while ((entry = readdir(dir)))
+        if (!text_equal(entry->d_name, ".") && !text_equal(entry->d_name, ".."))
+            text_list_add(ret, entry->d_name);
+    (void)closedir(dir); /* it was only read */
+    return 0;
+}
+
+int posix_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct statvfs st;
+
+    if (posix_path(posix_of(host), path, &at, err) < 0)
+        return -1;
+    if (statvfs(at, &st) < 0)
+        return fail(err, "look at", path);
+    *ret = (uint64_t)st.f_bavail * st.f_frsize;
+    return 0;
+}

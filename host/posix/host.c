@@ -1,0 +1,395 @@
+/* A Windows-shaped host under a directory: real files, the rest a model kept as JSON beside them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "host/host_posix.h"
+#include "host/model/model.h"
+#include "host/posix/posix.h"
+
+#define STATE_FOLDER "C:\\.winjoin-host"
+#define STATE_FILE STATE_FOLDER "\\state.json"
+enum { STATE_MAX = 32 * 1024 * 1024 };
+
+static volatile sig_atomic_t asked_to_stop;
+
+static void on_signal(int number) {
+    (void)number;
+    asked_to_stop = 1;
+}
+
+static json_t *state_of(struct host *host, const char *what, struct error *err) {
+    json_t *state = posix_of(host)->state;
+
+    if (!state) {
+        (void)error_set(err, ERROR_UNSUPPORTED, "%s: this machine is no Windows", what);
+        (void)error_hint(err, "give --rootfs DIR to rehearse on a folder");
+    }
+    return state;
+}
+
+/* Each change is on disk before the operation returns. */
+static int save(struct host *host, int result, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+
+    if (result < 0)
+        return -1;
+    text = json_write_pretty(posix_of(host)->state);
+    return posix_write(host, STATE_FILE, text, strlen(text), HOST_SECRET, err);
+}
+
+static int service_put(struct host *host, const struct host_service *service, struct error *err) {
+    json_t *state = state_of(host, "register a service", err);
+
+    return state ? save(host, model_service_put(state, service, err), err) : -1;
+}
+
+static int service_query(struct host *host, const char *name, struct host_service *ret,
+                         struct error *err) {
+    json_t *state = state_of(host, "look at a service", err);
+
+    return state ? model_service_query(state, name, ret, err) : -1;
+}
+
+static int service_start(struct host *host, const char *name, unsigned timeout_ms,
+                         struct error *err) {
+    json_t *state = state_of(host, "start a service", err);
+
+    (void)timeout_ms; /* a rehearsed service runs at once */
+    return state ? save(host, model_service_start(state, name, err), err) : -1;
+}
+
+static int service_stop(struct host *host, const char *name, unsigned timeout_ms,
+                        struct error *err) {
+    json_t *state = state_of(host, "stop a service", err);
+
+    (void)timeout_ms;
+    return state ? save(host, model_service_stop(state, name, err), err) : -1;
+}
+
+static int service_delete(struct host *host, const char *name, unsigned timeout_ms,
+                          struct error *err) {
+    json_t *state = state_of(host, "delete a service", err);
+
+    (void)timeout_ms;
+    return state ? save(host, model_service_delete(state, name, err), err) : -1;
+}
+
+static int service_list(struct host *host, struct text_list *ret, struct error *err) {
+    json_t *state = state_of(host, "list services", err);
+
+    if (!state)
+        return -1;
+    model_service_list(state, ret);
+    return 0;
+}
+
+static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
+               char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
+               struct error *err) {
+    json_t *state = state_of(host, "call HNS", err);
+
+    if (!state)
+        return -1;
+    *ret_hresult =
+        model_hns(state, NULL, NULL, function, arguments, count, ret_result, ret_error_record);
+    return save(host, 0, err);
+}
+
+static int adapters(struct host *host, struct host_adapters *ret, struct error *err) {
+    json_t *state = state_of(host, "list network cards", err);
+
+    if (!state)
+        return -1;
+    model_adapters(state, ret);
+    return 0;
+}
+
+static int routes(struct host *host, struct host_routes *ret, struct error *err) {
+    json_t *state = state_of(host, "list routes", err);
+
+    if (!state)
+        return -1;
+    model_routes(state, ret);
+    return 0;
+}
+
+static int route_add(struct host *host, const struct host_route *route, struct error *err) {
+    json_t *state = state_of(host, "add a route", err);
+
+    return state ? save(host, model_route_add(state, route, err), err) : -1;
+}
+
+static int route_remove(struct host *host, const struct host_route *route, struct error *err) {
+    json_t *state = state_of(host, "remove a route", err);
+
+    if (!state)
+        return -1;
+    model_route_remove(state, route);
+    return save(host, 0, err);
+}
+
+static int address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
+    json_t *state = state_of(host, "add an address", err);
+
+    return state ? save(host, model_address_add(state, index, address, err), err) : -1;
+}
+
+static int dns_set(struct host *host, uint32_t index, const struct text_list *servers,
+                   struct error *err) {
+    json_t *state = state_of(host, "set DNS servers", err);
+
+    return state ? save(host, model_dns_set(state, index, servers, err), err) : -1;
+}
+
+static int forwarding(struct host *host, uint32_t index, bool *ret, struct error *err) {
+    json_t *state = state_of(host, "look at forwarding", err);
+
+    return state ? model_forwarding(state, index, ret, err) : -1;
+}
+
+static int forwarding_set(struct host *host, uint32_t index, bool on, struct error *err) {
+    json_t *state = state_of(host, "set forwarding", err);
+
+    return state ? save(host, model_forwarding_set(state, index, on, err), err) : -1;
+}
+
+static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
+    json_t *state = state_of(host, "look at ports", err);
+
+    if (!state)
+        return -1;
+    *ret = model_port_in_use(state, udp, port);
+    return 0;
+}
+
+static int firewall_put(struct host *host, const struct host_firewall_rule *rule,
+                        struct error *err) {
+    json_t *state = state_of(host, "add a firewall rule", err);
+
+    if (!state)
+        return -1;
+    model_firewall_put(state, rule);
+    return save(host, 0, err);
+}
+
+static int firewall_remove(struct host *host, const char *name, struct error *err) {
+    json_t *state = state_of(host, "remove a firewall rule", err);
+
+    if (!state)
+        return -1;
+    model_firewall_remove(state, name);
+    return save(host, 0, err);
+}
+
+static int firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
+    json_t *state = state_of(host, "look at firewall rules", err);
+
+    if (!state)
+        return -1;
+    *ret = model_firewall_has(state, name);
+    return 0;
+}
+
+static int facts(struct host *host, struct host_facts *ret, struct error *err) {
+    json_t *state = state_of(host, "look at this Windows", err);
+
+    if (!state)
+        return -1;
+    model_facts(state, ret);
+    return 0;
+}
+
+static int registry_get(struct host *host, const char *key, const char *value, char **ret,
+                        struct error *err) {
+    json_t *state = state_of(host, "read the registry", err);
+
+    return state ? model_registry_get(state, key, value, ret, err) : -1;
+}
+
+static int event(struct host *host, char level, unsigned event_id, const char *text,
+                 struct error *err) {
+    json_t *state = state_of(host, "write the event log", err);
+
+    if (!state)
+        return -1;
+    model_event(state, level, event_id, text);
+    return save(host, 0, err);
+}
+
+static bool pipe_exists(struct host *host, const char *path) {
+    json_t *state = posix_of(host)->state;
+
+    return state && model_pipe_exists(state, path);
+}
+
+static int64_t now(struct host *host) {
+    (void)host;
+    return time(NULL);
+}
+
+static uint64_t monotonic_ms(struct host *host) {
+    struct timespec t;
+
+    (void)host;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static bool interrupted(struct host *host) {
+    (void)host;
+    return asked_to_stop;
+}
+
+static int sleep_for(struct host *host, unsigned milliseconds, struct error *err) {
+    struct timespec left = {milliseconds / 1000, (long)(milliseconds % 1000) * 1000000};
+
+    while (!interrupted(host) && nanosleep(&left, &left) < 0 && errno == EINTR)
+        ;
+    return interrupted(host) ? error_set(err, ERROR_INTERRUPTED, "wait: interrupted") : 0;
+}
+
+static int random_bytes(struct host *host, void *data, size_t len, struct error *err) {
+    unsigned char *p = data;
+
+    (void)host;
+    while (len) {
+        ssize_t n = getrandom(p, len < 256 ? len : 256, 0);
+
+        if (n < 0)
+            return error_set_os(err, ERROR_HOST, (unsigned long)errno, "draw random bytes");
+        p += n;
+        len -= (size_t)n;
+    }
+    return 0;
+}
+
+static char *environment(struct host *host, const char *name) {
+    (void)host;
+    return xstrdup_null(getenv(name));
+}
+
+static char *program_path(struct host *host) {
+    char path[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
+    char *windows;
+
+    (void)host;
+    if (len <= 0)
+        return NULL;
+    path[len] = '\0';
+    windows = xasprintf("Z:%s", path);
+    for (char *p = windows; *p; p++)
+        if (*p == '/')
+            *p = '\\';
+    return windows;
+}
+
+static void posix_free(struct host *host) {
+    json_decref(posix_of(host)->state);
+    free(posix_of(host)->rootfs);
+    free(host);
+}
+
+static const struct host_ops posix_ops = {
+    .read = posix_read,
+    .write = posix_write,
+    .make_folder = posix_make_folder,
+    .remove = posix_remove,
+    .remove_tree = posix_remove_tree,
+    .rename = posix_rename,
+    .link = posix_link,
+    .file_type = posix_file_type,
+    .list = posix_list,
+    .free_space = posix_free_space,
+    .service_put = service_put,
+    .service_query = service_query,
+    .service_start = service_start,
+    .service_stop = service_stop,
+    .service_delete = service_delete,
+    .service_list = service_list,
+    .hns = hns,
+    .adapters = adapters,
+    .routes = routes,
+    .route_add = route_add,
+    .route_remove = route_remove,
+    .address_add = address_add,
+    .dns_set = dns_set,
+    .forwarding = forwarding,
+    .forwarding_set = forwarding_set,
+    .port_in_use = port_in_use,
+    .firewall_put = firewall_put,
+    .firewall_remove = firewall_remove,
+    .firewall_has = firewall_has,
+    .facts = facts,
+    .registry_get = registry_get,
+    .run = posix_run,
+    .event = event,
+    .pipe_exists = pipe_exists,
+    .now = now,
+    .monotonic_ms = monotonic_ms,
+    .sleep = sleep_for,
+    .interrupted = interrupted,
+    .random = random_bytes,
+    .environment = environment,
+    .program_path = program_path,
+    .free = posix_free,
+};
+
+/* Members that an older file lacks come from the bare server. */
+static int load_state(struct posix_host *posix, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    json_t *saved = NULL;
+    size_t len;
+
+    posix->state = model_new();
+    if (posix_read(&posix->host, STATE_FILE, STATE_MAX, &text, &len, err) < 0) {
+        if (err->kind != ERROR_NOT_FOUND)
+            return -1;
+        error_clear(err);
+        return 0;
+    }
+    if (json_read(text, len, STATE_FILE, &saved, err) < 0)
+        return -1;
+    json_object_update(posix->state, saved);
+    json_decref(saved);
+    return 0;
+}
+
+static void catch_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL); /* these two always exist */
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
+int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
+    struct posix_host *posix = xcalloc(1, sizeof *posix);
+
+    posix->host.ops = &posix_ops;
+    catch_signals();
+    if (rootfs) {
+        posix->rootfs = realpath(rootfs, NULL);
+        if (!posix->rootfs) {
+            (void)error_set_os(err, ERROR_USAGE, (unsigned long)errno, "open rootfs '%s'", rootfs);
+            posix_free(&posix->host);
+            return -1;
+        }
+        if (load_state(posix, err) < 0) {
+            posix_free(&posix->host);
+            return -1;
+        }
+    }
+    *ret = &posix->host;
+    return 0;
+}

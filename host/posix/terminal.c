@@ -1,0 +1,72 @@
+/* What standard output and standard error can show, on Linux. */
+#include "host/terminal.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static bool locale_is_utf8(void) {
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+    for (size_t i = 0; i < 3; i++) {
+        const char *value = getenv(names[i]);
+        bool found = value && *value;
+
+        if (found) {
+            for (const char *p = value; *p; p++)
+                if (text_equal_nocase(p, "utf-8") || text_equal_nocase(p, "utf8"))
+                    return true;
+            return false;
+        }
+    }
+    return false;
+}
+
+void terminal_open(struct terminal *ret) {
+    const char *term = getenv("TERM");
+
+    *ret = (struct terminal){
+        .out_is_terminal = isatty(STDOUT_FILENO),
+        .err_is_terminal = isatty(STDERR_FILENO),
+        .utf8 = locale_is_utf8(),
+        .color = term && !text_equal(term, "dumb"),
+    };
+}
+
+char **terminal_arguments(int argc, char **argv, int *ret_argc) {
+    *ret_argc = argc;
+    return argv;
+}
+
+bool terminal_probe_program(const void **ret_data, size_t *ret_len) {
+    (void)ret_data, (void)ret_len;
+    return false;
+}
+
+char *terminal_full_path(const char *given) {
+    char folder[PATH_MAX];
+    char *path;
+
+    if (strstr(given, "://") || (given[0] && given[1] == ':') || text_starts_with(given, "\\\\"))
+        return xstrdup(given);
+    if (given[0] == '/' || !getcwd(folder, sizeof folder))
+        folder[0] = '\0';
+    path = xasprintf("Z:%s/%s", folder, given);
+    for (char *p = path; *p; p++)
+        if (*p == '/')
+            *p = '\\';
+    return path;
+}
+
+void terminal_forbid_dumps(void) {
+    const struct rlimit none = {0, 0};
+
+    (void)setrlimit(RLIMIT_CORE, &none); /* a limit that cannot be lowered is lower already */
+    (void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}

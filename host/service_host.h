@@ -1,0 +1,33 @@
+/* The process behind a service: answers the Service Control Manager and hosts a console program, or
+ * work of our own. Platform files: host/win32/service_host.c, host/posix/service_host.c. */
+#ifndef HOST_SERVICE_HOST_H
+#define HOST_SERVICE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Borrowed for the call. */
+struct service_program {
+    const char *const *argv;        /* NULL-terminated, argv[0] is the program's path */
+    const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL */
+    const char *working_folder;     /* or NULL */
+    unsigned stop_timeout_ms;       /* from Ctrl-Break to the end of the job */
+    /* Told each piece that the program writes to standard output or standard error. */
+    void (*on_output)(void *context, const char *data, size_t len);
+    void *context;
+};
+
+/* Runs as service `name`: starts the program in a job that ends with us, reports running, hands on
+ * its output, turns stop and shutdown into Ctrl-Break and, after the grace time, the end of the
+ * job. Returns when the service has stopped; a program that ended by itself is reported to the SCM
+ * with its exit code, so that the recovery actions apply. On Linux the program runs in the
+ * foreground. ERROR_USAGE when this process was not started by the SCM. */
+int service_host_program(const char *name, const struct service_program *program,
+                         struct error *err);
+/* The same for work inside this process (winjoin-network): running while `work` runs. */
+int service_host_work(const char *name, int (*work)(void *context, struct error *err),
+                      void *context, struct error *err);
+
+#endif

@@ -1,0 +1,31 @@
+/* What standard output and standard error can show, and the program's own resources. Platform
+ * files: host/posix/terminal.c, host/win32/terminal.c. */
+#ifndef HOST_TERMINAL_H
+#define HOST_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct terminal {
+    bool out_is_terminal;
+    bool err_is_terminal;
+    bool utf8;  /* ticks and arrows can be shown */
+    bool color; /* ANSI sequences work */
+};
+/* Looks at both streams; on Windows makes them UTF-8 and turns ANSI sequences on. */
+void terminal_open(struct terminal *ret);
+/* Arguments of this process as UTF-8, argv[0] first; NULL-terminated. On Linux they are those
+ * given; on Windows they are made from the command line (never freed: they live as long as the
+ * process). */
+char **terminal_arguments(int argc, char **argv, int *ret_argc);
+/* The probe program that winjoin.exe carries for pods (resource WINJOIN_PROBE); false when this
+ * build carries none. */
+bool terminal_probe_program(const void **ret_data, size_t *ret_len);
+/* A path as a person gives it, made absolute for struct host: relative ones against the current
+ * folder; on Linux this machine's files are drive Z:. https URLs and absolute Windows paths stay.
+ * The caller frees. */
+char *terminal_full_path(const char *given);
+/* No core file and no crash dump may hold secrets. */
+void terminal_forbid_dumps(void);
+
+#endif

@@ -1,0 +1,239 @@
+/* The process behind a service on Windows: SCM, job object, output pipe. */
+#include "host/win32/win32.h"
+
+#include "host/service_host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { START_HINT_MS = 30000, STOP_MARGIN_MS = 5000, PIPE_SIZE = 65536 };
+
+/* The dispatcher calls back without a context, and a service process hosts one service. */
+static struct {
+    const char *name;
+    const struct service_program *program;
+    int (*work)(void *context, struct error *err);
+    void *work_context;
+    SERVICE_STATUS_HANDLE status;
+    HANDLE stop; /* event */
+    struct error *err;
+    int result;
+} hosted;
+
+static wchar_t *widen(const char *text) {
+    int size = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
+    wchar_t *wide = xcalloc((size_t)size + 1, sizeof *wide);
+
+    (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, size); /* its size was asked for */
+    return wide;
+}
+
+static void report(DWORD state, DWORD exit_code, DWORD hint_ms) {
+    SERVICE_STATUS status = {
+        .dwServiceType = SERVICE_WIN32_OWN_PROCESS,
+        .dwCurrentState = state,
+        .dwControlsAccepted =
+            state == SERVICE_RUNNING ? SERVICE_ACCEPT_STOP | SERVICE_ACCEPT_SHUTDOWN : 0,
+        .dwWin32ExitCode = exit_code ? ERROR_SERVICE_SPECIFIC_ERROR : NO_ERROR,
+        .dwServiceSpecificExitCode = exit_code,
+        .dwWaitHint = hint_ms,
+    };
+
+    (void)SetServiceStatus(hosted.status, &status); /* nobody is left to tell */
+}
+
+static DWORD WINAPI on_control(DWORD control, DWORD type, void *data, void *context) {
+    (void)type, (void)data, (void)context;
+    if (control == SERVICE_CONTROL_INTERROGATE)
+        return NO_ERROR;
+    if (control != SERVICE_CONTROL_STOP && control != SERVICE_CONTROL_SHUTDOWN)
+        return ERROR_CALL_NOT_IMPLEMENTED;
+    report(SERVICE_STOP_PENDING, 0,
+           (hosted.program ? hosted.program->stop_timeout_ms : 0) + STOP_MARGIN_MS);
+    SetEvent(hosted.stop);
+    return NO_ERROR;
+}
+
+/* Everything that the program starts ends with this process. */
+static HANDLE make_job(void) {
+    HANDLE job = CreateJobObjectW(NULL, NULL);
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {0};
+
+    limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+    if (job)
+        (void)SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
+                                      sizeof limits); /* without it the stop below still ends it */
+    return job;
+}
+
+/* One argument by the rules of CommandLineToArgvW. */
+static void add_argument(struct text *line, const char *argument) {
+    size_t backslashes = 0;
+
+    if (line->len)
+        text_add_char(line, ' ');
+    if (*argument && !strpbrk(argument, " \t\"")) {
+        text_add(line, argument);
+        return;
+    }
+    text_add_char(line, '"');
+    for (; *argument; argument++) {
+        backslashes = *argument == '\\' ? backslashes + 1 : backslashes;
+        if (*argument == '"')
+            for (backslashes++; backslashes; backslashes--)
+                text_add_char(line, '\\');
+        text_add_char(line, *argument);
+        if (*argument != '\\')
+            backslashes = 0;
+    }
+    while (backslashes--)
+        text_add_char(line, '\\');
+    text_add_char(line, '"');
+}
+
+/* The environment is inherited, so the additions are made in ours. */
+static void add_environment(const char *const *environment) {
+    for (; environment && *environment; environment++) {
+        _cleanup_(freep) char *name = xstrndup(*environment, strcspn(*environment, "="));
+        _cleanup_(freep) wchar_t *wide_name = widen(name);
+        const char *value = *environment + strlen(name);
+        _cleanup_(freep) wchar_t *wide_value = widen(*value ? value + 1 : value);
+
+        (void)SetEnvironmentVariableW(wide_name, wide_value); /* a bad name was refused earlier */
+    }
+}
+
+static int start(const struct service_program *program, HANDLE job, HANDLE output,
+                 PROCESS_INFORMATION *ret, struct error *err) {
+    STARTUPINFOW info = {.cb = sizeof info,
+                         .dwFlags = STARTF_USESTDHANDLES,
+                         .hStdInput = NULL,
+                         .hStdOutput = output,
+                         .hStdError = output};
+    _cleanup_(freep) wchar_t *line = NULL, *folder = NULL;
+    struct text text = {0};
+
+    for (size_t i = 0; program->argv[i]; i++)
+        add_argument(&text, program->argv[i]);
+    line = widen(text_str(&text));
+    text_free(&text);
+    folder = program->working_folder ? widen(program->working_folder) : NULL;
+    add_environment(program->environment);
+    if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP,
+                        NULL, folder, &info, ret))
+        return error_set_os(err, ERROR_HOST, GetLastError(), "start '%s'", program->argv[0]);
+    (void)AssignProcessToJobObject(job, ret->hProcess); /* the stop ends it by its handle too */
+    (void)ResumeThread(ret->hThread);
+    (void)CloseHandle(ret->hThread);
+    return 0;
+}
+
+struct reader {
+    const struct service_program *program;
+    HANDLE pipe;
+};
+
+static DWORD WINAPI read_output(void *context) {
+    const struct reader *reader = context;
+    char buffer[4096];
+    DWORD n;
+
+    while (ReadFile(reader->pipe, buffer, sizeof buffer, &n, NULL) && n)
+        reader->program->on_output(reader->program->context, buffer, n);
+    return 0;
+}
+
+/* Waits for the program's end or a stop; answers the exit code to report, 0 after a stop. */
+static DWORD wait_end(const struct service_program *program, const PROCESS_INFORMATION *process,
+                      HANDLE job) {
+    HANDLE either[2] = {process->hProcess, hosted.stop};
+    DWORD code = 1;
+
+    if (WaitForMultipleObjects(2, either, FALSE, INFINITE) == WAIT_OBJECT_0) {
+        (void)GetExitCodeProcess(process->hProcess, &code); /* 1 says enough */
+        return code ? code : 1; /* a service that ends unasked has failed */
+    }
+    (void)GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process->dwProcessId);
+    if (WaitForSingleObject(process->hProcess, program->stop_timeout_ms) != WAIT_OBJECT_0) {
+        (void)TerminateJobObject(job, 1);
+        (void)TerminateProcess(process->hProcess, 1);
+        (void)WaitForSingleObject(process->hProcess, STOP_MARGIN_MS);
+    }
+    return 0;
+}
+
+static int run_program(DWORD *ret_code, struct error *err) {
+    SECURITY_ATTRIBUTES inherit = {.nLength = sizeof inherit, .bInheritHandle = TRUE};
+    struct reader reader = {.program = hosted.program};
+    PROCESS_INFORMATION process;
+    HANDLE job = make_job(), output, thread;
+    int result;
+
+    (void)AllocConsole(); /* Ctrl-Break reaches only a console that both share */
+    if (!CreatePipe(&reader.pipe, &output, &inherit, PIPE_SIZE))
+        return error_set_os(err, ERROR_HOST, GetLastError(), "make a pipe");
+    (void)SetHandleInformation(reader.pipe, HANDLE_FLAG_INHERIT, 0);
+    result = start(hosted.program, job, output, &process, err);
+    (void)CloseHandle(output);
+    if (result == 0) {
+        report(SERVICE_RUNNING, 0, 0);
+        thread = CreateThread(NULL, 0, read_output, &reader, 0, NULL);
+        *ret_code = wait_end(hosted.program, &process, job);
+        (void)CloseHandle(process.hProcess);
+        (void)CloseHandle(job); /* ends what the program left behind, and so the pipe */
+        (void)WaitForSingleObject(thread, STOP_MARGIN_MS);
+        (void)CloseHandle(thread);
+    }
+    (void)CloseHandle(reader.pipe);
+    return result;
+}
+
+static int run_work(DWORD *ret_code, struct error *err) {
+    int result;
+
+    report(SERVICE_RUNNING, 0, 0);
+    result = hosted.work(hosted.work_context, err);
+    *ret_code = result < 0 ? 1 : 0;
+    return result;
+}
+
+static void WINAPI service_main(DWORD argc, wchar_t **argv) {
+    _cleanup_(freep) wchar_t *name = widen(hosted.name);
+    DWORD code = 1;
+
+    (void)argc, (void)argv;
+    hosted.status = RegisterServiceCtrlHandlerExW(name, on_control, NULL);
+    report(SERVICE_START_PENDING, 0, START_HINT_MS);
+    hosted.result = hosted.program ? run_program(&code, hosted.err) : run_work(&code, hosted.err);
+    report(SERVICE_STOPPED, code, 0);
+}
+
+static int dispatch(const char *name, struct error *err) {
+    _cleanup_(freep) wchar_t *wide = widen(name);
+    SERVICE_TABLE_ENTRYW table[] = {{wide, service_main}, {NULL, NULL}};
+
+    hosted.name = name;
+    hosted.err = err;
+    hosted.stop = CreateEventW(NULL, TRUE, FALSE, NULL);
+    if (!StartServiceCtrlDispatcherW(table)) {
+        (void)error_set_os(err, ERROR_USAGE, GetLastError(), "run as service '%s'", name);
+        return error_hint(err, "the Service Control Manager starts it: sc start %s", name);
+    }
+    return hosted.result;
+}
+
+int service_host_program(const char *name, const struct service_program *program,
+                         struct error *err) {
+    hosted.program = program;
+    return dispatch(name, err);
+}
+
+int service_host_work(const char *name, int (*work)(void *context, struct error *err),
+                      void *context, struct error *err) {
+    hosted.work = work;
+    hosted.work_context = context;
+    return dispatch(name, err);
+}

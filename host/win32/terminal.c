@@ -1,0 +1,85 @@
+/* What standard output and standard error can show, on Windows, and winjoin.exe's resources. */
+#include "host/win32/win32.h"
+
+#include <shellapi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/terminal.h"
+
+static bool open_stream(DWORD which, bool *color) {
+    HANDLE handle = GetStdHandle(which);
+    DWORD mode;
+
+    if (!GetConsoleMode(handle, &mode))
+        return false;
+    *color = SetConsoleMode(handle, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+    return true;
+}
+
+void terminal_open(struct terminal *ret) {
+    *ret = (struct terminal){0};
+    ret->out_is_terminal = open_stream(STD_OUTPUT_HANDLE, &ret->color);
+    ret->err_is_terminal = open_stream(STD_ERROR_HANDLE, &ret->color);
+    if (ret->out_is_terminal || ret->err_is_terminal)
+        ret->utf8 = SetConsoleOutputCP(CP_UTF8);
+}
+
+static char *narrow(const wchar_t *wide) {
+    int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+    char *text = xmalloc((size_t)size + 1);
+
+    text[WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL)] = '\0';
+    return text;
+}
+
+char **terminal_arguments(int argc, char **argv, int *ret_argc) {
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), ret_argc);
+    char **narrowed;
+
+    (void)argc, (void)argv;
+    if (!wide)
+        abort(); /* only memory can lack */
+    narrowed = xcalloc((size_t)*ret_argc + 1, sizeof *narrowed);
+    for (int i = 0; i < *ret_argc; i++)
+        narrowed[i] = narrow(wide[i]);
+    LocalFree(wide);
+    return narrowed;
+}
+
+bool terminal_probe_program(const void **ret_data, size_t *ret_len) {
+    HRSRC found = FindResourceW(NULL, L"WINJOIN_PROBE", (LPCWSTR)RT_RCDATA);
+    HGLOBAL loaded = found ? LoadResource(NULL, found) : NULL;
+
+    if (!loaded)
+        return false;
+    *ret_data = LockResource(loaded);
+    *ret_len = SizeofResource(NULL, found);
+    return true;
+}
+
+static wchar_t *widen(const char *text) {
+    int size = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
+    wchar_t *wide = xcalloc((size_t)size + 1, sizeof *wide);
+
+    (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, size); /* its size was asked for */
+    return wide;
+}
+
+char *terminal_full_path(const char *given) {
+    _cleanup_(freep) wchar_t *wide = widen(given), *full = NULL;
+    DWORD size;
+
+    if (strstr(given, "://"))
+        return xstrdup(given);
+    size = GetFullPathNameW(wide, 0, NULL, NULL);
+    full = xcalloc((size_t)size + 1, sizeof *full);
+    if (!size || GetFullPathNameW(wide, size, full, NULL) >= size)
+        return xstrdup(given);
+    return narrow(full);
+}
+
+void terminal_forbid_dumps(void) {
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
+}
