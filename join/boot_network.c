@@ -1,0 +1,103 @@
+/* The network at boot: Windows forgets overlay networks, so the service winjoin-network makes them
+ * again. */
+#include "join/boot_network.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "netsetup/hcn_network.h"
+
+enum { FILE_MAX = 256 * 1024 };
+
+static json_t *list_json(const struct text_list *list) {
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    return array;
+}
+
+json_t *boot_network_json(const struct network_input *input) {
+    return json_pack(
+        "{s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:i, s:i, s:s?, s:o, s:o, s:i, s:i, s:s?}",
+        "mode", input->mode, "plugin", input->plugin, "name", input->name, "adapter",
+        input->adapter, "podCIDR", input->pod_cidr, "clusterPodCIDRs",
+        list_json(&input->cluster_pod_cidrs), "serviceCIDRs", list_json(&input->service_cidrs),
+        "management", input->management, "vni", (int)input->vni, "vxlanPort",
+        (int)input->vxlan_port, "dnsDomain", input->dns_domain, "dnsServers",
+        list_json(&input->dns_servers), "excludeFromNAT", list_json(&input->exclude_from_nat),
+        "hnsMajor", (int)input->hns.major, "hnsMinor", (int)input->hns.minor, "dsr", input->dsr);
+}
+
+static void read_list(const json_t *json, const char *key, struct text_list *ret) {
+    const json_t *array = json_object_get(json, key), *item;
+    size_t i;
+
+    json_array_foreach(array, i, item) {
+        if (json_is_string(item))
+            text_list_add(ret, json_string_value(item));
+    }
+}
+
+int boot_network_read(const json_t *json, struct network_input *ret, struct error *err) {
+    if (!json_text_at(json, "podCIDR") || !json_text_at(json, "management"))
+        return error_set(err, ERROR_MALFORMED, "read '%s': podCIDR or management is missing",
+                         BOOT_NETWORK_FILE);
+    *ret = (struct network_input){
+        .mode = json_text_at(json, "mode"),
+        .plugin = json_text_at(json, "plugin"),
+        .name = json_text_at(json, "name"),
+        .adapter = json_text_at(json, "adapter"),
+        .pod_cidr = json_text_at(json, "podCIDR"),
+        .management = json_text_at(json, "management"),
+        .vni = (unsigned)json_number_at(json, "vni", 0),
+        .vxlan_port = (unsigned)json_number_at(json, "vxlanPort", 0),
+        .dns_domain = json_text_at(json, "dnsDomain"),
+        .hns = {(unsigned)json_number_at(json, "hnsMajor", 0),
+                (unsigned)json_number_at(json, "hnsMinor", 0)},
+        .dsr = json_text_at(json, "dsr"),
+    };
+    read_list(json, "clusterPodCIDRs", &ret->cluster_pod_cidrs);
+    read_list(json, "serviceCIDRs", &ret->service_cidrs);
+    read_list(json, "dnsServers", &ret->dns_servers);
+    read_list(json, "excludeFromNAT", &ret->exclude_from_nat);
+    return 0;
+}
+
+void boot_network_input_free(struct network_input *input) {
+    text_list_free(&input->cluster_pod_cidrs);
+    text_list_free(&input->service_cidrs);
+    text_list_free(&input->dns_servers);
+    text_list_free(&input->exclude_from_nat);
+}
+
+static int ensure(struct host *host, const struct network_input *input, struct error *err) {
+    struct network_plan plan = {0};
+    struct hcn_network network;
+    enum hcn_outcome outcome;
+    int result;
+
+    if (network_plan_make(input, &plan, err) < 0)
+        return -1;
+    result = hcn_base_network_ensure(host, &plan, &network, &outcome, err);
+    if (result == 0)
+        result = hcn_pod_network_ensure(host, &plan, &network, &outcome, err);
+    network_plan_free(&plan);
+    return result;
+}
+
+int boot_network_run(struct host *host, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    struct network_input input;
+    size_t len;
+    int result;
+
+    if (host_read(host, BOOT_NETWORK_FILE, FILE_MAX, &text, &len, err) < 0 ||
+        json_read(text, len, BOOT_NETWORK_FILE, &json, err) < 0 ||
+        boot_network_read(json, &input, err) < 0)
+        return -1;
+    result = ensure(host, &input, err);
+    boot_network_input_free(&input);
+    return result;
+}

@@ -1,0 +1,57 @@
+/* What a join is told: kubeadm join's worker flags and winjoin's own, from flags, environment,
+ * files and the cluster's own defaults. */
+#ifndef JOIN_JOIN_OPTIONS_H
+#define JOIN_JOIN_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+
+/* Text is owned (join_options_free); NULL, 0 and empty lists = not given. Durations are
+ * milliseconds. Names are those of the flags. */
+struct join_options {
+    /* kubeadm's */
+    char *endpoint;
+    char *config;
+    char *cri_socket;
+    char *discovery_file;
+    char *discovery_token;
+    struct text_list discovery_token_ca_cert_hash;
+    bool discovery_token_unsafe_skip_ca_verification;
+    bool dry_run;
+    struct text_list ignore_preflight_errors;
+    char *node_name;
+    char *patches;
+    struct text_list skip_phases;
+    char *tls_bootstrap_token;
+    char *token;
+    /* winjoin's */
+    char *token_file; /* file or "-" */
+    char *network_mode, *network_plugin, *network_name, *adapter;
+    char *pod_cidr;
+    long long vni, vxlan_port;
+    char *node_ip;
+    char *kubernetes_version;
+    char *bundle, *mirror;
+    char *kube_proxy;    /* service, none */
+    char *dsr;           /* auto, on, off */
+    char *verify;        /* full, node, none */
+    char *tls_bootstrap; /* winjoin, kubelet */
+    char *node_labels, *register_with_taints;
+    long long timeout;
+    /* only from files and the cluster's defaults (NodeConfiguration) */
+    char *external_ip, *external_name, *external_dns; /* verify.external */
+    struct text_list exclude_from_nat;                /* network.excludeFromNAT */
+};
+void join_options_free(struct join_options *options);
+
+/* Fills what is not given yet from a NodeConfiguration (winjoin.io/v1alpha1) as JSON. `what` names
+ * where it came from. Unknown fields are ERROR_USAGE with their path. */
+int join_options_apply(struct join_options *options, const json_t *node_configuration,
+                       const char *what, struct error *err);
+/* The checks that need neither host nor network. ERROR_USAGE. */
+int join_options_check(const struct join_options *options, struct error *err);
+
+#endif

@@ -1,0 +1,197 @@
+/* What phases need to know, fetched once: a client, the cluster, the card, the plan, the Node. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "join/join.h"
+#include "join/kubelet_files.h"
+#include "netsetup/hcn_network.h"
+
+static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
+    join_tell_waiting(context, 0, left_ms, "", "%s; next try in %u s", why->message,
+                      (next_ms + 999) / 1000);
+}
+
+static void discovery_options_make(struct join *join, struct discovery_options *ret) {
+    const struct join_options *o = join->options;
+
+    *ret = (struct discovery_options){
+        .endpoint = o->endpoint,
+        .token = o->discovery_token ? o->discovery_token : o->token,
+        .tls_bootstrap_token = o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token,
+        .ca_cert_hashes = &o->discovery_token_ca_cert_hash,
+        .unsafe_skip_ca_verification = o->discovery_token_unsafe_skip_ca_verification,
+        .file = o->discovery_file,
+        .timeout_ms = (unsigned)o->timeout,
+        .on_retry = on_retry,
+        .on_retry_context = join,
+    };
+}
+
+/* true when this call was given something to discover with. */
+static bool can_discover(const struct join *join) {
+    const struct join_options *o = join->options;
+
+    return o->discovery_file || o->token || o->discovery_token;
+}
+
+static void take_client(struct join *join, struct kube_client *client, bool is_node) {
+    if (join->has_client)
+        kube_client_close(&join->client);
+    join->client = *client;
+    join->has_client = true;
+    join->client_is_node = is_node;
+}
+
+int join_need_client(struct join *join, struct error *err) {
+    struct discovery_options options;
+    struct kube_client client = {0};
+
+    if (join->has_client)
+        return 0;
+    if (!can_discover(join) && host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
+        return join_need_node_client(join, err);
+    discovery_options_make(join, &options);
+    if (!join->has_discovery &&
+        discovery_run(&options, join->http, join->host, &join->discovery, err) < 0)
+        return -1;
+    join->has_discovery = true;
+    for (size_t i = 0; i < join->discovery.warnings.count; i++)
+        join_warn(join, "%s", join->discovery.warnings.items[i]);
+    if (kube_client_open(join->http, join->host, &join->discovery.config, &client, err) < 0)
+        return -1;
+    take_client(join, &client, false);
+    return 0;
+}
+
+int join_need_node_client(struct join *join, struct error *err) {
+    struct kubeconfig config = {0};
+    struct kube_client client = {0};
+    int result;
+
+    if (join->has_client && join->client_is_node)
+        return 0;
+    if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, err) < 0) {
+        (void)error_prefix(err, "use the node's own identity");
+        return error_hint(err, "this node has not joined yet: run winjoin join with a token");
+    }
+    result = kube_client_open(join->http, join->host, &config, &client, err);
+    kubeconfig_free(&config);
+    if (result == 0)
+        take_client(join, &client, true);
+    return result;
+}
+
+int join_need_cluster(struct join *join, struct error *err) {
+    if (join->has_cluster)
+        return 0;
+    if (join_need_client(join, err) < 0 ||
+        cluster_config_read(&join->client, 0, &join->cluster, err) < 0)
+        return -1;
+    join->has_cluster = true;
+    for (size_t i = 0; i < join->cluster.warnings.count; i++)
+        join_warn(join, "%s", join->cluster.warnings.items[i]);
+    if (join->cluster.winjoin && join_options_apply(join->options, join->cluster.winjoin,
+                                                    "ConfigMap kube-system/winjoin", err) < 0)
+        return -1;
+    return 0;
+}
+
+/* A card recorded by an earlier, killed run is the truth about the host as it was found. */
+static int recorded_card(struct join *join, struct error *err) {
+    for (size_t i = 0; i < join->journal.count; i++)
+        if (join->journal.entries[i].kind == JOURNAL_SWITCH)
+            return nic_snapshot_read(json_object_get(join->journal.entries[i].before, "card"),
+                                     &join->nic, err);
+    return nic_choose(join->host, join->options->adapter, join->options->node_ip, &join->nic, err);
+}
+
+const char *join_node_ip(const struct join *join) {
+    static char address[CIDR_TEXT_MAX];
+
+    if (join->options->node_ip)
+        return join->options->node_ip;
+    (void)text_format(address, sizeof address, "%s", join->nic.address);
+    address[strcspn(address, "/")] = '\0';
+    return address;
+}
+
+/* The cluster's flannel decides plugin, VNI and port where the call does not. */
+static void plan_input_make(struct join *join, struct network_input *ret) {
+    const struct join_options *o = join->options;
+    const struct cluster_flannel *flannel = &join->cluster.flannel;
+    bool vxlan = flannel->present && text_equal(flannel->backend_type, "vxlan");
+
+    *ret = (struct network_input){
+        .mode = o->network_mode,
+        .plugin = o->network_plugin,
+        .name = o->network_name,
+        .adapter = join->nic.alias,
+        .pod_cidr = o->pod_cidr,
+        .cluster_pod_cidrs = join->cluster.pod_subnets,
+        .service_cidrs = join->cluster.service_subnets,
+        .management = join->nic.address,
+        .vni = o->vni  ? (unsigned)o->vni
+               : vxlan ? flannel->vni
+                       : 0,
+        .vxlan_port = o->vxlan_port ? (unsigned)o->vxlan_port
+                      : vxlan       ? flannel->port
+                                    : 0,
+        .dns_domain = join->cluster.dns_domain,
+        .dns_servers = join->cluster.cluster_dns,
+        .exclude_from_nat = o->exclude_from_nat,
+        .hns = join->hns,
+        .dsr = o->dsr,
+    };
+    if (!ret->plugin && flannel->present)
+        ret->plugin = "flannel";
+    if (!ret->mode && flannel->present)
+        ret->mode = vxlan ? "overlay" : "l2bridge";
+    if (!ret->pod_cidr && join->has_node && join->node.pod_cidrs.count)
+        ret->pod_cidr = join->node.pod_cidrs.items[0];
+}
+
+int join_need_plan(struct join *join, struct error *err) {
+    struct network_plan plan = {0};
+    struct network_input input;
+
+    if (join->has_plan && (join->plan.pod_cidr_known || !join->has_node))
+        return 0;
+    if (join_need_cluster(join, err) < 0)
+        return -1;
+    if (!join->hns.major && hns_version_get(join->host, &join->hns, err) < 0)
+        return -1;
+    if (!join->has_nic && recorded_card(join, err) < 0)
+        return -1;
+    join->has_nic = true;
+    plan_input_make(join, &input);
+    if (network_plan_make(&input, &plan, err) < 0)
+        return -1;
+    if (join->has_plan)
+        network_plan_free(&join->plan);
+    join->plan = plan;
+    join->has_plan = true;
+    for (size_t i = 0; i < plan.warning_count; i++)
+        join_warn(join, "%s", plan.warnings[i].message);
+    return 0;
+}
+
+int join_need_node(struct join *join, struct error *err) {
+    if (join->has_node && join->node.pod_cidrs.count)
+        return 0;
+    if (join_need_node_client(join, err) < 0)
+        return -1;
+    if (join->has_node)
+        kube_node_free(&join->node);
+    join->has_node = false;
+    if (kube_node_get(&join->client, join->node_name, &join->node, err) < 0)
+        return -1;
+    join->has_node = true;
+    if (join->node.pod_cidrs.count || join->options->pod_cidr)
+        return 0;
+    (void)error_set(err, ERROR_NOT_FOUND, "read podCIDR of node '%s': it has none yet",
+                    join->node_name);
+    return error_hint(err, "the controller manager gives it (--allocate-node-cidrs=true); or give "
+                           "one with --pod-cidr");
+}

@@ -1,0 +1,121 @@
+/* The phases that speak with the cluster: discovery, configuration, client certificate. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "join/kubelet_files.h"
+#include "join/phases.h"
+
+/* "sha256:3b79…dd8a" is enough for a person to compare. */
+static void add_short_pin(struct text *out, const char *pin) {
+    size_t len = strlen(pin);
+
+    if (len < 20)
+        text_add(out, pin);
+    else
+        text_addf(out, "%.11s...%s", pin, pin + len - 4);
+}
+
+int phase_discovery(struct join *join, struct error *err) {
+    const struct discovery_result *d = &join->discovery;
+
+    if (join_need_client(join, err) < 0)
+        return -1;
+    if (!join->has_discovery) {
+        text_addf(&join->detail, "joined already: %s, as this node", join->client.server);
+        return 0;
+    }
+    text_addf(&join->detail, "%s", d->config.server);
+    if (d->matched_pin[0]) {
+        text_add(&join->detail, ", CA ");
+        add_short_pin(&join->detail, d->matched_pin);
+        text_add(&join->detail, " is the pinned one");
+    }
+    if (!d->matched_pin[0] && !join->options->discovery_file)
+        join_warn(join, "no CA pin was given: the server is trusted by the token alone");
+    if (d->clock_difference > 60 || d->clock_difference < -60)
+        join_warn(join, "this clock is %lld s off the server's", -(long long)d->clock_difference);
+    if (d->proxy)
+        join_warn(join, "the API server is reached through the proxy %s", d->proxy);
+    return 0;
+}
+
+/* A Ready node of our name that we did not join ourselves belongs to another machine
+ * (kubeadm: checkNodeExists). */
+static int check_name(struct join *join, struct error *err) {
+    struct kube_node node = {0};
+    bool ours = host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT;
+    bool ready;
+
+    if (kube_node_get(&join->client, join->node_name, &node, err) < 0) {
+        if (err->kind != ERROR_NOT_FOUND)
+            return -1;
+        error_clear(err);
+        return 0;
+    }
+    ready = node.ready;
+    kube_node_free(&node);
+    if (!ready || ours)
+        return 0;
+    (void)error_set(err, ERROR_CONFLICT,
+                    "take node name '%s': a Node of that name is Ready in the cluster",
+                    join->node_name);
+    (void)error_hint(err,
+                     "if it is this machine's earlier life, wait 40 s or: kubectl delete node %s",
+                     join->node_name);
+    return error_hint(err, "or choose another name with --node-name");
+}
+
+int phase_configuration(struct join *join, struct error *err) {
+    const struct cluster_config *c = &join->cluster;
+
+    if (join_need_cluster(join, err) < 0 || check_name(join, err) < 0 ||
+        join_need_plan(join, err) < 0)
+        return -1;
+    text_addf(&join->detail, "%s", c->kubernetes_version);
+    if (c->pod_subnets.count)
+        text_addf(&join->detail, ", pods %s", c->pod_subnets.items[0]);
+    if (c->service_subnets.count)
+        text_addf(&join->detail, ", services %s", c->service_subnets.items[0]);
+    if (c->cluster_dns.count)
+        text_addf(&join->detail, ", DNS %s", c->cluster_dns.items[0]);
+    return 0;
+}
+
+static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    struct join *join = context;
+    char hint[320] = "";
+
+    if (csr->state == KUBE_CSR_PENDING && waited_ms >= 3000)
+        (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
+    if (csr->state == KUBE_CSR_PENDING)
+        join_tell_waiting(join, waited_ms, 0, hint, "%s pending: nobody has approved it yet",
+                          csr->name);
+    else if (csr->state == KUBE_CSR_APPROVED)
+        join_tell_waiting(join, waited_ms, 0, "", "%s approved, not signed yet", csr->name);
+    return host_interrupted(join->host);
+}
+
+int phase_certificate(struct join *join, struct error *err) {
+    struct client_certificate_options options = {
+        .node_name = join->node_name, .progress = on_csr, .progress_context = join};
+    struct client_certificate certificate = {0};
+    char until[RFC3339_TEXT_MAX];
+
+    if (join_need_client(join, err) < 0 || phase_own_folder(join, KUBELET_FOLDER, err) < 0)
+        return -1;
+    options.ca_pem = join->client.ca_pem;
+    if (client_certificate_ensure(&join->client, join->host, &options, &certificate, err) < 0)
+        return -1;
+    rfc3339_format(certificate.not_after, until);
+    until[10] = '\0';
+    if (certificate.made_now)
+        text_addf(&join->detail, "%s approved (%s), valid until %s", certificate.csr_name,
+                  certificate.reason && *certificate.reason ? certificate.reason : "by hand",
+                  until);
+    else
+        text_addf(&join->detail, "the stored one is kept, valid until %s", until);
+    client_certificate_free(&certificate);
+    return 0;
+}

@@ -1,0 +1,356 @@
+/* The phases that lay the network: vSwitch, pod network, flanneld, kube-proxy. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/memory.h"
+#include "join/boot_network.h"
+#include "join/kubelet_files.h"
+#include "join/phases.h"
+#include "netsetup/cni_config.h"
+#include "netsetup/firewall.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/routes.h"
+#include "netsetup/source_vip.h"
+#include "services/runtime_files.h"
+#include "services/service_table.h"
+
+enum { START_TIMEOUT_MS = 30000, PROGRAMMED_TIMEOUT_MS = 60000, REMOTES_MAX = 5000 };
+
+static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
+    join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
+}
+
+/* The card as it was found is written down before HNS touches it. */
+static int record_switch(struct join *join, struct error *err) {
+    if (journal_has(&join->journal, JOURNAL_SWITCH, join->plan.base_name))
+        return 0;
+    return journal_record(&join->journal, JOURNAL_SWITCH, join->plan.base_name,
+                          json_pack("{s:o}", "card", nic_snapshot_json(&join->nic)), err);
+}
+
+static int open_firewall(struct join *join, struct error *err) {
+    struct host_firewall_rule rules[FIREWALL_RULES_MAX];
+    size_t count = firewall_rules(&join->plan, rules);
+    bool there;
+
+    for (size_t i = 0; i < count; i++) {
+        if (host_firewall_has(join->host, rules[i].name, &there, err) < 0 ||
+            (!there &&
+             journal_record(&join->journal, JOURNAL_FIREWALL, rules[i].name, NULL, err) < 0))
+            return -1;
+    }
+    return firewall_ensure(join->host, &join->plan, err);
+}
+
+static void describe_switch(struct join *join, const struct nic_guard_result *guard) {
+    text_addf(&join->detail, "on \"%s\"; ", join->nic.alias);
+    if (guard->outage_ms)
+        text_addf(&join->detail, "was away %.1f s, ", guard->outage_ms / 1000.0);
+    text_addf(&join->detail, "%s and %zu DNS servers %s", join->nic.address,
+              join->nic.dns_servers.count, guard->address_restored ? "put back" : "kept");
+}
+
+int phase_vswitch(struct join *join, struct error *err) {
+    struct nic_guard_result guard = {0};
+
+    if (join_need_plan(join, err) < 0 || record_switch(join, err) < 0 ||
+        nic_guard_ensure(join->host, &join->plan, &join->nic, on_nic, join, &guard, err) < 0 ||
+        open_firewall(join, err) < 0)
+        return -1;
+    describe_switch(join, &guard);
+    return 0;
+}
+
+/* Files that containerd would take before ours go, into the journal's backup. */
+static int set_aside_conflicts(struct join *join, struct error *err) {
+    struct text_list conflicts = {0};
+    int result = cni_conflicts(join->host, &conflicts, err);
+
+    for (size_t i = 0; result == 0 && i < conflicts.count; i++) {
+        join_warn(join, "'%s' would win over the node's CNI file: set aside until reset",
+                  conflicts.items[i]);
+        result = journal_file(&join->journal, conflicts.items[i], err);
+        if (result == 0)
+            result = host_remove(join->host, conflicts.items[i], err);
+    }
+    text_list_free(&conflicts);
+    return result;
+}
+
+static int write_cni(struct join *join, struct error *err) {
+    _cleanup_(freep) char *text = cni_config_make(&join->plan);
+
+    if (phase_own_folder(join, CNI_CONF_DIR, err) < 0 ||
+        phase_own_folder(join, CNI_STATE_DIR, err) < 0 || set_aside_conflicts(join, err) < 0)
+        return -1;
+    return journal_write(&join->journal, CNI_CONF_PATH, text, strlen(text), HOST_PUBLIC, NULL, err);
+}
+
+static int reserve_source_vip(struct join *join, struct error *err) {
+    if (join->plan.mode != NETWORK_OVERLAY)
+        return 0;
+    if (journal_record(&join->journal, JOURNAL_SOURCE_VIP, join->plan.name, NULL, err) < 0 ||
+        ipam_stale_remove(join->host, &join->plan, err) < 0)
+        return -1;
+    return source_vip_ensure(join->host, &join->plan, err);
+}
+
+/* Everything that the boot service needs to make the same network again. */
+static int write_boot_network(struct join *join, struct error *err) {
+    const struct network_plan *p = &join->plan;
+    struct network_input input = {
+        .mode = network_mode_name(p->mode),
+        .plugin = network_plugin_name(p->plugin),
+        .name = p->name,
+        .adapter = p->adapter,
+        .pod_cidr = p->pod_cidr,
+        .cluster_pod_cidrs = p->cluster_pod_cidrs,
+        .service_cidrs = p->service_cidrs,
+        .management = join->nic.address,
+        .vni = p->vni,
+        .vxlan_port = p->vxlan_port,
+        .dns_domain = p->dns_domain,
+        .dns_servers = p->dns_servers,
+        .exclude_from_nat = join->options->exclude_from_nat,
+        .hns = join->hns,
+        .dsr = p->dsr ? "on" : "off",
+    };
+    _cleanup_json_ json_t *json = boot_network_json(&input);
+    _cleanup_(freep) char *text = json_write_pretty(json);
+    struct service_settings settings;
+
+    phase_service_settings(join, &settings);
+    if (journal_write(&join->journal, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL,
+                      err) < 0 ||
+        journal_service(&join->journal, service_name(SERVICE_NETWORK), err) < 0)
+        return -1;
+    return service_ensure(join->host, SERVICE_NETWORK, &settings, NULL, err);
+}
+
+/* The VTEP of a node as flannel publishes it; false when it is not one of this overlay. */
+static bool remote_of(const struct join *join, const struct kube_node *node,
+                      struct hcn_remote_subnet *ret) {
+    _cleanup_json_ json_t *data = NULL;
+    const char *mac;
+
+    if (text_equal(node->name, join->node_name) || !node->pod_cidrs.count ||
+        !node->flannel_backend_data || !node->flannel_public_ip ||
+        json_read(node->flannel_backend_data, strlen(node->flannel_backend_data), "backend-data",
+                  &data, NULL) < 0)
+        return false;
+    mac = json_text_at(data, "VtepMAC");
+    ret->vni = join->plan.vni;
+    return mac &&
+           text_format(ret->subnet, sizeof ret->subnet, "%s", node->pod_cidrs.items[0]) == 0 &&
+           text_format(ret->provider_address, sizeof ret->provider_address, "%s",
+                       node->flannel_public_ip) == 0 &&
+           text_format(ret->router_mac, sizeof ret->router_mac, "%s", mac) == 0;
+}
+
+static int lay_remote_subnets(struct join *join, const struct kube_nodes *nodes,
+                              struct error *err) {
+    _cleanup_(freep) struct hcn_remote_subnet *remotes = xcalloc(nodes->count, sizeof *remotes);
+    size_t count = 0;
+
+    for (size_t i = 0; i < nodes->count && count < REMOTES_MAX; i++)
+        count += remote_of(join, &nodes->items[i], &remotes[count]);
+    text_addf(&join->detail, "; %zu other nodes", count);
+    return hcn_remote_subnets_ensure(join->host, join->plan.name, remotes, count, err);
+}
+
+static int lay_routes(struct join *join, const struct kube_nodes *nodes, struct error *err) {
+    _cleanup_(freep) struct pod_route *routes = xcalloc(nodes->count, sizeof *routes);
+    size_t count = 0;
+
+    for (size_t i = 0; i < nodes->count && count < REMOTES_MAX; i++) {
+        const struct kube_node *n = &nodes->items[i];
+
+        if (text_equal(n->name, join->node_name) || !n->pod_cidrs.count || !n->internal_ip ||
+            text_format(routes[count].pod_cidr, CIDR_TEXT_MAX, "%s", n->pod_cidrs.items[0]) < 0 ||
+            text_format(routes[count].node_address, IP_TEXT_MAX, "%s", n->internal_ip) < 0)
+            continue;
+        if (journal_record(&join->journal, JOURNAL_ROUTE, routes[count].pod_cidr,
+                           json_pack("{s:s}", "nextHop", routes[count].node_address), err) < 0)
+            return -1;
+        count++;
+    }
+    text_addf(&join->detail, "; routes to %zu other nodes", count);
+    return pod_routes_ensure(join->host, join_node_ip(join), routes, count, NULL, err);
+}
+
+/* Without an agent winjoin lays the way to the other nodes once, as they are now. */
+static int lay_peers(struct join *join, struct error *err) {
+    struct kube_nodes nodes = {0};
+    int result;
+
+    if (join->plan.plugin == NETWORK_FLANNEL)
+        return 0;
+    if (kube_nodes_list(&join->client, &nodes, err) < 0) {
+        if (err->kind != ERROR_DENIED)
+            return -1;
+        join_warn(join, "this node may not list the others: no ways to their pods were laid "
+                        "(winjoin config cluster grants it)");
+        error_clear(err);
+        return 0;
+    }
+    result = join->plan.mode == NETWORK_OVERLAY ? lay_remote_subnets(join, &nodes, err)
+                                                : lay_routes(join, &nodes, err);
+    kube_nodes_free(&nodes);
+    return result;
+}
+
+/* l2bridge: the pod network turns on forwarding of the management interface. */
+static int record_forwarding(struct join *join, struct error *err) {
+    uint32_t index;
+    bool on;
+
+    if (join->plan.mode != NETWORK_L2BRIDGE)
+        return 0;
+    if (nic_index_of(join->host, join_node_ip(join), &index, err) < 0 ||
+        host_forwarding(join->host, index, &on, err) < 0)
+        return -1;
+    return journal_record(&join->journal, JOURNAL_FORWARDING, join_node_ip(join),
+                          json_pack("{s:b}", "on", on), err);
+}
+
+int phase_pod_network(struct join *join, struct error *err) {
+    struct hcn_network network = {0};
+    enum hcn_outcome outcome;
+
+    if (join_need_cluster(join, err) < 0 || join_need_node(join, err) < 0 ||
+        join_need_plan(join, err) < 0 || record_forwarding(join, err) < 0)
+        return -1;
+    if (journal_record(&join->journal, JOURNAL_NETWORK, join->plan.name, NULL, err) < 0 ||
+        hcn_pod_network_ensure(join->host, &join->plan, &network, &outcome, err) < 0 ||
+        reserve_source_vip(join, err) < 0)
+        return -1;
+    text_addf(&join->detail, "%s %s", network_mode_name(join->plan.mode), join->plan.name);
+    if (join->plan.mode == NETWORK_OVERLAY)
+        text_addf(&join->detail, ", VNI %u", join->plan.vni);
+    text_addf(&join->detail, "; %s", network_cni_type(&join->plan));
+    if (join->plan.mode == NETWORK_OVERLAY)
+        text_addf(&join->detail, "; source VIP %s", join->plan.source_vip);
+    if (lay_peers(join, err) < 0 || write_boot_network(join, err) < 0)
+        return -1;
+    return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
+}
+
+static int write_node_kubeconfig(struct join *join, const char *path, const char *user,
+                                 struct error *err) {
+    _cleanup_(freep) char *ca = base64_encode(join->client.ca_pem, strlen(join->client.ca_pem));
+    struct client_kubeconfig input = {
+        .server = join->client.server,
+        .ca_data = ca,
+        .client_certificate = KUBELET_CLIENT_CERTIFICATE_FILE,
+        .user = user,
+    };
+    _cleanup_(freep) char *text = client_kubeconfig_make(&input);
+
+    return journal_write(&join->journal, path, text, strlen(text), HOST_SECRET, NULL, err);
+}
+
+static int start_agent(struct join *join, enum service_id id, struct error *err) {
+    struct service_settings settings;
+    bool changed = false;
+
+    phase_service_settings(join, &settings);
+    if (phase_own_folder(join, service_log_folder(id), err) < 0 ||
+        journal_service(&join->journal, service_name(id), err) < 0 ||
+        host_make_folder(join->host, service_log_folder(id), HOST_PUBLIC, err) < 0 ||
+        service_ensure(join->host, id, &settings, &changed, err) < 0)
+        return -1;
+    if (changed && host_service_stop(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
+        return -1;
+    if (host_service_start(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
+        return error_hint(err, "its log: %s", service_log_folder(id));
+    return 0;
+}
+
+int phase_flanneld(struct join *join, struct error *err) {
+    const struct network_plan *p = &join->plan;
+    struct flannel_net_conf conf = {0};
+    _cleanup_(freep) char *text = NULL;
+
+    if (join_need_node(join, err) < 0 || join_need_plan(join, err) < 0)
+        return -1;
+    if (p->plugin != NETWORK_FLANNEL) {
+        text_add(&join->detail, "not wanted: the cluster does not run flannel");
+        return 0;
+    }
+    conf = (struct flannel_net_conf){
+        .network = p->cluster_pod_cidrs.count ? p->cluster_pod_cidrs.items[0] : p->pod_cidr,
+        .backend = p->mode == NETWORK_OVERLAY ? "vxlan" : "host-gw",
+        .name = p->name,
+        .vni = p->vni,
+        .port = p->vxlan_port,
+    };
+    text = flannel_net_conf_make(&conf);
+    if (phase_own_folder(join, "C:\\run\\flannel", err) < 0 ||
+        phase_own_folder(join, "C:\\etc\\kube-flannel", err) < 0 ||
+        journal_write(&join->journal, FLANNEL_NET_CONF_PATH, text, strlen(text), HOST_PUBLIC, NULL,
+                      err) < 0 ||
+        write_node_kubeconfig(join, FLANNELD_KUBECONFIG_PATH, "flannel", err) < 0 ||
+        start_agent(join, SERVICE_FLANNELD, err) < 0)
+        return -1;
+    text_addf(&join->detail, "running, %s", conf.backend);
+    return 0;
+}
+
+static int write_proxy_config(struct join *join, struct error *err) {
+    const struct network_plan *p = &join->plan;
+    _cleanup_(freep) char *cidrs = text_list_join(&p->cluster_pod_cidrs, ",");
+    struct kube_proxy_config input = {
+        .version = join->cluster.kubernetes_version,
+        .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
+        .node_name = join->node_name,
+        .node_ip = join_node_ip(join),
+        .cluster_cidr = cidrs,
+        .network_name = p->name,
+        .source_vip = p->source_vip,
+        .root_endpoint = p->host_endpoint_name,
+        .overlay = p->mode == NETWORK_OVERLAY,
+        .dsr = p->dsr,
+    };
+    _cleanup_(freep) char *text = NULL;
+
+    if (kube_proxy_config_make(&input, &text, err) < 0)
+        return -1;
+    return journal_write(&join->journal, KUBE_PROXY_CONFIG_PATH, text, strlen(text), HOST_PUBLIC,
+                         NULL, err);
+}
+
+/* kube-proxy says nothing of its own; what it programmed stands in HNS. */
+static int wait_programmed(struct join *join, struct error *err) {
+    for (unsigned waited = 0; waited < PROGRAMMED_TIMEOUT_MS; waited += 500) {
+        _cleanup_json_ json_t *balancers = NULL;
+
+        if (hcn_list(join->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
+            return -1;
+        if (json_array_size(balancers)) {
+            text_addf(&join->detail, "running, %zu load balancers programmed",
+                      json_array_size(balancers));
+            return 0;
+        }
+        join_tell_waiting(join, waited, PROGRAMMED_TIMEOUT_MS - waited, "",
+                          "for kube-proxy to programme the first Service");
+        if (host_sleep(join->host, 500, err) < 0)
+            return -1;
+    }
+    (void)error_set(err, ERROR_TIMEOUT, "wait for kube-proxy: no Service programmed after %d s",
+                    PROGRAMMED_TIMEOUT_MS / 1000);
+    return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBE_PROXY));
+}
+
+int phase_kube_proxy(struct join *join, struct error *err) {
+    if (text_equal(join->options->kube_proxy, "none")) {
+        text_add(&join->detail, "left to the cluster (--kube-proxy none)");
+        return 0;
+    }
+    if (join_need_cluster(join, err) < 0 || join_need_node(join, err) < 0 ||
+        join_need_plan(join, err) < 0 || write_proxy_config(join, err) < 0 ||
+        write_node_kubeconfig(join, KUBE_PROXY_KUBECONFIG_PATH, "kube-proxy", err) < 0 ||
+        start_agent(join, SERVICE_KUBE_PROXY, err) < 0)
+        return -1;
+    return wait_programmed(join, err);
+}

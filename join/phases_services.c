@@ -1,0 +1,307 @@
+/* The phases that lay programs and files and start containerd and the kubelet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/memory.h"
+#include "join/kubelet_files.h"
+#include "join/phases.h"
+#include "netsetup/cni_config.h"
+#include "services/artifacts.h"
+#include "services/runtime_files.h"
+#include "services/service_table.h"
+
+#define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
+enum { PROGRAM_MAX = 64 * 1024 * 1024, START_TIMEOUT_MS = 30000, HEALTH_TIMEOUT_MS = 240000 };
+
+/* Parents first, so that reset meets them last. */
+static int own_parents(struct join *join, const char *path, struct error *err) {
+    for (const char *slash = strchr(path, '\\'); slash; slash = strchr(slash + 1, '\\')) {
+        _cleanup_(freep) char *parent = xstrndup(path, (size_t)(slash - path));
+
+        if (text_ends_with(parent, ":") ||
+            journal_has(&join->journal, JOURNAL_FOLDER_ENTRY, parent) ||
+            host_file_type(join->host, parent) != HOST_ABSENT)
+            continue;
+        if (journal_record(&join->journal, JOURNAL_FOLDER_ENTRY, parent,
+                           json_pack("{s:b}", "onlyIfEmpty", 1), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int phase_own_folder(struct join *join, const char *path, struct error *err) {
+    if (own_parents(join, path, err) < 0)
+        return -1;
+    return journal_folder(&join->journal, path, err);
+}
+
+static int own_folders(struct join *join, const char *const *paths, size_t count,
+                       struct error *err) {
+    for (size_t i = 0; i < count; i++)
+        if (phase_own_folder(join, paths[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Called before an artefact is laid: what stood there goes into the journal. */
+static int before_artifact(void *context, const struct artifact *artifact, bool replaces,
+                           struct error *err) {
+    struct join *join = context;
+
+    (void)replaces; /* the journal looks for itself */
+    return journal_file(&join->journal, artifact->target, err);
+}
+
+/* The services run winjoin itself as their host, so it must lie where they look. */
+static int lay_winjoin(struct join *join, struct error *err) {
+    _cleanup_(freep) char *self = host_program_path(join->host);
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
+        return 0;
+    if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
+        return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
+    return journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, NULL, err);
+}
+
+static int check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
+    const struct network_plan *plan = &join->plan;
+    struct text_list missing = {0};
+    _cleanup_(freep) char *names = NULL;
+    int result =
+        artifacts_missing(join->host, lock, network_cni_type(plan), plan->plugin == NETWORK_FLANNEL,
+                          !text_equal(join->options->kube_proxy, "none"), &missing, err);
+
+    if (result == 0 && missing.count) {
+        names = text_list_join(&missing, ", ");
+        result = error_set(err, ERROR_USAGE, "find the programs of a node: %s missing", names);
+        (void)error_hint(err, "give a bundle that has them with --bundle FILE "
+                              "(made by: winjoin bundle create)");
+    }
+    text_list_free(&missing);
+    return result;
+}
+
+static int lay_bundle(struct join *join, struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    struct artifacts_result result = {0};
+
+    if (bundle_open(join->host, join->options->bundle, &bundle, err) < 0 ||
+        check_complete(join, bundle_artifacts(bundle), err) < 0 ||
+        artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
+        return -1;
+    text_addf(&join->detail, "%zu of %zu verified, %zu laid (%.0f MB) from %s",
+              result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
+              (double)result.bytes / 1e6, join->options->bundle);
+    return 0;
+}
+
+int phase_artifacts(struct join *join, struct error *err) {
+    static const char *const folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
+                                          "C:\\Program Files\\containerd"};
+
+    if (join_need_plan(join, err) < 0 || own_folders(join, folders, ARRAY_SIZE(folders), err) < 0 ||
+        lay_winjoin(join, err) < 0)
+        return -1;
+    if (join->options->bundle)
+        return lay_bundle(join, err);
+    if (check_complete(join, NULL, err) < 0)
+        return -1;
+    text_add(&join->detail, "all there already");
+    return 0;
+}
+
+static int write_text(struct join *join, const char *path, const char *text,
+                      enum host_access access, struct error *err) {
+    return journal_write(&join->journal, path, text, strlen(text), access, NULL, err);
+}
+
+static int write_kubelet_config(struct join *join, struct error *err) {
+    struct kubelet_config_input input = {
+        .cluster = join->cluster.kubelet,
+        .cluster_dns = &join->cluster.cluster_dns,
+        .dns_domain = join->cluster.dns_domain,
+        .cri_socket = join->options->cri_socket,
+    };
+    _cleanup_json_ json_t *config = NULL;
+    _cleanup_(freep) char *text = NULL;
+    struct text_list changes = {0};
+
+    if (kubelet_config_make(&input, &config, &changes, err) < 0)
+        return -1;
+    text_addf(&join->detail, "config.yaml made fit for Windows in %zu places", changes.count);
+    text_list_free(&changes);
+    text = kubelet_config_text(config);
+    return write_text(join, KUBELET_CONFIG_FILE, text, HOST_PUBLIC, err);
+}
+
+static int write_kubelet_flags(struct join *join, struct error *err) {
+    struct kubelet_flags_input input = {
+        .node_name = join->node_name,
+        .host_name = join->facts.host_name,
+        .taints = join->options->register_with_taints,
+        .node_ip = join_node_ip(join),
+        .node_labels = join->options->node_labels,
+    };
+    struct text_list flags = {0};
+    _cleanup_(freep) char *text = NULL, *instance = NULL;
+
+    kubelet_flags_make(&input, &flags);
+    text = kubelet_flags_text(&flags);
+    text_list_free(&flags);
+    instance = kubelet_instance_config_text(join->options->cri_socket ? join->options->cri_socket
+                                                                      : KUBELET_CRI_SOCKET);
+    if (write_text(join, KUBELET_FLAGS_FILE, text, HOST_PUBLIC, err) < 0)
+        return -1;
+    return write_text(join, KUBELET_INSTANCE_CONFIG_FILE, instance, HOST_PUBLIC, err);
+}
+
+static int write_identity(struct join *join, struct error *err) {
+    _cleanup_(freep) char *kubeconfig = kubeconfig_make_kubelet(
+        join->client.server, join->client.ca_pem, KUBELET_CLIENT_CERTIFICATE_FILE);
+
+    if (write_text(join, KUBERNETES_CA_FILE, join->client.ca_pem, HOST_PUBLIC, err) < 0)
+        return -1;
+    return write_text(join, KUBELET_KUBECONFIG_FILE, kubeconfig, HOST_SECRET, err);
+}
+
+static int write_containerd_config(struct join *join, struct error *err) {
+    struct containerd_config input = {.cni_bin_dir = CNI_BIN_DIR, .cni_conf_dir = CNI_CONF_DIR};
+    _cleanup_(freep) char *text = containerd_config_make(&input);
+
+    return write_text(join, CONTAINERD_CONFIG_PATH, text, HOST_PUBLIC, err);
+}
+
+int phase_files(struct join *join, struct error *err) {
+    static const char *const folders[] = {KUBELET_FOLDER, KUBERNETES_FOLDER, CNI_CONF_DIR,
+                                          "C:\\var\\log\\pods", "C:\\var\\log\\containers"};
+
+    if (join_need_plan(join, err) < 0 || own_folders(join, folders, ARRAY_SIZE(folders), err) < 0 ||
+        host_make_folder(join->host, KUBERNETES_MANIFESTS_FOLDER, HOST_PUBLIC, err) < 0 ||
+        host_make_folder(join->host, CNI_CONF_DIR, HOST_PUBLIC, err) < 0)
+        return -1;
+    if (write_identity(join, err) < 0 || write_kubelet_config(join, err) < 0 ||
+        write_kubelet_flags(join, err) < 0 || write_containerd_config(join, err) < 0)
+        return -1;
+    text_addf(&join->detail, "; %s and 5 more", KUBELET_KUBECONFIG_FILE);
+    return 0;
+}
+
+/* What the program of a service says of itself ("Kubernetes v1.37.1"): decides its flags. */
+static char *version_of(struct join *join, enum service_id id) {
+    const char *const argv[] = {service_program(id), "--version", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = 20000};
+    _cleanup_(freep) char *output = NULL;
+    struct error ignored = {0};
+    const char *v;
+    int code;
+
+    if (host_run(join->host, &process, &code, &output, &ignored) < 0 || code != 0)
+        return xstrdup_null(join->cluster.kubernetes_version);
+    v = strstr(output, " v");
+    return v ? xstrndup(v + 1, strcspn(v + 1, " \r\n")) : xstrdup(join->cluster.kubernetes_version);
+}
+
+void phase_service_settings(struct join *join, struct service_settings *ret) {
+    *ret = (struct service_settings){
+        .kubelet_version = join->cluster.kubernetes_version,
+        .kube_proxy_version = join->cluster.kubernetes_version,
+        .node_name = join->node_name,
+        .node_ip = join_node_ip(join),
+        .network_name = join->plan.name,
+        .node_labels = join->options->node_labels,
+        .register_with_taints = join->options->register_with_taints,
+        .flannel_interface = join_node_ip(join),
+    };
+}
+
+static int start_service(struct join *join, enum service_id id,
+                         const struct service_settings *settings, struct error *err) {
+    bool changed = false;
+
+    if (phase_own_folder(join, service_log_folder(id), err) < 0 ||
+        journal_service(&join->journal, service_name(id), err) < 0 ||
+        host_make_folder(join->host, service_log_folder(id), HOST_PUBLIC, err) < 0 ||
+        service_ensure(join->host, id, settings, &changed, err) < 0)
+        return -1;
+    if (changed && host_service_stop(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
+        return -1;
+    if (host_service_start(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
+        return error_hint(err, "its log: %s", service_log_folder(id));
+    return 0;
+}
+
+/* "npipe:////./pipe/x" -> "\\.\pipe\x" */
+static char *pipe_path(const char *socket) {
+    char *path = xstrdup(text_starts_with(socket, "npipe://") ? socket + 8 : socket);
+
+    for (char *p = path; *p; p++)
+        if (*p == '/')
+            *p = '\\';
+    return path;
+}
+
+int phase_containerd(struct join *join, struct error *err) {
+    _cleanup_(freep) char *pipe =
+        pipe_path(join->options->cri_socket ? join->options->cri_socket : KUBELET_CRI_SOCKET);
+    struct service_settings settings;
+
+    if (join_need_plan(join, err) < 0 ||
+        phase_own_folder(join, "C:\\ProgramData\\containerd", err) < 0)
+        return -1;
+    phase_service_settings(join, &settings);
+    if (start_service(join, SERVICE_CONTAINERD, &settings, err) < 0)
+        return -1;
+    for (unsigned waited = 0; !host_pipe_exists(join->host, pipe); waited += 250) {
+        if (waited >= START_TIMEOUT_MS) {
+            (void)error_set(err, ERROR_TIMEOUT, "wait for '%s': containerd did not open it", pipe);
+            return error_hint(err, "its log: %s", service_log_folder(SERVICE_CONTAINERD));
+        }
+        join_tell_waiting(join, waited, START_TIMEOUT_MS - waited, "", "for the pipe %s", pipe);
+        if (host_sleep(join->host, 250, err) < 0)
+            return -1;
+    }
+    text_addf(&join->detail, "running, %s", pipe);
+    return 0;
+}
+
+/* kubeadm: waitForKubelet; every 500 ms until /healthz answers 200. */
+static int wait_healthy(struct join *join, struct error *err) {
+    struct http_request request = {
+        .url = "http://127.0.0.1:10248/healthz", .timeout_ms = 2000, .proxy = ""};
+
+    for (unsigned waited = 0; waited < HEALTH_TIMEOUT_MS; waited += 500) {
+        struct http_response response = {0};
+        struct error why = {0};
+        int result = http_perform(join->http, &request, &response, &why);
+        long status = response.status;
+
+        http_response_free(&response);
+        if (result == 0 && status == 200)
+            return 0;
+        join_tell_waiting(join, waited, HEALTH_TIMEOUT_MS - waited, "", "for a healthy kubelet: %s",
+                          result < 0 ? why.message : "not yet");
+        if (host_sleep(join->host, 500, err) < 0)
+            return -1;
+    }
+    (void)error_set(err, ERROR_TIMEOUT, "wait for the kubelet: not healthy after %d s",
+                    HEALTH_TIMEOUT_MS / 1000);
+    return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
+}
+
+int phase_kubelet(struct join *join, struct error *err) {
+    _cleanup_(freep) char *version = NULL;
+    struct service_settings settings;
+
+    if (join_need_plan(join, err) < 0)
+        return -1;
+    version = version_of(join, SERVICE_KUBELET);
+    phase_service_settings(join, &settings);
+    settings.kubelet_version = version;
+    if (start_service(join, SERVICE_KUBELET, &settings, err) < 0 || wait_healthy(join, err) < 0)
+        return -1;
+    text_addf(&join->detail, "%s, healthy", version);
+    return 0;
+}

@@ -1,0 +1,199 @@
+/* Runs phases: one event at the begin, warnings and waits in between, one at the end. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "join/join.h"
+
+static void tell(struct join *join, struct join_event event) {
+    event.phase = join->phase;
+    if (!event.message)
+        event.message = "";
+    if (!event.hint)
+        event.hint = "";
+    if (join->progress)
+        join->progress(join->progress_context, &event);
+}
+
+void join_tell_waiting(struct join *join, unsigned waited_ms, unsigned left_ms, const char *hint,
+                       const char *format, ...) {
+    struct text message = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&message, format, args);
+    va_end(args);
+    tell(join, (struct join_event){.state = JOIN_WAITING,
+                                   .message = text_str(&message),
+                                   .hint = hint,
+                                   .waited_ms = waited_ms,
+                                   .left_ms = left_ms});
+    text_free(&message);
+}
+
+void join_warn(struct join *join, const char *format, ...) {
+    struct text message = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&message, format, args);
+    va_end(args);
+    if (!text_list_has(&join->warnings, text_str(&message))) {
+        text_list_add(&join->warnings, text_str(&message));
+        tell(join, (struct join_event){.state = JOIN_WARNING, .message = text_str(&message)});
+    }
+    text_free(&message);
+}
+
+/* nodeRegistration.name, or the host's name in lower case (kubeadm: GetNodeName). */
+static int choose_node_name(struct join *join, struct error *err) {
+    const char *name = join->options->node_name ? join->options->node_name : join->facts.host_name;
+    char *lower = text_lower(name);
+    size_t len = strlen(lower);
+    bool bad = len == 0 || len > 253;
+
+    for (size_t i = 0; i < len && !bad; i++) {
+        char c = lower[i];
+        bool edge = i == 0 || i == len - 1 || lower[i - 1] == '.' || lower[i + 1] == '.';
+
+        bad = !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                (!edge && (c == '-' || (c == '.' && lower[i - 1] != '-'))));
+    }
+    join->node_name = lower;
+    if (!bad)
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "use node name '%.80s': not a DNS-1123 subdomain", lower);
+    return error_hint(err,
+                      "give another one with --node-name (a-z, 0-9, '-' and '.', at most 253)");
+}
+
+int join_open(struct join *join, struct error *err) {
+    size_t count;
+
+    (void)join_phases(&count);
+    join->results = xcalloc(count, sizeof *join->results);
+    join->started_ms = host_monotonic_ms(join->host);
+    if (host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
+        return -1;
+    return journal_open(join->host, &join->journal, err);
+}
+
+void join_close(struct join *join) {
+    size_t count;
+
+    (void)join_phases(&count);
+    for (size_t i = 0; join->results && i < count; i++)
+        free(join->results[i].detail);
+    free(join->results);
+    free(join->node_name);
+    journal_close(&join->journal);
+    discovery_result_free(&join->discovery);
+    if (join->has_client)
+        kube_client_close(&join->client);
+    if (join->has_cluster)
+        cluster_config_free(&join->cluster);
+    if (join->has_nic)
+        nic_snapshot_free(&join->nic);
+    if (join->has_node)
+        kube_node_free(&join->node);
+    if (join->has_plan)
+        network_plan_free(&join->plan);
+    if (join->has_report)
+        diag_report_free(&join->report);
+    text_list_free(&join->next);
+    text_list_free(&join->warnings);
+    text_free(&join->detail);
+}
+
+static int run_phase(struct join *join, size_t index, struct error *err) {
+    const struct join_phase *phase = &join_phases(&(size_t){0})[index];
+    struct join_phase_result *result = &join->results[index];
+    uint64_t begin = host_monotonic_ms(join->host);
+    int outcome;
+
+    join->phase = phase;
+    join->journal.phase = phase->id;
+    text_clear(&join->detail);
+    tell(join, (struct join_event){.state = JOIN_BEGIN});
+    outcome = host_interrupted(join->host)
+                  ? error_set(err, ERROR_INTERRUPTED, "interrupted before %s", phase->title)
+                  : phase->run(join, err);
+    result->duration_ms = (unsigned)(host_monotonic_ms(join->host) - begin);
+    result->outcome = outcome < 0 ? JOIN_PHASE_FAILED : JOIN_PHASE_DONE;
+    free(result->detail);
+    result->detail = xstrdup(outcome < 0 && err ? err->message : text_str(&join->detail));
+    tell(join, (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
+                                   .message = result->detail,
+                                   .duration_ms = result->duration_ms});
+    log_message(LOG_DEBUG, "phase %s: %s (%u ms)", phase->id, result->detail, result->duration_ms);
+    return outcome;
+}
+
+static void skip_phase(struct join *join, size_t index) {
+    join->phase = &join_phases(&(size_t){0})[index];
+    join->results[index].outcome = JOIN_PHASE_SKIPPED;
+    tell(join, (struct join_event){.state = JOIN_SKIPPED, .message = "--skip-phases"});
+}
+
+int join_run(struct join *join, struct error *err) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        if (text_list_has(&join->options->skip_phases, phases[i].id))
+            skip_phase(join, i);
+        else if (run_phase(join, i, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int join_run_phase(struct join *join, const char *id, struct error *err) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(phases[i].id, id))
+            return run_phase(join, i, err);
+    (void)error_set(err, ERROR_USAGE, "invalid phase name: %.60s", id);
+    return error_hint(err, "winjoin join phase list prints them");
+}
+
+static const char *outcome_name(enum join_outcome outcome) {
+    static const char *const names[] = {"not-run", "done", "skipped", "failed"};
+
+    return names[outcome];
+}
+
+static json_t *strings_json(const struct text_list *list) {
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    return array;
+}
+
+json_t *join_result_json(const struct join *join) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+    json_t *rows = json_array(), *result;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct join_phase_result *r = &join->results[i];
+
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:s*}", "id", phases[i].id,
+                                              "outcome", outcome_name(r->outcome),
+                                              "durationSeconds", r->duration_ms / 1000.0, "detail",
+                                              r->detail && *r->detail ? r->detail : NULL));
+    }
+    result = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                       "kind", "JoinResult", "node", join->node_name, "phases", rows, "warnings",
+                       strings_json(&join->warnings), "next", strings_json(&join->next));
+    if (join->has_discovery && join->discovery.config.server)
+        json_object_set_new(result, "cluster", json_string(join->discovery.config.server));
+    if (join->has_report)
+        json_object_set_new(result, "flows", diag_flows_json(&join->report));
+    return result;
+}
