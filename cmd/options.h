@@ -1,0 +1,68 @@
+/* Command-line options: one table a verb, which also prints the help.
+ *
+ * pflag's habits: --name=value, --name value, --flag, --flag=false, -v 2, -o json; lists repeat or
+ * use commas; no abbreviations; "--" ends the options. Each option can also come from the
+ * environment as WINJOIN_<NAME> (dashes become underscores). */
+#ifndef CMD_OPTIONS_H
+#define CMD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum option_type {
+    OPTION_TEXT,     /* char *, owned by the target */
+    OPTION_SECRET,   /* as text; hidden in logs, zeroed when freed */
+    OPTION_LIST,     /* struct text_list */
+    OPTION_BOOL,     /* bool */
+    OPTION_NUMBER,   /* long long, 0..2147483647 */
+    OPTION_DURATION, /* long long, milliseconds; Go's form (30s, 5m) */
+    OPTION_CHOICE,   /* char *; `argument` lists the choices: "auto|on|off" */
+};
+enum option_flags {
+    OPTION_KUBEADM = 1,     /* a flag of kubeadm join: not to be mixed with --config */
+    OPTION_HIDDEN = 2,      /* not in the help */
+    OPTION_WITH_CONFIG = 4, /* kubeadm allows it beside --config */
+};
+
+struct option {
+    const char *name; /* without dashes */
+    char letter;      /* short form or 0 */
+    enum option_type type;
+    size_t offset;        /* of the field in the verb's options struct */
+    const char *argument; /* "TOKEN" in the help; choices for OPTION_CHOICE */
+    const char *help;
+    unsigned flags;
+};
+
+/* The tables of one verb, ended by a row without a name. */
+struct option_set {
+    const struct option *const *tables; /* NULL-terminated */
+    void *target;                       /* struct that `offset` points into, one for all tables */
+    bool *given;                        /* per option over all tables, in order; or NULL */
+};
+
+/* Number of options in all tables of the set. */
+size_t options_count(const struct option_set *set);
+/* The i-th option; NULL behind the end. */
+const struct option *options_at(const struct option_set *set, size_t i);
+
+/* Reads argv (without program and verb) into the target; words that are no options go to `words`.
+ * Fails with ERROR_USAGE and names the option; an unknown one gets "did you mean". */
+int options_parse(const struct option_set *set, int argc, char *const *argv,
+                  struct text_list *words, struct error *err);
+/* Fills what argv did not give from the environment. `get` answers a fresh string or NULL. */
+int options_from_environment(const struct option_set *set,
+                             char *(*get)(void *context, const char *name), void *context,
+                             struct error *err);
+/* Frees every text and list of the target. */
+void options_free(const struct option_set *set);
+/* "  --token TOKEN    bootstrap token ..." wrapped at 80 columns. */
+void options_help(const struct option *table, struct text *out);
+
+/* The nearest of `count` names for a mistyped word, or NULL when none is near (distance <= 3). */
+const char *options_nearest(const char *word, const char *const *names, size_t count);
+
+#endif

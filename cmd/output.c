@@ -1,0 +1,78 @@
+/* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
+#include "cmd/output.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+
+bool output_is_document(const struct program *program) {
+    return text_equal(program->options.output, "json") ||
+           text_equal(program->options.output, "yaml");
+}
+
+void output_text(const struct program *program, const char *text) {
+    if (!output_is_document(program))
+        output_bytes(text, strlen(text));
+}
+
+void output_bytes(const void *data, size_t len) {
+    (void)fwrite(data, 1, len, stdout); /* a full disk is seen by fflush at the end */
+}
+
+void output_result(struct program *program, json_t *document) {
+    json_decref(program->result);
+    program->result = document;
+}
+
+static json_t *error_json(const struct program *program, const struct error *err) {
+    json_t *hints = json_array();
+
+    for (size_t i = 0; i < ERROR_HINTS_MAX && err->hints[i][0]; i++)
+        json_array_append_new(hints, json_string(err->hints[i]));
+    return json_pack("{s:s, s:s, s:o, s:s*}", "kind", error_kind_name(err->kind), "message",
+                     err->message, "hints", hints, "phase", program->phase);
+}
+
+void output_finish(struct program *program, const struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+
+    if (!output_is_document(program))
+        return;
+    if (err && err->kind) {
+        if (!program->result)
+            program->result = json_object();
+        json_object_set_new(program->result, "error", error_json(program, err));
+    }
+    if (!program->result)
+        return;
+    text = text_equal(program->options.output, "yaml") ? yaml_write(program->result)
+                                                       : json_write_pretty(program->result);
+    output_bytes(text, strlen(text));
+}
+
+void output_error(const struct error *err) {
+    (void)fprintf(stderr, "error: %s\n", err->message);
+    for (size_t i = 0; i < ERROR_HINTS_MAX && err->hints[i][0]; i++)
+        (void)fprintf(stderr, "hint: %s\n", err->hints[i]);
+}
+
+void output_warning(const char *message) {
+    (void)fprintf(stderr, "warning: %s\n", message);
+}
+
+bool output_color(const struct program *program, bool on_stderr) {
+    const struct terminal *t = &program->terminal;
+    const char *no_color = getenv("NO_COLOR"); /* no-color.org: any non-empty value */
+
+    return !program->options.no_color && !(no_color && *no_color) && t->color &&
+           (on_stderr ? t->err_is_terminal : t->out_is_terminal);
+}
+
+bool output_utf8(const struct program *program, bool on_stderr) {
+    const struct terminal *t = &program->terminal;
+
+    return t->utf8 && (on_stderr ? t->err_is_terminal : t->out_is_terminal);
+}

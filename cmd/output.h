@@ -1,0 +1,24 @@
+/* The only place that prints: results to stdout, errors, hints and warnings to stderr. */
+#ifndef CMD_OUTPUT_H
+#define CMD_OUTPUT_H
+
+#include "cmd/program.h"
+
+/* Text for a person, as it is; nothing with -o json or yaml. */
+void output_text(const struct program *program, const char *text);
+/* Bytes as they are, whatever -o says (kubeconfig, completion). */
+void output_bytes(const void *data, size_t len);
+/* The verb's document: kept until the end, printed for -o json and -o yaml. Takes the reference. */
+void output_result(struct program *program, json_t *document);
+/* true for -o json and -o yaml. */
+bool output_is_document(const struct program *program);
+/* Prints the document, with `error` in it when err is one. */
+void output_finish(struct program *program, const struct error *err);
+/* error: ..., hint: ... */
+void output_error(const struct error *err);
+void output_warning(const char *message);
+/* Colour and ticks are wanted on stdout (respectively stderr). */
+bool output_color(const struct program *program, bool on_stderr);
+bool output_utf8(const struct program *program, bool on_stderr);
+
+#endif

@@ -1,0 +1,215 @@
+/* One run of winjoin: words to verb, options, host, result, exit code. */
+#include "cmd/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "cmd/output.h"
+
+static FILE *log_file;
+
+static void log_line(void *context, enum log_level level, const char *line) {
+    const struct program *program = context;
+
+    if (log_file)
+        (void)fprintf(log_file, "%s\n", line);
+    else if (level == LOG_WARNING)
+        output_warning(line);
+    else if (!text_equal(program->options.progress, "json"))
+        (void)fprintf(stderr, "%s\n", line);
+}
+
+const struct option global_options[] = {
+    {"output", 'o', OPTION_TEXT, offsetof(struct program_options, output), "FORMAT",
+     "what the result looks like: text, json, yaml (discover: kubeconfig; diag: also junit, html)",
+     OPTION_WITH_CONFIG},
+    {"v", 'v', OPTION_NUMBER, offsetof(struct program_options, verbosity), "N",
+     "how much is logged (0 to 5)", OPTION_WITH_CONFIG},
+    {"log-file", 0, OPTION_TEXT, offsetof(struct program_options, log_file), "FILE",
+     "log there instead of to standard error", OPTION_WITH_CONFIG},
+    {"progress", 0, OPTION_CHOICE, offsetof(struct program_options, progress),
+     "auto|plain|json|none", "how progress is shown on standard error", OPTION_WITH_CONFIG},
+    {"no-color", 0, OPTION_BOOL, offsetof(struct program_options, no_color), "",
+     "no colour (NO_COLOR is honoured too)", OPTION_WITH_CONFIG},
+    {"rootfs", 0, OPTION_TEXT, offsetof(struct program_options, rootfs), "DIR",
+     "Linux: play a Windows host in this folder (rehearsal)", OPTION_WITH_CONFIG},
+    {"help", 'h', OPTION_BOOL, offsetof(struct program_options, help), "", "this text",
+     OPTION_WITH_CONFIG},
+    {0},
+};
+
+static const struct verb *find_verb(const char *name) {
+    size_t count;
+    const struct verb *all = verbs(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(all[i].name, name))
+            return &all[i];
+    return NULL;
+}
+
+static int unknown_verb(const char *name, struct error *err) {
+    size_t count;
+    const struct verb *all = verbs(&count);
+    _cleanup_(freep) const char **names = xcalloc(count, sizeof *names);
+    const char *near;
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = all[i].name;
+    near = options_nearest(name, names, count);
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
+    if (near)
+        return error_hint(err, "did you mean winjoin %s?", near);
+    return error_hint(err, "winjoin help lists the commands");
+}
+
+/* The verb's tables behind the global one. */
+static void option_tables(const struct verb *verb, const struct option *tables[6]) {
+    size_t n = 0;
+
+    tables[n++] = global_options;
+    for (size_t i = 0; verb && i < ARRAY_SIZE(verb->tables) && verb->tables[i]; i++)
+        tables[n++] = verb->tables[i];
+    tables[n] = NULL;
+}
+
+static char *environment(void *context, const char *name) {
+    return host_environment(context, name);
+}
+
+/* The verb is the first word; options may stand before it. */
+static int find_verb_word(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (argv[i][0] != '-')
+            return i;
+        if (text_equal(argv[i], "--version"))
+            return i;
+    }
+    return 0;
+}
+
+static int parse(struct program *program, int argc, char **argv, const struct option_set *set,
+                 struct error *err) {
+    _cleanup_(freep) char **rest = xcalloc((size_t)argc + 1, sizeof *rest);
+    struct text_list expanded = {0};
+    int n = 0, verb_at = find_verb_word(argc, argv), result;
+
+    for (int i = 1; i < argc; i++) {
+        if (program->verb->raw && i > verb_at)
+            text_list_add(&program->words, argv[i]);
+        else if (i != verb_at)
+            rest[n++] = argv[i];
+    }
+    join_expand_pasted(n, rest, &expanded);
+    result = options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
+    text_list_free(&expanded);
+    return result;
+}
+
+static int open_log(struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+
+    if (o->log_file && !(log_file = fopen(o->log_file, "a")))
+        return error_set(err, ERROR_USAGE, "open log file '%s'", o->log_file);
+    log_open(log_line, program, (int)o->verbosity);
+    return 0;
+}
+
+static int check_output(const struct program *program, struct error *err) {
+    const char *output = program->options.output, *verb = program->verb->name;
+
+    if (!output || text_equal(output, "text") || text_equal(output, "json") ||
+        text_equal(output, "yaml") ||
+        (text_equal(verb, "discover") && text_equal(output, "kubeconfig")) ||
+        (text_equal(verb, "diag") && (text_equal(output, "junit") || text_equal(output, "html"))))
+        return 0;
+    return error_set(err, ERROR_USAGE, "invalid value \"%.40s\" for --output of winjoin %s", output,
+                     verb);
+}
+
+static bool is_interrupted(void *host) {
+    return host_interrupted(host);
+}
+
+static int open_seams(struct program *program, program_open_host *open, struct error *err) {
+    _cleanup_(freep) char *agent = xasprintf("winjoin/%s", build_version);
+
+    if (open(program->options.rootfs, &program->host, err) < 0)
+        return -1;
+    program->http = http_curl_new(agent, is_interrupted, program->host);
+    return 0;
+}
+
+static int run(struct program *program, int argc, char **argv, const struct option_set *set,
+               program_open_host *open, struct error *err) {
+    if (parse(program, argc, argv, set, err) < 0)
+        return error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
+    if (program->options.help) {
+        text_list_free(&program->words);
+        text_list_add(&program->words, program->verb->name);
+        return verb_help(program, err);
+    }
+    if (open_seams(program, open, err) < 0 ||
+        options_from_environment(set, environment, program->host, err) < 0 ||
+        check_output(program, err) < 0 || open_log(program, err) < 0)
+        return -1;
+    return program->verb->run(program, err);
+}
+
+static int finish(struct program *program, struct error *err, int result) {
+    if (result < 0 && !err->kind)
+        (void)error_set(err, ERROR_HOST, "winjoin %s failed without a reason", program->verb->name);
+    if (result < 0)
+        output_error(err);
+    output_finish(program, result < 0 ? err : NULL);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        (void)fputs("error: write standard output: it is full or closed\n", stderr);
+        return result < 0 ? error_exit_code(err->kind) : 1;
+    }
+    return result < 0 ? error_exit_code(err->kind) : 0;
+}
+
+static void close_program(struct program *program, const struct option_set *set) {
+    json_decref(program->result);
+    text_list_free(&program->words);
+    options_free(set);
+    join_options_free(&program->options.join);
+    if (program->http)
+        http_free(program->http);
+    if (program->host)
+        host_free(program->host);
+    log_open(NULL, NULL, 0);
+    log_forget_secrets();
+    if (log_file)
+        (void)fclose(log_file); /* the log has no reader to tell */
+    log_file = NULL;
+}
+
+int program_run(int argc, char **argv, program_open_host *open) {
+    int verb_at = find_verb_word(argc, argv), result, code;
+    const char *name = verb_at ? argv[verb_at] : "help";
+    struct program program = {0};
+    const struct option *tables[6];
+    struct option_set set = {.tables = tables, .target = &program.options};
+    _cleanup_(freep) bool *given = NULL;
+    struct error err = {0};
+
+    terminal_open(&program.terminal);
+    program.verb = find_verb(text_equal(name, "--version") ? "version" : name);
+    if (!program.verb) {
+        (void)unknown_verb(name, &err);
+        output_error(&err);
+        return error_exit_code(err.kind);
+    }
+    option_tables(program.verb, tables);
+    given = xcalloc(options_count(&set), sizeof *given);
+    set.given = program.given = given;
+    result = run(&program, argc, argv, &set, open, &err);
+    code = finish(&program, &err, result);
+    close_program(&program, &set);
+    return code;
+}

@@ -1,0 +1,94 @@
+/* One run of winjoin: the host it acts on, its options, where results and errors go. */
+#ifndef CMD_PROGRAM_H
+#define CMD_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cmd/options.h"
+#include "host/host.h"
+#include "host/http.h"
+#include "host/terminal.h"
+#include "join/join_options.h"
+
+/* Every option of every verb has its field here. */
+struct program_options {
+    /* everywhere */
+    char *output;
+    long long verbosity;
+    char *log_file;
+    char *progress;
+    bool no_color;
+    bool help;
+    char *rootfs;
+    /* verbs' own */
+    struct join_options join;
+    bool yes;                                         /* reset --force */
+    char *kubeconfig;                                 /* diag */
+    char *replay;                                     /* diag */
+    char *external_ip, *external_name, *external_dns; /* diag */
+    char *versions;                                   /* bundle create */
+    bool show_all;
+};
+
+struct program {
+    struct host *host;
+    struct http *http;
+    struct terminal terminal;
+    struct program_options options;
+    struct text_list words; /* what is no option, behind the verb */
+    bool *given;            /* per option of the verb */
+    const struct verb *verb;
+    const char *phase; /* of the error object, or NULL */
+    json_t *result;    /* with -o json and yaml: printed at the end, also beside an error */
+};
+
+/* A verb. Its function prints results by cmd/output.h and answers 0 or -1 with the error. */
+struct verb {
+    const char *name;
+    const char *help;               /* one line */
+    const char *usage;              /* behind "winjoin ", e.g. "join [ENDPOINT] [flags]" */
+    const char *text;               /* a paragraph for --help, or "" */
+    const struct option *tables[4]; /* its options, NULL-terminated; the global ones come on top */
+    int (*run)(struct program *program, struct error *err);
+    bool hidden;
+    bool raw; /* everything behind the verb is a word, also what looks like an option */
+};
+const struct verb *verbs(size_t *ret_count);
+
+/* The whole program. argv is UTF-8; `open` makes the host for --rootfs (NULL = this machine).
+ * Answers the exit code. */
+typedef int program_open_host(const char *rootfs, struct host **ret, struct error *err);
+int program_run(int argc, char **argv, program_open_host *open);
+
+/* Verbs' functions. */
+int verb_join(struct program *program, struct error *err);
+int verb_preflight(struct program *program, struct error *err);
+int verb_discover(struct program *program, struct error *err);
+int verb_diag(struct program *program, struct error *err);
+int verb_status(struct program *program, struct error *err);
+int verb_reset(struct program *program, struct error *err);
+int verb_bundle(struct program *program, struct error *err);
+int verb_config(struct program *program, struct error *err);
+int verb_certs(struct program *program, struct error *err);
+int verb_capabilities(struct program *program, struct error *err);
+int verb_upgrade(struct program *program, struct error *err);
+int verb_probe(struct program *program, struct error *err);
+int verb_service(struct program *program, struct error *err);
+int verb_completion(struct program *program, struct error *err);
+int verb_version(struct program *program, struct error *err);
+int verb_help(struct program *program, struct error *err);
+
+/* Tables of options, ended by a row without a name. */
+extern const struct option global_options[];
+extern const struct option join_kubeadm_options[];
+extern const struct option join_own_options[];
+
+/* argv with a line pasted as one quoted word ("kubeadm join ...") taken apart. */
+void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);
+/* Reads --token-file, --token - and the endpoint word into the join options, and checks them. */
+int program_prepare_join(struct program *program, struct error *err);
+
+#endif

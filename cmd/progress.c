@@ -1,0 +1,156 @@
+/* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
+#include "cmd/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "cmd/output.h"
+
+enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14 };
+
+void progress_open(struct progress *progress, const struct program *program) {
+    const char *wanted = program->options.progress;
+
+    *progress = (struct progress){
+        .utf8 = output_utf8(program, true),
+        .color = output_color(program, true),
+        .host = program->host,
+    };
+    if (text_equal(wanted, "none"))
+        progress->mode = PROGRESS_NONE;
+    else if (text_equal(wanted, "json"))
+        progress->mode = PROGRESS_JSON;
+    else if (text_equal(wanted, "plain") || !program->terminal.err_is_terminal)
+        progress->mode = PROGRESS_PLAIN;
+    else
+        progress->mode = PROGRESS_LIVE;
+}
+
+void progress_close(struct progress *progress) {
+    text_list_free(&progress->warnings);
+}
+
+static const char *state_name(enum join_event_state state) {
+    static const char *const names[] = {"started", "waiting", "warning",
+                                        "done",    "skipped", "failed"};
+
+    return names[state];
+}
+
+static void show_json(const struct progress *progress, const struct join_event *event) {
+    char time[RFC3339_TEXT_MAX];
+    _cleanup_json_ json_t *line = NULL;
+    _cleanup_(freep) char *text = NULL;
+
+    rfc3339_format(host_now(progress->host), time);
+    line = json_pack("{s:s, s:s, s:s}", "time", time, "phase", event->phase->id, "state",
+                     state_name(event->state));
+    if (*event->message)
+        json_object_set_new(line, "message", json_string(event->message));
+    if (*event->hint)
+        json_object_set_new(line, "hint", json_string(event->hint));
+    if (event->state == JOIN_WAITING)
+        json_object_set_new(line, "waitedSeconds", json_real(event->waited_ms / 1000.0));
+    if (event->state == JOIN_DONE || event->state == JOIN_FAILED)
+        json_object_set_new(line, "durationSeconds", json_real(event->duration_ms / 1000.0));
+    text = json_write(line);
+    (void)fprintf(stderr, "%s\n", text);
+}
+
+static void mark(const struct progress *progress, enum join_event_state state, char out[32]) {
+    static const struct {
+        const char *utf8, *ascii, *color;
+    } marks[] = {
+        [JOIN_WAITING] = {"\xe2\x80\xa6", "..", "36"},
+        [JOIN_DONE] = {"\xe2\x9c\x93", "ok", "32"},
+        [JOIN_SKIPPED] = {"-", "--", "33"},
+        [JOIN_FAILED] = {"\xe2\x9c\x97", "!!", "31"},
+    };
+    const char *sign = progress->utf8 ? marks[state].utf8 : marks[state].ascii;
+
+    if (progress->color)
+        (void)text_format(out, 32, "\x1b[%sm%s\x1b[0m", marks[state].color, sign);
+    else
+        (void)text_format(out, 32, "%s", sign);
+}
+
+static void end_live_line(struct progress *progress) {
+    if (progress->line_open)
+        (void)fputs("\r\x1b[K", stderr);
+    progress->line_open = false;
+}
+
+static void show_end(struct progress *progress, const struct join_event *event) {
+    char sign[32];
+
+    end_live_line(progress);
+    mark(progress, event->state, sign);
+    (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, event->phase->title, event->message);
+    if (event->duration_ms >= 100)
+        (void)fprintf(stderr, "  (%.1f s)", event->duration_ms / 1000.0);
+    (void)fputc('\n', stderr);
+    for (size_t i = 0; i < progress->warnings.count; i++)
+        (void)fprintf(stderr, "      ! %s\n", progress->warnings.items[i]);
+    text_list_free(&progress->warnings);
+}
+
+/* On a terminal the line lives; elsewhere a long wait is told now and then. */
+static void show_waiting(struct progress *progress, const struct join_event *event) {
+    char sign[32];
+
+    mark(progress, JOIN_WAITING, sign);
+    if (progress->mode == PROGRESS_LIVE) {
+        (void)fprintf(stderr, "\r\x1b[K  %s %-*s %.48s", sign, TITLE_WIDTH, event->phase->title,
+                      event->message);
+        if (event->waited_ms >= 1000)
+            (void)fprintf(stderr, "  %u s", event->waited_ms / 1000);
+        progress->line_open = true;
+        if (!*event->hint)
+            return;
+    } else if (event->waited_ms < progress->last_told_ms + TELL_AGAIN_MS &&
+               !(progress->last_told_ms == 0 && event->waited_ms >= FIRST_TELL_MS)) {
+        return;
+    } else {
+        (void)fprintf(stderr, "  %s %-*s %s (%u s)\n", sign, TITLE_WIDTH, event->phase->title,
+                      event->message, event->waited_ms / 1000);
+    }
+    if (*event->hint && (progress->last_told_ms == 0 ||
+                         event->waited_ms >= progress->last_told_ms + TELL_AGAIN_MS)) {
+        end_live_line(progress);
+        (void)fprintf(stderr, "     %-*s %s\n", TITLE_WIDTH, "", event->hint);
+    }
+    progress->last_told_ms = event->waited_ms ? event->waited_ms : 1;
+}
+
+void progress_show(void *context, const struct join_event *event) {
+    struct progress *progress = context;
+
+    if (progress->mode == PROGRESS_NONE)
+        return;
+    if (progress->mode == PROGRESS_JSON) {
+        show_json(progress, event);
+        return;
+    }
+    switch (event->state) {
+    case JOIN_BEGIN:
+        progress->last_told_ms = 0;
+        if (progress->mode == PROGRESS_LIVE)
+            show_waiting(progress, event);
+        break;
+    case JOIN_WAITING:
+        show_waiting(progress, event);
+        break;
+    case JOIN_WARNING:
+        text_list_add(&progress->warnings, event->message);
+        break;
+    case JOIN_DONE:
+    case JOIN_SKIPPED:
+    case JOIN_FAILED:
+        show_end(progress, event);
+        break;
+    }
+    (void)fflush(stderr);
+}

@@ -1,0 +1,28 @@
+/* Shows a join as it goes, on stderr: lines for a person, or one JSON object a line. */
+#ifndef CMD_PROGRESS_H
+#define CMD_PROGRESS_H
+
+#include "cmd/program.h"
+#include "join/join.h"
+
+enum progress_mode {
+    PROGRESS_NONE,
+    PROGRESS_PLAIN, /* a line at the end of each phase, and when a wait gets long */
+    PROGRESS_LIVE,  /* a terminal: the waiting line is rewritten in place */
+    PROGRESS_JSON,
+};
+struct progress {
+    enum progress_mode mode;
+    bool utf8, color;
+    struct host *host;         /* for the clock */
+    bool line_open;            /* a waiting line stands on the terminal */
+    unsigned last_told_ms;     /* plain: when the wait was last told */
+    struct text_list warnings; /* of the running phase, shown under its line */
+};
+/* By --progress (auto: live on a terminal, else plain) and the terminal. */
+void progress_open(struct progress *progress, const struct program *program);
+/* The join_progress function; context is the struct progress. */
+void progress_show(void *context, const struct join_event *event);
+void progress_close(struct progress *progress);
+
+#endif

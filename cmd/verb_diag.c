@@ -1,0 +1,88 @@
+/* winjoin diag and probe: measure the pod flows, say which fail and why. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/output.h"
+#include "cmd/progress.h"
+#include "cmd/program.h"
+#include "diag/causes.h"
+#include "diag/report.h"
+#include "join/join.h"
+
+enum { REPLAY_MAX = 16 * 1024 * 1024 };
+
+static void print_report(struct program *program, const struct diag_report *report) {
+    struct diag_text_style style = {output_utf8(program, false), output_color(program, false)};
+    const char *format = program->options.output;
+    _cleanup_(freep) char *text = text_equal(format, "junit")  ? diag_report_junit(report)
+                                  : text_equal(format, "html") ? diag_report_html(report)
+                                                               : diag_report_text(report, &style);
+
+    output_text(program, text);
+    if (output_is_document(program))
+        output_result(program, diag_report_json(report));
+}
+
+static int judge(const struct diag_report *report, struct error *err) {
+    _cleanup_(freep) char *line = diag_report_line(report);
+
+    if (diag_report_is_good(report))
+        return 0;
+    (void)error_set(err, ERROR_FLOWS, "prove the pod network: %s", line);
+    for (size_t i = 0; i < report->causes.count && i < 3; i++)
+        (void)error_hint(err, "%s: %s", report->causes.items[i].id, report->causes.items[i].hint);
+    return -1;
+}
+
+static int replay(struct program *program, struct error *err) {
+    _cleanup_(freep) char *path = terminal_full_path(program->options.replay), *text = NULL;
+    struct diag_report report = {0};
+    size_t len;
+    int result;
+
+    if (host_read(program->host, path, REPLAY_MAX, &text, &len, err) < 0 ||
+        diag_report_read(text, len, &report, err) < 0)
+        return -1;
+    diag_causes_find(&report);
+    print_report(program, &report);
+    result = judge(&report, err);
+    diag_report_free(&report);
+    return result;
+}
+
+/* The targets outside come from flags first, then from the cluster's defaults. */
+static void take_targets(struct program_options *o) {
+    o->join.external_ip = take_ptr(o->external_ip);
+    o->join.external_name = take_ptr(o->external_name);
+    o->join.external_dns = take_ptr(o->external_dns);
+}
+
+int verb_diag(struct program *program, struct error *err) {
+    struct progress progress;
+    struct join join = {.host = program->host,
+                        .http = program->http,
+                        .options = &program->options.join,
+                        .progress = progress_show,
+                        .progress_context = &progress};
+    int result;
+
+    if (program->options.kubeconfig)
+        return error_set(err, ERROR_USAGE,
+                         "use --kubeconfig: this version diagnoses the node it runs on only");
+    if (program->options.replay)
+        return replay(program, err);
+    take_targets(&program->options);
+    progress_open(&progress, program);
+    (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
+    result = join_open(&join, err);
+    if (result == 0)
+        result = join_run_phase(&join, "verify", err);
+    if (join.has_report)
+        print_report(program, &join.report);
+    if (result < 0 && join.has_report)
+        result = judge(&join.report, err);
+    join_close(&join);
+    progress_close(&progress);
+    return result;
+}

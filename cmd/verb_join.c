@@ -1,0 +1,233 @@
+/* winjoin join, preflight, discover. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/output.h"
+#include "cmd/progress.h"
+#include "cmd/program.h"
+#include "join/join.h"
+#include "join/plan.h"
+#include "join/preflight.h"
+
+static int list_phases(struct program *program) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+    json_t *rows = json_array();
+    struct text out = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        text_addf(&out, "%-14s %s\n", phases[i].id, phases[i].help);
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:s}", "id", phases[i].id, "help", phases[i].help));
+    }
+    output_text(program, text_str(&out));
+    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                                     "JoinPhases", "phases", rows));
+    text_free(&out);
+    return 0;
+}
+
+/* The context that all three verbs run in. */
+static int open_join(struct program *program, struct join *join, struct progress *progress,
+                     struct error *err) {
+    progress_open(progress, program);
+    *join = (struct join){
+        .host = program->host,
+        .http = program->http,
+        .options = &program->options.join,
+        .progress = progress_show,
+        .progress_context = progress,
+    };
+    (void)terminal_probe_program(&join->probe_program, &join->probe_program_len);
+    return join_open(join, err);
+}
+
+static void tell_begin(const struct program *program, const struct join *join) {
+    if (text_equal(program->options.progress, "json") ||
+        text_equal(program->options.progress, "none"))
+        return;
+    (void)fprintf(stderr, "Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->node_name,
+                  join->facts.product, join->facts.major, join->facts.minor, join->facts.build,
+                  join->facts.revision,
+                  join->options->endpoint ? join->options->endpoint : "the cluster");
+}
+
+static void print_matrix(const struct program *program, const struct join *join) {
+    struct diag_text_style style = {output_utf8(program, false), output_color(program, false)};
+    _cleanup_(freep) char *text = NULL;
+
+    if (!join->has_report)
+        return;
+    text = diag_report_text(&join->report, &style);
+    output_text(program, "\n");
+    output_text(program, text);
+}
+
+static void tell_success(const struct program *program, const struct join *join) {
+    _cleanup_(freep) char *line = NULL;
+    double seconds = (double)(host_monotonic_ms(join->host) - join->started_ms) / 1000.0;
+
+    line = xasprintf("\n%s is Ready%s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
+                     join->node_name,
+                     join->has_report ? " and its pods can talk" : "; its pods were not asked",
+                     seconds);
+    output_text(program, line);
+}
+
+static int run_join(struct program *program, struct join *join, struct error *err) {
+    int result;
+
+    tell_begin(program, join);
+    result = join_run(join, err);
+    program->phase = result < 0 && join->phase ? join->phase->id : NULL;
+    print_matrix(program, join);
+    output_result(program, join_result_json(join));
+    if (result == 0)
+        tell_success(program, join);
+    return result;
+}
+
+static int run_phase(struct program *program, struct join *join, const char *id,
+                     struct error *err) {
+    int result = join_run_phase(join, id, err);
+
+    program->phase = id;
+    if (text_equal(id, "verify"))
+        print_matrix(program, join);
+    output_result(program, join_result_json(join));
+    return result;
+}
+
+static int run_dry(struct program *program, struct join *join, struct error *err) {
+    json_t *plan = NULL;
+    _cleanup_(freep) char *text = NULL;
+
+    if (join_plan_make(join, &plan, err) < 0)
+        return -1;
+    text = join_plan_text(plan);
+    output_text(program, text);
+    output_result(program, plan);
+    return 0;
+}
+
+/* One entry in Windows' Application log for each join, with the exit code as 1000 + code. */
+static void write_event(struct program *program, const char *what, const struct join *join,
+                        int result, const struct error *err) {
+    unsigned code = result < 0 ? (unsigned)error_exit_code(err->kind) : 0;
+    _cleanup_(freep) char *text =
+        xasprintf("winjoin %s %s: %s", what, join->node_name ? join->node_name : "",
+                  result < 0 ? err->message : "done");
+    struct error ignored = {0};
+
+    (void)host_event(program->host, result < 0 ? 'e' : 'i', 1000 + code, text,
+                     &ignored); /* a log that cannot be written must not fail the join */
+}
+
+int verb_join(struct program *program, struct error *err) {
+    struct text_list *words = &program->words;
+    bool phase = words->count && text_equal(words->items[0], "phase");
+    _cleanup_(freep) char *id = NULL;
+    struct progress progress;
+    struct join join = {0};
+    int result;
+
+    if (phase && words->count > 1) {
+        id = xstrdup(words->items[1]);
+        free(words->items[0]);
+        free(words->items[1]);
+        memmove(words->items, words->items + 2, (words->count - 1) * sizeof *words->items);
+        words->count -= 2;
+    }
+    if (phase && (!id || text_equal(id, "list")))
+        return list_phases(program);
+    if (program_prepare_join(program, err) < 0)
+        return -1;
+    result = open_join(program, &join, &progress, err);
+    if (result == 0)
+        result = program->options.join.dry_run ? run_dry(program, &join, err)
+                 : id                          ? run_phase(program, &join, id, err)
+                                               : run_join(program, &join, err);
+    if (!program->options.join.dry_run)
+        write_event(program, "join", &join, result, err);
+    join_close(&join);
+    progress_close(&progress);
+    return result;
+}
+
+static void print_checks(const struct program *program, const struct preflight_result *results,
+                         size_t count) {
+    struct text out = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        const struct preflight_result *r = &results[i];
+
+        text_addf(&out, "%-8s %s: %s\n", preflight_outcome_name(r->outcome), r->id,
+                  r->outcome == PREFLIGHT_PASS ? r->help : r->message);
+        if (r->outcome != PREFLIGHT_PASS && *r->hint)
+            text_addf(&out, "         %s\n", r->hint);
+    }
+    output_text(program, text_str(&out));
+    text_free(&out);
+}
+
+int verb_preflight(struct program *program, struct error *err) {
+    struct preflight_result *results = NULL;
+    struct progress progress;
+    struct join join = {0};
+    size_t count = 0;
+    int result;
+
+    if (program_prepare_join(program, err) < 0)
+        return -1;
+    result = open_join(program, &join, &progress, err);
+    if (result == 0) {
+        results = preflight_run(&join, &count);
+        print_checks(program, results, count);
+        output_result(program, preflight_report_json(results, count));
+        result = preflight_judge(results, count, err);
+    }
+    free(results);
+    join_close(&join);
+    progress_close(&progress);
+    return result;
+}
+
+int verb_discover(struct program *program, struct error *err) {
+    const struct join_options *o = &program->options.join;
+    struct discovery_options options = {0};
+    struct discovery_result result = {0};
+    json_t *document;
+
+    if (program_prepare_join(program, err) < 0)
+        return -1;
+    options = (struct discovery_options){
+        .endpoint = o->endpoint,
+        .token = o->discovery_token ? o->discovery_token : o->token,
+        .ca_cert_hashes = &o->discovery_token_ca_cert_hash,
+        .unsafe_skip_ca_verification = o->discovery_token_unsafe_skip_ca_verification,
+        .file = o->discovery_file,
+        .timeout_ms = (unsigned)o->timeout,
+    };
+    if (discovery_run(&options, program->http, program->host, &result, err) < 0)
+        return -1;
+    for (size_t i = 0; i < result.warnings.count; i++)
+        output_warning(result.warnings.items[i]);
+    if (text_equal(program->options.output, "kubeconfig")) {
+        output_bytes(result.kubeconfig, result.kubeconfig_len);
+    } else {
+        _cleanup_(freep) char *text =
+            xasprintf("server  %s\nCA      %s\n", result.config.server,
+                      result.matched_pin[0] ? result.matched_pin : "trusted without a pin");
+
+        output_text(program, text);
+        document = json_pack("{s:s, s:s, s:s*, s:s*, s:s}", "apiVersion", "winjoin.io/v1alpha1",
+                             "kind", "Discovery", "server", result.config.server, "matchedPin",
+                             result.matched_pin[0] ? result.matched_pin : NULL, "kubeconfig",
+                             result.kubeconfig);
+        output_result(program, document);
+    }
+    discovery_result_free(&result);
+    return 0;
+}

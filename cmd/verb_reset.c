@@ -1,0 +1,86 @@
+/* winjoin reset: asks, takes back, says what was restored. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "join/join.h"
+#include "join/reset.h"
+
+struct told {
+    const struct program *program;
+    json_t *rows;
+};
+
+static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
+    struct told *told = context;
+
+    json_array_append_new(
+        told->rows, json_pack("{s:s, s:s}", "what", what, "outcome", why ? why->message : how));
+    if (text_equal(told->program->options.progress, "none") ||
+        text_equal(told->program->options.progress, "json"))
+        return;
+    (void)fprintf(stderr, "  %s %s%s%s\n", why ? "!!" : "ok", what, why || *how ? ": " : "",
+                  why ? why->message : how);
+}
+
+static int ask(const struct program *program, struct error *err) {
+    char answer[16] = "";
+
+    if (program->options.yes || program->options.join.dry_run)
+        return 0;
+    if (!program->terminal.out_is_terminal || !program->terminal.err_is_terminal) {
+        (void)error_set(err, ERROR_USAGE, "reset without asking: there is no terminal to ask on");
+        return error_hint(err, "give --force");
+    }
+    (void)fputs("Everything that winjoin join did on this machine will be taken back.\n"
+                "Are you sure you want to proceed? [y/N]: ",
+                stderr);
+    if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
+        return 0;
+    return error_set(err, ERROR_INTERRUPTED, "reset was not confirmed; nothing was changed");
+}
+
+static void tell_end(const struct program *program, const struct reset_result *result) {
+    _cleanup_(freep) char *line =
+        program->options.join.dry_run ? xstrdup("nothing was changed (--dry-run)\n")
+        : result->restored + result->removed == 0
+            ? xstrdup("nothing to take back: winjoin did not change this machine\n")
+            : xasprintf("%zu things removed, %zu restored: the host is as it was found\n"
+                        "the Node object stays: kubectl delete node <name>\n",
+                        result->removed, result->restored);
+
+    output_text(program, line);
+}
+
+int verb_reset(struct program *program, struct error *err) {
+    struct told told = {program, json_array()};
+    struct reset_options options = {
+        .dry_run = program->options.join.dry_run, .progress = on_entry, .progress_context = &told};
+    struct reset_result result = {0};
+    struct error ignored = {0};
+    int outcome;
+
+    if (ask(program, err) < 0) {
+        json_decref(told.rows);
+        return -1;
+    }
+    outcome = reset_run(program->host, &options, &result, err);
+    output_result(program,
+                  json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "apiVersion", "winjoin.io/v1alpha1",
+                            "kind", "ResetResult", "entries", told.rows, "restored",
+                            (json_int_t)result.restored, "removed", (json_int_t)result.removed,
+                            "failed", (json_int_t)result.failed));
+    if (outcome == 0)
+        tell_end(program, &result);
+    if (!options.dry_run)
+        (void)host_event(program->host, outcome < 0 ? 'e' : 'i',
+                         1000u + (outcome < 0 ? (unsigned)error_exit_code(err->kind) : 0),
+                         outcome < 0 ? err->message : "winjoin reset: done",
+                         &ignored); /* a log that cannot be written must not fail the reset */
+    if (outcome < 0)
+        (void)error_hint(err, "what is left stays in the journal: run winjoin reset again");
+    return outcome;
+}

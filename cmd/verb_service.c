@@ -1,0 +1,81 @@
+/* winjoin service run NAME: what the SCM starts. Hosts a console program with a rotated log, or
+ * makes the network again at boot. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/program.h"
+#include "host/service_host.h"
+#include "join/boot_network.h"
+#include "services/service_host.h"
+#include "services/service_table.h"
+
+/* The log of the hosted program; its output goes to the file alone. */
+struct service_log {
+    struct host *host;
+    const struct service_host_settings *settings;
+    FILE *file;
+    uint64_t written;
+};
+
+static void open_log(struct service_log *log) {
+    log->file = fopen(log->settings->log_file, "ab");
+    if (log->file && fseek(log->file, 0, SEEK_END) == 0)
+        log->written = (uint64_t)ftell(log->file);
+}
+
+static void rotate(struct service_log *log) {
+    struct error ignored = {0};
+
+    if (log->file)
+        (void)fclose(log->file); /* what could not be written is lost either way */
+    (void)service_log_rotate(log->host, log->settings,
+                             &ignored); /* then it goes on in the same file */
+    log->written = 0;
+    open_log(log);
+}
+
+static void on_output(void *context, const char *data, size_t len) {
+    struct service_log *log = context;
+
+    if (log->written + len > log->settings->max_log_bytes)
+        rotate(log);
+    if (!log->file)
+        return;
+    log->written += fwrite(data, 1, len, log->file);
+    (void)fflush(log->file); /* a full disk must not stop the service */
+}
+
+static int run_hosted(struct program *program, const char *name, struct error *err) {
+    struct service_host_settings settings = {0};
+    struct service_log log = {.host = program->host, .settings = &settings};
+    struct service_program service = {.on_output = on_output, .context = &log};
+    int result;
+
+    if (service_host_settings_load(program->host, name, &settings, err) < 0)
+        return -1;
+    open_log(&log);
+    service.argv = (const char *const *)settings.command.items;
+    service.environment = (const char *const *)settings.environment.items;
+    service.working_folder = settings.working_folder;
+    service.stop_timeout_ms = settings.stop_timeout_ms;
+    result = service_host_program(name, &service, err);
+    if (log.file)
+        (void)fclose(log.file); /* the service is over */
+    service_host_settings_free(&settings);
+    return result;
+}
+
+static int make_network(void *context, struct error *err) {
+    return boot_network_run(context, err);
+}
+
+int verb_service(struct program *program, struct error *err) {
+    const struct text_list *words = &program->words;
+
+    if (words->count != 2 || !text_equal(words->items[0], "run"))
+        return error_set(err, ERROR_USAGE, "winjoin service run NAME");
+    if (service_by_name(words->items[1]) == SERVICE_NETWORK)
+        return service_host_work(words->items[1], make_network, program->host, err);
+    return run_hosted(program, words->items[1], err);
+}
