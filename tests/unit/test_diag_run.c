@@ -1,0 +1,306 @@
+/* The whole run on a host in memory: pods that answer, fail, come late or never, and what is left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/run.h"
+#include "host/host_memory.h"
+
+/* What the pretended kubelet and probes do, each time that winjoin sleeps. */
+struct stage {
+    bool start_a, start_b;
+    const char *broken;    /* probes whose id begins so fail */
+    unsigned broken_until; /* in generations below this; 0 = always */
+    unsigned generation;
+    bool garbage; /* results are no results */
+    struct text told;
+};
+
+static bool exists(struct host *host, const char *path) {
+    return host_file_type(host, path) == HOST_FILE;
+}
+
+static void put(struct host *host, const char *path, const char *text) {
+    assert_int_equal(host_write(host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
+}
+
+static void heartbeat(struct host *host, char which, const char *ip) {
+    _cleanup_(freep) char *manifest =
+        xasprintf("C:\\etc\\kubernetes\\manifests\\winjoin-probe-%c.json", which);
+    _cleanup_(freep) char *path =
+        xasprintf("C:\\ProgramData\\winjoin\\probe\\%c\\heartbeat.txt", which);
+    _cleanup_(freep) char *text = xasprintf(
+        "winjoin-heartbeat 1\nname winjoin-probe-%c\nhost h\naddresses %s\nbeat 1\ntcp 1\n"
+        "udp 1\nend\n",
+        which, ip);
+
+    if (exists(host, manifest) && !exists(host, path))
+        put(host, path, text);
+}
+
+static void answer(struct stage *stage, struct host *host, const char *results_path) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
+    _cleanup_(probe_list_free) struct probe_list list = {0};
+    _cleanup_(freep) char *text = NULL, *reply = NULL;
+    size_t len;
+
+    assert_int_equal(host_read(host, "C:\\ProgramData\\winjoin\\probe\\a\\probes.txt", 100000,
+                               &text, &len, NULL),
+                     0);
+    assert_int_equal(probe_list_parse(text, len, &list, NULL), 0);
+    for (size_t i = 0; i < list.count; i++) {
+        bool broken = stage->broken && text_starts_with(list.items[i].id, stage->broken) &&
+                      (!stage->broken_until || stage->generation < stage->broken_until);
+        struct probe_result result = {.outcome = broken ? PROBE_TIMEOUT : PROBE_OK,
+                                      .attempts = broken ? 2 : 3,
+                                      .succeeded = broken ? 0 : 3,
+                                      .min_us = broken ? 0 : 300,
+                                      .median_us = broken ? 0 : 400,
+                                      .max_us = broken ? 0 : 500};
+
+        strcpy(result.id, list.items[i].id);
+        probe_results_add(&results, &result);
+    }
+    reply = probe_results_write(&results);
+    put(host, results_path, stage->garbage ? "winjoin-results 1\nerror disk\n" : reply);
+}
+
+static void play(void *context, struct host *host) {
+    struct stage *stage = context;
+    char go[80], results[80];
+
+    if (stage->start_a)
+        heartbeat(host, 'a', "10.244.3.4");
+    if (stage->start_b)
+        heartbeat(host, 'b', "10.244.3.5");
+    snprintf(go, sizeof go, "C:\\ProgramData\\winjoin\\probe\\a\\go-%u", stage->generation);
+    snprintf(results, sizeof results, "C:\\ProgramData\\winjoin\\probe\\a\\results-%u.txt",
+             stage->generation);
+    if (exists(host, go)) {
+        answer(stage, host, results);
+        stage->generation++;
+    }
+}
+
+static void measure_ok(void *context, const struct probe *probe, struct probe_result *ret) {
+    (void)context;
+    *ret = (struct probe_result){.attempts = 3, .succeeded = 3, .median_us = 300};
+    memcpy(ret->id, probe->id, sizeof ret->id);
+}
+
+static void tell(void *context, const char *message) {
+    struct stage *stage = context;
+
+    text_addf(&stage->told, "%s\n", message);
+}
+
+static struct diag_options options_make(struct stage *stage) {
+    return (struct diag_options){
+        .program = "MZ probe",
+        .program_len = 8,
+        .scene = {.node_name = "win-7k2",
+                  .dns_domain = "cluster.local",
+                  .kubernetes_ip = "10.96.0.1",
+                  .dns_ip = "10.96.0.10",
+                  .external_ip = "192.0.2.1:443",
+                  .external_name = "example.com:443",
+                  .external_dns = "192.0.2.53"},
+        .evidence = {.network_name = "flannel.4096",
+                     .network_mode = "overlay",
+                     .external_ip = "192.0.2.1"},
+        .measure = measure_ok,
+        .progress = tell,
+        .progress_context = stage,
+    };
+}
+
+/* Nothing that the run laid is there any more. */
+static void assert_clean(struct host *host) {
+    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
+    assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json"),
+                     HOST_ABSENT);
+    assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
+                     HOST_ABSENT);
+}
+
+static void all_flows_work(void **state) {
+    struct stage stage = {.start_a = true, .start_b = true, .generation = 1};
+    struct diag_options options = options_make(&stage);
+    struct host *host = host_memory_new();
+    struct diag_report report = {0};
+    _cleanup_(freep) char *line = NULL;
+    struct error err = {0};
+
+    (void)state;
+    host_memory_on_sleep(host, play, &stage);
+    assert_int_equal(diag_run_node(host, &options, &report, &err), 0);
+    assert_int_equal(report.cells.count, 18);
+    assert_string_equal(report.network, "overlay flannel.4096");
+    /* Without the node's address one flow is not run: that is not a pass. */
+    assert_false(diag_report_is_good(&report));
+    line = diag_report_line(&report);
+    assert_string_equal(line, "8 of 9 flows, TCP and UDP, 48 probes");
+    assert_non_null(report.evidence);
+    assert_clean(host);
+    assert_string_equal(text_str(&stage.told), "starting winjoin-probe-a and winjoin-probe-b\n"
+                                               "measuring 9 flows\n"
+                                               "reading evidence\n");
+    text_free(&stage.told);
+    diag_report_free(&report);
+    host_free(host);
+}
+
+static void what_turns_green_is_slow(void **state) {
+    struct stage stage = {.start_a = true,
+                          .start_b = true,
+                          .generation = 1,
+                          .broken = "pod-to-service",
+                          .broken_until = 3};
+    struct diag_options options = options_make(&stage);
+    struct host *host = host_memory_new();
+    struct diag_report report = {0};
+
+    (void)state;
+    host_memory_on_sleep(host, play, &stage);
+    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", true)->outcome, DIAG_SLOW);
+    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", true)->outcome, DIAG_PASS);
+    assert_clean(host);
+    text_free(&stage.told);
+    diag_report_free(&report);
+    host_free(host);
+}
+
+static void what_stays_red_gets_a_cause(void **state) {
+    struct stage stage = {
+        .start_a = true, .start_b = true, .generation = 1, .broken = "pod-to-external"};
+    struct diag_options options = options_make(&stage);
+    struct host *host = host_memory_new();
+    _cleanup_(freep) char *properties = NULL, *endpoint = NULL;
+    struct diag_report report = {0};
+    struct error err = {0};
+
+    (void)state;
+    host_memory_on_sleep(host, play, &stage);
+    options.evidence.network_name = NULL;
+    assert_int_equal(hcn_create(host, HCN_NETWORK, NULL, "11111111-0000-4000-8000-000000000001",
+                                "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"n\","
+                                "\"Type\":\"L2Bridge\",\"Policies\":[{\"Type\":\"NetAdapterName\","
+                                "\"Settings\":{\"NetworkAdapterName\":\"Ethernet\"}}],\"Ipams\":"
+                                "[{\"Type\":\"Static\",\"Subnets\":[{\"IpAddressPrefix\":"
+                                "\"10.244.3.0/24\",\"Routes\":[{\"NextHop\":\"10.244.3.1\","
+                                "\"DestinationPrefix\":\"0.0.0.0/0\"}]}]}]}",
+                                &properties, &err),
+                     0);
+    assert_int_equal(hcn_create(host, HCN_ENDPOINT, "11111111-0000-4000-8000-000000000001",
+                                "22222222-0000-4000-8000-000000000002",
+                                "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"IpConfigurations\":"
+                                "[{\"IpAddress\":\"10.244.3.4\"}],\"Policies\":[]}",
+                                &endpoint, &err),
+                     0);
+    assert_int_equal(diag_run_node(host, &options, &report, &err), 0);
+    assert_int_equal(report.causes.count, 1);
+    assert_string_equal(report.causes.items[0].id, "NAT-NONE");
+    assert_true(report.causes.items[0].confirmed);
+    assert_int_equal(report.causes.items[0].cells.count, 4);
+    assert_clean(host);
+    text_free(&stage.told);
+    diag_report_free(&report);
+    host_free(host);
+}
+
+static void a_pod_that_never_starts_is_a_result(void **state) {
+    struct stage stage = {.start_b = true, .generation = 1};
+    struct diag_options options = options_make(&stage);
+    struct host *host = host_memory_new();
+    struct diag_report report = {0};
+
+    (void)state;
+    host_memory_on_sleep(host, play, &stage);
+    options.start_timeout_ms = 11000;
+    options.evidence.network_name = NULL;
+    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
+    assert_int_equal(diag_cells_find(&report.cells, "node-to-pod", false)->outcome, DIAG_PASS);
+    assert_int_equal(report.causes.count, 1);
+    assert_string_equal(report.causes.items[0].id, "POD-SBX");
+    assert_false(report.causes.items[0].confirmed);
+    assert_string_equal(report.causes.items[0].evidence.items[0], "winjoin-probe-a never spoke");
+    assert_non_null(strstr(text_str(&stage.told), "waiting for winjoin-probe-a to start (5 s)\n"));
+    assert_clean(host);
+    text_free(&stage.told);
+    diag_report_free(&report);
+    host_free(host);
+}
+
+static void a_probe_that_answers_nonsense_is_not_run(void **state) {
+    struct stage stage = {.start_a = true, .start_b = true, .generation = 1, .garbage = true};
+    struct diag_options options = options_make(&stage);
+    struct host *host = host_memory_new();
+    struct diag_report report = {0};
+
+    (void)state;
+    host_memory_on_sleep(host, play, &stage);
+    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
+    assert_string_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->reason,
+                        "winjoin-probe-a gave no answer");
+    assert_false(diag_report_is_good(&report));
+    assert_clean(host);
+    text_free(&stage.told);
+    diag_report_free(&report);
+    host_free(host);
+}
+
+/* Each step is failed once: an error or a report, never a crash; and the pods are gone unless it
+ * was the removing that failed. */
+static void every_step_may_fail(void **state) {
+    size_t n = 1, calls = 0;
+
+    (void)state;
+    for (; n == 1 || n <= calls; n++) {
+        struct stage stage = {.start_a = true, .start_b = true, .generation = 1};
+        struct diag_options options = options_make(&stage);
+        struct host *host = host_memory_new();
+        struct diag_report report = {0};
+        struct error err = {0};
+        bool told;
+
+        options.start_timeout_ms = 2000;
+        options.settle_timeout_ms = 1000;
+        host_memory_fail(host, n);
+        if (diag_run_node(host, &options, &report, &err) < 0)
+            assert_int_not_equal(err.kind, ERROR_NONE);
+        else
+            assert_int_equal(report.cells.count, 18);
+        told = strstr(text_str(&stage.told), "remove the probe pods") != NULL;
+        if (!told)
+            assert_clean(host);
+        if (n == 1)
+            calls = 60;
+        text_free(&stage.told);
+        diag_report_free(&report);
+        host_free(host);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_flows_work),
+        cmocka_unit_test(what_turns_green_is_slow),
+        cmocka_unit_test(what_stays_red_gets_a_cause),
+        cmocka_unit_test(a_pod_that_never_starts_is_a_result),
+        cmocka_unit_test(a_probe_that_answers_nonsense_is_not_run),
+        cmocka_unit_test(every_step_may_fail),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
