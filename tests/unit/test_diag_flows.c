@@ -150,7 +150,7 @@ static void results_become_outcomes(void **state) {
     struct probe_result result = {.outcome = PROBE_OK, .attempts = 3, .succeeded = 3};
 
     (void)state;
-    strcpy(cell.probe.expect, "winjoin-probe-b");
+    text_format(cell.probe.expect, sizeof cell.probe.expect, "winjoin-probe-b");
     diag_cell_judge(&cell, &result, false);
     assert_int_equal(cell.outcome, DIAG_PASS);
     assert_string_equal(cell.reason, "");
@@ -165,7 +165,7 @@ static void results_become_outcomes(void **state) {
     diag_cell_judge(&cell, &result, false);
     assert_string_equal(cell.reason, "2 of 3 attempts succeeded, then reset");
     result = (struct probe_result){.outcome = PROBE_WRONG_RESPONDER, .attempts = 2};
-    strcpy(result.responder, "other");
+    text_format(result.responder, sizeof result.responder, "other");
     diag_cell_judge(&cell, &result, false);
     assert_string_equal(cell.reason, "answered by 'other' instead of 'winjoin-probe-b'");
 }

@@ -1,0 +1,270 @@
+/* The four faces of a report tell the same, literally. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/causes.h"
+#include "diag/report.h"
+
+static void judge(struct diag_report *report, const char *flow, bool udp,
+                  enum probe_outcome outcome, unsigned median_us) {
+    struct probe_result result = {.outcome = outcome,
+                                  .attempts = outcome == PROBE_OK ? 3 : 2,
+                                  .succeeded = outcome == PROBE_OK ? 3 : 0,
+                                  .min_us = median_us,
+                                  .median_us = median_us,
+                                  .max_us = median_us};
+
+    diag_cell_judge(diag_cells_find(&report->cells, flow, udp), &result, false);
+}
+
+/* The picture of docs: everything works but what lies outside. */
+static void report_make(struct diag_report *report) {
+    const struct diag_scene scene = {.node_name = "win-7k2",
+                                     .node_ip = "10.0.0.21",
+                                     .pod_a = "winjoin-probe-a",
+                                     .pod_b = "winjoin-probe-b",
+                                     .pod_a_ip = "10.244.3.4",
+                                     .pod_b_ip = "10.244.3.5",
+                                     .dns_domain = "cluster.local",
+                                     .kubernetes_ip = "10.96.0.1",
+                                     .dns_ip = "10.96.0.10",
+                                     .external_ip = "192.0.2.1:443",
+                                     .external_name = "example.com:443",
+                                     .external_dns = "192.0.2.53"};
+
+    *report = (struct diag_report){.time = 1795255204, .milliseconds = 1900, .probes = 50};
+    report->node = xstrdup("win-7k2");
+    report->network = xstrdup("overlay flannel.4096");
+    diag_cells_make(&scene, &report->cells);
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct diag_cell *cell = &report->cells.items[i];
+
+        if (cell->asked)
+            judge(report, cell->flow->id, cell->udp, PROBE_OK, 400 + (unsigned)i * 10);
+    }
+    judge(report, "pod-to-external-ip", false, PROBE_TIMEOUT, 0);
+    judge(report, "pod-to-external-ip", true, PROBE_DNS_TIMEOUT, 0);
+    judge(report, "pod-to-external-dns", false, PROBE_TIMEOUT, 0);
+    report->evidence = json_loads(
+        "{\"pods\":{\"a\":{\"ip\":\"10.244.3.4\"}},\"expected\":{\"externalIP\":\"192.0.2.1\"},"
+        "\"extra\":{\"node-external\":{\"outcome\":\"ok\"}},\"endpoints\":[{\"ID\":\"6f3c\","
+        "\"IpConfigurations\":[{\"IpAddress\":\"10.244.3.4\"}],\"Policies\":[{\"Type\":"
+        "\"SDNRoute\"},{\"Type\":\"ProviderAddress\"}]}]}",
+        0, NULL);
+    diag_causes_find(report);
+}
+
+static void text_in_ascii(void **state) {
+    const struct diag_text_style style = {0};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    report_make(&report);
+    text = diag_report_text(&report, &style);
+    assert_string_equal(
+        text, "flow                            TCP             UDP\n"
+              "pod -> pod         IP           ok  0.4 ms      ok  0.4 ms\n"
+              "pod -> pod         name         ok  0.4 ms      ok  0.4 ms\n"
+              "pod -> service     cluster IP   ok  0.4 ms      ok  0.5 ms\n"
+              "pod -> service     short name   ok  0.5 ms      ok  0.5 ms\n"
+              "pod -> service     FQDN         ok  0.5 ms      ok  0.5 ms\n"
+              "pod -> external    IP           !!  timeout     !!  dns timeout\n"
+              "pod -> external    DNS          !!  timeout     ok  0.5 ms\n"
+              "node -> pod                     ok  0.5 ms      ok  0.6 ms\n"
+              "pod -> node                     ok  0.6 ms      --  skipped\n"
+              "\n"
+              "7 of 9 flows work. One cause explains all that is red:\n"
+              "\n"
+              "NAT-NONE  confirmed   pods reach the cluster but nothing outside it: their\n"
+              "    endpoints have no OutBoundNAT policy\n"
+              "  evidence   endpoint 6f3c (winjoin-probe-a): policies SDNRoute,\n"
+              "             ProviderAddress; no OutBoundNAT\n"
+              "             the node itself reaches 192.0.2.1\n"
+              "  do         winjoin join phase pod-network writes the CNI configuration again;\n"
+              "             new pods get the policy\n"
+              "skipped (no-udp-listener): pod-to-node/udp\n");
+}
+
+static void text_in_utf8_and_colour(void **state) {
+    const struct diag_text_style style = {.utf8 = true, .color = true};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    report_make(&report);
+    text = diag_report_text(&report, &style);
+    assert_non_null(strstr(text, "pod → external     IP           \x1b[31m✗\x1b[0m  timeout      "
+                                 "\x1b[31m✗\x1b[0m  dns timeout\n"));
+    assert_non_null(strstr(text, "node → pod                      \x1b[32m✓\x1b[0m  0.5 ms"));
+}
+
+static void no_line_is_longer_than_80_columns(void **state) {
+    const struct diag_text_style style = {0};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    report_make(&report);
+    free(report.causes.items[0].message);
+    report.causes.items[0].message = xstrdup(
+        "many words here many words here many words here many words here many words here many "
+        "words here many words here many words here many words here many words here");
+    text = diag_report_text(&report, &style);
+    for (const char *line = text; *line;) {
+        size_t len = strcspn(line, "\n");
+
+        assert_true(len <= 80);
+        line += len + 1;
+    }
+}
+
+static void json_is_the_contract(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_json_ json_t *json = NULL, *flow = NULL, *cause = NULL, *summary = NULL;
+
+    (void)state;
+    report_make(&report);
+    json = diag_report_json(&report);
+    assert_string_equal(json_text_at(json, "apiVersion"), "winjoin.io/v1alpha1");
+    assert_string_equal(json_text_at(json, "kind"), "DiagReport");
+    assert_string_equal(json_text_at(json, "node"), "win-7k2");
+    assert_string_equal(json_text_at(json, "time"), "2026-11-21T10:00:04Z");
+    flow = json_loads("{\"id\":\"pod-to-pod-ip\",\"from\":\"winjoin-probe-a\",\"to\":"
+                      "\"10.244.3.5:18080\",\"protocol\":\"TCP\",\"family\":\"IPv4\",\"outcome\":"
+                      "\"pass\",\"attempts\":3,\"succeeded\":3,\"latencyMs\":{\"min\":0.4,"
+                      "\"median\":0.4,\"max\":0.4},\"evidence\":{\"probe\":\"ok\"}}",
+                      0, NULL);
+    assert_true(json_equal(json_at(json, "flows.0"), flow));
+    json_decref(flow);
+    flow = json_loads("{\"id\":\"pod-to-external-ip\",\"from\":\"winjoin-probe-a\",\"to\":"
+                      "\"192.0.2.1:443\",\"protocol\":\"TCP\",\"family\":\"IPv4\",\"outcome\":"
+                      "\"fail\",\"attempts\":2,\"succeeded\":0,\"evidence\":{\"probe\":"
+                      "\"timeout\"},\"reason\":\"timeout, 2 attempts\"}",
+                      0, NULL);
+    assert_true(json_equal(json_at(json, "flows.10"), flow));
+    cause = json_loads("[\"pod-to-external-ip/tcp\",\"pod-to-external-ip/udp\","
+                       "\"pod-to-external-dns/tcp\"]",
+                       0, NULL);
+    assert_true(json_equal(json_at(json, "causes.0.cells"), cause));
+    assert_string_equal(json_text_at(json, "causes.0.confidence"), "confirmed");
+    summary = json_loads("{\"pass\":14,\"fail\":3,\"skip\":1,\"notRun\":0}", 0, NULL);
+    assert_true(json_equal(json_at(json, "summary"), summary));
+}
+
+static void counts_agree_everywhere(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *junit = NULL, *html = NULL;
+
+    (void)state;
+    report_make(&report);
+    diag_cells_find(&report.cells, "node-to-pod", true)->outcome = DIAG_NOT_RUN;
+    diag_cells_find(&report.cells, "node-to-pod", false)->outcome = DIAG_SLOW;
+    junit = diag_report_junit(&report);
+    assert_non_null(strstr(junit, "<testsuites tests=\"18\" failures=\"3\" errors=\"1\" "
+                                  "skipped=\"1\" time=\"1.900\">"));
+    assert_non_null(strstr(junit, "    <testcase name=\"pod-to-external-ip/tcp\" "
+                                  "classname=\"win-7k2\" time=\"0.000000\">\n"
+                                  "      <failure message=\"timeout, 2 attempts\" "
+                                  "type=\"NAT-NONE\">pods reach"));
+    assert_non_null(strstr(junit, "<skipped message=\"no-udp-listener\"></skipped>"));
+    html = diag_report_html(&report);
+    assert_non_null(strstr(html, "6 of 9 flows work (13 pass, 3 fail, 1 skip, 1 not run)"));
+    assert_null(strstr(html, "http"));
+}
+
+static void markup_is_escaped(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *junit = NULL, *html = NULL;
+
+    (void)state;
+    report_make(&report);
+    free(report.node);
+    report.node = xstrdup("<b>\"&\x01");
+    junit = diag_report_junit(&report);
+    html = diag_report_html(&report);
+    assert_non_null(strstr(junit, "classname=\"&lt;b&gt;&quot;&amp;?\""));
+    assert_non_null(strstr(html, "Pod network of &lt;b&gt;&quot;&amp;?</h1>"));
+}
+
+static void good_means_all_of_the_nine(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+
+    (void)state;
+    report_make(&report);
+    assert_false(diag_report_is_good(&report));
+    judge(&report, "pod-to-external-ip", false, PROBE_OK, 1);
+    judge(&report, "pod-to-external-ip", true, PROBE_OK, 1);
+    judge(&report, "pod-to-external-dns", false, PROBE_OK, 1);
+    assert_true(diag_report_is_good(&report)); /* a skip by design is no failure */
+    diag_cells_find(&report.cells, "node-to-pod", true)->outcome = DIAG_NOT_RUN;
+    assert_false(diag_report_is_good(&report));
+}
+
+static void replay_judges_the_same(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report, again = {0};
+    _cleanup_(freep) char *written = NULL, *rewritten = NULL;
+    _cleanup_json_ json_t *json = NULL, *second = NULL;
+    struct error err = {0};
+
+    (void)state;
+    report_make(&report);
+    json = diag_report_json(&report);
+    written = json_write_pretty(json);
+    assert_int_equal(diag_report_read(written, strlen(written), &again, &err), 0);
+    assert_int_equal(again.causes.count, 0);
+    diag_causes_find(&again);
+    second = diag_report_json(&again);
+    rewritten = json_write_pretty(second);
+    assert_string_equal(rewritten, written);
+}
+
+static void replay_refuses(void **state) {
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        {"{}", "decode DiagReport: it is none"},
+        {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"x\"}]}",
+         "decode DiagReport: unknown flow 'x'"},
+        {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"node-to-pod\",\"protocol\":\"SCTP\","
+         "\"outcome\":\"pass\"}]}",
+         "decode DiagReport: flow 'node-to-pod' has an unknown protocol or outcome"},
+        {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"node-to-pod\",\"protocol\":\"TCP\","
+         "\"outcome\":\"pass\"},{\"id\":\"node-to-pod\",\"protocol\":\"TCP\",\"outcome\":"
+         "\"pass\"}]}",
+         "decode DiagReport: flow 'node-to-pod' stands twice"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct diag_report report = {0};
+        struct error err = {0};
+
+        assert_int_equal(diag_report_read(rows[i].text, strlen(rows[i].text), &report, &err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_string_equal(err.message, rows[i].message);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(text_in_utf8_and_colour),
+        cmocka_unit_test(no_line_is_longer_than_80_columns),
+        cmocka_unit_test(json_is_the_contract),
+        cmocka_unit_test(counts_agree_everywhere),
+        cmocka_unit_test(markup_is_escaped),
+        cmocka_unit_test(good_means_all_of_the_nine),
+        cmocka_unit_test(replay_judges_the_same),
+        cmocka_unit_test(replay_refuses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
