@@ -9,10 +9,10 @@
 #define POD_NAT                                                                                    \
     SETTINGS("OutBoundNAT", "\"Exceptions\":[\"10.244.0.0/16\",\"10.96.0.1\"],"                    \
                             "\"Destinations\":[\"10.244.1.5\"]")
-#define POD_POLICIES                                                                                        \
-    POD_NAT                                                                                                 \
-        "," SETTINGS("SDNRoute", "\"DestinationPrefix\":\"10.96.0.0/12\",\"NeedEncap\":true") "," SETTINGS( \
-            "ProviderAddress", "\"ProviderAddress\":\"10.200.0.11\"") "," PORT("80", "8080")
+#define POD_POLICIES                                                                                    \
+    POD_NAT                                                                                             \
+    "," SETTINGS("SDNRoute", "\"DestinationPrefix\":\"10.96.0.0/12\",\"NeedEncap\":true") "," SETTINGS( \
+        "ProviderAddress", "\"ProviderAddress\":\"10.200.0.11\"") "," PORT("80", "8080")
 
 static unsigned add(struct hns_model *m, const char *network, const char *document) {
     return call(m, "HcnCreateEndpoint", network, ZERO, document);
