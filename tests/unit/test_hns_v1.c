@@ -89,28 +89,21 @@ static void test_both_versions_show_the_same_network(void **state) {
     assert_int_equal(strlen(answer.out[0]), 40); /* ["<id>"] */
 }
 
+#define V1_NETWORK(type, rest) "{\"Name\":\"n\",\"Type\":\"" type "\"" rest "}"
+#define V1_SUBNET(rest)                                                                            \
+    ",\"Subnets\":[{\"AddressPrefix\":\"10.0.0.0/24\",\"GatewayAddress\":\"10.0.0.1\"" rest "}]"
+#define V1_VSID(n) ",\"Policies\":[{\"Type\":\"VSID\",\"VSID\":" n "}]"
+
 static void test_network_refusals(void **state) {
-    static const struct hns_case
-        cases[] =
-            {
-                {"{", 0x803b001b, "JSON"},
-                {"{\"Name\":\"n\",\"Type\":\"L2Bridge\",\"Ipams\":[]}", 0x803b001b,
-                 "Ipams: unknown member"},
-                {"{\"Type\":\"L2Bridge\"}", 0x80070057, "Name: is required"},
-                {"{\"Name\":\"n\",\"Type\":\"Bridge\"}", 0x803b000b, "'Bridge'"},
-                {"{\"Name\":\"n\",\"Type\":\"L2Bridge\",\"NetworkAdapterName\":\"x\"," /**/
-                 "\"Subnets\":[{\"AddressPrefix\":\"10.0.0.0/"
-                 "24\",\"GatewayAddress\":\"10.0.0.1\"}]}",
-                 0x803b0006, "'x'"},
-                {"{\"Name\":\"n\",\"Type\":\"Overlay\"," /**/
-                 "\"Subnets\":[{\"AddressPrefix\":\"10.0.0.0/"
-                 "24\",\"GatewayAddress\":\"10.0.0.1\"}]}",
-                 0x803b000d, "VSID"},
-                {"{\"Name\":\"n\",\"Type\":\"Overlay\",\"Subnets\":[{\"AddressPrefix\":\"10.0.0.0/"
-                 "24\"," /**/
-                 "\"GatewayAddress\":\"10.0.0.1\",\"Policies\":[{\"Type\":\"VSID\",\"VSID\":1}]}]}",
-                 0x80070057, "IsolationId: 1"},
-            };
+    static const struct hns_case cases[] = {
+        {"{", 0x803b001b, "JSON"},
+        {V1_NETWORK("L2Bridge", ",\"Ipams\":[]"), 0x803b001b, "Ipams: unknown member"},
+        {"{\"Type\":\"L2Bridge\"}", 0x80070057, "Name: is required"},
+        {V1_NETWORK("Bridge", ""), 0x803b000b, "'Bridge'"},
+        {V1_NETWORK("L2Bridge", ",\"NetworkAdapterName\":\"x\"" V1_SUBNET("")), 0x803b0006, "'x'"},
+        {V1_NETWORK("Overlay", V1_SUBNET("")), 0x803b000d, "VSID"},
+        {V1_NETWORK("Overlay", V1_SUBNET(V1_VSID("1"))), 0x80070057, "IsolationId: 1"},
+    };
 
     for (size_t i = 0; i < COUNT(cases); i++)
         bad(*state, "POST", "/networks/", cases[i].document, cases[i].hresult, cases[i].says);
@@ -129,15 +122,14 @@ static json_t *post_endpoint(struct hns_model *m, const char *rest) {
 }
 
 static void test_endpoint_as_win_bridge_makes_it(void **state) {
-    json_t *e =
-        post_endpoint(
-            *state,
-            ",\"IPAddress\":\"10.244.1.5\",\"DNSSuffix\":\"a.b,b\",\"DNSServerList\":\"10.96.0."
-            "10\","                                                                           /**/
-            "\"GatewayAddress\":\"10.244.1.2\",\"Policies\":["                                /**/
-            "{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[\"10.244.0.0/16\"]},"               /**/
-            "{\"Type\":\"ROUTE\",\"DestinationPrefix\":\"10.96.0.0/12\",\"NeedEncap\":true}," /**/
-            "{\"Type\":\"NAT\",\"InternalPort\":80,\"ExternalPort\":8080,\"Protocol\":\"tcp\"}]");
+    json_t *e = post_endpoint(
+        *state,
+        ",\"IPAddress\":\"10.244.1.5\",\"DNSSuffix\":\"a.b,b\",\"DNSServerList\":\"10.96.0."
+        "10\","                                                                           /**/
+        "\"GatewayAddress\":\"10.244.1.2\",\"Policies\":["                                /**/
+        "{\"Type\":\"OutBoundNAT\",\"ExceptionList\":[\"10.244.0.0/16\"]},"               /**/
+        "{\"Type\":\"ROUTE\",\"DestinationPrefix\":\"10.96.0.0/12\",\"NeedEncap\":true}," /**/
+        "{\"Type\":\"NAT\",\"InternalPort\":80,\"ExternalPort\":8080,\"Protocol\":\"tcp\"}]");
     json_t *v2, *all;
 
     assert_string_equal(text_of(e, "IPAddress"), "10.244.1.5");
