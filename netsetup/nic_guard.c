@@ -19,8 +19,9 @@ struct watch {
     const struct nic_snapshot *snapshot;
     nic_progress *progress;
     void *context;
-    uint64_t start, seen_up, told; /* milliseconds; seen_up 0 = not yet */
-    bool away;                     /* the address was not there at some look */
+    uint64_t start, up_since, told; /* milliseconds */
+    bool up;                        /* the interface is, since up_since */
+    bool away;                      /* the address was not there at some look */
     struct nic_guard_result *result;
 };
 
@@ -153,13 +154,14 @@ static enum look look(struct watch *watch, bool impatient, struct error *err) {
     }
     watch->away = true;
     if (!adapter || !adapter->up) {
-        watch->seen_up = 0;
+        watch->up = false;
         tell(watch, now, "the adapter to come up");
         return LOOK_WAIT;
     }
-    if (!watch->seen_up)
-        watch->seen_up = now ? now : 1;
-    if (!watch->snapshot->dhcp && (impatient || now - watch->seen_up >= STATIC_GRACE_MS) &&
+    if (!watch->up)
+        watch->up_since = now;
+    watch->up = true;
+    if (!watch->snapshot->dhcp && (impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
         put_addresses_back(watch, adapter->index, err) < 0)
         return LOOK_FAILED;
     tell(watch, now, "its address to come back");

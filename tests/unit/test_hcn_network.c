@@ -1,0 +1,342 @@
+/* Networks in HNS (the strict model): made, met again, replaced, refused, removed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host/host_memory.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/hns_features.h"
+#include "netsetup/nic_guard.h"
+#include "tests/hns/hns.h"
+#include "tests/unit/network_scene.h"
+
+struct world {
+    struct scene scene;
+    struct host *host;
+    struct hns_model *model;
+};
+static struct world world;
+
+static void tick(void *context, struct host *host) {
+    (void)hns_model_tick(context, host_monotonic_ms(host)); /* what changed is seen by asking */
+}
+
+static int open_world(void **state) {
+    static const char *const addresses[] = {"10.0.0.21/24", NULL};
+    static const struct hns_model_adapter adapter = {
+        .alias = "Ethernet", .mac = "00-15-5D-01-02-03", .addresses = addresses, .dhcp = true};
+    const struct hns_model_options options = {
+        .adapters = &adapter, .n_adapters = 1, .outage_ms = 3000};
+    (void)state;
+    world = (struct world){.host = host_memory_new(), .model = hns_model_new(&options)};
+    host_memory_set_hns(world.host, hns_model_host_call, world.model);
+    host_memory_on_sleep(world.host, tick, world.model);
+    return 0;
+}
+
+static int close_world(void **state) {
+    (void)state;
+    scene_close(&world.scene);
+    host_free(world.host);
+    hns_model_free(world.model);
+    return 0;
+}
+
+static void plan(const char *mode) {
+    scene_close(&world.scene);
+    scene_open(&world.scene, mode);
+    if (scene_plan(&world.scene) < 0)
+        fail_msg("%s", world.scene.err.message);
+}
+
+/* Takes the vSwitch outage, as the join does. */
+static void make_switch(void) {
+    struct nic_snapshot snapshot = {0};
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    if (nic_choose(world.host, NULL, NULL, &snapshot, &err) < 0 ||
+        nic_guard_ensure(world.host, &world.scene.plan, &snapshot, NULL, NULL, &result, &err) < 0)
+        fail_msg("%s", err.message);
+    nic_snapshot_free(&snapshot);
+}
+
+static enum hcn_outcome ensure(struct hcn_network *ret) {
+    struct error err = {0};
+    enum hcn_outcome outcome = HCN_REUSED;
+    if (hcn_pod_network_ensure(world.host, &world.scene.plan, ret, &outcome, &err) < 0)
+        fail_msg("%s", err.message);
+    return outcome;
+}
+
+static size_t count(const char *member) {
+    json_t *state = hns_model_state(world.model);
+    size_t n = json_array_size(json_object_get(state, member));
+    json_decref(state);
+    return n;
+}
+
+static void create_foreign(const char *document) {
+    struct error err = {0};
+    _cleanup_(freep) char *properties = NULL;
+    if (hcn_create(world.host, HCN_NETWORK, NULL, NULL, document, &properties, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+static void overlay_twice(void **state) {
+    struct hcn_network network = {0}, again = {0};
+    (void)state;
+    plan("overlay");
+    make_switch();
+    assert_int_equal(ensure(&network), HCN_CREATED);
+    assert_string_equal(network.type, "Overlay");
+    assert_string_equal(network.subnet, "10.244.1.0/24");
+    assert_string_equal(network.gateway, "10.244.1.1");
+    assert_int_equal(network.vsid, 4096);
+    assert_string_equal(network.provider_address, "10.0.0.21");
+    assert_int_not_equal(strlen(network.router_mac), 0);
+    assert_true(network.host_route);
+    json_t *before = hns_model_state(world.model);
+    assert_int_equal(ensure(&again), HCN_REUSED);
+    json_t *after = hns_model_state(world.model);
+    assert_true(json_equal(before, after));
+    assert_string_equal(again.id, network.id);
+    json_decref(before);
+    json_decref(after);
+}
+
+static void l2bridge_twice(void **state) {
+    struct hcn_network network = {0};
+    bool on = false;
+    uint32_t index = 0;
+    (void)state;
+    plan("l2bridge");
+    make_switch();
+    assert_int_equal(ensure(&network), HCN_CREATED);
+    assert_int_equal(count("endpoints"), 1);
+    assert_int_equal(nic_index_of(world.host, "10.244.1.2", &index, NULL), 0);
+    assert_int_equal(host_forwarding(world.host, index, &on, NULL), 0);
+    assert_true(on);
+    assert_int_equal(nic_index_of(world.host, "10.0.0.21", &index, NULL), 0);
+    assert_int_equal(host_forwarding(world.host, index, &on, NULL), 0);
+    assert_true(on);
+    json_t *before = hns_model_state(world.model);
+    assert_int_equal(ensure(&network), HCN_REUSED);
+    json_t *after = hns_model_state(world.model);
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+}
+
+static void ours_is_replaced(void **state) {
+    struct hcn_network network = {0};
+    (void)state;
+    plan("overlay");
+    make_switch();
+    assert_int_equal(ensure(&network), HCN_CREATED);
+    world.scene.input.pod_cidr = "10.244.7.0/24";
+    network_plan_free(&world.scene.plan);
+    assert_int_equal(scene_plan(&world.scene), 0);
+    assert_int_equal(ensure(&network), HCN_REPLACED);
+    assert_string_equal(network.subnet, "10.244.7.0/24");
+    assert_int_equal(count("networks"), 2);
+}
+
+static void foreign_is_refused(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    bool removed = true;
+    (void)state;
+    plan("l2bridge");
+    make_switch();
+    create_foreign("{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"cbr0\",\"Type\":"
+                   "\"L2Bridge\",\"Ipams\":[{\"Type\":\"Static\",\"Subnets\":[{\"IpAddressPrefix\":"
+                   "\"10.9.0.0/24\",\"Routes\":[{\"NextHop\":\"10.9.0.1\",\"DestinationPrefix\":"
+                   "\"0.0.0.0/0\"}]}]}]}");
+    assert_int_equal(hcn_pod_network_ensure(world.host, &world.scene.plan, &network, NULL, &err),
+                     -1);
+    assert_int_equal(err.kind, ERROR_CONFLICT);
+    assert_non_null(strstr(err.message, "'cbr0'"));
+    assert_non_null(strstr(err.hints[0], "--network-name"));
+    assert_int_equal(hcn_network_remove(world.host, "cbr0", &removed, &err), 0);
+    assert_false(removed);
+    assert_int_equal(hcn_network_find(world.host, "cbr0", &network, &err), 0);
+}
+
+static void foreign_and_equal_is_used(void **state) {
+    struct hcn_network network = {0};
+    (void)state;
+    plan("l2bridge");
+    make_switch();
+    create_foreign("{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"cbr0\",\"Type\":"
+                   "\"L2Bridge\",\"Ipams\":[{\"Type\":\"Static\",\"Subnets\":[{\"IpAddressPrefix\":"
+                   "\"10.244.1.0/24\",\"Routes\":[{\"NextHop\":\"10.244.1.1\","
+                   "\"DestinationPrefix\":\"0.0.0.0/0\"}]}]}]}");
+    assert_int_equal(ensure(&network), HCN_REUSED);
+    assert_string_equal(network.owner, "");
+    assert_int_equal(count("networks"), 2);
+}
+
+static void removed_with_its_load(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    bool removed = false;
+    _cleanup_(freep) char *properties = NULL;
+    (void)state;
+    plan("overlay");
+    make_switch();
+    assert_int_equal(ensure(&network), HCN_CREATED);
+    assert_int_equal(hcn_create(world.host, HCN_ENDPOINT, network.id, NULL,
+                                "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"p\","
+                                "\"IpConfigurations\":[{\"IpAddress\":\"10.244.1.9\"}]}",
+                                &properties, &err),
+                     0);
+    json_t *endpoint = NULL;
+    assert_int_equal(json_read(properties, strlen(properties), "x", &endpoint, &err), 0);
+    _cleanup_(freep) char *balancer =
+        xasprintf("{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"HostComputeEndpoints\":[\"%s\"],"
+                  "\"SourceVIP\":\"10.244.1.2\",\"FrontendVIPs\":[\"10.96.0.1\"],\"PortMappings\":"
+                  "[{\"Protocol\":6,\"InternalPort\":6443,\"ExternalPort\":443}]}",
+                  json_text_at(endpoint, "ID"));
+    json_decref(endpoint);
+    _cleanup_(freep) char *made = NULL;
+    if (hcn_create(world.host, HCN_LOAD_BALANCER, NULL, NULL, balancer, &made, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(hcn_network_remove(world.host, network.name, &removed, &err), 0);
+    assert_true(removed);
+    assert_int_equal(count("loadBalancers"), 0);
+    assert_int_equal(count("endpoints"), 0);
+    assert_int_equal(count("networks"), 1);
+    assert_int_equal(hcn_network_remove(world.host, network.name, &removed, &err), 0);
+    assert_false(removed);
+}
+
+static void missing_policy_comes_back(void **state) {
+    struct hcn_network network = {0};
+    (void)state;
+    plan("overlay");
+    make_switch();
+    json_t *document = hcn_pod_network_json(&world.scene.plan);
+    char *text = json_write(document);
+    json_decref(document);
+    create_foreign(text);
+    free(text);
+    assert_int_equal(hcn_network_find(world.host, "flannel.4096", &network, NULL), 0);
+    assert_false(network.host_route);
+    assert_int_equal(ensure(&network), HCN_REUSED);
+    assert_true(network.host_route);
+}
+
+static size_t count_routes(const char *prefix) {
+    json_t *document = NULL, *policy;
+    struct hcn_network network = {0};
+    size_t i, n = 0;
+    assert_int_equal(hcn_network_find_json(world.host, "flannel.4096", &network, &document, NULL),
+                     0);
+    json_array_foreach(json_object_get(document, "Policies"), i, policy) {
+        n += text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") &&
+             text_equal(json_text_at(policy, "Settings.DestinationPrefix"), prefix);
+    }
+    json_decref(document);
+    return n;
+}
+
+static void remote_subnets(void **state) {
+    struct hcn_remote_subnet remotes[] = {
+        {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096},
+        {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03", 4096},
+    };
+    struct hcn_network network = {0};
+    struct error err = {0};
+    (void)state;
+    plan("overlay");
+    make_switch();
+    (void)ensure(&network);
+    assert_int_equal(hcn_remote_subnets_ensure(world.host, network.name, remotes, 2, &err), 0);
+    assert_int_equal(count_routes("10.244.2.0/24"), 1);
+    json_t *before = hns_model_state(world.model);
+    assert_int_equal(hcn_remote_subnets_ensure(world.host, network.name, remotes, 2, &err), 0);
+    json_t *after = hns_model_state(world.model);
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+    (void)text_format(remotes[0].provider_address, IP_TEXT_MAX, "10.0.0.99");
+    if (hcn_remote_subnets_ensure(world.host, network.name, remotes, 1, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(count_routes("10.244.2.0/24"), 1);
+    assert_int_equal(count_routes("10.244.3.0/24"), 0);
+}
+
+/* Each call that can fail fails once: an error, never a crash, and the next run ends well. */
+static void every_call_fails_once(void **state) {
+    (void)state;
+    plan("l2bridge");
+    make_switch();
+    for (size_t n = 1; n < 60; n++) {
+        struct hcn_network network = {0};
+        struct error err = {0};
+        host_memory_fail(world.host, n);
+        if (hcn_pod_network_ensure(world.host, &world.scene.plan, &network, NULL, &err) == 0) {
+            host_memory_fail(world.host, 0);
+            continue;
+        }
+        assert_int_not_equal(err.kind, ERROR_NONE);
+        assert_int_not_equal(strlen(err.message), 0);
+        host_memory_fail(world.host, 0);
+        assert_int_not_equal(ensure(&network), HCN_REPLACED);
+        assert_int_equal(hcn_network_remove(world.host, "cbr0", NULL, &err), 0);
+    }
+}
+
+static void version(void **state) {
+    struct hns_version v = {0};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(hns_version_get(world.host, &v, &err), 0);
+    assert_int_equal(v.major, 13);
+    assert_int_equal(v.minor, 2);
+    host_memory_fail(world.host, 1);
+    assert_int_equal(hns_version_get(world.host, &v, &err), -1);
+    assert_non_null(strstr(err.hints[0], "hns"));
+}
+
+static void reading_documents(void **state) {
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "{\"Type\":7}",
+        "{\"Policies\":[{\"Type\":\"NetAdapterName\",\"Settings\":{\"NetworkAdapterName\":[]}}]}",
+        "{\"Ipams\":[{\"Subnets\":[{\"IpAddressPrefix\":"
+        "\"1234567890123456789012345678901234567890123456789012345678901234567890\"}]}]}",
+        "{\"Ipams\":[{\"Subnets\":[{\"Policies\":[{\"Type\":\"VSID\",\"Settings\":{"
+        "\"IsolationId\":-1}}]}]}]}",
+    };
+    struct hcn_network network = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct error err = {0};
+        assert_int_equal(hcn_network_read(bad[i], &network, &err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+    }
+    assert_int_equal(hcn_network_read("{\"ID\":\"x\"}", &network, NULL), 0);
+    assert_string_equal(network.type, "NAT");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(overlay_twice, open_world, close_world),
+        cmocka_unit_test_setup_teardown(l2bridge_twice, open_world, close_world),
+        cmocka_unit_test_setup_teardown(ours_is_replaced, open_world, close_world),
+        cmocka_unit_test_setup_teardown(foreign_is_refused, open_world, close_world),
+        cmocka_unit_test_setup_teardown(foreign_and_equal_is_used, open_world, close_world),
+        cmocka_unit_test_setup_teardown(removed_with_its_load, open_world, close_world),
+        cmocka_unit_test_setup_teardown(missing_policy_comes_back, open_world, close_world),
+        cmocka_unit_test_setup_teardown(remote_subnets, open_world, close_world),
+        cmocka_unit_test_setup_teardown(every_call_fails_once, open_world, close_world),
+        cmocka_unit_test_setup_teardown(version, open_world, close_world),
+        cmocka_unit_test(reading_documents),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,295 @@
+/* The network card: chosen, remembered, guarded while a vSwitch comes and goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host/host_memory.h"
+#include "netsetup/nic_guard.h"
+#include "tests/unit/network_scene.h"
+
+static struct scene scene;
+static struct host *host;
+static struct nic_snapshot snapshot;
+
+static int open_host(void **state) {
+    (void)state;
+    host = host_memory_new();
+    scene_open(&scene, "overlay");
+    return scene_plan(&scene);
+}
+
+static int close_host(void **state) {
+    (void)state;
+    nic_snapshot_free(&snapshot);
+    scene_close(&scene);
+    host_free(host);
+    return 0;
+}
+
+struct card {
+    const char *alias, *mac, *address, *gateway;
+    bool up, dhcp;
+};
+
+static void set_cards(const struct card *cards, size_t count) {
+    struct host_adapters adapters = {xcalloc(count, sizeof(*adapters.items)), count};
+    for (size_t i = 0; i < count; i++) {
+        struct host_adapter *adapter = &adapters.items[i];
+        *adapter = (struct host_adapter){.alias = xstrdup(cards[i].alias),
+                                         .description = xstrdup("card"),
+                                         .index = (uint32_t)i + 4,
+                                         .luid = i + 4,
+                                         .mtu = 1500,
+                                         .up = cards[i].up,
+                                         .dhcp = cards[i].dhcp};
+        (void)text_format(adapter->mac, sizeof(adapter->mac), "%s", cards[i].mac);
+        if (cards[i].address)
+            text_list_add(&adapter->addresses, cards[i].address);
+        if (cards[i].gateway)
+            text_list_add(&adapter->gateways, cards[i].gateway);
+    }
+    host_memory_set_adapters(host, &adapters);
+    host_adapters_free(&adapters);
+}
+
+static void assert_refused(const char *adapter, const char *node_ip, const char *says) {
+    struct error err = {0};
+    assert_int_equal(nic_choose(host, adapter, node_ip, &snapshot, &err), -1);
+    assert_int_equal(err.kind, ERROR_PREFLIGHT);
+    if (!strstr(err.message, says))
+        fail_msg("'%s' does not say '%s'", err.message, says);
+}
+
+static void the_only_card(void **state) {
+    (void)state;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_string_equal(snapshot.alias, "Ethernet");
+    assert_string_equal(snapshot.current_alias, "Ethernet");
+    assert_string_equal(snapshot.address, "10.0.0.21/24");
+    assert_string_equal(snapshot.mac, "00-15-5D-01-02-03");
+    assert_false(snapshot.has_switch);
+    assert_false(snapshot.dhcp);
+    assert_int_equal(snapshot.dns_servers.count, 2);
+    assert_int_equal(snapshot.routes.count, 1);
+    assert_string_equal(snapshot.routes.items[0].next_hop, "10.0.0.1");
+}
+
+#define MAC_A "00-15-5D-01-02-03"
+#define MAC_B "00-15-5D-01-02-04"
+#define MAC_C "00-15-5D-01-02-05"
+
+static void choosing(void **state) {
+    static const struct card cards[] = {
+        {"Ethernet", MAC_A, NULL, NULL, true, false},
+        {"vEthernet (Ethernet)", MAC_A, "10.0.0.21/24", "10.0.0.1", true, true},
+        {"vEthernet (nat)", MAC_C, "172.20.0.1/20", "172.20.0.2", true, false},
+        {"Storage", MAC_B, "192.168.9.2/24", NULL, true, false},
+        {"Spare", MAC_C "", "169.254.3.4/16", "10.0.0.1", true, false},
+    };
+    (void)state;
+    set_cards(cards, ARRAY_SIZE(cards) - 1);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_string_equal(snapshot.alias, "Ethernet");
+    assert_string_equal(snapshot.current_alias, "vEthernet (Ethernet)");
+    assert_true(snapshot.has_switch);
+    assert_true(snapshot.dhcp);
+    nic_snapshot_free(&snapshot);
+    assert_int_equal(nic_choose(host, "storage", NULL, &snapshot, NULL), 0);
+    assert_string_equal(snapshot.alias, "Storage");
+    nic_snapshot_free(&snapshot);
+    assert_int_equal(nic_choose(host, NULL, "192.168.9.2", &snapshot, NULL), 0);
+    assert_string_equal(snapshot.alias, "Storage");
+    nic_snapshot_free(&snapshot);
+    assert_int_equal(nic_choose(host, "Ethernet", NULL, &snapshot, NULL), 0);
+    assert_string_equal(snapshot.current_alias, "vEthernet (Ethernet)");
+    nic_snapshot_free(&snapshot);
+    assert_refused("vEthernet (nat)", NULL, "adapter 'vEthernet (nat)' is not there");
+    assert_refused("Ethernet", "192.168.9.2", "does not hold the node address");
+    assert_refused(NULL, "10.0.0.2", "no adapter holds the node address '10.0.0.2'");
+    set_cards(&cards[4], 1);
+    assert_refused(NULL, NULL, "no adapter is up with a usable IPv4 address");
+    assert_refused("Spare", NULL, "no usable IPv4 address");
+}
+
+static void several_cards(void **state) {
+    static const struct card cards[] = {
+        {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, false},
+        {"Ethernet 2", MAC_B, "10.1.0.21/24", "10.1.0.1", true, false},
+        {"Ethernet 3", MAC_C, "10.2.0.21/24", "10.2.0.1", false, false},
+    };
+    (void)state;
+    set_cards(cards, ARRAY_SIZE(cards));
+    assert_refused(NULL, NULL, "'Ethernet' and 'Ethernet 2'");
+    assert_refused("Ethernet 3", NULL, "not up");
+    assert_int_equal(nic_choose(host, "Ethernet 2", NULL, &snapshot, NULL), 0);
+}
+
+static void journal(void **state) {
+    struct nic_snapshot again = {0};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    json_t *json = nic_snapshot_json(&snapshot);
+    assert_int_equal(nic_snapshot_read(json, &again, &err), 0);
+    json_t *second = nic_snapshot_json(&again);
+    assert_true(json_equal(json, second));
+    nic_snapshot_free(&again);
+    json_object_del(json, "mac");
+    assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    json_decref(json);
+    json_decref(second);
+}
+
+static void assert_card(const char *alias) {
+    struct host_adapters adapters = {0};
+    struct host_routes routes = {0};
+    uint32_t index = 0;
+    bool routed = false;
+    assert_int_equal(nic_index_of(host, "10.0.0.21", &index, NULL), 0);
+    assert_int_equal(host_adapters(host, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++) {
+        if (adapters.items[i].index != index)
+            continue;
+        assert_string_equal(adapters.items[i].alias, alias);
+        assert_true(text_list_has(&adapters.items[i].dns_servers, "10.0.0.2"));
+        assert_true(text_list_has(&adapters.items[i].dns_servers, "10.0.0.3"));
+    }
+    assert_int_equal(host_routes(host, &routes, NULL), 0);
+    for (size_t i = 0; i < routes.count; i++)
+        routed |= routes.items[i].interface_index == index &&
+                  text_equal(routes.items[i].destination, "0.0.0.0/0") &&
+                  text_equal(routes.items[i].next_hop, "10.0.0.1");
+    assert_true(routed);
+    host_adapters_free(&adapters);
+    host_routes_free(&routes);
+}
+
+static unsigned told;
+static void count_told(void *context, unsigned milliseconds, const char *waiting_for) {
+    (void)milliseconds;
+    assert_ptr_equal(context, &told);
+    assert_non_null(waiting_for);
+    told++;
+}
+
+static void static_address_is_put_back(void **state) {
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    (void)state;
+    told = 0;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    if (nic_guard_ensure(host, &scene.plan, &snapshot, count_told, &told, &result, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(result.outcome, HCN_CREATED);
+    assert_true(result.address_restored);
+    assert_true(result.dns_restored);
+    assert_int_equal(result.routes_restored, 1);
+    assert_in_range(result.outage_ms, 1000, 10000);
+    assert_in_range(told, 1, 20);
+    assert_string_equal(result.address, "10.0.0.21/24");
+    assert_card("vEthernet (Ethernet)");
+    /* again: nothing to do, and nothing done */
+    json_t *before = host_memory_state(host);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), 0);
+    assert_int_equal(result.outcome, HCN_REUSED);
+    assert_int_equal(result.outage_ms, 0);
+    assert_false(result.address_restored);
+    json_t *after = host_memory_state(host);
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+}
+
+static void dhcp_comes_back_alone(void **state) {
+    static const struct card card = {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, true};
+    struct nic_guard_result result = {0};
+    (void)state;
+    set_cards(&card, 1);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, NULL), 0);
+    assert_false(result.address_restored);
+    assert_string_equal(result.address, "10.0.0.21/24");
+}
+
+static void taken_away_again(void **state) {
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    (void)state;
+    json_t *before = host_memory_state(host);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), 0);
+    if (nic_guard_remove(host, "External", &snapshot, NULL, NULL, &result, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_card("Ethernet");
+    json_t *after = host_memory_state(host);
+    assert_int_equal(json_array_size(json_object_get(after, "adapters")), 1);
+    assert_int_equal(json_object_size(json_at(after, "hns.networks")), 0);
+    json_decref(before);
+    json_decref(after);
+}
+
+/* Somebody takes the address away for as long as the vSwitch stands. */
+static void steal_address(void *context, struct host *at) {
+    struct host_adapters adapters = {0};
+    (void)context;
+    assert_int_equal(host_adapters(at, &adapters, NULL), 0);
+    if (adapters.count > 1) {
+        for (size_t i = 0; i < adapters.count; i++)
+            adapters.items[i].up = false;
+        host_memory_set_adapters(at, &adapters);
+    } else {
+        adapters.items[0].up = true;
+        host_memory_set_adapters(at, &adapters);
+    }
+    host_adapters_free(&adapters);
+}
+
+static void rolled_back(void **state) {
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    host_memory_on_sleep(host, steal_address, NULL);
+    uint64_t start = host_monotonic_ms(host);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_non_null(strstr(err.message, "did not come back"));
+    if (!strstr(err.hints[0], "was taken back"))
+        fail_msg("%s", err.hints[0]);
+    assert_in_range(host_monotonic_ms(host) - start, 120000, 260000);
+    assert_card("Ethernet");
+    json_t *after = host_memory_state(host);
+    assert_int_equal(json_object_size(json_at(after, "hns.networks")), 0);
+    json_decref(after);
+}
+
+static void create_fails(void **state) {
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    host_memory_fail(host, 2);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    assert_non_null(strstr(err.message, "make the vSwitch on 'Ethernet'"));
+    assert_card("Ethernet");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_only_card, open_host, close_host),
+        cmocka_unit_test_setup_teardown(choosing, open_host, close_host),
+        cmocka_unit_test_setup_teardown(several_cards, open_host, close_host),
+        cmocka_unit_test_setup_teardown(journal, open_host, close_host),
+        cmocka_unit_test_setup_teardown(static_address_is_put_back, open_host, close_host),
+        cmocka_unit_test_setup_teardown(dhcp_comes_back_alone, open_host, close_host),
+        cmocka_unit_test_setup_teardown(taken_away_again, open_host, close_host),
+        cmocka_unit_test_setup_teardown(rolled_back, open_host, close_host),
+        cmocka_unit_test_setup_teardown(create_fails, open_host, close_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
