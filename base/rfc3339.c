@@ -28,6 +28,14 @@ static void date_from_days(int64_t days, int *y, int *m, int *d) {
     *y = (int)(yoe + era * 400 + (*m <= 2));
 }
 
+/* Whether that month of that year has that day. */
+static bool is_date(int y, int m, int d) {
+    int y2, m2, d2;
+
+    date_from_days(days_from_date(y, m, d), &y2, &m2, &d2);
+    return m2 == m && d2 == d;
+}
+
 void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]) {
     int64_t days = unix_seconds / 86400, rest = unix_seconds % 86400;
     int y, m, d;
@@ -97,7 +105,7 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
         while (*p >= '0' && *p <= '9')
             p++;
     }
-    if (!ok || !offset(&p, &away) || *p)
+    if (!ok || !offset(&p, &away) || *p || !is_date(y, m, d))
         return error_set(err, ERROR_MALFORMED, "read time '%.40s': not RFC 3339", text);
     *ret = days_from_date(y, m, d) * 86400 + time - away;
     return 0;
@@ -118,7 +126,7 @@ int http_date_parse(const char *text, int64_t *ret, struct error *err) {
     found = strstr(months, month);
     ok = ok && month[0] && found && (found - months) % 3 == 0 && literal(&p, ' ') &&
          digits(&p, 4, 0, 9999, &y) && literal(&p, ' ') && clock_time(&p, &time) &&
-         text_equal(p, " GMT");
+         text_equal(p, " GMT") && is_date(y, (int)((found - months) / 3) + 1, d);
     if (!ok)
         return error_set(err, ERROR_MALFORMED, "read date '%.40s': not an HTTP date", text);
     *ret = days_from_date(y, (int)((found - months) / 3) + 1, d) * 86400 + time;
