@@ -44,7 +44,7 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "winjoin-probe-%c never spoke", pod);
         if (level == NO)
             level = LIKELY;
-        if (waiting && strstr(waiting, "Sandbox"))
+        if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
             level = CONFIRMED;
     }
     return level;

@@ -1,0 +1,358 @@
+/* The decision table: for each cause a scene that has it, and scenes that only look like it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/causes.h"
+
+#define DNS_RED                                                                                    \
+    "pod-to-service-ip/udp=dns-timeout pod-to-pod-name/tcp=dns-timeout "                           \
+    "pod-to-pod-name/udp=dns-timeout pod-to-service-pqdn/tcp=dns-timeout "                         \
+    "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "                     \
+    "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout "                     \
+    "pod-to-external-dns/udp=dns-timeout"
+#define EXTERNAL_RED                                                                               \
+    "pod-to-external-ip/tcp=timeout pod-to-external-ip/udp=dns-timeout "                           \
+    "pod-to-external-dns/tcp=timeout"
+#define ALL_NOT_RUN                                                                                \
+    "pod-to-pod-ip/tcp=- pod-to-pod-ip/udp=- pod-to-pod-name/tcp=- pod-to-pod-name/udp=- "         \
+    "pod-to-service-ip/tcp=- pod-to-service-ip/udp=- pod-to-service-pqdn/tcp=- "                   \
+    "pod-to-service-pqdn/udp=- pod-to-service-fqdn/tcp=- pod-to-service-fqdn/udp=- "               \
+    "pod-to-external-ip/tcp=- pod-to-external-ip/udp=- pod-to-external-dns/tcp=- "                 \
+    "pod-to-external-dns/udp=- node-to-pod/tcp=- node-to-pod/udp=- pod-to-node/tcp=- "             \
+    "pod-to-node/udp=-"
+#define OVERLAY "expected:{networkName:'flannel.4096',networkMode:'overlay',podCIDR:'10.244.3.0/24'"
+#define PODS "pods:{a:{ip:'10.244.3.4'},b:{ip:'10.244.3.5'}}"
+#define ENDPOINT_A                                                                                 \
+    "{ID:'6f3c',State:3,IpConfigurations:[{IpAddress:'10.244.3.4'}],Dns:{Search:["                 \
+    "'kube-system.svc.cluster.local'],ServerList:['10.96.0.10']},"
+#define ENDPOINT_B "{ID:'7a00',State:3,IpConfigurations:[{IpAddress:'10.244.3.5'}]}"
+#define NETWORK(policies)                                                                          \
+    "networks:[{Name:'flannel.4096',Type:'Overlay',Ipams:[{Subnets:[{Policies:[{Type:'VSID',"      \
+    "Settings:{IsolationId:4096}}]}]}],Policies:[" policies "]}]"
+#define LIN_1(data)                                                                                \
+    "nodes:[{metadata:{name:'win-7k2'},spec:{podCIDR:'10.244.3.0/24'}},{metadata:{name:'lin-1',"   \
+    "annotations:{'flannel.alpha.coreos.com/public-ip':'10.0.0.31',"                               \
+    "'flannel.alpha.coreos.com/backend-data':'" data "'}},spec:{podCIDR:'10.244.1.0/24'},status:{" \
+    "addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]"
+#define PEER_DATA "{\\\"VNI\\\":4096,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:01\\\"}"
+#define REMOTE(vni, ip, mac)                                                                       \
+    "{Type:'RemoteSubnetRoute',Settings:{DestinationPrefix:'10.244.1.0/24',IsolationId:" vni       \
+    ",ProviderAddress:'" ip "',DistributedRouterMacAddress:'" mac "'}}"
+#define GOOD_REMOTE REMOTE("4096", "10.0.0.31", "0E-2A-00-00-00-01")
+#define BALANCER(vip, protocol, port, source)                                                      \
+    "{FrontendVIPs:['" vip "'],SourceVIP:'" source "',PortMappings:[{Protocol:" protocol           \
+    ",ExternalPort:" port "}]}"
+#define DNS_BALANCERS(source)                                                                      \
+    BALANCER("10.96.0.10", "17", "53", source) "," BALANCER("10.96.0.10", "6", "53", source)
+#define VIPS "dnsIP:'10.96.0.10',kubernetesIP:'10.96.0.1'"
+
+struct row {
+    const char *name;
+    const char *red;      /* "flow/protocol=outcome ..."; "-" = not run; all others are green */
+    const char *evidence; /* JSON5-like: ' for ", bare keys */
+    const char *causes;   /* "ID confirmed|likely cells, ..." */
+    const char *note;     /* the first cause's first line of evidence */
+};
+static const struct row rows[] = {
+    {"all green", "", "", "", NULL},
+    {"no image", ALL_NOT_RUN, "pods:{a:{waiting:'ErrImagePull: not found'},b:{}}",
+     "POD-IMG confirmed 18", "winjoin-probe-a waits: ErrImagePull: not found"},
+    {"no sandbox", ALL_NOT_RUN, "pods:{a:{waiting:'FailedCreatePodSandBox: hcn'},b:{}}",
+     "POD-SBX confirmed 18", "winjoin-probe-a waits: FailedCreatePodSandBox: hcn"},
+    {"node not ready", ALL_NOT_RUN,
+     "node:{status:{conditions:[{type:'Ready',status:'False',message:'disk'}]}}",
+     "NOTREADY confirmed 18", "Ready is False: disk"},
+    {"no network is wider than a dead sandbox", ALL_NOT_RUN,
+     OVERLAY "},networks:[{Name:'External',Type:'Overlay'}],pods:{a:{waiting:"
+             "'FailedCreatePodSandBox'},b:{}}",
+     "HNS-NET confirmed 18", "HNS has no network 'flannel.4096'; it has: External"},
+    {"network of another type", ALL_NOT_RUN,
+     OVERLAY "},networks:[{Name:'flannel.4096',Type:'L2Bridge'}]", "HNS-NET confirmed 18",
+     "network 'flannel.4096' is of type L2Bridge, not overlay"},
+    {"network on APIPA", EXTERNAL_RED " " DNS_RED,
+     OVERLAY "},networks:[{Name:'flannel.4096',Type:'Overlay',Policies:[{Type:'ProviderAddress',"
+             "Settings:{ProviderAddress:'169.254.7.7'}}]}]",
+     "HNS-MGMT confirmed 11",
+     "the network's management address is 169.254.7.7: the adapter had none then"},
+    {"network on an old address", EXTERNAL_RED " " DNS_RED,
+     "expected:{networkName:'cbr0'},networks:[{Name:'cbr0',Type:'L2Bridge',ManagementIP:"
+     "'10.0.0.9'}],node:{status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}",
+     "HNS-MGMT confirmed 11",
+     "the network's management address is 10.0.0.9, the node's is 10.0.0.21"},
+    {"old address, but outside is reached", "pod-to-service-ip/udp=dns-timeout",
+     "expected:{networkName:'cbr0'},networks:[{Name:'cbr0',ManagementIP:'169.254.1.1'}]", "", NULL},
+    {"endpoint b detached",
+     "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply "
+     "pod-to-pod-name/tcp=timeout pod-to-pod-name/udp=no-reply "
+     "node-to-pod/tcp=timeout node-to-pod/udp=no-reply",
+     PODS ",endpoints:[" ENDPOINT_A "},{ID:'7a00',State:4,IpConfigurations:[{IpAddress:"
+          "'10.244.3.5'}]}]",
+     "HNS-EP confirmed 6", "endpoint 7a00 (winjoin-probe-b) is in state 4, not 3"},
+    {"stale endpoint", "pod-to-pod-ip/tcp=wrong-responder",
+     PODS ",endpoints:[" ENDPOINT_A "}," ENDPOINT_B ",{Flags:1,IpConfigurations:[{IpAddress:"
+          "'10.244.3.5'}]}]",
+     "HNS-EPSTALE confirmed 1", "2 endpoints have the address 10.244.3.5"},
+    {"mtu", "pod-to-pod-ip/udp=no-reply", "extra:{'x-small-udp':{outcome:'ok'}}", "MTU confirmed 1",
+     "16 bytes come through, 1400 do not"},
+    {"mtu is not it when small ones are lost too", "pod-to-pod-ip/udp=no-reply",
+     "extra:{'x-small-udp':{outcome:'no-reply'},'x-small-tcp':{outcome:'ok'}}", "", NULL},
+    {"vni of a peer", DNS_RED, OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"),
+     "OVL-VNI confirmed 9", "node lin-1 uses VNI 1, this node's network 4096"},
+    {"vni of the route", DNS_RED,
+     OVERLAY "}," NETWORK(REMOTE("4097", "10.0.0.31", "0E-2A-00-00-00-01")) "," LIN_1(PEER_DATA),
+     "OVL-VNI confirmed 9", "the route to 10.244.1.0/24 carries VNI 4097, the network 4096"},
+    {"vni, but names resolve", "pod-to-service-ip/udp=dns-timeout",
+     OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"), "", NULL},
+    {"peer missing", DNS_RED, OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA), "OVL-PEER confirmed 9",
+     "no RemoteSubnetRoute for 10.244.1.0/24 (node lin-1)"},
+    {"peer elsewhere", DNS_RED,
+     OVERLAY "}," NETWORK(REMOTE("4096", "10.0.0.99", "0E-2A-00-00-00-01")) "," LIN_1(PEER_DATA),
+     "OVL-PEER confirmed 9",
+     "the route to 10.244.1.0/24 goes to 10.0.0.99, node lin-1 is at 10.0.0.31"},
+    {"peer's mac", DNS_RED,
+     OVERLAY "}," NETWORK(REMOTE("4096", "10.0.0.31", "0E-2A-00-00-00-09")) "," LIN_1(PEER_DATA),
+     "OVL-PEER confirmed 9",
+     "the route to 10.244.1.0/24 has router MAC 0E-2A-00-00-00-09, node lin-1 has "
+     "0e:2a:00:00:00:01"},
+    {"nothing wrong to see in the overlay", DNS_RED,
+     OVERLAY "," VIPS
+             "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA) ",loadBalancers:[" DNS_BALANCERS(
+                 "10.244.3.2") "," BALANCER("10.96.0.1", "6", "443", "10.244.3.2") "]",
+     "OVL-UDP likely 9",
+     "pods of this node talk to each other, DNS on other nodes does not answer"},
+    {"source vip of an old subnet", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
+         PEER_DATA) ",loadBalancers:[" DNS_BALANCERS("10.244.9.2") "]",
+     "SVC-VIP confirmed 9",
+     "the load balancer of 10.96.0.10 has SourceVIP 10.244.9.2, outside of 10.244.3.0/24"},
+    {"no source vip", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("") "]",
+     "SVC-VIP confirmed 9", "the load balancer of 10.96.0.10 has no SourceVIP"},
+    {"route missing", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
+     "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
+     "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"route stands, the way back may not", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
+     "," LIN_1("null"),
+     "L2-ROUTE likely 9", NULL},
+    {"no forwarding", DNS_RED " " EXTERNAL_RED,
+     "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
+     "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"
+     "false,addresses:['10.0.0.21/24']}]",
+     "L2-FWD confirmed 11", "IPv4 forwarding is off on 'vEthernet (Ethernet)'"},
+    {"no balancer at all", DNS_RED " pod-to-service-ip/tcp=timeout",
+     "loadBalancers:[],services:{'kube-proxy':'stopped'}", "SVC-ALL confirmed 10",
+     "HNS has no load balancer at all"},
+    {"kube-proxy stopped", DNS_RED " pod-to-service-ip/tcp=timeout",
+     "services:{'kube-proxy':'stopped'}", "SVC-ALL likely 10", "service kube-proxy is stopped"},
+    {"kube-proxy stopped, services work", "pod-to-node/tcp=refused",
+     "services:{'kube-proxy':'stopped'}", "", NULL},
+    {"dns without udp", DNS_RED,
+     "expected:{" VIPS "},loadBalancers:[" BALANCER("10.96.0.10", "6", "53", "") "," BALANCER(
+         "10.96.0.1", "6", "443", "") "]",
+     "DNS-LB confirmed 9", "no load balancer for 10.96.0.10 UDP 53"},
+    {"kubernetes without balancer", "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout",
+     "expected:{" VIPS "},loadBalancers:[" DNS_BALANCERS("") "]", "SVC-LB confirmed 2",
+     "no load balancer for 10.96.0.1 TCP 443"},
+    {"another dns server",
+     "pod-to-pod-name/tcp=dns-timeout pod-to-pod-name/udp=dns-timeout "
+     "pod-to-service-pqdn/tcp=dns-timeout pod-to-service-pqdn/udp=dns-timeout "
+     "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
+     "pod-to-external-dns/tcp=dns-timeout",
+     PODS ",expected:{dnsIP:'10.96.0.99'},endpoints:[" ENDPOINT_A "}," ENDPOINT_B "]",
+     "DNS-SRV confirmed 7", "the DNS Service answers when it is asked straight"},
+    {"no suffix", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
+     PODS ",expected:{namespace:'default',dnsDomain:'cluster.local'},endpoints:[" ENDPOINT_A
+          "}," ENDPOINT_B "]",
+     "DNS-SFX confirmed 2",
+     "the pod's DNS suffixes (endpoint 6f3c) lack default.svc.cluster.local"},
+    {"suffix stands", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
+     PODS ",expected:{namespace:'kube-system',dnsDomain:'cluster.local'},endpoints:[" ENDPOINT_A
+          "}," ENDPOINT_B "]",
+     "DNS-SFX likely 2", NULL},
+    {"nothing outside answers anybody", EXTERNAL_RED " pod-to-external-dns/udp=dns-servfail",
+     PODS ",expected:{externalIP:'192.0.2.1'},extra:{'node-external':{outcome:'timeout'}},"
+          "endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]",
+     "EXT-NODE confirmed 4", "the node itself does not reach 192.0.2.1: timeout"},
+    {"no nat", EXTERNAL_RED,
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute'},{Type:'OutBoundNAT',Settings:{"
+          "Destinations:['10.244.3.4']}}]}," ENDPOINT_B "]",
+     "NAT-NONE confirmed 3",
+     "endpoint 6f3c (winjoin-probe-a): policies SDNRoute, OutBoundNAT; no OutBoundNAT"},
+    {"nat stands", EXTERNAL_RED,
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
+          "['10.0.0.0/8']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",
+     "", NULL},
+    {"target excepted from nat", EXTERNAL_RED,
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
+          "['10.0.0.0/8','192.0.2.0/24']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",
+     "NAT-EXC confirmed 3", "192.0.2.1 lies in the exception 192.0.2.0/24"},
+    {"forwarding of names",
+     "pod-to-external-dns/tcp=dns-servfail "
+     "pod-to-external-dns/udp=dns-servfail",
+     "extra:{'x-dns-external':{outcome:'dns-servfail'}}", "EXT-DNS confirmed 2",
+     "the cluster's DNS answers for Services"},
+    {"firewall", "pod-to-node/tcp=timeout", "", "FW-IN likely 1",
+     "the node reaches the pod, the pod gets no answer from the node"},
+    {"kubelet not there", "pod-to-node/tcp=refused", "", "", NULL},
+    {"two faults, two causes", EXTERNAL_RED " pod-to-node/tcp=timeout",
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]", "NAT-NONE confirmed 4", NULL},
+    {"a broken document harms nobody", DNS_RED,
+     "networks:3,endpoints:{},nodes:[1,{}],loadBalancers:'x',expected:[],pods:{a:[]}", "", NULL},
+};
+
+/* 'x' to "x" and bare keys to quoted ones, so that the table can be read. */
+static json_t *relaxed_json(const char *text) {
+    struct text t = {0};
+    struct error err = {0};
+    json_t *json = NULL;
+    bool quoted = false;
+
+    text_add_char(&t, '{');
+    for (const char *at = text; *at; at++) {
+        const char *end = at;
+
+        while (!quoted && ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z')))
+            end++;
+        if (*at == '\\' && at[1]) {
+            text_add_bytes(&t, at++, 2);
+        } else if (*at == '\'') {
+            quoted = !quoted;
+            text_add_char(&t, '"');
+        } else if (*at == ',' && at[1] == '}') {
+            continue; /* left by the pieces of the table */
+        } else if (end > at && (*end == ':' || *end >= '0')) {
+            text_addf(&t, "\"%.*s\"", (int)(end - at), at);
+            at = end - 1;
+        } else if (end > at) {
+            text_add_bytes(&t, at, (size_t)(end - at));
+            at = end - 1;
+        } else {
+            text_add_char(&t, *at);
+        }
+    }
+    text_add_char(&t, '}');
+    if (json_read(t.data, t.len, "evidence", &json, &err) < 0)
+        fail_msg("%s: %s", err.message, text_str(&t));
+    text_free(&t);
+    return json;
+}
+
+static void redden(struct diag_report *report, const char *red) {
+    _cleanup_(text_list_free) struct text_list words = {0};
+
+    text_list_split(&words, red, ' ');
+    for (size_t i = 0; i < words.count; i++) {
+        char *flow = words.items[i], *protocol = strchr(flow, '/'), *outcome = strchr(flow, '=');
+        struct probe_result result = {.attempts = 2};
+        struct diag_cell *cell;
+
+        *protocol++ = *outcome++ = '\0';
+        cell = diag_cells_find(&report->cells, flow, protocol[0] == 'u');
+        assert_non_null(cell);
+        if (outcome[0] == '-') {
+            cell->outcome = DIAG_NOT_RUN;
+            continue;
+        }
+        assert_int_equal(probe_outcome_parse(outcome, &result.outcome), 0);
+        diag_cell_judge(cell, &result, false);
+    }
+}
+
+static void report_make(const struct row *row, struct diag_report *report) {
+    const struct diag_scene scene = {.pod_a_ip = "10.244.3.4",
+                                     .pod_b_ip = "10.244.3.5",
+                                     .node_ip = "10.0.0.21",
+                                     .node_echo = "n",
+                                     .node_echo_port = 1,
+                                     .dns_domain = "cluster.local",
+                                     .kubernetes_ip = "10.96.0.1",
+                                     .dns_ip = "10.96.0.10",
+                                     .external_ip = "192.0.2.1",
+                                     .external_name = "example.com",
+                                     .external_dns = "192.0.2.53"};
+
+    *report = (struct diag_report){.node = xstrdup("win-7k2")};
+    diag_cells_make(&scene, &report->cells);
+    for (size_t i = 0; i < report->cells.count; i++) {
+        struct probe_result ok = {.attempts = 3, .succeeded = 3};
+
+        assert_true(report->cells.items[i].asked);
+        diag_cell_judge(&report->cells.items[i], &ok, false);
+    }
+    redden(report, row->red);
+    report->evidence = relaxed_json(row->evidence);
+}
+
+static char *causes_text(const struct diag_report *report) {
+    struct text t = {0};
+
+    for (size_t i = 0; i < report->causes.count; i++)
+        text_addf(&t, "%s%s %s %zu", i ? ", " : "", report->causes.items[i].id,
+                  report->causes.items[i].confirmed ? "confirmed" : "likely",
+                  report->causes.items[i].cells.count);
+    return text_take(&t);
+}
+
+static void each_scene_has_its_cause(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct diag_report report;
+        _cleanup_(freep) char *causes = NULL;
+
+        report_make(&rows[i], &report);
+        diag_causes_find(&report);
+        causes = causes_text(&report);
+        if (!text_equal(causes, rows[i].causes))
+            fail_msg("%s: '%s', not '%s'", rows[i].name, causes, rows[i].causes);
+        if (rows[i].note && !text_equal(report.causes.items[0].evidence.items[0], rows[i].note))
+            fail_msg("%s: '%s', not '%s'", rows[i].name, report.causes.items[0].evidence.items[0],
+                     rows[i].note);
+        diag_report_free(&report);
+    }
+}
+
+/* A cause whose own cells work is never given, whatever the evidence says. */
+static void green_cells_rule_causes_out(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct row green = rows[i];
+        struct diag_report report;
+
+        green.red = "";
+        report_make(&green, &report);
+        diag_causes_find(&report);
+        assert_int_equal(report.causes.count, 0);
+        diag_report_free(&report);
+    }
+}
+
+static void every_row_has_words(void **state) {
+    const struct diag_cause_row *row;
+    size_t n = 0;
+
+    (void)state;
+    for (; (row = diag_cause_row(n)); n++) {
+        assert_true(*row->id && *row->breaks && *row->message && *row->hint);
+        assert_true(strlen(row->message) < 160);
+    }
+    assert_int_equal(n, 25);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_scene_has_its_cause),
+        cmocka_unit_test(green_cells_rule_causes_out),
+        cmocka_unit_test(every_row_has_words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
