@@ -52,5 +52,6 @@ void cluster_config_free(struct cluster_config *config);
  * (an apiVersion that is not v1beta3 or v1beta4). */
 int cluster_config_parse(const char *yaml, struct cluster_config *ret, struct error *err);
 int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err);
+void cluster_flannel_free(struct cluster_flannel *flannel);
 
 #endif

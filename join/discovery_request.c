@@ -124,7 +124,11 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
     }
     if (json_read(response->body, response->body_len, "the cluster-info ConfigMap", &object, err) <
-        0) {
+            0 ||
+        !json_is_object(object)) {
+        if (object)
+            (void)error_set(err, ERROR_MALFORMED,
+                            "decode the cluster-info ConfigMap: it is no JSON object");
         (void)error_hint(err, "is \"%s\" the API server?", d->address);
         return PERHAPS_LATER;
     }

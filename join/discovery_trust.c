@@ -7,23 +7,22 @@
 #include "join/discovery_request.h"
 #include "pki/certificate.h"
 
-enum { CLOCK_SLACK_SECONDS = 30 };
-
-static void hint_clock(const struct discovery *d, struct error *err) {
+/* Whose fault wrong dates are: the certificate's when the server's own clock finds it wrong too. */
+static void hint_clock(const struct discovery *d, const struct certificate *certificate,
+                       struct error *err) {
     int64_t difference = d->result->clock_difference;
 
-    if (difference > -CLOCK_SLACK_SECONDS && difference < CLOCK_SLACK_SECONDS) {
+    if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
         (void)error_hint(err,
-                         "the clocks of this machine and of \"%s\" agree: the server's "
-                         "certificate itself must be renewed (kubeadm certs renew apiserver)",
+                         "by the clock of \"%s\" it is so too: the server's certificate must be "
+                         "renewed (kubeadm certs renew apiserver)",
                          d->address);
-        return;
-    }
-    (void)error_hint(err,
-                     "this machine's clock is %" PRId64 " s %s that of \"%s\": set it right "
-                     "(w32tm /resync)",
-                     difference > 0 ? difference : -difference,
-                     difference > 0 ? "behind" : "ahead of", d->address);
+    else
+        (void)error_hint(err,
+                         "this machine's clock is %" PRId64 " s %s that of \"%s\": set it right "
+                         "(w32tm /resync)",
+                         difference > 0 ? difference : -difference,
+                         difference > 0 ? "behind" : "ahead of", d->address);
 }
 
 static int wrong_name(const struct discovery *d, const struct certificate *certificate,
@@ -55,12 +54,11 @@ static int explain(const struct discovery *d, const struct certificate *certific
                    const char *server_certs, const char *ca_pem, struct error *err) {
     struct error why = {0};
 
-    if (ca_pem &&
-        certificate_check_chain(server_certs, ca_pem, true, certificate->not_before, &why) < 0)
+    if (ca_pem && certificate_check_chain(server_certs, ca_pem, true, -1, &why) < 0)
         return wrong_chain(d, certificate, &why, err);
     if (certificate_check_dates(certificate, host_now(d->host), &why) < 0) {
         (void)error_set(err, ERROR_UNTRUSTED, "cannot trust \"%s\": %s", d->address, why.message);
-        hint_clock(d, err);
+        hint_clock(d, certificate, err);
         return -1;
     }
     if (!certificate_covers(certificate, d->host_name))

@@ -52,7 +52,7 @@ int certificate_check_dates(const struct certificate *certificate, int64_t now, 
 int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err);
 /* The first certificate of `chain_pem` must lead to one of `ca_pem` (others in the chain are
  * intermediates, roots need not be self-signed, as in Go) and be good at `now` for a TLS server
- * (for_server) or client. ERROR_UNTRUSTED with OpenSSL's reason. */
+ * (for_server) or client; now < 0: dates do not count. ERROR_UNTRUSTED with OpenSSL's reason. */
 int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_server, int64_t now,
                             struct error *err);
 /* true when the certificate's alternative names cover `host` (a DNS name or an IP address, IPv6

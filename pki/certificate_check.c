@@ -53,7 +53,10 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
     fill_store(store, roots);
     if (!X509_STORE_CTX_init(context, store, sk_X509_value(chain, 0), chain))
         abort(); /* out of memory */
-    X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), (time_t)now);
+    if (now < 0)
+        X509_STORE_CTX_set_flags(context, X509_V_FLAG_NO_CHECK_TIME);
+    else
+        X509_VERIFY_PARAM_set_time(X509_STORE_CTX_get0_param(context), (time_t)now);
     (void)X509_STORE_CTX_set_purpose(context, for_server ? X509_PURPOSE_SSL_SERVER
                                                          : X509_PURPOSE_SSL_CLIENT);
     if (X509_verify_cert(context) != 1)

@@ -308,9 +308,10 @@ static void dates_come_with_the_clocks(void **state) {
     struct scene *s = *state;
 
     s->broken_verified = ERROR_UNTRUSTED;
-    host_memory_advance(s->host, 4000000000u); /* 46 days: no certificate minds */
     for (unsigned i = 0; i < 1000; i++)
-        host_memory_advance(s->host, 4000000000u); /* 126 years */
+        host_memory_advance(s->host, 4000000000u); /* 126 years in all */
+    assert_fails(s, ERROR_UNTRUSTED, "has expired or is not yet valid: current time 215");
+    assert_hint(s, "kubeadm certs renew");
     s->clock = -126ll * 365 * 86400;
     assert_fails(s, ERROR_UNTRUSTED, "has expired or is not yet valid: current time 215");
     assert_hint(s, "ahead of that of \"10.0.0.10:6443\"");
@@ -353,6 +354,7 @@ static void permanent_answers_end_early(void **state) {
         {302, "", ERROR_MALFORMED, "answered 302", "redirects are not followed"},
         {200, "<html>", ERROR_MALFORMED, "decode the cluster-info ConfigMap",
          "is \"10.0.0.10:6443\""},
+        {200, "[1]", ERROR_MALFORMED, "it is no JSON object", "is \"10.0.0.10"},
         {200, "{}", ERROR_DENIED, "could not find a JWS signature", "has no token at all"},
         {200, "{\"data\":{\"jws-kubeconfig-abcdef\":\"x\"}}", ERROR_NOT_FOUND,
          "there is no kubeconfig key", "kubeadm init phase"},

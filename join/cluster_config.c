@@ -1,0 +1,208 @@
+/* What a join must know of its cluster: reads the ConfigMaps. Their texts: cluster_config_parse.c.
+ */
+#include "join/cluster_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "kube/configmap.h"
+
+enum { CALL_MS = 60000, DNS_INDEX = 10 };
+
+void cluster_config_free(struct cluster_config *c) {
+    free(c->name);
+    free(c->kubernetes_version);
+    free(c->control_plane_endpoint);
+    free(c->image_repository);
+    text_list_free(&c->pod_subnets);
+    text_list_free(&c->service_subnets);
+    free(c->dns_domain);
+    text_list_free(&c->cluster_dns);
+    json_decref(c->kubelet);
+    json_decref(c->kube_proxy);
+    cluster_flannel_free(&c->flannel);
+    json_decref(c->winjoin);
+    text_list_free(&c->warnings);
+    *c = (struct cluster_config){0};
+}
+
+/* One ConfigMap's value; `key` of data. *ret is owned. */
+static int read_value(struct kube_client *client, unsigned timeout_ms, const char *name_space,
+                      const char *name, const char *key, char **ret, struct error *err) {
+    _cleanup_json_ json_t *map = NULL;
+    const char *value;
+
+    if (kube_configmap_get(client, name_space, name, timeout_ms, &map, err) < 0)
+        return -1;
+    value = kube_configmap_value(map, key);
+    if (!value)
+        return error_set(err, ERROR_NOT_FOUND,
+                         "unexpected error when reading %s ConfigMap: %s key value pair missing",
+                         name, key);
+    *ret = xstrdup(value);
+    return 0;
+}
+
+static bool is_tolerable(const struct error *why) {
+    return why->kind == ERROR_DENIED || why->kind == ERROR_NOT_FOUND;
+}
+
+static int read_yaml_value(const char *text, const char *what, json_t **ret, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+
+    if (yaml_parse(text, strlen(text), what, &documents, err) < 0)
+        return -1;
+    if (yaml_documents_count(documents) != 1 || yaml_type(yaml_document(documents, 0)) != YAML_MAP)
+        return error_set(err, ERROR_MALFORMED, "%s: one document with fields was expected", what);
+    *ret = yaml_to_json(yaml_document(documents, 0));
+    return 0;
+}
+
+/* ---- what must be there ---- */
+
+static int read_cluster(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+
+    if (read_value(client, timeout_ms, "kube-system", "kubeadm-config", "ClusterConfiguration",
+                   &text, err) < 0) {
+        if (err && err->kind == ERROR_DENIED)
+            (void)error_hint(err, "the token needs the group system:bootstrappers:kubeadm:"
+                                  "default-node-token: kubeadm token create gives it by default");
+        return -1;
+    }
+    return cluster_config_parse(text, ret, err);
+}
+
+/* "v1.23.4" to "kubelet-config-1.23"; the caller frees. */
+static char *versioned_name(const char *version) {
+    const char *first = version + (*version == 'v');
+    const char *dot = strchr(first, '.');
+    size_t len = dot ? (size_t)(dot - first) + 1 + strcspn(dot + 1, ".-+") : strlen(first);
+
+    return xasprintf("kubelet-config-%.*s", (int)len, first);
+}
+
+static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    _cleanup_(freep) char *text = NULL, *old_name = NULL;
+    struct error why = {0};
+
+    if (read_value(client, timeout_ms, "kube-system", "kubelet-config", "kubelet", &text, &why) <
+        0) {
+        old_name = versioned_name(ret->kubernetes_version);
+        /* the name of clusters up to 1.23; the first error tells more when that is absent too */
+        if (!is_tolerable(&why) ||
+            read_value(client, timeout_ms, "kube-system", old_name, "kubelet", &text, NULL) < 0) {
+            if (err)
+                *err = why;
+            return -1;
+        }
+    }
+    return read_yaml_value(text, "ConfigMap kube-system/kubelet-config", &ret->kubelet, err);
+}
+
+/* ---- what may be there ---- */
+
+/* 0 with *ret NULL when it is absent or refused. */
+static int read_optional(struct kube_client *client, unsigned timeout_ms, const char *name_space,
+                         const char *name, const char *key, char **ret, struct text_list *warnings,
+                         struct error *err) {
+    struct error why = {0};
+
+    if (read_value(client, timeout_ms, name_space, name, key, ret, &why) == 0)
+        return 0;
+    if (is_tolerable(&why)) {
+        if (why.kind == ERROR_DENIED && warnings)
+            text_list_add(warnings, why.message);
+        return 0;
+    }
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static int read_kube_proxy(struct kube_client *client, unsigned timeout_ms,
+                           struct cluster_config *ret, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+
+    if (read_optional(client, timeout_ms, "kube-system", "kube-proxy", "config.conf", &text,
+                      &ret->warnings, err) < 0)
+        return -1;
+    return text ? read_yaml_value(text, "ConfigMap kube-system/kube-proxy", &ret->kube_proxy, err)
+                : 0;
+}
+
+static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    static const char *const name_spaces[] = {"kube-flannel", "kube-system"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(name_spaces); i++) {
+        _cleanup_(freep) char *text = NULL;
+
+        /* most bootstrap tokens may not read it: no news */
+        if (read_optional(client, timeout_ms, name_spaces[i], "kube-flannel-cfg", "net-conf.json",
+                          &text, NULL, err) < 0)
+            return -1;
+        if (!text)
+            continue;
+        if (cluster_flannel_parse(text, &ret->flannel, err) < 0)
+            return error_prefix(err, "ConfigMap %s/kube-flannel-cfg", name_spaces[i]);
+        ret->flannel.name_space = xstrdup(name_spaces[i]);
+        return 0;
+    }
+    return 0;
+}
+
+static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+
+    if (read_optional(client, timeout_ms, "kube-system", "winjoin", "NodeConfiguration", &text,
+                      NULL, err) < 0)
+        return -1;
+    return text ? read_yaml_value(text, "ConfigMap kube-system/winjoin", &ret->winjoin, err) : 0;
+}
+
+/* ---- together ---- */
+
+/* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
+static void settle_dns(struct cluster_config *c) {
+    const json_t *list = json_object_get(c->kubelet, "clusterDNS"), *item;
+    char text[IP_TEXT_MAX];
+    struct cidr cidr;
+    struct ip ip;
+    size_t i;
+
+    json_array_foreach(list, i, item) {
+        if (json_is_string(item))
+            text_list_add(&c->cluster_dns, json_string_value(item));
+    }
+    if (c->cluster_dns.count || !c->service_subnets.count)
+        return;
+    if (cidr_parse(c->service_subnets.items[0], &cidr, NULL) < 0 ||
+        cidr_address(&cidr, DNS_INDEX, &ip, NULL) < 0)
+        return;
+    ip_format(&ip, text);
+    text_list_add(&c->cluster_dns, text);
+}
+
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
+    static reader *const readers[] = {read_cluster, read_kubelet, read_kube_proxy, read_flannel,
+                                      read_winjoin};
+    struct cluster_config config = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
+        if (readers[i](client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0) {
+            cluster_config_free(&config);
+            return -1;
+        }
+    }
+    settle_dns(&config);
+    *ret = config;
+    return 0;
+}

@@ -1,0 +1,64 @@
+/* kubeadm-flags.env and instance-config.yaml. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/kubelet_files.h"
+
+static bool user_has(const struct kubelet_flags_input *input, const char *name) {
+    for (size_t i = 0; i < input->extra_count; i++)
+        if (text_equal(input->extra[i].name, name))
+            return true;
+    return false;
+}
+
+static void add_base(const struct kubelet_flags_input *input, const char *name, const char *value,
+                     struct text_list *ret) {
+    if (value && *value && !user_has(input, name))
+        text_list_add_owned(ret, xasprintf("--%s=%s", name, value));
+}
+
+void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret) {
+    _cleanup_(freep) char *own = text_lower(input->host_name);
+    bool other_name = !text_equal(own, input->node_name);
+
+    /* sorted by name, as kubeadm writes them */
+    add_base(input, "hostname-override", other_name ? input->node_name : NULL, ret);
+    add_base(input, "node-ip", input->node_ip, ret);
+    add_base(input, "node-labels", input->node_labels, ret);
+    add_base(input, "register-with-taints", input->taints, ret);
+    for (size_t i = 0; i < input->extra_count; i++)
+        text_list_add_owned(ret, xasprintf("--%s=%s", input->extra[i].name, input->extra[i].value));
+}
+
+/* One byte of a text that Go's %q would quote. */
+static void add_quoted(struct text *out, unsigned char c) {
+    static const char named[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
+    const char *at = c ? strchr(named, c) : NULL;
+
+    if (at)
+        text_addf(out, "\\%c", letters[at - named]);
+    else if (c == '"' || c == '\\')
+        text_addf(out, "\\%c", c);
+    else if (c < 0x20 || c == 0x7f)
+        text_addf(out, "\\x%02x", c);
+    else
+        text_add_char(out, (char)c);
+}
+
+char *kubelet_flags_text(const struct text_list *flags) {
+    _cleanup_(freep) char *joined = text_list_join(flags, " ");
+    struct text out = {0};
+
+    text_add(&out, "KUBELET_KUBEADM_ARGS=\"");
+    for (const char *p = joined; *p; p++)
+        add_quoted(&out, (unsigned char)*p);
+    text_add(&out, "\"\n");
+    return text_take(&out);
+}
+
+char *kubelet_instance_config_text(const char *cri_socket) {
+    /* quoted as kubeadm writes this one line */
+    return xasprintf("containerRuntimeEndpoint: \"%s\"\n",
+                     cri_socket ? cri_socket : KUBELET_CRI_SOCKET);
+}
