@@ -336,21 +336,41 @@ def _services(store, setup):
              [setup.dns_backend or setup.host])
 
 
-def control_plane_node(setup):
+def linux_node(setup, name, address):
+    """A Ready Linux node."""
     ready = {"type": "Ready", "status": "True", "reason": "KubeletReady",
              "message": "kubelet is posting ready status"}
-    return {"metadata": {"name": setup.node, "labels": {
-                "kubernetes.io/hostname": setup.node, "kubernetes.io/os": "linux",
-                "kubernetes.io/arch": "amd64", "node-role.kubernetes.io/control-plane": ""}},
-            "spec": {"taints": [{"key": "node-role.kubernetes.io/control-plane",
-                                 "effect": "NoSchedule"}]},
-            "status": {"addresses": [{"type": "InternalIP", "address": setup.host},
-                                     {"type": "Hostname", "address": setup.node}],
+    return {"metadata": {"name": name, "labels": {
+                "kubernetes.io/hostname": name, "kubernetes.io/os": "linux",
+                "kubernetes.io/arch": "amd64"}},
+            "spec": {},
+            "status": {"addresses": [{"type": "InternalIP", "address": address},
+                                     {"type": "Hostname", "address": name}],
                        "conditions": [ready],
                        "nodeInfo": {"kubeletVersion": setup.version, "operatingSystem": "linux",
                                     "architecture": "amd64", "osImage": "Debian GNU/Linux 12",
                                     "kubeProxyVersion": "", "kernelVersion": "6.1.0",
                                     "containerRuntimeVersion": "containerd://2.4.2"}}}
+
+
+def control_plane_node(setup):
+    node = linux_node(setup, setup.node, setup.host)
+    node["metadata"]["labels"]["node-role.kubernetes.io/control-plane"] = ""
+    node["spec"]["taints"] = [{"key": "node-role.kubernetes.io/control-plane",
+                               "effect": "NoSchedule"}]
+    return node
+
+
+def peer_node(setup, peer):
+    """A node whose flannel has published its way in."""
+    node, prefix = linux_node(setup, peer.name, peer.address), "flannel.alpha.coreos.com/"
+    node["spec"].update(podCIDR=peer.subnet, podCIDRs=[peer.subnet])
+    if setup.flannel:
+        data = {"VNI": 4096, "VtepMAC": peer.mac} if setup.flannel == "vxlan" else None
+        node["metadata"]["annotations"] = {
+            prefix + "backend-data": json.dumps(data), prefix + "backend-type": setup.flannel,
+            prefix + "kube-subnet-manager": "true", prefix + "public-ip": peer.address}
+    return node
 
 
 def fill(store, setup, ca_pem):
@@ -365,5 +385,7 @@ def fill(store, setup, ca_pem):
         store.create(resources.named("secrets"), "kube-system", tokens.secret_of(token))
     _configmaps(store, setup, ca_pem)
     _services(store, setup)
+    for peer in setup.peers:
+        store.create(resources.named("nodes"), "", peer_node(setup, peer))
     if setup.node:
         store.create(resources.named("nodes"), "", control_plane_node(setup))

@@ -4,6 +4,21 @@ import dataclasses
 
 
 @dataclasses.dataclass
+class Peer:
+    """A Linux node that stands already, with what its flannel published."""
+    name: str
+    address: str
+    subnet: str
+    mac: str = ""
+
+    @classmethod
+    def parse(cls, text):
+        """NAME=ADDRESS,SUBNET[,MAC]"""
+        name, _, rest = text.partition("=")
+        return cls(name, *rest.split(","))
+
+
+@dataclasses.dataclass
 class Settings:
     host: str = "127.0.0.1"
     port: int = 0
@@ -18,6 +33,7 @@ class Settings:
     dns_ip: str = "10.96.0.10"
     dns_backend: str = ""        # address of the DNS server behind kube-dns; '' = the host
     node: str = "cp"             # name of the control plane's own Node; '' = none
+    peers: list = dataclasses.field(default_factory=list)  # other nodes: see Peer
     flannel: str = "vxlan"       # backend of kube-flannel-cfg; '' = no flannel
     node_configuration: str = ""  # text of the cluster-wide winjoin defaults
     node_services: bool = True   # may nodes read what kube-proxy and flanneld need

@@ -1,0 +1,118 @@
+"""The API server on the rig's fabric: in the namespace "cp", with the Linux node as its peer.
+
+    with fabric.Fabric() as lan, OnFabric(lan) as cluster:
+        cluster.facts["joinCommand"], cluster.call("GET", "/api/v1/nodes") ...
+
+The Linux node has no agent of its own; what flannel would do there when a Windows node publishes
+itself is done here.
+"""
+import json
+import os
+import socket
+import sys
+import threading
+import time
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path += [TESTS, os.path.join(TESTS, "rig")]
+import fabric as fabrics  # noqa: E402
+import netns  # noqa: E402
+from controlplane.client import Client  # noqa: E402
+
+RUN = os.path.join(TESTS, "controlplane", "run")
+PORT = 6443
+PREFIX = "flannel.alpha.coreos.com/"
+
+
+class OnFabric:
+    """Use as a context manager inside a Fabric's."""
+
+    def __init__(self, fabric, *options):
+        self.fabric, self.ns = fabric, fabric.ns("cp")
+        self.state = os.path.join(fabric.folder, "controlplane")
+        self.join_file = os.path.join(self.state, "join.json")
+        self.audit = os.path.join(fabric.folder, "audit.jsonl")
+        self.options, self.facts = list(options), {}
+        self.over = threading.Event()
+
+    def __enter__(self):
+        self.start()
+        threading.Thread(target=netns.within, args=(self.ns, self._follow_nodes),
+                         name="linux-agent", daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.stop()
+
+    def start(self):
+        """Starts the server (again: with its keys and objects as they were)."""
+        os.makedirs(self.state, exist_ok=True)
+        if os.path.exists(self.join_file):
+            os.unlink(self.join_file)
+        flannel = "vxlan" if self.fabric.mode == "overlay" else "host-gw"
+        peer = "l1=%s,%s,%s" % (fabrics.L1, fabrics.L1_SUBNET, fabrics.L1_MAC)
+        self.fabric.daemon("controlplane", self.ns, [
+            RUN, "--listen", "%s:%d" % (fabrics.CP, PORT), "--state", self.state, "--join-file",
+            self.join_file, "--dns", fabrics.DNS_POD, "--flannel", flannel, "--peer", peer,
+            "--audit", self.audit, *self.options])
+        end = time.monotonic() + 15
+        while not os.path.exists(self.join_file):
+            if time.monotonic() > end or self.fabric.children["controlplane"].poll() is not None:
+                raise RuntimeError("the API server does not start: see %s"
+                                   % self.fabric.log("controlplane"))
+            time.sleep(0.02)
+        with open(self.join_file, encoding="utf-8") as f:
+            self.facts = json.load(f)
+
+    def stop(self):
+        netns.stop(self.fabric.children.pop("controlplane", None))
+
+    def client(self):
+        """The administrator; to be used inside the namespace (call() does that)."""
+        return Client.of_kubeconfig(self.facts["kubeconfig"])
+
+    def call(self, method, path, body=None, kind="application/json"):
+        return netns.within(self.ns, self.client().call, method, path, body, kind)
+
+    def control(self, **message):
+        """One operation of the control socket (control.py lists them)."""
+        with socket.socket(socket.AF_UNIX) as s:
+            s.connect(self.facts["control"])
+            s.sendall(json.dumps(message).encode() + b"\n")
+            answer = json.loads(s.makefile().readline())
+        if not answer["ok"]:
+            raise RuntimeError("%s: %s" % (message.get("op"), answer["error"]))
+        return answer
+
+    def _follow_nodes(self):
+        known = {}
+        while not self.over.is_set():
+            try:
+                nodes = self.client().call("GET", "/api/v1/nodes")["items"]
+            except (OSError, RuntimeError, ValueError):
+                nodes = None  # the server is being started again
+            if nodes is not None:
+                self._apply({n["metadata"]["name"]: way for n in nodes if (way := _way_to(n))},
+                            known)
+            self.over.wait(0.3)
+
+    def _apply(self, wanted, known):
+        for name in [n for n in known if known[n] != wanted.get(n)]:
+            self.fabric.peer_del(known.pop(name)[0])
+        for name, way in wanted.items():
+            if name not in known:
+                self.fabric.peer_add(*way)
+                known[name] = way
+
+
+def _way_to(node):
+    """(subnet, host, VTEP's MAC) of a Windows node whose agent has published it, or None."""
+    notes = node["metadata"].get("annotations") or {}
+    labels = node["metadata"].get("labels") or {}
+    subnet = node.get("spec", {}).get("podCIDR")
+    address = notes.get(PREFIX + "public-ip")
+    if labels.get("kubernetes.io/os") != "windows" or not subnet or not address:
+        return None
+    data = json.loads(notes.get(PREFIX + "backend-data") or "null") or {}
+    return subnet, address, data.get("VtepMAC", "")
