@@ -12,7 +12,8 @@ from .store import timestamp
 
 CONFIGMAP, SECRET = resources.named("configmaps"), resources.named("secrets")
 CSR, NODE = resources.named("certificatesigningrequests"), resources.named("nodes")
-LEASE = resources.named("leases")
+LEASE, POD = resources.named("leases"), resources.named("pods")
+SERVICE, SLICE = resources.named("services"), resources.named("endpointslices")
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
 SERVING_SIGNER = "kubernetes.io/kubelet-serving"
 GRACE_SECONDS = 40  # a node silent for this long is marked Unknown
@@ -52,6 +53,9 @@ class Controllers(threading.Thread):
         if self.setup.pod_cidrs:
             self._allocate_pod_cidrs()
         self._mark_silent_nodes()
+        for service in self.store.list(SERVICE)[0]:
+            if service["spec"].get("selector"):
+                self._follow_pods(service)
 
     def _clean_tokens(self):
         for secret in self.store.list(SECRET, "kube-system")[0]:
@@ -149,8 +153,35 @@ class Controllers(threading.Thread):
             if (datetime.datetime.utcnow() - last).total_seconds() > GRACE_SECONDS:
                 self._quietly(self.store.modify, NODE, "", lease["metadata"]["name"], unknown)
 
+    def _follow_pods(self, service):
+        """Keeps the EndpointSlice of a Service with a selector."""
+        meta = service["metadata"]
+        namespace, name = meta["namespace"], meta["name"]
+        pods = [p for p in self.store.list(POD, namespace)[0]
+                if p.get("status", {}).get("podIP") and service["spec"]["selector"].items()
+                <= (p["metadata"].get("labels") or {}).items()]
+        wanted = {"addressType": "IPv4",
+                  "endpoints": [endpoint_of(p) for p in pods],
+                  "ports": [{"name": p.get("name", ""), "protocol": p["protocol"],
+                             "port": p["targetPort"]} for p in service["spec"].get("ports", ())
+                            if isinstance(p["targetPort"], int)]}
+        if self.store.find(SLICE, namespace, name + "-pods") is None:
+            self._quietly(self.store.create, SLICE, namespace, {"metadata": {
+                "name": name + "-pods", "labels": {"kubernetes.io/service-name": name}}, **wanted})
+        self._quietly(self.store.modify, SLICE, namespace, name + "-pods",
+                      lambda item: {**item, **wanted})
+
     def stop(self):
         self.stopped.set()
+
+
+def endpoint_of(pod):
+    ready = any(c["type"] == "Ready" and c["status"] == "True"
+                for c in pod["status"].get("conditions", ()))
+    return {"addresses": [pod["status"]["podIP"]], "nodeName": pod["spec"].get("nodeName", ""),
+            "conditions": {"ready": ready, "serving": ready, "terminating": False},
+            "targetRef": {"kind": "Pod", "name": pod["metadata"]["name"],
+                          "namespace": pod["metadata"]["namespace"]}}
 
 
 def unknown(node):

@@ -330,6 +330,19 @@ class Objects(Case):
         self.assertEqual([(p["port"], p["protocol"]) for p in slices[0]["ports"]],
                          [(53, "UDP"), (53, "TCP")])
 
+    def test_service_follows_its_pods(self):
+        space = "/api/v1/namespaces/default/"
+        self.admin.call("POST", space + "services", {"metadata": {"name": "echo"}, "spec": {
+            "selector": {"app": "echo"}, "ports": [{"port": 80, "targetPort": 8080}]}})
+        self.admin.call("POST", space + "pods", {"metadata": {"name": "e", "labels": {
+            "app": "echo"}}, "spec": {"nodeName": "cp", "containers": []}})
+        self.admin.call("PATCH", space + "pods/e/status", {"status": {
+            "podIP": "10.244.1.7", "conditions": [{"type": "Ready", "status": "True"}]}},
+            "application/merge-patch+json")
+        path = "/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/echo-pods"
+        self.eventually(lambda: [e["addresses"] for e in self.admin.call("GET", path)["endpoints"]]
+                        == [["10.244.1.7"]])
+
     def test_mirror_pods(self):
         w1, path = self.register("w1"), "/api/v1/namespaces/kube-system/pods"
         pod = {"metadata": {"name": "probe-w1"}, "spec": {"nodeName": "w1", "containers": []}}
