@@ -157,6 +157,21 @@ static void test_policies_of_a_pod(void **state) {
     free(network);
 }
 
+#define MAPPED(vip)                                                                                \
+    ENDPOINT(POLICIES(SETTINGS("PortMapping", "\"Protocol\":6,\"InternalPort\":80,"                \
+                                              "\"ExternalPort\":8080,\"VIP\":\"" vip "\"")))
+
+static void test_a_host_port_is_of_one_address(void **state) {
+    char *network = make_network(*state, BRIDGE);
+
+    assert_int_equal(add(*state, network, MAPPED("10.200.0.11")), 0);
+    assert_int_equal(add(*state, network, MAPPED("10.200.0.12")), 0);
+    assert_fails(add(*state, network, MAPPED("10.200.0.12")), 0x803b0013, "8080");
+    assert_fails(add(*state, network, MAPPED("")), 0x803b0013, "8080");
+    assert_fails(add(*state, network, MAPPED("0.0.0.0")), 0x803b0013, "8080");
+    free(network);
+}
+
 static void test_local_and_remote_addresses(void **state) {
     char *network = make_network(*state, BRIDGE);
 
@@ -315,6 +330,7 @@ int main(void) {
         CASE(test_addresses_are_allocated),
         CASE(test_refusals),
         CASE(test_policies_of_a_pod),
+        CASE(test_a_host_port_is_of_one_address),
         CASE(test_local_and_remote_addresses),
         CASE(test_versions),
         CASE(test_a_network_takes_its_endpoints_with_it),

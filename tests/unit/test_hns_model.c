@@ -91,6 +91,43 @@ static void test_shape_of_the_memory_host(void **state) {
     free(record);
 }
 
+/* What tells hnsd to lay packets anew. */
+static void test_every_change_is_told(void **state) {
+    static const struct {
+        const char *function, *a, *b, *c;
+        bool changed;
+    } calls[] = {
+        {"HcnCreateNetwork", NOBODY, BRIDGE, NULL, true},
+        {"HcnCreateNetwork", NOBODY, BRIDGE, NULL, false}, /* refused */
+        {"HcnOpenNetwork", NOBODY, NULL, NULL, false},
+        {"HcnQueryNetworkProperties", "1008", QUERY, NULL, false},
+        {"HcnModifyNetwork", "1008",
+         "{\"ResourceType\":\"DNS\",\"RequestType\":\"Update\",\"Settings\":{}}", NULL, true},
+        {"HcnCreateEndpoint", "1008", "11111111-2222-3333-4444-000000000001", ENDPOINT(""), true},
+        {"HcnModifyEndpoint", "1018",
+         "{\"ResourceType\":\"Port\",\"RequestType\":\"Add\",\"Settings\":{}}", NULL, true},
+        {"HcnCreateNamespace", ZERO, QUERY, NULL, true},
+        {"HcnModifyNamespace", "1020",
+         "{\"ResourceType\":\"Endpoint\",\"RequestType\":\"Add\",\"Settings\":" /**/
+         "{\"EndpointId\":\"11111111-2222-3333-4444-000000000001\"}}",
+         NULL, true},
+        {"HNSCall", "POST", "/endpoints/11111111-2222-3333-4444-000000000001/attach",
+         "{\"SystemType\":\"Host\"}", true},
+        {"HNSCall", "POST", "/endpoints/11111111-2222-3333-4444-000000000001", "{}", true},
+        {"HNSCall", "GET", "/endpoints/", "", false},
+        {"HcnCloseNetwork", "1008", NULL, NULL, false},
+        {"HcnDeleteEndpoint", "11111111-2222-3333-4444-000000000001", NULL, NULL, true},
+        {"HcnDeleteNetwork", NOBODY, NULL, NULL, true},
+    };
+
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        unsigned hr = call(*state, calls[i].function, calls[i].a, calls[i].b, calls[i].c);
+
+        if (answer.changed != calls[i].changed)
+            fail_msg("%zu: %s: 0x%08x, changed %d", i, calls[i].function, hr, answer.changed);
+    }
+}
+
 /* ---- the external switch ---- */
 
 static json_t *adapter(struct hns_model *m, json_t **ret_all) {
@@ -335,6 +372,7 @@ int main(void) {
         CASE(test_queries),
         CASE(test_endpoints_of_a_network),
         CASE(test_shape_of_the_memory_host),
+        CASE(test_every_change_is_told),
         CASE(test_a_static_address_is_lost),
         CASE(test_a_dhcp_address_comes_back),
         CASE(test_the_last_network_takes_the_switch_along),

@@ -24,6 +24,10 @@ static void test_right_documents_pass(void **state) {
         {OVERLAY, 0, NULL},
         {EXTERNAL, 0, NULL},
         {DUAL, 0, NULL},
+        {NETWORK("azure", "L2Bridge",
+                 STATIC(SUBNET("10.1.0.0/16", GATEWAY("10.1.0.1")) "," SUBNET(
+                     "fd00::/64", GATEWAY6("fe80::1234:5678:9abc")))),
+         0, NULL},
         {NETWORK("t", "L2Tunnel", BRIDGE_SUBNET), 0, NULL},
         {NETWORK("t", "Transparent", POLICIES(ON("Ethernet"))), 0, NULL},
         {NETWORK("t", "Transparent", ",\"Ipams\":[{\"Type\":\"Dhcp\"}]"), 0, NULL},
@@ -94,6 +98,10 @@ static void test_subnets(void **state) {
          0x803b002f, "gateway 10.244.1.0"},
         {NETWORK("n", "L2Bridge", STATIC(SUBNET("10.244.1.0/24", GATEWAY("10.244.1.255")))),
          0x803b002f, "gateway 10.244.1.255"},
+        {NETWORK("n", "L2Bridge",
+                 STATIC(SUBNET("10.1.0.0/16",
+                               GATEWAY("10.1.0.1")) "," SUBNET("fd00::/64", GATEWAY6("fec0::1")))),
+         0x803b001e, "gateway fec0::1"},
         {NETWORK("n", "L2Bridge", STATIC(SUBNET("fd00::/64", GATEWAY6("fd00::1")))), 0x80070032,
          "IPv6 alone"},
     };
@@ -222,6 +230,20 @@ static void test_one_switch_has_one_mode(void **state) {
     assert_int_equal(add_network(*state, OVERLAY), 0);
     assert_fails(add_network(*state, OVERLAY), 0x80071392, "its subnet is that of 'flannel.4096'");
     assert_int_equal(count_of(*state, "networks"), 2);
+    assert_fails(add_network(*state, NETWORK("t", "Transparent", "")), 0x803b0018,
+                 "carries Overlay");
+    assert_int_equal(add_network(*state, NETWORK("in", "Internal", BRIDGE_SUBNET)), 0);
+    assert_int_equal(add_network(*state, NETWORK("nat", "NAT", BRIDGE_SUBNET)), 0);
+}
+
+static void test_a_bridge_and_a_tunnel_share_a_switch(void **state) {
+    assert_int_equal(add_network(*state, BRIDGE), 0);
+    assert_fails(add_network(*state, NETWORK("t", "Transparent", "")), 0x803b0018,
+                 "carries L2Bridge");
+    assert_int_equal(
+        add_network(*state,
+                    NETWORK("t", "L2Tunnel", STATIC(SUBNET("10.9.0.0/16", GATEWAY("10.9.0.1"))))),
+        0);
 }
 
 /* ---- policies ---- */
@@ -331,6 +353,7 @@ int main(void) {
         CASE(test_overlay_reads_back_what_hns_adds),
         CASE(test_nat),
         CASE(test_one_switch_has_one_mode),
+        CASE(test_a_bridge_and_a_tunnel_share_a_switch),
         CASE(test_remote_subnets_come_and_go),
         CASE(test_host_route_may_be_added_again),
         CASE(test_modify_refuses),
