@@ -81,7 +81,7 @@ int cni_conflicts(struct host *host, struct text_list *ret, struct error *err) {
         *err = list_err;
         return -1;
     }
-    const char *ours = CNI_CONF_PATH + strlen(CNI_CONF_DIR) + 1;
+    const char *ours = &CNI_CONF_PATH[strlen(CNI_CONF_DIR) + 1];
     for (size_t i = 0; i < names.count; i++) {
         if (is_configuration(names.items[i]) && strcmp(names.items[i], ours) < 0)
             text_list_add_owned(ret, xasprintf("%s\\%s", CNI_CONF_DIR, names.items[i]));

@@ -10,11 +10,11 @@ test-built: native windows rig $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
 	$(Q)./tests/run all
 
 # Without the fuzzer: each target over its corpus, under the sanitizers
-build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o build/asan/libwinjoin.a
+build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o build/asan/libhns.a build/asan/libwinjoin.a
 	$(call link,asan)
 
 FUZZ_SECONDS ?= 10
-build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libwinjoin.a
+build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libhns.a build/fuzz/libwinjoin.a
 	$(call link,fuzz)
 fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each
 	$(Q)./tests/fuzz/run $(FUZZ_SECONDS) $^
