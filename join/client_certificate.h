@@ -13,7 +13,7 @@
 
 /* A look at what is stored. Text is owned; client_certificate_free(). */
 struct client_certificate {
-    char *path; /* of the dated file, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-2026-..pem" */
+    char *path; /* of the dated file; of the link when it was found stored */
     char *chain_pem;
     char *key_pem; /* secret */
     int64_t not_before;
@@ -27,7 +27,7 @@ void client_certificate_free(struct client_certificate *certificate);
 /* Borrowed. */
 struct client_certificate_options {
     const char *node_name;
-    const char *ca_pem;          /* the proven CA of the cluster */
+    const char *ca_pem;          /* the proven CA of the cluster; NULL: any */
     const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
     unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = 5 min */
     kube_csr_progress *progress; /* or NULL */
@@ -39,10 +39,10 @@ struct client_certificate_options {
 int client_certificate_load(struct host *host, const struct client_certificate_options *options,
                             struct client_certificate *ret, struct error *err);
 /* Keeps a usable one, else: key (taken again from kubelet-client.key.tmp after a crash), request
- * (reused by name while it is still ours), wait, kubelet-client-<date>.pem (chain, then key,
- * HOST_SECRET), link kubelet-client-current.pem, temporary files removed. Safe to run again at any
- * point. Kinds: those of kube_csr_wait; ERROR_UNTRUSTED when what came back is not for our key or
- * not by this CA. */
+ * (its name is kept in kubelet-client.csr.tmp and it is reused while it is still ours and neither
+ * denied nor failed), wait, kubelet-client-<date>.pem (chain, then key, HOST_SECRET), link
+ * kubelet-client-current.pem, temporary files removed. Safe to run again at any point. Kinds: those
+ * of kube_csr_wait; ERROR_UNTRUSTED when what came back is not for our key and name. */
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);

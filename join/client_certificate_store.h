@@ -1,0 +1,17 @@
+/* The kubelet's folder of client certificates. Not for other folders: join/client_certificate.h. */
+#ifndef JOIN_CLIENT_CERTIFICATE_STORE_H
+#define JOIN_CLIENT_CERTIFICATE_STORE_H
+
+#include "base/error.h"
+#include "host/host.h"
+#include "join/client_certificate.h"
+
+/* A file of the folder; the caller frees. */
+char *client_certificate_path(const struct client_certificate_options *options, const char *name);
+/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there. The
+ * chain's first certificate must be for this node (ERROR_UNTRUSTED). */
+int client_certificate_store(struct host *host, const struct client_certificate_options *options,
+                             const char *chain_pem, const char *key_pem,
+                             struct client_certificate *ret, struct error *err);
+
+#endif
