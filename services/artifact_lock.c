@@ -150,11 +150,18 @@ static int read_artifact(const json_t *item, struct artifacts *artifacts, struct
     return 0;
 }
 
+static bool is_json(const char *text, size_t len) {
+    size_t i = 0;
+    while (i < len && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n'))
+        i++;
+    return i < len && text[i] == '{';
+}
+
 static int read_text(const char *text, size_t len, json_t **ret, struct error *err) {
     struct yaml_documents *documents = NULL;
     if (len > LOCK_SIZE_MAX)
         return error_set(err, ERROR_MALFORMED, "decode lock: longer than %d bytes", LOCK_SIZE_MAX);
-    if (len && text[strspn(text, " \t\r\n")] == '{')
+    if (is_json(text, len))
         return json_read(text, len, "lock", ret, err);
     if (yaml_parse(text, len, "lock", &documents, err) < 0)
         return -1;

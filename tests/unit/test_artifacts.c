@@ -1,0 +1,357 @@
+/* Artefacts: the lock, hostile bundles, what is laid on the node and what is left alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "pki/digest.h"
+#include "services/artifacts.h"
+#include "services/bundle_zip.h"
+
+#define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define ITEM(name, size, path)                                                                     \
+    "{\"name\":\"" name "\",\"version\":\"v1.37.1\",\"sha256\":\"" SHA_ABC "\",\"size\":" size     \
+    ",\"path\":\"" path "\"}"
+#define TARGET_ITEM(target)                                                                        \
+    "{\"name\":\"tool\",\"version\":\"1\",\"sha256\":\"" SHA_ABC                                   \
+    "\",\"size\":3,\"path\":\"tool.exe\",\"target\":\"" target "\"}"
+#define LOCK(items)                                                                                \
+    "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[" items "]}"
+
+static struct host *host;
+
+static int open_host(void **state) {
+    (void)state;
+    host = host_memory_new();
+    return 0;
+}
+
+static int close_host(void **state) {
+    (void)state;
+    host_free(host);
+    return 0;
+}
+
+static void put(const char *path, const char *content) {
+    assert_int_equal(host_write(host, path, content, strlen(content), HOST_PUBLIC, NULL), 0);
+}
+
+static void digest(void **state) {
+    char text[DIGEST_TEXT_MAX];
+    (void)state;
+    digest_sha256("abc", 3, text); /* FIPS 180-4's own example */
+    assert_string_equal(text, SHA_ABC);
+    digest_sha256("", 0, text);
+    assert_string_equal(text, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+static void lock(void **state) {
+    static const char json[] = LOCK(ITEM("kubelet", "3", "k/kubelet.exe"));
+    static const char yaml[] = "apiVersion: winjoin.io/v1alpha1\n"
+                               "kind: BundleLock\n"
+                               "artifacts:\n"
+                               "- name: kubelet\n"
+                               "  version: v1.37.1\n"
+                               "  sha256: " SHA_ABC "\n"
+                               "  size: 3\n"
+                               "  path: k/kubelet.exe\n";
+    struct artifacts artifacts = {0}, again = {0};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(artifact_lock_parse(json, strlen(json), &artifacts, &err), 0);
+    assert_int_equal(artifacts.count, 1);
+    assert_string_equal(artifacts.items[0].target, "C:\\k\\kubelet.exe");
+    assert_int_equal(artifacts.items[0].size, 3);
+    char *text = artifact_lock_make(&artifacts);
+    assert_int_equal(artifact_lock_parse(text, strlen(text), &again, &err), 0);
+    assert_string_equal(again.items[0].sha256, SHA_ABC);
+    artifacts_free(&again);
+    free(text);
+    if (artifact_lock_parse(yaml, strlen(yaml), &again, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(again.items[0].path, "k/kubelet.exe");
+    json_t *plan = artifacts_json(&again);
+    assert_string_equal(json_text_at(plan, "0.path"), "C:\\k\\kubelet.exe");
+    json_decref(plan);
+    artifacts_free(&artifacts);
+    artifacts_free(&again);
+}
+
+struct bad_lock {
+    const char *text;
+    enum error_kind kind;
+};
+
+static void bad_locks(void **state) {
+    static const struct bad_lock bad[] = {
+        {"", ERROR_MALFORMED},
+        {"{}", ERROR_MALFORMED},
+        {LOCK("7"), ERROR_MALFORMED},
+        {"{\"apiVersion\":\"winjoin.io/v2\",\"kind\":\"BundleLock\",\"artifacts\":[]}",
+         ERROR_MALFORMED},
+        {LOCK(ITEM("kubelet", "-1", "a")), ERROR_MALFORMED},
+        {LOCK(ITEM("kubelet", "536870913", "a")), ERROR_MALFORMED},
+        {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kubelet", "3", "b")), ERROR_MALFORMED},
+        {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kube-proxy", "3", "a")), ERROR_MALFORMED},
+        {LOCK(ITEM("unknown", "3", "a")), ERROR_MALFORMED},
+        {LOCK(ITEM("ku be", "3", "a")), ERROR_MALFORMED},
+        {LOCK(ITEM("kubelet", "3", "a\",\"more\":\"x")), ERROR_MALFORMED},
+        {LOCK(ITEM("kubelet", "3", "../a")), ERROR_UNTRUSTED},
+        {LOCK(ITEM("kubelet", "3", "a/../../b")), ERROR_UNTRUSTED},
+        {LOCK(ITEM("kubelet", "3", "/etc/a")), ERROR_UNTRUSTED},
+        {LOCK(ITEM("kubelet", "3", "C:/a")), ERROR_UNTRUSTED},
+        {LOCK(ITEM("kubelet", "3", "a\\\\b")), ERROR_UNTRUSTED},
+        {LOCK(ITEM("kubelet", "3", "a//b")), ERROR_UNTRUSTED},
+        {LOCK(ITEM("kubelet", "3", "")), ERROR_UNTRUSTED},
+        {LOCK(TARGET_ITEM("C:\\\\Windows\\\\System32\\\\tool.exe")), ERROR_UNTRUSTED},
+        {LOCK(TARGET_ITEM("C:\\\\k\\\\..\\\\tool.exe")), ERROR_UNTRUSTED},
+        {LOCK(TARGET_ITEM("C:\\\\k\\\\a/../../tool.exe")), ERROR_UNTRUSTED},
+        {LOCK(TARGET_ITEM("C:\\\\k\\\\kubelet.exe:stream")), ERROR_UNTRUSTED},
+        {LOCK(TARGET_ITEM("C:\\\\k\\\\kubelet.exe.")), ERROR_UNTRUSTED},
+        {LOCK(TARGET_ITEM("C:\\\\k\\\\")), ERROR_UNTRUSTED},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct artifacts artifacts = {0};
+        struct error err = {0};
+        if (artifact_lock_parse(bad[i].text, strlen(bad[i].text), &artifacts, &err) == 0)
+            fail_msg("taken: %s", bad[i].text);
+        if (err.kind != bad[i].kind)
+            fail_msg("%s for %s", err.message, bad[i].text);
+    }
+}
+
+static int before_count;
+static int count_before(void *context, const struct artifact *artifact, bool replaces,
+                        struct error *err) {
+    (void)err;
+    assert_ptr_equal(context, &before_count);
+    assert_string_equal(artifact->name, "kubelet");
+    before_count += replaces ? 10 : 1;
+    return 0;
+}
+
+static void from_a_folder(void **state) {
+    struct bundle *bundle = NULL;
+    struct artifacts_result result = {0};
+    struct error err = {0};
+    char *content = NULL;
+    size_t len = 0;
+    (void)state;
+    put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
+    put("D:\\b\\k\\kubelet.exe", "abc");
+    before_count = 0;
+    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(
+        artifacts_ensure(host, bundle, NULL, count_before, &before_count, &result, &err), 0);
+    assert_int_equal(result.installed, 1);
+    assert_int_equal(result.bytes, 3);
+    assert_int_equal(before_count, 1);
+    json_t *before = host_memory_state(host);
+    assert_int_equal(
+        artifacts_ensure(host, bundle, NULL, count_before, &before_count, &result, &err), 0);
+    json_t *after = host_memory_state(host);
+    assert_int_equal(result.installed, 0);
+    assert_int_equal(result.present, 1);
+    assert_int_equal(before_count, 1);
+    assert_true(json_equal(before, after));
+    json_decref(before);
+    json_decref(after);
+    put("C:\\k\\kubelet.exe", "old");
+    assert_int_equal(
+        artifacts_ensure(host, bundle, NULL, count_before, &before_count, &result, &err), 0);
+    assert_int_equal(before_count, 11);
+    assert_int_equal(host_read(host, "C:\\k\\kubelet.exe", 10, &content, &len, NULL), 0);
+    assert_string_equal(content, "abc");
+    free(content);
+    struct text_list only = {0};
+    text_list_add(&only, "flanneld");
+    put("C:\\k\\kubelet.exe", "old");
+    assert_int_equal(artifacts_ensure(host, bundle, &only, NULL, NULL, &result, &err), 0);
+    assert_int_equal(result.installed + result.present, 0);
+    text_list_free(&only);
+    bundle_free(bundle);
+}
+
+static void assert_untrusted(const char *content) {
+    struct bundle *bundle = NULL;
+    struct artifacts_result result = {0};
+    struct error err = {0};
+    put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
+    put("D:\\b\\k\\kubelet.exe", content);
+    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
+    bundle_free(bundle);
+}
+
+static void wrong_content(void **state) {
+    (void)state;
+    assert_untrusted("abd");
+    assert_untrusted("abcd");
+    assert_untrusted("");
+}
+
+static void missing_things(void **state) {
+    struct bundle *bundle = NULL;
+    struct artifacts_result result = {0};
+    struct text_list missing = {0};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    put("D:\\b\\other", "x");
+    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
+    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    put("C:\\opt\\cni\\bin\\host-local.exe", "x");
+    assert_int_equal(artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", true, true,
+                                       &missing, &err),
+                     0);
+    char *names = text_list_join(&missing, " ");
+    assert_string_equal(names,
+                        "kube-proxy flanneld containerd containerd-shim-runhcs-v1 win-overlay");
+    free(names);
+    text_list_free(&missing);
+    assert_int_equal(artifacts_missing(host, NULL, "x", false, false, &missing, &err), -1);
+    bundle_free(bundle);
+}
+
+static void zip_round_trip(void **state) {
+    struct artifacts made = {0};
+    struct bundle *bundle = NULL;
+    struct artifacts_result result = {0};
+    struct error err = {0};
+    json_t *versions = json_pack("{s:s}", "kubelet", "v1.37.1");
+    (void)state;
+    put("D:\\in\\kubelet.exe", "abc");
+    put("D:\\in\\win-bridge.exe", "bridge");
+    put("D:\\in\\readme.txt", "no");
+    if (bundle_create(host, "D:\\in", "D:\\out.zip", versions, &made, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(made.count, 2);
+    assert_string_equal(made.items[0].version, "v1.37.1");
+    assert_string_equal(made.items[1].version, "unknown");
+    assert_int_equal(bundle_open(host, "D:\\out.zip", &bundle, &err), 0);
+    assert_int_equal(bundle_verify(bundle, &err), 0);
+    assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), 0);
+    assert_int_equal(result.installed, 2);
+    assert_int_equal(host_file_type(host, "C:\\opt\\cni\\bin\\win-bridge.exe"), HOST_FILE);
+    bundle_free(bundle);
+    artifacts_free(&made);
+    json_decref(versions);
+    assert_int_equal(bundle_create(host, "D:\\none", "D:\\o.zip", NULL, &made, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+}
+
+static int check_zip(const char *const *paths, size_t count, struct error *err) {
+    struct bundle_zip_file files[8];
+    char *zip = NULL;
+    size_t len = 0;
+    for (size_t i = 0; i < count; i++)
+        files[i] = (struct bundle_zip_file){paths[i], "abc", 3};
+    assert_int_equal(bundle_zip_make(files, count, &zip, &len, err), 0);
+    int result = bundle_zip_check(zip, len, err);
+    free(zip);
+    return result;
+}
+
+static void hostile_names(void **state) {
+    static const char *const bad[] = {"../a", "/a", "a/../../b", "C:/a", "..\\a", "a\n", "b./c"};
+    static const char *const twice[] = {"a", "b", "a"};
+    static const char *const good[] = {"winjoin.lock", "bin/kubelet.exe"};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(check_zip(good, 2, &err), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        if (check_zip(&bad[i], 1, &err) == 0)
+            fail_msg("taken: %s", bad[i]);
+        assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    }
+    assert_int_equal(check_zip(twice, 3, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_non_null(strstr(err.message, "twice"));
+}
+
+/* Offset of the first central directory header. */
+static size_t central(const char *zip, size_t len) {
+    for (size_t i = 0; i + 4 < len; i++) {
+        if (memcmp(zip + i, "PK\1\2", 4) == 0)
+            return i;
+    }
+    fail_msg("no central directory");
+    return 0;
+}
+
+static void hostile_archives(void **state) {
+    const struct bundle_zip_file file = {"a", "abcabcabcabcabcabc", 18};
+    struct error err = {0};
+    char *zip = NULL, *content = NULL;
+    size_t len = 0, got = 0;
+    (void)state;
+    assert_int_equal(bundle_zip_make(&file, 1, &zip, &len, &err), 0);
+    assert_int_equal(bundle_zip_read(zip, len, "a", 18, &content, &got, &err), 0);
+    assert_int_equal(got, 18);
+    free(content);
+    assert_int_equal(bundle_zip_read(zip, len, "a", 17, &content, &got, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_int_equal(bundle_zip_read(zip, len, "b", 17, &content, &got, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    /* a symbolic link: external attributes of the central header, S_IFLNK */
+    size_t at = central(zip, len);
+    zip[at + 5] = 3; /* made on Unix */
+    zip[at + 40] = (char)0xff;
+    zip[at + 41] = (char)0xa1;
+    assert_int_equal(bundle_zip_check(zip, len, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_int_equal(bundle_zip_check("not an archive", 14, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_int_equal(bundle_zip_check("", 0, &err), -1);
+    free(zip);
+}
+
+static void truncated(void **state) {
+    const struct bundle_zip_file file = {"a", "abcabcabcabcabcabc", 18};
+    char *zip = NULL;
+    size_t len = 0;
+    (void)state;
+    assert_int_equal(bundle_zip_make(&file, 1, &zip, &len, NULL), 0);
+    for (size_t cut = 0; cut < len; cut++) {
+        char *content = NULL;
+        size_t got = 0;
+        /* a fresh block, so that the sanitizer sees any byte read past the cut */
+        char *part = xmalloc(cut + 1);
+        memcpy(part, zip, cut);
+        if (bundle_zip_read(part, cut, "a", 18, &content, &got, NULL) == 0) {
+            assert_memory_equal(content, file.data, file.len);
+            free(content);
+        }
+        free(part);
+    }
+    free(zip);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digest),
+        cmocka_unit_test(lock),
+        cmocka_unit_test(bad_locks),
+        cmocka_unit_test_setup_teardown(from_a_folder, open_host, close_host),
+        cmocka_unit_test_setup_teardown(wrong_content, open_host, close_host),
+        cmocka_unit_test_setup_teardown(missing_things, open_host, close_host),
+        cmocka_unit_test_setup_teardown(zip_round_trip, open_host, close_host),
+        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(hostile_archives),
+        cmocka_unit_test(truncated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+/* The files that containerd, kube-proxy and flanneld read, against what those programs take. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "services/runtime_files.h"
+
+/* Frees the text. */
+static void assert_file(char *text, const char *expected) {
+    assert_non_null(text);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void containerd(void **state) {
+    const struct containerd_config two = {.sandbox_image = "mirror.example/pause:3.10"};
+    const struct containerd_config one = {.major = 1};
+    (void)state;
+    assert_file(containerd_config_make(&two),
+                "# made by winjoin; a later run writes it again\n"
+                "version = 3\n\n"
+                "[plugins.'io.containerd.cri.v1.images'.pinned_images]\n"
+                "  sandbox = 'mirror.example/pause:3.10'\n\n"
+                "[plugins.'io.containerd.cri.v1.runtime'.cni]\n"
+                "  bin_dirs = ['C:\\opt\\cni\\bin']\n"
+                "  conf_dir = 'C:\\etc\\cni\\net.d'\n\n"
+                "[plugins.'io.containerd.cri.v1.runtime'.containerd]\n"
+                "  default_runtime_name = 'runhcs-wcow-process'\n\n"
+                "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.runhcs-wcow-process]\n"
+                "  runtime_type = 'io.containerd.runhcs.v1'\n"
+                "  container_annotations = ['io.microsoft.container.*']\n"
+                "  pod_annotations = []\n\n"
+                "[plugins.'io.containerd.nri.v1.nri']\n"
+                "  disable = true\n");
+    char *old = containerd_config_make(&one);
+    assert_non_null(strstr(old, "version = 2\n"));
+    assert_non_null(strstr(old, "  sandbox_image = 'registry.k8s.io/pause:3.10.1'\n"));
+    assert_non_null(strstr(old, "  bin_dir = 'C:\\opt\\cni\\bin'\n"));
+    assert_null(strchr(old, '@'));
+    free(old);
+}
+
+static void kube_proxy(void **state) {
+    struct kube_proxy_config config = {.version = "v1.37.1",
+                                       .node_name = "WIN-7K2",
+                                       .node_ip = "10.0.0.21",
+                                       .cluster_cidr = "10.244.0.0/16",
+                                       .network_name = "flannel.4096",
+                                       .source_vip = "10.244.1.2",
+                                       .overlay = true,
+                                       .dsr = true};
+    struct error err = {0};
+    char *text = NULL;
+    (void)state;
+    assert_int_equal(kube_proxy_config_make(&config, &text, &err), 0);
+    assert_file(text, "apiVersion: kubeproxy.config.k8s.io/v1alpha1\n"
+                      "bindAddress: 10.0.0.21\n"
+                      "clientConnection:\n"
+                      "  kubeconfig: C:\\k\\kube-proxy.kubeconfig\n"
+                      "clusterCIDR: 10.244.0.0/16\n"
+                      "enableProfiling: false\n"
+                      "hostnameOverride: win-7k2\n"
+                      "kind: KubeProxyConfiguration\n"
+                      "mode: kernelspace\n"
+                      "winkernel:\n"
+                      "  enableDSR: true\n"
+                      "  networkName: flannel.4096\n"
+                      "  sourceVip: 10.244.1.2\n");
+    config.version = "1.33.0";
+    assert_int_equal(kube_proxy_config_make(&config, &text, &err), 0);
+    assert_non_null(strstr(text, "featureGates:\n  WinDSR: true\n  WinOverlay: true\n"));
+    free(text);
+    config.overlay = false;
+    config.dsr = false;
+    config.source_vip = NULL;
+    config.root_endpoint = "cbr0_ep";
+    assert_int_equal(kube_proxy_config_make(&config, &text, &err), 0);
+    assert_null(strstr(text, "featureGates"));
+    assert_null(strstr(text, "sourceVip"));
+    assert_non_null(strstr(text, "  rootHnsEndpointName: cbr0_ep\n"));
+    free(text);
+}
+
+static void kube_proxy_refusals(void **state) {
+    struct kube_proxy_config config = {.version = "v1.37.1", .overlay = true};
+    struct error err = {0};
+    char *text = NULL;
+    (void)state;
+    assert_int_equal(kube_proxy_config_make(&config, &text, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "source VIP"));
+    config.source_vip = "10.244.1.2";
+    config.node_name = "a\nb";
+    assert_int_equal(kube_proxy_config_make(&config, &text, &err), -1);
+    assert_non_null(strstr(err.message, "node name holds a control character"));
+    config.node_name = "a";
+    config.version = "1";
+    assert_int_equal(kube_proxy_config_make(&config, &text, &err), -1);
+    assert_null(text);
+}
+
+static void kubeconfig(void **state) {
+    const struct client_kubeconfig config = {.server = "https://10.0.0.10:6443",
+                                             .ca_data = "QUJD",
+                                             .client_certificate = "C:\\pki\\current.pem",
+                                             .user = "kube-proxy"};
+    (void)state;
+    assert_file(client_kubeconfig_make(&config), "apiVersion: v1\n"
+                                                 "clusters:\n"
+                                                 "- cluster:\n"
+                                                 "    certificate-authority-data: QUJD\n"
+                                                 "    server: https://10.0.0.10:6443\n"
+                                                 "  name: default\n"
+                                                 "contexts:\n"
+                                                 "- context:\n"
+                                                 "    cluster: default\n"
+                                                 "    user: kube-proxy\n"
+                                                 "  name: default\n"
+                                                 "current-context: default\n"
+                                                 "kind: Config\n"
+                                                 "users:\n"
+                                                 "- name: kube-proxy\n"
+                                                 "  user:\n"
+                                                 "    client-certificate: C:\\pki\\current.pem\n"
+                                                 "    client-key: C:\\pki\\current.pem\n");
+}
+
+static void flannel(void **state) {
+    const struct flannel_net_conf vxlan = {.network = "10.244.0.0/16", .backend = "vxlan"};
+    const struct flannel_net_conf bridge = {
+        .network = "10.244.0.0/16", .backend = "host-gw", .name = "cbr0"};
+    (void)state;
+    assert_file(flannel_net_conf_make(&vxlan),
+                "{\n  \"Network\": \"10.244.0.0/16\",\n  \"Backend\": {\n    \"Type\": \"vxlan\",\n"
+                "    \"VNI\": 4096,\n    \"Port\": 4789\n  }\n}\n");
+    assert_file(flannel_net_conf_make(&bridge),
+                "{\n  \"Network\": \"10.244.0.0/16\",\n  \"Backend\": {\n    \"Type\": "
+                "\"host-gw\",\n    \"Name\": \"cbr0\"\n  }\n}\n");
+}
+
+struct net_conf {
+    const char *text;
+    enum error_kind kind;
+    const char *says;
+};
+
+static void flannel_backends(void **state) {
+    static const struct net_conf bad[] = {
+        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}", ERROR_UNSUPPORTED,
+         "its VNI is 1"},
+        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096}}",
+         ERROR_UNSUPPORTED, "its port is 8472"},
+        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":"
+         "4789,\"DirectRouting\":true}}",
+         ERROR_UNSUPPORTED, "DirectRouting"},
+        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"wireguard\"}}", ERROR_UNSUPPORTED,
+         "'wireguard' does not exist on Windows"},
+        {"{\"Backend\":{\"Type\":\"vxlan\"}}", ERROR_MALFORMED, "no Network"},
+        {"x", ERROR_MALFORMED, "net-conf.json"},
+    };
+    static const char vxlan[] = "{\"Network\":\"10.244.0.0/16\",\"EnableIPv6\":false,\"Backend\":{"
+                                "\"Type\":\"vxlan\",\"VNI\":4097,\"Port\":4789,\"Name\":\"v0\"}}";
+    static const char bridge[] =
+        "{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"host-gw\"}}";
+    struct flannel_backend backend = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct error err = {0};
+        assert_int_equal(flannel_net_conf_check(bad[i].text, strlen(bad[i].text), NULL, &err), -1);
+        assert_int_equal(err.kind, bad[i].kind);
+        if (!strstr(err.message, bad[i].says))
+            fail_msg("'%s' does not say '%s'", err.message, bad[i].says);
+    }
+    assert_int_equal(flannel_net_conf_check(vxlan, strlen(vxlan), &backend, NULL), 0);
+    assert_true(backend.vxlan);
+    assert_int_equal(backend.vni, 4097);
+    assert_string_equal(backend.name, "v0");
+    assert_int_equal(flannel_net_conf_check(bridge, strlen(bridge), &backend, NULL), 0);
+    assert_false(backend.vxlan);
+    assert_string_equal(backend.network, "10.244.0.0/16");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(containerd),
+        cmocka_unit_test(kube_proxy),
+        cmocka_unit_test(kube_proxy_refusals),
+        cmocka_unit_test(kubeconfig),
+        cmocka_unit_test(flannel),
+        cmocka_unit_test(flannel_backends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,317 @@
+/* The service table: command lines by version, what the SCM is told, ensure and remove. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "services/service_host.h"
+#include "services/service_table.h"
+
+static struct host *host;
+static struct service_settings settings;
+
+static int open_host(void **state) {
+    (void)state;
+    host = host_memory_new();
+    settings = (struct service_settings){.kubelet_version = "v1.37.1",
+                                         .kube_proxy_version = "v1.37.1",
+                                         .node_name = "WIN-7K2",
+                                         .node_ip = "10.0.0.21",
+                                         .network_name = "flannel.4096",
+                                         .flannel_interface = "10.0.0.21"};
+    return 0;
+}
+
+static int close_host(void **state) {
+    (void)state;
+    text_list_free(&settings.kubelet_extra_args);
+    host_free(host);
+    return 0;
+}
+
+static void assert_arguments(enum service_id id, const char *expected) {
+    struct text_list arguments = {0};
+    struct error err = {0};
+    if (service_arguments(id, &settings, &arguments, &err) < 0)
+        fail_msg("%s", err.message);
+    char *joined = text_list_join(&arguments, "\n");
+    assert_string_equal(joined, expected);
+    free(joined);
+    text_list_free(&arguments);
+}
+
+static void assert_refused(enum service_id id, enum error_kind kind, const char *says) {
+    struct host_service service = {0};
+    struct error err = {0};
+    assert_int_equal(service_make(id, &settings, &service, &err), -1);
+    assert_int_equal(err.kind, kind);
+    if (!strstr(err.message, says))
+        fail_msg("'%s' does not say '%s'", err.message, says);
+}
+
+#define KUBELET                                                                                    \
+    "C:\\k\\kubelet.exe\n--config=C:\\var\\lib\\kubelet\\config.yaml\n"                            \
+    "--kubeconfig=C:\\etc\\kubernetes\\kubelet.conf\n--cert-dir=C:\\var\\lib\\kubelet\\pki\n"
+
+static void kubelet_by_version(void **state) {
+    (void)state;
+    assert_arguments(SERVICE_KUBELET,
+                     KUBELET "--v=2\n--hostname-override=win-7k2\n--node-ip=10.0.0.21");
+    settings.kubelet_version = "1.26.15";
+    settings.bootstrap_kubeconfig = true;
+    settings.node_labels = "a=b";
+    settings.register_with_taints = "os=windows:NoSchedule";
+    settings.priority_class = "HIGH_PRIORITY_CLASS";
+    assert_arguments(SERVICE_KUBELET, KUBELET
+                     "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd\n--v=2\n"
+                     "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
+                     "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
+                     "--register-with-taints=os=windows:NoSchedule\n"
+                     "--windows-priorityclass=HIGH_PRIORITY_CLASS");
+    settings.kubelet_version = "v1.23.17";
+    assert_refused(SERVICE_KUBELET, ERROR_UNSUPPORTED, "1.24 is the oldest");
+    settings.kubelet_version = "latest";
+    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "version of kubelet: 'latest'");
+    settings.kubelet_version = NULL;
+    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "none is given");
+    settings.kubelet_version = "v2.1.0";
+    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "'v2.1.0'");
+}
+
+static void extra_arguments(void **state) {
+    (void)state;
+    text_list_add(&settings.kubelet_extra_args, "--v=6");
+    text_list_add(&settings.kubelet_extra_args, "--feature-gates=A=true");
+    assert_arguments(SERVICE_KUBELET,
+                     KUBELET "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--v=6\n"
+                             "--feature-gates=A=true");
+    text_list_add(&settings.kubelet_extra_args, "--token=abcdef.0123456789abcdef");
+    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "'--token'");
+    text_list_free(&settings.kubelet_extra_args);
+    text_list_add(&settings.kubelet_extra_args, "--a=b\nc");
+    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "control character");
+    text_list_free(&settings.kubelet_extra_args);
+    text_list_add(&settings.kubelet_extra_args, "-v");
+    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "no --name=value");
+}
+
+static void no_secret_in_the_message(void **state) {
+    struct host_service service = {0};
+    struct error err = {0};
+    (void)state;
+    text_list_add(&settings.kubelet_extra_args, "--token=abcdef.0123456789abcdef");
+    assert_int_equal(service_make(SERVICE_KUBELET, &settings, &service, &err), -1);
+    assert_null(strstr(err.message, "0123456789abcdef"));
+}
+
+static void other_programs(void **state) {
+    (void)state;
+    assert_arguments(SERVICE_KUBE_PROXY, "C:\\k\\kube-proxy.exe\n--config=C:\\k\\kube-proxy.conf\n"
+                                         "--hostname-override=win-7k2\n--v=2");
+    assert_arguments(SERVICE_FLANNELD,
+                     "C:\\k\\flanneld.exe\n--kube-subnet-mgr\n"
+                     "--kubeconfig-file=C:\\k\\flanneld.kubeconfig\n--iface=10.0.0.21\n--ip-masq\n"
+                     "--net-config-path=C:\\etc\\kube-flannel\\net-conf.json\n"
+                     "--subnet-file=C:\\run\\flannel\\subnet.env");
+    assert_arguments(SERVICE_CONTAINERD,
+                     "C:\\Program Files\\containerd\\containerd.exe\n"
+                     "--config=C:\\Program Files\\containerd\\config.toml\n"
+                     "--log-file=C:\\var\\log\\containerd\\containerd.log\n--run-service");
+    assert_arguments(SERVICE_NETWORK, "C:\\k\\winjoin.exe\nservice\nrun\nwinjoin-network");
+}
+
+static void what_the_scm_is_told(void **state) {
+    struct host_service service = {0};
+    (void)state;
+    assert_int_equal(service_make(SERVICE_CONTAINERD, &settings, &service, NULL), 0);
+    assert_string_equal(service.command,
+                        "\"C:\\Program Files\\containerd\\containerd.exe\" "
+                        "\"--config=C:\\Program Files\\containerd\\config.toml\" "
+                        "--log-file=C:\\var\\log\\containerd\\containerd.log --run-service");
+    assert_int_equal(service.depends_on.count, 1);
+    assert_string_equal(service.depends_on.items[0], "hns");
+    host_service_free(&service);
+    settings.network_service = true;
+    assert_int_equal(service_make(SERVICE_CONTAINERD, &settings, &service, NULL), 0);
+    assert_string_equal(service.depends_on.items[1], "winjoin-network");
+    host_service_free(&service);
+    assert_int_equal(service_make(SERVICE_KUBELET, &settings, &service, NULL), 0);
+    assert_string_equal(service.command, "C:\\k\\winjoin.exe service run kubelet");
+    assert_string_equal(service.depends_on.items[0], "containerd");
+    assert_true(service.auto_start);
+    assert_int_equal(service.restart_delays_ms[0], 5000);
+    assert_int_equal(service.reset_seconds, 600);
+    json_t *json = service_json(&service);
+    char *text = json_write(json);
+    assert_string_equal(
+        text,
+        "{\"name\":\"kubelet\",\"displayName\":\"Kubernetes kubelet\",\"command\":"
+        "\"C:\\\\k\\\\winjoin.exe service run kubelet\",\"account\":\"LocalSystem\",\"start\":"
+        "\"auto\",\"dependsOn\":[\"containerd\"],\"environment\":[],\"recovery\":{"
+        "\"restartDelaysSeconds\":[5,10,30],\"resetSeconds\":600},\"description\":\"winjoin: the "
+        "Kubernetes node agent\"}");
+    free(text);
+    json_decref(json);
+    host_service_free(&service);
+    for (int id = 0; id < SERVICE_COUNT; id++) {
+        assert_int_equal(service_make((enum service_id)id, &settings, &service, NULL), 0);
+        assert_true(service_is_ours(&service));
+        assert_int_equal(service_by_name(service.name), id);
+        host_service_free(&service);
+    }
+    assert_int_equal(service_by_name("nssm"), SERVICE_COUNT);
+}
+
+static void quoting(void **state) {
+    struct text_list list = {0};
+    (void)state;
+    text_list_add(&list, "C:\\a b\\c.exe");
+    text_list_add(&list, "plain\\");
+    text_list_add(&list, "");
+    text_list_add(&list, "ends in \\");
+    text_list_add(&list, "a\\\"b");
+    char *line = service_command_line(&list);
+    assert_string_equal(line, "\"C:\\a b\\c.exe\" plain\\ \"\" \"ends in \\\\\" \"a\\\\\\\"b\"");
+    free(line);
+    text_list_free(&list);
+}
+
+static void ensured_twice(void **state) {
+    struct service_host_settings file = {0};
+    bool changed = false;
+    struct error err = {0};
+    (void)state;
+    json_t *bare = host_memory_state(host);
+    assert_int_equal(service_ensure(host, SERVICE_KUBE_PROXY, &settings, &changed, &err), 0);
+    assert_true(changed);
+    assert_int_equal(service_host_settings_load(host, "kube-proxy", &file, &err), 0);
+    assert_string_equal(file.command.items[0], "C:\\k\\kube-proxy.exe");
+    assert_string_equal(file.environment.items[0], "KUBE_NETWORK=flannel.4096");
+    assert_string_equal(file.log_file, "C:\\var\\log\\kube-proxy\\kube-proxy.log");
+    service_host_settings_free(&file);
+    json_t *before = host_memory_state(host);
+    assert_int_equal(service_ensure(host, SERVICE_KUBE_PROXY, &settings, &changed, &err), 0);
+    assert_false(changed);
+    json_t *after = host_memory_state(host);
+    assert_true(json_equal(before, after));
+    settings.network_name = "cbr0";
+    assert_int_equal(service_ensure(host, SERVICE_KUBE_PROXY, &settings, &changed, &err), 0);
+    assert_true(changed);
+    assert_int_equal(service_remove(host, SERVICE_KUBE_PROXY, &err), 0);
+    assert_int_equal(service_remove(host, SERVICE_KUBE_PROXY, &err), 0);
+    json_t *gone = host_memory_state(host);
+    assert_true(json_equal(json_object_get(gone, "services"), json_object_get(bare, "services")));
+    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\services\\kube-proxy.json"),
+                     HOST_ABSENT);
+    json_decref(bare);
+    json_decref(before);
+    json_decref(after);
+    json_decref(gone);
+}
+
+static void foreign_service(void **state) {
+    char name[] = "kubelet", description[] = "somebody's", command[] = "C:\\nssm.exe";
+    struct host_service foreign = {
+        .name = name, .display_name = name, .description = description, .command = command};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(host_service_put(host, &foreign, &err), 0);
+    assert_int_equal(service_ensure(host, SERVICE_KUBELET, &settings, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_CONFLICT);
+    assert_non_null(strstr(err.hints[0], "nssm.exe"));
+    assert_int_equal(service_remove(host, SERVICE_KUBELET, &err), 0);
+    struct host_service found = {0};
+    assert_int_equal(host_service_query(host, "kubelet", &found, &err), 0);
+    assert_string_equal(found.command, "C:\\nssm.exe");
+    host_service_free(&found);
+}
+
+#define FILE_OF(command, environment, log, bytes)                                                  \
+    "{\"command\":" command ",\"environment\":" environment                                        \
+    ",\"workingFolder\":\"C:\\\\k\",\"logFile\":" log ",\"maxLogBytes\":" bytes                    \
+    ",\"maxLogFiles\":3,\"stopTimeoutMs\":1000}"
+#define LOG "\"C:\\\\var\\\\log\\\\x\\\\x.log\""
+
+static void settings_file(void **state) {
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "{}",
+        FILE_OF("[]", "[]", LOG, "10000"),
+        FILE_OF("[\"k.exe\"]", "[]", LOG, "10000"),
+        FILE_OF("[\"C:\\\\k\\\\..\\\\k.exe\"]", "[]", LOG, "10000"),
+        FILE_OF("[\"C:\\\\k.exe\",7]", "[]", LOG, "10000"),
+        FILE_OF("[\"C:\\\\k.exe\"]", "[\"x\"]", LOG, "10000"),
+        FILE_OF("[\"C:\\\\k.exe\"]", "[]", "\"x.log\"", "10000"),
+        FILE_OF("[\"C:\\\\k.exe\"]", "[]", LOG, "1"),
+        FILE_OF("[\"C:\\\\k.exe\"]", "[]", LOG, "10000,\"more\":1"),
+    };
+    struct service_host_settings file = {0};
+    struct error err = {0};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        if (service_host_settings_parse(bad[i], strlen(bad[i]), &file, &err) == 0)
+            fail_msg("taken: %s", bad[i]);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+    }
+    static const char good[] = FILE_OF("[\"C:\\\\k.exe\"]", "[\"A=\"]", LOG, "10000");
+    assert_int_equal(service_host_settings_parse(good, strlen(good), &file, &err), 0);
+    assert_int_equal(file.max_log_files, 3);
+    char *text = service_host_settings_make(&file);
+    service_host_settings_free(&file);
+    assert_int_equal(service_host_settings_parse(text, strlen(text), &file, &err), 0);
+    free(text);
+    service_host_settings_free(&file);
+    assert_int_equal(service_host_settings_load(host, "..\\x", &file, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_int_equal(service_host_settings_load(host, "x", &file, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+}
+
+static void write_log(const char *path, const char *text) {
+    assert_int_equal(host_write(host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
+}
+
+static void log_rotation(void **state) {
+    char path[] = "C:\\l.d\\x.log";
+    const struct service_host_settings file = {.log_file = path, .max_log_files = 3};
+    (void)state;
+    write_log("C:\\l.d\\x.log", "3");
+    assert_int_equal(service_log_rotate(host, &file, NULL), 0);
+    write_log("C:\\l.d\\x.log", "4");
+    assert_int_equal(service_log_rotate(host, &file, NULL), 0);
+    write_log("C:\\l.d\\x.log", "5");
+    assert_int_equal(service_log_rotate(host, &file, NULL), 0);
+    struct text_list names = {0};
+    assert_int_equal(host_list(host, "C:\\l.d", &names, NULL), 0);
+    char *all = text_list_join(&names, " ");
+    assert_string_equal(all, "x.1.log x.2.log");
+    free(all);
+    text_list_free(&names);
+    char *newest = NULL;
+    size_t len = 0;
+    assert_int_equal(host_read(host, "C:\\l.d\\x.1.log", 10, &newest, &len, NULL), 0);
+    assert_string_equal(newest, "5");
+    free(newest);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(kubelet_by_version, open_host, close_host),
+        cmocka_unit_test_setup_teardown(extra_arguments, open_host, close_host),
+        cmocka_unit_test_setup_teardown(no_secret_in_the_message, open_host, close_host),
+        cmocka_unit_test_setup_teardown(other_programs, open_host, close_host),
+        cmocka_unit_test_setup_teardown(what_the_scm_is_told, open_host, close_host),
+        cmocka_unit_test(quoting),
+        cmocka_unit_test_setup_teardown(ensured_twice, open_host, close_host),
+        cmocka_unit_test_setup_teardown(foreign_service, open_host, close_host),
+        cmocka_unit_test_setup_teardown(settings_file, open_host, close_host),
+        cmocka_unit_test_setup_teardown(log_rotation, open_host, close_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
