@@ -4,16 +4,18 @@
 #   tests/hns/replay*.c        recordings against the model -> build/native/hns-replay
 #   tests/wine/dll_NAME.c      what Wine lacks               -> build/windows/rig/NAME.dll
 #                              (with NAME_*.c, and symlink.c, which every Windows program needs)
+#   tests/wine/tool_NAME.c     programs the rig runs there   -> build/windows/rig/NAME.exe
 #   tests/standins/NAME.c      small kubelet, containerd ... -> build/windows/standins/NAME.exe
 #   tests/standins/lib/*.c     what the stand-ins share      -> build/windows/libstandins.a
 
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
 RIG_STANDINS := $(if $(shell grep -ls '^struct host .host_win32_open' host/win32/*.c),\
                 $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c)))
+RIG_TOOLS    := $(patsubst tests/wine/tool_%.c,build/windows/rig/%.exe,$(wildcard tests/wine/tool_*.c))
 RIG_NATIVE   := $(if $(wildcard tests/hns/hnsd.c),build/native/hnsd build/native/hns-replay)
 
 .PHONY: rig
-rig: $(RIG_NATIVE) $(RIG_DLLS) $(RIG_STANDINS) ## the test rig's own programs (HNS model, gap DLLs, stand-ins)
+rig: $(RIG_NATIVE) $(RIG_DLLS) $(RIG_TOOLS) $(RIG_STANDINS) ## the test rig's own programs (HNS model, gap DLLs, stand-ins)
 
 build/native/hnsd: $(patsubst %.c,build/native/%.o,$(wildcard tests/hns/hnsd*.c)) build/native/libhns.a build/native/libwinjoin.a
 	$(call link,native)
@@ -30,6 +32,9 @@ build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wi
 	$(if $(V),,@echo 'LD $@')
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \
 	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -lole32 -o $@
+
+build/windows/rig/%.exe: build/windows/tests/wine/tool_%.o
+	$(call link,windows,-municode)
 
 build/windows/libstandins.a: $(patsubst %.c,build/windows/%.o,$(wildcard tests/standins/lib/*.c))
 	$(archive)

@@ -5,6 +5,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 import fabric as fabrics
@@ -128,10 +129,30 @@ class Host(Node):
 
     def __init__(self, fabric, name="node-w1", build="20348", dlls=prefixes.DLLS, **more):
         super().__init__(fabric, name, **more)
-        self.build = build
+        self.build, self.boots = build, 0
         prefixes.copy(self.prefix, build, dlls)
         prefixes.copy(os.path.join(self.folder, "pod"), build, None)
         self.drive = os.path.join(self.prefix, "drive_c")
+
+    def start(self):
+        super().start()
+        self.boot()
+
+    def boot(self):
+        """Starts Windows: its service manager starts what starts by itself, and stays."""
+        holder = os.path.join(prefixes.DLLS, "hold.exe")
+        self.boots += 1
+        with open(self.fabric.log(self.name + "-boot"), "ab") as log:
+            self.spawn([holder], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        done = self.run(["cmd", "/c", "ver"])
+        if done.returncode:
+            raise RuntimeError("%s does not boot: %s%s" % (self.name, done.stdout, done.stderr))
+
+    def reboot(self):
+        """Everything ends and starts anew: programs, services, HNS (which forgets what it does)."""
+        sandbox.stop_prefix(self.prefix)
+        self.control({"op": "reboot"})
+        self.boot()
 
     def environment(self, extra=None):
         # WINJOIN_* of whoever runs the tests must not reach the program under test.
@@ -154,17 +175,27 @@ class Host(Node):
         return subprocess.Popen(netns.command(self.ns, [sandbox.WINE, *argv]), cwd=self.drive,
                                 env=self.environment(env), start_new_session=True, **more)
 
-    def run(self, argv, env=None, timeout=60, stdin=None):
-        """Runs it to its end: exit code, standard output, standard error."""
-        proc = self.spawn(argv, env, text=True, errors="replace", stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        try:
-            out, err = proc.communicate(stdin or "", timeout)
-        except subprocess.TimeoutExpired:
-            proc.kill()
-            out, err = proc.communicate()
-            raise RuntimeError("%s: no end after %s s\n%s%s" % (argv[0], timeout, out, err)) from None
-        return subprocess.CompletedProcess(argv, proc.returncode, out, err)
+    def run(self, argv, env=None, timeout=60, stdin=""):
+        """Runs it to its end: exit code, standard output, standard error.
+
+        Through files: a pipe would stay open as long as Wine's own processes, which inherit it."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as given, \
+                tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as out, \
+                tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as err:
+            given.write(stdin)
+            given.seek(0)
+            proc = self.spawn(argv, env, stdin=given, stdout=out, stderr=err)
+            try:
+                proc.wait(timeout)
+            except subprocess.TimeoutExpired:
+                proc.kill()
+                proc.wait()
+            for file in (out, err):
+                file.seek(0)
+            said = out.read(), err.read()
+        if proc.returncode == -9:
+            raise RuntimeError("%s: no end after %s s\n%s%s" % (argv[0], timeout, *said))
+        return subprocess.CompletedProcess(argv, proc.returncode, *said)
 
     def close(self):
         sandbox.stop_prefix(self.prefix)

@@ -52,7 +52,7 @@ REGISTRY = r"""REGEDIT4
 [HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\hns\State]
 "InstanceId"="winjoin-rig"
 """
-FOLDERS = ("ProgramData/Microsoft/Windows/HNS", "Windows/Temp")
+FOLDERS = ("ProgramData/Microsoft/Windows/HNS",)
 
 
 def cache():
