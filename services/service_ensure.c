@@ -71,7 +71,7 @@ int service_ensure(struct host *host, enum service_id id, const struct service_s
         return refuse_foreign(&found, err);
     if (ensure_settings(host, id, settings, &changed, err) < 0)
         return error_prefix(err, "service '%s'", wanted.name);
-    _cleanup_(freep) char *folder = service_log_folder(id);
+    const char *folder = service_log_folder(id);
     if (host_file_type(host, folder) != HOST_FOLDER &&
         host_make_folder(host, folder, HOST_PUBLIC, err) < 0)
         return -1;

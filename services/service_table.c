@@ -13,13 +13,13 @@
 enum { MAX_LOG_BYTES = 10 * 1024 * 1024, MAX_LOG_FILES = 5 };
 
 struct service_row {
-    const char *name, *display_name, *description, *program;
-    bool hosted; /* by winjoin's service host */
+    const char *name, *display_name, *description, *program, *log_folder;
     const char *depends_on[3];
-    bool after_network; /* starts after winjoin-network where that is registered */
     unsigned restart_delays_ms[3], reset_seconds;
     unsigned preshutdown_ms;
     unsigned stop_timeout_ms; /* of a hosted program, until its job is ended */
+    bool hosted;              /* by winjoin's service host */
+    bool after_network;       /* starts after winjoin-network where that is registered */
 };
 
 static const struct service_row rows[SERVICE_COUNT] = {
@@ -28,6 +28,7 @@ static const struct service_row rows[SERVICE_COUNT] = {
                          .description = "winjoin: brings back the pod network that Windows forgets "
                                         "at boot",
                          .program = WINJOIN_PROGRAM,
+                         .log_folder = "C:\\var\\log\\winjoin-network",
                          .depends_on = {"hns"},
                          .restart_delays_ms = {5000, 15000, 60000},
                          .reset_seconds = 600},
@@ -35,6 +36,7 @@ static const struct service_row rows[SERVICE_COUNT] = {
                             .display_name = "containerd",
                             .description = "winjoin: runs the node's containers",
                             .program = "C:\\Program Files\\containerd\\containerd.exe",
+                            .log_folder = "C:\\var\\log\\containerd",
                             .depends_on = {"hns"},
                             .after_network = true,
                             .restart_delays_ms = {15000, 15000, 60000},
@@ -43,6 +45,7 @@ static const struct service_row rows[SERVICE_COUNT] = {
                          .display_name = "Kubernetes kubelet",
                          .description = "winjoin: the Kubernetes node agent",
                          .program = "C:\\k\\kubelet.exe",
+                         .log_folder = "C:\\var\\log\\kubelet",
                          .hosted = true,
                          .depends_on = {"containerd"},
                          .restart_delays_ms = {5000, 10000, 30000},
@@ -53,6 +56,7 @@ static const struct service_row rows[SERVICE_COUNT] = {
                           .display_name = "flannel",
                           .description = "winjoin: keeps the routes to other nodes' pods",
                           .program = "C:\\k\\flanneld.exe",
+                          .log_folder = "C:\\var\\log\\flanneld",
                           .hosted = true,
                           .depends_on = {"hns"},
                           .after_network = true,
@@ -63,6 +67,7 @@ static const struct service_row rows[SERVICE_COUNT] = {
                             .display_name = "Kubernetes kube-proxy",
                             .description = "winjoin: programs Kubernetes Services into HNS",
                             .program = "C:\\k\\kube-proxy.exe",
+                            .log_folder = "C:\\var\\log\\kube-proxy",
                             .hosted = true,
                             .depends_on = {"hns"},
                             .after_network = true,
@@ -87,8 +92,8 @@ const char *service_program(enum service_id id) {
     return rows[id].program;
 }
 
-char *service_log_folder(enum service_id id) {
-    return xasprintf("C:\\var\\log\\%s", rows[id].name);
+const char *service_log_folder(enum service_id id) {
+    return rows[id].log_folder;
 }
 
 bool service_is_ours(const struct host_service *service) {
@@ -150,12 +155,11 @@ int service_host_file_make(enum service_id id, const struct service_settings *se
     struct service_host_settings file = {.max_log_bytes = MAX_LOG_BYTES,
                                          .max_log_files = MAX_LOG_FILES,
                                          .stop_timeout_ms = row->stop_timeout_ms};
-    _cleanup_(freep) char *folder = service_log_folder(id);
     if (service_arguments(id, settings, &file.command, err) < 0)
         return -1;
     add_environment(id, settings, &file.environment);
     file.working_folder = xstrdup("C:\\k");
-    file.log_file = xasprintf("%s\\%s.log", folder, row->name);
+    file.log_file = xasprintf("%s\\%s.log", row->log_folder, row->name);
     *ret = service_host_settings_make(&file);
     service_host_settings_free(&file);
     return 0;

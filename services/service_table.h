@@ -55,8 +55,8 @@ const char *service_name(enum service_id id);
 enum service_id service_by_name(const char *name);
 /* The executable that must be there first, e.g. "C:\\k\\kubelet.exe". */
 const char *service_program(enum service_id id);
-/* "C:\\var\\log\\kubelet"; the caller frees. */
-char *service_log_folder(enum service_id id);
+/* "C:\\var\\log\\kubelet" */
+const char *service_log_folder(enum service_id id);
 /* true when winjoin's service host runs it; then the file below says what. */
 bool service_hosted(enum service_id id);
 /* Text of SERVICE_SETTINGS_DIR\NAME.json (services/service_host.h). Pure; the caller frees. Fails
