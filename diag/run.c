@@ -277,14 +277,37 @@ static void node_external_add(struct run *run) {
     diag_evidence_add_extra(run->report->evidence, &result);
 }
 
+static void set_if_unknown(const char **text, const char *value) {
+    if (!*text)
+        *text = value;
+}
+
+/* What the caller did not say of the evidence follows from the scene. */
+static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
+                                  struct diag_evidence_options *ret) {
+    const struct diag_cell *external =
+        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+
+    *ret = run->options->evidence;
+    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
+    set_if_unknown(&ret->external_ip, external_ip);
+    set_if_unknown(&ret->namespace_, run->scene.namespace_);
+    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
+    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
+    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
+}
+
 /* Only for red matrices: a healthy node is not read through and through. */
 static int evidence_make(struct run *run, struct error *err) {
     _cleanup_(probe_results_free) struct probe_results results = {0};
     _cleanup_(probe_list_free) struct probe_list extra = {0};
+    struct diag_evidence_options evidence_options;
+    char external_ip[PROBE_TARGET_MAX];
     json_t *evidence;
 
     tell(run, "reading evidence");
-    evidence = run->report->evidence = diag_evidence_read(run->host, &run->options->evidence);
+    evidence_options_fill(run, external_ip, sizeof external_ip, &evidence_options);
+    evidence = run->report->evidence = diag_evidence_read(run->host, &evidence_options);
     for (char which = 'a'; which <= 'b'; which++) {
         size_t i = (size_t)(which - 'a');
         _cleanup_(freep) char *waiting = run->spoke[i] ? NULL : waiting_of(run, which);

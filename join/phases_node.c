@@ -90,7 +90,6 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
     ret->scene = (struct diag_scene){
         .node_name = join->node_name,
         .node_ip = join_node_ip(join),
-        .namespace_ = "default",
         .dns_domain = join->cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
         .dns_ip = dns_ip,
@@ -98,7 +97,6 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
         .external_name = outside ? o->external_name : NULL,
         .external_dns = outside ? o->external_dns : NULL,
     };
-    ret->pods.namespace_ = "default";
     ret->evidence = (struct diag_evidence_options){
         .network_name = join->plan.name,
         .network_mode = network_mode_name(join->plan.mode),
