@@ -210,7 +210,7 @@ class Whole(unittest.TestCase):
         self.lan = self.enterContext(fabrics.Fabric(self.mode))
         self.cluster = self.enterContext(OnFabric(self.lan))
         self.cluster.server = lambda: "https://" + self.cluster.facts["endpoint"]
-        self.host = self.enterContext(winhost.Host(self.lan))
+        self.host = self.enterContext(winhost.Host(self.lan, origin="dhcp"))
         self.hand = ByHand(self.host, self.cluster, self.mode)
         self.hand.lay()
 
@@ -324,6 +324,20 @@ class Refusals(unittest.TestCase):
         self.assertIn("Unexpected resolver config value", done.stderr)
         done = self.kubelet(no_ca.replace("npipe:////./pipe/containerd-containerd", '""'))
         self.assertIn("container runtime endpoint address was not specified", done.stderr)
+
+    def test_containerd_as_a_service(self):
+        """It speaks to the SCM, opens its pipe, and ends when it is told to."""
+        log = "C:\\var\\log\\containerd.log"
+        command = "C:\\k\\containerd.exe --log-file=%s --run-service" % log
+        self.host.run(["sc", "create", "containerd", "binPath=", command])
+        self.assertEqual(self.host.run(["sc", "start", "containerd"]).returncode, 0)
+        log = self.host.path(log)
+        self.assertTrue(controllers.wait_for(lambda: os.path.exists(log), 10))
+        with open(log, encoding="utf-8") as f:
+            self.assertIn("containerd successfully booted", f.read())
+        self.assertEqual(self.host.run(["sc", "stop", "containerd"]).returncode, 0)
+        self.assertTrue(controllers.wait_for(lambda: "STOPPED" in self.host.run(
+            ["sc", "query", "containerd"]).stdout, 10))
 
     def test_proxy_without_network(self):
         done = self.host.run(["C:\\k\\kube-proxy.exe", "--kubeconfig=C:\\none"])

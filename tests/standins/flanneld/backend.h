@@ -2,6 +2,8 @@
 #ifndef TESTS_STANDINS_FLANNELD_BACKEND_H
 #define TESTS_STANDINS_FLANNELD_BACKEND_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
@@ -15,13 +17,14 @@ struct flannel_settings {
     char *public_ip;    /* of the interface */
     char *subnet;       /* own pod subnet */
     char adapter[256];  /* alias of the interface */
-    unsigned interface; /* its index */
+    uint32_t interface; /* its index */
 };
 
 struct flannel_backend {
     const char *type;
-    /* Makes or reuses the network; *ret_data is what the backend-data annotation holds. */
-    int (*open)(struct host *host, const struct flannel_settings *settings, json_t **ret_data,
+    /* Makes or reuses the network, finds the interface again (the vSwitch may have moved it);
+     * *ret_data is what the backend-data annotation holds. */
+    int (*open)(struct host *host, struct flannel_settings *settings, json_t **ret_data,
                 struct error *err);
     int (*add)(struct host *host, const struct flannel_settings *settings,
                const struct lease *lease, struct error *err);

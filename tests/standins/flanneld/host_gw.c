@@ -130,32 +130,54 @@ static int attach(struct host *host, const json_t *endpoint, struct error *err) 
     return -1;
 }
 
-/* What upstream does by PowerShell: forwarding on the management and the endpoint's interface. */
-static int forward(struct host *host, const struct flannel_settings *settings, struct error *err) {
+/* The index of the interface that has the address; 0 = none. */
+static uint32_t interface_of(struct host *host, const char *address) {
     struct host_adapters adapters = {0};
-    char address[IP_TEXT_MAX];
-    int result = host_forwarding_set(host, settings->interface, true, err);
+    struct error err = {0};
+    uint32_t index = 0;
 
-    if (result || nth_address(settings->subnet, 2, address, err) ||
-        host_adapters(host, &adapters, err))
-        return -1;
-    for (size_t i = 0; i < adapters.count && result == 0; i++) {
+    (void)host_adapters(host, &adapters, &err); /* none: no index */
+    for (size_t i = 0; i < adapters.count; i++) {
         for (size_t j = 0; j < adapters.items[i].addresses.count; j++) {
             const char *own = adapters.items[i].addresses.items[j];
             if (strncmp(own, address, strlen(address)) == 0 && own[strlen(address)] == '/')
-                result = host_forwarding_set(host, adapters.items[i].index, true, err);
+                index = adapters.items[i].index;
         }
     }
     host_adapters_free(&adapters);
-    return result;
+    return index;
 }
 
-static int open_network(struct host *host, const struct flannel_settings *settings,
-                        json_t **ret_data, struct error *err) {
+/* Waits until some interface has the address: it moves to the vSwitch's, and comes back late. */
+static int wait_for_interface(struct host *host, const char *address, uint32_t *ret,
+                              struct error *err) {
+    for (int i = 0; i < TRIES && !lifetime_wait(i ? PAUSE_MS : 0); i++) {
+        *ret = interface_of(host, address);
+        if (*ret)
+            return 0;
+    }
+    return error_set(err, ERROR_TIMEOUT, "no interface has the address %s", address);
+}
+
+/* What upstream does by PowerShell: forwarding on the management and the endpoint's interface. */
+static int forward(struct host *host, const struct flannel_settings *settings, struct error *err) {
+    char address[IP_TEXT_MAX];
+    uint32_t endpoint;
+
+    if (nth_address(settings->subnet, 2, address, err) ||
+        wait_for_interface(host, address, &endpoint, err) ||
+        host_forwarding_set(host, settings->interface, true, err))
+        return -1;
+    return host_forwarding_set(host, endpoint, true, err);
+}
+
+static int open_network(struct host *host, struct flannel_settings *settings, json_t **ret_data,
+                        struct error *err) {
     _cleanup_(json_decrefp_) json_t *network = NULL, *endpoint = NULL;
 
     if (ensure_network(host, settings, &network, err) ||
         wait_for_management(host, json_text_at(network, "ID"), err) ||
+        wait_for_interface(host, settings->public_ip, &settings->interface, err) ||
         ensure_endpoint(host, settings, json_text_at(network, "ID"), &endpoint, err) ||
         attach(host, endpoint, err) || forward(host, settings, err))
         return -1;

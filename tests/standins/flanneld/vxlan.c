@@ -76,8 +76,8 @@ static int wait_for_provider(struct host *host, const struct flannel_settings *s
                      settings->name);
 }
 
-static int open_network(struct host *host, const struct flannel_settings *settings,
-                        json_t **ret_data, struct error *err) {
+static int open_network(struct host *host, struct flannel_settings *settings, json_t **ret_data,
+                        struct error *err) {
     _cleanup_(json_decrefp_) json_t *network = NULL;
     struct error ignored = {0};
     unsigned major, minor;
