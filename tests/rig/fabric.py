@@ -13,8 +13,10 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sys
 import tempfile
+import time
 
 import netns
 
@@ -134,9 +136,7 @@ class Fabric:
         lines = ["link add cni0 type bridge", "addr add %s/24 dev cni0" % L1_GATEWAY,
                  "link set cni0 up"]
         if self.mode == "overlay":
-            lines += ["link add vx type vxlan id %d dstport %d nolearning local %s dev eth0"
-                      % (VNI, VXLAN_PORT, L1), "link set vx address %s mtu 1450 up" % L1_MAC,
-                      "addr add 10.244.0.0/32 dev vx"]
+            lines += _vxlan(VNI)
         netns.ip_batch(ns, lines)
         netns.sysctl(ns, {"net/ipv4/ip_forward": 1})
         netns.nft(ns, "table ip l1 {\n chain out {\n"
@@ -173,6 +173,8 @@ class Fabric:
         else:
             lines += ["synth-domain=%s.pod.%s,%s" % (z, DOMAIN, POD_RANGE) for z in POD_ZONES]
         self.daemon("dns", self.ns("l1-dns"), dnsmasq(self.folder, "dns", None, lines))
+        if not listens(self.ns("l1-dns"), DNS_POD, 53):
+            raise RuntimeError("the cluster's DNS server does not start: see " + self.log("dns"))
 
     def no_dns(self):
         netns.stop(self.children.pop("dns", None))
@@ -192,6 +194,21 @@ class Fabric:
             self.peers[subnet] = (mac, host)
         return self
 
+    def overlay_vni(self, vni):
+        """The Linux node's overlay starts again with that VNI; it keeps its peers."""
+        node, peers = self.ns("l1"), dict(self.peers)
+        for subnet in peers:
+            self.peer_del(subnet)
+        netns.ip_batch(node, ["link del vx"] + _vxlan(vni))
+        for subnet, (mac, host) in peers.items():
+            self.peer_add(subnet, host, mac)
+
+    def routes(self):
+        """Subnet -> host of what the Linux node reaches by plain routes."""
+        return {r["dst"]: r["gateway"] for r in json.loads(netns.run(
+            ["ip", "-n", self.ns("l1"), "-j", "route"]))
+            if r["dst"].startswith("10.244.") and "gateway" in r}
+
     def peer_del(self, subnet):
         node = self.ns("l1")
         netns.ip(node, "route del", subnet, check=False)
@@ -207,6 +224,26 @@ class Fabric:
                 "namespaces": [n.split()[0] for n in
                                netns.run(["ip", "netns", "list"]).splitlines()
                                if n.startswith(self.mark)]}
+
+
+def listens(ns, address, port, seconds=10):
+    """Waits until somebody takes TCP connections there; False when nobody does."""
+    def talk():
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            with socket.socket() as sock:
+                sock.settimeout(1)
+                if sock.connect_ex((address, port)) == 0:
+                    return True
+            time.sleep(0.02)
+        return False
+    return netns.within(ns, talk)
+
+
+def _vxlan(vni):
+    return ["link add vx type vxlan id %d dstport %d nolearning local %s dev eth0"
+            % (vni, VXLAN_PORT, L1), "link set vx address %s mtu 1450 up" % L1_MAC,
+            "addr add 10.244.0.0/32 dev vx"]
 
 
 def dnsmasq(folder, name, address, lines):

@@ -3,14 +3,18 @@
 Run by tests/suites/rig.sh. No part of winjoin takes part: what is proved here is that the rig tells
 right from wrong.
 """
+import concurrent.futures
 import json
+import os
 import socket
 import subprocess
 import sys
 import time
+import types
 import unittest
 
 import fabric as fabrics
+import faults
 import netns
 import winhost
 
@@ -27,7 +31,7 @@ def nat(*exceptions):
     return {"Type": "OutBoundNAT", "Settings": {"Exceptions": list(exceptions)}}
 
 
-def reach(ns, address, port, udp=False, seconds=1.0):
+def reach(ns, address, port, udp=False, seconds=1.0, payload=b"ping"):
     """What comes back from there: the first word of the answer, or the failure's name."""
     def talk():
         kind = socket.SOCK_DGRAM if udp else socket.SOCK_STREAM
@@ -35,7 +39,7 @@ def reach(ns, address, port, udp=False, seconds=1.0):
             sock.settimeout(seconds)
             try:
                 sock.connect((address, port))
-                sock.send(b"ping")
+                sock.send(payload)
                 return sock.recv(64).decode().split()[0]
             except OSError as why:
                 return type(why).__name__
@@ -45,7 +49,8 @@ def reach(ns, address, port, udp=False, seconds=1.0):
 def resolve(ns, name):
     """The address of a name as the namespace's resolver finds it; "" when it does not."""
     done = subprocess.run(netns.command(ns, ["getent", "ahostsv4", name]), capture_output=True,
-                          text=True, timeout=30, check=False)
+                          text=True, timeout=30, check=False,
+                          env={**os.environ, "RES_OPTIONS": "timeout:1 attempts:1"})
     return done.stdout.split()[0] if done.stdout else ""
 
 
@@ -127,9 +132,7 @@ class Flows(unittest.TestCase):
         return ns
 
     def await_echo(self, ns, port=80):
-        end = time.monotonic() + 5
-        while reach(ns, "127.0.0.1", port) == "ConnectionRefusedError" and time.monotonic() < end:
-            time.sleep(0.02)
+        self.assertTrue(fabrics.listens(ns, "127.0.0.1", port))
 
     def peer(self, net):
         """The Linux node hears of this one, as its agent would read it from the annotations."""
@@ -154,6 +157,13 @@ class Flows(unittest.TestCase):
         self.create("Endpoint", {"HostComputeNetwork": net["ID"],
                                  "IpConfigurations": [{"IpAddress": SOURCE_VIP}]},
                     network=net["ID"])
+
+    def until(self, question, wanted, seconds=5):
+        """Waits for it, and fails with the last answer."""
+        end = time.monotonic() + seconds
+        while (last := question()) != wanted and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertEqual(last, wanted)
 
     def both(self, ns, address, port, want, **more):
         """TCP and UDP alike: what comes back from there."""
@@ -286,6 +296,70 @@ class Overlay(Flows):
         self.assertNotIn("eth0", netns.ip(a, "link"))
 
 
+class Faults(Flows):
+    """What is broken from outside breaks the flows it names, and no others; lifted, all is well."""
+
+    def setUp(self):
+        super().setUp()
+        net = self.network()
+        self.remote(net)
+        self.host_route(net)
+        self.peer(net)
+        self.a, self.b = self.pod(net, POD_A), self.pod(net, POD_B)
+        self.source_vip(net)
+        self.balancer(fabrics.DNS_VIP, 53, 53, (fabrics.DNS_POD, fabrics.L1), protocol=17, net=net)
+
+    def seen(self):
+        """Which of the flows pass now."""
+        def large():
+            return reach(self.a, POD_B, 80, payload=b"x" * 1400, seconds=0.5).startswith("pod")
+        flows = {"pod": reach(self.a, POD_B, 80, seconds=0.5) == "pod-" + POD_B,
+                 "large": large(),
+                 "cross": reach(self.a, fabrics.ECHO_POD, 80, seconds=0.5) == "l1-echo",
+                 "outside": reach(self.a, fabrics.EXTERNAL_IP, 443, seconds=0.5) == "ping",
+                 "name": resolve(self.a, "kubernetes") == fabrics.API_VIP,
+                 "outside name": resolve(self.a, fabrics.EXTERNAL_NAME) == fabrics.EXTERNAL_IP}
+        return {name for name, passed in flows.items() if not passed}
+
+    def check(self, name, *broken):
+        fault = faults.FAULTS[name]
+        stage = types.SimpleNamespace(fabric=self.fabric, cluster=None, host=self.node)
+        fault.lay(stage)
+        self.assertEqual(self.seen(), set(broken), name)
+        fault.lift(stage)
+        self.until(self.seen, set(), 12)  # a DNS server asks again only after a while
+
+    def test_vni(self):
+        self.check("vni", "cross", "name", "outside name")
+
+    def test_udp_4789(self):
+        self.check("udp-4789", "cross", "name", "outside name")
+
+    def test_mtu(self):
+        self.check("mtu", "large")
+
+    def test_no_egress(self):
+        self.check("no-egress", "outside", "outside name")
+
+    def test_dns_forward(self):
+        self.check("dns-forward", "outside name")
+
+    def test_dns_down(self):
+        self.check("dns-down", "name", "outside name")
+
+    def test_dns_lies(self):
+        self.check("dns-lies", "name", "outside name")
+
+    def test_kubelet_port(self):
+        self.fabric.daemon("kubelet", self.node.ns, [
+            sys.executable, fabrics.HERE + "/echo.py", "--name", "kubelet", "10250"])
+        self.await_echo(self.node.ns, 10250)
+        self.assertEqual(reach(self.a, self.node.address, 10250), "kubelet")
+        faults.FAULTS["kubelet-port"].lay(types.SimpleNamespace(fabric=self.fabric))
+        self.assertEqual(reach(self.a, self.node.address, 10250), "TimeoutError")
+        self.assertEqual(reach(self.fabric.ns("cp"), self.node.address, 10250), "kubelet")
+
+
 class Bridge(Flows):
     """l2bridge, as flannel's host-gw lays it: pods' gateway is base + 2 on the host."""
     mode, kind = "l2bridge", "L2Bridge"
@@ -353,13 +427,6 @@ class Switch(Flows):
     """The external switch takes the uplink away for a while, and a static address for good."""
     outage_ms = 400
 
-    def until(self, question, wanted, seconds=5):
-        """Waits for it, and fails with the last answer."""
-        end = time.monotonic() + seconds
-        while question() != wanted and time.monotonic() < end:
-            time.sleep(0.05)
-        self.assertEqual(question(), wanted)
-
     def address(self):
         return [r[2] for r in self.node.net("adapters") if r[0] == "address" and r[2] != "127.0.0.1"]
 
@@ -396,12 +463,31 @@ class Dhcp(Switch):
         self.assertEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443), "ping")
 
 
+def cases(suite):
+    for one in suite:
+        yield from cases(one) if isinstance(one, unittest.TestSuite) else [one]
+
+
+def run_one(case):
+    result = unittest.TestResult()
+    case.run(result)
+    wrong = [text for _, text in result.failures + result.errors]
+    word = "FAIL" if wrong else "skip" if result.skipped else "ok"
+    print("%-4s %s%s" % (word, case.id().replace("__main__.", ""),
+                         "".join("\n" + text for text in wrong)), flush=True)
+    return word
+
+
 def main():
-    result = unittest.main(exit=False, verbosity=2, argv=[sys.argv[0], *sys.argv[1:]]).result
-    bad = len(result.failures) + len(result.errors)
-    skipped = len(result.skipped)
-    print("%d passed, %d failed, %d skipped" % (result.testsRun - bad - skipped, bad, skipped))
-    return 1 if bad else 0
+    """Four tests at a time: they mostly wait for packets that must not come."""
+    load = unittest.defaultTestLoader
+    module = sys.modules["__main__"]
+    suite = load.loadTestsFromNames(sys.argv[1:], module) if sys.argv[1:] else \
+        load.loadTestsFromModule(module)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        words = list(pool.map(run_one, cases(suite)))
+    print("%d passed, %d failed, %d skipped" % tuple(map(words.count, ("ok", "FAIL", "skip"))))
+    return 1 if "FAIL" in words else 0
 
 
 if __name__ == "__main__":

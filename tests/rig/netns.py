@@ -1,5 +1,7 @@
 """Network namespaces, the commands run in them, and the processes kept in them."""
 import ctypes
+import functools
+import itertools
 import os
 import re
 import shutil
@@ -12,6 +14,7 @@ import time
 NAME = re.compile(r"^wj(\d+)[a-z]+-")
 ETC = "/etc/netns"
 CLONE_NEWNET = 0x40000000
+_requiring, _probes = threading.Lock(), itertools.count()
 
 
 class Missing(Exception):
@@ -186,14 +189,20 @@ def sweep():
     return gone
 
 
+@functools.cache
 def require():
     """Raises Missing, with the reason, when this machine cannot play several hosts."""
+    with _requiring:
+        _try_everything()
+
+
+def _try_everything():
     if os.geteuid() != 0:
         raise Missing("network namespaces need root")
     for tool in ("ip", "nft", "bridge", "dnsmasq"):
         if not shutil.which(tool):
             raise Missing("'%s' is not installed (dist/packages.txt)" % tool)
-    probe = "wj%da-probe" % os.getpid()
+    probe = "wj%da-probe%d" % (os.getpid(), next(_probes))
     try:
         run(["ip", "netns", "add", probe])
         ip(probe, "link add b0 type bridge")

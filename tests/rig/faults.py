@@ -1,0 +1,179 @@
+"""What can be broken from outside the product, and the cause that diag must name for it.
+
+Each fault works on a stage (stage.py: .fabric, .cluster, .host); `cause` is the id of the decision
+table (diag/causes.c), "" where the table has no row for it and the red cells alone tell.
+"""
+import json
+from dataclasses import dataclass
+
+import fabric as fabrics
+import netns
+
+BOTH = ("overlay", "l2bridge")
+ANNOTATION = "flannel.alpha.coreos.com/backend-data"
+
+
+@dataclass(frozen=True)
+class Fault:
+    title: str
+    cause: str
+    lay: object  # function of the stage
+    lift: object
+    modes: tuple = BOTH
+    after_join: bool = False  # undone by the join itself if laid before it
+    breaks: bool = True  # flows that must work do not
+
+
+# ---- between the machines ----------------------------------------------------------------------
+
+def _linux_vni(stage, vni):
+    """The Linux node's flannel runs with another VNI, and says so."""
+    stage.fabric.overlay_vni(vni)
+    if stage.cluster:
+        data = json.dumps({"VNI": vni, "VtepMAC": fabrics.L1_MAC})
+        stage.cluster.call("PATCH", "/api/v1/nodes/l1",
+                           {"metadata": {"annotations": {ANNOTATION: data}}},
+                           "application/merge-patch+json")
+
+
+def _filter(where, rule, family="inet", hook="forward"):
+    """A pair of functions: a packet filter in one of the fabric's namespaces, and its end."""
+    def lay(stage):
+        netns.nft(stage.fabric.ns(where), "table %s fault {\n chain fault {\n"
+                  "  type filter hook %s priority -50;\n  %s\n }\n}\n" % (family, hook, rule))
+
+    def lift(stage):
+        netns.run(netns.command(stage.fabric.ns(where), ["nft", "delete", "table", family,
+                                                         "fault"]), check=False)
+    return lay, lift
+
+
+# ---- on the node, by hand: what an administrator or another program may do ----------------------
+
+def _network(host):
+    """The pod network's document: the one whose name the CNI configuration has, or the last."""
+    return host.control({"op": "dump"})["networks"][-1]
+
+
+def _change_network(host, request, policies):
+    net = _network(host)
+    _, out = host.hns("HcnOpenNetwork", "gHo", net["ID"])
+    result, more = host.hns("HcnModifyNetwork", "hso", out[0], json.dumps(
+        {"ResourceType": "Policy", "RequestType": request, "Settings": {"Policies": policies}}))
+    if result:
+        raise RuntimeError("HcnModifyNetwork: %s" % more[-1])
+
+
+def _drop_remotes(stage):
+    remotes = [p for p in _network(stage.host)["Policies"] if p["Type"] == "RemoteSubnetRoute"]
+    if not remotes:
+        raise RuntimeError("the pod network knows no other node")
+    for policy in remotes:
+        _change_network(stage.host, "Remove", [policy])
+
+
+def _drop_balancers(stage):
+    stage.host.run(["sc", "stop", "kube-proxy"])
+    for lb in stage.host.control({"op": "dump"})["loadBalancers"]:
+        stage.host.hns("HcnDeleteLoadBalancer", "go", lb["ID"])
+
+
+def _start_proxy(stage):
+    stage.host.run(["sc", "start", "kube-proxy"])
+
+
+def _drop_source_vip(stage):
+    state = stage.host.control({"op": "dump"})
+    vips = {lb.get("SourceVIP") for lb in state["loadBalancers"]}
+    for end in state["endpoints"]:
+        if any(c.get("IpAddress") in vips for c in end.get("IpConfigurations", [])):
+            stage.host.hns("HcnDeleteEndpoint", "go", end["ID"])
+
+
+def _without_nat(stage):
+    """The CNI configuration loses its address translation, for pods that are made from now on."""
+    path = _cni(stage)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    with open(path + ".kept", "w", encoding="utf-8") as f:
+        f.write(text)
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(_strip(json.loads(text)), f, indent=2)
+
+
+def _strip(value):
+    """Without whatever mentions OutBoundNAT; ipMasq would put it back."""
+    if isinstance(value, list):
+        return [_strip(v) for v in value
+                if not (isinstance(v, dict) and '"OutBoundNAT"' in json.dumps(v)
+                        and "policies" not in v and "delegate" not in v)]
+    if isinstance(value, dict):
+        return {k: _strip(v) for k, v in value.items() if k not in ("ipMasq", "ipMasqNetwork")}
+    return value
+
+
+def _with_nat(stage):
+    path = _cni(stage)
+    with open(path + ".kept", encoding="utf-8") as f:
+        text = f.read()
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+    netns.run(["rm", path + ".kept"])
+
+
+def _cni(stage):
+    folder = stage.host.path("C:\\etc\\cni\\net.d")
+    return folder + "/" + sorted(n for n in netns.run(["ls", folder]).split()
+                                 if n.endswith((".conf", ".conflist")))[0]
+
+
+def _forwarding(value):
+    def change(stage):
+        for row in stage.host.net("adapters"):
+            if row[0] == "adapter" and row[2].startswith("vEthernet"):
+                stage.host.net("interface %s forwarding=%d" % (row[1], value))
+    return change
+
+
+def _no_way_back(stage):
+    stage.way = stage.fabric.routes()
+    for subnet in stage.way:
+        stage.fabric.peer_del(subnet)
+
+
+def _way_back(stage):
+    for subnet, host in stage.way.items():
+        stage.fabric.peer_add(subnet, host, "")
+
+
+FAULTS = {
+    "vni": Fault("the Linux node's overlay uses VNI 1", "OVL-VNI",
+                 lambda s: _linux_vni(s, 1), lambda s: _linux_vni(s, fabrics.VNI), ("overlay",)),
+    "udp-4789": Fault("the network between the nodes drops UDP 4789", "OVL-UDP",
+                      *_filter("fabric", "udp dport 4789 drop", "bridge"), modes=("overlay",)),
+    "mtu": Fault("the node's switch loses packets above 1300 bytes", "MTU",
+                 *_filter("w1", "meta length > 1300 drop")),
+    "no-egress": Fault("nothing leaves the data centre", "EXT-NODE",
+                       *_filter("fabric", 'oifname "wan" drop', "ip")),
+    "kubelet-port": Fault("the node's firewall drops the kubelet's port for pods", "FW-IN",
+                          *_filter("w1", 'iifname "ep*" tcp dport 10250 drop', hook="input")),
+    "dns-forward": Fault("the cluster's DNS cannot ask anybody outside", "EXT-DNS",
+                         *_filter("l1", "ip saddr %s ip daddr %s drop"
+                                  % (fabrics.DNS_POD, fabrics.EXTERNAL_DNS))),
+    "dns-down": Fault("the cluster's DNS server has ended", "",
+                      lambda s: s.fabric.no_dns(), lambda s: s.fabric.cluster_dns()),
+    "dns-lies": Fault("the cluster's DNS gives wrong addresses", "",
+                      lambda s: s.fabric.cluster_dns(lies=True), lambda s: s.fabric.cluster_dns()),
+    "no-nat": Fault("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
+                    _without_nat, _with_nat, after_join=True),
+    "no-peer": Fault("the pod network has lost the ways to other nodes", "OVL-PEER",
+                     _drop_remotes, lambda s: None, ("overlay",), after_join=True),
+    "no-services": Fault("kube-proxy has stopped and its load balancers are gone", "SVC-ALL",
+                         _drop_balancers, _start_proxy, after_join=True),
+    "source-vip": Fault("the endpoint of the source VIP was deleted", "SVC-VIP",
+                        _drop_source_vip, lambda s: None, ("overlay",), after_join=True),
+    "no-forwarding": Fault("somebody turned IP forwarding off", "L2-FWD",
+                           _forwarding(0), _forwarding(1), ("l2bridge",), after_join=True),
+    "no-way-back": Fault("the other nodes have no route to this node's pods", "L2-ROUTE",
+                         _no_way_back, _way_back, ("l2bridge",), after_join=True),
+}
