@@ -47,11 +47,12 @@ static void tell(const struct run *run, const char *format, ...) {
     text_free(&t);
 }
 
-/* One turn of a wait: the node's echo answers meanwhile. */
+/* One turn of a wait. The node's echo answers all the while: its flow is being timed. */
 static int turn(struct run *run, struct error *err) {
-    if (run->echo)
-        socket_echo_serve(run->echo, TURN_MS / 2);
-    return host_sleep(run->host, run->echo ? TURN_MS / 2 : TURN_MS, err);
+    if (!run->echo)
+        return host_sleep(run->host, TURN_MS, err);
+    socket_echo_serve(run->echo, TURN_MS);
+    return host_sleep(run->host, 1, err); /* asks for interruption */
 }
 
 /* ---- the node's own echo ---- */

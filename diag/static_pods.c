@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { HEARTBEAT_MAX = 4096 };
+enum { HEARTBEAT_MAX = 4096, END_TIMEOUT_MS = 15000, END_TURN_MS = 500 };
 
 static const char *pod_name(char which) {
     return which == 'a' ? DIAG_POD_A : DIAG_POD_B;
@@ -61,7 +61,7 @@ json_t *diag_pod_make(const struct diag_pod_options *options, char which) {
                      "apiVersion", "v1", "kind", "Pod", "metadata", "name", pod_name(which),
                      "namespace", namespace_, "labels", "app.kubernetes.io/name", "winjoin-probe",
                      "app.kubernetes.io/managed-by", "winjoin", "spec", "os", "name", "windows",
-                     "nodeSelector", "kubernetes.io/os", "windows", "restartPolicy", "Always",
+                     "nodeSelector", "kubernetes.io/os", "windows", "restartPolicy", "OnFailure",
                      "automountServiceAccountToken", 0, "enableServiceLinks", 0, "dnsPolicy",
                      "ClusterFirst", "terminationGracePeriodSeconds", 1, "tolerations", "operator",
                      "Exists", "securityContext", "windowsOptions", "runAsUserName",
@@ -111,19 +111,43 @@ int diag_pods_lay(struct host *host, const struct diag_pod_options *options, con
     return 0;
 }
 
+/* A kubelet on Windows looks for changed manifests every 20 s only; a probe that is told to stop
+ * ends its pod at once (restartPolicy OnFailure). */
+static void pod_stop(struct host *host, char which) {
+    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
+    _cleanup_(freep) char *path = xasprintf("%s\\stop", mailbox);
+    struct error ignored = {0}; /* then the kubelet ends it, later */
+
+    if (host_file_type(host, mailbox) == HOST_FOLDER)
+        (void)host_write(host, path, "stop\n", 5, HOST_PUBLIC, &ignored);
+}
+
+/* A pod holds its program and folder until it has ended. */
+static int folder_remove(struct host *host, struct error *err) {
+    uint64_t start = host_monotonic_ms(host);
+
+    while (host_remove_tree(host, DIAG_PROBE_FOLDER, err) < 0) {
+        struct error interrupted = {0};
+
+        if (host_monotonic_ms(host) - start >= END_TIMEOUT_MS ||
+            host_sleep(host, END_TURN_MS, &interrupted) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int diag_pods_remove(struct host *host, const struct diag_pod_options *options, struct error *err) {
-    struct error first = {0};
+    struct error first = {0}, later = {0};
     bool failed = false;
 
-    for (const char *which = "ab"; *which; which++) {
-        _cleanup_(freep) char *path = manifest_path(options, *which);
-        struct error *to = failed ? NULL : &first;
+    for (char which = 'a'; which <= 'b'; which++) {
+        _cleanup_(freep) char *path = manifest_path(options, which);
 
-        if (host_remove(host, path, to) < 0)
+        pod_stop(host, which);
+        if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
-    /* The pods may still be ending and hold their program; what they hold is removed next time. */
-    if (host_remove_tree(host, DIAG_PROBE_FOLDER, failed ? NULL : &first) < 0)
+    if (folder_remove(host, failed ? &later : &first) < 0)
         failed = true;
     if (!failed)
         return 0;

@@ -32,8 +32,8 @@ char *diag_pod_mailbox(char which);
 /* Lays program, mailboxes (emptied) and manifests. Kinds: ERROR_HOST, ERROR_DENIED. */
 int diag_pods_lay(struct host *host, const struct diag_pod_options *options, const void *program,
                   size_t program_len, struct error *err);
-/* Removes manifests first, then what was laid; absent is success. Goes on after a failure and
- * answers the first one. */
+/* Tells the probes to end, removes the manifests, then what was laid; waits at most 15 s for pods
+ * that still hold it. Absent is success. Goes on after a failure and answers the first one. */
 int diag_pods_remove(struct host *host, const struct diag_pod_options *options, struct error *err);
 
 /* The pod's last heartbeat. ERROR_NOT_FOUND while there is none, ERROR_MALFORMED. */
