@@ -156,6 +156,23 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
     return error_prefix(err, "remove the probe pods");
 }
 
+char *diag_pod_waiting_text(const json_t *pod) {
+    const char *phase = json_text_at(pod, "status.phase");
+    json_t *container, *waiting;
+    size_t i;
+
+    json_array_foreach(json_at(pod, "status.containerStatuses"), i, container) {
+        const char *reason, *message;
+
+        waiting = json_at(container, "state.waiting");
+        reason = json_text_at(waiting, "reason");
+        message = json_text_at(waiting, "message");
+        if (reason)
+            return message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
+    }
+    return phase && !text_equal(phase, "Running") ? xstrdup(phase) : NULL;
+}
+
 static int mailbox_read(struct host *host, char which, const char *name, size_t max, char **ret,
                         size_t *ret_len, struct error *err) {
     _cleanup_(freep) char *path = xasprintf("%s\\%c\\%s", DIAG_PROBE_FOLDER, which, name);

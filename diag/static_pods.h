@@ -36,6 +36,10 @@ int diag_pods_lay(struct host *host, const struct diag_pod_options *options, con
  * that still hold it. Absent is success. Goes on after a failure and answers the first one. */
 int diag_pods_remove(struct host *host, const struct diag_pod_options *options, struct error *err);
 
+/* What keeps a pod from running, from its Pod object: "ErrImagePull: <message>" or "Pending"; NULL
+ * when nothing does. The caller frees. */
+char *diag_pod_waiting_text(const json_t *pod);
+
 /* The pod's last heartbeat. ERROR_NOT_FOUND while there is none, ERROR_MALFORMED. */
 int diag_pod_heartbeat(struct host *host, char which, struct probe_heartbeat *ret,
                        struct error *err);

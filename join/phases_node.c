@@ -117,6 +117,19 @@ static void read_node_evidence(struct join *join, json_t **node, json_t **nodes)
     (void)kube_get(&join->client, "/api/v1/nodes", nodes, &ignored);
 }
 
+/* What the kubelet reports of a probe pod's mirror in the API. */
+static char *probe_waiting(void *context, const char *pod, const char *namespace_) {
+    struct join *join = context;
+    _cleanup_(freep) char *path =
+        xasprintf("/api/v1/namespaces/%s/pods/%s-%s", namespace_, pod, join->node_name);
+    _cleanup_json_ json_t *object = NULL;
+    struct error ignored = {0}; /* no mirror yet, or not readable: nothing is known */
+
+    if (kube_get(&join->client, path, &object, &ignored) < 0)
+        return NULL;
+    return diag_pod_waiting_text(object);
+}
+
 static int fail_flows(struct join *join, struct error *err) {
     const struct diag_causes *causes = &join->report.causes;
 
@@ -130,7 +143,9 @@ int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {.program = join->probe_program,
                                    .program_len = join->probe_program_len,
                                    .progress = on_diag,
-                                   .progress_context = join};
+                                   .progress_context = join,
+                                   .waiting = probe_waiting,
+                                   .waiting_context = join};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
     char kubernetes_ip[IP_TEXT_MAX];
     _cleanup_(freep) char *line = NULL;

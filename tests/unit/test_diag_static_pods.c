@@ -136,6 +136,33 @@ static void question_and_answer(void **state) {
     host_free(host);
 }
 
+static void what_a_pod_waits_for(void **state) {
+    static const struct {
+        const char *pod, *text;
+    } rows[] = {
+        {"{\"status\":{\"phase\":\"Pending\",\"containerStatuses\":[{\"state\":{\"waiting\":{"
+         "\"reason\":\"ErrImagePull\",\"message\":\"not found\"}}}]}}",
+         "ErrImagePull: not found"},
+        {"{\"status\":{\"phase\":\"Pending\",\"containerStatuses\":[{\"state\":{\"waiting\":{"
+         "\"reason\":\"ContainerCreating\"}}}]}}",
+         "ContainerCreating"},
+        {"{\"status\":{\"phase\":\"Pending\"}}", "Pending"},
+        {"{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"state\":{\"running\":{}}}]}"
+         "}",
+         NULL},
+        {"{}", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *pod = json_loads(rows[i].pod, 0, NULL);
+        _cleanup_(freep) char *text = diag_pod_waiting_text(pod);
+
+        if (!text_equal(text, rows[i].text))
+            fail_msg("%s: %s", rows[i].pod, text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_manifest),
@@ -143,6 +170,7 @@ int main(void) {
         cmocka_unit_test(laying_and_removing),
         cmocka_unit_test(laying_again_keeps_the_program_and_empties_mailboxes),
         cmocka_unit_test(question_and_answer),
+        cmocka_unit_test(what_a_pod_waits_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
