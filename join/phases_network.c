@@ -81,13 +81,14 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 static int write_cni(struct join *join, struct error *err) {
     _cleanup_(freep) char *text = cni_config_make(&join->plan);
 
-    if (phase_own_folder(join, CNI_CONF_DIR, err) < 0 ||
-        phase_own_folder(join, CNI_STATE_DIR, err) < 0 || set_aside_conflicts(join, err) < 0)
+    if (phase_own_folder(join, CNI_CONF_DIR, err) < 0 || set_aside_conflicts(join, err) < 0)
         return -1;
     return journal_write(&join->journal, CNI_CONF_PATH, text, strlen(text), HOST_PUBLIC, NULL, err);
 }
 
 static int reserve_source_vip(struct join *join, struct error *err) {
+    if (phase_own_folder(join, CNI_STATE_DIR, err) < 0)
+        return -1;
     if (join->plan.mode != NETWORK_OVERLAY)
         return 0;
     if (journal_record(&join->journal, JOURNAL_SOURCE_VIP, join->plan.name, NULL, err) < 0 ||
@@ -121,7 +122,8 @@ static int write_boot_network(struct join *join, struct error *err) {
     struct service_settings settings;
 
     phase_service_settings(join, &settings);
-    if (journal_write(&join->journal, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL,
+    if (phase_own_folder(join, service_log_folder(SERVICE_NETWORK), err) < 0 ||
+        journal_write(&join->journal, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL,
                       err) < 0 ||
         journal_service(&join->journal, service_name(SERVICE_NETWORK), err) < 0)
         return -1;

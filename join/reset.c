@@ -237,6 +237,26 @@ static int forget(struct journal *journal, size_t i, struct error *err) {
     return journal_pop(journal, err);
 }
 
+static bool is_below(const char *path, const char *folder) {
+    return text_starts_with(path, folder) && path[strlen(folder)] == '\\';
+}
+
+/* What could not be undone is still in the journal behind this entry and may stand on it: a folder
+ * holds its files, the vSwitch carries the pod network. */
+static bool is_needed(const struct journal *journal, size_t index) {
+    const struct journal_entry *entry = &journal->entries[index];
+
+    for (size_t i = index + 1; i < journal->count; i++) {
+        const struct journal_entry *later = &journal->entries[i];
+
+        if (entry->kind == JOURNAL_FOLDER_ENTRY && is_below(later->target, entry->target))
+            return true;
+        if (entry->kind == JOURNAL_SWITCH && later->kind == JOURNAL_NETWORK)
+            return true;
+    }
+    return false;
+}
+
 static int undo_all(struct journal *journal, const struct reset_options *options,
                     struct reset_result *ret, struct error *err) {
     for (size_t i = journal->count; i-- > 0;) {
@@ -248,6 +268,8 @@ static int undo_all(struct journal *journal, const struct reset_options *options
             tell(options, entry, "would be taken back", NULL);
             continue;
         }
+        if (is_needed(journal, i))
+            continue;
         if (undo[entry->kind](journal->host, entry, &how, &why) < 0) {
             tell(options, entry, "", &why);
             if (ret->failed++ == 0)

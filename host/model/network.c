@@ -110,6 +110,22 @@ static size_t find_route(const json_t *routes, const struct host_route *route) {
     return json_array_size(routes);
 }
 
+/* Windows tells the next hops of default routes as the adapter's gateways. */
+static void follow_default_route(json_t *state, const struct host_route *route) {
+    json_t *adapter = model_adapter_by_index(state, route->interface_index), *other;
+    json_t *gateways = json_array();
+    size_t i;
+
+    json_array_foreach(json_object_get(state, "routes"), i, other) {
+        if (json_number_at(other, "interfaceIndex", -1) == (long long)route->interface_index &&
+            text_equal(json_text_at(other, "destination"), "0.0.0.0/0"))
+            json_array_append(gateways, json_object_get(other, "nextHop"));
+    }
+    if (adapter)
+        json_object_set(adapter, "gateways", gateways);
+    json_decref(gateways);
+}
+
 int model_route_add(json_t *state, const struct host_route *route, struct error *err) {
     json_t *routes = json_object_get(state, "routes");
 
@@ -121,6 +137,7 @@ int model_route_add(json_t *state, const struct host_route *route, struct error 
                                             route->destination, "nextHop", route->next_hop,
                                             "interfaceIndex", (json_int_t)route->interface_index,
                                             "metric", (json_int_t)route->metric));
+    follow_default_route(state, route);
     return 0;
 }
 
@@ -128,6 +145,7 @@ void model_route_remove(json_t *state, const struct host_route *route) {
     json_t *routes = json_object_get(state, "routes");
 
     json_array_remove(routes, find_route(routes, route));
+    follow_default_route(state, route);
 }
 
 int model_address_add(json_t *state, uint32_t index, const char *address, struct error *err) {

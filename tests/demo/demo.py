@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""The demo: winjoin.exe join, diag and reset on a played Windows Server, with real packets."""
+import argparse
+import os
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "rig"))
+import faults  # noqa: E402
+import netns  # noqa: E402
+import snapshot  # noqa: E402
+import stage  # noqa: E402
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def show(s, *words):
+    """Runs winjoin.exe on the host with its output straight on the screen; its exit code."""
+    line = " ".join(words)
+    say("\nPS C:\\> winjoin " + line)
+    proc = s.host.spawn([stage.PROGRAM, *words], stdin=subprocess.DEVNULL)
+    try:
+        return proc.wait(240)
+    except subprocess.TimeoutExpired:
+        proc.kill()
+        raise RuntimeError("winjoin %s: no end after 240 s" % words[0]) from None
+
+
+def show_nodes(s):
+    say("\n$ kubectl get nodes")
+    say("  %-12s %-9s %-16s %s" % ("NAME", "STATUS", "INTERNAL-IP", "OS"))
+    for node in s.cluster.call("GET", "/api/v1/nodes")["items"]:
+        ready = any(c["type"] == "Ready" and c["status"] == "True"
+                    for c in node["status"].get("conditions", []))
+        address = next((a["address"] for a in node["status"].get("addresses", [])
+                        if a["type"] == "InternalIP"), "")
+        say("  %-12s %-9s %-16s %s" % (node["metadata"]["name"], "Ready" if ready else "NotReady",
+                                       address, node["status"].get("nodeInfo", {}).get("osImage")))
+
+
+def compare(before, after):
+    differences = snapshot.compare(before, after)
+    say()
+    if differences:
+        say("the host is NOT as it was found:")
+        say("\n".join("  " + line for line in differences))
+        return 1
+    say("the host before the join and after the reset: the same %s" % ", ".join(
+        "%d %s" % (len(names), area) for area, names in before.items()))
+    return 0
+
+
+def play(s, fault):
+    before = s.snapshot()
+    if fault:
+        say("fault laid from outside: %s" % fault.title)
+        fault.lay(s)
+    joined = show(s, *s.join_words[1:])
+    show_nodes(s)
+    diagnosed = show(s, "diag")
+    wanted = 5 if fault and fault.breaks else 0
+    failed = [name for name, code in (("join", joined), ("diag", diagnosed)) if code != wanted]
+    if fault:
+        fault.lift(s)
+    if show(s, "reset", "--force") != 0:
+        failed.append("reset")
+    same = compare(before, s.snapshot())
+    for name in failed:
+        say("winjoin %s did not end with exit code %d" % (name, 0 if name == "reset" else wanted))
+    return 1 if failed or same else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mode", choices=("overlay", "l2bridge"), default="overlay")
+    parser.add_argument("--build", choices=("17763", "20348", "26100"), default="20348")
+    parser.add_argument("--fault", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="the faults")
+    args = parser.parse_args()
+    if args.list:
+        for name, fault in sorted(faults.FAULTS.items()):
+            say("%-16s %-10s %s" % (name, fault.cause, fault.title))
+        return 0
+    if args.fault and args.fault not in faults.FAULTS:
+        parser.error("unknown fault; --list names them")
+    begin = time.monotonic()
+    try:
+        with stage.Stage(args.mode, args.build) as s:
+            say("a cluster and a bare Windows host stand after %.1f s" % (time.monotonic() - begin))
+            result = play(s, faults.FAULTS.get(args.fault))
+    except netns.Missing as why:
+        say("cannot make the machines of the demo: %s" % why)
+        return 1
+    say("\n%s after %.1f s" % ("done" if result == 0 else "FAILED", time.monotonic() - begin))
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())

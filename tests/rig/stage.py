@@ -1,0 +1,104 @@
+"""The whole scene of a join: fabric, control plane and a bare Windows host with winjoin.exe on it.
+
+    with stage.Stage() as s:
+        s.join(); s.host.run(...); s.reset()
+
+Nothing here is known to winjoin: it gets an address, a token, a pin and a bundle, as on a real
+machine.
+"""
+import json
+import os
+import subprocess
+import sys
+
+import fabric as fabrics
+import snapshot
+import winhost
+
+TESTS = os.path.join(winhost.ROOT, "tests")
+sys.path += [TESTS, os.path.join(TESTS, "controlplane")]
+import on_fabric  # noqa: E402
+
+NATIVE = os.path.join(winhost.ROOT, "build", "native", "winjoin")
+WINJOIN = os.path.join(winhost.ROOT, "build", "windows", "winjoin.exe")
+STANDINS = os.path.join(winhost.ROOT, "build", "windows", "standins")
+PROGRAM, BUNDLE = r"C:\winjoin.exe", r"C:\winjoin-bundle.zip"
+# The cluster-wide defaults that an administrator applies once.
+DEFAULTS = """apiVersion: winjoin.io/v1alpha1
+kind: NodeConfiguration
+verify:
+  external: {ip: "%s:443", name: "%s:443", dns: %s}
+""" % (fabrics.EXTERNAL_IP, fabrics.EXTERNAL_NAME, fabrics.EXTERNAL_DNS)
+# What a rehearsed Windows may lack and a real one has: not what is looked at here.
+IGNORED = "PageFile,DiskSpace"
+
+
+class Stage:
+    """Use as a context manager."""
+
+    def __init__(self, mode="overlay", build="20348", options=(), **host):
+        self.mode, self.build, self.host_options = mode, build, host
+        self.options = list(options)
+        self.fabric = fabrics.Fabric(mode)
+        self.cluster = self.host = None
+
+    def __enter__(self):
+        self.fabric.__enter__()
+        try:
+            self._raise()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        if self.host:
+            self.host.close()
+        if self.cluster:
+            self.cluster.__exit__()
+        self.fabric.close()
+
+    def _raise(self):
+        defaults = os.path.join(self.fabric.folder, "defaults.yaml")
+        with open(defaults, "w", encoding="utf-8") as f:
+            f.write(DEFAULTS)
+        self.cluster = on_fabric.OnFabric(self.fabric, "--winjoin-config", defaults, *self.options)
+        self.cluster.__enter__()
+        self.host = winhost.Host(self.fabric, build=self.build, **self.host_options)
+        self.host.start()
+        self.host.lay(WINJOIN, PROGRAM)
+        self.host.lay(self._bundle(), BUNDLE)
+
+    def _bundle(self):
+        """Made as an administrator makes it, of the stand-ins instead of upstream's programs."""
+        path = os.path.join(self.fabric.folder, "bundle.zip")
+        done = subprocess.run([NATIVE, "bundle", "create", STANDINS, path], text=True,
+                              capture_output=True, check=False)
+        if done.returncode:
+            raise RuntimeError("bundle create: " + done.stderr)
+        return path
+
+    @property
+    def join_words(self):
+        """The command line of the join, as a person types it."""
+        facts = self.cluster.facts
+        return [PROGRAM, "join", facts["endpoint"], "--token", facts["token"],
+                "--discovery-token-ca-cert-hash", facts["caHash"], "--network-mode", self.mode,
+                "--bundle", BUNDLE, "--ignore-preflight-errors", IGNORED]
+
+    def join(self, *more, timeout=180, **how):
+        return self.host.run([*self.join_words, *more], timeout=timeout, **how)
+
+    def winjoin(self, *words, timeout=120, **how):
+        return self.host.run([PROGRAM, *words], timeout=timeout, **how)
+
+    def document(self, *words, **how):
+        """A verb's document by -o json, and the exit code."""
+        done = self.winjoin(*words, "-o", "json", **how)
+        return done.returncode, json.loads(done.stdout) if done.stdout.strip() else {}
+
+    def snapshot(self):
+        return snapshot.take(self.host)
+
+    def node(self, name):
+        return self.cluster.call("GET", "/api/v1/nodes/" + name)

@@ -1,0 +1,308 @@
+/* A cluster in memory for tests of the join: the API server's answers, a CA that signs, and a node
+ * that comes alive as its services are started on the in-memory host. */
+#ifndef TESTS_UNIT_API_SCENE_H
+#define TESTS_UNIT_API_SCENE_H
+
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/json.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "host/host_memory.h"
+#include "host/http.h"
+#include "netsetup/hcn_network.h"
+#include "pki/certificate.h"
+#include "pki/jws.h"
+
+#define SCENE_TOKEN_ID "abcdef"
+#define SCENE_TOKEN_SECRET "0123456789abcdef"
+#define SCENE_TOKEN SCENE_TOKEN_ID "." SCENE_TOKEN_SECRET
+#define SCENE_SERVER "https://10.0.0.10:6443"
+
+struct api_scene {
+    EVP_PKEY *ca_key;
+    X509 *ca;
+    char *ca_pem;
+    char pin[PIN_TEXT_MAX];
+    char *kubeconfig;
+    char *certificate; /* issued, or NULL */
+    char *request;     /* of the CSR that was sent, base64 */
+    struct host *host; /* whose services bring the Node to life */
+    bool approve;      /* CSRs are signed at once */
+};
+
+static char *scene_pem(X509 *certificate) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *data;
+    long len;
+    char *copy;
+
+    PEM_write_bio_X509(bio, certificate);
+    len = BIO_get_mem_data(bio, &data);
+    copy = xstrndup(data, (size_t)len);
+    BIO_free(bio);
+    return copy;
+}
+
+static void scene_dates(X509 *certificate) {
+    ASN1_TIME_set_string_X509(X509_getm_notBefore(certificate), "20260101000000Z");
+    ASN1_TIME_set_string_X509(X509_getm_notAfter(certificate), "20360101000000Z");
+}
+
+static void scene_make_ca(struct api_scene *s) {
+    X509_NAME *name = X509_NAME_new();
+    X509_EXTENSION *ca;
+
+    s->ca_key = EVP_EC_gen("P-256");
+    s->ca = X509_new();
+    X509_set_version(s->ca, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(s->ca), 1);
+    scene_dates(s->ca);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)"kubernetes", -1,
+                               -1, 0);
+    X509_set_subject_name(s->ca, name);
+    X509_set_issuer_name(s->ca, name);
+    X509_NAME_free(name);
+    X509_set_pubkey(s->ca, s->ca_key);
+    ca = X509V3_EXT_conf_nid(NULL, NULL, NID_basic_constraints, "critical,CA:TRUE");
+    X509_add_ext(s->ca, ca, -1);
+    X509_EXTENSION_free(ca);
+    X509_sign(s->ca, s->ca_key, EVP_sha256());
+    s->ca_pem = scene_pem(s->ca);
+}
+
+static void scene_open(struct api_scene *s, struct host *host) {
+    struct certificates list = {0};
+    _cleanup_(freep) char *ca = NULL;
+
+    *s = (struct api_scene){.host = host, .approve = true};
+    scene_make_ca(s);
+    ca = base64_encode(s->ca_pem, strlen(s->ca_pem));
+    s->kubeconfig = xasprintf("apiVersion: v1\nclusters:\n- cluster:\n    "
+                              "certificate-authority-data: %s\n    server: " SCENE_SERVER
+                              "\n  name: \"\"\ncontexts: null\ncurrent-context: \"\"\nkind: "
+                              "Config\nusers: null\n",
+                              ca);
+    if (certificates_parse(s->ca_pem, strlen(s->ca_pem), &list, NULL) < 0)
+        abort();
+    (void)text_format(s->pin, sizeof s->pin, "%s", list.items[0].pin);
+    certificates_free(&list);
+}
+
+static void scene_close(struct api_scene *s) {
+    EVP_PKEY_free(s->ca_key);
+    X509_free(s->ca);
+    free(s->ca_pem);
+    free(s->kubeconfig);
+    free(s->certificate);
+    free(s->request);
+}
+
+/* Signs what the request asks for, as kube-controller-manager's csrsigning does. */
+static void scene_sign(struct api_scene *s) {
+    _cleanup_(freep) unsigned char *pem = NULL;
+    X509 *certificate = X509_new();
+    X509_REQ *request;
+    EVP_PKEY *key;
+    size_t len;
+    BIO *bio;
+
+    if (base64_decode(s->request, strlen(s->request), &pem, &len, NULL) < 0)
+        abort();
+    bio = BIO_new_mem_buf(pem, (int)len);
+    request = PEM_read_bio_X509_REQ(bio, NULL, NULL, NULL);
+    BIO_free(bio);
+    key = X509_REQ_get_pubkey(request);
+    X509_set_version(certificate, 2);
+    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 2);
+    scene_dates(certificate);
+    X509_set_subject_name(certificate, X509_REQ_get_subject_name(request));
+    X509_set_issuer_name(certificate, X509_get_subject_name(s->ca));
+    X509_set_pubkey(certificate, key);
+    X509_sign(certificate, s->ca_key, EVP_sha256());
+    free(s->certificate);
+    s->certificate = scene_pem(certificate);
+    EVP_PKEY_free(key);
+    X509_REQ_free(request);
+    X509_free(certificate);
+}
+
+static bool scene_runs(const struct api_scene *s, const char *service) {
+    json_t *state = host_memory_state(s->host);
+    _cleanup_(freep) char *path = xasprintf("services.%s.state", service);
+    bool runs = text_equal(json_text_at(state, path), "running");
+
+    json_decref(state);
+    return runs;
+}
+
+static int scene_json(struct http_response *ret, long status, json_t *json) {
+    ret->status = status;
+    ret->body = json_write(json);
+    ret->body_len = strlen(ret->body);
+    ret->content_type = xstrdup("application/json");
+    ret->retry_after = -1;
+    json_decref(json);
+    return 0;
+}
+
+static int scene_status(struct http_response *ret, long code, const char *reason) {
+    return scene_json(ret, code,
+                      json_pack("{s:s, s:s, s:s, s:s, s:i}", "kind", "Status", "status", "Failure",
+                                "reason", reason, "message", reason, "code", (int)code));
+}
+
+static json_t *scene_csr(struct api_scene *s) {
+    json_t *status = json_object();
+
+    if (s->certificate) {
+        _cleanup_(freep) char *data = base64_encode(s->certificate, strlen(s->certificate));
+
+        json_object_set_new(status, "conditions",
+                            json_pack("[{s:s, s:s, s:s}]", "type", "Approved", "status", "True",
+                                      "reason", "AutoApproved"));
+        json_object_set_new(status, "certificate", json_string(data));
+    }
+    return json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:o}", "apiVersion",
+                     "certificates.k8s.io/v1", "kind", "CertificateSigningRequest", "metadata",
+                     "name", "csr-x7k2p", "uid", "u1", "resourceVersion", "5", "spec", "request",
+                     s->request, "signerName", "kubernetes.io/kube-apiserver-client-kubelet",
+                     "status", status);
+}
+
+static json_t *scene_list(const char *kind, json_t *item) {
+    return json_pack("{s:s, s:{s:s}, s:o}", "kind", kind, "metadata", "resourceVersion", "9",
+                     "items", item ? json_pack("[o]", item) : json_array());
+}
+
+/* The Node is registered once the kubelet runs and Ready once a CNI file is there. */
+static json_t *scene_node(const struct api_scene *s) {
+    bool ready = host_file_type(s->host, "C:\\etc\\cni\\net.d\\10-winjoin.conf") != HOST_ABSENT;
+
+    if (!scene_runs(s, "kubelet"))
+        return NULL;
+    return json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:{s:s, s:[s]}, s:{s:[{s:s, s:s}], "
+                     "s:[{s:s, s:s, s:s, s:s}]}}",
+                     "apiVersion", "v1", "kind", "Node", "metadata", "name", "win-7k2", "uid", "n1",
+                     "resourceVersion", "9", "labels", "kubernetes.io/os", "windows", "spec",
+                     "podCIDR", "10.244.3.0/24", "podCIDRs", "10.244.3.0/24", "status", "addresses",
+                     "type", "InternalIP", "address", "10.0.0.21", "conditions", "type", "Ready",
+                     "status", ready ? "True" : "False", "reason",
+                     ready ? "KubeletReady" : "KubeletNotReady", "message",
+                     ready ? "ready" : "cni config uninitialized");
+}
+
+static int scene_config_map(struct http_response *ret, const char *key, const char *text) {
+    return scene_json(ret, 200,
+                      json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "ConfigMap",
+                                "data", key, text));
+}
+
+static int scene_cluster_info(struct api_scene *s, struct http_response *ret) {
+    _cleanup_(freep) char *jws =
+        jws_make(SCENE_TOKEN_ID, SCENE_TOKEN_SECRET, s->kubeconfig, strlen(s->kubeconfig));
+
+    return scene_json(ret, 200,
+                      json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "v1", "kind", "ConfigMap",
+                                "data", "kubeconfig", s->kubeconfig,
+                                "jws-kubeconfig-" SCENE_TOKEN_ID, jws));
+}
+
+static int scene_create_csr(struct api_scene *s, const struct http_request *request,
+                            struct http_response *ret) {
+    json_t *body = NULL;
+
+    if (json_read(request->body, request->body_len, "CSR", &body, NULL) < 0)
+        abort();
+    free(s->request);
+    s->request = xstrdup(json_text_at(body, "spec.request"));
+    json_decref(body);
+    if (s->approve)
+        scene_sign(s);
+    return scene_json(ret, 201, scene_csr(s));
+}
+
+/* A list, or a watch's stream of one event. */
+static int scene_collection(const struct http_request *request, struct http_response *ret,
+                            const char *kind, json_t *item) {
+    if (!strstr(request->url, "watch="))
+        return scene_json(ret, 200, scene_list(kind, item));
+    if (!item) {
+        ret->status = 200;
+        return 0;
+    }
+    return scene_json(ret, 200, json_pack("{s:s, s:o}", "type", "MODIFIED", "object", item));
+}
+
+static int scene_answer(void *context, const struct http_request *request,
+                        struct http_response *ret, struct error *err) {
+    struct api_scene *s = context;
+    const char *url = request->url;
+
+    ret->retry_after = -1;
+    if (strstr(url, "127.0.0.1:10248"))
+        return scene_runs(s, "kubelet") ? scene_json(ret, 200, json_string("ok"))
+                                        : error_set(err, ERROR_NETWORK, "connection refused");
+    if (strstr(url, "configmaps/cluster-info"))
+        return scene_cluster_info(s, ret);
+    if (!request->bearer_token && !request->client_key_pem)
+        return scene_status(ret, 401, "Unauthorized");
+    if (strstr(url, "configmaps/kubeadm-config"))
+        return scene_config_map(ret, "ClusterConfiguration",
+                                "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
+                                "clusterName: kubernetes\nkubernetesVersion: v1.37.1\nnetworking:\n"
+                                "  dnsDomain: cluster.local\n  podSubnet: 10.244.0.0/16\n"
+                                "  serviceSubnet: 10.96.0.0/12\n");
+    if (strstr(url, "configmaps/kubelet-config"))
+        return scene_config_map(ret, "kubelet",
+                                "apiVersion: kubelet.config.k8s.io/v1beta1\n"
+                                "kind: KubeletConfiguration\ncgroupDriver: systemd\n"
+                                "clusterDNS:\n- 10.96.0.10\nclusterDomain: cluster.local\n"
+                                "rotateCertificates: true\n");
+    if (strstr(url, "configmaps/"))
+        return scene_status(ret, 404, "NotFound");
+    if (strstr(url, "certificatesigningrequests") && text_equal(request->method, "POST"))
+        return scene_create_csr(s, request, ret);
+    if (strstr(url, "certificatesigningrequests/"))
+        return s->request ? scene_json(ret, 200, scene_csr(s)) : scene_status(ret, 404, "NotFound");
+    if (strstr(url, "certificatesigningrequests"))
+        return scene_collection(request, ret, "CertificateSigningRequestList",
+                                s->request ? scene_csr(s) : NULL);
+    if (strstr(url, "/api/v1/nodes/")) {
+        json_t *node = scene_node(s);
+
+        return node ? scene_json(ret, 200, node) : scene_status(ret, 404, "NotFound");
+    }
+    if (strstr(url, "/api/v1/nodes"))
+        return scene_collection(request, ret, "NodeList", scene_node(s));
+    return scene_status(ret, 404, "NotFound");
+}
+
+/* While winjoin waits: containerd opens its pipe, kube-proxy programmes a Service. */
+static void scene_on_sleep(void *context, struct host *host) {
+    static const char service[] =
+        "{\"HostComputeEndpoints\":[],\"FrontendVIPs\":[\"10.96.0.1\"],\"PortMappings\":[{"
+        "\"Protocol\":6,\"InternalPort\":6443,\"ExternalPort\":443}],"
+        "\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}";
+    struct api_scene *s = context;
+    json_t *balancers = NULL;
+
+    if (scene_runs(s, "containerd") &&
+        !host_pipe_exists(host, "\\\\.\\pipe\\containerd-containerd"))
+        host_memory_set_pipe(host, "\\\\.\\pipe\\containerd-containerd");
+    if (!scene_runs(s, "kube-proxy") ||
+        hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, NULL) < 0)
+        return;
+    if (json_array_size(balancers) == 0) {
+        _cleanup_(freep) char *made = NULL;
+
+        (void)hcn_create(host, HCN_LOAD_BALANCER, NULL, NULL, service, &made, NULL);
+    }
+    json_decref(balancers);
+}
+
+#endif

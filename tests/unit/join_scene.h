@@ -1,0 +1,146 @@
+/* A join and a reset on a host in memory, and what must be the same before and after: shared by the
+ * tests of the join. */
+#ifndef TESTS_UNIT_JOIN_SCENE_H
+#define TESTS_UNIT_JOIN_SCENE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "api_scene.h"
+#include "join/join.h"
+#include "join/reset.h"
+
+struct run {
+    struct host *host;
+    struct http *http;
+    struct api_scene scene;
+    struct join_options options;
+};
+
+static void set_options(struct run *r, const char *mode) {
+    join_options_free(&r->options);
+    r->options = (struct join_options){
+        .endpoint = xstrdup("10.0.0.10:6443"),
+        .token = xstrdup(SCENE_TOKEN),
+        .network_mode = xstrdup(mode),
+        .verify = xstrdup("none"),
+    };
+    text_list_add(&r->options.discovery_token_ca_cert_hash, r->scene.pin);
+}
+
+/* Windows' own service, on which containerd depends. */
+static void lay_hns(struct host *host) {
+    struct host_service hns = {.name = (char *)"hns",
+                               .display_name = (char *)"Host Network Service",
+                               .command = (char *)"svchost.exe -k netsvcs"};
+
+    assert_int_equal(host_service_put(host, &hns, NULL), 0);
+    host_memory_set_service_state(host, "hns", HOST_SERVICE_RUNNING);
+}
+
+/* The programs are there already, so that no bundle is needed. */
+static void lay_programs(struct host *host) {
+    static const char *const programs[] = {
+        "C:\\k\\kubelet.exe",
+        "C:\\k\\kube-proxy.exe",
+        "C:\\k\\winjoin.exe",
+        "C:\\Program Files\\containerd\\containerd.exe",
+        "C:\\Program Files\\containerd\\containerd-shim-runhcs-v1.exe",
+        "C:\\opt\\cni\\bin\\win-overlay.exe",
+        "C:\\opt\\cni\\bin\\win-bridge.exe",
+        "C:\\opt\\cni\\bin\\host-local.exe",
+    };
+
+    assert_int_equal(host_make_folder(host, "C:\\ProgramData", HOST_PUBLIC, NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
+        assert_int_equal(host_write(host, programs[i], "MZ", 2, HOST_PUBLIC, NULL), 0);
+    host_memory_set_program(host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
+    host_memory_set_program(host, "containerd.exe", 0, "containerd v2.4.2\n");
+}
+
+static void open_run(struct run *r, const char *mode) {
+    *r = (struct run){.host = host_memory_new()};
+    scene_open(&r->scene, r->host);
+    r->http = http_memory_new(scene_answer, &r->scene);
+    host_memory_on_sleep(r->host, scene_on_sleep, &r->scene);
+    lay_hns(r->host);
+    lay_programs(r->host);
+    set_options(r, mode);
+}
+
+static void close_run(struct run *r) {
+    join_options_free(&r->options);
+    http_free(r->http);
+    host_free(r->host);
+    scene_close(&r->scene);
+}
+
+static int join_once(struct run *r, struct error *err) {
+    struct join join = {.host = r->host, .http = r->http, .options = &r->options};
+    int result = join_open(&join, err);
+
+    if (result == 0)
+        result = join_run(&join, err);
+    join_close(&join);
+    return result;
+}
+
+static int reset_once(struct run *r, struct error *err) {
+    struct reset_options options = {0};
+    struct reset_result result;
+
+    return reset_run(r->host, &options, &result, err);
+}
+
+/* What must be the same after a reset: everything but the event log, and load balancers and pipes,
+ * which are others'. */
+static json_t *state_of(const struct run *r) {
+    json_t *state = host_memory_state(r->host);
+
+    json_object_del(state, "events");
+    json_object_del(state, "pipes");
+    json_object_del(json_object_get(state, "hns"), "loadBalancers");
+    json_object_del(json_object_get(state, "hns"), "nextId");
+    return state;
+}
+
+/* Says each place at which two values differ. */
+static void print_difference(const json_t *before, const json_t *after, const char *path) {
+    const char *key;
+    json_t *value;
+
+    if (json_equal((json_t *)before, (json_t *)after))
+        return;
+    if (!json_is_object(before) || !json_is_object(after)) {
+        _cleanup_(freep) char *a = before ? json_write(before) : xstrdup("absent");
+        _cleanup_(freep) char *b = after ? json_write(after) : xstrdup("absent");
+
+        print_error("  %s: was %.300s, is %.300s\n", path, a, b);
+        return;
+    }
+    json_object_foreach((json_t *)before, key, value) {
+        _cleanup_(freep) char *inner = xasprintf("%s/%s", path, key);
+
+        print_difference(value, json_object_get(after, key), inner);
+    }
+    json_object_foreach((json_t *)after, key, value) {
+        _cleanup_(freep) char *inner = xasprintf("%s/%s", path, key);
+
+        if (!json_object_get(before, key))
+            print_difference(NULL, value, inner);
+    }
+}
+
+static void assert_same(const json_t *before, const json_t *after, const char *when) {
+    if (json_equal((json_t *)before, (json_t *)after))
+        return;
+    print_error("%s: the host differs\n", when);
+    print_difference(before, after, "");
+    fail();
+}
+
+#endif

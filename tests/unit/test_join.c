@@ -1,0 +1,82 @@
+/* The whole join and reset on a host in memory: it works, it undoes itself, it keeps secrets. */
+#include "join_scene.h"
+
+static void joins_and_resets(const char *mode) {
+    struct error err = {0};
+    struct run r;
+    json_t *before, *after;
+
+    open_run(&r, mode);
+    before = state_of(&r);
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    assert_true(scene_runs(&r.scene, "kubelet"));
+    assert_true(scene_runs(&r.scene, "kube-proxy"));
+    if (reset_once(&r, &err) < 0)
+        fail_msg("reset: %s", err.message);
+    after = state_of(&r);
+    assert_same(before, after, mode);
+    json_decref(before);
+    json_decref(after);
+    close_run(&r);
+}
+
+static void overlay_joins_and_resets(void **state) {
+    (void)state;
+    joins_and_resets("overlay");
+}
+
+static void l2bridge_joins_and_resets(void **state) {
+    (void)state;
+    joins_and_resets("l2bridge");
+}
+
+static void second_join_changes_nothing(void **state) {
+    struct error err = {0};
+    struct run r;
+    json_t *first, *second;
+
+    (void)state;
+    open_run(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("first join: %s", err.message);
+    first = state_of(&r);
+    set_options(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("second join: %s", err.message);
+    second = state_of(&r);
+    assert_same(first, second, "second join");
+    json_decref(first);
+    json_decref(second);
+    close_run(&r);
+}
+
+static void no_secret_is_written_but_the_key(void **state) {
+    struct error err = {0};
+    struct run r;
+    json_t *host;
+    char *text;
+
+    (void)state;
+    open_run(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    host = host_memory_state(r.host);
+    text = json_write(host);
+    assert_null(strstr(text, SCENE_TOKEN_SECRET));
+    assert_null(strstr(host_memory_log(r.host), SCENE_TOKEN_SECRET));
+    free(text);
+    json_decref(host);
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overlay_joins_and_resets),
+        cmocka_unit_test(l2bridge_joins_and_resets),
+        cmocka_unit_test(second_join_changes_nothing),
+        cmocka_unit_test(no_secret_is_written_but_the_key),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
