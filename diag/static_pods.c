@@ -29,7 +29,7 @@ char *diag_pod_mailbox(char which) {
  */
 static json_t *container_make(const struct diag_pod_options *options, char which) {
     const char *image =
-        options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10";
+        options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10.1";
     _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
     _cleanup_(freep) char *port =
         xasprintf("%u", options->echo_port ? options->echo_port : (unsigned)PROBE_PORT);

@@ -20,7 +20,7 @@
 /* Text is borrowed. */
 struct diag_pod_options {
     const char *manifest_folder; /* NULL = C:\etc\kubernetes\manifests */
-    const char *sandbox_image;   /* NULL = "registry.k8s.io/pause:3.10" */
+    const char *sandbox_image;   /* NULL = "registry.k8s.io/pause:3.10.1" */
     const char *namespace_;      /* NULL = "kube-system" */
     unsigned echo_port;          /* 0 = PROBE_PORT */
 };

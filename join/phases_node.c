@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "diag/run.h"
 #include "join/phases.h"
+#include "services/runtime_files.h"
 
 enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000 };
 
@@ -97,6 +98,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
         .external_name = outside ? o->external_name : NULL,
         .external_dns = outside ? o->external_dns : NULL,
     };
+    ret->pods.sandbox_image = RUNTIME_SANDBOX_IMAGE;
     ret->evidence = (struct diag_evidence_options){
         .network_name = join->plan.name,
         .network_mode = network_mode_name(join->plan.mode),

@@ -11,7 +11,6 @@
 #include "services/version.h"
 #include "templates/templates.h"
 
-#define SANDBOX_IMAGE "registry.k8s.io/pause:3.10.1"
 enum { VNI_MIN = 4096, VXLAN_PORT = 4789, GATES_GA = 34 };
 
 static const struct template *find_template(const char *name) {
@@ -55,7 +54,7 @@ static char *fill_template(const char *template_name, const struct value *values
 
 char *containerd_config_make(const struct containerd_config *config) {
     const struct value values[] = {
-        {"SANDBOX_IMAGE", config->sandbox_image ? config->sandbox_image : SANDBOX_IMAGE},
+        {"SANDBOX_IMAGE", config->sandbox_image ? config->sandbox_image : RUNTIME_SANDBOX_IMAGE},
         {"CNI_BIN_DIR", config->cni_bin_dir ? config->cni_bin_dir : "C:\\opt\\cni\\bin"},
         {"CNI_CONF_DIR", config->cni_conf_dir ? config->cni_conf_dir : "C:\\etc\\cni\\net.d"},
         {NULL, NULL},

@@ -14,8 +14,11 @@
 #define FLANNEL_NET_CONF_PATH "C:\\etc\\kube-flannel\\net-conf.json"
 #define FLANNEL_SUBNET_PATH "C:\\run\\flannel\\subnet.env"
 
+/* The image of every pod's sandbox, and so the one image that is on every node. */
+#define RUNTIME_SANDBOX_IMAGE "registry.k8s.io/pause:3.10.1"
+
 struct containerd_config {
-    const char *sandbox_image; /* "registry.k8s.io/pause:3.10.1"; NULL: that */
+    const char *sandbox_image; /* NULL = RUNTIME_SANDBOX_IMAGE */
     const char *cni_bin_dir;   /* "C:\\opt\\cni\\bin" */
     const char *cni_conf_dir;  /* "C:\\etc\\cni\\net.d" */
     unsigned major;            /* containerd 1: config version 2; 2: version 3 (0 = 2) */
