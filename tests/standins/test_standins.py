@@ -332,9 +332,11 @@ class Refusals(unittest.TestCase):
         self.host.run(["sc", "create", "containerd", "binPath=", command])
         self.assertEqual(self.host.run(["sc", "start", "containerd"]).returncode, 0)
         log = self.host.path(log)
-        self.assertTrue(controllers.wait_for(lambda: os.path.exists(log), 10))
-        with open(log, encoding="utf-8") as f:
-            self.assertIn("containerd successfully booted", f.read())
+
+        def said():
+            with open(log, encoding="utf-8") as f:
+                return "containerd successfully booted" in f.read()
+        self.assertTrue(controllers.wait_for(lambda: os.path.exists(log) and said(), 10))
         self.assertEqual(self.host.run(["sc", "stop", "containerd"]).returncode, 0)
         self.assertTrue(controllers.wait_for(lambda: "STOPPED" in self.host.run(
             ["sc", "query", "containerd"]).stdout, 10))

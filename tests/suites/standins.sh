@@ -6,4 +6,4 @@ if [ ! -x build/windows/standins/kubelet.exe ]; then
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
-exec /usr/bin/python3 -B tests/standins/test_standins.py 2>&1
+exec /usr/bin/python3 -B -W ignore::ResourceWarning tests/standins/test_standins.py 2>&1
