@@ -1,0 +1,313 @@
+"""Drives `winjoin discover` against the test API server: one row a case.
+
+Each row: what the server does, how the program is called, its exit code, and words that must stand
+on stderr. Everywhere: no secret in any output, nothing on stdout but the proven bytes, bounded time.
+WINJOIN names another program ("wine build/windows/winjoin.exe"); JOBS how many run at a time.
+"""
+import concurrent.futures
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import queue
+import shlex
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = shlex.split(os.environ.get("WINJOIN", str(ROOT / "build/native/winjoin")))
+SERVER = ROOT / "tests/controlplane/run"
+TOKEN, SECRET = "abcdef.0123456789abcdef", "0123456789abcdef"
+CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
+STRANGE_PIN = "sha256:" + "3b" * 32
+
+
+@dataclasses.dataclass
+class Case:
+    """One call of the program."""
+    name: str
+    fault: str = ""            # of the server; the case's name when it is one of those
+    code: int = 0
+    says: tuple = ()           # words on stderr
+    token: str = TOKEN
+    pins: tuple = ("{pin}",)
+    endpoint: str = "{endpoint}"
+    more: tuple = ()           # further arguments
+    timeout: str = "1s"
+    seconds: float = 6.0       # the whole call
+    plain: object = None       # a function that serves one plain TCP connection instead
+
+
+JWS = ("failed to verify JWS signature",)
+NOT_TRUSTED = "cannot trust"
+NEW_TOKEN = "hint: make a new one: kubeadm token create --print-join-command"
+
+
+def banner(connection):
+    connection.sendall(b"SSH-2.0-OpenSSH_9.2\r\n")
+    connection.recv(1024)
+
+
+def silence(connection):
+    connection.settimeout(10)
+    with contextlib.suppress(OSError):
+        while connection.recv(1024):
+            pass
+
+
+def plain_http(connection):
+    connection.recv(1024)
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+
+def faulty(name, code, *says, **more):
+    return Case(name, fault=name, code=code, says=says, **more)
+
+
+CASES = [
+    Case("right"),
+    Case("right, the pin in upper case", pins=("{PIN}",)),
+    Case("right, one pin of two", pins=(STRANGE_PIN, "{pin}")),
+    Case("right, pins with a comma", pins=(STRANGE_PIN + ",{pin}",)),
+    Case("right, by name", endpoint="localhost:{port}"),
+    Case("no pin but the flag", pins=(), more=("--discovery-token-unsafe-skip-ca-verification",),
+         says=("warning: no CA certificate hash",)),
+    Case("by file", token="", pins=(), endpoint="",
+         more=("--discovery-file", "{state}/admin.conf")),
+    # before any packet
+    Case("token of another form", code=3, token="ABCDEF." + SECRET, says=("upper case",)),
+    Case("token too short", code=3, token="abcdef.0123", says=("6 and 4 characters",)),
+    Case("pin of another form", code=3, pins=("sha256:12",), says=("expected a 32 byte",)),
+    Case("pin of another kind", code=3, pins=("sha512:" + "3b" * 64,), says=("unknown hash format",)),
+    Case("no pin", code=3, pins=(), says=("can be unsafe",)),
+    Case("no port", code=3, endpoint="127.0.0.1", says=("missing port",)),
+    Case("URL for an endpoint", code=3, endpoint="https://{endpoint}", says=("HOST:PORT",)),
+    Case("file that is not there", code=1, token="", pins=(), endpoint="",
+         more=("--discovery-file", "{state}/none.conf"), says=("none.conf",)),
+    # untrusted: at once, exit code 4
+    Case("wrong pin", code=4, pins=(STRANGE_PIN,),
+         says=(NOT_TRUSTED, "hint: it presented {pin} (CN=kubernetes, valid from",
+               "hint: you gave " + STRANGE_PIN)),
+    Case("wrong pin with the flag", code=4, pins=(STRANGE_PIN,), says=(NOT_TRUSTED,),
+         more=("--discovery-token-unsafe-skip-ca-verification",)),
+    Case("wrong secret", code=4, token="abcdef.0123456789abcdee", says=JWS),
+    faulty("wrong-secret", 4, *JWS),
+    faulty("signature-padded", 4, *JWS),
+    faulty("signature-newline", 4, *JWS),
+    faulty("signature-attached", 4, *JWS),
+    faulty("signature-two-parts", 4, *JWS),
+    faulty("signature-flipped", 4, *JWS),
+    faulty("header-order", 4, *JWS),
+    faulty("header-spaces", 4, *JWS),
+    faulty("header-extra", 4, *JWS),
+    faulty("header-alg-none", 4, *JWS),
+    faulty("header-other-kid", 4, *JWS),
+    faulty("changed-kubeconfig", 4, *JWS),
+    faulty("second-answer-differs", 4, "was different from the first"),
+    faulty("second-server-differs", 4, "was different from the first"),
+    faulty("ca-stranger", 4, "none of the public keys", "hint: if the cluster was rebuilt"),
+    faulty("expired-certificate", 4, "has expired or is not yet valid", "is after",
+           "certificate must be renewed"),
+    faulty("future-certificate", 4, "has expired or is not yet valid", "is before"),
+    faulty("wrong-san", 4, "valid for other.example, 192.0.2.77, not 127.0.0.1", "certSANs"),
+    faulty("no-san", 4, "valid for no name at all, not 127.0.0.1"),
+    faulty("other-ca", 4, "not signed by the cluster's CA"),
+    faulty("other-ca-later", 4, "not signed by the cluster's CA"),
+    # it says no
+    Case("unknown token", code=1, token="zzzzzz." + SECRET,
+         says=('for token ID "zzzzzz"', "has signatures for: abcdef", NEW_TOKEN)),
+    faulty("no-signature", 1, 'for token ID "abcdef"', "has no token at all", NEW_TOKEN),
+    faulty("empty-signature", 1, "is invalid for this cluster or it has expired", NEW_TOKEN),
+    faulty("no-kubeconfig", 1, "there is no kubeconfig key", "kubeadm init phase bootstrap-token"),
+    faulty("empty-kubeconfig", 1, "there is no kubeconfig key"),
+    faulty("unauthorized", 1, "401", "--anonymous-auth"),
+    faulty("forbidden", 1, "403", "--anonymous-auth"),
+    faulty("not-found", 1, "404", "is this the API server"),
+    faulty("redirect", 1, "302", "redirects are not followed"),
+    # it does not parse
+    faulty("kubeconfig-no-yaml", 1, "the kubeconfig in the cluster-info ConfigMap: line"),
+    faulty("kubeconfig-no-cluster", 1, "there is no cluster"),
+    faulty("ca-garbage", 1, "failed to parse cluster CA"),
+    faulty("ca-no-base64", 1, "the kubeconfig in the cluster-info ConfigMap: line"),
+    faulty("ca-missing", 1, "no certificate-authority-data"),
+    faulty("no-json", 1, "decode the cluster-info ConfigMap: line 1 column 1"),
+    faulty("json-nested", 1, "maximum parsing depth"),
+    faulty("json-array", 1, "no JSON object"),
+    faulty("long-answer", 1, "longer than"),
+    faulty("cut", 1, "failed to request the cluster-info ConfigMap"),
+    # the way there is broken: tried again until the time is over
+    faulty("broken", 1, "tried ", "500"),
+    faulty("reset", 1, "tried "),
+    faulty("drip", 1, "no complete answer"),
+    faulty("hang", 1, "no complete answer"),
+    Case("nobody listens", code=1, endpoint="127.0.0.1:{closed}", says=("tried ",)),
+    Case("no such name", code=1, endpoint="no-such-host.invalid:6443",
+         says=("no-such-host.invalid",)),
+    Case("SSH instead of TLS", code=1, plain=banner, says=("failed to request",)),
+    Case("HTTP instead of TLS", code=1, plain=plain_http, says=("failed to request",)),
+    Case("silence instead of TLS", code=1, plain=silence, says=("failed to request",)),
+    # passing trouble, no fault
+    faulty("starting", 0, timeout="10s", seconds=15),
+    faulty("throttled", 0, timeout="10s", seconds=15),
+    faulty("cut-once", 0, timeout="10s", seconds=15),
+    faulty("slow", 0, timeout="20s", seconds=15),
+    faulty("ca-rotation", 0),
+    faulty("kubeconfig-long", 0),
+    faulty("slow-clock", 0, "warning: this machine's clock is"),
+]
+
+
+class Plain:
+    """A TCP server that speaks no TLS."""
+
+    def __init__(self, serve):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.serve = serve
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection = self.socket.accept()[0]
+                threading.Thread(target=self.one, args=(connection,), daemon=True).start()
+
+    def one(self, connection):
+        with contextlib.suppress(OSError), connection:
+            self.serve(connection)
+
+
+class Server:
+    """A test API server of its own for each worker."""
+
+    def __init__(self, folder):
+        self.state = folder
+        self.process = subprocess.Popen(
+            [SERVER, "--listen", "127.0.0.1:0", "--san", "localhost", "--state", folder,
+             "--print-join"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.facts = json.loads(self.process.stdout.readline())
+        self.control = socket.socket(socket.AF_UNIX)
+        self.control.connect(self.facts["control"])
+        self.answers = self.control.makefile()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.closed = free.getsockname()[1]
+
+    def ask(self, **message):
+        self.control.sendall(json.dumps(message).encode() + b"\n")
+        answer = json.loads(self.answers.readline())
+        if not answer["ok"]:
+            raise RuntimeError(answer["error"])
+
+    def published(self):
+        """The bytes that discovery must print."""
+        url = "https://%s%s" % (self.facts["endpoint"], CLUSTER_INFO)
+        trust = ssl._create_unverified_context()
+        with urllib.request.urlopen(url, context=trust, timeout=10) as answer:
+            return json.load(answer)["data"]["kubeconfig"].encode()
+
+    def stop(self):
+        self.control.close()
+        self.process.terminate()
+        self.process.wait(10)
+
+
+def fill(text, server, plain):
+    endpoint = "127.0.0.1:%d" % plain.port if plain else server.facts["endpoint"]
+    pin = server.facts["caCertHash"]
+    return text.format(endpoint=endpoint, port=endpoint.rpartition(":")[2], pin=pin,
+                       PIN=pin.upper(), state=server.state, closed=server.closed)
+
+
+def command(case, server, plain):
+    words = [*PROGRAM, "discover"]
+    words += [fill(case.endpoint, server, plain)] if case.endpoint else []
+    words += ["--token", case.token] if case.token else []
+    for pin in case.pins:
+        words += ["--discovery-token-ca-cert-hash", fill(pin, server, plain)]
+    words += [fill(word, server, plain) for word in case.more]
+    return [*words, "--timeout", case.timeout, "-o", "kubeconfig"]
+
+
+def problems(case, server, plain, done, seconds, expected):
+    """Everything that is not as the row says, one line each."""
+    err, out = done.stderr.decode(errors="replace"), done.stdout
+    if done.returncode != case.code:
+        yield "exit code %s, not %d" % (done.returncode, case.code)
+    for words in case.says:
+        if fill(words, server, plain) not in err:
+            yield "stderr lacks '%s'" % fill(words, server, plain)
+    if seconds > case.seconds:
+        yield "took %.1f s" % seconds
+    secret = case.token.partition(".")[2]
+    if secret and secret.encode() in done.stderr + out:
+        yield "the token's secret is shown"
+    lines = err.splitlines()
+    if sum(line.startswith("error: ") for line in lines) != (case.code != 0):
+        yield "not exactly one error line"
+    if not all(line.startswith(("error: ", "hint: ", "warning: ")) for line in lines):
+        yield "stderr has other lines"
+    if case.code and out:
+        yield "stdout is not empty"
+    if expected is not None and out != expected:
+        yield "stdout is not the published kubeconfig"
+
+
+def run(case, server):
+    plain = Plain(case.plain) if case.plain else None
+    if case.fault:
+        server.ask(op="named", name=case.fault)
+    start = time.monotonic()
+    try:
+        done = subprocess.run(command(case, server, plain), capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=60, check=False)
+    except subprocess.TimeoutExpired:
+        return ["no end after 60 s"]
+    seconds = time.monotonic() - start
+    expected = server.published() if case.code == 0 and case.token else None
+    found = list(problems(case, server, plain, done, seconds, expected))
+    server.ask(op="clear")
+    return found + ["stderr: " + line for line in done.stderr.decode(errors="replace").splitlines()
+                    if found]
+
+
+def main():
+    if not shutil.which(PROGRAM[0]):
+        print("skipped: %s is not built\n0 passed, 0 failed, %d skipped" % (PROGRAM[0], len(CASES)))
+        return 0
+    failed = 0
+    jobs = int(os.environ.get("JOBS", "3"))
+    servers = queue.Queue()
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        started = [Server(os.path.join(folder, str(i))) for i in range(jobs)]
+        for server in started:
+            servers.put(server)
+
+        def one(case):
+            server = servers.get()
+            try:
+                return run(case, server)
+            finally:
+                servers.put(server)
+        try:
+            for case, found in zip(CASES, pool.map(one, CASES)):
+                failed += bool(found)
+                for line in found:
+                    print("%s: %s" % (case.name, line))
+        finally:
+            for server in started:
+                server.stop()
+    print("%d passed, %d failed, 0 skipped" % (len(CASES) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
