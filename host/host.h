@@ -16,6 +16,10 @@
 
 struct host; /* made by host_win32_open(), host_posix_open(), host_memory_new() */
 
+/* Opens this platform's own host: on Windows the machine itself (`rootfs` must be NULL), elsewhere
+ * host_posix_open(). */
+int host_open(const char *rootfs, struct host **ret, struct error *err);
+
 /* ---- files ---- */
 
 /* Who may read a file or folder; the ACL stands from the moment of creation. */
@@ -154,11 +158,12 @@ struct host_routes {
 };
 int host_routes(struct host *host, struct host_routes *ret, struct error *err);
 void host_routes_free(struct host_routes *routes);
-/* Present already (same destination, next hop, interface) is success. */
+/* Present already (same destination, next hop, interface) is success. A default route outlives a
+ * restart of Windows, others do not. */
 int host_route_add(struct host *host, const struct host_route *route, struct error *err);
 /* Absent is success. */
 int host_route_remove(struct host *host, const struct host_route *route, struct error *err);
-/* "10.0.0.21/24" on the interface; present already is success. */
+/* "10.0.0.21/24" on the interface, for good; present already is success. */
 int host_address_add(struct host *host, uint32_t interface_index, const char *address,
                      struct error *err);
 int host_dns_set(struct host *host, uint32_t interface_index, const struct text_list *servers,

@@ -18,7 +18,7 @@ CFLAGS_windows := $(CFLAGS_all) -O2 -ffunction-sections -fdata-sections -fstack-
                   -isystem build/windows/libs/include
 LD_windows     := -static -Wl,--nxcompat,--dynamicbase,--high-entropy-va,--gc-sections
 LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz \
-                  -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lgdi32 \
+                  -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lole32 -loleaut32 -lgdi32 \
                   -lssp
 
 # asan: native under the address and undefined-behaviour sanitizers

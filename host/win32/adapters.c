@@ -1,0 +1,61 @@
+/* The host's adapters with their addresses, as GetAdaptersAddresses tells them. */
+#include "host/win32/iphlpapi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add_address(const SOCKADDR *address, int length, struct text_list *ret) {
+    char text[IP_TEXT_MAX];
+    struct ip ip;
+
+    if (!win32_ip(address, &ip))
+        return;
+    ip_format(&ip, text);
+    text_list_add_owned(ret, length < 0 ? xstrdup(text) : xasprintf("%s/%d", text, length));
+}
+
+static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *ret) {
+    const BYTE *mac = from->PhysicalAddress;
+
+    ret->alias = win32_narrow(from->FriendlyName ? from->FriendlyName : L"");
+    ret->description = win32_narrow(from->Description ? from->Description : L"");
+    if (from->PhysicalAddressLength == 6)
+        (void)text_format(ret->mac, sizeof ret->mac, "%02X-%02X-%02X-%02X-%02X-%02X", mac[0],
+                          mac[1], mac[2], mac[3], mac[4], mac[5]); /* always fits */
+    ret->luid = from->Luid.Value;
+    ret->index = from->IfIndex ? from->IfIndex : from->Ipv6IfIndex;
+    ret->mtu = from->Mtu;
+    ret->up = from->OperStatus == IfOperStatusUp;
+    ret->dhcp = from->Dhcpv4Enabled;
+    /* An address still being checked for duplicates, or found to be one, cannot be used. */
+    for (const IP_ADAPTER_UNICAST_ADDRESS *a = from->FirstUnicastAddress; a; a = a->Next)
+        if (a->DadState == IpDadStatePreferred || a->DadState == IpDadStateDeprecated)
+            add_address(a->Address.lpSockaddr, a->OnLinkPrefixLength, &ret->addresses);
+    for (const IP_ADAPTER_GATEWAY_ADDRESS_LH *g = from->FirstGatewayAddress; g; g = g->Next)
+        add_address(g->Address.lpSockaddr, -1, &ret->gateways);
+    for (const IP_ADAPTER_DNS_SERVER_ADDRESS *d = from->FirstDnsServerAddress; d; d = d->Next)
+        add_address(d->Address.lpSockaddr, -1, &ret->dns_servers);
+}
+
+int win32_adapters(struct host *host, struct host_adapters *ret, struct error *err) {
+    ULONG size = 64 * 1024, code;
+    _cleanup_(freep) IP_ADAPTER_ADDRESSES *all = NULL;
+
+    (void)host;
+    do {
+        all = xrealloc(all, size);
+        code = GetAdaptersAddresses(AF_UNSPEC, GAA_FLAG_INCLUDE_GATEWAYS, NULL, all, &size);
+    } while (code == ERROR_BUFFER_OVERFLOW && size < 4 * 1024 * 1024);
+    if (code == ERROR_NO_DATA)
+        return 0;
+    if (code)
+        return win32_fail(err, code, "list adapters");
+    for (const IP_ADAPTER_ADDRESSES *a = all; a; a = a->Next) {
+        if (a->IfType == IF_TYPE_SOFTWARE_LOOPBACK)
+            continue;
+        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
+        ret->items[ret->count] = (struct host_adapter){0};
+        read_adapter(a, &ret->items[ret->count++]);
+    }
+    return 0;
+}

@@ -1,0 +1,54 @@
+/* Time, and the one event that says that somebody wants winjoin to stop. */
+#include "host/win32/win32.h"
+
+static HANDLE interrupted; /* manual reset; made once, before any thread */
+
+static BOOL WINAPI on_control(DWORD type) {
+    (void)type;
+    SetEvent(interrupted);
+    return TRUE; /* winjoin ends by itself, with its journal in order */
+}
+
+void win32_interrupt_listen(void) {
+    if (interrupted)
+        return;
+    interrupted = CreateEventW(NULL, TRUE, FALSE, NULL);
+    (void)SetConsoleCtrlHandler(on_control, TRUE); /* without a console nobody presses Ctrl-C */
+}
+
+void win32_interrupt(void) {
+    SetEvent(interrupted);
+}
+
+HANDLE win32_interrupt_event(void) {
+    return interrupted;
+}
+
+int64_t win32_now(struct host *host) {
+    const uint64_t since_1601 = 116444736000000000u; /* of 1970, in 100 ns */
+    FILETIME time;
+
+    (void)host;
+    GetSystemTimeAsFileTime(&time);
+    return (int64_t)((((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - since_1601) /
+                     10000000);
+}
+
+uint64_t win32_monotonic_ms(struct host *host) {
+    (void)host;
+    return GetTickCount64();
+}
+
+bool win32_interrupted(struct host *host) {
+    (void)host;
+    return interrupted && WaitForSingleObject(interrupted, 0) == WAIT_OBJECT_0;
+}
+
+int win32_sleep(struct host *host, unsigned milliseconds, struct error *err) {
+    (void)host;
+    if (!interrupted)
+        Sleep(milliseconds);
+    else if (WaitForSingleObject(interrupted, milliseconds) == WAIT_OBJECT_0)
+        return error_set(err, ERROR_INTERRUPTED, "wait: interrupted");
+    return 0;
+}

@@ -1,0 +1,98 @@
+/* Win32 codes (winerror.h) and HRESULTs as kinds and one line of text. */
+#include "host/win32/win32.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    DWORD code;
+    enum error_kind kind;
+} kinds[] = {
+    {ERROR_FILE_NOT_FOUND, ERROR_NOT_FOUND},
+    {ERROR_PATH_NOT_FOUND, ERROR_NOT_FOUND},
+    {ERROR_INVALID_DRIVE, ERROR_NOT_FOUND},
+    {WIN_ERROR_NOT_FOUND, ERROR_NOT_FOUND},
+    {ERROR_SERVICE_DOES_NOT_EXIST, ERROR_NOT_FOUND},
+    {ERROR_ACCESS_DENIED, ERROR_DENIED},
+    {WIN_ERROR_ELEVATION_REQUIRED, ERROR_DENIED},
+    {ERROR_PRIVILEGE_NOT_HELD, ERROR_DENIED},
+    {ERROR_ALREADY_EXISTS, ERROR_CONFLICT},
+    {ERROR_FILE_EXISTS, ERROR_CONFLICT},
+    {ERROR_SHARING_VIOLATION, ERROR_CONFLICT},
+    {ERROR_DIR_NOT_EMPTY, ERROR_CONFLICT},
+    {ERROR_OBJECT_ALREADY_EXISTS, ERROR_CONFLICT},
+    {ERROR_SERVICE_EXISTS, ERROR_CONFLICT},
+    {ERROR_SERVICE_MARKED_FOR_DELETE, ERROR_CONFLICT},
+    {ERROR_DEPENDENT_SERVICES_RUNNING, ERROR_CONFLICT},
+    {ERROR_SERVICE_DATABASE_LOCKED, ERROR_CONFLICT},
+    {ERROR_NOT_SUPPORTED, ERROR_UNSUPPORTED},
+    {ERROR_CALL_NOT_IMPLEMENTED, ERROR_UNSUPPORTED},
+    {ERROR_PROC_NOT_FOUND, ERROR_UNSUPPORTED},
+    {ERROR_MOD_NOT_FOUND, ERROR_UNSUPPORTED},
+    {WAIT_TIMEOUT, ERROR_TIMEOUT},
+    {WIN_ERROR_TIMEOUT, ERROR_TIMEOUT},
+    {ERROR_SERVICE_REQUEST_TIMEOUT, ERROR_TIMEOUT},
+};
+
+enum error_kind win32_error_kind(DWORD code) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (kinds[i].code == code)
+            return kinds[i].kind;
+    return ERROR_HOST;
+}
+
+/* Windows' own sentence in the house's form: lower-case first letter, no full stop. */
+static char *reason_of(DWORD code) {
+    wchar_t *wide = NULL;
+    DWORD units = FormatMessageW(FORMAT_MESSAGE_ALLOCATE_BUFFER | FORMAT_MESSAGE_FROM_SYSTEM |
+                                     FORMAT_MESSAGE_IGNORE_INSERTS,
+                                 NULL, code, 0, (wchar_t *)(void *)&wide, 0, NULL);
+    char *text;
+    size_t len;
+
+    if (!units || !wide)
+        return xstrdup("Windows gave no reason");
+    text = win32_narrow(wide);
+    LocalFree(wide);
+    len = strlen(text);
+    while (len && strchr(". \r\n", text[len - 1]))
+        text[--len] = '\0';
+    if (len > 1 && islower((unsigned char)text[1]))
+        text[0] = (char)tolower((unsigned char)text[0]);
+    return text;
+}
+
+static int fail(struct error *err, enum error_kind kind, DWORD code, const char *format,
+                va_list args) {
+    _cleanup_(freep) char *reason = reason_of(code);
+    struct text doing = {0};
+
+    text_addv(&doing, format, args);
+    (void)error_set_os(err, kind, code, "%s: %s", text_str(&doing), reason);
+    text_free(&doing);
+    return -1;
+}
+
+int win32_fail(struct error *err, DWORD code, const char *format, ...) {
+    va_list args;
+
+    va_start(args, format);
+    (void)fail(err, win32_error_kind(code), code, format, args);
+    va_end(args);
+    return -1;
+}
+
+int win32_fail_hresult(struct error *err, HRESULT hresult, const char *format, ...) {
+    enum error_kind kind = HRESULT_FACILITY(hresult) == FACILITY_WIN32
+                               ? win32_error_kind(HRESULT_CODE(hresult))
+                               : ERROR_HOST;
+    va_list args;
+
+    if (hresult == E_NOTIMPL || hresult == REGDB_E_CLASSNOTREG || hresult == E_NOINTERFACE)
+        kind = ERROR_UNSUPPORTED;
+    va_start(args, format);
+    (void)fail(err, kind, (DWORD)hresult, format, args);
+    va_end(args);
+    return -1;
+}

@@ -1,0 +1,124 @@
+/* What kind of Windows this is, and what it has. */
+#include "host/win32/win32.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
+
+static void read_text(const char *value, char *out, size_t size) {
+    _cleanup_(freep) char *text = NULL;
+
+    if (win32_registry_get(NULL, VERSION_KEY, value, &text, NULL) == 0)
+        (void)text_format(out, size, "%s", text); /* too long: left empty */
+}
+
+static unsigned read_number(const char *value) {
+    _cleanup_(freep) char *text = NULL;
+    long long number = 0;
+
+    if (win32_registry_get(NULL, VERSION_KEY, value, &text, NULL) == 0)
+        (void)text_to_number(text, 0, 0x7fffffff, &number); /* no number: 0 */
+    return (unsigned)number;
+}
+
+static bool is_elevated(void) {
+    TOKEN_ELEVATION elevation = {0};
+    DWORD size = sizeof elevation;
+    HANDLE token;
+
+    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token))
+        return false;
+    if (!GetTokenInformation(token, TokenElevation, &elevation, size, &size))
+        elevation.TokenIsElevated = 0;
+    CloseHandle(token);
+    return elevation.TokenIsElevated != 0;
+}
+
+static bool key_exists(const wchar_t *path) {
+    HKEY key;
+
+    if (RegOpenKeyExW(HKEY_LOCAL_MACHINE, path, 0, KEY_QUERY_VALUE, &key) != 0)
+        return false;
+    RegCloseKey(key);
+    return true;
+}
+
+/* The servicing stack, Windows Update, and files that are to be replaced at the next start. */
+static bool is_restart_pending(void) {
+    DWORD size = 0;
+
+    return key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\"
+                      L"RebootPending") ||
+           key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\"
+                      L"RebootRequired") ||
+           (RegGetValueW(HKEY_LOCAL_MACHINE, L"SYSTEM\\CurrentControlSet\\Control\\Session Manager",
+                         L"PendingFileRenameOperations", RRF_RT_REG_MULTI_SZ, NULL, NULL,
+                         &size) == 0 &&
+            size > 2 * sizeof(wchar_t));
+}
+
+/* The NetBIOS name is cut at 15 characters; Go's os.Hostname, and so the kubelet, asks for this
+ * one. */
+static int read_host_name(struct host_facts *ret, struct error *err) {
+    wchar_t wide[256];
+    DWORD size = ARRAY_SIZE(wide);
+    _cleanup_(freep) char *name = NULL;
+
+    if (!GetComputerNameExW(ComputerNamePhysicalDnsHostname, wide, &size))
+        return win32_fail(err, GetLastError(), "read the host's name");
+    name = win32_narrow(wide);
+    (void)text_format(ret->host_name, sizeof ret->host_name, "%s", name); /* Windows allows 63 */
+    return 0;
+}
+
+static void read_memory(struct host_facts *ret) {
+    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
+
+    if (!GlobalMemoryStatusEx(&memory))
+        return;
+    ret->memory_bytes = memory.ullTotalPhys;
+    /* The commit limit is memory and page files together. */
+    if (memory.ullTotalPageFile > memory.ullTotalPhys)
+        ret->page_file_bytes = memory.ullTotalPageFile - memory.ullTotalPhys;
+}
+
+static const char *architecture(void) {
+    SYSTEM_INFO system;
+
+    GetNativeSystemInfo(&system);
+    switch (system.wProcessorArchitecture) {
+    case PROCESSOR_ARCHITECTURE_AMD64:
+        return "amd64";
+    case 12: /* PROCESSOR_ARCHITECTURE_ARM64 */
+        return "arm64";
+    case PROCESSOR_ARCHITECTURE_INTEL:
+        return "386";
+    default:
+        return "unknown";
+    }
+}
+
+int win32_facts(struct host *host, struct host_facts *ret, struct error *err) {
+    char build[16] = "";
+    long long number = 0;
+
+    (void)host;
+    if (read_host_name(ret, err) < 0)
+        return -1;
+    read_text("ProductName", ret->product, sizeof ret->product);
+    read_text("InstallationType", ret->installation_type, sizeof ret->installation_type);
+    read_text("CurrentBuildNumber", build, sizeof build);
+    (void)text_to_number(build, 0, 0x7fffffff,
+                         &number); /* no number: build 0, which nothing takes */
+    ret->build = (unsigned)number;
+    ret->major = read_number("CurrentMajorVersionNumber");
+    ret->minor = read_number("CurrentMinorVersionNumber");
+    ret->revision = read_number("UBR");
+    (void)text_format(ret->architecture, sizeof ret->architecture, "%s", architecture());
+    ret->elevated = is_elevated();
+    read_memory(ret);
+    ret->containers_feature = win32_containers_feature();
+    ret->restart_pending = is_restart_pending();
+    return 0;
+}

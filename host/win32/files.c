@@ -1,0 +1,177 @@
+/* Files on Windows: written beside with their access, flushed, renamed over. */
+#include "host/win32/win32.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/path.h"
+
+enum { SHARE_ALL = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE };
+
+static void close_handle(HANDLE *handle) {
+    if (*handle != INVALID_HANDLE_VALUE && *handle)
+        CloseHandle(*handle);
+}
+#define _cleanup_handle_ _cleanup_(close_handle)
+
+static int read_all(HANDLE file, const char *path, char *data, size_t len, size_t *ret_len,
+                    struct error *err) {
+    size_t got = 0;
+
+    while (got < len) {
+        DWORD wanted = len - got > 1 << 20 ? 1 << 20 : (DWORD)(len - got);
+        DWORD n = 0;
+
+        if (!ReadFile(file, data + got, wanted, &n, NULL))
+            return win32_fail(err, GetLastError(), "read '%s'", path);
+        if (!n)
+            break;
+        got += n;
+    }
+    *ret_len = got;
+    return 0;
+}
+
+int win32_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+               struct error *err) {
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    _cleanup_handle_ HANDLE file = CreateFileW(wide, GENERIC_READ, SHARE_ALL, NULL, OPEN_EXISTING,
+                                               FILE_FLAG_SEQUENTIAL_SCAN, NULL);
+    _cleanup_(freep) char *data = NULL;
+    LARGE_INTEGER size;
+
+    if (file == INVALID_HANDLE_VALUE) {
+        DWORD code = GetLastError();
+
+        if (win32_file_type(host, path) == HOST_FOLDER)
+            return error_set_os(err, ERROR_HOST, code, "read '%s': it is a folder", path);
+        return win32_fail(err, code, "read '%s'", path);
+    }
+    if (!GetFileSizeEx(file, &size))
+        return win32_fail(err, GetLastError(), "read '%s'", path);
+    if ((uint64_t)size.QuadPart > max)
+        return error_set(err, ERROR_MALFORMED, "read '%s': longer than %zu bytes", path, max);
+    data = xcalloc((size_t)size.QuadPart + 1, 1);
+    if (read_all(file, path, data, (size_t)size.QuadPart, ret_len, err) < 0)
+        return -1;
+    data[*ret_len] = '\0';
+    *ret = take_ptr(data);
+    return 0;
+}
+
+char *win32_name_beside(const char *path) {
+    static LONG counter;
+
+    return xasprintf("%s.%lx-%lx.new", path, (unsigned long)GetCurrentProcessId(),
+                     (unsigned long)InterlockedIncrement(&counter));
+}
+
+static int write_new(const wchar_t *path, const void *data, size_t len,
+                     SECURITY_ATTRIBUTES *attributes) {
+    HANDLE file =
+        CreateFileW(path, GENERIC_WRITE, 0, attributes, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    const char *from = data;
+    DWORD code = 0;
+
+    if (file == INVALID_HANDLE_VALUE)
+        return (int)GetLastError();
+    while (len && !code) {
+        DWORD n = len > 1 << 20 ? 1 << 20 : (DWORD)len;
+
+        if (!WriteFile(file, from, n, &n, NULL))
+            code = GetLastError();
+        from += n;
+        len -= n;
+    }
+    if (!code && !FlushFileBuffers(file))
+        code = GetLastError();
+    CloseHandle(file);
+    return (int)code;
+}
+
+/* A scanner or a backup holds a file for a moment: tried again for up to half a second. */
+static DWORD move_over(const wchar_t *from, const wchar_t *to) {
+    for (int i = 0;; i++) {
+        DWORD code;
+
+        if (MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+            return 0;
+        code = GetLastError();
+        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == 10)
+            return code;
+        Sleep(50);
+    }
+}
+
+int win32_write(struct host *host, const char *path, const void *data, size_t len,
+                enum host_access access, struct error *err) {
+    _cleanup_(freep) char *beside = win32_name_beside(path);
+    _cleanup_wide_ wchar_t *from = win32_wide_path(beside);
+    _cleanup_wide_ wchar_t *to = win32_wide_path(path);
+    SECURITY_ATTRIBUTES *attributes = NULL;
+    DWORD code;
+
+    if (win32_file_type(host, path) == HOST_FOLDER)
+        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder is there", path);
+    if (win32_make_parents(path, err) < 0 || win32_access_make(access, false, &attributes, err) < 0)
+        return -1;
+    code = (DWORD)write_new(from, data, len, attributes);
+    win32_access_free(attributes);
+    if (!code)
+        code = move_over(from, to);
+    if (!code)
+        return 0;
+    (void)DeleteFileW(from); /* the failure that counts has happened */
+    return win32_fail(err, code, "write '%s'", path);
+}
+
+int win32_rename(struct host *host, const char *from, const char *to, struct error *err) {
+    _cleanup_wide_ wchar_t *old = win32_wide_path(from);
+    _cleanup_wide_ wchar_t *new = win32_wide_path(to);
+    DWORD code;
+
+    if (win32_file_type(host, from) == HOST_ABSENT)
+        return error_set_os(err, ERROR_NOT_FOUND, 2, "rename '%s': it is absent", from);
+    if (win32_make_parents(to, err) < 0)
+        return -1;
+    code = move_over(old, new);
+    return code ? win32_fail(err, code, "rename '%s' to '%s'", from, to) : 0;
+}
+
+/* The path that a link's target means: relative ones start in the link's folder. */
+static bool leads_to_folder(struct host *host, const char *path, const char *target) {
+    _cleanup_(freep) char *parent = path_parent(path);
+    _cleanup_(freep) char *joined = xasprintf("%s\\%s", parent ? parent : "", target);
+    _cleanup_(freep) char *whole = NULL;
+
+    if (path_normalize(target, &whole, NULL) < 0 && path_normalize(joined, &whole, NULL) < 0)
+        return false;
+    return win32_file_type(host, whole) == HOST_FOLDER;
+}
+
+int win32_link(struct host *host, const char *path, const char *target, struct error *err) {
+    _cleanup_(freep) char *beside = win32_name_beside(path);
+    _cleanup_wide_ wchar_t *from = win32_wide_path(beside);
+    _cleanup_wide_ wchar_t *to = win32_wide_path(path);
+    _cleanup_wide_ wchar_t *wide_target = win32_wide(target);
+    DWORD flags = leads_to_folder(host, path, target) ? SYMBOLIC_LINK_FLAG_DIRECTORY : 0;
+    DWORD code = 0;
+
+    if (win32_file_type(host, path) == HOST_FOLDER)
+        return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder is there", path);
+    if (win32_make_parents(path, err) < 0)
+        return -1;
+    for (wchar_t *c = wide_target; *c; c++)
+        if (*c == L'/')
+            *c = L'\\';
+    if (!CreateSymbolicLinkW(from, wide_target, flags))
+        code = GetLastError();
+    if (!code && (flags & SYMBOLIC_LINK_FLAG_DIRECTORY))
+        (void)RemoveDirectoryW(to); /* a rename does not replace a folder's link */
+    if (!code)
+        code = move_over(from, to);
+    if (!code)
+        return 0;
+    (void)DeleteFileW(from);
+    return win32_fail(err, code, "link '%s' to '%s'", path, target);
+}

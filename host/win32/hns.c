@@ -1,0 +1,179 @@
+/* The Host Networking Service: each call of computenetwork.dll or vmcompute.dll runs on a thread of
+ * its own, because HNS is known to hang; one that does not come back is left behind. */
+#include "host/win32/win32.h"
+
+#include <objbase.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { ARGUMENTS_MAX = 3 };
+
+/* What an export takes and gives (ComputeNetwork.h); `begins` is the name's beginning. Inputs: g
+ * GUID, s text, h handle. Outputs: S text, H handle, then E the ErrorRecord. */
+struct shape {
+    const char *begins, *dll, *inputs, *outputs;
+};
+
+static const struct shape shapes[] = {
+    {"HcnEnumerate", "computenetwork.dll", "s", "SE"},
+    {"HcnCreateEndpoint", "computenetwork.dll", "hgs", "HE"},
+    {"HcnCreate", "computenetwork.dll", "gs", "HE"},
+    {"HcnOpen", "computenetwork.dll", "g", "HE"},
+    {"HcnQuery", "computenetwork.dll", "hs", "SE"},
+    {"HcnModify", "computenetwork.dll", "hs", "E"},
+    {"HcnDelete", "computenetwork.dll", "g", "E"},
+    {"HcnClose", "computenetwork.dll", "h", ""},
+    {"HNSCall", "vmcompute.dll", "sss", "S"},
+};
+
+/* One call. Both sides hold it; the last one frees it. */
+struct call {
+    LONG holders;
+    const struct shape *shape;
+    void *function;
+    void *inputs[ARGUMENTS_MAX]; /* text, GUID memory (both owned), or the handle itself */
+    void *outputs[2];
+    HRESULT hresult;
+};
+
+static bool is_memory(const struct call *call, size_t i) {
+    return call->shape->inputs[i] != 'h';
+}
+
+static void release(struct call *call) {
+    if (InterlockedDecrement(&call->holders) > 0)
+        return;
+    for (size_t i = 0; call->shape->inputs[i]; i++)
+        if (is_memory(call, i))
+            free(call->inputs[i]);
+    for (size_t i = 0; call->shape->outputs[i]; i++)
+        if (call->shape->outputs[i] != 'H')
+            CoTaskMemFree(call->outputs[i]);
+    free(call);
+}
+
+static const struct shape *find_shape(const char *function) {
+    for (size_t i = 0; i < ARRAY_SIZE(shapes); i++)
+        if (text_starts_with(function, shapes[i].begins))
+            return &shapes[i];
+    return NULL;
+}
+
+/* On 64-bit Windows pointers and handles travel alike, so that a call is known by its number of
+ * arguments alone. */
+static DWORD WINAPI run_call(void *context) {
+    typedef HRESULT(WINAPI * one)(void *);
+    typedef HRESULT(WINAPI * two)(void *, void *);
+    typedef HRESULT(WINAPI * three)(void *, void *, void *);
+    typedef HRESULT(WINAPI * four)(void *, void *, void *, void *);
+    typedef HRESULT(WINAPI * five)(void *, void *, void *, void *, void *);
+    struct call *call = context;
+    void *a[ARGUMENTS_MAX + 2] = {0};
+    size_t n = 0;
+
+    for (size_t i = 0; call->shape->inputs[i]; i++)
+        a[n++] = call->inputs[i];
+    for (size_t i = 0; call->shape->outputs[i]; i++)
+        a[n++] = &call->outputs[i];
+    switch (n) {
+    case 1:
+        call->hresult = ((one)call->function)(a[0]);
+        break;
+    case 2:
+        call->hresult = ((two)call->function)(a[0], a[1]);
+        break;
+    case 3:
+        call->hresult = ((three)call->function)(a[0], a[1], a[2]);
+        break;
+    case 4:
+        call->hresult = ((four)call->function)(a[0], a[1], a[2], a[3]);
+        break;
+    default:
+        call->hresult = ((five)call->function)(a[0], a[1], a[2], a[3], a[4]);
+        break;
+    }
+    release(call);
+    return 0;
+}
+
+/* host.c and hcn.c have checked that a GUID is one. */
+static GUID *make_guid(const char *text) {
+    _cleanup_(freep) char *braced = xasprintf("{%s}", text);
+    _cleanup_wide_ wchar_t *wide = win32_wide(braced);
+    GUID *guid = xcalloc(1, sizeof *guid);
+
+    (void)CLSIDFromString(wide, guid); /* the zero GUID otherwise, which finds nothing */
+    return guid;
+}
+
+static void *make_input(char type, const char *text) {
+    if (type == 'h')
+        return (void *)(uintptr_t)strtoull(text ? text : "0", NULL, 16);
+    if (type == 'g')
+        return make_guid(text ? text : "");
+    return win32_wide(text ? text : "");
+}
+
+static void take_outputs(const struct call *call, char **ret_result, char **ret_error_record) {
+    for (size_t i = 0; call->shape->outputs[i]; i++) {
+        const wchar_t *text = call->outputs[i];
+
+        if (call->shape->outputs[i] == 'H')
+            *ret_result = call->outputs[i]
+                              ? xasprintf("%llx", (unsigned long long)(uintptr_t)call->outputs[i])
+                              : NULL;
+        else if (text && call->shape->outputs[i] == 'S')
+            *ret_result = win32_narrow(text);
+        else if (text && *text)
+            *ret_error_record = win32_narrow(text);
+    }
+}
+
+static int wait_for(HANDLE thread, const char *function, struct error *err) {
+    DWORD waited = WaitForSingleObject(thread, HOST_HCN_TIMEOUT_MS);
+
+    if (waited == WAIT_OBJECT_0)
+        return 0;
+    return error_set(err, ERROR_TIMEOUT, "call %s: no answer within %u s; what it did is not known",
+                     function, HOST_HCN_TIMEOUT_MS / 1000u);
+}
+
+int win32_hns(struct host *host, const char *function, const char *const *arguments, size_t count,
+              char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
+              struct error *err) {
+    const struct shape *shape = find_shape(function);
+    _cleanup_wide_ wchar_t *dll = shape ? win32_wide(shape->dll) : NULL;
+    void *address = shape ? win32_function(dll, function) : NULL;
+    struct call *call;
+    HANDLE thread;
+    int result;
+
+    (void)host;
+    if (!address || strlen(shape->inputs) != count)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "call %s: this Windows does not have it (%s of the Containers feature)",
+                         function, shape ? shape->dll : "no DLL");
+    call = xcalloc(1, sizeof *call);
+    call->holders = 2;
+    call->shape = shape;
+    call->function = address;
+    for (size_t i = 0; i < count; i++)
+        call->inputs[i] = make_input(shape->inputs[i], arguments[i]);
+    log_message(LOG_TRACE, "%s(%s)", function, count ? arguments[count - 1] : "");
+    thread = CreateThread(NULL, 0, run_call, call, 0, NULL);
+    if (!thread) {
+        call->holders = 1;
+        release(call);
+        return win32_fail(err, GetLastError(), "call %s", function);
+    }
+    result = wait_for(thread, function, err);
+    CloseHandle(thread);
+    if (result == 0) {
+        *ret_hresult = (uint32_t)call->hresult;
+        take_outputs(call, ret_result, ret_error_record);
+    }
+    release(call);
+    return result;
+}

@@ -1,0 +1,182 @@
+/* Changing an interface: addresses, DNS servers, forwarding. What iphlpapi sets is gone after a
+ * restart of Windows; addresses and DNS servers are therefore given to netsh as well. */
+#include "host/win32/iphlpapi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* IPv4 addresses alone: Windows loses these when a switch is made. */
+static void keep_address(uint32_t index, const struct ip *ip, int length) {
+    uint32_t bits = length ? 0xffffffffu << (32 - length) : 0;
+    struct ip mask = {.family = 4,
+                      .bytes = {(uint8_t)(bits >> 24), (uint8_t)(bits >> 16), (uint8_t)(bits >> 8),
+                                (uint8_t)bits}};
+    char address_text[IP_TEXT_MAX], mask_text[IP_TEXT_MAX];
+    _cleanup_(freep) char *name = xasprintf("name=%u", index);
+    _cleanup_(freep) char *address = NULL;
+    _cleanup_(freep) char *mask_word = NULL;
+
+    ip_format(ip, address_text);
+    ip_format(&mask, mask_text);
+    address = xasprintf("address=%s", address_text);
+    mask_word = xasprintf("mask=%s", mask_text);
+    win32_netsh((const char *const[]){"interface", "ipv4", "add", "address", name, address,
+                                      mask_word, "store=persistent", NULL});
+}
+
+int win32_address_add(struct host *host, uint32_t index, const char *address, struct error *err) {
+    typedef void(WINAPI * initialize)(MIB_UNICASTIPADDRESS_ROW *);
+    typedef DWORD(WINAPI * create)(const MIB_UNICASTIPADDRESS_ROW *);
+    initialize init = (initialize)win32_iphlpapi("InitializeUnicastIpAddressEntry", err);
+    create add = (create)win32_iphlpapi("CreateUnicastIpAddressEntry", err);
+    MIB_UNICASTIPADDRESS_ROW row = {0};
+    struct ip ip;
+    int length;
+    DWORD code;
+
+    (void)host;
+    if (win32_parse_address(address, &ip, &length, err) < 0)
+        return -1;
+    if (!add)
+        return error_prefix(err, "add address '%s'", address);
+    if (ip.family == 4)
+        keep_address(index, &ip, length);
+    if (init)
+        init(&row);
+    row.InterfaceIndex = index;
+    win32_sockaddr(&ip, &row.Address);
+    row.OnLinkPrefixLength = (UINT8)length;
+    row.DadState =
+        IpDadStatePreferred; /* no wait for the check: the host had this address before */
+    code = add(&row);
+    if (code && code != ERROR_OBJECT_ALREADY_EXISTS)
+        return win32_fail(err, code, "add address '%s'", address);
+    return 0;
+}
+
+/* DNS_INTERFACE_SETTINGS version 1 of netioapi.h, which mingw's header lacks. */
+struct dns_settings {
+    ULONG version;
+    ULONG64 flags;
+    PWSTR domain, name_server, search_list;
+    ULONG registration_enabled, register_adapter_name, enable_llmnr, query_adapter_name;
+    PWSTR profile_name_server;
+};
+enum { DNS_SETTINGS_VERSION1 = 1, DNS_SETTINGS_IPV6 = 1, DNS_SETTINGS_NAMESERVER = 2 };
+
+/* Windows Server 2019 has no SetInterfaceDnsSettings. */
+static void set_dns_by_netsh(uint32_t index, const struct text_list *servers, bool v6) {
+    const char *family = v6 ? "ipv6" : "ipv4";
+    _cleanup_(freep) char *name = xasprintf("name=%u", index);
+    bool first = true;
+
+    for (size_t i = 0; i < servers->count; i++) {
+        _cleanup_(freep) char *address = xasprintf("address=%s", servers->items[i]);
+
+        if ((strchr(servers->items[i], ':') != NULL) != v6)
+            continue;
+        if (first)
+            win32_netsh((const char *const[]){"interface", family, "set", "dnsservers", name,
+                                              "source=static", address, "validate=no", NULL});
+        else
+            win32_netsh((const char *const[]){"interface", family, "add", "dnsservers", name,
+                                              address, "validate=no", NULL});
+        first = false;
+    }
+}
+
+typedef DWORD(WINAPI *set_dns)(GUID, const struct dns_settings *);
+
+static int set_dns_of_family(set_dns set, const GUID *adapter, const struct text_list *servers,
+                             bool v6, struct error *err) {
+    struct text_list some = {0};
+    _cleanup_(freep) char *joined = NULL;
+    _cleanup_wide_ wchar_t *wide = NULL;
+    struct dns_settings settings = {.version = DNS_SETTINGS_VERSION1,
+                                    .flags = DNS_SETTINGS_NAMESERVER};
+    DWORD code;
+
+    for (size_t i = 0; i < servers->count; i++)
+        if ((strchr(servers->items[i], ':') != NULL) == v6)
+            text_list_add(&some, servers->items[i]);
+    joined = some.count ? text_list_join(&some, ",") : xstrdup("");
+    text_list_free(&some);
+    wide = win32_wide(joined);
+    settings.name_server = wide;
+    if (v6)
+        settings.flags |= DNS_SETTINGS_IPV6;
+    code = set(*adapter, &settings);
+    return code ? win32_fail(err, code, "set DNS servers '%s'", joined) : 0;
+}
+
+int win32_dns_set(struct host *host, uint32_t index, const struct text_list *servers,
+                  struct error *err) {
+    typedef DWORD(WINAPI * to_luid)(NET_IFINDEX, NET_LUID *);
+    typedef DWORD(WINAPI * to_guid)(const NET_LUID *, GUID *);
+    to_luid luid_of = (to_luid)win32_iphlpapi("ConvertInterfaceIndexToLuid", err);
+    to_guid guid_of = (to_guid)win32_iphlpapi("ConvertInterfaceLuidToGuid", err);
+    set_dns set = (set_dns)win32_function(L"iphlpapi.dll", "SetInterfaceDnsSettings");
+    NET_LUID luid;
+    GUID adapter;
+    DWORD code;
+
+    (void)host;
+    if (!luid_of || !guid_of)
+        return -1;
+    code = luid_of(index, &luid);
+    if (!code)
+        code = guid_of(&luid, &adapter);
+    if (code)
+        return win32_fail(err, code, "set DNS servers of interface %u", index);
+    if (!set) {
+        set_dns_by_netsh(index, servers, false);
+        set_dns_by_netsh(index, servers, true);
+        return 0;
+    }
+    if (set_dns_of_family(set, &adapter, servers, false, err) < 0)
+        return -1;
+    return set_dns_of_family(set, &adapter, servers, true, err);
+}
+
+typedef DWORD(WINAPI *interface_entry)(MIB_IPINTERFACE_ROW *);
+
+static int get_row(uint32_t index, MIB_IPINTERFACE_ROW *ret, struct error *err) {
+    typedef void(WINAPI * initialize)(MIB_IPINTERFACE_ROW *);
+    initialize init = (initialize)win32_iphlpapi("InitializeIpInterfaceEntry", err);
+    interface_entry get = (interface_entry)win32_iphlpapi("GetIpInterfaceEntry", err);
+    DWORD code;
+
+    if (!get)
+        return -1;
+    *ret = (MIB_IPINTERFACE_ROW){0};
+    if (init)
+        init(ret);
+    ret->Family = AF_INET;
+    ret->InterfaceIndex = index;
+    code = get(ret);
+    return code ? win32_fail(err, code, "read interface %u", index) : 0;
+}
+
+int win32_forwarding(struct host *host, uint32_t index, bool *ret, struct error *err) {
+    MIB_IPINTERFACE_ROW row;
+
+    (void)host;
+    if (get_row(index, &row, err) < 0)
+        return -1;
+    *ret = row.ForwardingEnabled;
+    return 0;
+}
+
+int win32_forwarding_set(struct host *host, uint32_t index, bool on, struct error *err) {
+    interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
+    MIB_IPINTERFACE_ROW row;
+    DWORD code;
+
+    (void)host;
+    if (!set || get_row(index, &row, err) < 0)
+        return -1;
+    row.ForwardingEnabled = on;
+    row.SitePrefixLength = 0; /* what Get fills in for IPv4 Set refuses */
+    code = set(&row);
+    return code ? win32_fail(err, code, "set forwarding of interface %u", index) : 0;
+}

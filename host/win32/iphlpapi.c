@@ -1,0 +1,75 @@
+/* Looking up iphlpapi's functions, addresses in Windows' form, and netsh. */
+#include "host/win32/iphlpapi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+
+enum { NETSH_MS = 20000, NETSH_WORDS = 16 };
+
+void *win32_iphlpapi(const char *function, struct error *err) {
+    void *address = win32_function(L"iphlpapi.dll", function);
+
+    if (!address)
+        (void)error_set(err, ERROR_UNSUPPORTED, "call %s: this Windows does not have it", function);
+    return address;
+}
+
+void win32_sockaddr(const struct ip *ip, SOCKADDR_INET *ret) {
+    *ret = (SOCKADDR_INET){0};
+    if (ip->family == 4) {
+        ret->Ipv4.sin_family = AF_INET;
+        memcpy(&ret->Ipv4.sin_addr, ip->bytes, 4);
+    } else {
+        ret->Ipv6.sin6_family = AF_INET6;
+        memcpy(&ret->Ipv6.sin6_addr, ip->bytes, 16);
+    }
+}
+
+bool win32_ip(const SOCKADDR *address, struct ip *ret) {
+    *ret = (struct ip){0};
+    if (address->sa_family == AF_INET) {
+        ret->family = 4;
+        memcpy(ret->bytes, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
+    } else if (address->sa_family == AF_INET6) {
+        ret->family = 6;
+        memcpy(ret->bytes, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 16);
+    }
+    return ret->family != 0;
+}
+
+int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struct error *err) {
+    size_t len = strcspn(text, "/");
+    _cleanup_(freep) char *address = xstrndup(text, len);
+    long long length = 0;
+
+    if (ip_parse(address, ret, err) < 0)
+        return -1;
+    if (text[len] != '/' || text_to_number(text + len + 1, 0, ret->family == 4 ? 32 : 128, &length))
+        return error_set(err, ERROR_MALFORMED, "use address '%s': its length is wrong", text);
+    *ret_length = (int)length;
+    return 0;
+}
+
+void win32_netsh(const char *const *arguments) {
+    wchar_t folder[MAX_PATH] = L"";
+    _cleanup_(freep) char *system = NULL;
+    _cleanup_(freep) char *program = NULL;
+    _cleanup_(freep) char *output = NULL;
+    const char *argv[NETSH_WORDS] = {0};
+    struct host_process process = {.argv = argv, .timeout_ms = NETSH_MS};
+    struct error err = {0};
+    int code = -1;
+
+    (void)GetSystemDirectoryW(folder, MAX_PATH); /* never fails with a buffer of this size */
+    system = win32_narrow(folder);
+    program = xasprintf("%s\\netsh.exe", system);
+    argv[0] = program;
+    for (size_t i = 0; arguments[i] && i + 2 < NETSH_WORDS; i++)
+        argv[i + 1] = arguments[i];
+    if (win32_run(NULL, &process, &code, &output, &err) < 0)
+        log_message(LOG_WARNING, "keep a network setting over a restart: %s", err.message);
+    else if (code != 0)
+        log_message(LOG_DEBUG, "netsh ended with %d: %s", code, output);
+}

@@ -1,0 +1,26 @@
+/* iphlpapi's functions for changing the network, looked up when they are needed: a Windows build
+ * that lacks one gets a clear refusal instead of a program that does not start. */
+#ifndef HOST_WIN32_IPHLPAPI_H
+#define HOST_WIN32_IPHLPAPI_H
+
+#include "host/win32/win32.h"
+
+#include <iphlpapi.h>
+#include <netioapi.h>
+
+#include "base/cidr.h"
+
+/* Names as in netioapi.h; NULL when this Windows lacks it (err is filled). */
+void *win32_iphlpapi(const char *function, struct error *err);
+
+/* Addresses between the base's form and Windows'. */
+void win32_sockaddr(const struct ip *ip, SOCKADDR_INET *ret);
+bool win32_ip(const SOCKADDR *address, struct ip *ret);
+/* An address with its own bits and its length, "10.0.0.21/24". Fails with ERROR_MALFORMED. */
+int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struct error *err);
+/* Runs netsh.exe, which alone writes what must outlive a restart of Windows. *argv behind the
+ * program's name, NULL at the end. What it says is logged, its failure is not one of the caller's.
+ */
+void win32_netsh(const char *const *arguments);
+
+#endif

@@ -1,0 +1,257 @@
+/* Running a program: no window, in a job that ends with it, its output through a pipe, its time
+ * bounded. */
+#include "host/win32/win32.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };
+
+/* A child with both ends of its pipes that are ours. */
+struct child {
+    HANDLE job, process, thread, input, output;
+    const char *text; /* for its standard input */
+    struct text collected;
+};
+
+/* The rules of CommandLineToArgvW and the C runtime: backslashes count only before a quote. */
+void win32_quote_argument(struct text *line, const char *argument) {
+    bool bare = *argument && !strpbrk(argument, " \t\n\v\"");
+    size_t slashes = 0;
+
+    if (bare) {
+        text_add(line, argument);
+        return;
+    }
+    text_add_char(line, '"');
+    for (; *argument; argument++) {
+        if (*argument == '\\') {
+            slashes++;
+            continue;
+        }
+        for (size_t i = 0; i < (*argument == '"' ? 2 * slashes + 1 : slashes); i++)
+            text_add_char(line, '\\');
+        slashes = 0;
+        text_add_char(line, *argument);
+    }
+    for (size_t i = 0; i < 2 * slashes; i++)
+        text_add_char(line, '\\');
+    text_add_char(line, '"');
+}
+
+static size_t name_length(const wchar_t *item) {
+    const wchar_t *equals = wcschr(item + 1, L'='); /* "=C:=C:\x" is an item too */
+
+    return equals ? (size_t)(equals - item) : wcslen(item);
+}
+
+static bool is_replaced(const wchar_t *item, wchar_t *const *added, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (name_length(added[i]) == name_length(item) &&
+            _wcsnicmp(added[i], item, name_length(item)) == 0)
+            return true;
+    return false;
+}
+
+/* This process's environment with the additional items, as CreateProcess wants it; NULL =
+ * unchanged. */
+static wchar_t *make_environment(const char *const *additional) {
+    wchar_t *own = GetEnvironmentStringsW();
+    wchar_t **added;
+    wchar_t *block;
+    size_t count = 0, units = 2, at = 0;
+
+    for (; additional && additional[count]; count++)
+        ;
+    added = xcalloc(count + 1, sizeof *added);
+    for (size_t i = 0; i < count; i++) {
+        added[i] = win32_wide(additional[i]);
+        units += wcslen(added[i]) + 1;
+    }
+    for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1)
+        units += wcslen(item) + 1;
+    block = xcalloc(units, sizeof *block);
+    for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1)
+        if (!is_replaced(item, added, count)) {
+            wcscpy(block + at, item);
+            at += wcslen(item) + 1;
+        }
+    for (size_t i = 0; i < count; i++) {
+        wcscpy(block + at, added[i]);
+        at += wcslen(added[i]) + 1;
+        free(added[i]);
+    }
+    free(added);
+    FreeEnvironmentStringsW(own);
+    return block;
+}
+
+static void close_one(HANDLE *handle) {
+    if (*handle)
+        CloseHandle(*handle);
+    *handle = NULL;
+}
+
+static void child_clear(struct child *child) {
+    close_one(&child->input);
+    close_one(&child->output);
+    close_one(&child->thread);
+    close_one(&child->process);
+    close_one(&child->job); /* and whatever still runs in it */
+    text_free(&child->collected);
+}
+
+/* A pipe whose end for the child can be inherited; ours cannot. */
+static int make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struct error *err) {
+    SECURITY_ATTRIBUTES inherit = {.nLength = sizeof inherit, .bInheritHandle = TRUE};
+    HANDLE read_end, write_end;
+
+    if (!CreatePipe(&read_end, &write_end, &inherit, 0))
+        return win32_fail(err, GetLastError(), "make a pipe");
+    *ret_child = child_reads ? read_end : write_end;
+    *ret_own = child_reads ? write_end : read_end;
+    (void)SetHandleInformation(*ret_own, HANDLE_FLAG_INHERIT, 0); /* else the pipe never ends */
+    return 0;
+}
+
+static HANDLE make_job(void) {
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {0};
+    HANDLE job = CreateJobObjectW(NULL, NULL);
+
+    limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+    if (job) /* without the limit TerminateJobObject still ends it at the deadline */
+        (void)SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
+                                      sizeof limits);
+    return job;
+}
+
+static char *make_command_line(const char *const *argv) {
+    struct text line = {0};
+
+    for (size_t i = 0; argv[i]; i++) {
+        if (i)
+            text_add_char(&line, ' ');
+        win32_quote_argument(&line, argv[i]);
+    }
+    return text_take(&line);
+}
+
+static int create(const struct host_process *process, HANDLE input, HANDLE output,
+                  struct child *child, struct error *err) {
+    _cleanup_(freep) char *line = make_command_line(process->argv);
+    _cleanup_wide_ wchar_t *wide = win32_wide(line);
+    _cleanup_wide_ wchar_t *program = win32_wide(process->argv[0]);
+    _cleanup_wide_ wchar_t *environment = make_environment(process->environment);
+    STARTUPINFOW startup = {.cb = sizeof startup, .dwFlags = STARTF_USESTDHANDLES};
+    PROCESS_INFORMATION made;
+
+    for (wchar_t *c = program; *c; c++)
+        if (*c == L'/')
+            *c = L'\\';
+    startup.hStdInput = input;
+    startup.hStdOutput = output;
+    if (!CreateProcessW(program, wide, NULL, NULL, TRUE,
+                        CREATE_NO_WINDOW | CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT,
+                        environment, NULL, &startup, &made))
+        return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
+    child->process = made.hProcess;
+    child->job = make_job();
+    if (child->job)
+        (void)AssignProcessToJobObject(child->job,
+                                       made.hProcess); /* then the deadline ends it alone */
+    (void)ResumeThread(made.hThread);
+    CloseHandle(made.hThread);
+    return 0;
+}
+
+/* The child reads and writes at its own pace; a thread writes so that neither waits for the other.
+ */
+static DWORD WINAPI feed(void *context) {
+    struct child *child = context;
+    size_t left = child->text ? strlen(child->text) : 0;
+    const char *from = child->text;
+    DWORD n;
+
+    while (left && WriteFile(child->input, from, left > 65536 ? 65536 : (DWORD)left, &n, NULL)) {
+        from += n;
+        left -= n;
+    }
+    close_one(&child->input);
+    return 0;
+}
+
+/* Takes what is in the pipe now; false at its end. */
+static bool drain(struct child *child) {
+    char piece[8192];
+    DWORD available = 0, n = 0;
+
+    for (;;) {
+        if (!PeekNamedPipe(child->output, NULL, 0, NULL, &available, NULL))
+            return false;
+        if (!available)
+            return true;
+        if (!ReadFile(child->output, piece, sizeof piece, &n, NULL) || !n)
+            return false;
+        text_add_bytes(&child->collected, piece, n);
+    }
+}
+
+static void end_child(struct child *child) {
+    if (!child->job || !TerminateJobObject(child->job, 1))
+        (void)TerminateProcess(child->process, 1);
+}
+
+static int wait_for_child(struct child *child, const struct host_process *process,
+                          struct error *err) {
+    uint64_t end = GetTickCount64() + process->timeout_ms;
+    DWORD pause = 1;
+
+    for (;;) {
+        DWORD waited = WaitForSingleObject(child->process, pause);
+
+        (void)drain(child); /* its end is the process's end, which is looked for here */
+        if (waited == WAIT_OBJECT_0)
+            return 0;
+        pause = pause < POLL_MS ? pause * 2 : POLL_MS;
+        if (child->collected.overflow || GetTickCount64() >= end || win32_interrupted(NULL))
+            break;
+    }
+    end_child(child);
+    if (child->collected.overflow)
+        return error_set(err, ERROR_MALFORMED, "run '%s': it wrote more than %d bytes",
+                         process->argv[0], OUTPUT_MAX);
+    if (win32_interrupted(NULL))
+        return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", process->argv[0]);
+    return error_set(err, ERROR_TIMEOUT, "run '%s': it did not end within %u ms", process->argv[0],
+                     process->timeout_ms);
+}
+
+int win32_run(struct host *host, const struct host_process *process, int *ret_exit_code,
+              char **ret_output, struct error *err) {
+    _cleanup_(child_clear) struct child child = {.text = process->input};
+    HANDLE input = NULL, output = NULL;
+    DWORD code = 0;
+    int result = -1;
+
+    (void)host;
+    child.collected.cap = OUTPUT_MAX;
+    if (make_pipe(true, &input, &child.input, err) == 0 &&
+        make_pipe(false, &output, &child.output, err) == 0)
+        result = create(process, input, output, &child, err);
+    close_one(&input); /* the child's ends: it holds its own now */
+    close_one(&output);
+    if (result < 0)
+        return -1;
+    child.thread = CreateThread(NULL, 0, feed, &child, 0, NULL);
+    if (!child.thread) {
+        end_child(&child);
+        return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
+    }
+    result = wait_for_child(&child, process, err);
+    (void)WaitForSingleObject(child.thread, INFINITE); /* the child's end broke its pipe */
+    if (result < 0 || !GetExitCodeProcess(child.process, &code))
+        return -1;
+    *ret_exit_code = (int)code;
+    *ret_output = text_take(&child.collected);
+    return 0;
+}

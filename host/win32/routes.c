@@ -1,0 +1,156 @@
+/* The host's routes, and which local ports are taken. */
+#include "host/win32/iphlpapi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef void(WINAPI *free_table)(void *);
+
+static void read_route(const MIB_IPFORWARD_ROW2 *from, struct host_route *ret) {
+    char text[IP_TEXT_MAX] = "";
+    struct ip ip;
+
+    if (win32_ip((const SOCKADDR *)&from->DestinationPrefix.Prefix, &ip))
+        ip_format(&ip, text);
+    (void)text_format(ret->destination, sizeof ret->destination, "%s/%u", text,
+                      from->DestinationPrefix.PrefixLength); /* fits: an address and a length */
+    text[0] = '\0';
+    if (win32_ip((const SOCKADDR *)&from->NextHop, &ip))
+        ip_format(&ip, text);
+    (void)text_format(ret->next_hop, sizeof ret->next_hop, "%s", text);
+    ret->interface_index = from->InterfaceIndex;
+    ret->metric = from->Metric;
+}
+
+int win32_routes(struct host *host, struct host_routes *ret, struct error *err) {
+    typedef DWORD(WINAPI * get_table)(ADDRESS_FAMILY, MIB_IPFORWARD_TABLE2 **);
+    get_table get = (get_table)win32_iphlpapi("GetIpForwardTable2", err);
+    free_table drop = (free_table)win32_iphlpapi("FreeMibTable", err);
+    MIB_IPFORWARD_TABLE2 *table = NULL;
+    DWORD code;
+
+    (void)host;
+    if (!get || !drop)
+        return error_prefix(err, "list routes");
+    code = get(AF_UNSPEC, &table);
+    if (code)
+        return win32_fail(err, code, "list routes");
+    ret->items = xcalloc(table->NumEntries + 1, sizeof *ret->items);
+    for (ULONG i = 0; i < table->NumEntries; i++)
+        read_route(&table->Table[i], &ret->items[ret->count++]);
+    drop(table);
+    return 0;
+}
+
+static int make_row(const struct host_route *route, MIB_IPFORWARD_ROW2 *ret, struct error *err) {
+    typedef void(WINAPI * initialize)(MIB_IPFORWARD_ROW2 *);
+    initialize init = (initialize)win32_iphlpapi("InitializeIpForwardEntry", err);
+    struct cidr destination;
+    struct ip next_hop;
+
+    if (cidr_parse(route->destination, &destination, err) < 0 ||
+        ip_parse(route->next_hop, &next_hop, err) < 0)
+        return -1;
+    *ret = (MIB_IPFORWARD_ROW2){0};
+    if (init)
+        init(ret);
+    ret->InterfaceIndex = route->interface_index;
+    win32_sockaddr(&destination.base, &ret->DestinationPrefix.Prefix);
+    ret->DestinationPrefix.PrefixLength = (UINT8)destination.length;
+    win32_sockaddr(&next_hop, &ret->NextHop);
+    ret->Metric = route->metric;
+    ret->Protocol = MIB_IPPROTO_NETMGMT;
+    return 0;
+}
+
+/* What CreateIpForwardEntry2 makes is gone after a restart; without its default route the machine
+ * would be, too. */
+static void keep_default_route(const struct host_route *route) {
+    bool v6 = strchr(route->destination, ':') != NULL;
+    _cleanup_(freep) char *on = xasprintf("interface=%u", route->interface_index);
+    _cleanup_(freep) char *next_hop = xasprintf("nexthop=%s", route->next_hop);
+    _cleanup_(freep) char *prefix = xasprintf("prefix=%s", route->destination);
+
+    if (text_ends_with(route->destination, "/0"))
+        win32_netsh((const char *const[]){"interface", v6 ? "ipv6" : "ipv4", "add", "route", prefix,
+                                          on, next_hop, "store=persistent", NULL});
+}
+
+typedef DWORD(WINAPI *forward_entry)(const MIB_IPFORWARD_ROW2 *);
+
+int win32_route_add(struct host *host, const struct host_route *route, struct error *err) {
+    forward_entry create = (forward_entry)win32_iphlpapi("CreateIpForwardEntry2", err);
+    MIB_IPFORWARD_ROW2 row;
+    DWORD code;
+
+    (void)host;
+    if (!create || make_row(route, &row, err) < 0)
+        return error_prefix(err, "add route to '%s'", route->destination);
+    keep_default_route(route);
+    code = create(&row);
+    if (code && code != ERROR_OBJECT_ALREADY_EXISTS)
+        return win32_fail(err, code, "add route to '%s'", route->destination);
+    return 0;
+}
+
+int win32_route_remove(struct host *host, const struct host_route *route, struct error *err) {
+    forward_entry drop = (forward_entry)win32_iphlpapi("DeleteIpForwardEntry2", err);
+    MIB_IPFORWARD_ROW2 row;
+    DWORD code;
+
+    (void)host;
+    if (!drop || make_row(route, &row, err) < 0)
+        return error_prefix(err, "remove route to '%s'", route->destination);
+    code = drop(&row);
+    if (code && code != WIN_ERROR_NOT_FOUND && code != ERROR_FILE_NOT_FOUND)
+        return win32_fail(err, code, "remove route to '%s'", route->destination);
+    return 0;
+}
+
+/* One of the four tables of taken ports; NULL when Windows has none of that family. */
+static void *port_table(bool udp, ULONG family) {
+    DWORD size = 64 * 1024, code;
+    void *table = NULL;
+
+    do {
+        table = xrealloc(table, size);
+        code =
+            udp ? GetExtendedUdpTable(table, &size, FALSE, family, UDP_TABLE_OWNER_PID, 0)
+                : GetExtendedTcpTable(table, &size, FALSE, family, TCP_TABLE_OWNER_PID_LISTENER, 0);
+    } while (code == ERROR_INSUFFICIENT_BUFFER && size < 16 * 1024 * 1024);
+    if (code == 0)
+        return table;
+    free(table);
+    return NULL;
+}
+
+static bool tcp_taken(ULONG family, DWORD port) {
+    _cleanup_(freep) void *table = port_table(false, family);
+    const MIB_TCPTABLE_OWNER_PID *v4 = table;
+    const MIB_TCP6TABLE_OWNER_PID *v6 = table;
+
+    for (DWORD i = 0; table && i < v4->dwNumEntries; i++)
+        if ((family == AF_INET ? v4->table[i].dwLocalPort : v6->table[i].dwLocalPort) == port)
+            return true;
+    return false;
+}
+
+static bool udp_taken(ULONG family, DWORD port) {
+    _cleanup_(freep) void *table = port_table(true, family);
+    const MIB_UDPTABLE_OWNER_PID *v4 = table;
+    const MIB_UDP6TABLE_OWNER_PID *v6 = table;
+
+    for (DWORD i = 0; table && i < v4->dwNumEntries; i++)
+        if ((family == AF_INET ? v4->table[i].dwLocalPort : v6->table[i].dwLocalPort) == port)
+            return true;
+    return false;
+}
+
+int win32_port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
+    DWORD wanted = htons((u_short)port); /* the tables have network order in the low half */
+
+    (void)host, (void)err;
+    *ret = udp ? udp_taken(AF_INET, wanted) || udp_taken(AF_INET6, wanted)
+               : tcp_taken(AF_INET, wanted) || tcp_taken(AF_INET6, wanted);
+    return 0;
+}

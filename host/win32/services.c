@@ -1,0 +1,220 @@
+/* Services through the Service Control Manager: start, stop, delete with waits; query and list. */
+#include "host/win32/win32.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLL_MS = 100, LIST_MAX = 4 * 1024 * 1024 };
+
+static void close_service(SC_HANDLE *handle) {
+    if (*handle)
+        CloseServiceHandle(*handle);
+}
+#define _cleanup_service_ _cleanup_(close_service)
+
+static int open_manager(DWORD access, SC_HANDLE *ret, struct error *err) {
+    *ret = OpenSCManagerW(NULL, NULL, access);
+    return *ret ? 0 : win32_fail(err, GetLastError(), "open the service control manager");
+}
+
+/* Opens a service; *ret stays NULL with 0 when it is absent. */
+static int open_service(const char *name, DWORD access, SC_HANDLE *ret, struct error *err) {
+    _cleanup_service_ SC_HANDLE manager = NULL;
+    _cleanup_wide_ wchar_t *wide = win32_wide(name);
+
+    if (open_manager(SC_MANAGER_CONNECT, &manager, err) < 0)
+        return -1;
+    *ret = OpenServiceW(manager, wide, access);
+    if (!*ret && GetLastError() != ERROR_SERVICE_DOES_NOT_EXIST)
+        return win32_fail(err, GetLastError(), "open service '%s'", name);
+    return 0;
+}
+
+int win32_service_put(struct host *host, const struct host_service *service, struct error *err) {
+    _cleanup_service_ SC_HANDLE manager = NULL;
+    _cleanup_service_ SC_HANDLE handle = NULL;
+
+    (void)host;
+    if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE, &manager, err) < 0)
+        return error_prefix(err, "register service '%s'", service->name);
+    return win32_service_configure(manager, service, &handle, err);
+}
+
+static int query_status(SC_HANDLE service, const char *name, SERVICE_STATUS_PROCESS *ret,
+                        struct error *err) {
+    DWORD needed;
+
+    if (!QueryServiceStatusEx(service, SC_STATUS_PROCESS_INFO, (BYTE *)ret, sizeof *ret, &needed))
+        return win32_fail(err, GetLastError(), "query service '%s'", name);
+    return 0;
+}
+
+static enum host_service_state state_of(DWORD state) {
+    switch (state) {
+    case SERVICE_STOPPED:
+        return HOST_SERVICE_STOPPED;
+    case SERVICE_START_PENDING:
+        return HOST_SERVICE_STARTING;
+    case SERVICE_STOP_PENDING:
+        return HOST_SERVICE_STOPPING;
+    case SERVICE_PAUSED:
+    case SERVICE_PAUSE_PENDING:
+        return HOST_SERVICE_PAUSED;
+    default: /* running, and a continue on its way there */
+        return HOST_SERVICE_RUNNING;
+    }
+}
+
+int win32_service_query(struct host *host, const char *name, struct host_service *ret,
+                        struct error *err) {
+    _cleanup_service_ SC_HANDLE service = NULL;
+    struct host_service found = {0};
+    SERVICE_STATUS_PROCESS status = {0};
+
+    (void)host;
+    if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_QUERY_CONFIG, &service, err) < 0)
+        return -1;
+    if (service && (query_status(service, name, &status, err) < 0 ||
+                    win32_service_config(service, name, &found, err) < 0)) {
+        host_service_free(&found);
+        return -1;
+    }
+    found.name = xstrdup(name);
+    if (service) {
+        found.state = state_of(status.dwCurrentState);
+        found.process_id = status.dwProcessId;
+        found.exit_code = status.dwWin32ExitCode == ERROR_SERVICE_SPECIFIC_ERROR
+                              ? status.dwServiceSpecificExitCode
+                              : status.dwWin32ExitCode;
+    }
+    *ret = found;
+    return 0;
+}
+
+/* Waits until the service is in the state; a service that stops while it should come up has failed.
+ */
+static int wait_for_state(SC_HANDLE service, const char *name, DWORD wanted, unsigned timeout_ms,
+                          struct error *err) {
+    uint64_t end = GetTickCount64() + timeout_ms;
+    const char *verb = wanted == SERVICE_RUNNING ? "start" : "stop";
+    SERVICE_STATUS_PROCESS status = {0};
+
+    for (;;) {
+        if (query_status(service, name, &status, err) < 0)
+            return -1;
+        if (status.dwCurrentState == wanted)
+            return 0;
+        if (wanted == SERVICE_RUNNING && status.dwCurrentState == SERVICE_STOPPED)
+            return error_set_os(err, ERROR_HOST, status.dwWin32ExitCode,
+                                "start service '%s': it ended at once", name);
+        if (GetTickCount64() >= end)
+            return error_set(err, ERROR_TIMEOUT, "%s service '%s': not done after %u ms", verb,
+                             name, timeout_ms);
+        if (win32_sleep(NULL, POLL_MS, err) < 0)
+            return error_prefix(err, "%s service '%s'", verb, name);
+    }
+}
+
+int win32_service_start(struct host *host, const char *name, unsigned timeout_ms,
+                        struct error *err) {
+    _cleanup_service_ SC_HANDLE service = NULL;
+    SERVICE_STATUS_PROCESS status = {0};
+
+    (void)host;
+    if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_START, &service, err) < 0)
+        return -1;
+    if (!service)
+        return error_set_os(err, ERROR_NOT_FOUND, ERROR_SERVICE_DOES_NOT_EXIST,
+                            "start service '%s': it is absent", name);
+    if (query_status(service, name, &status, err) < 0)
+        return -1;
+    if (status.dwCurrentState == SERVICE_STOP_PENDING &&
+        wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err) < 0)
+        return -1;
+    if (!StartServiceW(service, 0, NULL) && GetLastError() != ERROR_SERVICE_ALREADY_RUNNING)
+        return win32_fail(err, GetLastError(), "start service '%s'", name);
+    return wait_for_state(service, name, SERVICE_RUNNING, timeout_ms, err);
+}
+
+int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
+                       struct error *err) {
+    _cleanup_service_ SC_HANDLE service = NULL;
+    SERVICE_STATUS status;
+    SERVICE_STATUS_PROCESS now = {0};
+    DWORD code;
+
+    (void)host;
+    if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_STOP, &service, err) < 0)
+        return -1;
+    if (!service)
+        return 0;
+    if (query_status(service, name, &now, err) < 0)
+        return -1;
+    if (now.dwCurrentState == SERVICE_STOPPED)
+        return 0;
+    if (now.dwCurrentState != SERVICE_STOP_PENDING &&
+        !ControlService(service, SERVICE_CONTROL_STOP, &status)) {
+        code = GetLastError();
+        if (code == ERROR_SERVICE_NOT_ACTIVE)
+            return 0;
+        if (code != ERROR_SERVICE_CANNOT_ACCEPT_CTRL) /* on its way up or down: waited for */
+            return win32_fail(err, code, "stop service '%s'", name);
+    }
+    return wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err);
+}
+
+int win32_service_delete(struct host *host, const char *name, unsigned timeout_ms,
+                         struct error *err) {
+    uint64_t end = GetTickCount64() + timeout_ms;
+    SC_HANDLE service = NULL;
+
+    if (win32_service_stop(host, name, timeout_ms, err) < 0)
+        return error_prefix(err, "delete service '%s'", name);
+    for (;;) {
+        BOOL deleted;
+        DWORD code;
+
+        if (open_service(name, DELETE, &service, err) < 0)
+            return -1;
+        if (!service)
+            return 0;
+        deleted = DeleteService(service);
+        code = GetLastError();
+        CloseServiceHandle(service); /* while anybody holds a handle the SCM keeps the service */
+        if (!deleted && code != ERROR_SERVICE_MARKED_FOR_DELETE)
+            return win32_fail(err, code, "delete service '%s'", name);
+        if (GetTickCount64() >= end)
+            return error_set_os(err, ERROR_TIMEOUT, ERROR_SERVICE_MARKED_FOR_DELETE,
+                                "delete service '%s': another program still holds it (an open "
+                                "services.msc does)",
+                                name);
+        if (win32_sleep(host, POLL_MS, err) < 0)
+            return error_prefix(err, "delete service '%s'", name);
+    }
+}
+
+int win32_service_list(struct host *host, struct text_list *ret, struct error *err) {
+    _cleanup_service_ SC_HANDLE manager = NULL;
+    _cleanup_(freep) BYTE *data = NULL;
+    DWORD size = 256 * 1024, needed = 0, count = 0, resume = 0;
+
+    (void)host;
+    if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_ENUMERATE_SERVICE, &manager, err) < 0)
+        return -1;
+    for (;;) {
+        data = xrealloc(data, size);
+        resume = 0;
+        if (EnumServicesStatusExW(manager, SC_ENUM_PROCESS_INFO, SERVICE_WIN32, SERVICE_STATE_ALL,
+                                  data, size, &needed, &count, &resume, NULL))
+            break;
+        if (GetLastError() != ERROR_MORE_DATA || size > LIST_MAX)
+            return win32_fail(err, GetLastError(), "list services");
+        size += needed + 4096;
+    }
+    for (DWORD i = 0; i < count; i++) {
+        const ENUM_SERVICE_STATUS_PROCESSW *item = (void *)data;
+
+        text_list_add_owned(ret, win32_narrow(item[i].lpServiceName));
+    }
+    return 0;
+}

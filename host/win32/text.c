@@ -1,0 +1,36 @@
+/* UTF-8 inside, UTF-16 at Windows' door. */
+#include "host/win32/win32.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+wchar_t *win32_wide(const char *text) {
+    int units = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
+    wchar_t *wide = xcalloc((size_t)units + 1, sizeof *wide);
+
+    (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, units); /* the size was just asked for */
+    return wide;
+}
+
+char *win32_narrow(const wchar_t *text) {
+    int bytes = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
+    char *narrow = xcalloc((size_t)bytes + 1, 1);
+
+    (void)WideCharToMultiByte(CP_UTF8, 0, text, -1, narrow, bytes, NULL, NULL);
+    return narrow;
+}
+
+wchar_t *win32_wide_path(const char *path) {
+    _cleanup_(freep) char *plain = NULL;
+
+    if (strncmp(path, "\\\\", 2) == 0)
+        plain = xasprintf("\\\\?\\UNC\\%s", path + 2);
+    else
+        plain = xasprintf("\\\\?\\%s", path);
+    return win32_wide(plain);
+}
+
+void win32_wide_freep(wchar_t **text) {
+    free(*text);
+    *text = NULL;
+}
