@@ -16,13 +16,29 @@
 
 static int fail(struct error *err, const char *verb, const char *path) {
     int number = errno;
-    enum error_kind kind = number == ENOENT || number == ENOTDIR ? ERROR_NOT_FOUND
-                           : number == EACCES || number == EPERM ? ERROR_DENIED
-                           : number == EEXIST                    ? ERROR_CONFLICT
-                                                                 : ERROR_HOST;
+    enum error_kind kind = number == ENOENT || number == ENOTDIR     ? ERROR_NOT_FOUND
+                           : number == EACCES || number == EPERM     ? ERROR_DENIED
+                           : number == EEXIST || number == ENOTEMPTY ? ERROR_CONFLICT
+                                                                     : ERROR_HOST;
 
     return error_set_os(err, kind, (unsigned long)number, "%s '%s': %s", verb, path,
                         strerror(number));
+}
+
+static bool lies_in(const char *real, const char *root) {
+    size_t len = strlen(root);
+
+    return strncmp(real, root, len) == 0 && (real[len] == '/' || real[len] == '\0');
+}
+
+/* What follows a link at the path's end must not leave the root either. */
+static int check_target(const struct posix_host *host, const char *at, const char *path,
+                        struct error *err) {
+    char real[PATH_MAX];
+
+    if (path[0] == 'Z' || !realpath(at, real) || lies_in(real, host->rootfs))
+        return 0;
+    return error_set(err, ERROR_DENIED, "use '%s': it is a link out of the rootfs", path);
 }
 
 /* The deepest folder of the path that exists must lie below the root, links followed. */
@@ -40,7 +56,7 @@ static int check_inside(const char *root, const char *path, struct error *err) {
         if (realpath(part, real))
             break;
     }
-    if (strncmp(real, root, len) == 0 && (real[len] == '/' || real[len] == '\0'))
+    if (lies_in(real, root))
         return 0;
     return error_set(err, ERROR_DENIED, "use '%s': a link in it leads out of the rootfs", path);
 }
@@ -71,7 +87,8 @@ int posix_read(struct host *host, const char *path, size_t max, char **ret, size
     ssize_t n;
     int fd;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (posix_path(posix_of(host), path, &at, err) < 0 ||
+        check_target(posix_of(host), at, path, err) < 0)
         return -1;
     fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
@@ -152,9 +169,12 @@ int posix_make_folder(struct host *host, const char *path, enum host_access acce
         return -1;
     if (make_parents(at) < 0)
         return fail(err, "make folder", path);
-    if (mkdir(at, access == HOST_SECRET ? 0700 : 0755) < 0 &&
-        (errno != EEXIST || stat(at, &st) < 0 || !S_ISDIR(st.st_mode)))
-        return fail(err, "make folder", path);
+    if (mkdir(at, access == HOST_SECRET ? 0700 : 0755) < 0) {
+        if (errno != EEXIST)
+            return fail(err, "make folder", path);
+        if (stat(at, &st) < 0 || !S_ISDIR(st.st_mode))
+            return error_set(err, ERROR_HOST, "make folder '%s': a file is there", path);
+    }
     if (access == HOST_SECRET && chmod(at, 0700) < 0)
         return fail(err, "protect folder", path);
     return 0;
@@ -191,6 +211,8 @@ int posix_rename(struct host *host, const char *from, const char *to, struct err
     if (posix_path(posix_of(host), from, &old, err) < 0 ||
         posix_path(posix_of(host), to, &new, err) < 0)
         return -1;
+    if (access(old, F_OK) == 0 && make_parents(new) < 0)
+        return fail(err, "rename", from);
     return rename(old, new) < 0 ? fail(err, "rename", from) : 0;
 }
 
@@ -225,9 +247,12 @@ int posix_list(struct host *host, const char *path, struct text_list *ret, struc
     struct dirent *entry;
     DIR *dir;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (posix_path(posix_of(host), path, &at, err) < 0 ||
+        check_target(posix_of(host), at, path, err) < 0)
         return -1;
     dir = opendir(at);
+    if (!dir && errno == ENOTDIR && posix_file_type(host, path) == HOST_FILE)
+        return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
     if (!dir)
         return fail(err, "list", path);
     while ((entry = readdir(dir)))
@@ -243,8 +268,13 @@ int posix_free_space(struct host *host, const char *path, uint64_t *ret, struct 
 
     if (posix_path(posix_of(host), path, &at, err) < 0)
         return -1;
-    if (statvfs(at, &st) < 0)
-        return fail(err, "look at", path);
+    while (statvfs(at, &st) < 0) { /* the nearest folder that is there */
+        char *slash = strrchr(at, '/');
+
+        if (errno != ENOENT || !slash || slash == at)
+            return fail(err, "look at", path);
+        *slash = '\0';
+    }
     *ret = (uint64_t)st.f_bavail * st.f_frsize;
     return 0;
 }

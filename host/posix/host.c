@@ -393,3 +393,7 @@ int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
     *ret = &posix->host;
     return 0;
 }
+
+int host_open(const char *rootfs, struct host **ret, struct error *err) {
+    return host_posix_open(rootfs, ret, err);
+}

@@ -12,9 +12,9 @@
 
 /* Codes that base/error.h's kinds hide or that mingw's headers lack. */
 enum {
-    WIN_ERROR_ELEVATION_REQUIRED = 740,
-    WIN_ERROR_NOT_FOUND = 1168,
-    WIN_ERROR_TIMEOUT = 1460,
+    WIN32_ERROR_ELEVATION_REQUIRED = 740,
+    WIN32_ERROR_NOT_FOUND = 1168,
+    WIN32_ERROR_TIMEOUT = 1460,
 };
 
 #include "base/memory.h"
