@@ -79,14 +79,12 @@ int win32_make_folder(struct host *host, const char *path, enum host_access acce
 static int each_entry(const wchar_t *folder, const char *path,
                       int (*visit)(void *, const WIN32_FIND_DATAW *, struct error *), void *context,
                       struct error *err) {
-    _cleanup_wide_ wchar_t *pattern = xcalloc(wcslen(folder) + 3, sizeof *pattern);
+    _cleanup_wide_ wchar_t *pattern = win32_wide_join(folder, L"*");
     WIN32_FIND_DATAW found;
     HANDLE search;
     int result = 0;
     bool root = wcslen(folder) && folder[wcslen(folder) - 1] == L'\\';
 
-    wcscpy(pattern, folder);
-    wcscat(pattern, root ? L"*" : L"\\*");
     search = FindFirstFileExW(pattern, FindExInfoBasic, &found, FindExSearchNameMatch, NULL, 0);
     if (search == INVALID_HANDLE_VALUE)
         return GetLastError() == ERROR_FILE_NOT_FOUND && root
@@ -155,14 +153,10 @@ struct tree {
 
 static int remove_below(void *context, const WIN32_FIND_DATAW *found, struct error *err) {
     const struct tree *tree = context;
-    size_t units = wcslen(tree->folder) + wcslen(found->cFileName) + 2;
-    _cleanup_wide_ wchar_t *path = xcalloc(units, sizeof *path);
+    _cleanup_wide_ wchar_t *path = win32_wide_join(tree->folder, found->cFileName);
     struct tree below = {path, tree->shown, tree->depth + 1};
     DWORD attributes = found->dwFileAttributes;
 
-    wcscpy(path, tree->folder);
-    wcscat(path, L"\\");
-    wcscat(path, found->cFileName);
     if (below.depth > TREE_DEPTH_MAX)
         return error_set(err, ERROR_HOST, "remove '%s': it is nested too deep", tree->shown);
     if ((attributes & FILE_ATTRIBUTE_DIRECTORY) && !(attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&

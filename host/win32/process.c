@@ -53,6 +53,14 @@ static bool is_replaced(const wchar_t *item, wchar_t *const *added, size_t count
     return false;
 }
 
+/* Adds an item with its end to the block; answers where the next one goes. */
+static size_t put_item(wchar_t *block, size_t at, const wchar_t *item) {
+    size_t units = wcslen(item) + 1;
+
+    memcpy(block + at, item, units * sizeof *block);
+    return at + units;
+}
+
 /* This process's environment with the additional items, as CreateProcess wants it; NULL =
  * unchanged. */
 static wchar_t *make_environment(const char *const *additional) {
@@ -72,13 +80,10 @@ static wchar_t *make_environment(const char *const *additional) {
         units += wcslen(item) + 1;
     block = xcalloc(units, sizeof *block);
     for (const wchar_t *item = own; item && *item; item += wcslen(item) + 1)
-        if (!is_replaced(item, added, count)) {
-            wcscpy(block + at, item);
-            at += wcslen(item) + 1;
-        }
+        if (!is_replaced(item, added, count))
+            at = put_item(block, at, item);
     for (size_t i = 0; i < count; i++) {
-        wcscpy(block + at, added[i]);
-        at += wcslen(added[i]) + 1;
+        at = put_item(block, at, added[i]);
         free(added[i]);
     }
     free(added);

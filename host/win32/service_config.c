@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+
 #define SERVICES_KEY "SYSTEM\\CurrentControlSet\\Services\\"
 enum { CONFIG_MAX = 8192 }; /* QueryServiceConfig's own limit */
 
@@ -52,19 +54,31 @@ static int set_environment(const struct host_service *service, struct error *err
                 : 0;
 }
 
-static void read_environment(const char *name, struct text_list *ret) {
+/* A list of texts in the service's key, where the SCM itself keeps what it is told. */
+static void read_list(const char *name, const wchar_t *value_name, struct text_list *ret) {
     _cleanup_(freep) char *path = xasprintf(SERVICES_KEY "%s", name);
     _cleanup_wide_ wchar_t *wide = win32_wide(path);
     _cleanup_wide_ wchar_t *value = NULL;
     DWORD bytes = 0;
 
-    if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, L"Environment", RRF_RT_REG_MULTI_SZ, NULL, NULL,
+    if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, value_name, RRF_RT_REG_MULTI_SZ, NULL, NULL,
                      &bytes) != 0)
         return; /* none */
     value = xcalloc(bytes + 2 * sizeof *value, 1);
-    if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, L"Environment", RRF_RT_REG_MULTI_SZ, NULL, value,
+    if (RegGetValueW(HKEY_LOCAL_MACHINE, wide, value_name, RRF_RT_REG_MULTI_SZ, NULL, value,
                      &bytes) == 0)
         read_multi_text(value, ret);
+}
+
+/* A level that an SCM does not know is one that this Windows cannot be told. */
+static int set_optional(SC_HANDLE handle, DWORD level, void *value, const char *what,
+                        const char *name, struct error *err) {
+    if (ChangeServiceConfig2W(handle, level, value))
+        return 0;
+    if (GetLastError() != ERROR_INVALID_LEVEL)
+        return win32_fail(err, GetLastError(), "set the %s of service '%s'", what, name);
+    log_message(LOG_WARNING, "service '%s': this Windows keeps no %s", name, what);
+    return 0;
 }
 
 /* Restarts come after crashes and after exits with a code too. */
@@ -83,10 +97,10 @@ static int set_failure_actions(SC_HANDLE handle, const struct host_service *serv
 
         actions[i] = (SC_ACTION){delay ? SC_ACTION_RESTART : SC_ACTION_NONE, delay};
     }
-    if (!ChangeServiceConfig2W(handle, SERVICE_CONFIG_FAILURE_ACTIONS, &failure) ||
-        !ChangeServiceConfig2W(handle, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &always))
+    if (!ChangeServiceConfig2W(handle, SERVICE_CONFIG_FAILURE_ACTIONS, &failure))
         return win32_fail(err, GetLastError(), "set the recovery of service '%s'", service->name);
-    return 0;
+    return set_optional(handle, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &always,
+                        "recovery after exits", service->name, err);
 }
 
 static int set_extras(SC_HANDLE handle, const struct host_service *service, struct error *err) {
@@ -99,9 +113,9 @@ static int set_extras(SC_HANDLE handle, const struct host_service *service, stru
     if (set_failure_actions(handle, service, err) < 0)
         return -1;
     if (service->preshutdown_ms &&
-        !ChangeServiceConfig2W(handle, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown))
-        return win32_fail(err, GetLastError(), "set the preshutdown time of service '%s'",
-                          service->name);
+        set_optional(handle, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown, "preshutdown time",
+                     service->name, err) < 0)
+        return -1;
     return set_environment(service, err);
 }
 
@@ -174,9 +188,9 @@ int win32_service_config(SC_HANDLE service, const char *name, struct host_servic
         ret->display_name = win32_narrow(config->lpDisplayName);
     if (config->lpBinaryPathName)
         ret->command = win32_narrow(config->lpBinaryPathName);
-    read_multi_text(config->lpDependencies, &ret->depends_on);
+    read_list(name, L"DependOnService", &ret->depends_on);
     ret->auto_start = config->dwStartType == SERVICE_AUTO_START;
     read_extras(service, ret);
-    read_environment(name, &ret->environment);
+    read_list(name, L"Environment", &ret->environment);
     return 0;
 }
