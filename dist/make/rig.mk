@@ -9,8 +9,7 @@
 #   tests/standins/lib/*.c     what the stand-ins share      -> build/windows/libstandins.a
 
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
-RIG_STANDINS := $(if $(shell grep -ls '^struct host .host_win32_open' host/win32/*.c),\
-                $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c)))
+RIG_STANDINS := $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c))
 RIG_TOOLS    := $(patsubst tests/wine/tool_%.c,build/windows/rig/%.exe,$(wildcard tests/wine/tool_*.c))
 RIG_NATIVE   := $(if $(wildcard tests/hns/hnsd.c),build/native/hnsd build/native/hns-replay)
 
