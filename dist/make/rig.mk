@@ -30,7 +30,7 @@ build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wi
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \
-	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -lole32 -o $@
+	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -lole32 -loleaut32 -o $@
 
 build/windows/rig/%.exe: build/windows/tests/wine/tool_%.o
 	$(call link,windows,-municode)

@@ -101,7 +101,7 @@ def wine_env(prefix):
     """The surroundings of a program in that prefix. A native DLL of the prefix goes before Wine's."""
     return {"WINEPREFIX": prefix, "WINEARCH": "win64", "DISPLAY": "",
             "WINEDEBUG": os.environ.get("WINEDEBUG", "-all"),
-            "WINEDLLOVERRIDES": "bcryptprimitives,pdh,iphlpapi,dismapi=n,b;mscoree,mshtml="}
+            "WINEDLLOVERRIDES": "bcryptprimitives,pdh,iphlpapi,dismapi,hnetcfg=n,b;mscoree,mshtml="}
 
 
 def copy_prefix(source, target):
