@@ -8,7 +8,7 @@
  *   ErrorRecord's Error names the member by its path. Empty members (Health, Dns, MacPool) are
  * taken.
  * - SchemaVersion is required, Major 2; a namespace may also say 0.0, as containerd does; a network
- *   document without one is a version 1 document.
+ *   or endpoint document without one that has version 1's members is a version 1 document.
  * - What an HNS version lacks it refuses: an unknown policy type with 0x803b000e, everything else
  *   with 0x80070032 (dual stack, DSR) or 0x803b0015 (HcnModifyLoadBalancer). DistributionType is
  *   taken by every version: kube-proxy sends it to HNS 9.5 as well.

@@ -157,6 +157,12 @@ static json_t *behind(struct hns_model *m, enum model_kind kind, const char *han
     return model_find(m, kind, model_text(open, "id"));
 }
 
+/* A document of version 1 has no SchemaVersion and one of these members. */
+static bool is_v1(const json_t *document, const char *a, const char *b) {
+    return !json_object_get(document, "SchemaVersion") &&
+           (json_object_get(document, a) || json_object_get(document, b));
+}
+
 static int create(struct hns_model *m, enum model_kind kind, const char *network, const char *id,
                   const char *document, struct hns_answer *ret) {
     json_t *parsed, *taken;
@@ -165,9 +171,10 @@ static int create(struct hns_model *m, enum model_kind kind, const char *network
 
     if (model_parse(m, document, &parsed))
         return -1;
-    if (kind == NETWORK && !json_object_get(parsed, "SchemaVersion") &&
-        (json_object_get(parsed, "Subnets") || json_object_get(parsed, "NetworkAdapterName")))
+    if (kind == NETWORK && is_v1(parsed, "Subnets", "NetworkAdapterName"))
         r = model_v1_to_network(m, parsed, &taken);
+    else if (kind == ENDPOINT && is_v1(parsed, "VirtualNetwork", "IPAddress"))
+        r = model_v1_to_endpoint(m, parsed, &taken);
     else
         r = model_take(m, model_kind_schemas[kind], "", parsed, &taken);
     json_decref(parsed);

@@ -147,6 +147,15 @@ static const struct model_field port_mapping[] = {
     {0},
 };
 
+/* Host bits are taken here: Microsoft's own tests send 169.254.169.254/24. */
+static const struct model_field s_sdn_route[] = {
+    {.name = "DestinationPrefix", .type = T_LOOSE_PREFIX, .required = true, .hr = HR_PREFIX},
+    {.name = "NextHop", .type = T_ADDRESS},
+    {.name = "NeedEncap", .type = T_BOOL},
+    {.name = "AutomaticEndpointMonitor", .type = T_ANY},
+    {0},
+};
+
 /* What every object has. Health, Version, State: taken, but HNS's own. */
 #define BASE                                                                                       \
     {.name = "ID", .type = T_GUID}, {.name = "Owner", .type = T_STRING},                           \
@@ -203,8 +212,8 @@ const struct model_field model_load_balancer_schema[] = {
 const struct model_field model_sdn_route_schema[] = {
     BASE,
     {.name = "HostComputeEndpoints", .type = T_GUIDS},
-    {.name = "Routes", .type = T_ANY},
-    {.name = "Setting", .type = T_ANY},
+    {.name = "Routes", .type = T_OBJECTS, .of = s_sdn_route},
+    {.name = "Setting", .type = T_OBJECTS, .of = s_sdn_route},
     {0},
 };
 
@@ -299,7 +308,6 @@ static const struct model_field s_set[] = {
     {.name = "Id", .type = T_STRING, .required = true},
     {.name = "Name", .type = T_STRING, .required = true},
     {.name = "PolicyType", .type = T_WORD, .of = set_types},
-    {.name = "Type", .type = T_WORD, .of = set_types},
     {.name = "Values", .type = T_STRING},
     {0},
 };
@@ -320,9 +328,9 @@ static const struct model_field s_l4_proxy[] = {
     {.name = "IP", .type = T_ADDRESS},
     {.name = "Port", .type = T_STRING},
     {.name = "Protocol", .type = T_UINT, .max = U8},
-    {.name = "ExceptionList", .type = T_RANGES},
+    {.name = "Exceptions", .type = T_STRINGS},
     {.name = "Destination", .type = T_STRING},
-    {.name = "OutboundNat", .type = T_BOOL},
+    {.name = "OutboundNAT", .type = T_BOOL},
     {0},
 };
 const struct model_policy model_network_policies[] = {
@@ -378,13 +386,6 @@ static const struct model_field s_nat[] = {
     {.name = "MaxPortPoolUsage", .type = T_UINT, .max = U16},
     {0},
 };
-static const struct model_field s_sdn_route[] = {
-    {.name = "DestinationPrefix", .type = T_PREFIX, .required = true, .hr = HR_PREFIX},
-    {.name = "NextHop", .type = T_ADDRESS},
-    {.name = "NeedEncap", .type = T_BOOL},
-    {.name = "AutomaticEndpointMonitor", .type = T_ANY},
-    {0},
-};
 static const struct model_field s_name[] = {{.name = "Name", .type = T_STRING, .required = true},
                                             {0}};
 static const struct model_field s_overhead[] = {
@@ -397,29 +398,65 @@ static const struct model_field s_iov[] = {
     {.name = "InterruptModeration", .type = T_UINT},
     {0},
 };
+static const struct model_field five_tuple[] = {
+    {.name = "Protocols", .type = T_STRING},
+    {.name = "LocalAddresses", .type = T_STRING},
+    {.name = "RemoteAddresses", .type = T_STRING},
+    {.name = "LocalPorts", .type = T_STRING},
+    {.name = "RemotePorts", .type = T_STRING},
+    {.name = "Priority", .type = T_UINT, .max = U16},
+    {0},
+};
+static const struct model_field proxy_exceptions[] = {
+    {.name = "IpAddressExceptions", .type = T_STRINGS},
+    {.name = "PortExceptions", .type = T_STRINGS},
+    {0},
+};
 static const struct model_field s_wfp_proxy[] = {
     {.name = "InboundProxyPort", .type = T_STRING},
     {.name = "OutboundProxyPort", .type = T_STRING},
-    {.name = "FilterTuple", .type = T_ANY},
+    {.name = "FilterTuple", .type = T_OBJECT, .of = five_tuple},
     {.name = "UserSID", .type = T_STRING},
-    {.name = "InboundExceptions", .type = T_ANY},
-    {.name = "OutboundExceptions", .type = T_ANY},
+    {.name = "InboundExceptions", .type = T_OBJECT, .of = proxy_exceptions},
+    {.name = "OutboundExceptions", .type = T_OBJECT, .of = proxy_exceptions},
+    {0},
+};
+static const struct model_field tier_acl_rule[] = {
+    {.name = "Id", .type = T_STRING},
+    {.name = "Protocols", .type = T_STRING},
+    {.name = "TierAclRuleAction", .type = T_WORD, .of = actions, .required = true},
+    {.name = "LocalAddresses", .type = T_STRING},
+    {.name = "RemoteAddresses", .type = T_STRING},
+    {.name = "LocalPorts", .type = T_STRING},
+    {.name = "RemotePorts", .type = T_STRING},
+    {.name = "Priority", .type = T_UINT, .max = U16},
     {0},
 };
 static const struct model_field s_tier_acl[] = {
-    {.name = "TierAclRules", .type = T_ANY},
-    {.name = "Name", .type = T_STRING},
-    {.name = "Tier", .type = T_ANY},
+    {.name = "Name", .type = T_STRING, .required = true},
+    {.name = "Direction", .type = T_WORD, .of = directions, .required = true},
+    {.name = "Order", .type = T_UINT, .max = U16},
+    {.name = "TierAclRules", .type = T_OBJECTS, .of = tier_acl_rule},
     {0},
 };
 
 static const struct model_rename r_nat[] = {
-    {"ExceptionList", "Exceptions"}, {"VIP", "VirtualIP"}, {0}};
-static const struct model_rename r_pa[] = {{"PA", "ProviderAddress"}, {0}};
+    {"ExceptionList", "Exceptions", false}, {"VIP", "VirtualIP", false}, {0}};
+static const struct model_rename r_port[] = {{"ExternalPortReserved", "", false}, {0}};
+static const struct model_rename r_acl[] = {
+    {"Protocol", "Protocols", true},
+    {"LocalPort", "LocalPorts", true},
+    {"RemotePort", "RemotePorts", true},
+    {"Id", "", false},
+    {"ServiceName", "", false},
+    {"InternalPort", "", false},
+    {0},
+};
+static const struct model_rename r_pa[] = {{"PA", "ProviderAddress", false}, {0}};
 
 const struct model_policy model_endpoint_policies[] = {
-    {"PortMapping", s_host_port, ALWAYS, 0, "NAT", NULL},
-    {"ACL", s_acl, ALWAYS, 0, "ACL", NULL},
+    {"PortMapping", s_host_port, ALWAYS, 0, "NAT", r_port},
+    {"ACL", s_acl, ALWAYS, 0, "ACL", r_acl},
     {"QOS", s_qos, ALWAYS, 0, "QOS", NULL},
     {"L2Driver", nothing, ALWAYS, 0, "L2Driver", NULL},
     {"OutBoundNAT", s_nat, ALWAYS, 0, "OutBoundNAT", r_nat},

@@ -64,7 +64,7 @@ const struct model_field model_v1_attach_schema[] = {
     {.name = "ContainerId", .type = T_STRING},
     {.name = "SystemType", .type = T_WORD, .of = system_types, .required = true},
     {.name = "CompartmentId", .type = T_UINT},
-    {.name = "VirtualNICId", .type = T_STRING},
+    {.name = "VirtualNicName", .type = T_STRING},
     {0},
 };
 static const struct model_field elb[] = {

@@ -92,6 +92,8 @@ static bool good_text(enum model_type type, const char *text) {
         return model_address_read(text, &address);
     case T_PREFIX:
         return model_prefix_read(text, true, &prefix);
+    case T_LOOSE_PREFIX:
+        return model_prefix_read(text, false, &prefix);
     case T_RANGE:
     case T_RANGES:
         return model_address_read(text, &address) || model_prefix_read(text, false, &prefix);

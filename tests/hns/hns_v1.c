@@ -130,7 +130,7 @@ static int other_call(struct hns_model *m, const char *method, const struct path
         *ret = json_pack("{s:i, s:i}", "Major", (int)m->major, "Minor", (int)m->minor);
     else if (!strcmp(word, "endpointstats") && path->n == 2 &&
              model_find(m, ENDPOINT, path->word[1]))
-        *ret = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "EndpointID", path->word[1],
+        *ret = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "EndpointId", path->word[1],
                          "BytesReceived", 0, "BytesSent", 0, "DroppedPacketsIncoming", 0,
                          "DroppedPacketsOutgoing", 0, "PacketsReceived", 0, "PacketsSent", 0);
     else if (!strcmp(word, "endpointstats"))

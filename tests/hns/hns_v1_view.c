@@ -58,9 +58,21 @@ static void protocol_to_v2(json_t *settings) {
 
 static const char *renamed(const struct model_rename *renames, const char *name, bool to_v2) {
     for (; renames && renames->v1; renames++)
-        if (!strcasecmp(name, to_v2 ? renames->v1 : renames->v2))
+        if (!strcasecmp(name, to_v2 ? renames->v1 : renames->v2) && (to_v2 || !renames->one_way))
             return to_v2 ? renames->v2 : renames->v1;
     return name;
+}
+
+/* What version 1 has as a number is a text in the list that version 2 has instead. */
+static void set_renamed(json_t *settings, const char *name, bool is_renamed, json_t *value) {
+    char text[24];
+
+    if (is_renamed && json_is_integer(value)) {
+        (void)snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
+        json_object_set_new(settings, name, json_string(text));
+    } else {
+        json_object_set(settings, name, value);
+    }
 }
 
 static json_t *settings_to_v2(const struct model_policy *row, const json_t *flat) {
@@ -68,8 +80,10 @@ static json_t *settings_to_v2(const struct model_policy *row, const json_t *flat
     const char *key;
 
     json_object_foreach((json_t *)flat, key, value) {
-        if (strcasecmp(key, "Type"))
-            json_object_set(settings, renamed(row->renames, key, true), value);
+        const char *name = renamed(row->renames, key, true);
+
+        if (*name && strcasecmp(key, "Type"))
+            set_renamed(settings, name, strcmp(name, key) != 0, value);
     }
     if (!strcmp(row->type, "PortMapping"))
         protocol_to_v2(settings);
@@ -242,6 +256,9 @@ int model_v1_to_network(struct hns_model *m, const json_t *v1, json_t **ret) {
     if (json_array_size(subnets))
         json_object_set_new(*ret, "Ipams",
                             json_pack("[{s:s, s:O}]", "Type", "Static", "Subnets", subnets));
+    if (json_object_get(taken, "MacPools"))
+        json_object_set_new(*ret, "MacPool",
+                            json_pack("{s:O}", "Ranges", json_object_get(taken, "MacPools")));
     json_decref(subnets);
     json_decref(taken);
     if (r)

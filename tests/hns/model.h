@@ -108,9 +108,10 @@ enum model_type {
     T_UINT,
     T_GUID,
     T_ADDRESS,
-    T_PREFIX,      /* no host bits */
-    T_RANGE,       /* address or prefix */
-    T_RANGES_TEXT, /* comma-joined ranges */
+    T_PREFIX,       /* no host bits */
+    T_LOOSE_PREFIX, /* host bits allowed */
+    T_RANGE,        /* address or prefix */
+    T_RANGES_TEXT,  /* comma-joined ranges */
     T_MAC,
     T_WORD,  /* one of `of` (struct model_word), any case; stored as the table spells it */
     T_FLAGS, /* number, or word, or comma-joined words; stored as the number */
@@ -138,8 +139,9 @@ struct model_field {
     unsigned hr; /* for a value that cannot be; 0 = HR_PARAMETER */
     enum model_feature gate;
 };
-struct model_rename { /* v1 member -> v2 member */
+struct model_rename { /* v1 member -> v2 member ("": dropped) */
     const char *v1, *v2;
+    bool one_way; /* version 1 shows it by version 2's name, which it knows as well */
 };
 struct model_policy {
     const char *type;

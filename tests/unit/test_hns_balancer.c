@@ -166,7 +166,16 @@ static void test_sdn_routes(void **state) {
     assert_int_equal(call(*state, "HcnCreateSdnRoute", ZERO,
                           "{" V2 ",\"HostComputeEndpoints\":[" ONE "],\"Setting\":[]}", NULL),
                      0);
-    assert_int_equal(count_of(*state, "routes"), 1);
+    /* host bits are taken, members of a route are not made up */
+    assert_int_equal(call(*state, "HcnCreateSdnRoute", ZERO,
+                          "{" V2 ",\"Setting\":[{\"DestinationPrefix\":\"169.254.169.254/24\","
+                          "\"NextHop\":\"127.10.0.34\"}]}",
+                          NULL),
+                     0);
+    assert_fails(call(*state, "HcnCreateSdnRoute", ZERO,
+                      "{" V2 ",\"Setting\":[{\"Destination\":\"10.0.0.0/8\"}]}", NULL),
+                 0x803b001b, "Setting[0].Destination: unknown member");
+    assert_int_equal(count_of(*state, "routes"), 2);
 }
 
 #define HERE(f) cmocka_unit_test_setup_teardown(f, with_endpoints, teardown)

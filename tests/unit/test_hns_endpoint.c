@@ -108,7 +108,7 @@ static void test_refusals(void **state) {
          0x80070057, "Policies[0].Settings.Exceptions[1]: 'x'"},
         {ENDPOINT(POLICIES(PORT("0", "80"))), 0x803b002d, "InternalPort: 0 is not between"},
         {ENDPOINT(POLICIES(PORT("80", "65536"))), 0x80070057, "ExternalPort"},
-        {ENDPOINT(POLICIES(SETTINGS("SDNRoute", "\"DestinationPrefix\":\"10.96.0.1/12\""))),
+        {ENDPOINT(POLICIES(SETTINGS("SDNRoute", "\"DestinationPrefix\":\"10.96.0.0/33\""))),
          0x803b0030, "DestinationPrefix"},
         {ENDPOINT(POLICIES(SETTINGS("ACL", "\"Action\":\"Deny\",\"Direction\":\"In\""))),
          0x80070057, "Action: 'Deny'"},

@@ -149,6 +149,53 @@ static void test_endpoint_as_win_bridge_makes_it(void **state) {
     json_decref(all);
 }
 
+static void test_policies_that_version_1_says_otherwise(void **state) {
+    json_t *e = post_endpoint(
+        *state,
+        ",\"Policies\":["
+        "{\"Type\":\"ACL\",\"Id\":\"a\",\"Protocol\":17,\"Action\":\"Block\",\"Direction\":\"In\","
+        "\"LocalPort\":53,\"InternalPort\":1,\"RemoteAddresses\":\"10.0.0.0/8\"},"
+        "{\"Type\":\"NAT\",\"Protocol\":\"UDP\",\"InternalPort\":53,\"ExternalPort\":8053,"
+        "\"ExternalPortReserved\":true}]");
+    json_t *acl = json_array_get(json_object_get(e, "Policies"), 0), *all, *settings;
+
+    assert_string_equal(text_of(acl, "Protocols"), "17");
+    assert_null(json_object_get(acl, "Id"));
+    settings = json_object_get(
+        json_array_get(json_object_get(state_of(*state, "endpoints", 0, &all), "Policies"), 0),
+        "Settings");
+    assert_string_equal(text_of(settings, "LocalPorts"), "53");
+    assert_string_equal(text_of(settings, "RemoteAddresses"), "10.0.0.0/8");
+    assert_int_equal(json_object_size(settings), 5);
+    json_decref(all);
+}
+
+static void test_mac_pools(void **state) {
+    json_t *all, *net;
+
+    good(*state, "POST", "/networks/",
+         "{\"Name\":\"nat\",\"Type\":\"NAT\",\"MacPools\":[{\"StartMacAddress\":"
+         "\"00-15-5D-52-C0-00\",\"EndMacAddress\":\"00-15-5D-52-CF-FF\"}]}");
+    net = state_of(*state, "networks", 0, &all);
+    assert_string_equal(
+        text_of(json_array_get(json_object_get(json_object_get(net, "MacPool"), "Ranges"), 0),
+                "EndMacAddress"),
+        "00-15-5D-52-CF-FF");
+    json_decref(all);
+}
+
+static void test_endpoint_document_by_version_2_call(void **state) {
+    char *network = make_network(*state, BRIDGE), *id = id_of(*state, network), document[160];
+
+    (void)snprintf(document, sizeof(document),
+                   "{\"Name\":\"e\",\"VirtualNetwork\":\"%s\",\"IPAddress\":\"10.244.1.9\"}", id);
+    assert_fails(call(*state, "HcnCreateEndpoint", network, ZERO, document), 0, NULL);
+    assert_fails(call(*state, "HcnCreateEndpoint", network, ZERO, "{\"Name\":\"e\"}"), 0x80070057,
+                 "SchemaVersion: is required");
+    free(id);
+    free(network);
+}
+
 static void test_endpoint_refusals(void **state) {
     json_t *e = json_incref(post_endpoint(*state, ",\"IPAddress\":\"10.244.1.5\""));
     char request[256];
@@ -251,6 +298,9 @@ int main(void) {
         HERE(test_both_versions_show_the_same_network),
         HERE(test_network_refusals),
         HERE(test_endpoint_as_win_bridge_makes_it),
+        HERE(test_policies_that_version_1_says_otherwise),
+        HERE(test_mac_pools),
+        HERE(test_endpoint_document_by_version_2_call),
         HERE(test_endpoint_refusals),
         HERE(test_host_attach),
         HERE(test_sandbox_attach_by_its_compute_system),
