@@ -39,8 +39,10 @@ static int call(struct host *host, const char *function, const char *const *argu
     _cleanup_(freep) char *record = NULL;
     uint32_t hresult = 0;
 
-    if (host->ops->hns(host, function, arguments, count, &result, &record, &hresult, err) < 0 ||
-        hcn_check(function, hresult, record, err) < 0)
+    if (host->ops->hns(host, function, arguments, count, &result, &record, &hresult, err) < 0)
+        return -1;
+    /* HNSCall has no ErrorRecord: when it fails its response says why. */
+    if (hcn_check(function, hresult, record || !(hresult & 0x80000000u) ? record : result, err) < 0)
         return -1;
     if (!ret)
         return 0;

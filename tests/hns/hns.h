@@ -1,34 +1,45 @@
 /* A strict model of the Windows Host Network Service: documents in, HRESULTs and documents out.
  * Portable C on jansson; no files, no sockets, no threads, no clock (time is passed in).
  *
- * What the model believes (each has a case in tests/unit/test_hns_model.c):
- * - Names of members are case-insensitive; a member that the schema lacks, a wrong type, a member
- *   given twice or text that is no JSON is 0x803b001b; a value that cannot be (a prefix with host
- *   bits, a GUID that is none) is 0x80070057 unless HCN has a code of its own for it. The
- *   ErrorRecord's Error names the member by its path. Empty members (Health, Dns, MacPool) are
- * taken.
- * - SchemaVersion is required, Major 2; a namespace may also say 0.0, as containerd does; a network
- *   or endpoint document without one that has version 1's members is a version 1 document.
- * - What an HNS version lacks it refuses: an unknown policy type with 0x803b000e, everything else
- *   with 0x80070032 (dual stack, DSR) or 0x803b0015 (HcnModifyLoadBalancer). DistributionType is
- *   taken by every version: kube-proxy sends it to HNS 9.5 as well.
- * - The first L2Bridge, L2Tunnel, Overlay or Transparent network on an adapter makes the external
- *   switch: vNIC "vEthernet (<alias>)" takes over the adapter's MAC; for outage_ms there is no
- * uplink and no address; then DHCP addresses come back, static ones do not (lose_static). Deleting
- * the last such network removes the vNIC; the adapter has its own old settings back after another
- * outage. One switch has one mode: Overlay, Transparent, or L2Bridge/L2Tunnel; 0x803b0018
- * otherwise.
- * - ManagementIP (v1) and the policy ProviderAddress (Overlay) are there while the host has an IPv4
- *   address on the switch, and only then.
- * - Networks with Flags 8 end with hns_model_restart(), their endpoints and load balancers too; all
- *   handles end. hns_model_reboot() also drops NAT networks, namespaces and load balancers.
- * - Names are not unique. Endpoint addresses are, within a network (0x80071392): a remote endpoint
- *   is compared with remote ones, a local one with all. Gateway, network and broadcast addresses
- * are 0x803b002f, addresses in no subnet 0x803b001e (remote endpoints may lie outside).
+ * What the model believes (each has a case in tests/unit/test_hns_*.c):
+ * - Names of members are case-insensitive; a member that the schema lacks, a wrong type, a
+ *   member given twice or text that is no JSON is 0x803b001b; a value that cannot be (a
+ *   prefix with host bits, a GUID that is none) is 0x80070057 unless HCN has a code of its
+ *   own for it. The ErrorRecord's Error names the member by its path. Empty members (Health,
+ *   Dns, MacPool) are taken.
+ * - SchemaVersion is required, Major 2; a namespace may also say 0.0, as containerd does; a
+ *   network or endpoint document without one that has version 1's members is a version 1
+ *   document.
+ * - What an HNS version lacks it refuses: an unknown policy type with 0x803b000e, everything
+ *   else with 0x80070032 (dual stack, DSR) or 0x803b0015 (HcnModifyLoadBalancer).
+ *   DistributionType is taken by every version: kube-proxy sends it to HNS 9.5 as well.
+ * - The first L2Bridge, L2Tunnel, Overlay or Transparent network on an adapter makes the
+ *   external switch: vNIC "vEthernet (<alias>)" takes over the adapter's MAC; for outage_ms
+ *   there is no uplink and no address; then DHCP addresses come back, static ones do not
+ *   (unless keep_static). Deleting the last such network removes the vNIC; the adapter has
+ *   its own old settings back after another outage. One switch has one mode: Overlay,
+ *   Transparent, or L2Bridge/L2Tunnel; 0x803b0018 otherwise.
+ * - ManagementIP (v1) and the policy ProviderAddress (Overlay) are there while the host has
+ *   an IPv4 address on the switch, and only then.
+ * - Networks with Flags 8 end with hns_model_restart(), their endpoints and load balancers
+ *   too; all handles end. hns_model_reboot() also drops NAT networks, namespaces and load
+ *   balancers.
+ * - HNSCall answers a failure twice, as Server 2019 and later do: its HRESULT is the code,
+ *   and the response still is the envelope with Success false (flannel#1112,
+ *   sig-windows-tools#106). softV1: in the envelope alone, as Windows of 2017 did; Go
+ *   programs under Wine need it where they look at the error's words, which Wine's message
+ *   table lacks.
+ * - A network's name is its own: 0x803b0010 (sig-windows-tools#106, hcsshim#850). A network
+ *   asked for on "vEthernet (...)" is 0x80070057 (antrea#2213). Endpoint names repeat; their
+ *   addresses do not, within a network (0x80071392): a remote endpoint is compared with
+ *   remote ones, a local one with all. Gateway, network and broadcast addresses are
+ *   0x803b002f, addresses in no subnet 0x803b001e (remote endpoints may lie outside).
  * - A load balancer is its frontends: (VIP, protocol, external port, IPv6 flag) twice is
- * 0x803b0013; an endpoint that is not there is 0x80070490; more than 64 endpoints are 0x80070057.
+ *   0x803b0013; an endpoint that is not there is 0x80070490; more than 64 endpoints are
+ *   0x80070057.
  * - Policies are removed by their exact stored settings (0x803b0008 otherwise). HostRoute and
- * VxlanPort may be added again; a second RemoteSubnetRoute for one DestinationPrefix is 0x803b0012.
+ *   VxlanPort may be added again; a second RemoteSubnetRoute for one DestinationPrefix is
+ *   0x803b0012.
  */
 #ifndef TESTS_HNS_HNS_H
 #define TESTS_HNS_HNS_H
@@ -88,7 +99,8 @@ uint32_t hns_model_host_call(void *context, const char *function, const char *co
 char *hns_model_handle(const struct hns_model *model, const char *handle);
 
 /* The control port's operations on the model; op is one object {"op": ...}:
- *   reset | set {version:[M,m], adapters:[...], outageMs, keepStatic, anySystem, systems:[...],
+ *   reset | set {version:[M,m], adapters:[...], outageMs, keepStatic, softV1, anySystem,
+ *   systems:[...],
  *   initial: true = a reset comes back to it} |
  *   create {kind, doc, net?} | delete {kind, id} | dump | restart | reboot |
  *   adapter {alias, addresses?, staticLost?, away?} | rule {fn, contains?, hr?, count?, delay?,

@@ -44,6 +44,20 @@ static json_t *constrained(const struct hns_model *m, const json_t *settings) {
     return NULL;
 }
 
+/* "vEthernet (<alias>)" of a switch that stands. */
+static bool is_vnic(const struct hns_model *m, const char *alias) {
+    size_t prefix = sizeof(vnic_prefix) - 1, len = strlen(alias);
+    char inner[128];
+    const json_t *adapter;
+
+    if (strncasecmp(alias, vnic_prefix, prefix) || len - prefix > sizeof(inner) ||
+        alias[len - 1] != ')')
+        return false;
+    (void)snprintf(inner, sizeof(inner), "%.*s", (int)(len - prefix - 1), alias + prefix);
+    adapter = model_adapter_find(m, inner);
+    return adapter && json_is_true(json_object_get(adapter, "vnic"));
+}
+
 /* The adapter that a network's policies name; HNS takes the first one when they name none. */
 int model_adapter_choose(struct hns_model *m, const json_t *policies, json_t **ret) {
     const json_t *name = model_policy_find(policies, "NetAdapterName");
@@ -61,8 +75,8 @@ int model_adapter_choose(struct hns_model *m, const json_t *policies, json_t **r
     }
     if (*ret)
         return 0;
-    if (!strncasecmp(alias, vnic_prefix, sizeof(vnic_prefix) - 1))
-        return model_fail(m, HR_ADAPTER_NOT_FOUND, "'%.80s' is a switch's own interface", alias);
+    if (is_vnic(m, alias))
+        return model_fail(m, HR_PARAMETER, "'%.80s' is a switch's own interface", alias);
     return model_fail(m, HR_ADAPTER_NOT_FOUND, "'%.80s'", alias);
 }
 

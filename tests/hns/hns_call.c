@@ -279,10 +279,12 @@ static size_t outputs(const char *function, const struct call *call, bool *ret_r
 
 static int other_call(struct hns_model *m, const char *function, const char *const args[], size_t n,
                       struct hns_answer *ret) {
+    unsigned hr;
     int r;
 
     if (!strcmp(function, "HNSCall")) {
-        give_json(ret, model_v1_call(m, args[0], args[1], args[2]));
+        give_json(ret, model_v1_call(m, args[0], args[1], args[2], &hr));
+        ret->hresult = m->soft_v1 ? 0 : hr;
         return 0;
     }
     if (!strcmp(function, "HcnRegisterServiceCallback")) {

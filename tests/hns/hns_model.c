@@ -20,6 +20,7 @@ static void clear(struct hns_model *m) {
     json_decref(m->systems);
     m->systems = json_array();
     m->any_system = false;
+    m->soft_v1 = false;
     m->next_handle = 0x1000;
     m->next_mac = 0;
     m->next_namespace = 1;
@@ -77,6 +78,8 @@ static const char *apply_set(struct hns_model *m, const json_t *op) {
         m->outage_ms = (unsigned)json_integer_value(value);
     if ((value = json_object_get(op, "keepStatic")))
         m->keep_static = json_is_true(value);
+    if ((value = json_object_get(op, "softV1")))
+        m->soft_v1 = json_is_true(value);
     if ((value = json_object_get(op, "anySystem")))
         m->any_system = json_is_true(value);
     if (json_is_array(json_object_get(op, "systems"))) {

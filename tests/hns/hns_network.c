@@ -150,6 +150,8 @@ static int check_others(struct hns_model *m, const json_t *network, enum model_n
         bool together = *adapter ? !strcmp(adapter, model_text(other, "_adapter"))
                                  : type == NAT && other_type == NAT;
 
+        if (!strcmp(model_text(network, "Name"), model_text(other, "Name")))
+            return model_fail(m, HR_NETWORK_EXISTS, "%s", id);
         if (!together)
             continue;
         if (*adapter && switch_mode(type) != switch_mode(other_type))

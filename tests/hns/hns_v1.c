@@ -158,9 +158,9 @@ static int route(struct hns_model *m, const char *method, const char *text, cons
     return other_call(m, method, &path, ret);
 }
 
-/* The envelope: HNSCall itself succeeds, the answer says how it went. */
+/* The envelope says how it went; *ret_hr too. */
 json_t *model_v1_call(struct hns_model *m, const char *method, const char *path,
-                      const char *request) {
+                      const char *request, unsigned *ret_hr) {
     json_t *body = NULL, *output = NULL, *answer;
     int r = request && *request ? model_parse(m, request, &body) : 0;
 
@@ -169,6 +169,7 @@ json_t *model_v1_call(struct hns_model *m, const char *method, const char *path,
     if (!r)
         r = route(m, method ? method : "", path ? path : "", body, &output);
     json_decref(body);
+    *ret_hr = r ? m->fail_hr : 0;
     if (r) {
         json_decref(output);
         return json_pack("{s:b, s:s, s:I}", "Success", 0, "Error", m->fail_text, "ErrorCode",

@@ -20,6 +20,7 @@
 #define HR_POLICY 0x803b000du
 #define HR_POLICY_TYPE 0x803b000eu
 #define HR_REMOTE_ENDPOINT 0x803b000fu
+#define HR_NETWORK_EXISTS 0x803b0010u
 #define HR_POLICY_EXISTS 0x803b0012u
 #define HR_PORT_EXISTS 0x803b0013u
 #define HR_ATTACHED 0x803b0014u
@@ -61,7 +62,7 @@ struct hns_model {
     json_t *adapters;       /* as hns_model_state(), plus _own: its addresses, _until: ms */
     json_t *faults;         /* the rules, in order */
     json_t *systems;        /* compute system ids that can be opened */
-    bool any_system, keep_static, changed;
+    bool any_system, keep_static, soft_v1, changed;
     unsigned outage_ms, next_mac, next_namespace, next_handle;
     uint64_t now_ms, random;
     unsigned fail_hr; /* of the call under way */
@@ -239,7 +240,7 @@ int model_balancer_modify(struct hns_model *m, json_t *balancer, const char *doc
 
 /* hns_v1.c, hns_v1_view.c, hns_hcs.c: answers are new references or NULL. */
 json_t *model_v1_call(struct hns_model *m, const char *method, const char *path,
-                      const char *request);
+                      const char *request, unsigned *ret_hr);
 json_t *model_v1_network(const struct hns_model *m, const json_t *network);
 json_t *model_v1_endpoint(const struct hns_model *m, const json_t *endpoint);
 json_t *model_v1_policy_list(const json_t *balancer);

@@ -187,6 +187,18 @@ static void adopt_v2(struct replay *r, int kind, const json_t *properties) {
     json_decref(answer);
 }
 
+/* A network of that name that is another one: the recorder had made the scene anew. */
+static void drop_namesake(struct replay *r, const char *name) {
+    json_t *state = hns_model_state(r->model), *network;
+    size_t i;
+
+    json_array_foreach(json_object_get(state, "networks"), i, network) {
+        if (!strcmp(replay_text(network, "Name"), name))
+            replay_drop(r, REPLAY_NETWORK, replay_text(network, "ID"));
+    }
+    json_decref(state);
+}
+
 /* What stood there came about by the old model's control port, which knew no version gates. */
 void replay_adopt(struct replay *r, int kind, const char *id) {
     const json_t *properties = json_object_get(r->known[kind], id);
@@ -195,6 +207,8 @@ void replay_adopt(struct replay *r, int kind, const char *id) {
     if (!id || !*id || json_object_get(r->made, id) || (!properties && !v1) ||
         replay_has(r, kind, id))
         return;
+    if (kind == REPLAY_NETWORK)
+        drop_namesake(r, replay_text(properties ? properties : v1, "Name"));
     json_decref(replay_control(r, json_pack("{s:s, s:[i,i]}", "op", "set", "version", 15, 5)));
     if (properties)
         adopt_v2(r, kind, properties);
@@ -233,11 +247,11 @@ void replay_listed(struct replay *r, int kind, const json_t *ids, const json_t *
     const json_t *item;
     size_t i;
 
-    json_array_foreach(ids, i, item) replay_adopt(r, kind, id_of(item));
     json_array_foreach(model_ids, i, item) {
         if (!has_id(ids, id_of(item)))
             replay_drop(r, kind, id_of(item));
     }
+    json_array_foreach(ids, i, item) replay_adopt(r, kind, id_of(item));
 }
 
 /* HNS's version now: what the last answer to /globals/version said, or the next one, or the file's

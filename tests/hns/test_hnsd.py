@@ -155,10 +155,10 @@ class Hnsd(unittest.TestCase):
     def test_many_callers_at_once(self):
         code = ("import sys, json; sys.path.insert(0, %r); import hnsctl\n"
                 "for i in range(10):\n"
-                "    d = json.dumps({'SchemaVersion': {'Major': 2}, 'Name': 'n'})\n"
+                "    d = json.dumps({'SchemaVersion': {'Major': 2}, 'Name': sys.argv[1] + str(i)})\n"
                 "    assert hnsctl.call('HcnCreateNetwork', 'gsHo', %r, d, port=%d)[0] == 0\n"
                 % (HERE, ZERO, self.port))
-        runs = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
+        runs = [subprocess.Popen([sys.executable, "-c", code, who]) for who in "abcd"]
         self.assertEqual([run.wait(60) for run in runs], [0] * 4)
         self.assertEqual(len(self.lines()[-1]["networks"]), 40)
         sizes = [len(line["networks"]) for line in self.lines()]

@@ -133,7 +133,7 @@ static void test_adapters(void **state) {
         {NETWORK("b", "L2Bridge", POLICIES(ON("Ethernet 2")) BRIDGE_SUBNET), 0x803b0006,
          "'Ethernet 2'"},
         {NETWORK("b", "L2Bridge", POLICIES(ON("vEthernet (Ethernet)")) BRIDGE_SUBNET), 0x803b0006,
-         "a switch's own interface"},
+         "'vEthernet (Ethernet)'"}, /* there is none yet */
         {NETWORK("b", "L2Bridge", POLICIES(ON("ETHERNET")) BRIDGE_SUBNET), 0, NULL},
         {NETWORK("b", "L2Bridge",
                  POLICIES(SETTINGS("InterfaceConstraint", "\"InterfaceAlias\":\"eth9\""))
@@ -228,7 +228,13 @@ static void test_one_switch_has_one_mode(void **state) {
     assert_int_equal(add_network(*state, EXTERNAL), 0);
     assert_fails(add_network(*state, BRIDGE), 0x803b0018, "carries Overlay 'External'");
     assert_int_equal(add_network(*state, OVERLAY), 0);
-    assert_fails(add_network(*state, OVERLAY), 0x80071392, "its subnet is that of 'flannel.4096'");
+    assert_fails(add_network(*state, OVERLAY), 0x803b0010,
+                 "A network with this name already exists.");
+    assert_fails(add_network(*state, NETWORK("other", "Overlay", OVERLAY_SUBNET)), 0x80071392,
+                 "its subnet is that of 'flannel.4096'");
+    assert_fails(add_network(*state, NETWORK("o", "Overlay",
+                                             POLICIES(ON("vEthernet (Ethernet)")) OVERLAY_SUBNET)),
+                 0x80070057, "'vEthernet (Ethernet)' is a switch's own interface");
     assert_int_equal(count_of(*state, "networks"), 2);
     assert_fails(add_network(*state, NETWORK("t", "Transparent", "")), 0x803b0018,
                  "carries Overlay");

@@ -20,8 +20,7 @@ static json_t *good(struct hns_model *m, const char *method, const char *path,
 
 static void bad(struct hns_model *m, const char *method, const char *path, const char *request,
                 unsigned code, const char *says) {
-    assert_int_equal(call(m, "HNSCall", method, path, request), 0);
-    assert_fails(code, code, says);
+    assert_fails(call(m, "HNSCall", method, path, request), code, says);
     assert_says("\"Success\":false");
 }
 
@@ -236,6 +235,12 @@ static void test_host_attach(void **state) {
     json_decref(e);
 }
 
+static void test_failures_in_the_envelope_alone(void **state) {
+    json_decref(control(*state, json_pack("{s:s, s:b}", "op", "set", "softV1", 1)));
+    assert_int_equal(call(*state, "HNSCall", "GET", "/endpoints/" NOBODY, ""), 0);
+    assert_says("{\"Success\":false,\"Error\":\"The endpoint was not found. ");
+}
+
 static void test_sandbox_attach_by_its_compute_system(void **state) {
     struct hns_model *m = *state;
     json_t *e = json_incref(post_endpoint(m, "")), *now;
@@ -303,6 +308,7 @@ int main(void) {
         HERE(test_endpoint_document_by_version_2_call),
         HERE(test_endpoint_refusals),
         HERE(test_host_attach),
+        HERE(test_failures_in_the_envelope_alone),
         HERE(test_sandbox_attach_by_its_compute_system),
         HERE(test_policy_lists),
     };
