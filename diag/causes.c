@@ -120,11 +120,17 @@ static const struct row rows[] = {
      CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
      look_svc_lb,
      false},
+    {{"SVC-EP0", "from pods to the DNS Service", "no pod answers behind the DNS Service",
+      "not a fault of the network: kubectl -n kube-system get pods -l k8s-app=kube-dns"},
+     CELL_UDP(SVC_IP),
+     CELLS_DNS,
+     look_svc_ep0,
+     false},
     {{"L2-ROUTE", "from pods to other nodes' pods",
       "packets for other nodes' pods, or their answers, have no route",
       "add the missing routes here, on the other nodes, or in the fabric (cloud route table)"},
      CELLS_DNS,
-     CELLS_DNS,
+     CELLS_DNS | CELL_TCP(SVC_IP),
      look_l2_route,
      false},
     {{"OVL-UDP", "from pods to other nodes' pods",
@@ -227,6 +233,19 @@ static void cells_add(const struct diag_report *report, uint32_t bits, struct te
         }
 }
 
+/* A cluster of a hundred nodes may have a hundred lines of the same kind. */
+static void evidence_cap(struct text_list *evidence) {
+    enum { SHOWN = 5 };
+    size_t more = evidence->count > SHOWN ? evidence->count - SHOWN : 0;
+
+    if (more < 2)
+        return;
+    while (evidence->count > SHOWN)
+        free(evidence->items[--evidence->count]);
+    evidence->items[evidence->count] = NULL;
+    text_list_add_owned(evidence, xasprintf("and %zu more", more));
+}
+
 static void cause_add(struct diag_report *report, const struct row *row, enum level level,
                       struct finding *finding, uint32_t bits) {
     struct diag_causes *causes = &report->causes;
@@ -239,6 +258,7 @@ static void cause_add(struct diag_report *report, const struct row *row, enum le
     };
 
     finding->evidence = (struct text_list){0};
+    evidence_cap(&cause.evidence);
     cells_add(report, bits, &cause.cells);
     causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
     causes->items[causes->count++] = cause;

@@ -269,6 +269,17 @@ static bool mac_equal(const char *a, const char *b) {
     return *a == *b;
 }
 
+static bool flannel_runs(const struct scene *scene) {
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        if (annotation(node, "flannel.alpha.coreos.com/backend-data"))
+            return true;
+    }
+    return false;
+}
+
 static void peer_check(const struct scene *scene, const json_t *node, struct finding *finding) {
     const char *name = json_text_at(node, "metadata.name");
     const char *prefix = json_text_at(node, "spec.podCIDR");
@@ -280,7 +291,9 @@ static void peer_check(const struct scene *scene, const json_t *node, struct fin
     const char *there = json_text_at(route, "ProviderAddress");
     const char *there_mac = json_text_at(route, "DistributedRouterMacAddress");
 
-    if (!prefix)
+    /* Where flannel publishes its data, a node without it (a control plane) has no pods' network.
+     */
+    if (!prefix || (!data && flannel_runs(scene)))
         return;
     if (!route)
         finding_note(finding, "no RemoteSubnetRoute for %s (node %s)", prefix, name);
@@ -311,8 +324,14 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
+/* Then packets reach the other node: nothing is lost between the nodes. */
+static bool dns_refuses(const struct scene *scene) {
+    return (scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL]) & CELL_UDP(SVC_IP);
+}
+
 enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
-    if (!is_overlay(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
+    if (!is_overlay(scene) || dns_refuses(scene) ||
+        !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
         return NO;
     finding_note(finding, "pods of this node talk to each other, DNS on other nodes does not "
                           "answer");
@@ -351,7 +370,9 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     if (finding->evidence.count)
         return CONFIRMED;
     /* The way back or the fabric's own routes cannot be seen from here. */
-    return scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD)) ? LIKELY : NO;
+    return !dns_refuses(scene) && (scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD)))
+               ? LIKELY
+               : NO;
 }
 
 enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {

@@ -45,8 +45,8 @@ row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt,
     look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_vni, look_ovl_peer, look_ovl_udp,
     look_l2_route, look_l2_fwd;
 /* causes_service.c: load balancers, DNS, what lies outside, the firewall */
-row_look look_svc_all, look_dns_lb, look_svc_lb, look_svc_vip, look_dns_srv, look_dns_sfx,
-    look_ext_node, look_nat_none, look_nat_exc, look_ext_dns, look_fw_in;
+row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_vip, look_dns_srv,
+    look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc, look_ext_dns, look_fw_in;
 
 /* ---- what several rows ask the evidence (causes_facts.c); borrowed, NULL = unknown ---- */
 

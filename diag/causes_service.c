@@ -55,6 +55,19 @@ enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
+static bool endpoint_has(const struct scene *scene, const char *ip) {
+    json_t *endpoint, *configuration;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        json_array_foreach(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
+            if (text_equal(json_text_at(configuration, "IpAddress"), ip))
+                return true;
+        }
+    }
+    return false;
+}
+
 enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const char *dns = expected(scene, "dnsIP"), *prefix = expected(scene, "podCIDR");
     const json_t *balancer = dns ? load_balancer_of(scene, dns, UDP, DNS_PORT) : NULL;
@@ -67,12 +80,25 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     else if (prefix && !prefix_holds(prefix, source))
         finding_note(finding, "the load balancer of %s has SourceVIP %s, outside of %s", dns,
                      source, prefix);
+    else if (json_object_get(scene->evidence, "endpoints") && !endpoint_has(scene, source))
+        finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
+                     dns);
     else
         return NO;
     return CONFIRMED;
 }
 
 /* ---- DNS ---- */
+
+enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
+    uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_UNREACHABLE];
+
+    if (!(answered & CELL_UDP(SVC_IP)))
+        return NO;
+    finding_note(finding,
+                 "asked straight, the DNS Service refuses: packets arrive, nobody listens");
+    return LIKELY;
+}
 
 static bool servers_have(const json_t *endpoint, const char *ip) {
     json_t *server;
@@ -89,6 +115,13 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *ip = expected(scene, "dnsIP");
 
+    uint32_t no_answer = scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_DNS_NXDOMAIN] |
+                         scene->outcome[PROBE_DNS_SERVFAIL];
+
+    /* A name that resolves to the wrong address fails otherwise, and is no matter of the server. */
+    finding->may &= no_answer;
+    if (!(finding->may & CELL_BOTH(SVC_FQDN)))
+        return NO;
     if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
         return NO;
     finding_note(finding, "the DNS Service answers when it is asked straight");

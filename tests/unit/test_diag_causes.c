@@ -132,6 +132,30 @@ static const struct row rows[] = {
          PEER_DATA) ",loadBalancers:[" DNS_BALANCERS("10.244.9.2") "]",
      "SVC-VIP confirmed 9",
      "the load balancer of 10.96.0.10 has SourceVIP 10.244.9.2, outside of 10.244.3.0/24"},
+    {"the source vip's endpoint is gone", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",endpoints:[],loadBalancers:[" DNS_BALANCERS(
+         "10.244.3.2") "]",
+     "SVC-VIP confirmed 9",
+     "no endpoint has the SourceVIP 10.244.3.2 of the load balancer of 10.96.0.10"},
+    {"a control plane without pods' network is no missing peer", DNS_RED,
+     OVERLAY "}," NETWORK(GOOD_REMOTE) ",nodes:[{metadata:{name:'cp'},spec:{podCIDR:"
+                                       "'10.244.0.0/24'}},{metadata:{name:'lin-1',annotations:{"
+                                       "'flannel.alpha.coreos.com/backend-data':'" PEER_DATA
+                                       "','flannel.alpha.coreos.com/"
+                                       "public-ip':'10.0.0.31'}},spec:{podCIDR:'10.244.1.0/24'}}]",
+     "OVL-UDP likely 9", NULL},
+    {"nobody behind the dns service",
+     "pod-to-service-ip/udp=refused pod-to-pod-name/tcp=dns-timeout "
+     "pod-to-pod-name/udp=dns-timeout pod-to-service-pqdn/tcp=dns-timeout "
+     "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout "
+     "pod-to-external-dns/udp=refused",
+     OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA), "SVC-EP0 likely 9",
+     "asked straight, the DNS Service refuses: packets arrive, nobody listens"},
+    {"names that resolve wrongly are not another server",
+     "pod-to-service-fqdn/tcp=timeout pod-to-service-fqdn/udp=no-reply "
+     "pod-to-service-pqdn/tcp=timeout pod-to-service-pqdn/udp=dns-timeout",
+     "", "", NULL},
     {"no source vip", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("") "]",
      "SVC-VIP confirmed 9", "the load balancer of 10.96.0.10 has no SourceVIP"},
@@ -344,7 +368,7 @@ static void every_row_has_words(void **state) {
         assert_true(*row->id && *row->breaks && *row->message && *row->hint);
         assert_true(strlen(row->message) < 160);
     }
-    assert_int_equal(n, 25);
+    assert_int_equal(n, 26);
 }
 
 int main(void) {
