@@ -371,6 +371,7 @@ static void catch_signals(void) {
     sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL); /* these two always exist */
     (void)sigaction(SIGTERM, &action, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* a program that does not read its input is no reason to end */
 }
 
 int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {

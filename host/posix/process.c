@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "host/posix/posix.h"
 
-enum { OUTPUT_MAX = 1024 * 1024 };
+enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };
 
 static uint64_t now_ms(void) {
     struct timespec now;
@@ -21,8 +21,9 @@ static uint64_t now_ms(void) {
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-static void child(const struct host_process *process, const char *program, int in, int out) {
+static void become(const struct host_process *process, const char *program, int in, int out) {
     (void)setpgid(0, 0); /* so that what it starts can be ended with it */
+    (void)signal(SIGPIPE, SIG_DFL);
     if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
         _exit(126);
     for (size_t i = 0; process->environment && process->environment[i]; i++)
@@ -31,62 +32,137 @@ static void child(const struct host_process *process, const char *program, int i
     _exit(127);
 }
 
-/* Feeds input and collects output until the program closes its end or time is up. */
-static int converse(int in, int out, const char *input, uint64_t deadline, struct text *output) {
-    size_t left = input ? strlen(input) : 0;
+/* A program under way, and our ends of its pipes (-1 = closed). */
+struct child {
+    pid_t pid;
+    int in, out;
+    const char *input; /* what it has not read yet */
+    size_t left;
+    uint64_t deadline;
+    struct text output;
+};
 
-    for (;;) {
-        struct pollfd fds[2] = {{.fd = out, .events = POLLIN},
-                                {.fd = left ? in : -1, .events = POLLOUT}};
+static void close_end(int *fd) {
+    if (*fd >= 0)
+        (void)close(*fd); /* a pipe: nothing is lost */
+    *fd = -1;
+}
+
+static void feed(struct child *child) {
+    ssize_t n = write(child->in, child->input, child->left);
+
+    if (n > 0) {
+        child->input += n;
+        child->left -= (size_t)n;
+    }
+    if (!child->left || (n < 0 && errno != EINTR && errno != EAGAIN)) /* it may not want it all */
+        close_end(&child->in);
+}
+
+/* Feeds input and collects output until the program closes its end; -1 when time is up, it wrote
+ * too much, or the user asked to stop. */
+static int converse(struct host *host, struct child *child) {
+    if (!child->left)
+        close_end(&child->in);
+    while (!child->output.overflow && !host_interrupted(host)) {
+        struct pollfd fds[2] = {{.fd = child->out, .events = POLLIN},
+                                {.fd = child->in, .events = POLLOUT}};
         uint64_t now = now_ms();
         char buffer[4096];
         ssize_t n;
 
-        if (now >= deadline || poll(fds, 2, (int)(deadline - now)) <= 0)
+        if (now >= child->deadline)
             return -1;
-        if (fds[1].revents) {
-            n = write(in, input, left);
-            input += n > 0 ? n : 0;
-            left = n > 0 ? left - (size_t)n : 0;
-        }
-        if (!left && in >= 0) {
-            (void)close(in); /* end of its input */
-            in = -1;
-        }
+        if (poll(fds, 2,
+                 (int)(child->deadline - now > POLL_MS ? POLL_MS : child->deadline - now)) <= 0)
+            continue;
+        if (child->in >= 0 && fds[1].revents)
+            feed(child);
         if (!fds[0].revents)
             continue;
-        n = read(out, buffer, sizeof buffer);
+        n = read(child->out, buffer, sizeof buffer);
         if (n <= 0)
             return 0;
-        text_add_bytes(output, buffer, (size_t)n);
+        text_add_bytes(&child->output, buffer, (size_t)n);
+    }
+    return -1;
+}
+
+/* A program may close its output and go on: its end is waited for, within the same time. */
+static int await_end(struct child *child, int *ret_status) {
+    const struct timespec pause = {.tv_nsec = 5 * 1000000};
+
+    for (;;) {
+        pid_t ended = waitpid(child->pid, ret_status, WNOHANG);
+
+        if (ended == child->pid)
+            return 0;
+        if (now_ms() >= child->deadline)
+            return -1;
+        (void)nanosleep(&pause, NULL); /* woken early: it looks again */
     }
 }
 
-static int collect(pid_t pid, int in, int out, const struct host_process *process,
-                   int *ret_exit_code, char **ret_output, struct error *err) {
-    struct text output = {.cap = OUTPUT_MAX};
-    int status, late = converse(in, out, process->input, now_ms() + process->timeout_ms, &output);
+static int give_up(struct host *host, const struct child *child, const struct host_process *process,
+                   struct error *err) {
+    const char *name = process->argv[0];
+    int status;
 
-    (void)close(out);
-    if (late < 0)
-        (void)kill(-pid, SIGKILL);
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    (void)kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (late < 0) {
-        text_free(&output);
-        return error_set(err, ERROR_TIMEOUT, "run '%s': not done after %u ms", process->argv[0],
-                         process->timeout_ms);
-    }
+    if (child->output.overflow)
+        return error_set(err, ERROR_MALFORMED, "run '%s': it wrote more than %d bytes", name,
+                         OUTPUT_MAX);
+    if (host_interrupted(host))
+        return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", name);
+    return error_set(err, ERROR_TIMEOUT, "run '%s': it did not end within %u ms", name,
+                     process->timeout_ms);
+}
+
+static int collect(struct host *host, struct child *child, const struct host_process *process,
+                   int *ret_exit_code, char **ret_output, struct error *err) {
+    int status = 0;
+
+    if (converse(host, child) < 0 || await_end(child, &status) < 0)
+        return give_up(host, child, process, err);
     *ret_exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    *ret_output = text_take(&output);
+    *ret_output = text_take(&child->output);
+    return 0;
+}
+
+static int start(const struct host_process *process, const char *program, struct child *child,
+                 struct error *err) {
+    int in[2], out[2];
+
+    if (pipe2(in, O_CLOEXEC) < 0)
+        return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
+    if (pipe2(out, O_CLOEXEC) < 0) {
+        close_end(&in[0]), close_end(&in[1]);
+        return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
+    }
+    child->pid = fork();
+    if (child->pid == 0)
+        become(process, program, in[0], out[1]);
+    close_end(&in[0]), close_end(&out[1]);
+    child->in = in[1];
+    child->out = out[0];
+    if (child->pid < 0)
+        return error_set_os(err, ERROR_HOST, (unsigned long)errno, "run '%s'", program);
+    (void)fcntl(child->in, F_SETFL, O_NONBLOCK); /* a program that does not read must not hold us */
     return 0;
 }
 
 int posix_run(struct host *host, const struct host_process *process, int *ret_exit_code,
               char **ret_output, struct error *err) {
     _cleanup_(freep) char *program = NULL;
-    int in[2], out[2];
-    pid_t pid;
+    struct child child = {.in = -1,
+                          .out = -1,
+                          .input = process->input,
+                          .left = process->input ? strlen(process->input) : 0,
+                          .deadline = now_ms() + process->timeout_ms,
+                          .output = {.cap = OUTPUT_MAX}};
+    int result;
 
     if (process->argv[0][0] == '/')
         program = xstrdup(process->argv[0]);
@@ -95,19 +171,11 @@ int posix_run(struct host *host, const struct host_process *process, int *ret_ex
     if (access(program, X_OK) < 0)
         return error_set_os(err, ERROR_NOT_FOUND, (unsigned long)errno, "run '%s'",
                             process->argv[0]);
-    if (pipe2(in, O_CLOEXEC) < 0)
-        return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
-    if (pipe2(out, O_CLOEXEC) < 0) {
-        (void)close(in[0]), (void)close(in[1]);
-        return error_set_os(err, ERROR_HOST, (unsigned long)errno, "make a pipe");
-    }
-    pid = fork();
-    if (pid == 0)
-        child(process, program, in[0], out[1]);
-    (void)close(in[0]), (void)close(out[1]);
-    if (pid < 0) {
-        (void)close(in[1]), (void)close(out[0]);
-        return error_set_os(err, ERROR_HOST, (unsigned long)errno, "start '%s'", program);
-    }
-    return collect(pid, in[1], out[0], process, ret_exit_code, ret_output, err);
+    result = start(process, program, &child, err);
+    if (result == 0)
+        result = collect(host, &child, process, ret_exit_code, ret_output, err);
+    close_end(&child.in);
+    close_end(&child.out);
+    text_free(&child.output);
+    return result;
 }

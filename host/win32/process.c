@@ -213,11 +213,13 @@ static int wait_for_child(struct child *child, const struct host_process *proces
 
     for (;;) {
         DWORD waited = WaitForSingleObject(child->process, pause);
+        size_t had = child->collected.len;
 
         (void)drain(child); /* its end is the process's end, which is looked for here */
-        if (waited == WAIT_OBJECT_0)
+        if (waited == WAIT_OBJECT_0 && !child->collected.overflow)
             return 0;
-        pause = pause < POLL_MS ? pause * 2 : POLL_MS;
+        /* While it writes it is not kept waiting: the pipe holds a few kilobytes. */
+        pause = child->collected.len > had ? 1 : pause < POLL_MS ? pause * 2 : POLL_MS;
         if (child->collected.overflow || GetTickCount64() >= end || win32_interrupted(NULL))
             break;
     }

@@ -346,7 +346,69 @@ static void service_refusals(void **state) {
     FAILS_WITH(ERROR_USAGE, host_service_put(opened, &service, err));
 }
 
-int main(void) {
+/* What this program does when it runs itself: tells its arguments, a variable and its input. */
+static int act_as_child(int argc, char **argv) {
+    char line[4096];
+
+    for (int i = 2; i < argc; i++)
+        printf("[%s]", argv[i]);
+    if (getenv("WINJOIN_CHILD"))
+        printf("{%s}", getenv("WINJOIN_CHILD"));
+    if (argc > 2 && strcmp(argv[2], "endless") == 0)
+        for (;;)
+            puts("again and again and again and again and again and again and again");
+    if (argc > 2 && strcmp(argv[2], "deaf") == 0)
+        return 3;
+    if (argc > 2 && strcmp(argv[2], "slow") == 0) {
+        (void)fclose(stdout); /* its end is not the end of its output */
+        while (fgets(line, sizeof line, stdin))
+            ;
+        for (volatile unsigned long i = 0; i < 1ul << 31; i++)
+            for (volatile int j = 0; j < 1000; j++)
+                ;
+    }
+    while (fgets(line, sizeof line, stdin))
+        printf("<%zu>", strlen(line));
+    return 7;
+}
+
+static int run_self(const char *const *arguments, const char *input, unsigned timeout_ms, int *code,
+                    char **output, struct error *err) {
+    _cleanup_(freep) char *program = host_program_path(opened);
+    const char *environment[] = {"WINJOIN_CHILD=a b", NULL};
+    const char *argv[8] = {program, "--child"};
+    struct host_process process = {
+        .argv = argv, .environment = environment, .input = input, .timeout_ms = timeout_ms};
+
+    for (size_t i = 0; arguments[i]; i++)
+        argv[i + 2] = arguments[i];
+    return host_run(opened, &process, code, output, err);
+}
+
+static void programs_run(void **state) {
+    const char *quoting[] = {"plain", "two words", "", "q\"uo\\\"te", "end\\ \\", NULL};
+    const char *endless[] = {"endless", NULL}, *deaf[] = {"deaf", NULL}, *slow[] = {"slow", NULL};
+    const char *none[] = {"C:\\no-such-program.exe", NULL};
+    struct host_process absent = {.argv = none, .timeout_ms = 1000};
+    _cleanup_(freep) char *long_input = xcalloc(1, 300001);
+    char *output = NULL;
+    int code = -1;
+
+    (void)state;
+    SUCCEEDS(run_self(quoting, "one\nthree\n", 20000, &code, &output, err));
+    assert_int_equal(code, 7);
+    assert_string_equal(output, "[plain][two words][][q\"uo\\\"te][end\\ \\]{a b}<4><6>");
+    free(output);
+    memset(long_input, 'x', 300000);
+    SUCCEEDS(run_self(deaf, long_input, 20000, &code, &output, err));
+    assert_int_equal(code, 3);
+    free(output);
+    FAILS_WITH(ERROR_MALFORMED, run_self(endless, NULL, 20000, &code, &output, err));
+    FAILS_WITH(ERROR_TIMEOUT, run_self(slow, NULL, 700, &code, &output, err));
+    FAILS_WITH(ERROR_NOT_FOUND, host_run(opened, &absent, &code, &output, err));
+}
+
+int main(int argc, char **argv) {
     const struct CMUnitTest both[] = {
         cmocka_unit_test(write_read_replace),
         cmocka_unit_test(refuses_bad_paths),
@@ -361,7 +423,13 @@ int main(void) {
         cmocka_unit_test(service_recovery),
         cmocka_unit_test(service_refusals),
     };
-    int failed = cmocka_run_group_tests_name("host_memory", both, open_memory, close_host);
+    const struct CMUnitTest own[] = {cmocka_unit_test(programs_run)};
+    int failed;
 
-    return failed + cmocka_run_group_tests_name("host_own", both, open_own, close_host);
+    if (argc > 1 && strcmp(argv[1], "--child") == 0)
+        return act_as_child(argc, argv);
+    failed = cmocka_run_group_tests_name("host_memory", both, open_memory, close_host);
+
+    failed += cmocka_run_group_tests_name("host_own", both, open_own, close_host);
+    return failed + cmocka_run_group_tests_name("host_own_programs", own, open_own, close_host);
 }
