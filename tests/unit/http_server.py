@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The server behind test_http.c: HTTPS on loopback, its behaviour chosen by the path.
+
+Prints JSON with its port, its CA's certificate, and a client certificate with its key, goes on in the
+background, and ends at /quit or after a minute."""
+import http.server
+import json
+import os
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+
+
+def openssl(folder, *arguments):
+    subprocess.run(["openssl", *arguments], cwd=folder, check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def make_certificates(folder):
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    openssl(folder, "req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.crt",
+            "-subj", "/CN=test-ca", "-days", "2")
+    for name, subject, extension in (
+            ("server", "/CN=server", "subjectAltName=IP:127.0.0.1,DNS:kube.test"),
+            ("client", "/CN=system:node:a", "extendedKeyUsage=clientAuth")):
+        with open(os.path.join(folder, name + ".ext"), "w", encoding="ascii") as out:
+            out.write(extension + "\n")
+        openssl(folder, "req", "-new", *curve, "-keyout", name + ".key", "-out", name + ".csr",
+                "-subj", subject)
+        openssl(folder, "x509", "-req", "-in", name + ".csr", "-CA", "ca.crt", "-CAkey", "ca.key",
+                "-CAcreateserial", "-out", name + ".crt", "-days", "2",
+                "-extfile", name + ".ext")
+
+
+def text_of(folder, name):
+    with open(os.path.join(folder, name), encoding="ascii") as file:
+        return file.read()
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format, *args):
+        pass
+
+    def answer(self, status, body=b"", **headers):
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_echo(self):
+        length = int(self.headers.get("Content-Length", "0"))
+        peer = self.connection.getpeercert() or {}
+        names = dict(pair[0] for pair in peer.get("subject", ()))
+        self.answer(200, json.dumps({
+            "method": self.command, "body": self.rfile.read(length).decode(),
+            "headers": {k.lower(): v for k, v in self.headers.items()},
+            "client": names.get("commonName", "")}).encode(), Content_Type="application/json")
+
+    def do_drip(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "1000000")
+        self.end_headers()
+        for _ in range(100):
+            self.wfile.write(b".")
+            time.sleep(0.1)
+
+    def do_stream(self):
+        self.send_response(200)
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for piece in (b"one\n", b"two\n"):
+            self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+            time.sleep(0.2)
+        time.sleep(5)
+
+    def do_headers(self):
+        self.send_response(200)
+        for i in range(100):
+            self.send_header("X-%d" % i, "x" * 8000)
+        self.answer_end()
+
+    def answer_end(self):
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_GET(self):
+        try:
+            self.choose()
+        except OSError:
+            pass  # the client had enough
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
+
+    def choose(self):
+        path = self.path.split("?")[0]
+        if path == "/ok":
+            self.answer(200, b"hello", Content_Type="text/plain")
+        elif path == "/retry":
+            self.answer(429, b"{}", Retry_After="7")
+        elif path == "/big":
+            self.answer(200, b"x" * 65536)
+        elif path == "/redirect":
+            self.answer(302, b"", Location="/ok")
+        elif path == "/garbage":
+            self.wfile.write(b"this is no HTTP\r\n\r\n")
+            self.close_connection = True
+        elif path == "/cut":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+            self.close_connection = True
+        elif path == "/quit":
+            self.answer(200)
+            threading.Thread(target=self.server.shutdown).start()
+        else:
+            getattr(self, "do_" + path[1:], self.do_echo)()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        make_certificates(folder)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(os.path.join(folder, "server.crt"),
+                                os.path.join(folder, "server.key"))
+        context.load_verify_locations(os.path.join(folder, "ca.crt"))
+        context.verify_mode = ssl.CERT_OPTIONAL
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        server.handle_error = lambda request, address: None
+        # The handshake belongs to the connection's own thread: a broken one must not stop the others.
+        server.socket = context.wrap_socket(server.socket, server_side=True,
+                                            do_handshake_on_connect=False)
+        print(json.dumps({"port": server.server_address[1], "ca": text_of(folder, "ca.crt"),
+                          "certificate": text_of(folder, "client.crt"),
+                          "key": text_of(folder, "client.key")}), flush=True)
+    if os.fork():
+        os._exit(0)
+    os.setsid()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nothing, fd)
+    threading.Timer(60, lambda: os._exit(1)).start()
+    server.serve_forever(poll_interval=0.05)
+    os._exit(0)
+
+
+main()

@@ -1,0 +1,415 @@
+/* HTTP on libcurl against a real TLS server on loopback, HTTP in memory, and Go's choice of a
+ * proxy. Where the server cannot run (no python3 in a Wine prefix) the tests on the wire are
+ * skipped. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "host/host.h"
+#include "host/http.h"
+
+struct fixture {
+    json_t *server; /* what it told at its start; NULL = there is none */
+    const char *ca, *certificate, *key;
+    struct http *http;
+    bool interrupted;
+};
+
+static struct fixture fixture;
+
+static bool is_interrupted(void *context) {
+    return *(bool *)context;
+}
+
+static int start_server(void **state) {
+    const char *argv[] = {"/usr/bin/python3", "tests/unit/http_server.py", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = 30000};
+    _cleanup_(freep) char *output = NULL;
+    struct error err = {0};
+    struct host *host;
+    int code = -1;
+
+    (void)state;
+    fixture.http = http_curl_new("winjoin-test", is_interrupted, &fixture.interrupted);
+    if (host_open(NULL, &host, &err) < 0)
+        return -1;
+    if (host_run(host, &process, &code, &output, &err) == 0 && code == 0 &&
+        json_read(output, strlen(output), "server", &fixture.server, &err) == 0) {
+        fixture.ca = json_text_at(fixture.server, "ca");
+        fixture.certificate = json_text_at(fixture.server, "certificate");
+        fixture.key = json_text_at(fixture.server, "key");
+    }
+    host_free(host);
+    return 0;
+}
+
+/* A request to a path of the server, trusting its CA; skips the test when there is no server. */
+static struct http_request request_for(char url[128], const char *path) {
+    if (!fixture.ca)
+        skip();
+    (void)snprintf(url, 128, "https://127.0.0.1:%lld%s", json_number_at(fixture.server, "port", 0),
+                   path);
+    fixture.interrupted = false;
+    return (struct http_request){.url = url, .ca_pem = fixture.ca, .timeout_ms = 5000, .proxy = ""};
+}
+
+static int stop_server(void **state) {
+    (void)state;
+    if (fixture.ca) {
+        char url[128];
+        struct http_request request = request_for(url, "/quit");
+        struct http_response response = {0};
+
+        (void)http_perform(fixture.http, &request, &response, NULL); /* it ends by itself, too */
+        http_response_free(&response);
+    }
+    http_free(fixture.http);
+    json_decref(fixture.server);
+    return 0;
+}
+
+static void answers_and_keeps_connection(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/ok");
+    struct http_response response = {0};
+    struct error err = {0};
+    size_t connections;
+
+    (void)state;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_int_equal(response.status, 200);
+    assert_string_equal(response.body, "hello");
+    assert_string_equal(response.content_type, "text/plain");
+    assert_int_equal(response.retry_after, -1);
+    assert_true(response.date > 1700000000);
+    assert_non_null(strstr(response.server_certs, "-----BEGIN CERTIFICATE-----"));
+    assert_null(response.proxy);
+    http_response_free(&response);
+    connections = http_connections(fixture.http);
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_int_equal(http_connections(fixture.http), connections);
+    http_response_free(&response);
+}
+
+static void sends_method_headers_body(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/echo");
+    struct http_response response = {0};
+    struct error err = {0};
+    _cleanup_json_ json_t *echo = NULL;
+
+    (void)state;
+    request.method = "PATCH";
+    request.body = "{\"a\":1}";
+    request.body_len = 7;
+    request.content_type = "application/merge-patch+json";
+    request.bearer_token = "abc.def";
+    request.client_cert_pem = fixture.certificate;
+    request.client_key_pem = fixture.key;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_int_equal(json_read(response.body, response.body_len, "echo", &echo, &err), 0);
+    assert_string_equal(json_text_at(echo, "method"), "PATCH");
+    assert_string_equal(json_text_at(echo, "body"), "{\"a\":1}");
+    assert_string_equal(json_text_at(echo, "headers.content-type"), "application/merge-patch+json");
+    assert_string_equal(json_text_at(echo, "headers.authorization"), "Bearer abc.def");
+    assert_string_equal(json_text_at(echo, "headers.user-agent"), "winjoin-test");
+    assert_null(json_text_at(echo, "headers.accept-encoding"));
+    assert_null(json_text_at(echo, "headers.expect"));
+    assert_string_equal(json_text_at(echo, "client"), "system:node:a");
+    http_response_free(&response);
+}
+
+static void retry_after_and_redirect(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/retry");
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_int_equal(response.status, 429);
+    assert_int_equal(response.retry_after, 7);
+    http_response_free(&response);
+    request = request_for(url, "/redirect");
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_int_equal(response.status, 302);
+    http_response_free(&response);
+    request.follow_redirects = true;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_string_equal(response.body, "hello");
+    http_response_free(&response);
+}
+
+static void server_name_is_verified(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/echo");
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    request.server_name = "kube.test";
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_non_null(strstr(response.body, "\"host\": \"127.0.0.1:"));
+    http_response_free(&response);
+    request.server_name = "other.test";
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_non_null(strstr(err.message, "other.test"));
+    assert_non_null(response.server_certs);
+    http_response_free(&response);
+}
+
+static void untrusted_server(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/ok");
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    request.ca_pem = fixture.certificate; /* some other certificate */
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_non_null(strstr(err.message, "self-signed certificate in certificate chain"));
+    assert_non_null(strstr(response.server_certs, "-----BEGIN CERTIFICATE-----"));
+    assert_null(response.body);
+    http_response_free(&response);
+    request.ca_pem = NULL; /* the system's store does not know it either */
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    http_response_free(&response);
+    request.verify = HTTP_VERIFY_NONE;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_int_equal(response.status, 200);
+    http_response_free(&response);
+    request.verify = HTTP_VERIFY_FULL; /* the unverified connection must not serve this one */
+    request.ca_pem = "no PEM";
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    http_response_free(&response);
+}
+
+static void expect_failure(const char *path, size_t max_body, enum error_kind kind) {
+    char url[128];
+    struct http_request request = request_for(url, path);
+    struct http_response response = {0};
+    struct error err = {0};
+
+    request.max_body = max_body;
+    request.timeout_ms = 1000;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    if (err.kind != kind)
+        print_error("%s: %s\n", path, err.message);
+    assert_int_equal(err.kind, kind);
+    assert_null(response.body);
+    http_response_free(&response);
+}
+
+static void answers_are_bounded(void **state) {
+    (void)state;
+    expect_failure("/big", 65535, ERROR_MALFORMED);
+    expect_failure("/headers", 0, ERROR_MALFORMED);
+    expect_failure("/garbage", 0, ERROR_MALFORMED);
+    expect_failure("/cut", 0, ERROR_NETWORK);
+    expect_failure("/drip", 0, ERROR_TIMEOUT);
+}
+
+struct stream {
+    struct text text;
+    int idle;
+};
+
+static int on_data(void *context, const char *data, size_t len) {
+    struct stream *stream = context;
+
+    if (!len)
+        return ++stream->idle == 2; /* the second quiet second ends it */
+    text_add_bytes(&stream->text, data, len);
+    return 0;
+}
+
+static int one_is_enough(void *context, const char *data, size_t len) {
+    text_add_bytes(context, data, len);
+    return 1;
+}
+
+static void streams_with_idle_ticks(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/stream");
+    struct http_response response = {0};
+    struct stream stream = {0};
+    struct text first = {0};
+    struct error err = {0};
+
+    (void)state;
+    request.on_data = on_data;
+    request.on_data_context = &stream;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_string_equal(text_str(&stream.text), "one\ntwo\n");
+    assert_int_equal(stream.idle, 2);
+    assert_int_equal(response.status, 200);
+    assert_null(response.body);
+    http_response_free(&response);
+    request.on_data = one_is_enough;
+    request.on_data_context = &first;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), 0);
+    assert_string_equal(text_str(&first), "one\n");
+    http_response_free(&response);
+    text_free(&stream.text);
+    text_free(&first);
+}
+
+static void can_be_interrupted(void **state) {
+    char url[128];
+    struct http_request request = request_for(url, "/drip");
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    fixture.interrupted = true;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    http_response_free(&response);
+}
+
+static void nobody_there(void **state) {
+    struct http_request request = {.url = "https://127.0.0.1:1/", .proxy = ""};
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    fixture.interrupted = false;
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_string_equal(err.message, "GET 'https://127.0.0.1:1/': connection refused");
+    http_response_free(&response);
+    request.url = "https://nowhere.invalid/";
+    assert_int_equal(http_perform(fixture.http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    http_response_free(&response);
+}
+
+static void refuses_bad_requests(void **state) {
+    static const struct http_request bad[] = {
+        {.url = "file:///etc/passwd"},
+        {.url = "https://a/\r\nX: y"},
+        {.url = "https://a/", .bearer_token = "a\nb"},
+        {.url = "http://a/", .bearer_token = "abc"},
+        {.url = "https://a/", .client_cert_pem = "x"},
+        {.url = NULL},
+    };
+    size_t before = http_requests(fixture.http);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        struct http_response response = {0};
+        struct error err = {0};
+
+        assert_int_equal(http_perform(fixture.http, &bad[i], &response, &err), -1);
+        assert_int_equal(err.kind, ERROR_USAGE);
+    }
+    assert_int_equal(http_requests(fixture.http), before);
+}
+
+static void proxy_as_go_chooses(void **state) {
+    static const struct {
+        const char *url, *proxy, *no_proxy, *expected;
+    } cases[] = {
+        {"https://api.example:6443/", "http://p:3128", NULL, "http://p:3128"},
+        {"https://api.example:6443/", "p:3128", "", "http://p:3128"},
+        {"https://api.example:6443/", NULL, NULL, NULL},
+        {"https://api.example:6443/", "", NULL, NULL},
+        {"https://localhost:6443/", "p:1", NULL, NULL},
+        {"https://127.8.8.8/", "p:1", NULL, NULL},
+        {"https://[::1]:6443/", "p:1", NULL, NULL},
+        {"https://api.example/", "p:1", "*", NULL},
+        {"https://api.example/", "p:1", "example", NULL},
+        {"https://API.Example/", "p:1", " foo , EXAMPLE ", NULL},
+        {"https://example/", "p:1", ".example", "http://p:1"},
+        {"https://api.example/", "p:1", ".example", NULL},
+        {"https://api.example/", "p:1", "*.example", NULL},
+        {"https://notexample/", "p:1", "example", "http://p:1"},
+        {"https://api.example:6443/", "p:1", "example:443", "http://p:1"},
+        {"https://api.example/x:1", "p:1", "example:443", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "10.0.0.0/8", NULL},
+        {"https://11.1.2.3:6443/", "p:1", "10.0.0.0/8", "http://p:1"},
+        {"https://10.1.2.3:6443/", "p:1", "10.1.2.3", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "10.1.2.3:6443", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "10.1.2.3:1", "http://p:1"},
+        {"https://[fd00::5]:6443/", "p:1", "fd00::/8", NULL},
+        {"https://[fd00::5]:6443/", "p:1", "[fd00::5]:6443", NULL},
+        {"https://[fd00::5]:6443/", "p:1", "fd00::6", "http://p:1"},
+        {"https://u:w@api.example/", "p:1", "api.example", NULL},
+        {"https://api.example/", "socks5://p:1", "other", "socks5://p:1"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(freep) char *proxy =
+            http_proxy_for(cases[i].url, cases[i].proxy, cases[i].no_proxy);
+
+        if (!text_equal(proxy, cases[i].expected))
+            print_error("case %zu: %s\n", i, cases[i].url);
+        assert_true(text_equal(proxy, cases[i].expected));
+    }
+}
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    (void)context;
+    if (strstr(request->url, "/fail"))
+        return error_set(err, ERROR_NETWORK, "told to fail");
+    ret->status = 200;
+    ret->body = xstrdup("0123456789");
+    ret->body_len = 10;
+    return 0;
+}
+
+static void in_memory(void **state) {
+    struct http *http = http_memory_new(answer, NULL);
+    struct http_request request = {.url = "https://a/ok"};
+    struct http_response response = {0};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(http_perform(http, &request, &response, &err), 0);
+    assert_string_equal(response.body, "0123456789");
+    assert_int_equal(response.retry_after, -1);
+    http_response_free(&response);
+    request.max_body = 9;
+    assert_int_equal(http_perform(http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    http_response_free(&response);
+    request.url = "https://a/fail";
+    assert_int_equal(http_perform(http, &request, &response, &err), -1);
+    assert_int_equal(err.kind, ERROR_NETWORK);
+    assert_int_equal(http_requests(http), 3);
+    http_response_free(&response);
+    http_free(http);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_and_keeps_connection),
+        cmocka_unit_test(sends_method_headers_body),
+        cmocka_unit_test(retry_after_and_redirect),
+        cmocka_unit_test(server_name_is_verified),
+        cmocka_unit_test(untrusted_server),
+        cmocka_unit_test(answers_are_bounded),
+        cmocka_unit_test(streams_with_idle_ticks),
+        cmocka_unit_test(can_be_interrupted),
+        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(refuses_bad_requests),
+        cmocka_unit_test(proxy_as_go_chooses),
+        cmocka_unit_test(in_memory),
+    };
+
+    return cmocka_run_group_tests_name("http", tests, start_server, stop_server);
+}
