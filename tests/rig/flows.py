@@ -350,6 +350,17 @@ class Faults(Flows):
     def test_dns_lies(self):
         self.check("dns-lies", "name", "outside name")
 
+    def lost(self, name, *broken):
+        """A fault that nobody but an agent or a join mends."""
+        faults.FAULTS[name].lay(types.SimpleNamespace(fabric=self.fabric, host=self.node))
+        self.assertEqual(self.seen(), set(broken), name)
+
+    def test_no_peer(self):
+        self.lost("no-peer", "cross", "name", "outside name")
+
+    def test_source_vip(self):
+        self.lost("source-vip", "name", "outside name")
+
     def test_kubelet_port(self):
         self.fabric.daemon("kubelet", self.node.ns, [
             sys.executable, fabrics.HERE + "/echo.py", "--name", "kubelet", "10250"])
@@ -400,6 +411,18 @@ class Bridge(Flows):
         self.both(self.node.ns, POD_A, 80, "pod-" + POD_A)
         self.both(self.fabric.ns("l1-echo"), POD_A, 80, "pod-" + POD_A)
         self.assertEqual(reach(a, "10.96.7.7", 8000), "l1-echo")
+
+    def test_faults(self):
+        net = self.cluster()
+        self.route()
+        a = self.pod_(net)
+        stage = types.SimpleNamespace(fabric=self.fabric, host=self.node)
+        for name in ("no-forwarding", "no-way-back"):
+            self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+            faults.FAULTS[name].lay(stage)
+            self.silent(a, fabrics.ECHO_POD, 80)
+            faults.FAULTS[name].lift(stage)
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
 
     def test_no_route_to_the_other_node(self):
         a = self.pod_(self.cluster())
