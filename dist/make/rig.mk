@@ -32,7 +32,7 @@ build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wi
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \
 	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -lole32 -loleaut32 -o $@
 
-build/windows/rig/%.exe: build/windows/tests/wine/tool_%.o
+build/windows/rig/%.exe: build/windows/tests/wine/tool_%.o build/windows/libwinjoin.a
 	$(call link,windows,-municode)
 
 build/windows/libstandins.a: $(patsubst %.c,build/windows/%.o,$(wildcard tests/standins/lib/*.c))

@@ -129,7 +129,7 @@ class Host(Node):
 
     def __init__(self, fabric, name="node-w1", build="20348", dlls=prefixes.DLLS, **more):
         super().__init__(fabric, name, **more)
-        self.build, self.boots = build, 0
+        self.build, self.resident = build, None
         prefixes.copy(self.prefix, build, dlls)
         prefixes.copy(os.path.join(self.folder, "pod"), build, None)
         self.drive = os.path.join(self.prefix, "drive_c")
@@ -141,18 +141,23 @@ class Host(Node):
     def boot(self):
         """Starts Windows: its service manager starts what starts by itself, and stays."""
         holder = os.path.join(prefixes.DLLS, "hold.exe")
-        self.boots += 1
         with open(self.fabric.log(self.name + "-boot"), "ab") as log:
-            self.spawn([holder], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            self.resident = self.spawn([holder], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         done = self.run(["cmd", "/c", "ver"])
         if done.returncode:
             raise RuntimeError("%s does not boot: %s%s" % (self.name, done.stdout, done.stderr))
 
     def reboot(self):
         """Everything ends and starts anew: programs, services, HNS (which forgets what it does)."""
-        sandbox.stop_prefix(self.prefix)
+        self.shut_down()
         self.control({"op": "reboot"})
         self.boot()
+
+    def shut_down(self):
+        """Ends every Windows program and service of the host."""
+        sandbox.stop_prefix(self.prefix)
+        netns.stop(self.resident)
+        self.resident = None
 
     def environment(self, extra=None):
         # WINJOIN_* of whoever runs the tests must not reach the program under test.
@@ -198,5 +203,5 @@ class Host(Node):
         return subprocess.CompletedProcess(argv, proc.returncode, *said)
 
     def close(self):
-        sandbox.stop_prefix(self.prefix)
+        self.shut_down()
         super().close()

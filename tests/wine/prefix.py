@@ -49,6 +49,8 @@ REGISTRY = r"""REGEDIT4
 [HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Control\Session Manager\Memory Management\PrefetchParameters]
 "BootId"=dword:00000007
 
+[HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\SharedAccess\Parameters\FirewallPolicy\FirewallRules]
+
 [HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\hns\State]
 "InstanceId"="winjoin-rig"
 """

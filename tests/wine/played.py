@@ -1,0 +1,130 @@
+"""A played host looks to the product's Windows code as a Windows Server does, and does what it says.
+
+Run by tests/suites/wine.sh; the operations are those of host/host.h, by hostcheck.exe."""
+import os
+import sys
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "rig"))
+import fabric as fabrics  # noqa: E402
+import netns  # noqa: E402
+import snapshot  # noqa: E402
+import winhost  # noqa: E402
+
+HOSTCHECK = os.path.join(winhost.prefixes.DLLS, "hostcheck.exe")
+NETWORK = ('{"SchemaVersion":{"Major":2,"Minor":0},"Name":"n","Type":"L2Bridge","Ipams":[{"Type":'
+           '"Static","Subnets":[{"IpAddressPrefix":"10.244.1.0/24","Routes":[{"NextHop":"10.244.1.1"'
+           ',"DestinationPrefix":"0.0.0.0/0"}]}]}]}')
+
+
+class Played(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.fabric = cls.enterClassContext(fabrics.Fabric())
+        except netns.Missing as why:
+            raise unittest.SkipTest(str(why))
+        cls.host = cls.enterClassContext(winhost.Host(cls.fabric, outage_ms=300))
+        cls.host.lay(HOSTCHECK, "C:\\hostcheck.exe")
+        cls.before = snapshot.take(cls.host)
+
+    def ask(self, *words):
+        done = self.host.run(["C:\\hostcheck.exe", *words])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout.splitlines()
+
+    def test_1_it_is_a_server(self):
+        self.assertEqual(self.ask("facts"), [
+            "Windows Server 2022 Datacenter|Server|10.0.20348.2340|containers 1|elevated"])
+
+    def test_1_hns_answers_through_the_dll(self):
+        self.assertEqual(self.ask("hns", "/globals/version"),
+                         ['{"Success":true,"Output":{"Major":13,"Minor":2}}'])
+
+    def test_2_adapter_as_it_was_set_up(self):
+        self.assertIn("Ethernet|up|mtu 1500|static|addresses 10.0.0.21/24|gateways 10.0.0.1|"
+                      "dns 192.0.2.53", self.ask("adapters"))
+        self.assertIn("0.0.0.0/0 via 10.0.0.1", self.ask("routes"))
+
+    def test_3_routes_come_and_go(self):
+        words = ("Ethernet", "10.244.7.0/24", "10.0.0.31")
+        for _ in range(2):  # there already is success
+            self.ask("route-add", *words)
+        self.assertIn("10.244.7.0/24 via 10.0.0.31", self.ask("routes"))
+        self.assertIn("10.244.7.0/24 via 10.0.0.31 dev nic0", netns.ip(self.host.ns, "route"))
+        for _ in range(2):
+            self.ask("route-remove", *words)
+        self.assertNotIn("10.244.7.0/24", netns.ip(self.host.ns, "route"))
+
+    def test_3_forwarding(self):
+        self.assertEqual(self.ask("forwarding", "Ethernet", "?"), ["off"])
+        self.assertEqual(self.ask("forwarding", "Ethernet", "on"), ["on"])
+        self.assertEqual(self.ask("forwarding", "Ethernet", "off"), ["off"])
+
+    def test_3_dns_servers(self):
+        self.ask("dns-set", "Ethernet", "192.0.2.7,192.0.2.53")
+        self.assertIn("dns 192.0.2.7,192.0.2.53", "\n".join(self.ask("adapters")))
+        self.ask("dns-set", "Ethernet", "192.0.2.53")
+
+    def test_3_firewall_rules(self):
+        self.assertEqual(self.ask("firewall", "a rule"), ["there", "gone"])
+
+    def test_3_event_log(self):
+        self.ask("event", "something happened")
+
+    def test_3_links(self):
+        os.makedirs(self.host.path("C:\\links\\folder"))
+        for name in ("C:\\links\\file", "C:\\links\\folder\\inner"):
+            with open(self.host.path(name), "w", encoding="ascii") as f:
+                f.write("content")
+        self.ask("link", "C:\\links\\to-file", "file")
+        self.ask("link", "C:\\links\\to-folder", "C:\\links\\folder")
+        for name in ("to-file", "to-folder\\inner"):
+            with open(self.host.path("C:\\links\\" + name), encoding="ascii") as f:
+                self.assertEqual(f.read(), "content")
+        netns.run(["rm", "-r", self.host.path("C:\\links")])
+
+    def test_4_services_live_in_the_nodes_network_and_restart_with_it(self):
+        done = self.host.run(["sc", "create", "held", "binPath=", "C:\\none.exe", "start=", "demand"])
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("System\\CurrentControlSet\\Services\\held",
+                      " ".join(snapshot.compare(self.before, snapshot.take(self.host))))
+        self.host.reboot()
+        self.assertEqual(self.host.run(["sc", "query", "held"]).returncode, 0)
+        self.assertEqual(self.host.run(["sc", "delete", "held"]).returncode, 0)
+
+    def test_5_the_switch_takes_the_address_and_it_is_set_again(self):
+        result, out = self.host.hns("HcnCreateNetwork", "gsHo",
+                                    "00000000-0000-0000-0000-000000000000", NETWORK)
+        self.assertEqual(result, 0, out)
+        alias, end = "vEthernet (Ethernet)", time.monotonic() + 10
+        while "169.254" not in "".join(self.ask("adapters")) and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertNotIn("10.0.0.21", "".join(self.ask("adapters")))
+        self.ask("address-add", alias, "10.0.0.21/24")
+        self.ask("route-add", alias, "0.0.0.0/0", "10.0.0.1")
+        self.ask("dns-set", alias, "192.0.2.53")
+        self.assertIn(alias + "|up|mtu 1500|static|addresses 10.0.0.21/24|gateways 10.0.0.1|"
+                      "dns 192.0.2.53", self.ask("adapters"))
+        ident = self.host.control({"op": "dump"})["networks"][0]["ID"]
+        self.assertEqual(self.host.hns("HcnDeleteNetwork", "go", ident)[0], 0)
+
+    def test_6_nothing_is_left(self):
+        end = time.monotonic() + 10
+        while (left := snapshot.compare(self.before, snapshot.take(self.host))) \
+                and time.monotonic() < end:
+            time.sleep(0.2)
+        self.assertEqual(left, [])
+
+
+def main():
+    result = unittest.main(exit=False, verbosity=2).result
+    bad, skipped = len(result.failures) + len(result.errors), len(result.skipped)
+    print("%d passed, %d failed, %d skipped" % (max(result.testsRun - bad - skipped, 0), bad, skipped))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
