@@ -1,0 +1,63 @@
+/* The small readers of base/: addresses, prefixes, times, durations, base64, escaping. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "base/text.h"
+
+static void addresses(const char *text) {
+    char out[IP_TEXT_MAX], prefix[CIDR_TEXT_MAX];
+    struct cidr cidr, cidr_again;
+    struct ip ip, again;
+
+    if (ip_parse(text, &ip, NULL) == 0) {
+        ip_format(&ip, out);
+        if (ip_parse(out, &again, NULL) < 0 || !ip_equal(&ip, &again))
+            abort();
+    }
+    if (cidr_parse(text, &cidr, NULL) == 0) {
+        cidr_format(&cidr, prefix);
+        if (cidr_parse(prefix, &cidr_again, NULL) < 0 || !cidr_equal(&cidr, &cidr_again))
+            abort();
+    }
+}
+
+static void times(const char *text) {
+    char out[RFC3339_TEXT_MAX];
+    int64_t time = 0, again = 0;
+
+    if (rfc3339_parse(text, &time, NULL) == 0 && time >= -62167219200 && time <= 253402300799) {
+        rfc3339_format(time, out);
+        if (rfc3339_parse(out, &again, NULL) < 0 || time != again)
+            abort();
+    }
+    (void)http_date_parse(text, &time, NULL);
+    if (go_duration_parse(text, &time, NULL) == 0 && time < 0)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    _cleanup_(freep) char *text = xstrndup((const char *)data, size);
+    _cleanup_(freep) unsigned char *bytes = NULL;
+    struct text escaped = {0};
+    size_t len = 0;
+
+    addresses(text);
+    times(text);
+    if (base64url_decode((const char *)data, size, &bytes, &len, NULL) == 0) {
+        _cleanup_(freep) char *back = base64url_encode(bytes, len);
+
+        if (strlen(back) != size || memcmp(back, data, size) != 0)
+            abort();
+    }
+    text_add_escaped(&escaped, data, size);
+    for (size_t i = 0; i < escaped.len; i++)
+        if ((unsigned char)escaped.data[i] < 0x20)
+            abort();
+    text_free(&escaped);
+    return 0;
+}

@@ -1,0 +1,104 @@
+/* JSON: strict reading with line and column, writing, and the path getters. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+
+static json_t *read_json(const char *text) {
+    json_t *json = NULL;
+
+    assert_int_equal(json_read(text, strlen(text), "test", &json, NULL), 0);
+    return json;
+}
+
+static void reads_and_writes(void **state) {
+    _cleanup_json_ json_t *json = read_json("{\"b\":[1,2.5,true,null],\"a\":\"\\u00fc\"}");
+    _cleanup_json_ json_t *scalar = read_json("\"x\"");
+    _cleanup_(freep) char *compact = json_write(json), *pretty = json_write_pretty(json);
+
+    (void)state;
+    assert_string_equal(compact, "{\"b\":[1,2.5,true,null],\"a\":\"\xc3\xbc\"}");
+    assert_non_null(strstr(pretty, "\n  \"b\": [\n    1,"));
+    assert_string_equal(pretty + strlen(pretty) - 2, "}\n");
+    assert_string_equal(json_string_value(scalar), "x");
+}
+
+static void refuses_with_its_place(void **state) {
+    static const char *const bad[] = {
+        "",     "{",   "{\"a\":1,\"a\":2}", "{\"a\":1}x", "{'a':1}",
+        "[1,]", "nul", "\"\\ud800\"",       "\"\xff\"",
+    };
+    struct error err = {0};
+    json_t *json = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        if (json_read(bad[i], strlen(bad[i]), "Node", &json, &err) == 0)
+            fail_msg("'%s' was taken", bad[i]);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+    }
+    assert_null(json);
+    assert_int_equal(json_read("{\n  \"a\": x\n}", 12, "Node", &json, &err), -1);
+    assert_non_null(strstr(err.message, "decode Node: line 2 column "));
+    assert_int_equal(json_read("\"a\0b\"", 5, "Node", &json, &err), -1);
+}
+
+static void too_long_is_not_even_read(void **state) {
+    struct error err = {0};
+    json_t *json = NULL;
+
+    (void)state;
+    assert_int_equal(json_read("", 32 * 1024 * 1024 + 1, "Node", &json, &err), -1);
+    assert_string_equal(err.message, "decode Node: longer than 32 MiB");
+}
+
+static void paths_lead_to_values(void **state) {
+    _cleanup_json_ json_t *json =
+        read_json("{\"spec\":{\"podCIDR\":\"10.0.0.0/24\",\"n\":7,\"on\":true,"
+                  "\"list\":[{\"x\":\"first\"},{\"x\":\"second\"}]},"
+                  "\"labels\":{\"kubernetes.io/os\":\"windows\"}}");
+
+    (void)state;
+    assert_string_equal(json_text_at(json, "spec.podCIDR"), "10.0.0.0/24");
+    assert_string_equal(json_text_at(json, "spec.list.1.x"), "second");
+    assert_string_equal(json_text_at(json, "labels.kubernetes\\.io/os"), "windows");
+    assert_null(json_text_at(json, "labels.kubernetes.io/os"));
+    assert_null(json_text_at(json, "spec.n"));
+    assert_null(json_at(json, "spec.list.2"));
+    assert_null(json_at(json, "spec.list.x"));
+    assert_null(json_at(json, "spec.podCIDR.x"));
+    assert_null(json_at(NULL, "a"));
+    assert_ptr_equal(json_at(json, ""), json);
+    assert_int_equal(json_number_at(json, "spec.n", -1), 7);
+    assert_int_equal(json_number_at(json, "spec.podCIDR", -1), -1);
+    assert_true(json_bool_at(json, "spec.on", false));
+    assert_true(json_bool_at(json, "spec.off", true));
+    assert_false(json_bool_at(json, "spec.n", false));
+}
+
+static void a_part_too_long_is_absent(void **state) {
+    _cleanup_json_ json_t *json = read_json("{}");
+    char path[600];
+
+    (void)state;
+    memset(path, 'a', sizeof path);
+    path[sizeof path - 1] = '\0';
+    assert_null(json_at(json, path));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_and_writes),          cmocka_unit_test(refuses_with_its_place),
+        cmocka_unit_test(too_long_is_not_even_read), cmocka_unit_test(paths_lead_to_values),
+        cmocka_unit_test(a_part_too_long_is_absent),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,190 @@
+/* YAML: the tree with its places, what is refused, and scalars as Kubernetes reads them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/yaml.h"
+
+static struct yaml_documents *parse(const char *text) {
+    struct yaml_documents *documents = NULL;
+    struct error err = {0};
+
+    if (yaml_parse(text, strlen(text), "test", &documents, &err) < 0)
+        fail_msg("%s", err.message);
+    return documents;
+}
+
+static void tree_knows_its_places(void **state) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents =
+        parse("a: 1\nb:\n  - x\n  - 'true'\n  - {c: ~}\n---\n- z\n---\n");
+    const struct yaml_node *root = yaml_document(documents, 0);
+
+    (void)state;
+    assert_int_equal(yaml_documents_count(documents), 3);
+    assert_int_equal(yaml_type(root), YAML_MAP);
+    assert_int_equal(yaml_count(root), 2);
+    assert_string_equal(yaml_key(root, 1), "b");
+    assert_int_equal(yaml_key_line(root, 1), 2);
+    assert_int_equal(yaml_key_column(root, 1), 1);
+    assert_string_equal(yaml_text_at(root, "a"), "1");
+    assert_int_equal(yaml_type(yaml_value(root, 1)), YAML_LIST);
+    assert_int_equal(yaml_line(yaml_at(root, "b.1")), 4);
+    assert_int_equal(yaml_column(yaml_at(root, "b.1")), 5);
+    assert_true(yaml_is_quoted(yaml_at(root, "b.1")));
+    assert_false(yaml_is_quoted(yaml_at(root, "b.0")));
+    assert_int_equal(yaml_type(yaml_at(root, "b.2.c")), YAML_NULL);
+    assert_string_equal(yaml_text_at(root, "b.2.c"), "");
+    assert_string_equal(yaml_text(yaml_item(yaml_document(documents, 1), 0)), "z");
+    assert_int_equal(yaml_type(yaml_document(documents, 2)), YAML_NULL);
+    assert_null(yaml_document(documents, 3));
+    assert_null(yaml_at(root, "b.3"));
+    assert_null(yaml_at(root, "b.x"));
+    assert_null(yaml_at(root, "a.x"));
+    assert_null(yaml_item(root, 0));
+    assert_null(yaml_key(yaml_at(root, "b"), 0));
+    assert_null(yaml_key(root, 2));
+    assert_null(yaml_text(root));
+}
+
+static void refused(const char *text, size_t len, const char *why) {
+    struct yaml_documents *documents = NULL;
+    struct error err = {0};
+
+    if (yaml_parse(text, len, "file.yaml", &documents, &err) == 0)
+        fail_msg("'%s' was taken", text);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    if (!strstr(err.message, why))
+        fail_msg("'%s' does not say '%s'", err.message, why);
+    assert_null(documents);
+}
+
+static void what_is_refused(void **state) {
+    static const char *const rows[][2] = {
+        {"a: &x 1", "file.yaml: line 1 column 4: anchors are not allowed"},
+        {"a: &x {}", "anchors"},
+        {"a: &x []", "anchors"},
+        {"&x a: 1", "anchors"},
+        {"a: *x", "aliases are not allowed"},
+        {"*x : 1", "aliases"},
+        {"- 1\n- *x", "line 2 column 3: aliases"},
+        {"a: 1\nb: 2\na: 3", "line 3 column 1: key \"a\" stands here twice (first in line 1)"},
+        {"{a: {b: 1, b: 2}}", "stands here twice"},
+        {"? [a]\n: b", "a key must be a plain text"},
+        {"a: !!binary aGk=", "tags are not allowed here"},
+        {"a: !custom x", "tags are not allowed"},
+        {"a: !!map2 {}", "tags are not allowed"},
+        {"a: 1\n  b: 2", "line 2 column 4"},
+        {"a: [1, 2", "line 2 column 1"},
+        {"\"a", "unexpected end of stream"},
+        {"a: \"\\0\"", "a text holds a NUL byte"},
+        {"\"\\0\": a", "a key holds a NUL byte"},
+        {"a: \xff", "byte 3"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        refused(rows[i][0], strlen(rows[i][0]), rows[i][1]);
+}
+
+static void limits(void **state) {
+    struct text deep = {0}, wide = {0};
+    struct yaml_documents *documents = NULL;
+
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        text_add_char(&deep, '[');
+    for (int i = 0; i < 64; i++)
+        text_add_char(&deep, ']');
+    assert_int_equal(yaml_parse(text_str(&deep), deep.len, "t", &documents, NULL), 0);
+    yaml_documents_freep(&documents);
+    text_clear(&deep);
+    for (int i = 0; i < 65; i++)
+        text_add_char(&deep, '[');
+    refused(text_str(&deep), deep.len, "nested deeper than 64 levels");
+    for (int i = 0; i < 10001; i++)
+        text_addf(&wide, "k%d: 1\n", i);
+    refused(text_str(&wide), wide.len, "more than 10000 keys in one map");
+    refused("", 4 * 1024 * 1024 + 1, "longer than 4 MiB");
+    text_free(&deep);
+    text_free(&wide);
+}
+
+static void scalars_become_json(void **state) {
+    static const char *const rows[][2] = {
+        {"true", "true"},
+        {"False", "false"},
+        {"'true'", "\"true\""},
+        {"yes", "true"},
+        {"off", "false"},
+        {"~", "null"},
+        {"null", "null"},
+        {"\"\"", "\"\""},
+        {"12", "12"},
+        {"-7", "-7"},
+        {"+7", "7"},
+        {"0x1f", "31"},
+        {"0o17", "15"},
+        {"0o18", "\"0o18\""},
+        {"1.5", "1.5"},
+        {"1e3", "1000.0"},
+        {"1.2.3", "\"1.2.3\""},
+        {"10.244.0.0/16", "\"10.244.0.0/16\""},
+        {"v1.37.1", "\"v1.37.1\""},
+        {"2026-11-21", "\"2026-11-21\""},
+        {"5m0s", "\"5m0s\""},
+        {"-", "[null]"},
+        {"nan", "\"nan\""},
+        {".", "\".\""},
+        {"1e999", "\"1e999\""},
+        {"[a, {b: 1}, []]", "[\"a\",{\"b\":1},[]]"},
+        {"|\n  x\n  y\n", "\"x\\ny\\n\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(yaml_documents_freep) struct yaml_documents *documents = parse(rows[i][0]);
+        _cleanup_json_ json_t *json = yaml_to_json(yaml_document(documents, 0));
+        _cleanup_(freep) char *text = json_write(json);
+
+        assert_string_equal(text, rows[i][1]);
+    }
+}
+
+static void written_as_kubernetes_writes(void **state) {
+    static const char json_text[] =
+        "{\"kind\":\"Config\",\"apiVersion\":\"v1\",\"n\":1,\"list\":[{\"b\":\"x\",\"a\":true}],"
+        "\"s\":\"true\",\"t\":\"12\",\"e\":\"\",\"z\":\"null\",\"o\":{},\"l\":[],"
+        "\"m\":\"one\\ntwo\\n\",\"time\":null}";
+    _cleanup_json_ json_t *json = NULL, *again = NULL;
+    _cleanup_(freep) char *yaml = NULL;
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+
+    (void)state;
+    assert_int_equal(json_read(json_text, strlen(json_text), "t", &json, NULL), 0);
+    yaml = yaml_write(json);
+    assert_string_equal(yaml, "apiVersion: v1\ne: \"\"\nkind: Config\nl: []\nlist:\n- a: true\n"
+                              "  b: x\nm: |\n  one\n  two\nn: 1\no: {}\ns: \"true\"\n"
+                              "t: \"12\"\ntime: null\nz: \"null\"\n");
+    documents = parse(yaml);
+    again = yaml_to_json(yaml_document(documents, 0));
+    assert_true(json_equal(json, again));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tree_knows_its_places),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(scalars_become_json),
+        cmocka_unit_test(written_as_kubernetes_writes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
