@@ -15,11 +15,15 @@ NEEDS_windows     := $(WINDOWS_LIBS)
 .PHONY: FORCE
 FORCE:
 
+# Where ccache is installed it is used: worktrees of one tree then share their objects.
+CCACHE := $(shell command -v ccache)
+export CCACHE_NOHASHDIR := 1
+
 # $(call compile,flavour,source): one object, its header dependencies beside it
 define compile
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'CC $(if $(filter-out native,$(1)),$(1) )$(2)')
-	$(Q)$(CC_$(1)) $(CFLAGS_$(1)) $(if $(filter tests/%,$(2)),-Wno-missing-prototypes) -MMD -MP -c $(2) -o $@
+	$(Q)$(CCACHE) $(CC_$(1)) $(CFLAGS_$(1)) $(if $(filter tests/%,$(2)),-Wno-missing-prototypes) -MMD -MP -c $(2) -o $@
 endef
 
 # $(call archive): the prerequisites into one static library
