@@ -134,28 +134,20 @@ int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char 
 int hcn_network_find_json(struct host *host, const char *name, struct hcn_network *ret,
                           json_t **ret_json, struct error *err) {
     _cleanup_json_ json_t *list = NULL;
-    struct hcn_network chosen = {0};
-    json_t *chosen_json = NULL, *json;
+    json_t *json;
     size_t i;
     if (hcn_list(host, HCN_NETWORK, "Name", name, &list, err) < 0)
         return error_prefix(err, "look up HNS network '%s'", name);
     json_array_foreach(list, i, json) {
-        struct hcn_network network = {0};
-        if (hcn_network_parse(json, &network, err) < 0)
-            return -1;
-        if (!text_equal(network.name, name) || (chosen_json && !hcn_network_is_ours(&network)))
+        if (!text_equal(json_text_at(json, "Name"), name))
             continue;
-        chosen = network;
-        chosen_json = json;
-        if (hcn_network_is_ours(&network))
-            break;
+        if (hcn_network_parse(json, ret, err) < 0)
+            return -1;
+        if (ret_json)
+            *ret_json = json_incref(json);
+        return 0;
     }
-    if (!chosen_json)
-        return error_set(err, ERROR_NOT_FOUND, "no HNS network '%s'", name);
-    *ret = chosen;
-    if (ret_json)
-        *ret_json = json_incref(chosen_json);
-    return 0;
+    return error_set(err, ERROR_NOT_FOUND, "no HNS network '%s'", name);
 }
 
 int hcn_network_find(struct host *host, const char *name, struct hcn_network *ret,

@@ -92,24 +92,14 @@ static int put_route_back(struct watch *watch, const struct host_routes *now, ui
     return 0;
 }
 
-/* Routes as they were, and a default route for each gateway. DHCP brings its own when it renews,
- * and adding one that stands changes nothing. */
+/* Routes as they were, the default one too: an adapter's gateways are its default routes. */
 static int put_routes_back(struct watch *watch, uint32_t index, struct error *err) {
-    const struct nic_snapshot *snapshot = watch->snapshot;
+    const struct host_routes *before = &watch->snapshot->routes;
     _cleanup_(host_routes_free) struct host_routes now = {0};
-    bool has_default = false;
     if (host_routes(watch->host, &now, err) < 0)
         return -1;
-    for (size_t i = 0; i < snapshot->routes.count; i++) {
-        has_default |= text_equal(snapshot->routes.items[i].destination, "0.0.0.0/0");
-        if (put_route_back(watch, &now, index, snapshot->routes.items[i], err) < 0)
-            return -1;
-    }
-    for (size_t i = 0; !has_default && i < snapshot->gateways.count; i++) {
-        struct host_route route = {.destination = "0.0.0.0/0"};
-        if (text_format(route.next_hop, sizeof(route.next_hop), "%s",
-                        snapshot->gateways.items[i]) == 0 &&
-            put_route_back(watch, &now, index, route, err) < 0)
+    for (size_t i = 0; i < before->count; i++) {
+        if (put_route_back(watch, &now, index, before->items[i], err) < 0)
             return -1;
     }
     return 0;

@@ -44,9 +44,13 @@ static int ensure_settings(struct host *host, enum service_id id,
         return 0;
     if (service_host_file_make(id, settings, &wanted, err) < 0)
         return -1;
-    if (host_read(host, path, SETTINGS_FILE_MAX, &now, &len, &read_err) == 0 &&
-        text_equal(now, wanted))
-        return 0;
+    if (host_read(host, path, SETTINGS_FILE_MAX, &now, &len, &read_err) == 0) {
+        if (text_equal(now, wanted))
+            return 0;
+    } else if (read_err.kind != ERROR_NOT_FOUND && read_err.kind != ERROR_MALFORMED) {
+        *err = read_err; /* MALFORMED: longer than ours ever is */
+        return -1;
+    }
     if (host_write(host, path, wanted, strlen(wanted), HOST_SECRET, err) < 0)
         return -1;
     *changed = true;

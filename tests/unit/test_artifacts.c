@@ -51,7 +51,7 @@ static void digest(void **state) {
 }
 
 static void lock(void **state) {
-    static const char json[] = LOCK(ITEM("kubelet", "3", "k/kubelet.exe"));
+    static const char json[] = " \t\r\n" LOCK(ITEM("kubelet", "3", "k/kubelet.exe"));
     static const char yaml[] = "apiVersion: winjoin.io/v1alpha1\n"
                                "kind: BundleLock\n"
                                "artifacts:\n"
@@ -99,6 +99,16 @@ static void bad_locks(void **state) {
         {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kubelet", "3", "b")), ERROR_MALFORMED},
         {LOCK(ITEM("kubelet", "3", "a") "," ITEM("kube-proxy", "3", "a")), ERROR_MALFORMED},
         {LOCK(ITEM("unknown", "3", "a")), ERROR_MALFORMED},
+        {LOCK("{\"name\":\"kubelet\",\"version\":\"\",\"sha256\":\"" SHA_ABC
+              "\",\"size\":3,\"path\":\"a\"}"),
+         ERROR_MALFORMED},
+        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"BA7816\",\"size\":3,"
+              "\"path\":\"a\"}"),
+         ERROR_MALFORMED},
+        {LOCK("{\"name\":\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC "\",\"size\":3}"),
+         ERROR_MALFORMED},
+        {"apiVersion: [", ERROR_MALFORMED},
+        {"a: 1\n---\nb: 2\n", ERROR_MALFORMED},
         {LOCK(ITEM("ku be", "3", "a")), ERROR_MALFORMED},
         {LOCK(ITEM("kubelet", "3", "a\",\"more\":\"x")), ERROR_MALFORMED},
         {LOCK(ITEM("kubelet", "3", "../a")), ERROR_UNTRUSTED},
@@ -134,6 +144,68 @@ static int count_before(void *context, const struct artifact *artifact, bool rep
     assert_string_equal(artifact->name, "kubelet");
     before_count += replaces ? 10 : 1;
     return 0;
+}
+
+static int refuse_before(void *context, const struct artifact *artifact, bool replaces,
+                         struct error *err) {
+    (void)context;
+    (void)artifact;
+    (void)replaces;
+    return error_set(err, ERROR_DENIED, "no");
+}
+
+static void stopped_before_writing(void **state) {
+    struct bundle *bundle = NULL;
+    struct artifacts_result result = {0};
+    struct error err = {0};
+    (void)state;
+    put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
+    put("D:\\b\\k\\kubelet.exe", "abc");
+    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(artifacts_ensure(host, bundle, NULL, refuse_before, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
+    bundle_free(bundle);
+}
+
+/* One bad artefact, and none is laid: not even those before it. */
+static void all_or_nothing(void **state) {
+    struct bundle *bundle = NULL;
+    struct artifacts_result result = {0};
+    struct error err = {0};
+    (void)state;
+    put("D:\\b\\winjoin.lock",
+        LOCK(ITEM("kubelet", "3", "k/kubelet.exe") "," ITEM("kube-proxy", "3", "k/p.exe")));
+    put("D:\\b\\k\\kubelet.exe", "abc");
+    put("D:\\b\\k\\p.exe", "abd");
+    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
+    bundle_free(bundle);
+}
+
+static void hostile_file(void **state) {
+    static const char lock_text[] = LOCK(ITEM("kubelet", "3", "a"));
+    const struct bundle_zip_file files[] = {
+        {"winjoin.lock", lock_text, sizeof(lock_text) - 1}, {"a", "abc", 3}, {"../b", "x", 1}};
+    struct bundle *bundle = NULL;
+    struct error err = {0};
+    char *zip = NULL;
+    size_t len = 0;
+    (void)state;
+    assert_int_equal(bundle_zip_make(files, 3, &zip, &len, &err), 0);
+    assert_int_equal(host_write(host, "D:\\x.zip", zip, len, HOST_PUBLIC, NULL), 0);
+    assert_int_equal(bundle_open(host, "D:\\x.zip", &bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_non_null(strstr(err.message, "bundle 'D:\\x.zip'"));
+    free(zip);
+    assert_int_equal(bundle_zip_make(files, 2, &zip, &len, &err), 0);
+    assert_int_equal(host_write(host, "D:\\x.zip", zip, len, HOST_PUBLIC, NULL), 0);
+    assert_int_equal(bundle_open(host, "D:\\x.zip", &bundle, &err), 0);
+    assert_int_equal(bundle_verify(bundle, &err), 0);
+    bundle_free(bundle);
+    free(zip);
 }
 
 static void from_a_folder(void **state) {
@@ -346,6 +418,9 @@ int main(void) {
         cmocka_unit_test(lock),
         cmocka_unit_test(bad_locks),
         cmocka_unit_test_setup_teardown(from_a_folder, open_host, close_host),
+        cmocka_unit_test_setup_teardown(stopped_before_writing, open_host, close_host),
+        cmocka_unit_test_setup_teardown(all_or_nothing, open_host, close_host),
+        cmocka_unit_test_setup_teardown(hostile_file, open_host, close_host),
         cmocka_unit_test_setup_teardown(wrong_content, open_host, close_host),
         cmocka_unit_test_setup_teardown(missing_things, open_host, close_host),
         cmocka_unit_test_setup_teardown(zip_round_trip, open_host, close_host),

@@ -163,6 +163,8 @@ static void foreign_is_refused(void **state) {
     assert_int_equal(hcn_network_remove(world.host, "cbr0", &removed, &err), 0);
     assert_false(removed);
     assert_int_equal(hcn_network_find(world.host, "cbr0", &network, &err), 0);
+    assert_int_equal(hcn_network_find(world.host, "cbr", &network, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
 }
 
 static void foreign_and_equal_is_used(void **state) {
@@ -177,6 +179,82 @@ static void foreign_and_equal_is_used(void **state) {
     assert_int_equal(ensure(&network), HCN_REUSED);
     assert_string_equal(network.owner, "");
     assert_int_equal(count("networks"), 2);
+}
+
+/* HNS does what it was asked and the answer says otherwise (a lost call, an object that exists). */
+static uint32_t lie_hresult;
+static uint32_t lie(void *context, const char *function, const char *const *arguments, size_t n,
+                    char **ret_result, char **ret_record) {
+    uint32_t hresult = hns_model_host_call(context, function, arguments, n, ret_result, ret_record);
+    if (hresult != 0 || !lie_hresult || !text_equal(function, "HcnCreateNetwork"))
+        return hresult;
+    free(*ret_result);
+    *ret_result = NULL;
+    return lie_hresult;
+}
+
+static void create_that_says_exists(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    (void)state;
+    plan("overlay");
+    make_switch();
+    host_memory_set_hns(world.host, lie, world.model);
+    lie_hresult = 0x80071392;
+    assert_int_equal(ensure(&network), HCN_CREATED);
+    assert_int_equal(count("networks"), 2);
+    assert_int_equal(hcn_network_remove(world.host, "flannel.4096", NULL, NULL), 0);
+    lie_hresult = 0x80070057;
+    assert_int_equal(hcn_pod_network_ensure(world.host, &world.scene.plan, &network, NULL, &err),
+                     -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    lie_hresult = 0;
+}
+
+static void another_adapter_is_another_network(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    (void)state;
+    plan("overlay");
+    make_switch();
+    (void)ensure(&network);
+    free(world.scene.plan.adapter);
+    world.scene.plan.adapter = xstrdup("Ethernet 2");
+    assert_int_equal(hcn_pod_network_ensure(world.host, &world.scene.plan, &network, NULL, &err),
+                     -1);
+    assert_non_null(strstr(err.message, "create HNS network 'flannel.4096'"));
+}
+
+static void endpoint_in_the_way(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    _cleanup_(freep) char *pod = NULL;
+    _cleanup_(freep) char *wrong = NULL;
+    (void)state;
+    plan("l2bridge");
+    make_switch();
+    json_t *document = hcn_pod_network_json(&world.scene.plan);
+    assert_int_equal(hcn_network_ensure(world.host, document, NULL, &network, NULL, &err), 0);
+    json_decref(document);
+    assert_int_equal(hcn_create(world.host, HCN_ENDPOINT, network.id, NULL,
+                                "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"pod\","
+                                "\"IpConfigurations\":[{\"IpAddress\":\"10.244.1.9\"}]}",
+                                &pod, &err),
+                     0);
+    assert_int_equal(hcn_create(world.host, HCN_ENDPOINT, network.id, NULL,
+                                "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"taken\","
+                                "\"IpConfigurations\":[{\"IpAddress\":\"10.244.1.2\"}]}",
+                                &wrong, &err),
+                     0);
+    assert_int_equal(ensure(&network), HCN_REUSED);
+    assert_int_equal(count("endpoints"), 2);
+    /* on somebody else's network nothing is deleted */
+    (void)text_format(network.owner, sizeof(network.owner), "other");
+    free(world.scene.plan.host_endpoint_name);
+    world.scene.plan.host_endpoint_name = xstrdup("else_ep");
+    assert_int_equal(hcn_host_endpoint_ensure(world.host, &world.scene.plan, &network, &err), -1);
+    assert_int_equal(err.kind, ERROR_CONFLICT);
+    assert_int_equal(count("endpoints"), 2);
 }
 
 static void removed_with_its_load(void **state) {
@@ -204,11 +282,35 @@ static void removed_with_its_load(void **state) {
     _cleanup_(freep) char *made = NULL;
     if (hcn_create(world.host, HCN_LOAD_BALANCER, NULL, NULL, balancer, &made, &err) < 0)
         fail_msg("%s", err.message);
+    /* one of another network stays */
+    create_foreign("{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"other\",\"Type\":"
+                   "\"Overlay\",\"Ipams\":[{\"Type\":\"Static\",\"Subnets\":[{\"IpAddressPrefix\":"
+                   "\"10.9.0.0/24\",\"Policies\":[{\"Type\":\"VSID\",\"Settings\":{"
+                   "\"IsolationId\":5000}}],\"Routes\":[{\"NextHop\":\"10.9.0.1\","
+                   "\"DestinationPrefix\":\"0.0.0.0/0\"}]}]}]}");
+    struct hcn_network other = {0};
+    _cleanup_(freep) char *other_endpoint = NULL;
+    assert_int_equal(hcn_network_find(world.host, "other", &other, NULL), 0);
+    assert_int_equal(hcn_create(world.host, HCN_ENDPOINT, other.id, NULL,
+                                "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"q\","
+                                "\"IpConfigurations\":[{\"IpAddress\":\"10.9.0.9\"}]}",
+                                &other_endpoint, &err),
+                     0);
+    assert_int_equal(json_read(other_endpoint, strlen(other_endpoint), "x", &endpoint, &err), 0);
+    _cleanup_(freep) char *second =
+        xasprintf("{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"HostComputeEndpoints\":[\"%s\"],"
+                  "\"SourceVIP\":\"10.9.0.2\",\"FrontendVIPs\":[\"10.96.0.2\"],\"PortMappings\":"
+                  "[{\"Protocol\":6,\"InternalPort\":6443,\"ExternalPort\":443}]}",
+                  json_text_at(endpoint, "ID"));
+    json_decref(endpoint);
+    _cleanup_(freep) char *made_second = NULL;
+    assert_int_equal(
+        hcn_create(world.host, HCN_LOAD_BALANCER, NULL, NULL, second, &made_second, &err), 0);
     assert_int_equal(hcn_network_remove(world.host, network.name, &removed, &err), 0);
     assert_true(removed);
-    assert_int_equal(count("loadBalancers"), 0);
-    assert_int_equal(count("endpoints"), 0);
-    assert_int_equal(count("networks"), 1);
+    assert_int_equal(count("loadBalancers"), 1);
+    assert_int_equal(count("endpoints"), 1);
+    assert_int_equal(count("networks"), 2);
     assert_int_equal(hcn_network_remove(world.host, network.name, &removed, &err), 0);
     assert_false(removed);
 }
@@ -322,6 +424,16 @@ static void reading_documents(void **state) {
     }
     assert_int_equal(hcn_network_read("{\"ID\":\"x\"}", &network, NULL), 0);
     assert_string_equal(network.type, "NAT");
+    assert_int_equal(
+        hcn_network_read("{\"Ipams\":[{\"Subnets\":[{\"Policies\":[{\"Type\":\"VLAN\",\"Settings\":"
+                         "{\"IsolationId\":7}},{\"Type\":\"VSID\",\"Settings\":{\"IsolationId\":"
+                         "4097}}],\"Routes\":[{\"NextHop\":\"10.0.0.9\",\"DestinationPrefix\":"
+                         "\"10.8.0.0/16\"},{\"NextHop\":\"10.0.0.1\",\"DestinationPrefix\":"
+                         "\"0.0.0.0/0\"}]}]}]}",
+                         &network, NULL),
+        0);
+    assert_int_equal(network.vsid, 4097);
+    assert_string_equal(network.gateway, "10.0.0.1");
 }
 
 int main(void) {
@@ -331,6 +443,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ours_is_replaced, open_world, close_world),
         cmocka_unit_test_setup_teardown(foreign_is_refused, open_world, close_world),
         cmocka_unit_test_setup_teardown(foreign_and_equal_is_used, open_world, close_world),
+        cmocka_unit_test_setup_teardown(create_that_says_exists, open_world, close_world),
+        cmocka_unit_test_setup_teardown(another_adapter_is_another_network, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(endpoint_in_the_way, open_world, close_world),
         cmocka_unit_test_setup_teardown(removed_with_its_load, open_world, close_world),
         cmocka_unit_test_setup_teardown(missing_policy_comes_back, open_world, close_world),
         cmocka_unit_test_setup_teardown(remote_subnets, open_world, close_world),

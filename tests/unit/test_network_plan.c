@@ -140,7 +140,9 @@ static void warnings(void **state) {
     (void)state;
     scene_open(&scene, "overlay");
     scene.input.pod_cidr = "10.245.1.0/24";
+    text_list_free(&scene.input.cluster_pod_cidrs);
     text_list_add(&scene.input.cluster_pod_cidrs, "fd00:10:244::/56");
+    text_list_add(&scene.input.cluster_pod_cidrs, "10.244.0.0/16");
     assert_int_equal(scene_plan(&scene), 0);
     assert_true(warned("pod-cidr-outside-cluster"));
     assert_true(warned("dual-stack-off"));
@@ -177,6 +179,9 @@ static void refused_numbers(void **state) {
     scene_open(&scene, "overlay");
     scene.input.vni = 4095;
     assert_refused(ERROR_USAGE, "refuse VNI 4095");
+    scene.input.vni = 16777215;
+    assert_int_equal(scene_plan(&scene), 0);
+    network_plan_free(&scene.plan);
     scene.input.vni = 16777216;
     assert_refused(ERROR_USAGE, "refuse VNI 16777216");
     scene.input.vni = 0;
@@ -189,8 +194,11 @@ static void refused_numbers(void **state) {
     scene.input.hns = (struct hns_version){10, 3};
     assert_int_equal(scene_plan(&scene), 0);
     assert_true(scene.plan.set_vxlan_port);
-    scene.input.vxlan_port = 70000;
-    assert_refused(ERROR_USAGE, "refuse VXLAN port 70000");
+    network_plan_free(&scene.plan);
+    scene.input.vxlan_port = 65535;
+    assert_int_equal(scene_plan(&scene), 0);
+    scene.input.vxlan_port = 65536;
+    assert_refused(ERROR_USAGE, "refuse VXLAN port 65536");
 }
 
 static void refused_prefixes(void **state) {
@@ -215,6 +223,34 @@ static void refused_prefixes(void **state) {
     assert_refused(ERROR_USAGE, "no service prefix");
     text_list_add(&scene.input.service_cidrs, "10.244.128.0/17");
     assert_refused(ERROR_USAGE, "overlaps service prefix 10.244.128.0/17");
+}
+
+static void too_many_prefixes(void **state) {
+    (void)state;
+    scene_open(&scene, "overlay");
+    for (unsigned i = 0; i < 16; i++) {
+        _cleanup_(freep) char *prefix = xasprintf("172.%u.0.0/16", 16 + i);
+        text_list_add(&scene.input.exclude_from_nat, prefix);
+    }
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(scene.plan.nat_exceptions.count, 18);
+    network_plan_free(&scene.plan);
+    text_list_add(&scene.input.exclude_from_nat, "172.32.0.0/16");
+    assert_refused(ERROR_USAGE, "more than 16 prefixes");
+    text_list_free(&scene.input.cluster_pod_cidrs);
+    text_list_add(&scene.input.cluster_pod_cidrs, "fd00::/56");
+    assert_refused(ERROR_UNSUPPORTED, "IPv6 alone");
+    network_plan_free(NULL);
+}
+
+static void no_room_for_the_base(void **state) {
+    static const char *const taken[] = {"192.168.0.0/16", "172.16.0.0/12", "10.255.0.0/16",
+                                        "198.18.0.0/15", "100.64.0.0/10"};
+    (void)state;
+    scene_open(&scene, "overlay");
+    for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+        text_list_add(&scene.input.cluster_pod_cidrs, taken[i]);
+    assert_refused(ERROR_USAGE, "no prefix is left for the base network");
 }
 
 static void refused_features(void **state) {
@@ -249,6 +285,8 @@ int main(void) {
         cmocka_unit_test_teardown(refused_names, close_scene),
         cmocka_unit_test_teardown(refused_numbers, close_scene),
         cmocka_unit_test_teardown(refused_prefixes, close_scene),
+        cmocka_unit_test_teardown(too_many_prefixes, close_scene),
+        cmocka_unit_test_teardown(no_room_for_the_base, close_scene),
         cmocka_unit_test_teardown(refused_features, close_scene),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

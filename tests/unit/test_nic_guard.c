@@ -114,6 +114,83 @@ static void choosing(void **state) {
     assert_refused("Spare", NULL, "no usable IPv4 address");
 }
 
+static void add_route(const char *destination, const char *next_hop, uint32_t index) {
+    struct host_route route = {.interface_index = index, .metric = 5};
+    (void)text_format(route.destination, sizeof(route.destination), "%s", destination);
+    (void)text_format(route.next_hop, sizeof(route.next_hop), "%s", next_hop);
+    assert_int_equal(host_route_add(host, &route, NULL), 0);
+}
+
+static bool snapshot_has(const char *destination) {
+    for (size_t i = 0; i < snapshot.routes.count; i++) {
+        if (text_equal(snapshot.routes.items[i].destination, destination))
+            return true;
+    }
+    return false;
+}
+
+static void routes_worth_keeping(void **state) {
+    (void)state;
+    add_route("10.0.0.0/24", "0.0.0.0", 4);
+    add_route("10.0.0.255/32", "0.0.0.0", 4);
+    add_route("224.0.0.0/4", "0.0.0.0", 4);
+    add_route("255.255.255.255/32", "0.0.0.0", 4);
+    add_route("fe80::/64", "::", 4);
+    add_route("169.254.169.254/32", "0.0.0.0", 4);
+    add_route("10.0.0.64/26", "10.0.0.5", 4);
+    add_route("172.16.0.0/12", "10.0.0.6", 4);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(snapshot.routes.count, 4);
+    assert_true(snapshot_has("0.0.0.0/0"));
+    assert_true(snapshot_has("169.254.169.254/32"));
+    assert_true(snapshot_has("10.0.0.64/26"));
+    assert_true(snapshot_has("172.16.0.0/12"));
+}
+
+/* The default route may stand in the table alone, and then not behind the first entries. */
+static void default_route_in_the_table(void **state) {
+    static const struct card cards[] = {
+        {"Storage", MAC_B, "192.168.9.2/24", NULL, true, false},
+        {"Ethernet", MAC_A, "10.0.0.21/24", NULL, true, false},
+    };
+    struct host_routes routes = {0};
+    (void)state;
+    assert_int_equal(host_routes(host, &routes, NULL), 0);
+    assert_int_equal(host_route_remove(host, &routes.items[0], NULL), 0);
+    host_routes_free(&routes);
+    set_cards(cards, 2);
+    assert_refused(NULL, NULL, "no adapter is up");
+    add_route("172.16.0.0/12", "192.168.9.1", 4);
+    add_route("0.0.0.0/0", "10.0.0.1", 5);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_string_equal(snapshot.alias, "Ethernet");
+    assert_int_equal(snapshot.routes.count, 1);
+}
+
+static void several_addresses(void **state) {
+    struct host_adapters adapters = {0};
+    struct nic_guard_result result = {0};
+    uint32_t index = 0;
+    (void)state;
+    assert_int_equal(host_adapters(host, &adapters, NULL), 0);
+    text_list_free(&adapters.items[0].addresses);
+    text_list_add(&adapters.items[0].addresses, "fe80::1/64");
+    text_list_add(&adapters.items[0].addresses, "169.254.1.1/16");
+    text_list_add(&adapters.items[0].addresses, "10.0.0.20/24");
+    text_list_add(&adapters.items[0].addresses, "10.0.0.21/24");
+    host_memory_set_adapters(host, &adapters);
+    host_adapters_free(&adapters);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_string_equal(snapshot.address, "10.0.0.20/24");
+    nic_snapshot_free(&snapshot);
+    assert_int_equal(nic_choose(host, NULL, "10.0.0.21", &snapshot, NULL), 0);
+    assert_string_equal(snapshot.address, "10.0.0.21/24");
+    assert_int_equal(snapshot.addresses.count, 2);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, NULL), 0);
+    assert_string_equal(result.address, "10.0.0.21/24");
+    assert_int_equal(nic_index_of(host, "10.0.0.20", &index, NULL), 0);
+}
+
 static void several_cards(void **state) {
     static const struct card cards[] = {
         {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, false},
@@ -136,6 +213,15 @@ static void journal(void **state) {
     assert_int_equal(nic_snapshot_read(json, &again, &err), 0);
     json_t *second = nic_snapshot_json(&again);
     assert_true(json_equal(json, second));
+    nic_snapshot_free(&again);
+    json_array_append_new(json_object_get(json, "gateways"), json_integer(7));
+    assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    json_array_remove(json_object_get(json, "gateways"), 1);
+    json_array_append_new(json_object_get(json, "routes"), json_pack("{s:s}", "destination", "x"));
+    assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
+    json_array_remove(json_object_get(json, "routes"), 1);
+    assert_int_equal(nic_snapshot_read(json, &again, &err), 0);
     nic_snapshot_free(&again);
     json_object_del(json, "mac");
     assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
@@ -283,6 +369,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_only_card, open_host, close_host),
         cmocka_unit_test_setup_teardown(choosing, open_host, close_host),
+        cmocka_unit_test_setup_teardown(routes_worth_keeping, open_host, close_host),
+        cmocka_unit_test_setup_teardown(default_route_in_the_table, open_host, close_host),
+        cmocka_unit_test_setup_teardown(several_addresses, open_host, close_host),
         cmocka_unit_test_setup_teardown(several_cards, open_host, close_host),
         cmocka_unit_test_setup_teardown(journal, open_host, close_host),
         cmocka_unit_test_setup_teardown(static_address_is_put_back, open_host, close_host),

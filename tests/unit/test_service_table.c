@@ -167,6 +167,103 @@ static void what_the_scm_is_told(void **state) {
     assert_int_equal(service_by_name("nssm"), SERVICE_COUNT);
 }
 
+struct expected_service {
+    enum service_id id;
+    const char *depends_on, *environment;
+    unsigned delays[3], reset, preshutdown, stop;
+};
+
+/* Recovery and dependencies are promises too. */
+static void rows(void **state) {
+    static const struct expected_service expected[] = {
+        {SERVICE_NETWORK, "hns", "", {5000, 15000, 60000}, 600, 0, 0},
+        {SERVICE_CONTAINERD, "hns winjoin-network", "", {15000, 15000, 60000}, 86400, 0, 0},
+        {SERVICE_KUBELET, "containerd", "", {5000, 10000, 30000}, 600, 60000, 30000},
+        {SERVICE_FLANNELD,
+         "hns winjoin-network",
+         "NODE_NAME=win-7k2",
+         {5000, 10000, 30000},
+         600,
+         0,
+         10000},
+        {SERVICE_KUBE_PROXY,
+         "hns winjoin-network",
+         "KUBE_NETWORK=flannel.4096",
+         {5000, 10000, 30000},
+         600,
+         0,
+         10000},
+    };
+    (void)state;
+    settings.network_service = true;
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+        const struct expected_service *row = &expected[i];
+        struct service_host_settings file = {0};
+        struct host_service service = {0};
+        char *text = NULL;
+        assert_int_equal(service_make(row->id, &settings, &service, NULL), 0);
+        char *depends = text_list_join(&service.depends_on, " ");
+        assert_string_equal(depends, row->depends_on);
+        free(depends);
+        assert_memory_equal(service.restart_delays_ms, row->delays, sizeof(row->delays));
+        assert_int_equal(service.reset_seconds, row->reset);
+        assert_int_equal(service.preshutdown_ms, row->preshutdown);
+        assert_int_equal(service.environment.count, 0);
+        host_service_free(&service);
+        assert_int_equal(service_hosted(row->id), row->stop != 0);
+        if (!row->stop)
+            continue;
+        assert_int_equal(service_host_file_make(row->id, &settings, &text, NULL), 0);
+        assert_int_equal(service_host_settings_parse(text, strlen(text), &file, NULL), 0);
+        char *environment = text_list_join(&file.environment, " ");
+        assert_string_equal(environment, row->environment);
+        assert_int_equal(file.stop_timeout_ms, row->stop);
+        assert_int_equal(file.max_log_bytes, 10485760);
+        assert_int_equal(file.max_log_files, 5);
+        assert_string_equal(file.working_folder, "C:\\k");
+        free(environment);
+        free(text);
+        service_host_settings_free(&file);
+    }
+}
+
+/* Anything that differs in the SCM is put right. */
+static void changed_by_hand(void **state) {
+    static const char *const members[] = {"display_name", "command", "depends", "delay", "start"};
+    (void)state;
+    settings.network_service = true;
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+        struct host_service service = {0};
+        bool changed = false;
+        assert_int_equal(service_make(SERVICE_CONTAINERD, &settings, &service, NULL), 0);
+        switch (i) {
+        case 0:
+            service.display_name[0] = 'X';
+            break;
+        case 1:
+            service.command[0] = 'X';
+            break;
+        case 2:
+            service.depends_on.items[1][0] = 'X';
+            break;
+        case 3:
+            service.restart_delays_ms[2] = 1;
+            break;
+        default:
+            service.auto_start = false;
+        }
+        assert_int_equal(host_service_put(host, &service, NULL), 0);
+        host_service_free(&service);
+        assert_int_equal(service_ensure(host, SERVICE_CONTAINERD, &settings, &changed, NULL), 0);
+        if (!changed)
+            fail_msg("%s was not put right", members[i]);
+        assert_int_equal(service_ensure(host, SERVICE_CONTAINERD, &settings, &changed, NULL), 0);
+        assert_false(changed);
+    }
+    settings.kubelet_version = "x";
+    assert_int_equal(service_ensure(host, SERVICE_KUBELET, &settings, NULL, NULL), -1);
+}
+
 static void quoting(void **state) {
     struct text_list list = {0};
     (void)state;
@@ -259,6 +356,9 @@ static void settings_file(void **state) {
             fail_msg("taken: %s", bad[i]);
         assert_int_equal(err.kind, ERROR_MALFORMED);
     }
+    static const char at_the_edge[] = FILE_OF("[\"A:\\\\k.exe\"]", "[]", "\"z:\\\\x.log\"", "4096");
+    assert_int_equal(service_host_settings_parse(at_the_edge, strlen(at_the_edge), &file, &err), 0);
+    service_host_settings_free(&file);
     static const char good[] = FILE_OF("[\"C:\\\\k.exe\"]", "[\"A=\"]", LOG, "10000");
     assert_int_equal(service_host_settings_parse(good, strlen(good), &file, &err), 0);
     assert_int_equal(file.max_log_files, 3);
@@ -307,6 +407,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(no_secret_in_the_message, open_host, close_host),
         cmocka_unit_test_setup_teardown(other_programs, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_the_scm_is_told, open_host, close_host),
+        cmocka_unit_test_setup_teardown(rows, open_host, close_host),
+        cmocka_unit_test_setup_teardown(changed_by_hand, open_host, close_host),
         cmocka_unit_test(quoting),
         cmocka_unit_test_setup_teardown(ensured_twice, open_host, close_host),
         cmocka_unit_test_setup_teardown(foreign_service, open_host, close_host),
