@@ -1,6 +1,8 @@
 """Answers every port it is given, TCP and UDP, with the bytes it was sent.
 
-usage: echo.py [--name NAME] [--bind ADDRESS] PORT...      with a name each answer begins with it and a blank
+usage: echo.py [--name NAME] [--bind ADDRESS] PORT...
+
+With a name each answer begins with it and a blank.
 """
 import argparse
 import selectors

@@ -207,8 +207,8 @@ class Overlay(Flows):
         self.silent(a, fabrics.ECHO_POD, 80)
 
     def test_another_vni_in_the_remote_route_carries_nothing(self):
-        a = self.pod(self.cluster(**{"remote": False}), POD_A)
-        net = self.fabric and self.node.control({"op": "dump"})["networks"][0]
+        net = self.cluster(remote=False)
+        a = self.pod(net, POD_A)
         self.remote(net, vni=4100)
         self.silent(a, fabrics.ECHO_POD, 80)
 
@@ -280,8 +280,9 @@ class Overlay(Flows):
         self.both(self.node.ns, POD_A, 80, "pod-" + POD_A)
 
     def test_acl_blocks_one_port(self):
-        block = {"Type": "ACL", "Settings": {"Protocols": "6", "Action": "Block", "Direction": "Out",
-                                             "RemotePorts": "8080", "Priority": 100}}
+        block = {"Type": "ACL", "Settings": {"Protocols": "6", "Action": "Block",
+                                             "Direction": "Out", "RemotePorts": "8080",
+                                             "Priority": 100}}
         a = self.pod(self.cluster(), POD_A, policies=[nat(*CLUSTER), SERVICES, block])
         self.assertEqual(reach(a, fabrics.ECHO_POD, 80), "l1-echo")
         self.assertEqual(reach(a, fabrics.ECHO_POD, 8080), "TimeoutError")
@@ -451,7 +452,8 @@ class Switch(Flows):
     outage_ms = 400
 
     def address(self):
-        return [r[2] for r in self.node.net("adapters") if r[0] == "address" and r[2] != "127.0.0.1"]
+        return [r[2] for r in self.node.net("adapters")
+                if r[0] == "address" and r[2] != "127.0.0.1"]
 
     def test_static_address_is_lost_until_somebody_sets_it(self):
         self.assertEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443), "ping")

@@ -109,7 +109,7 @@ def resolv(ns, servers, search=(), hosts=()):
     # Windows tries a name with a dot as it stands first, and gives up after a few seconds.
     text += "options ndots:1 timeout:2 attempts:2\n"
     _write(os.path.join(folder, "resolv.conf"), text)
-    # Programs ask for their own machine's name at their start; a dead DNS server must not delay them.
+    # Programs ask for their own machine's name when they start: no dead DNS server may delay that.
     lines = ["127.0.0.1 localhost " + socket.gethostname()] + ["%s %s" % (a, n) for a, n in hosts]
     _write(os.path.join(folder, "hosts"), "\n".join(lines) + "\n")
 

@@ -137,7 +137,8 @@ def _inside(end, pod, inner, mtu):
     out = [Fact("inner " + end.id, pod, ("link set %s %smtu %d up" % (inner, mac, mtu),))]
     out += [Fact("address %s %s" % (end.id, a), pod, ("addr add %s/%d dev %s" % (a, n, inner),),
                  ("addr del %s/%d dev %s" % (a, n, inner),)) for a, n in end.addresses]
-    out += [Fact("out %s %s" % (end.id, d), pod, ("route replace %s via %s dev %s" % (d, h, inner),),
+    out += [Fact("out %s %s" % (end.id, d), pod,
+                 ("route replace %s via %s dev %s" % (d, h, inner),),
                  ("route del %s via %s dev %s" % (d, h, inner),))
             for d, h in end.routes if h and ":" not in h]
     return out

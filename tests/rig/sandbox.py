@@ -7,12 +7,13 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 
 import netns
 import packets
 
-WINE = "/usr/lib/wine/wine64"
-WINESERVER = "/usr/lib/wine/wineserver64"
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "wine"))
+import prefix as prefixes  # noqa: E402  (beside the DLLs that are laid into prefixes)
 
 
 class Sandboxes:
@@ -38,7 +39,7 @@ class Sandboxes:
         if box:
             prefix = self._prefix(guid)
             if os.path.exists(prefix):
-                stop_prefix(prefix)
+                prefixes.settle(prefix)
             netns.delete(box["netns"])
             shutil.rmtree(prefix, ignore_errors=True)
 
@@ -59,7 +60,8 @@ class Sandboxes:
         box = self.kept["sandboxes"][guid]
         prefix = self._prefix(guid)
         if not os.path.exists(prefix):
-            copy_prefix(self.config["podPrefix"], prefix)
+            os.makedirs(os.path.dirname(prefix), exist_ok=True)
+            prefixes.link(self.config["podPrefix"], prefix)
         for mount in mounts:
             bind(os.path.join(self.config["prefix"], "drive_c"), mount["host"],
                  os.path.join(prefix, "drive_c"), mount["container"])
@@ -71,8 +73,8 @@ class Sandboxes:
         log = os.path.join(prefix, "out-%d" % number)
         surroundings = dict(os.environ, **wine_env(prefix), **{
             k: str(v) for k, v in (env or {}).items()})
-        proc = netns.daemon(box["netns"], [WINE, *command], log, tied=False, env=surroundings,
-                            cwd=os.path.join(prefix, "drive_c"))
+        proc = netns.daemon(box["netns"], [prefixes.WINE, *command], log, tied=False,
+                            env=surroundings, cwd=os.path.join(prefix, "drive_c"))
         self.handles[number] = (proc, log)
         return number
 
@@ -98,27 +100,10 @@ class Sandboxes:
 
 
 def wine_env(prefix):
-    """The surroundings of a program in that prefix. A native DLL of the prefix goes before Wine's."""
+    """The surroundings of a program in that prefix; its native DLLs go before Wine's own."""
     return {"WINEPREFIX": prefix, "WINEARCH": "win64", "DISPLAY": "",
             "WINEDEBUG": os.environ.get("WINEDEBUG", "-all"),
             "WINEDLLOVERRIDES": "bcryptprimitives,pdh,iphlpapi,dismapi,hnetcfg=n,b;mscoree,mshtml="}
-
-
-def copy_prefix(source, target):
-    """Hard links for what never changes, real copies of the registry."""
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    netns.run(["cp", "-al", source, target])
-    for name in os.listdir(source):
-        if name.endswith(".reg"):
-            os.remove(os.path.join(target, name))
-            shutil.copy(os.path.join(source, name), target)
-
-
-def stop_prefix(prefix):
-    subprocess.run([WINESERVER, "-k"], env=dict(os.environ, WINEPREFIX=prefix), check=False,
-                   stderr=subprocess.DEVNULL, timeout=30)
-    subprocess.run([WINESERVER, "-w"], env=dict(os.environ, WINEPREFIX=prefix), check=False,
-                   stderr=subprocess.DEVNULL, timeout=30)
 
 
 def host_path(drive, windows):

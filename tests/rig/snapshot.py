@@ -1,7 +1,7 @@
 """The whole state of a played Windows host at one moment, and what differs between two.
 
-A snapshot is a dict of dicts: area -> name -> value, all of them text. What changes by itself (Wine's
-own bookkeeping, numbers of interfaces, clocks) is left out, and only that."""
+A snapshot is a dict of dicts: area -> name -> value, all of them text. What changes by itself
+(Wine's own bookkeeping, numbers of interfaces, clocks) is left out, and only that."""
 import hashlib
 import os
 import re
@@ -15,6 +15,7 @@ KEYS_LEFT_OUT = re.compile(
     r"^Software\\(Classes|Wine)\\|\\Windows NT\\CurrentVersion\\(Prefetcher|Time Zones)\\|\\Enum\\|"
     r"\\Control\\(DeviceClasses|Video|Class|ServiceCurrent)\\|"
     r"\\Services\\(winebus|winehid|winexinput|winusb|wineusb|nsiproxy|mountmgr|ndis)\\", re.I)
+SERVICES = re.compile(r"System\\[^\\]*ControlSet\d*\\Services\\")
 VALUES_LEFT_OUT = re.compile(r"^(LastWrite|Timestamp|InstallTime)", re.I)
 
 
@@ -62,7 +63,7 @@ def registry(host):
         text = f.read()
     os.remove(path)
     for key, value, data in _values(text.replace("\\\n", "")):
-        area = "services" if re.match(r"System\\[^\\]*ControlSet\d*\\Services\\", key) else "registry"
+        area = "services" if SERVICES.match(key) else "registry"
         out[area][key + ("\\" + value if value else "")] = data
     return out
 

@@ -1,4 +1,4 @@
-"""A Windows node on the fabric: its namespace, its Wine prefix, its HNS and what lays its packets."""
+"""A Windows node on the fabric: its namespace, its Wine prefix, its HNS and its data plane."""
 import json
 import os
 import shlex
@@ -155,7 +155,7 @@ class Host(Node):
 
     def shut_down(self):
         """Ends every Windows program and service of the host."""
-        sandbox.stop_prefix(self.prefix)
+        prefixes.settle(self.prefix)
         netns.stop(self.resident)
         self.resident = None
 
@@ -177,7 +177,7 @@ class Host(Node):
 
     def spawn(self, argv, env=None, **more):
         """Starts a Windows program on the host; the caller has the process."""
-        return subprocess.Popen(netns.command(self.ns, [sandbox.WINE, *argv]), cwd=self.drive,
+        return subprocess.Popen(netns.command(self.ns, [prefixes.WINE, *argv]), cwd=self.drive,
                                 env=self.environment(env), start_new_session=True, **more)
 
     def run(self, argv, env=None, timeout=60, stdin=""):

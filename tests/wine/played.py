@@ -1,6 +1,7 @@
-"""A played host looks to the product's Windows code as a Windows Server does, and does what it says.
+"""A played host looks to the product's Windows code as a Windows Server does, and obeys it.
 
 Run by tests/suites/wine.sh; the operations are those of host/host.h, by hostcheck.exe."""
+import json
 import os
 import sys
 import time
@@ -14,9 +15,11 @@ import snapshot  # noqa: E402
 import winhost  # noqa: E402
 
 HOSTCHECK = os.path.join(winhost.prefixes.DLLS, "hostcheck.exe")
-NETWORK = ('{"SchemaVersion":{"Major":2,"Minor":0},"Name":"n","Type":"L2Bridge","Ipams":[{"Type":'
-           '"Static","Subnets":[{"IpAddressPrefix":"10.244.1.0/24","Routes":[{"NextHop":"10.244.1.1"'
-           ',"DestinationPrefix":"0.0.0.0/0"}]}]}]}')
+NETWORK = json.dumps({
+    "SchemaVersion": {"Major": 2, "Minor": 0}, "Name": "n", "Type": "L2Bridge",
+    "Ipams": [{"Type": "Static", "Subnets": [{
+        "IpAddressPrefix": "10.244.1.0/24",
+        "Routes": [{"NextHop": "10.244.1.1", "DestinationPrefix": "0.0.0.0/0"}]}]}]})
 
 
 class Played(unittest.TestCase):
@@ -87,7 +90,8 @@ class Played(unittest.TestCase):
         netns.run(["rm", "-r", self.host.path("C:\\links")])
 
     def test_4_services_live_in_the_nodes_network_and_restart_with_it(self):
-        done = self.host.run(["sc", "create", "held", "binPath=", "C:\\none.exe", "start=", "demand"])
+        done = self.host.run(["sc", "create", "held", "binPath=", "C:\\none.exe",
+                              "start=", "demand"])
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertIn("System\\CurrentControlSet\\Services\\held",
                       " ".join(snapshot.compare(self.before, snapshot.take(self.host))))
@@ -122,7 +126,8 @@ class Played(unittest.TestCase):
 def main():
     result = unittest.main(exit=False, verbosity=2).result
     bad, skipped = len(result.failures) + len(result.errors), len(result.skipped)
-    print("%d passed, %d failed, %d skipped" % (max(result.testsRun - bad - skipped, 0), bad, skipped))
+    passed = max(result.testsRun - bad - skipped, 0)
+    print("%d passed, %d failed, %d skipped" % (passed, bad, skipped))
     return 1 if bad else 0
 
 

@@ -76,7 +76,7 @@ def wine(prefix, *argv, timeout=180):
 
 
 def settle(prefix):
-    """Waits until the prefix' own server has ended and written its registry."""
+    """Ends the prefix' programs and waits until its server has written the registry."""
     for flag in ("-k", "-w"):
         subprocess.run([WINESERVER, flag], env=surroundings(prefix), check=False, timeout=60,
                        stderr=subprocess.DEVNULL)
@@ -116,7 +116,7 @@ def _build(target, fill):
 
 def _server(base, new, build):
     name, display, ubr = BUILDS[build]
-    _link(base, new)
+    link(base, new)
     path = os.path.join(new, "server.reg")
     with open(path, "w", encoding="ascii") as f:
         f.write(REGISTRY.format(name=name, display=display, ubr=ubr, build=build))
@@ -126,7 +126,7 @@ def _server(base, new, build):
         os.makedirs(os.path.join(new, "drive_c", folder), exist_ok=True)
 
 
-def _link(source, target):
+def link(source, target):
     """Hard links for what never changes, real copies of the registry (Wine writes it)."""
     subprocess.run(["cp", "-al", source, target], check=True)
     for reg in glob.glob(os.path.join(target, "*.reg")):
@@ -139,7 +139,7 @@ def copy(target, build="20348", dlls=DLLS, names=None):
     """A prefix of one's own: what is prepared, and the gap DLLs (all, or those named)."""
     source = make(build)
     os.makedirs(os.path.dirname(target) or ".", exist_ok=True)
-    _link(source, target)
+    link(source, target)
     system = os.path.join(target, "drive_c", "windows", "system32")
     for path in sorted(glob.glob(os.path.join(dlls or "", "*.dll"))):
         name = os.path.basename(path)
