@@ -3,10 +3,18 @@
 
 static HANDLE interrupted; /* manual reset; made once, before any thread */
 
+enum { GRACE_MS = 10000 };
+
 static BOOL WINAPI on_control(DWORD type) {
-    (void)type;
+    if (type ==
+        CTRL_LOGOFF_EVENT) /* a service hears of every user's; an interactive one is ended */
+        return TRUE;
     SetEvent(interrupted);
-    return TRUE; /* winjoin ends by itself, with its journal in order */
+    /* When the console closes or Windows stops, the process is ended as soon as this returns (or
+     * after five seconds): until then winjoin ends by itself, with its journal in order. */
+    if (type == CTRL_CLOSE_EVENT || type == CTRL_SHUTDOWN_EVENT)
+        Sleep(GRACE_MS);
+    return TRUE;
 }
 
 void win32_interrupt_listen(void) {

@@ -119,7 +119,7 @@ static int make_pipe(bool child_reads, HANDLE *ret_child, HANDLE *ret_own, struc
     return 0;
 }
 
-static HANDLE make_job(void) {
+HANDLE win32_make_job(void) {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {0};
     HANDLE job = CreateJobObjectW(NULL, NULL);
 
@@ -130,21 +130,23 @@ static HANDLE make_job(void) {
     return job;
 }
 
-static char *make_command_line(const char *const *argv) {
+wchar_t *win32_command_line(const char *const *argv) {
     struct text line = {0};
+    wchar_t *wide;
 
     for (size_t i = 0; argv[i]; i++) {
         if (i)
             text_add_char(&line, ' ');
         win32_quote_argument(&line, argv[i]);
     }
-    return text_take(&line);
+    wide = win32_wide(text_str(&line));
+    text_free(&line);
+    return wide;
 }
 
 static int create(const struct host_process *process, HANDLE input, HANDLE output,
                   struct child *child, struct error *err) {
-    _cleanup_(freep) char *line = make_command_line(process->argv);
-    _cleanup_wide_ wchar_t *wide = win32_wide(line);
+    _cleanup_wide_ wchar_t *line = win32_command_line(process->argv);
     _cleanup_wide_ wchar_t *program = win32_wide(process->argv[0]);
     _cleanup_wide_ wchar_t *environment = make_environment(process->environment);
     STARTUPINFOW startup = {.cb = sizeof startup, .dwFlags = STARTF_USESTDHANDLES};
@@ -155,12 +157,12 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
             *c = L'\\';
     startup.hStdInput = input;
     startup.hStdOutput = output;
-    if (!CreateProcessW(program, wide, NULL, NULL, TRUE,
+    if (!CreateProcessW(program, line, NULL, NULL, TRUE,
                         CREATE_NO_WINDOW | CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT,
                         environment, NULL, &startup, &made))
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     child->process = made.hProcess;
-    child->job = make_job();
+    child->job = win32_make_job();
     if (child->job)
         (void)AssignProcessToJobObject(child->job,
                                        made.hProcess); /* then the deadline ends it alone */

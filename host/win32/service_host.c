@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
-
 enum { START_HINT_MS = 30000, STOP_MARGIN_MS = 5000, PIPE_SIZE = 65536 };
 
 /* The dispatcher calls back without a context, and a service process hosts one service. */
@@ -22,14 +19,6 @@ static struct {
     struct error *err;
     int result;
 } hosted;
-
-static wchar_t *widen(const char *text) {
-    int size = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
-    wchar_t *wide = xcalloc((size_t)size + 1, sizeof *wide);
-
-    (void)MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, size); /* its size was asked for */
-    return wide;
-}
 
 static void report(DWORD state, DWORD exit_code, DWORD hint_ms) {
     SERVICE_STATUS status = {
@@ -54,53 +43,17 @@ static DWORD WINAPI on_control(DWORD control, DWORD type, void *data, void *cont
     report(SERVICE_STOP_PENDING, 0,
            (hosted.program ? hosted.program->stop_timeout_ms : 0) + STOP_MARGIN_MS);
     SetEvent(hosted.stop);
+    win32_interrupt(); /* work of our own looks there */
     return NO_ERROR;
-}
-
-/* Everything that the program starts ends with this process. */
-static HANDLE make_job(void) {
-    HANDLE job = CreateJobObjectW(NULL, NULL);
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limits = {0};
-
-    limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
-    if (job)
-        (void)SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limits,
-                                      sizeof limits); /* without it the stop below still ends it */
-    return job;
-}
-
-/* One argument by the rules of CommandLineToArgvW. */
-static void add_argument(struct text *line, const char *argument) {
-    size_t backslashes = 0;
-
-    if (line->len)
-        text_add_char(line, ' ');
-    if (*argument && !strpbrk(argument, " \t\"")) {
-        text_add(line, argument);
-        return;
-    }
-    text_add_char(line, '"');
-    for (; *argument; argument++) {
-        backslashes = *argument == '\\' ? backslashes + 1 : backslashes;
-        if (*argument == '"')
-            for (backslashes++; backslashes; backslashes--)
-                text_add_char(line, '\\');
-        text_add_char(line, *argument);
-        if (*argument != '\\')
-            backslashes = 0;
-    }
-    while (backslashes--)
-        text_add_char(line, '\\');
-    text_add_char(line, '"');
 }
 
 /* The environment is inherited, so the additions are made in ours. */
 static void add_environment(const char *const *environment) {
     for (; environment && *environment; environment++) {
         _cleanup_(freep) char *name = xstrndup(*environment, strcspn(*environment, "="));
-        _cleanup_(freep) wchar_t *wide_name = widen(name);
+        _cleanup_(freep) wchar_t *wide_name = win32_wide(name);
         const char *value = *environment + strlen(name);
-        _cleanup_(freep) wchar_t *wide_value = widen(*value ? value + 1 : value);
+        _cleanup_(freep) wchar_t *wide_value = win32_wide(*value ? value + 1 : value);
 
         (void)SetEnvironmentVariableW(wide_name, wide_value); /* a bad name was refused earlier */
     }
@@ -114,17 +67,13 @@ static int start(const struct service_program *program, HANDLE job, HANDLE outpu
                          .hStdOutput = output,
                          .hStdError = output};
     _cleanup_(freep) wchar_t *line = NULL, *folder = NULL;
-    struct text text = {0};
 
-    for (size_t i = 0; program->argv[i]; i++)
-        add_argument(&text, program->argv[i]);
-    line = widen(text_str(&text));
-    text_free(&text);
-    folder = program->working_folder ? widen(program->working_folder) : NULL;
+    line = win32_command_line(program->argv);
+    folder = program->working_folder ? win32_wide(program->working_folder) : NULL;
     add_environment(program->environment);
     if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP,
                         NULL, folder, &info, ret))
-        return error_set_os(err, ERROR_HOST, GetLastError(), "start '%s'", program->argv[0]);
+        return win32_fail(err, GetLastError(), "start '%s'", program->argv[0]);
     (void)AssignProcessToJobObject(job, ret->hProcess); /* the stop ends it by its handle too */
     (void)ResumeThread(ret->hThread);
     (void)CloseHandle(ret->hThread);
@@ -169,12 +118,12 @@ static int run_program(DWORD *ret_code, struct error *err) {
     SECURITY_ATTRIBUTES inherit = {.nLength = sizeof inherit, .bInheritHandle = TRUE};
     struct reader reader = {.program = hosted.program};
     PROCESS_INFORMATION process;
-    HANDLE job = make_job(), output, thread;
+    HANDLE job = win32_make_job(), output, thread;
     int result;
 
     (void)AllocConsole(); /* Ctrl-Break reaches only a console that both share */
     if (!CreatePipe(&reader.pipe, &output, &inherit, PIPE_SIZE))
-        return error_set_os(err, ERROR_HOST, GetLastError(), "make a pipe");
+        return win32_fail(err, GetLastError(), "make a pipe");
     (void)SetHandleInformation(reader.pipe, HANDLE_FLAG_INHERIT, 0);
     result = start(hosted.program, job, output, &process, err);
     (void)CloseHandle(output);
@@ -201,7 +150,7 @@ static int run_work(DWORD *ret_code, struct error *err) {
 }
 
 static void WINAPI service_main(DWORD argc, wchar_t **argv) {
-    _cleanup_(freep) wchar_t *name = widen(hosted.name);
+    _cleanup_(freep) wchar_t *name = win32_wide(hosted.name);
     DWORD code = 1;
 
     (void)argc, (void)argv;
@@ -212,7 +161,7 @@ static void WINAPI service_main(DWORD argc, wchar_t **argv) {
 }
 
 static int dispatch(const char *name, struct error *err) {
-    _cleanup_(freep) wchar_t *wide = widen(name);
+    _cleanup_(freep) wchar_t *wide = win32_wide(name);
     SERVICE_TABLE_ENTRYW table[] = {{wide, service_main}, {NULL, NULL}};
 
     hosted.name = name;

@@ -122,6 +122,10 @@ int win32_registry_get(struct host *, const char *, const char *, char **, struc
 int win32_run(struct host *, const struct host_process *, int *, char **, struct error *);
 /* One argument as CommandLineToArgvW takes it apart again. */
 void win32_quote_argument(struct text *line, const char *argument);
+/* A whole command line from arguments; the caller frees. */
+wchar_t *win32_command_line(const char *const *argv);
+/* A job whose processes end with its last handle; NULL when Windows gives none. */
+HANDLE win32_make_job(void);
 int win32_event(struct host *, char, unsigned, const char *, struct error *);
 
 #endif
