@@ -105,8 +105,9 @@ static DWORD wait_end(const struct service_program *program, const PROCESS_INFOR
         (void)GetExitCodeProcess(process->hProcess, &code); /* 1 says enough */
         return code ? code : 1; /* a service that ends unasked has failed */
     }
-    (void)GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process->dwProcessId);
-    if (WaitForSingleObject(process->hProcess, program->stop_timeout_ms) != WAIT_OBJECT_0) {
+    /* A program that cannot be asked is not waited for (no console; Wine has no Ctrl-Break). */
+    if (!GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process->dwProcessId) ||
+        WaitForSingleObject(process->hProcess, program->stop_timeout_ms) != WAIT_OBJECT_0) {
         (void)TerminateJobObject(job, 1);
         (void)TerminateProcess(process->hProcess, 1);
         (void)WaitForSingleObject(process->hProcess, STOP_MARGIN_MS);
