@@ -147,6 +147,30 @@ static bool is_link_local(const char *text) {
     return !strncmp(text, "fe80:", 5) || !strcmp(text, "0.0.0.0");
 }
 
+static bool has_family(const json_t *endpoint, bool v6) {
+    const json_t *config;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "IpConfigurations"), i, config) {
+        if ((strchr(model_text(config, "IpAddress"), ':') != NULL) == v6)
+            return true;
+    }
+    return false;
+}
+
+/* A default route for each family that the endpoint has, through its subnet's gateway. */
+static int default_routes(const json_t *endpoint, const json_t *network, size_t n, json_t *routes) {
+    for (size_t i = 0; i < n; i++) {
+        const char *gateway = model_subnet_gateway(model_subnet_at(network, i));
+
+        if (*gateway && has_family(endpoint, strchr(gateway, ':') != NULL))
+            json_array_append_new(routes,
+                                  json_pack("{s:s, s:s}", "NextHop", gateway, "DestinationPrefix",
+                                            strchr(gateway, ':') ? "::/0" : "0.0.0.0/0"));
+    }
+    return 0;
+}
+
 /* Routes as given: a next hop must be a neighbour. None: through the subnets' gateways. */
 static int check_routes(struct hns_model *m, json_t *endpoint, const json_t *network) {
     json_t *routes = json_object_get(endpoint, "Routes"), *route;
@@ -162,15 +186,7 @@ static int check_routes(struct hns_model *m, json_t *endpoint, const json_t *net
             return model_fail(m, HR_ADDRESS_OUTSIDE, "Routes[%zu]: NextHop %s is in no subnet", i,
                               text);
     }
-    for (i = 0; i < n && !json_array_size(routes); i++) {
-        const char *gateway = model_subnet_gateway(model_subnet_at(network, i));
-
-        if (*gateway)
-            json_array_append_new(routes,
-                                  json_pack("{s:s, s:s}", "NextHop", gateway, "DestinationPrefix",
-                                            strchr(gateway, ':') ? "::/0" : "0.0.0.0/0"));
-    }
-    return 0;
+    return json_array_size(routes) ? 0 : default_routes(endpoint, network, n, routes);
 }
 
 static bool same_port(const json_t *a, const json_t *b) {

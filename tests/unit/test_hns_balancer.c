@@ -40,6 +40,7 @@ static void test_right_ones_pass(void **state) {
         BALANCER(ONE, PORTS("6", "81", ",\"DistributionType\":2") VIPS("\"10.96.0.10\"")),
         BALANCER(ONE, PORTS("6", "80", ",\"Flags\":16") VIPS("\"10.200.0.100\"")),
         BALANCER(ONE, PORTS("6", "30080", ",\"Flags\":18") ",\"Flags\":1"),
+        BALANCER(ONE, PORTS("6", "80", ",\"Flags\":18")),
         BALANCER(ONE, PORTS("6", "80", "") VIPS("\"10.96.0.10\"") ",\"Flags\":3"),
     };
 

@@ -61,6 +61,28 @@ static void test_what_hns_adds(void **state) {
     free(network);
 }
 
+static size_t count_routes(struct hns_model *m, const char *network, const char *document) {
+    char *h = make_endpoint(m, network, document);
+    json_t *p = properties(m, "HcnQueryEndpointProperties", h);
+    size_t n = json_array_size(json_object_get(p, "Routes"));
+
+    json_decref(p);
+    free(h);
+    return n;
+}
+
+static void test_default_routes(void **state) {
+    char *network = make_network(*state, DUAL);
+
+    assert_int_equal(count_routes(*state, network, ENDPOINT("")), 1); /* IPv4 alone */
+    assert_int_equal(count_routes(*state, network,
+                                  ENDPOINT(",\"IpConfigurations\":[{" IP("10.244.1.5") "},{" IP(
+                                      "fd00:10:244:1::5") "}]")),
+                     2);
+    assert_int_equal(count_routes(*state, network, ENDPOINT(GATEWAY("10.244.1.2"))), 1);
+    free(network);
+}
+
 static void test_addresses_are_allocated(void **state) {
     static const char *const wanted[] = {"10.0.0.2", "10.0.0.3", "10.0.0.5"};
     char *network = make_network(
@@ -302,6 +324,26 @@ static void test_members_of_a_namespace(void **state) {
     free(space), free(other), free(space_id);
 }
 
+static void test_a_deleted_network_lets_only_its_own_go(void **state) {
+    struct hns_model *m = *state;
+    char *network = make_network(m, BRIDGE), *h = make_endpoint(m, network, ENDPOINT(""));
+    char *nat = make_network(m, NETWORK("nat", "NAT", "")), *nat_id = id_of(m, nat);
+    char *space = make_namespace(m, QUERY), *id = id_of(m, h), *space_id = id_of(m, space);
+    json_t *p;
+
+    assert_int_equal(member(m, space, "Add", id), 0);
+    assert_int_equal(call(m, "HcnDeleteNetwork", nat_id, NULL, NULL), 0);
+    p = properties(m, "HcnQueryEndpointProperties", h);
+    assert_string_equal(text_of(p, "HostComputeNamespace"), space_id);
+    json_decref(p);
+    assert_int_equal(members(m, space), 1);
+    assert_fails(member(m, space, "Update", id), 0x803b0015, "Update of a namespace's Endpoint");
+    assert_fails(call(m, "HcnModifyNamespace", space,
+                      "{\"ResourceType\":\"Port\",\"RequestType\":\"Add\"}", NULL),
+                 0x803b0015, "ResourceType Port of a namespace");
+    free(network), free(h), free(nat), free(nat_id), free(space), free(id), free(space_id);
+}
+
 static void test_a_deleted_namespace_lets_go(void **state) {
     struct hns_model *m = *state;
     char *network = make_network(m, BRIDGE), *h = make_endpoint(m, network, ENDPOINT(""));
@@ -327,6 +369,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(test_right_endpoints_pass),
         CASE(test_what_hns_adds),
+        CASE(test_default_routes),
         CASE(test_addresses_are_allocated),
         CASE(test_refusals),
         CASE(test_policies_of_a_pod),
@@ -337,6 +380,7 @@ int main(void) {
         CASE(test_namespace_as_containerd_makes_it),
         CASE(test_default_namespace_is_one),
         CASE(test_members_of_a_namespace),
+        CASE(test_a_deleted_network_lets_only_its_own_go),
         CASE(test_a_deleted_namespace_lets_go),
     };
 

@@ -73,6 +73,13 @@ static void test_schema(void **state) {
                  "\"EndMacAddress\":\"00-15-5D-00-00-01\"}]}"),
          0x80070057, "MacPool.Ranges[0]"},
         {NETWORK("n", "NAT", ",\"ID\":\"x\""), 0x80070057, "ID: 'x' is not valid"},
+        {NETWORK("n", "NAT", ",\"Flags\":true"), 0x803b001b, "Flags: a number or words"},
+        {NETWORK("n", "NAT", POLICIES(SETTINGS("AutomaticDNS", "\"Enable\":1"))), 0x803b001b,
+         "Policies[0].Settings.Enable: true or false"},
+        {NETWORK("n", "NAT", STATIC(SUBNET("10.0.0.0/24", VSID("\"4096\"")))), 0x803b001b,
+         "IsolationId: a whole number"},
+        {NETWORK("n", "NAT", POLICIES("{\"Settings\":{}}")), 0x80070057, "Policies[0].Type"},
+        {NETWORK("n", "NAT", POLICIES("1")), 0x803b001b, "Policies[0]: an object"},
     };
 
     each(state, cases, COUNT(cases));

@@ -108,6 +108,11 @@ static void test_network_refusals(void **state) {
         bad(*state, "POST", "/networks/", cases[i].document, cases[i].hresult, cases[i].says);
     bad(*state, "GET", "/network/", "", 0x80070490, "no such path");
     bad(*state, "PUT", "/networks/", "", 0x803b0015, "PUT");
+    bad(*state, "DELETE", "/networks/", "", 0x803b0015, "DELETE");
+    bad(*state, "POST", "/networks/" NOBODY, "{}", 0x803b0015, "POST");
+    bad(*state, "POST", "/networks/" NOBODY "/attach", "{}", 0x80070490, "Element not found.");
+    bad(*state, "POST", "/globals/version", "", 0x80070490, "no such path");
+    bad(*state, "GET", "/a/b/c/d", "", 0x80070490, "no such path");
 }
 
 /* Makes cbr0 and an endpoint in it; borrowed until the next call. */
