@@ -7,6 +7,7 @@ WINJOIN names another program ("wine build/windows/winjoin.exe"); JOBS how many 
 import concurrent.futures
 import contextlib
 import dataclasses
+import http.client
 import json
 import os
 import pathlib
@@ -210,7 +211,7 @@ class Server:
         """The bytes that discovery must print; none when the server does not tell them."""
         url = "https://%s%s" % (self.facts["endpoint"], CLUSTER_INFO)
         trust = ssl._create_unverified_context()
-        with contextlib.suppress(OSError), \
+        with contextlib.suppress(OSError, http.client.HTTPException), \
                 urllib.request.urlopen(url, context=trust, timeout=10) as answer:
             return json.load(answer)["data"]["kubeconfig"].encode()
         return b""
