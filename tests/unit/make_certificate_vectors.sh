@@ -39,7 +39,7 @@ issue() { # NAME ARGUMENTS...: what the request NAME.csr asks for
     name=$1
     shift
     openssl ca -batch -notext -config ca.conf -in "$name.csr" -out "$name.pem" \
-        -startdate 20260101000000Z -enddate 21260101000000Z "$@" 2>/dev/null
+        -startdate 20260101000000Z -enddate 21260215103045Z "$@" 2>/dev/null
 }
 request() { # NAME SUBJECT
     openssl req -new -key "$1.key" -subj "$2" -out "$1.csr"
@@ -58,7 +58,9 @@ openssl genrsa -out other.key 2048 2>/dev/null
 request other /O=Other/CN=other
 issue other -selfsign -keyfile other.key -extensions root
 sign server /CN=kube-apiserver \
-    "subjectAltName=DNS:kubernetes,DNS:kubernetes.default,IP:10.0.0.10,IP:fd00::1"
+    "subjectAltName=DNS:kubernetes,DNS:kubernetes.default,IP:10.0.0.10,IP:fd00::1
+extendedKeyUsage=serverAuth"
+sign server_nameless /CN=kube-apiserver "subjectAltName=DNS:other.example"
 sign client /O=system:nodes/CN=system:node:win-1 "extendedKeyUsage=clientAuth"
 
 echo '/* Made by make_certificate_vectors.sh with the openssl command. Not for use outside tests. */'
@@ -66,7 +68,7 @@ echo '#ifndef TESTS_UNIT_CERTIFICATE_VECTORS_H'
 echo '#define TESTS_UNIT_CERTIFICATE_VECTORS_H'
 echo
 echo '/* clang-format off */'
-for name in ca other server client; do
+for name in ca other server server_nameless client; do
     upper=$(echo "$name" | tr '[:lower:]' '[:upper:]')
     as_c "${upper}_PEM" "$name.pem"
     echo "#define ${upper}_PIN \"$(pin_of "$name.pem")\""

@@ -49,6 +49,19 @@ static void reads_what_openssl_shows(void **state) {
 }
 
 static void keeps_to_gos_rules(void **state) {
+    static const char *const no_blocks[] = {
+        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATF-----\n",
+        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----x\n",
+        "-----BEGIN CERTIFICATE----\nAAAA\n-----END CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\nAAAA\n",
+        "x-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE----\n",
+        "-----BEGIN 0123456789012345678901234567890123456789012345678901234567890123456789-----\n"
+        "AAAA\n"
+        "-----END 0123456789012345678901234567890123456789012345678901234567890123456789-----\n",
+        "-----BEGIN -----\nAAAA\n-----END -----\n",
+        "-----BEGIN \n-----\n",
+    };
     struct certificates all = {0};
     struct error err = {0};
 
@@ -65,6 +78,14 @@ static void keeps_to_gos_rules(void **state) {
         parse("-----BEGIN CERTIFICATE-----\na: b\n\nAAAA\n-----END CERTIFICATE-----\n", &all, &err),
         -1);
     assert_non_null(strstr(err.message, "does not contain"));
+    for (size_t i = 0; i < ARRAY_SIZE(no_blocks); i++) {
+        _cleanup_(freep) char *text = xasprintf("%s%s", no_blocks[i], CA_PEM);
+
+        assert_int_equal(parse(text, &all, NULL), 0);
+        assert_int_equal(all.count, 1);
+        assert_string_equal(all.items[0].pin, CA_PIN);
+        certificates_free(&all);
+    }
     assert_int_equal(
         parse("-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n" CA_PEM, &all, NULL), 0);
     assert_int_equal(all.count, 1);

@@ -15,6 +15,7 @@
 
 static void makes_keys_as_the_kubelet(void **state) {
     _cleanup_(secret_freep) char *key = NULL, *other = NULL;
+    struct error err = {0};
 
     (void)state;
     assert_int_equal(key_generate(&key, NULL), 0);
@@ -23,7 +24,9 @@ static void makes_keys_as_the_kubelet(void **state) {
     assert_ptr_equal(strstr(key, "-----BEGIN EC PRIVATE KEY-----\n"), key);
     assert_int_equal(key_check(key, NULL), 0);
     assert_int_equal(key_check(CLIENT_KEY_PEM, NULL), 0);
-    assert_int_equal(key_check(CA_PEM, NULL), -1);
+    assert_int_equal(key_check(CA_PEM, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_non_null(strstr(err.message, "read a private key: "));
     assert_int_equal(key_check("", NULL), -1);
 }
 

@@ -343,6 +343,72 @@ static void asks_as_the_kubelet(void **state) {
         "signature\",\"client auth\"]}}");
 }
 
+static int say_stop(void *context, unsigned waited_ms, struct error *err) {
+    (void)context;
+    return waited_ms >= 5000 ? error_set(err, ERROR_INTERRUPTED, "enough") : 0;
+}
+
+static void ends_when_a_callback_says_so(void **state) {
+    struct scene *s = *state;
+    struct kube_watch w = {.path = "/api/v1/nodes",
+                           .timeout_ms = 60000,
+                           .on_event = note,
+                           .on_tick = say_stop,
+                           .context = s};
+    struct error err = {0};
+
+    PLAY(s, {"nodes", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 30000});
+    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_in_range(host_monotonic_ms(s->host), 5000, 7000);
+    /* without a tick there is none to ask; the end of time is the end */
+    w.on_tick = NULL;
+    s->asked = 0;
+    assert_int_equal(kube_watch(&s->client, &w, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMEOUT);
+}
+
+static int stop_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    (void)context, (void)csr;
+    return waited_ms > 3000;
+}
+
+static void a_wait_can_be_stopped(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct error err = {0};
+
+    PLAY(s, {"", 200, LIST("10", CSR("")), 0, 0}, {"watch", 200, "", 0, 30000});
+    assert_int_equal(kube_csr_wait(&s->client, "csr-1", "u1", 30000, stop_csr, NULL, &csr, &err),
+                     -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+}
+
+static void single_looks_fail_with_their_kind(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct kube_node node = {0};
+    struct error err = {0};
+
+    PLAY(s, {"/certificatesigningrequests/csr-1", 404, "{\"message\":\"gone\"}", 0, 0});
+    assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    PLAY(s, {"/certificatesigningrequests", 403, "{\"message\":\"no\"}", 0, 0});
+    assert_int_equal(kube_csr_create(&s->client, "PEM", &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_non_null(strstr(err.message, "send the certificate signing request: POST"));
+    PLAY(s, {"/nodes/a%2Fb", 404, "{\"message\":\"gone\"}", 0, 0});
+    assert_int_equal(kube_node_get(&s->client, "a/b", &node, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    PLAY(s, {"/nodes/x", 200, "{}", 0, 0});
+    assert_int_equal(kube_node_get(&s->client, "x", &node, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    PLAY(s, {"/csr-1", 200, CSR(""), 0, 0});
+    assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, NULL), 0);
+    assert_int_equal(csr.state, KUBE_CSR_PENDING);
+    kube_csr_free(&csr);
+}
+
 /* ---- nodes ---- */
 
 static void reads_a_node(void **state) {
@@ -443,6 +509,9 @@ int main(void) {
         CASE(is_bounded_in_time),
         CASE(a_stream_that_ends_at_once_is_no_busy_loop),
         CASE(waits_for_the_certificate),
+        CASE(ends_when_a_callback_says_so),
+        CASE(a_wait_can_be_stopped),
+        CASE(single_looks_fail_with_their_kind),
         CASE(tells_what_became_of_a_request),
         cmocka_unit_test(denied_wins_over_approved),
         cmocka_unit_test(asks_as_the_kubelet),

@@ -241,7 +241,22 @@ static void writes_what_it_read(void **state) {
     assert_string_equal(again.token, "t");
     assert_string_equal(again.tls_server_name, "x");
     assert_true(again.insecure_skip_tls_verify);
+    assert_null(again.ca_pem);
     kubeconfig_free(&config);
+    kubeconfig_free(&again);
+    free(text);
+    config = (struct kubeconfig){.cluster_name = (char *)"k",
+                                 .server = (char *)"https://k",
+                                 .ca_pem = (char *)"CA",
+                                 .client_cert_pem = (char *)"CERT",
+                                 .client_key_pem = (char *)"KEY"};
+    text = kubeconfig_make(&config);
+    assert_null(strstr(text, "insecure"));
+    assert_null(strstr(text, "token"));
+    assert_int_equal(parse(text, &again, NULL), 0);
+    assert_string_equal(again.ca_pem, "CA");
+    assert_false(again.insecure_skip_tls_verify);
+    assert_null(again.client_cert_pem); /* no user name, no user */
     kubeconfig_free(&again);
 }
 
