@@ -34,12 +34,13 @@ basicConstraints = critical,CA:TRUE
 EOF
 : >index.txt
 echo 1234 >serial
-# Dates that hold for whatever clock a test has.
+# Dates that hold for whatever clock a test has; each begins elsewhere in a year.
+from=20251231235959Z
 issue() { # NAME ARGUMENTS...: what the request NAME.csr asks for
     name=$1
     shift
     openssl ca -batch -notext -config ca.conf -in "$name.csr" -out "$name.pem" \
-        -startdate 20260101000000Z -enddate 21260215103045Z "$@" 2>/dev/null
+        -startdate "$from" -enddate 21260215103045Z "$@" 2>/dev/null
 }
 request() { # NAME SUBJECT
     openssl req -new -key "$1.key" -subj "$2" -out "$1.csr"
@@ -54,12 +55,15 @@ sign() { # NAME SUBJECT EXTENSIONS
 openssl ecparam -name prime256v1 -genkey -noout -out ca.key
 request ca /CN=kubernetes
 issue ca -selfsign -keyfile ca.key -extensions root
+from=20240229120000Z
 openssl genrsa -out other.key 2048 2>/dev/null
 request other /O=Other/CN=other
 issue other -selfsign -keyfile other.key -extensions root
+from=20260301000000Z
 sign server /CN=kube-apiserver \
     "subjectAltName=DNS:kubernetes,DNS:kubernetes.default,IP:10.0.0.10,IP:fd00::1
 extendedKeyUsage=serverAuth"
+from=20260831235959Z
 sign server_nameless /CN=kube-apiserver "subjectAltName=DNS:other.example"
 sign client /O=system:nodes/CN=system:node:win-1 "extendedKeyUsage=clientAuth"
 
@@ -72,6 +76,7 @@ for name in ca other server server_nameless client; do
     upper=$(echo "$name" | tr '[:lower:]' '[:upper:]')
     as_c "${upper}_PEM" "$name.pem"
     echo "#define ${upper}_PIN \"$(pin_of "$name.pem")\""
+    echo "#define ${upper}_NOT_BEFORE \"$(date -u -d "$(openssl x509 -in $name.pem -noout -startdate | cut -d= -f2)" +%Y-%m-%dT%H:%M:%SZ)\""
     echo "#define ${upper}_NOT_AFTER \"$(date -u -d "$(openssl x509 -in $name.pem -noout -enddate | cut -d= -f2)" +%Y-%m-%dT%H:%M:%SZ)\""
 done
 as_c CLIENT_KEY_PEM client.key

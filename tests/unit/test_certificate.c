@@ -32,6 +32,8 @@ static void reads_what_openssl_shows(void **state) {
     assert_string_equal(all.items[1].serial, "4662");
     assert_string_equal(all.items[1].pin, SERVER_PIN);
     assert_false(all.items[1].is_ca);
+    assert_string_equal(all.items[1].common_name, "kube-apiserver");
+    assert_int_equal(all.items[1].organizations.count, 0);
     names = certificate_names(&all.items[1]);
     assert_string_equal(names, "kubernetes, kubernetes.default, 10.0.0.10, fd00::1");
     assert_string_equal(all.items[2].subject, "CN=other,O=Other");
@@ -43,8 +45,14 @@ static void reads_what_openssl_shows(void **state) {
     assert_string_equal(all.items[3].organizations.items[0], "system:nodes");
     rfc3339_format(all.items[0].not_after, end);
     assert_string_equal(end, CA_NOT_AFTER);
-    rfc3339_format(all.items[2].not_after, end);
-    assert_string_equal(end, OTHER_NOT_AFTER);
+    rfc3339_format(all.items[0].not_before, end);
+    assert_string_equal(end, CA_NOT_BEFORE);
+    rfc3339_format(all.items[1].not_before, end);
+    assert_string_equal(end, SERVER_NOT_BEFORE);
+    rfc3339_format(all.items[2].not_before, end);
+    assert_string_equal(end, OTHER_NOT_BEFORE);
+    rfc3339_format(all.items[3].not_before, end);
+    assert_string_equal(end, CLIENT_NOT_BEFORE);
     certificates_free(&all);
 }
 

@@ -116,6 +116,7 @@ static void reads_everything(void **state) {
     assert_string_equal(c->flannel.network, "10.244.0.0/16");
     assert_int_equal(c->flannel.vni, 4096);
     assert_int_equal(c->flannel.port, 4789);
+    assert_false(c->flannel.direct_routing);
     assert_string_equal(json_text_at(c->winjoin, "network.mode"), "overlay");
     assert_int_equal(c->warnings.count, 0);
 }

@@ -219,6 +219,11 @@ static void refuses_credentials_it_cannot_use(void **state) {
     assert_int_equal(err.kind, ERROR_UNSUPPORTED);
     assert_int_equal(kube_client_open(NULL, NULL, &basic, &client, &err), -1);
     assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+    exec.token = (char *)"t"; /* what can be used is used */
+    assert_int_equal(kube_client_open(NULL, NULL, &exec, &client, NULL), 0);
+    assert_string_equal(client.bearer_token, "t");
+    kube_client_close(&client);
+    assert_null(client.server);
     assert_int_equal(kube_client_open(NULL, NULL, &nowhere, &client, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
 }

@@ -1,0 +1,133 @@
+/* File discovery against a server in memory. */
+#include "tests/unit/discovery_scene.h"
+
+#define FILE_HEAD                                                                                  \
+    "clusters: [{name: k, cluster: {server: 'https://10.0.0.10:6443', certificate-authority: "     \
+    "ca.crt}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\ncurrent-context: c\n"
+#define FILE_TOKEN FILE_HEAD "users: [{name: u, user: {token: file-token}}]\n"
+
+static void put(struct scene *s, const char *path, const char *text) {
+    assert_int_equal(host_write(s->host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
+}
+
+static void use_file(struct scene *s, const char *text) {
+    put(s, "C:\\d\\ca.crt", CA_PEM);
+    put(s, "C:\\d\\d.conf", text);
+    s->options = (struct discovery_options){.file = "C:\\d\\d.conf"};
+    discovery_result_free(&s->result);
+    s->requests = s->verified = 0;
+}
+
+static void a_file_with_a_token_is_used_as_it_is(void **state) {
+    struct scene *s = *state;
+
+    use_file(s, FILE_TOKEN);
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->requests, 1);
+    assert_int_equal(s->verified, 1);
+    assert_string_equal(s->bearer, "file-token");
+    assert_string_equal(s->result.config.token, "file-token");
+    assert_string_equal(s->result.config.ca_pem, CA_PEM);
+    assert_int_equal(s->result.warnings.count, 0);
+    assert_non_null(strstr(s->result.kubeconfig, "certificate-authority-data: "));
+    assert_int_equal(s->result.kubeconfig_len, strlen(s->result.kubeconfig));
+    s->options.file = "file://C:\\d\\d.conf";
+    discovery_result_free(&s->result);
+    assert_int_equal(run(s), 0);
+}
+
+static void a_file_takes_the_bootstrap_token(void **state) {
+    struct scene *s = *state;
+
+    use_file(s, FILE_HEAD "users: [{name: u, user: {}}]\n");
+    assert_fails(s, ERROR_USAGE, "could not find authentication credentials");
+    assert_hint(s, "--tls-bootstrap-token");
+    use_file(s, FILE_TOKEN);
+    s->options.tls_bootstrap_token = TOKEN;
+    assert_int_equal(run(s), 0);
+    assert_string_equal(s->bearer, "file-token");
+    assert_string_equal(s->result.config.token, TOKEN);
+    assert_string_equal(s->result.config.user_name, "tls-bootstrap-token-user");
+}
+
+static void a_refused_look_is_only_a_warning(void **state) {
+    struct scene *s = *state;
+
+    use_file(s, FILE_TOKEN);
+    s->status = 403;
+    s->body = "{\"message\":\"no\"}";
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->requests, 1);
+    assert_int_equal(s->result.warnings.count, 1);
+    use_file(s, FILE_TOKEN);
+    s->status = 200;
+    s->body = "{\"data\":{}}";
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->requests, 1);
+    assert_int_equal(s->result.warnings.count, 1);
+    use_file(s, FILE_TOKEN);
+    s->body = "{\"data\":{\"kubeconfig\":\"[\"}}";
+    assert_int_equal(run(s), 0);
+    assert_non_null(strstr(s->result.warnings.items[0], "no readable kubeconfig"));
+    use_file(s, FILE_TOKEN);
+    s->status = 404;
+    assert_fails(s, ERROR_NOT_FOUND, "404");
+}
+
+static void another_server_is_a_warning(void **state) {
+    struct scene *s = *state;
+
+    use_file(s, FILE_TOKEN);
+    s->server = "https://10.0.0.11:6443";
+    assert_int_equal(run(s), 0);
+    assert_string_equal(s->result.config.server, "https://10.0.0.10:6443");
+    assert_non_null(strstr(s->result.warnings.items[0], "https://10.0.0.11:6443"));
+}
+
+static void a_file_is_verified_too(void **state) {
+    struct scene *s = *state;
+
+    use_file(s, FILE_TOKEN);
+    s->broken_verified = ERROR_UNTRUSTED;
+    s->server_certs = OTHER_PEM;
+    assert_fails(s, ERROR_UNTRUSTED, "not signed by the cluster's CA");
+    use_file(s, "clusters: [{name: '', cluster: {server: 'http://x'}}]");
+    assert_fails(s, ERROR_USAGE, "https URL");
+    use_file(s, "clusters: []");
+    assert_fails(s, ERROR_MALFORMED, "there is no cluster");
+    s->options.file = "C:\\absent";
+    assert_fails(s, ERROR_NOT_FOUND, "absent");
+    assert_int_equal(s->requests, 0);
+}
+
+static void a_file_comes_over_https(void **state) {
+    struct scene *s = *state;
+    _cleanup_(freep) char *ca = base64_encode(CA_PEM, strlen(CA_PEM));
+    _cleanup_(freep) char *text =
+        xasprintf("clusters: [{name: k, cluster: {server: 'https://10.0.0.10:6443', "
+                  "certificate-authority-data: %s}}]\ncontexts: [{name: c, context: {cluster: k, "
+                  "user: u}}]\ncurrent-context: c\nusers: [{name: u, user: {token: over}}]\n",
+                  ca);
+
+    s->options = (struct discovery_options){.file = "https://files/d.conf"};
+    s->body = text;
+    assert_int_equal(run(s), 0);
+    assert_string_equal(s->result.config.token, "over");
+    discovery_result_free(&s->result);
+    s->status = 404;
+    s->body = "";
+    assert_fails(s, ERROR_NOT_FOUND, "received status 404");
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(a_file_with_a_token_is_used_as_it_is),
+        CASE(a_file_takes_the_bootstrap_token),
+        CASE(a_refused_look_is_only_a_warning),
+        CASE(another_server_is_a_warning),
+        CASE(a_file_is_verified_too),
+        CASE(a_file_comes_over_https),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+/* Certificate signing requests and nodes: what is read, and the waits built on list and watch. */
+#include "tests/unit/kube_scene.h"
+
+/* ---- certificate signing requests ---- */
+
+static int csr_note(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    struct scene *s = context;
+
+    (void)waited_ms;
+    text_addf(&s->seen, "%s ", kube_csr_state_name(csr->state));
+    return 0;
+}
+
+static int csr_wait(struct scene *s, struct kube_csr *ret, struct error *err) {
+    text_clear(&s->seen);
+    return kube_csr_wait(&s->client, "csr-1", "u1", 30000, csr_note, s, ret, err);
+}
+
+#define CONDITION(type)                                                                            \
+    "\"conditions\":[{\"type\":\"" type                                                            \
+    "\",\"status\":\"True\",\"reason\":\"AutoApproved\",\"message\":\"words\"}]"
+
+static void waits_for_the_certificate(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+
+    PLAY(s,
+         {"/apis/certificates.k8s.io/v1/certificatesigningrequests?fieldSelector=metadata.name%3D"
+          "csr-1",
+          200, LIST("10", CSR("")), 0, 0},
+         {"watch", 200,
+          EVENT("MODIFIED", CSR(",\"status\":{" CONDITION("Approved") "}"))
+              EVENT("MODIFIED",
+                    CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")),
+          0, 0});
+    assert_int_equal(csr_wait(s, &csr, NULL), 0);
+    assert_string_equal(csr.certificate_pem, "CERT");
+    assert_string_equal(csr.reason, "AutoApproved");
+    assert_string_equal(text_str(&s->seen), "pending approved issued ");
+    kube_csr_free(&csr);
+}
+
+static void tells_what_became_of_a_request(void **state) {
+    static const struct {
+        struct row first, second;
+        enum error_kind kind;
+        const char *why, *hint;
+    } rows[] = {
+        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Denied") "}")), 0, 0},
+         {"", 200, "", 0, 0},
+         ERROR_DENIED,
+         "certificate signing request \"csr-1\" is denied, reason: AutoApproved, message: words",
+         ""},
+        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Failed") "}")), 0, 0},
+         {"", 200, "", 0, 0},
+         ERROR_DENIED,
+         "failed, reason:",
+         ""},
+        {{"", 200, LIST("10", ""), 0, 0}, {"", 200, "", 0, 0}, ERROR_NOT_FOUND, "was deleted", ""},
+        {{"", 200, LIST("10", CSR("")), 0, 0},
+         {"", 200, EVENT("DELETED", CSR("")), 0, 0},
+         ERROR_NOT_FOUND,
+         "was deleted",
+         ""},
+        {{"", 200, LIST("10", "{\"metadata\":{\"name\":\"csr-1\",\"uid\":\"u2\"},\"spec\":{}}"), 0,
+          0},
+         {"", 200, "", 0, 0},
+         ERROR_CONFLICT,
+         "changed UIDs",
+         ""},
+        {{"", 200, LIST("10", CSR("")), 0, 0},
+         {"", 200, "", 0, 30000},
+         ERROR_TIMEOUT,
+         "still pending, nobody has approved it: waited 30 s",
+         "kubectl certificate approve csr-1"},
+        {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Approved") "}")), 0, 0},
+         {"", 200, "", 0, 30000},
+         ERROR_TIMEOUT,
+         "approved but not signed: waited 30 s",
+         "--cluster-signing-cert-file"},
+    };
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct row two[2] = {rows[i].first, rows[i].second};
+        struct kube_csr csr = {0};
+        struct error err = {0};
+
+        s->rows = two;
+        s->count = 2;
+        s->asked = 0;
+        assert_int_equal(csr_wait(s, &csr, &err), -1);
+        assert_int_equal(err.kind, rows[i].kind);
+        assert_non_null(strstr(err.message, rows[i].why));
+        assert_non_null(strstr(err.hints[0], rows[i].hint));
+    }
+}
+
+static void denied_wins_over_approved(void **state) {
+    _cleanup_json_ json_t *object =
+        json_loads(CSR(",\"status\":{\"conditions\":[{\"type\":\"Denied\"},{\"type\":\"Approved\"}]"
+                       ",\"certificate\":\"Q0VSVA==\"}"),
+                   0, NULL);
+    struct kube_csr csr = {0};
+
+    (void)state;
+    assert_int_equal(kube_csr_from_json(object, &csr, NULL), 0);
+    assert_int_equal(csr.state, KUBE_CSR_DENIED);
+    kube_csr_free(&csr);
+}
+
+static void asks_as_the_kubelet(void **state) {
+    _cleanup_json_ json_t *object = kube_csr_json("PEM");
+    _cleanup_(freep) char *text = json_write(object);
+
+    (void)state;
+    assert_string_equal(
+        text,
+        "{\"apiVersion\":\"certificates.k8s.io/v1\",\"kind\":\"CertificateSigningRequest\","
+        "\"metadata\":{\"generateName\":\"csr-\"},\"spec\":{\"request\":\"UEVN\",\"signerName\":"
+        "\"kubernetes.io/kube-apiserver-client-kubelet\",\"usages\":[\"digital "
+        "signature\",\"client auth\"]}}");
+}
+
+static int stop_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    (void)context, (void)csr;
+    return waited_ms > 3000;
+}
+
+static void a_wait_can_be_stopped(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct error err = {0};
+
+    PLAY(s, {"", 200, LIST("10", CSR("")), 0, 0}, {"watch", 200, "", 0, 30000});
+    assert_int_equal(kube_csr_wait(&s->client, "csr-1", "u1", 30000, stop_csr, NULL, &csr, &err),
+                     -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+}
+
+static void single_looks_fail_with_their_kind(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct kube_node node = {0};
+    struct error err = {0};
+
+    PLAY(s, {"/certificatesigningrequests/csr-1", 404, "{\"message\":\"gone\"}", 0, 0});
+    assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    PLAY(s, {"/certificatesigningrequests", 403, "{\"message\":\"no\"}", 0, 0});
+    assert_int_equal(kube_csr_create(&s->client, "PEM", &csr, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_non_null(strstr(err.message, "send the certificate signing request: POST"));
+    PLAY(s, {"/nodes/a%2Fb", 404, "{\"message\":\"gone\"}", 0, 0});
+    assert_int_equal(kube_node_get(&s->client, "a/b", &node, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    PLAY(s, {"/nodes/x", 200, "{}", 0, 0});
+    assert_int_equal(kube_node_get(&s->client, "x", &node, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    PLAY(s, {"/csr-1", 200, CSR(""), 0, 0});
+    assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, NULL), 0);
+    assert_int_equal(csr.state, KUBE_CSR_PENDING);
+    kube_csr_free(&csr);
+}
+
+/* ---- nodes ---- */
+
+static void reads_a_node(void **state) {
+    _cleanup_json_ json_t *object = json_loads(
+        "{\"metadata\":{\"name\":\"win-1\",\"uid\":\"u\",\"labels\":{\"kubernetes.io/os\":"
+        "\"windows\"},\"annotations\":{\"flannel.alpha.coreos.com/backend-type\":\"vxlan\","
+        "\"flannel.alpha.coreos.com/backend-data\":\"{}\",\"flannel.alpha.coreos.com/"
+        "public-ip\":\"10.0.0.21\"}},\"spec\":{\"podCIDR\":\"10.244.1.0/24\",\"podCIDRs\":[\"10."
+        "244.1.0/24\",\"fd00:1::/"
+        "64\"],\"unschedulable\":true},\"status\":{\"addresses\":[{\"type\":"
+        "\"Hostname\",\"address\":\"h\"},{\"type\":\"InternalIP\",\"address\":\"10.0.0.21\"}],"
+        "\"conditions\":[{\"type\":\"MemoryPressure\",\"status\":\"True\"},{\"type\":\"Ready\","
+        "\"status\":\"True\",\"reason\":\"KubeletReady\"}],\"nodeInfo\":{\"kubeletVersion\":"
+        "\"v1.37.1\"}}}",
+        0, NULL);
+    struct kube_node node = {0};
+
+    (void)state;
+    assert_int_equal(kube_node_from_json(object, &node, NULL), 0);
+    assert_string_equal(node.os, "windows");
+    assert_string_equal(node.internal_ip, "10.0.0.21");
+    assert_int_equal(node.addresses.count, 1);
+    assert_int_equal(node.pod_cidrs.count, 2);
+    assert_string_equal(node.pod_cidrs.items[1], "fd00:1::/64");
+    assert_true(node.ready);
+    assert_true(node.unschedulable);
+    assert_string_equal(node.kubelet_version, "v1.37.1");
+    assert_string_equal(node.flannel_backend_type, "vxlan");
+    assert_string_equal(node.flannel_public_ip, "10.0.0.21");
+    kube_node_free(&node);
+    json_object_del(json_object_get(object, "spec"), "podCIDRs");
+    assert_int_equal(kube_node_from_json(object, &node, NULL), 0);
+    assert_int_equal(node.pod_cidrs.count, 1);
+    kube_node_free(&node);
+}
+
+static void waits_for_a_node(void **state) {
+    struct scene *s = *state;
+    struct kube_node node = {0};
+
+    PLAY(s, {"/api/v1/nodes?", 200, LIST("10", ""), 0, 0},
+         {"watch", 200,
+          EVENT("ADDED", NODE("11", ""))
+              EVENT("MODIFIED", NODE("12", ",\"spec\":{\"podCIDR\":\"10.244.1.0/24\"}")),
+          0, 0});
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", kube_node_has_pod_cidr, 30000, NULL, NULL, &node, NULL),
+        0);
+    assert_string_equal(node.pod_cidrs.items[0], "10.244.1.0/24");
+    kube_node_free(&node);
+}
+
+static void says_what_a_node_lacks(void **state) {
+    struct scene *s = *state;
+    struct kube_node node = {0};
+    struct error err = {0};
+
+    PLAY(s, {"", 200, LIST("10", ""), 0, 0}, {"", 200, "", 0, 30000});
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
+        -1);
+    assert_string_equal(err.message, "node \"win-1\" is not registered: waited 30 s");
+    PLAY(s, {"", 200, LIST("10", NODE("1", READY("False"))), 0, 0}, {"", 200, "", 0, 30000});
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
+        -1);
+    assert_string_equal(err.message,
+                        "node \"win-1\" is not Ready: KubeletNotReady: cni missing: waited 30 s");
+    s->asked = 0;
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", kube_node_has_pod_cidr, 30000, NULL, NULL, &node, &err),
+        -1);
+    assert_non_null(strstr(err.message, "has no podCIDR"));
+}
+
+static void lists_nodes_page_by_page(void **state) {
+    struct scene *s = *state;
+    struct kube_nodes nodes = {0};
+    struct error err = {0};
+
+    PLAY(s,
+         {"/api/v1/nodes?limit=500", 200,
+          "{\"metadata\":{\"continue\":\"a+b\"},\"items\":[" NODE("1", "") "]}", 0, 0},
+         {"limit=500&continue=a%2Bb", 200, LIST("2", NODE("1", "")), 0, 0});
+    assert_int_equal(kube_nodes_list(&s->client, &nodes, NULL), 0);
+    assert_int_equal(nodes.count, 2);
+    assert_int_equal(s->asked, 2);
+    kube_nodes_free(&nodes);
+    PLAY(s, {"", 200, "{\"metadata\":{\"continue\":\"x\"},\"items\":[" NODE("1", "") "]}", 0, 0},
+         {"", 403, "{}", 0, 0});
+    assert_int_equal(kube_nodes_list(&s->client, &nodes, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_int_equal(nodes.count, 0);
+}
+
+int main(void) {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        CASE(waits_for_the_certificate),
+        CASE(tells_what_became_of_a_request),
+        cmocka_unit_test(denied_wins_over_approved),
+        cmocka_unit_test(asks_as_the_kubelet),
+        CASE(a_wait_can_be_stopped),
+        CASE(single_looks_fail_with_their_kind),
+        cmocka_unit_test(reads_a_node),
+        CASE(waits_for_a_node),
+        CASE(says_what_a_node_lacks),
+        CASE(lists_nodes_page_by_page),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
