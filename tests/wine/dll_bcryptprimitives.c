@@ -1,0 +1,33 @@
+/* bcryptprimitives.dll for Wine 8, which has none: random bytes. Who needs it: every program built
+ * with Go 1.22 or newer. Such a program loads this DLL before anything else, so what else Wine does
+ * not do for upstream's programs is mended from here: symbolic links and AF_UNIX sockets. */
+#include "tests/wine/symlink.h"
+#include "tests/wine/bcryptprimitives_unix_socket.h"
+
+#include <windows.h>
+
+#include <ntsecapi.h>
+
+BOOL WINAPI rig_ProcessPrng(BYTE *data, SIZE_T size) {
+    static const SIZE_T most = 0x40000000;
+
+    while (size) {
+        SIZE_T some = size < most ? size : most;
+
+        if (!RtlGenRandom(data, (ULONG)some))
+            return FALSE;
+        data += some;
+        size -= some;
+    }
+    return TRUE;
+}
+
+BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
+    (void)reserved;
+    if (reason == DLL_PROCESS_ATTACH) {
+        DisableThreadLibraryCalls(self);
+        symlink_mend();
+        unix_socket_mend();
+    }
+    return TRUE;
+}
