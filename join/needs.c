@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cidr.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "join/join.h"
 #include "join/kubelet_files.h"
@@ -91,7 +92,7 @@ int join_need_cluster(struct join *join, struct error *err) {
         return -1;
     join->has_cluster = true;
     for (size_t i = 0; i < join->cluster.warnings.count; i++)
-        join_warn(join, "%s", join->cluster.warnings.items[i]);
+        log_message(LOG_INFO, "%s", join->cluster.warnings.items[i]);
     if (join->cluster.winjoin && join_options_apply(join->options, join->cluster.winjoin,
                                                     "ConfigMap kube-system/winjoin", err) < 0)
         return -1;

@@ -43,6 +43,19 @@ static int open_firewall(struct join *join, struct error *err) {
     return firewall_ensure(join->host, &join->plan, err);
 }
 
+/* A server whose firewall service is switched off must still be able to join. */
+static int try_firewall(struct join *join, struct error *err) {
+    if (open_firewall(join, err) == 0)
+        return 0;
+    if (err->kind != ERROR_HOST && err->kind != ERROR_UNSUPPORTED)
+        return -1;
+    join_warn(join, "%s: no inbound rule was made; the API server must reach TCP 10250%s",
+              err->message,
+              join->plan.mode == NETWORK_OVERLAY ? ", other nodes the VXLAN port" : "");
+    error_clear(err);
+    return 0;
+}
+
 static void describe_switch(struct join *join, const struct nic_guard_result *guard) {
     text_addf(&join->detail, "on \"%s\"; ", join->nic.alias);
     if (guard->outage_ms)
@@ -56,7 +69,7 @@ int phase_vswitch(struct join *join, struct error *err) {
 
     if (join_need_plan(join, err) < 0 || record_switch(join, err) < 0 ||
         nic_guard_ensure(join->host, &join->plan, &join->nic, on_nic, join, &guard, err) < 0 ||
-        open_firewall(join, err) < 0)
+        try_firewall(join, err) < 0)
         return -1;
     describe_switch(join, &guard);
     return 0;

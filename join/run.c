@@ -6,6 +6,10 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "join/join.h"
+#include "join/kubelet_files.h"
+#include "pki/certificate.h"
+
+enum { CERTIFICATE_MAX = 1024 * 1024 };
 
 static void tell(struct join *join, struct join_event event) {
     event.phase = join->phase;
@@ -47,24 +51,51 @@ void join_warn(struct join *join, const char *format, ...) {
     text_free(&message);
 }
 
-/* nodeRegistration.name, or the host's name in lower case (kubeadm: GetNodeName). */
-static int choose_node_name(struct join *join, struct error *err) {
-    const char *name = join->options->node_name ? join->options->node_name : join->facts.host_name;
-    char *lower = text_lower(name);
-    size_t len = strlen(lower);
-    bool bad = len == 0 || len > 253;
+/* The name that a joined node has: its certificate's CN, "system:node:<name>". NULL when it has
+ * none. */
+static char *joined_name(struct host *host) {
+    static const char prefix[] = "system:node:";
+    _cleanup_(secret_freep) char *pem = NULL;
+    struct certificates list = {0};
+    struct error ignored = {0};
+    char *name = NULL;
+    size_t len;
 
-    for (size_t i = 0; i < len && !bad; i++) {
-        char c = lower[i];
-        bool edge = i == 0 || i == len - 1 || lower[i - 1] == '.' || lower[i + 1] == '.';
+    if (host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, CERTIFICATE_MAX, &pem, &len, &ignored) <
+            0 ||
+        certificates_parse(pem, len, &list, &ignored) < 0)
+        return NULL;
+    if (text_starts_with(list.items[0].common_name, prefix))
+        name = xstrdup(list.items[0].common_name + strlen(prefix));
+    certificates_free(&list);
+    return name;
+}
 
-        bad = !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                (!edge && (c == '-' || (c == '.' && lower[i - 1] != '-'))));
+static bool is_dns_subdomain(const char *name) {
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+        bool edge = i == 0 || i == len - 1 || name[i - 1] == '.' || name[i + 1] == '.';
+
+        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+              (!edge && (c == '-' || (c == '.' && name[i - 1] != '-')))))
+            return false;
     }
-    join->node_name = lower;
-    if (!bad)
+    return len > 0 && len <= 253;
+}
+
+/* nodeRegistration.name, the name this node joined with, or the host's name in lower case (kubeadm:
+ * GetNodeName). */
+static int choose_node_name(struct join *join, struct error *err) {
+    _cleanup_(freep) char *joined = joined_name(join->host);
+    const char *given = join->options->node_name;
+
+    join->node_name = text_lower(given ? given : joined ? joined : join->facts.host_name);
+    if (is_dns_subdomain(join->node_name))
         return 0;
-    (void)error_set(err, ERROR_USAGE, "use node name '%.80s': not a DNS-1123 subdomain", lower);
+    (void)error_set(err, ERROR_USAGE, "use node name '%.80s': not a DNS-1123 subdomain",
+                    join->node_name);
     return error_hint(err,
                       "give another one with --node-name (a-z, 0-9, '-' and '.', at most 253)");
 }

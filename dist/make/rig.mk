@@ -26,7 +26,7 @@ $(foreach dll,$(RIG_DLLS),$(eval $(dll): $(patsubst %.c,build/windows/%.o,\
 build/native/hns-replay: $(patsubst %.c,build/native/%.o,$(wildcard tests/hns/replay*.c)) build/native/libhns.a
 	$(call link,native)
 
-build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wine/symlink.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
+build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wine/symlink.o build/windows/tests/wine/udp_bind.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \

@@ -77,7 +77,7 @@ static int set_optional(SC_HANDLE handle, DWORD level, void *value, const char *
         return 0;
     if (GetLastError() != ERROR_INVALID_LEVEL)
         return win32_fail(err, GetLastError(), "set the %s of service '%s'", what, name);
-    log_message(LOG_WARNING, "service '%s': this Windows keeps no %s", name, what);
+    log_message(LOG_INFO, "service '%s': this Windows keeps no %s", name, what);
     return 0;
 }
 

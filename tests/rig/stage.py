@@ -26,11 +26,13 @@ PROGRAM, BUNDLE = r"C:\winjoin.exe", r"C:\winjoin-bundle.zip"
 # The cluster-wide defaults that an administrator applies once.
 DEFAULTS = """apiVersion: winjoin.io/v1alpha1
 kind: NodeConfiguration
+network: {plugin: flannel}
 verify:
   external: {ip: "%s:443", name: "%s:443", dns: %s}
 """ % (fabrics.EXTERNAL_IP, fabrics.EXTERNAL_NAME, fabrics.EXTERNAL_DNS)
 # What a rehearsed Windows may lack and a real one has: not what is looked at here.
 IGNORED = "PageFile,DiskSpace"
+NODE = "win-7k2"
 
 
 class Stage:
@@ -83,8 +85,8 @@ class Stage:
         """The command line of the join, as a person types it."""
         facts = self.cluster.facts
         return [PROGRAM, "join", facts["endpoint"], "--token", facts["token"],
-                "--discovery-token-ca-cert-hash", facts["caHash"], "--network-mode", self.mode,
-                "--bundle", BUNDLE, "--ignore-preflight-errors", IGNORED]
+                "--discovery-token-ca-cert-hash", facts["caCertHash"], "--network-mode", self.mode,
+                "--node-name", NODE, "--bundle", BUNDLE, "--ignore-preflight-errors", IGNORED]
 
     def join(self, *more, timeout=180, **how):
         return self.host.run([*self.join_words, *more], timeout=timeout, **how)

@@ -3,6 +3,7 @@
  * file). Who needs it: winjoin (adapters, addresses, routes, DNS servers, forwarding), flanneld,
  * kubelet. */
 #include "tests/wine/symlink.h"
+#include "tests/wine/udp_bind.h"
 
 #include <windows.h>
 
@@ -11,6 +12,7 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
     if (reason == DLL_PROCESS_ATTACH) {
         DisableThreadLibraryCalls(self);
         symlink_mend();
+        udp_bind_mend();
     }
     return TRUE;
 }
