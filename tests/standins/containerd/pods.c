@@ -7,6 +7,7 @@
 #include "host/host_win32.h"
 #include "tests/standins/containerd/cni.h"
 #include "tests/standins/containerd/containers.h"
+#include "tests/standins/containerd/mounts.h"
 #include "tests/standins/lib/hcn.h"
 #include "tests/standins/lib/klog.h"
 #include "tests/standins/lib/lifetime.h"
@@ -37,6 +38,8 @@ void pods_open(const struct containerd_settings *given) {
     struct host *host = host_win32_open();
     _cleanup_(freep) char *text = NULL;
     struct error err = {0};
+    const char *uid;
+    json_t *pod;
     size_t len;
 
     settings = given;
@@ -44,6 +47,7 @@ void pods_open(const struct containerd_settings *given) {
     if (host_read(host, STATE_PATH, 1 << 24, &text, &len, &err) ||
         json_read(text, len, "state", &pods, &err))
         pods = json_object();
+    json_object_foreach(pods, uid, pod) mounts_hold(pod);
     host_free(host);
 }
 
@@ -149,6 +153,7 @@ json_t *pods_run(const json_t *request) {
         result = build(host, pod, &err);
         if (result == 0) {
             (void)json_object_set(pods, uid, pod); /* no memory only */
+            mounts_hold(pod);
             containers_start(pod);
             save(host);
         }
@@ -188,6 +193,7 @@ json_t *pods_stop(const json_t *request) {
             json_decref(answer);
             answer = refused(&err);
         } else {
+            mounts_release(pod);
             (void)json_object_del(pods, uid); /* it is there */
             save(host);
         }
