@@ -10,6 +10,7 @@
 #include "services/artifacts.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
+#include "services/version.h"
 
 #define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
 enum { PROGRAM_MAX = 64 * 1024 * 1024, START_TIMEOUT_MS = 30000, HEALTH_TIMEOUT_MS = 240000 };
@@ -167,8 +168,23 @@ static int write_identity(struct join *join, struct error *err) {
     return write_text(join, KUBELET_KUBECONFIG_FILE, kubeconfig, HOST_SECRET, err);
 }
 
+/* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
+static unsigned installed_containerd(struct join *join) {
+    const char *const argv[] = {service_program(SERVICE_CONTAINERD), "--version", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = 20000};
+    _cleanup_(freep) char *output = NULL;
+    struct error ignored = {0};
+    int code;
+
+    if (host_run(join->host, &process, &code, &output, &ignored) < 0 || code != 0)
+        return 0;
+    return containerd_major(output);
+}
+
 static int write_containerd_config(struct join *join, struct error *err) {
-    struct containerd_config input = {.cni_bin_dir = CNI_BIN_DIR, .cni_conf_dir = CNI_CONF_DIR};
+    struct containerd_config input = {.cni_bin_dir = CNI_BIN_DIR,
+                                      .cni_conf_dir = CNI_CONF_DIR,
+                                      .major = installed_containerd(join)};
     _cleanup_(freep) char *text = containerd_config_make(&input);
 
     return write_text(join, CONTAINERD_CONFIG_PATH, text, HOST_PUBLIC, err);

@@ -222,6 +222,15 @@ static void roll_back(struct host *host, const char *name, const struct nic_snap
                      snapshot->address, snapshot->alias);
 }
 
+/* The plan was made with the old address: the next run makes it with the new one. */
+static int refuse_other_address(const struct nic_guard_result *result,
+                                const struct nic_snapshot *snapshot, struct error *err) {
+    (void)error_set(err, ERROR_CONFLICT,
+                    "adapter '%s' has %s now, not %s: DHCP gave another address to the vSwitch",
+                    snapshot->alias, result->address, snapshot->address);
+    return error_hint(err, "run the same command again: it goes on with %s", result->address);
+}
+
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,
                      const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
                      struct nic_guard_result *ret, struct error *err) {
@@ -236,6 +245,8 @@ int nic_guard_ensure(struct host *host, const struct network_plan *plan,
         return error_prefix(err, "make the vSwitch on '%s'", snapshot->alias);
     }
     if (wait_back(&watch, err) == 0) {
+        if (!nic_same_address(result.address, snapshot->address))
+            return refuse_other_address(&result, snapshot, err);
         *ret = result;
         return 0;
     }

@@ -6,6 +6,16 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+unsigned containerd_major(const char *version_line) {
+    const char *number =
+        text_starts_with(version_line, "containerd ") ? strstr(version_line, " v") : NULL;
+    long long major = 0;
+    if (!number)
+        return 0;
+    _cleanup_(freep) char *digits = xstrndup(number + 2, strspn(number + 2, "0123456789"));
+    return text_to_number(digits, 1, 99, &major) < 0 ? 0 : (unsigned)major;
+}
+
 int kubernetes_minor(const char *version, const char *what, unsigned *ret, struct error *err) {
     if (!version)
         return error_set(err, ERROR_USAGE, "read version of %s: none is given", what);

@@ -301,6 +301,37 @@ static void dhcp_comes_back_alone(void **state) {
     assert_string_equal(result.address, "10.0.0.21/24");
 }
 
+/* DHCP gives the vSwitch another address than the card had. */
+static void give_another_address(void *context, struct host *at) {
+    struct host_adapters adapters = {0};
+    (void)context;
+    assert_int_equal(host_adapters(at, &adapters, NULL), 0);
+    text_list_free(&adapters.items[adapters.count - 1].addresses);
+    text_list_add(&adapters.items[adapters.count - 1].addresses, "10.0.0.50/24");
+    host_memory_set_adapters(at, &adapters);
+    host_adapters_free(&adapters);
+}
+
+static void dhcp_gives_another_address(void **state) {
+    static const struct card card = {"Ethernet", MAC_A, "10.0.0.21/24", "10.0.0.1", true, true};
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    (void)state;
+    set_cards(&card, 1);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    struct hcn_network network = {0};
+    assert_int_equal(hcn_base_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
+    give_another_address(NULL, host);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_CONFLICT);
+    assert_non_null(strstr(err.message, "has 10.0.0.50/24 now"));
+    assert_non_null(strstr(err.hints[0], "again"));
+    nic_snapshot_free(&snapshot);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), 0);
+    assert_string_equal(result.address, "10.0.0.50/24");
+}
+
 static void taken_away_again(void **state) {
     struct nic_guard_result result = {0};
     struct error err = {0};
@@ -376,6 +407,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(journal, open_host, close_host),
         cmocka_unit_test_setup_teardown(static_address_is_put_back, open_host, close_host),
         cmocka_unit_test_setup_teardown(dhcp_comes_back_alone, open_host, close_host),
+        cmocka_unit_test_setup_teardown(dhcp_gives_another_address, open_host, close_host),
         cmocka_unit_test_setup_teardown(taken_away_again, open_host, close_host),
         cmocka_unit_test_setup_teardown(rolled_back, open_host, close_host),
         cmocka_unit_test_setup_teardown(create_fails, open_host, close_host),

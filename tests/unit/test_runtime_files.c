@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "services/runtime_files.h"
+#include "services/version.h"
 
 /* Frees the text. */
 static void assert_file(char *text, const char *expected) {
@@ -43,6 +44,17 @@ static void containerd(void **state) {
     assert_non_null(strstr(old, "  bin_dir = 'C:\\opt\\cni\\bin'\n"));
     assert_null(strchr(old, '@'));
     free(old);
+}
+
+static void containerd_versions(void **state) {
+    (void)state;
+    assert_int_equal(
+        containerd_major("containerd github.com/containerd/containerd/v2 v2.4.2 abc\n"), 2);
+    assert_int_equal(
+        containerd_major("containerd github.com/containerd/containerd v1.7.22 7f7fdf5\n"), 1);
+    assert_int_equal(containerd_major("containerd v\n"), 0);
+    assert_int_equal(containerd_major("Kubernetes v1.37.1\n"), 0);
+    assert_int_equal(containerd_major(""), 0);
 }
 
 static void kube_proxy(void **state) {
@@ -187,11 +199,9 @@ static void flannel_backends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containerd),
-        cmocka_unit_test(kube_proxy),
-        cmocka_unit_test(kube_proxy_refusals),
-        cmocka_unit_test(kubeconfig),
-        cmocka_unit_test(flannel),
+        cmocka_unit_test(containerd),       cmocka_unit_test(containerd_versions),
+        cmocka_unit_test(kube_proxy),       cmocka_unit_test(kube_proxy_refusals),
+        cmocka_unit_test(kubeconfig),       cmocka_unit_test(flannel),
         cmocka_unit_test(flannel_backends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
