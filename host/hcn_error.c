@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 struct code {
     uint32_t hresult;
@@ -99,25 +100,37 @@ const char *hcn_error_name(uint32_t hresult) {
     return code && (hresult >> 16) == 0x803b ? code->name : NULL;
 }
 
+/* What HNS says of it, in the house's form: no full stop at the end. The caller frees. */
+static char *reason_of(const json_t *record, const char *raw, const struct code *code) {
+    const char *text = json_text_at(record, "Error");
+    char *reason;
+    size_t len;
+
+    if (!text && raw && *raw)
+        text = raw; /* no JSON: what HNS wrote is still the best there is */
+    reason = xstrdup(text ? text : code ? code->name : "HNS gave no reason");
+    for (len = strlen(reason); len && strchr(". \r\n", reason[len - 1]);)
+        reason[--len] = '\0';
+    return reason;
+}
+
 int hcn_check(const char *function, uint32_t hresult, const char *record, struct error *err) {
     _cleanup_json_ json_t *json = NULL;
+    _cleanup_(freep) char *reason = NULL;
     const struct code *code;
-    const char *text = NULL;
+    const char *name;
 
     if (!(hresult & 0x80000000u) && (!record || !*record))
         return 0;
-    if (record && *record && json_read(record, strlen(record), "ErrorRecord", &json, NULL) == 0)
-        text = json_text_at(json, "Error");
+    if (record && *record)
+        (void)json_read(record, strlen(record), "ErrorRecord", &json, NULL); /* NULL then */
     if (!(hresult & 0x80000000u))
         hresult = (uint32_t)json_number_at(json, "ErrorCode", 0x80004005);
     code = find_code(hresult);
-    if (!text && record && *record)
-        text = record; /* no JSON: what HNS wrote is still the best there is */
-    if (!text)
-        text = code ? code->name : "HNS gave no reason";
-    if (code && (hresult >> 16) == 0x803b && text != code->name)
-        return error_set_os(err, code->kind, hresult, "call %s: %s: %s", function, code->name,
-                            text);
+    reason = reason_of(json, record, code);
+    name = hcn_error_name(hresult);
+    if (name && !text_equal(name, reason))
+        return error_set_os(err, code->kind, hresult, "call %s: %s: %s", function, name, reason);
     return error_set_os(err, code ? code->kind : ERROR_HOST, hresult, "call %s: %s", function,
-                        text);
+                        reason);
 }

@@ -27,8 +27,8 @@ static bool name_is_allowed(const char *name, size_t len) {
 static size_t root_length(const char *path) {
     if (isalpha((unsigned char)path[0]) && path[1] == ':' && is_separator(path[2]))
         return 3;
-    if (is_separator(path[0]) && is_separator(path[1]) && path[2] != '?' && path[2] != '.')
-        return 2;
+    if (is_separator(path[0]) && is_separator(path[1]) && path[2] && !is_separator(path[2]))
+        return path[2] == '.' && (!path[3] || is_separator(path[3])) ? 0 : 2; /* device: \\.\x */
     return 0;
 }
 

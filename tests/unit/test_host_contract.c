@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "host/host_memory.h"
+#include "host/service_host.h"
 
 #define FOLDER "C:\\winjoin-contract-test"
 
@@ -332,6 +333,79 @@ static void service_recovery(void **state) {
     assert_int_equal(reset, 86400);
 }
 
+static int work_until_stopped(void *context, struct error *err) {
+    struct host *host;
+
+    (void)context;
+    if (host_open(NULL, &host, err) < 0)
+        return -1;
+    for (int i = 0; i < 600 && host_sleep(host, 100, NULL) == 0; i++)
+        ;
+    host_free(host);
+    return 0;
+}
+
+static void append(void *context, const char *data, size_t len) {
+    FILE *file = fopen(context, "ab");
+
+    if (file) {
+        (void)fwrite(data, 1, len, file);
+        (void)fclose(file);
+    }
+}
+
+/* What this program does when the SCM starts it: work of its own, or itself as a hosted program. */
+static int act_as_service(const char *kind, const char *program) {
+    const char *argv[] = {program, "--child", "wait", NULL};
+    const char *environment[] = {"WINJOIN_CHILD=hosted", NULL};
+    struct service_program hosted = {.argv = argv,
+                                     .environment = environment,
+                                     .stop_timeout_ms = 1000,
+                                     .on_output = append,
+                                     .context = (char *)FOLDER "-output.txt"};
+    struct error err = {0};
+
+    if (strcmp(kind, "work") == 0)
+        return service_host_work("winjoin-test", work_until_stopped, NULL, &err) < 0;
+    return service_host_program("winjoin-test", &hosted, &err) < 0;
+}
+
+static void run_service(const char *kind) {
+    _cleanup_(freep) char *program = host_program_path(opened);
+    _cleanup_(freep) char *command = xasprintf("\"%s\" --service %s", program, kind);
+    struct host_service service = {.name = (char *)"winjoin-test", .command = command};
+    struct host_service found = {0};
+
+    SUCCEEDS(host_service_put(opened, &service, err));
+    SUCCEEDS(host_service_start(opened, "winjoin-test", 20000, err));
+    SUCCEEDS(host_service_start(opened, "winjoin-test", 20000, err));
+    SUCCEEDS(host_service_query(opened, "winjoin-test", &found, err));
+    assert_int_equal(found.state, HOST_SERVICE_RUNNING);
+    assert_true(found.process_id != 0);
+    host_service_free(&found);
+    SUCCEEDS(host_sleep(opened, 700, err)); /* the program under it says its word */
+    SUCCEEDS(host_service_stop(opened, "winjoin-test", 20000, err));
+    SUCCEEDS(host_service_stop(opened, "winjoin-test", 20000, err));
+    expect_service("winjoin-test", HOST_SERVICE_STOPPED, command);
+    SUCCEEDS(host_service_delete(opened, "winjoin-test", 20000, err));
+    expect_service("winjoin-test", HOST_SERVICE_ABSENT, NULL);
+}
+
+static void service_runs(void **state) {
+    (void)state;
+    run_service("work");
+}
+
+static void service_hosts_program(void **state) {
+    (void)state;
+    SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
+    run_service("program");
+    if (host_file_type(opened, FOLDER "-output.txt") == HOST_ABSENT)
+        skip(); /* a rehearsed service runs no program */
+    expect_content(FOLDER "-output.txt", "[wait]{hosted}");
+    SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
+}
+
 static void service_refusals(void **state) {
     char *environment[] = {(char *)"no equals sign", NULL};
     struct host_service service = {.name = (char *)"a/b", .command = (char *)"x"};
@@ -357,6 +431,12 @@ static int act_as_child(int argc, char **argv) {
     if (argc > 2 && strcmp(argv[2], "endless") == 0)
         for (;;)
             puts("again and again and again and again and again and again and again");
+    if (argc > 2 && strcmp(argv[2], "wait") == 0) {
+        struct error err;
+
+        (void)fflush(stdout);
+        return work_until_stopped(NULL, &err);
+    }
     if (argc > 2 && strcmp(argv[2], "deaf") == 0)
         return 3;
     if (argc > 2 && strcmp(argv[2], "slow") == 0) {
@@ -422,12 +502,16 @@ int main(int argc, char **argv) {
         cmocka_unit_test(service_life),
         cmocka_unit_test(service_recovery),
         cmocka_unit_test(service_refusals),
+        cmocka_unit_test(service_runs),
     };
-    const struct CMUnitTest own[] = {cmocka_unit_test(programs_run)};
+    const struct CMUnitTest own[] = {cmocka_unit_test(programs_run),
+                                     cmocka_unit_test(service_hosts_program)};
     int failed;
 
     if (argc > 1 && strcmp(argv[1], "--child") == 0)
         return act_as_child(argc, argv);
+    if (argc > 2 && strcmp(argv[1], "--service") == 0)
+        return act_as_service(argv[2], argv[0]);
     failed = cmocka_run_group_tests_name("host_memory", both, open_memory, close_host);
 
     failed += cmocka_run_group_tests_name("host_own", both, open_own, close_host);
