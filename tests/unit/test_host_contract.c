@@ -1,79 +1,6 @@
 /* What host.h promises, asked of each host: in memory, and this platform's own (on Linux in a
  * folder, on Windows the machine itself). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/memory.h"
-#include "host/host_memory.h"
-#include "host/service_host.h"
-
-#define FOLDER "C:\\winjoin-contract-test"
-
-static struct host *opened;
-
-static int open_memory(void **state) {
-    (void)state;
-    opened = host_memory_new();
-    return 0;
-}
-
-/* Without a rootfs where the machine itself is Windows. */
-static int open_own(void **state) {
-    const char *folder = "build"; /* is there whenever this program is */
-    struct error err = {0};
-
-    (void)state;
-    if (host_open(folder, &opened, &err) < 0 && err.kind == ERROR_UNSUPPORTED)
-        return host_open(NULL, &opened, &err);
-    if (opened)
-        return 0;
-    print_error("%s\n", err.message);
-    return -1;
-}
-
-static int close_host(void **state) {
-    (void)state;
-    (void)host_remove_tree(opened, FOLDER, NULL); /* what a failed test left */
-    host_free(opened);
-    opened = NULL;
-    return 0;
-}
-
-static void expect_content(const char *path, const char *expected) {
-    _cleanup_(freep) char *data = NULL;
-    struct error err = {0};
-    size_t len = 0;
-
-    if (host_read(opened, path, 1 << 20, &data, &len, &err) < 0)
-        fail_msg("%s", err.message);
-    assert_string_equal(data, expected);
-    assert_int_equal(len, strlen(expected));
-}
-
-#define SUCCEEDS(call)                                                                             \
-    do {                                                                                           \
-        struct error err_ = {0};                                                                   \
-        struct error *err = &err_;                                                                 \
-        if ((call) < 0)                                                                            \
-            fail_msg("%s", err_.message);                                                          \
-    } while (0)
-
-#define FAILS_WITH(kind_, call)                                                                    \
-    do {                                                                                           \
-        struct error err_ = {0};                                                                   \
-        struct error *err = &err_;                                                                 \
-        assert_int_equal((call), -1);                                                              \
-        if (err_.kind != (kind_))                                                                  \
-            print_error("%s\n", err_.message);                                                     \
-        assert_int_equal(err_.kind, (kind_));                                                      \
-    } while (0)
+#include "tests/unit/host_scene.h"
 
 static void write_read_replace(void **state) {
     const char *path = FOLDER "\\a\\b\\file.conf";
@@ -246,16 +173,6 @@ static void adapters_and_routes(void **state) {
     }
 }
 
-static void expect_service(const char *name, enum host_service_state state, const char *command) {
-    struct host_service found = {0};
-
-    SUCCEEDS(host_service_query(opened, name, &found, err));
-    assert_int_equal(found.state, state);
-    if (command)
-        assert_string_equal(found.command, command);
-    host_service_free(&found);
-}
-
 static void service_life(void **state) {
     char *needs[] = {(char *)"RpcSs", NULL};
     char *environment[] = {(char *)"KUBE_NETWORK=flannel.4096", (char *)"NODE_NAME=a", NULL};
@@ -333,79 +250,6 @@ static void service_recovery(void **state) {
     assert_int_equal(reset, 86400);
 }
 
-static int work_until_stopped(void *context, struct error *err) {
-    struct host *host;
-
-    (void)context;
-    if (host_open(NULL, &host, err) < 0)
-        return -1;
-    for (int i = 0; i < 600 && host_sleep(host, 100, NULL) == 0; i++)
-        ;
-    host_free(host);
-    return 0;
-}
-
-static void append(void *context, const char *data, size_t len) {
-    FILE *file = fopen(context, "ab");
-
-    if (file) {
-        (void)fwrite(data, 1, len, file);
-        (void)fclose(file);
-    }
-}
-
-/* What this program does when the SCM starts it: work of its own, or itself as a hosted program. */
-static int act_as_service(const char *kind, const char *program) {
-    const char *argv[] = {program, "--child", "wait", NULL};
-    const char *environment[] = {"WINJOIN_CHILD=hosted", NULL};
-    struct service_program hosted = {.argv = argv,
-                                     .environment = environment,
-                                     .stop_timeout_ms = 1000,
-                                     .on_output = append,
-                                     .context = (char *)FOLDER "-output.txt"};
-    struct error err = {0};
-
-    if (strcmp(kind, "work") == 0)
-        return service_host_work("winjoin-test", work_until_stopped, NULL, &err) < 0;
-    return service_host_program("winjoin-test", &hosted, &err) < 0;
-}
-
-static void run_service(const char *kind) {
-    _cleanup_(freep) char *program = host_program_path(opened);
-    _cleanup_(freep) char *command = xasprintf("\"%s\" --service %s", program, kind);
-    struct host_service service = {.name = (char *)"winjoin-test", .command = command};
-    struct host_service found = {0};
-
-    SUCCEEDS(host_service_put(opened, &service, err));
-    SUCCEEDS(host_service_start(opened, "winjoin-test", 20000, err));
-    SUCCEEDS(host_service_start(opened, "winjoin-test", 20000, err));
-    SUCCEEDS(host_service_query(opened, "winjoin-test", &found, err));
-    assert_int_equal(found.state, HOST_SERVICE_RUNNING);
-    assert_true(found.process_id != 0);
-    host_service_free(&found);
-    SUCCEEDS(host_sleep(opened, 700, err)); /* the program under it says its word */
-    SUCCEEDS(host_service_stop(opened, "winjoin-test", 20000, err));
-    SUCCEEDS(host_service_stop(opened, "winjoin-test", 20000, err));
-    expect_service("winjoin-test", HOST_SERVICE_STOPPED, command);
-    SUCCEEDS(host_service_delete(opened, "winjoin-test", 20000, err));
-    expect_service("winjoin-test", HOST_SERVICE_ABSENT, NULL);
-}
-
-static void service_runs(void **state) {
-    (void)state;
-    run_service("work");
-}
-
-static void service_hosts_program(void **state) {
-    (void)state;
-    SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
-    run_service("program");
-    if (host_file_type(opened, FOLDER "-output.txt") == HOST_ABSENT)
-        skip(); /* a rehearsed service runs no program */
-    expect_content(FOLDER "-output.txt", "[wait]{hosted}");
-    SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
-}
-
 static void service_refusals(void **state) {
     char *environment[] = {(char *)"no equals sign", NULL};
     struct host_service service = {.name = (char *)"a/b", .command = (char *)"x"};
@@ -420,75 +264,7 @@ static void service_refusals(void **state) {
     FAILS_WITH(ERROR_USAGE, host_service_put(opened, &service, err));
 }
 
-/* What this program does when it runs itself: tells its arguments, a variable and its input. */
-static int act_as_child(int argc, char **argv) {
-    char line[4096];
-
-    for (int i = 2; i < argc; i++)
-        printf("[%s]", argv[i]);
-    if (getenv("WINJOIN_CHILD"))
-        printf("{%s}", getenv("WINJOIN_CHILD"));
-    if (argc > 2 && strcmp(argv[2], "endless") == 0)
-        for (;;)
-            puts("again and again and again and again and again and again and again");
-    if (argc > 2 && strcmp(argv[2], "wait") == 0) {
-        struct error err;
-
-        (void)fflush(stdout);
-        return work_until_stopped(NULL, &err);
-    }
-    if (argc > 2 && strcmp(argv[2], "deaf") == 0)
-        return 3;
-    if (argc > 2 && strcmp(argv[2], "slow") == 0) {
-        (void)fclose(stdout); /* its end is not the end of its output */
-        while (fgets(line, sizeof line, stdin))
-            ;
-        for (volatile unsigned long i = 0; i < 1ul << 31; i++)
-            for (volatile int j = 0; j < 1000; j++)
-                ;
-    }
-    while (fgets(line, sizeof line, stdin))
-        printf("<%zu>", strlen(line));
-    return 7;
-}
-
-static int run_self(const char *const *arguments, const char *input, unsigned timeout_ms, int *code,
-                    char **output, struct error *err) {
-    _cleanup_(freep) char *program = host_program_path(opened);
-    const char *environment[] = {"WINJOIN_CHILD=a b", NULL};
-    const char *argv[8] = {program, "--child"};
-    struct host_process process = {
-        .argv = argv, .environment = environment, .input = input, .timeout_ms = timeout_ms};
-
-    for (size_t i = 0; arguments[i]; i++)
-        argv[i + 2] = arguments[i];
-    return host_run(opened, &process, code, output, err);
-}
-
-static void programs_run(void **state) {
-    const char *quoting[] = {"plain", "two words", "", "q\"uo\\\"te", "end\\ \\", NULL};
-    const char *endless[] = {"endless", NULL}, *deaf[] = {"deaf", NULL}, *slow[] = {"slow", NULL};
-    const char *none[] = {"C:\\no-such-program.exe", NULL};
-    struct host_process absent = {.argv = none, .timeout_ms = 1000};
-    _cleanup_(freep) char *long_input = xcalloc(1, 300001);
-    char *output = NULL;
-    int code = -1;
-
-    (void)state;
-    SUCCEEDS(run_self(quoting, "one\nthree\n", 20000, &code, &output, err));
-    assert_int_equal(code, 7);
-    assert_string_equal(output, "[plain][two words][][q\"uo\\\"te][end\\ \\]{a b}<4><6>");
-    free(output);
-    memset(long_input, 'x', 300000);
-    SUCCEEDS(run_self(deaf, long_input, 20000, &code, &output, err));
-    assert_int_equal(code, 3);
-    free(output);
-    FAILS_WITH(ERROR_MALFORMED, run_self(endless, NULL, 20000, &code, &output, err));
-    FAILS_WITH(ERROR_TIMEOUT, run_self(slow, NULL, 700, &code, &output, err));
-    FAILS_WITH(ERROR_NOT_FOUND, host_run(opened, &absent, &code, &output, err));
-}
-
-int main(int argc, char **argv) {
+int main(void) {
     const struct CMUnitTest both[] = {
         cmocka_unit_test(write_read_replace),
         cmocka_unit_test(refuses_bad_paths),
@@ -502,18 +278,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(service_life),
         cmocka_unit_test(service_recovery),
         cmocka_unit_test(service_refusals),
-        cmocka_unit_test(service_runs),
     };
-    const struct CMUnitTest own[] = {cmocka_unit_test(programs_run),
-                                     cmocka_unit_test(service_hosts_program)};
-    int failed;
+    int failed = cmocka_run_group_tests_name("host_memory", both, open_memory, close_host);
 
-    if (argc > 1 && strcmp(argv[1], "--child") == 0)
-        return act_as_child(argc, argv);
-    if (argc > 2 && strcmp(argv[1], "--service") == 0)
-        return act_as_service(argv[2], argv[0]);
-    failed = cmocka_run_group_tests_name("host_memory", both, open_memory, close_host);
-
-    failed += cmocka_run_group_tests_name("host_own", both, open_own, close_host);
-    return failed + cmocka_run_group_tests_name("host_own_programs", own, open_own, close_host);
+    return failed + cmocka_run_group_tests_name("host_own", both, open_own, close_host);
 }

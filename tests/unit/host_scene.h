@@ -1,0 +1,91 @@
+/* What the tests of the hosts share: the host under test, in memory or this platform's own (on
+ * Linux in a folder, on Windows the machine itself), and how a call is expected to end. */
+#ifndef TESTS_UNIT_HOST_SCENE_H
+#define TESTS_UNIT_HOST_SCENE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+
+#define FOLDER "C:\\winjoin-contract-test"
+
+static struct host *opened;
+
+static inline int open_memory(void **state) {
+    (void)state;
+    opened = host_memory_new();
+    return 0;
+}
+
+/* Without a rootfs where the machine itself is Windows. */
+static inline int open_own(void **state) {
+    const char *folder = "build"; /* is there whenever this program is */
+    struct error err = {0};
+
+    (void)state;
+    if (host_open(folder, &opened, &err) < 0 && err.kind == ERROR_UNSUPPORTED)
+        return host_open(NULL, &opened, &err);
+    if (opened)
+        return 0;
+    print_error("%s\n", err.message);
+    return -1;
+}
+
+static inline int close_host(void **state) {
+    (void)state;
+    (void)host_remove_tree(opened, FOLDER, NULL); /* what a failed test left */
+    host_free(opened);
+    opened = NULL;
+    return 0;
+}
+
+static inline void expect_content(const char *path, const char *expected) {
+    _cleanup_(freep) char *data = NULL;
+    struct error err = {0};
+    size_t len = 0;
+
+    if (host_read(opened, path, 1 << 20, &data, &len, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(data, expected);
+    assert_int_equal(len, strlen(expected));
+}
+
+#define SUCCEEDS(call)                                                                             \
+    do {                                                                                           \
+        struct error err_ = {0};                                                                   \
+        struct error *err = &err_;                                                                 \
+        if ((call) < 0)                                                                            \
+            fail_msg("%s", err_.message);                                                          \
+    } while (0)
+
+#define FAILS_WITH(kind_, call)                                                                    \
+    do {                                                                                           \
+        struct error err_ = {0};                                                                   \
+        struct error *err = &err_;                                                                 \
+        assert_int_equal((call), -1);                                                              \
+        if (err_.kind != (kind_))                                                                  \
+            print_error("%s\n", err_.message);                                                     \
+        assert_int_equal(err_.kind, (kind_));                                                      \
+    } while (0)
+
+static inline void expect_service(const char *name, enum host_service_state state,
+                                  const char *command) {
+    struct host_service found = {0};
+
+    SUCCEEDS(host_service_query(opened, name, &found, err));
+    assert_int_equal(found.state, state);
+    if (command)
+        assert_string_equal(found.command, command);
+    host_service_free(&found);
+}
+
+#endif
