@@ -3,8 +3,8 @@
     with fabric.Fabric() as lan, OnFabric(lan) as cluster:
         cluster.facts["joinCommand"], cluster.call("GET", "/api/v1/nodes") ...
 
-The Linux node has no agent of its own; what flannel would do there when a Windows node publishes
-itself is done here.
+The Linux machines have no agent of their own; what flannel would do there when a Windows node
+publishes itself is done here.
 """
 import json
 import os
@@ -99,11 +99,22 @@ class OnFabric:
 
     def _apply(self, wanted, known):
         for name in [n for n in known if known[n] != wanted.get(n)]:
+            self._unroute(known[name][0])
             self.fabric.peer_del(known.pop(name)[0])
         for name, way in wanted.items():
             if name not in known:
                 self.fabric.peer_add(*way)
+                self._route(*way[:2])
                 known[name] = way
+
+    def _route(self, subnet, host):
+        """host-gw: the control plane's machine has an agent too, and answers pods directly."""
+        if self.fabric.mode != "overlay":
+            netns.ip(self.ns, "route replace", subnet, "via", host)
+
+    def _unroute(self, subnet):
+        if self.fabric.mode != "overlay":
+            netns.ip(self.ns, "route del", subnet, check=False)
 
 
 def _way_to(node):
