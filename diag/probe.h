@@ -28,6 +28,7 @@ enum {
 enum probe_kind {
     PROBE_TCP,     /* connects; with a payload also talks to the echo there */
     PROBE_UDP,     /* talks to the echo there */
+    PROBE_UDP_ANY, /* the same; the answer may come from another address of the target */
     PROBE_DNS,     /* asks the DNS server there, over UDP */
     PROBE_DNS_TCP, /* the same over TCP */
     PROBE_RESOLVE, /* resolves by the system's resolver */
@@ -109,6 +110,7 @@ const struct probe_result *probe_results_find(const struct probe_results *result
 struct probe_heartbeat {
     char name[PROBE_NAME_MAX + 1];
     char host_name[PROBE_TARGET_MAX];
+    char run[PROBE_NAME_MAX + 1]; /* --run: which question period it was started for, "" = none */
     char addresses[PROBE_ADDRESSES_MAX][46]; /* without loopback, as the network stack has them */
     size_t address_count;
     unsigned long beat;      /* counts up while it lives */

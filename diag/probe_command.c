@@ -10,7 +10,7 @@
 #include "host/socket.h"
 
 const char *probe_usage(void) {
-    return "usage: probe tcp|udp|dns|dns-tcp TARGET:PORT [flags]\n"
+    return "usage: probe tcp|udp|udp-any|dns|dns-tcp TARGET:PORT [flags]\n"
            "       probe resolve NAME [flags]\n"
            "       probe serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]\n"
            "flags: --payload BYTES  (tcp, udp) send so much to an echo and check what comes back\n"
@@ -56,11 +56,11 @@ static int flag_take(const struct flag *flags, size_t count, int argc, char *con
 }
 
 static int serve(int argc, char *const *argv, struct error *err) {
-    struct probe_server server = {.address = ""};
+    struct probe_server server = {.address = "", .run = ""};
     const struct flag flags[] = {
         {"--mailbox", &server.mailbox, NULL, 0},  {"--name", &server.name, NULL, 0},
-        {"--address", &server.address, NULL, 0},  {"--tcp", NULL, &server.tcp_port, 65535},
-        {"--udp", NULL, &server.udp_port, 65535},
+        {"--run", &server.run, NULL, 0},          {"--address", &server.address, NULL, 0},
+        {"--tcp", NULL, &server.tcp_port, 65535}, {"--udp", NULL, &server.udp_port, 65535},
     };
 
     for (int i = 1; i < argc; i++)
@@ -70,6 +70,8 @@ static int serve(int argc, char *const *argv, struct error *err) {
         return error_set(err, ERROR_USAGE, "read flags: serve needs --mailbox and --name");
     if (!probe_id_is_valid(server.name))
         return error_set(err, ERROR_USAGE, "read flag --name: '%s' is no name", server.name);
+    if (server.run[0] && !probe_id_is_valid(server.run))
+        return error_set(err, ERROR_USAGE, "read flag --run: '%s' is no name", server.run);
     if (server.address[0] && strlen(server.address) > 45)
         return error_set(err, ERROR_USAGE, "read flag --address: '%s' is no address",
                          server.address);
@@ -125,7 +127,7 @@ static int probe_read(int argc, char *const *argv, struct probe *probe, struct e
 
     probe->timeout_ms = 2000;
     probe->attempts = 3;
-    probe->payload = probe->kind == PROBE_UDP ? 16 : 0;
+    probe->payload = probe->kind == PROBE_UDP || probe->kind == PROBE_UDP_ANY ? 16 : 0;
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] == '-') {
             if (flag_take(flags, ARRAY_SIZE(flags), argc, argv, &i, err) < 0)

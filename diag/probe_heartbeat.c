@@ -17,6 +17,8 @@ static int line_parse(struct probe_reader *reader, struct probe_heartbeat *beat,
         return probe_reader_fail(reader, err, "a heartbeat's line has 2 fields");
     if (text_equal(key, "name"))
         return probe_reader_text(reader, 1, "name", beat->name, sizeof beat->name, err);
+    if (text_equal(key, "run"))
+        return probe_reader_text(reader, 1, "run", beat->run, sizeof beat->run, err);
     if (text_equal(key, "host"))
         return probe_reader_text(reader, 1, "host", beat->host_name, sizeof beat->host_name, err);
     if (text_equal(key, "beat") || text_equal(key, "tcp") || text_equal(key, "udp")) {
@@ -60,7 +62,8 @@ int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *
 char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat) {
     struct text t = {0};
 
-    text_addf(&t, TITLE " 1\nname %s\nhost %s\naddresses ", heartbeat->name,
+    text_addf(&t, TITLE " 1\nname %s\nrun %s\nhost %s\naddresses ", heartbeat->name,
+              heartbeat->run[0] ? heartbeat->run : "-",
               heartbeat->host_name[0] ? heartbeat->host_name : "-");
     for (size_t i = 0; i < heartbeat->address_count; i++)
         text_addf(&t, "%s%s", i ? "," : "", heartbeat->addresses[i]);

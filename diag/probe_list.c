@@ -9,8 +9,8 @@
 #define TITLE "winjoin-probes"
 
 static const char *const kinds[] = {
-    [PROBE_TCP] = "tcp",         [PROBE_UDP] = "udp",         [PROBE_DNS] = "dns",
-    [PROBE_DNS_TCP] = "dns-tcp", [PROBE_RESOLVE] = "resolve",
+    [PROBE_TCP] = "tcp", [PROBE_UDP] = "udp",         [PROBE_UDP_ANY] = "udp-any",
+    [PROBE_DNS] = "dns", [PROBE_DNS_TCP] = "dns-tcp", [PROBE_RESOLVE] = "resolve",
 };
 
 const char *probe_kind_name(enum probe_kind kind) {
@@ -38,6 +38,7 @@ void probe_list_free(struct probe_list *list) {
 
 /* What no field says alone: each kind needs its own things. */
 static const char *contradiction(const struct probe *probe) {
+    bool udp = probe->kind == PROBE_UDP || probe->kind == PROBE_UDP_ANY;
     bool dns = probe->kind == PROBE_DNS || probe->kind == PROBE_DNS_TCP;
 
     if (!probe_id_is_valid(probe->id))
@@ -48,9 +49,9 @@ static const char *contradiction(const struct probe *probe) {
         return "the port does not fit the kind";
     if (dns != (probe->question[0] != '\0') || (dns && !probe_target_is_valid(probe->question)))
         return "the question does not fit the kind";
-    if (probe->payload && probe->kind != PROBE_TCP && probe->kind != PROBE_UDP)
+    if (probe->payload && probe->kind != PROBE_TCP && !udp)
         return "the payload does not fit the kind";
-    if (probe->kind == PROBE_UDP && !probe->payload)
+    if (udp && !probe->payload)
         return "a udp probe needs a payload";
     return NULL;
 }

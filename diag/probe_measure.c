@@ -71,6 +71,9 @@ static enum probe_outcome exchange(const struct probe *probe, const char *addres
     if (probe->kind == PROBE_UDP)
         outcome = socket_udp_exchange(address, probe->port, sent, answer, sizeof answer,
                                       probe->timeout_ms);
+    else if (probe->kind == PROBE_UDP_ANY)
+        outcome = socket_udp_exchange_any(address, probe->port, sent, answer, sizeof answer,
+                                          probe->timeout_ms);
     else
         outcome = socket_tcp_exchange(address, probe->port, sent, answer, sizeof answer,
                                       probe->timeout_ms);
@@ -115,6 +118,7 @@ static enum probe_outcome attempt(const struct probe *probe, struct probe_result
     switch (probe->kind) {
     case PROBE_TCP:
     case PROBE_UDP:
+    case PROBE_UDP_ANY:
         return exchange(probe, address, result);
     case PROBE_DNS:
     case PROBE_DNS_TCP:

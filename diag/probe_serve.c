@@ -15,6 +15,8 @@ enum {
     GONE_US = 60000000, /* a mailbox that cannot be written for so long is nobody's any more */
 };
 
+#define HEARTBEAT "heartbeat.txt"
+
 struct server {
     const struct probe_server *options;
     struct socket_echo *echo; /* NULL while the ports cannot be had */
@@ -106,7 +108,7 @@ static void beat(struct server *server) {
         beat->address_count = socket_own_addresses(beat->addresses, PROBE_ADDRESSES_MAX);
     }
     text = probe_heartbeat_write(beat);
-    if (file_write(server, "heartbeat.txt", text) == 0)
+    if (file_write(server, HEARTBEAT, text) == 0)
         server->written = server->beaten;
 }
 
@@ -154,8 +156,10 @@ static void look(struct server *server) {
 
 void probe_serve(const struct probe_server *options) {
     struct server server = {.options = options, .generation = 1, .written = socket_now_us()};
+    _cleanup_(freep) char *heartbeat = path_of(&server, HEARTBEAT);
 
     text_format(server.beat.name, sizeof server.beat.name, "%s", options->name);
+    text_format(server.beat.run, sizeof server.beat.run, "%s", options->run);
     for (;;) {
         uint64_t now = socket_now_us();
 
@@ -170,4 +174,5 @@ void probe_serve(const struct probe_server *options) {
             socket_sleep(TURN_MS);
     }
     socket_echo_close(server.echo);
+    (void)remove(heartbeat); /* says that it has ended; a folder that is gone says so too */
 }

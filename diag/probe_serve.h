@@ -6,6 +6,7 @@
 struct probe_server {
     const char *mailbox;         /* folder */
     const char *name;            /* what the echo answers with */
+    const char *run;             /* reported in heartbeats, "" = none */
     const char *address;         /* to listen on and to report; "" = all, and what the system has */
     unsigned tcp_port, udp_port; /* 0 = no echo */
 };

@@ -29,6 +29,8 @@ struct run {
     struct probe_heartbeat beats[2];
     bool spoke[2];
     unsigned generation;
+    struct diag_pod_options pods;
+    char id[17]; /* of this run: a pod of an earlier one is not listened to */
 };
 
 static void tell(const struct run *run, const char *format, ...)
@@ -68,7 +70,7 @@ static void echo_open(struct run *run) {
 
     if (!run->scene.node_ip || !*run->scene.node_ip || socket_start() < 0)
         return;
-    run->echo = socket_echo_open(run->scene.node_ip, 0, NODE_PORT, NODE_ECHO " ");
+    run->echo = socket_echo_open("", 0, NODE_PORT, NODE_ECHO " ");
     if (!run->echo)
         return; /* the cell is skipped with its code: no-udp-listener */
     /* Without the rule the cell is red, which is then the truth about this firewall. */
@@ -96,7 +98,7 @@ static char *waiting_of(const struct run *run, char which) {
     if (!o->waiting)
         return NULL;
     return o->waiting(o->waiting_context, which == 'a' ? DIAG_POD_A : DIAG_POD_B,
-                      o->pods.namespace_ ? o->pods.namespace_ : "kube-system");
+                      run->pods.namespace_ ? run->pods.namespace_ : "kube-system");
 }
 
 static bool pod_look(struct run *run, char which) {
@@ -104,7 +106,8 @@ static bool pod_look(struct run *run, char which) {
     struct error ignored = {0}; /* no heartbeat yet, or one being written */
 
     if (diag_pod_heartbeat(run->host, which, &run->beats[i], &ignored) == 0 &&
-        run->beats[i].tcp_echo && run->beats[i].udp_echo && probe_heartbeat_address(&run->beats[i]))
+        text_equal(run->beats[i].run, run->id) && run->beats[i].tcp_echo &&
+        run->beats[i].udp_echo && probe_heartbeat_address(&run->beats[i]))
         run->spoke[i] = true;
     return run->spoke[i];
 }
@@ -335,16 +338,26 @@ static void scene_fill(struct run *run) {
         run->scene.pod_a_ip = probe_heartbeat_address(&run->beats[0]);
     if (run->spoke[1])
         run->scene.pod_b_ip = probe_heartbeat_address(&run->beats[1]);
-    run->scene.echo_port = run->options->pods.echo_port;
-    run->scene.namespace_ =
-        run->options->pods.namespace_ ? run->options->pods.namespace_ : "kube-system";
+    run->scene.echo_port = run->pods.echo_port;
+    run->scene.namespace_ = run->pods.namespace_ ? run->pods.namespace_ : "kube-system";
+}
+
+static int id_make(struct run *run, struct error *err) {
+    unsigned char random[8];
+
+    if (host_random(run->host, random, sizeof random, err) < 0)
+        return -1;
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(run->id + 2 * i, 3, "%02x", random[i]);
+    run->pods.run = run->id;
+    return 0;
 }
 
 static int measure(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
 
-    if (diag_pods_lay(run->host, &run->options->pods, run->options->program,
-                      run->options->program_len, err) < 0)
+    if (id_make(run, err) < 0 || diag_pods_lay(run->host, &run->pods, run->options->program,
+                                               run->options->program_len, err) < 0)
         return -1;
     echo_open(run);
     if (pods_wait(run, err) < 0)
@@ -377,7 +390,7 @@ int diag_run_node(struct host *host, const struct diag_options *options, struct 
     result = measure(&run, err);
     echo_close(&run);
     /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
-    if (diag_pods_remove(host, &options->pods, &ignored) < 0)
+    if (diag_pods_remove(host, &run.pods, &ignored) < 0)
         tell(&run, "%s", ignored.message);
     if (result < 0)
         return -1;

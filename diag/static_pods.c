@@ -7,7 +7,13 @@
 
 #include "base/memory.h"
 
-enum { HEARTBEAT_MAX = 4096, END_TIMEOUT_MS = 15000, END_TURN_MS = 500 };
+enum {
+    HEARTBEAT_MAX = 4096,
+    STOP_TIMEOUT_MS = 5000,
+    STOP_TURN_MS = 100,
+    END_TIMEOUT_MS = 15000,
+    END_TURN_MS = 500
+};
 
 static const char *pod_name(char which) {
     return which == 'a' ? DIAG_POD_A : DIAG_POD_B;
@@ -30,16 +36,17 @@ char *diag_pod_mailbox(char which) {
 static json_t *container_make(const struct diag_pod_options *options, char which) {
     const char *image =
         options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10.1";
+    const char *run = options->run ? options->run : "0";
     _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
     _cleanup_(freep) char *port =
         xasprintf("%u", options->echo_port ? options->echo_port : (unsigned)PROBE_PORT);
 
-    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}},"
+    return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}},"
                      " s:[{s:s,s:s,s:b}, {s:s,s:s}]}",
                      "name", "probe", "image", image, "imagePullPolicy", "IfNotPresent", "command",
                      DIAG_PROBE_PROGRAM, "serve", "--mailbox", mailbox, "--name", pod_name(which),
-                     "--tcp", port, "--udp", port, "resources", "requests", "cpu", "10m", "memory",
-                     "32Mi", "volumeMounts", "name", "program", "mountPath",
+                     "--tcp", port, "--udp", port, "--run", run, "resources", "requests", "cpu",
+                     "10m", "memory", "32Mi", "volumeMounts", "name", "program", "mountPath",
                      DIAG_PROBE_FOLDER "\\bin", "readOnly", 1, "name", "mailbox", "mountPath",
                      mailbox);
 }
@@ -122,6 +129,21 @@ static void pod_stop(struct host *host, char which) {
         (void)host_write(host, path, "stop\n", 5, HOST_PUBLIC, &ignored);
 }
 
+/* A probe that has ended removes its heartbeat. One that was killed leaves it: hence the limit. */
+static void pods_ended(struct host *host) {
+    uint64_t start = host_monotonic_ms(host);
+    struct error interrupted = {0};
+
+    for (char which = 'a'; which <= 'b'; which++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%c\\heartbeat.txt", DIAG_PROBE_FOLDER, which);
+
+        while (host_file_type(host, path) == HOST_FILE &&
+               host_monotonic_ms(host) - start < STOP_TIMEOUT_MS)
+            if (host_sleep(host, STOP_TURN_MS, &interrupted) < 0)
+                return;
+    }
+}
+
 /* A pod holds its program and folder until it has ended. */
 static int folder_remove(struct host *host, struct error *err) {
     uint64_t start = host_monotonic_ms(host);
@@ -147,6 +169,7 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
+    pods_ended(host);
     if (folder_remove(host, failed ? &later : &first) < 0)
         failed = true;
     if (!failed)

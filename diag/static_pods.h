@@ -23,6 +23,9 @@ struct diag_pod_options {
     const char *sandbox_image;   /* NULL = "registry.k8s.io/pause:3.10.1" */
     const char *namespace_;      /* NULL = "kube-system" */
     unsigned echo_port;          /* 0 = PROBE_PORT */
+    /* Makes this pair of pods unlike any earlier one, NULL = not. A kubelet knows a static pod by
+     * its manifest's hash: the same manifest again is the same pod, which has ended already. */
+    const char *run;
 };
 /* The Pod object of `which` ('a' or 'b'). New reference. */
 json_t *diag_pod_make(const struct diag_pod_options *options, char which);
@@ -32,8 +35,9 @@ char *diag_pod_mailbox(char which);
 /* Lays program, mailboxes (emptied) and manifests. Kinds: ERROR_HOST, ERROR_DENIED. */
 int diag_pods_lay(struct host *host, const struct diag_pod_options *options, const void *program,
                   size_t program_len, struct error *err);
-/* Tells the probes to end, removes the manifests, then what was laid; waits at most 15 s for pods
- * that still hold it. Absent is success. Goes on after a failure and answers the first one. */
+/* Tells the probes to end and waits at most 5 s for them, removes the manifests, then what was
+ * laid; waits at most 15 s for pods that still hold it. Absent is success. Goes on after a failure
+ * and answers the first one. */
 int diag_pods_remove(struct host *host, const struct diag_pod_options *options, struct error *err);
 
 /* What keeps a pod from running, from its Pod object: "ErrImagePull: <message>" or "Pending"; NULL

@@ -39,6 +39,11 @@ enum socket_outcome socket_tcp_exchange(const char *address, unsigned port, cons
                                         char *ret_answer, size_t size, unsigned timeout_ms);
 enum socket_outcome socket_udp_exchange(const char *address, unsigned port, const char *send_text,
                                         char *ret_answer, size_t size, unsigned timeout_ms);
+/* The same, but the answer may come from any address: a host with several answers from the one that
+ * is nearest to the asker. A closed port may be seen as silence then. */
+enum socket_outcome socket_udp_exchange_any(const char *address, unsigned port,
+                                            const char *send_text, char *ret_answer, size_t size,
+                                            unsigned timeout_ms);
 /* Echo servers: each line (TCP) or datagram (UDP) is answered with `prefix` + what came. Serves up
  * to 64 connections without threads. address "" = all. 0 or -1. */
 struct socket_echo;

@@ -48,7 +48,7 @@ pods() {
     rm -f "$work/a/"* "$work/b/"*
     "$@" serve --mailbox "$work/a" --name winjoin-probe-a --address "$a_ip" --tcp "$other" --udp "$other" &
     a=$!
-    "$@" serve --mailbox "$work/b" --name winjoin-probe-b --address "$b_ip" --tcp "$port" --udp "$port" &
+    "$@" serve --mailbox "$work/b" --name winjoin-probe-b --run 5eed --address "$b_ip" --tcp "$port" --udp "$port" &
     b=$!
     pids="$pids $a $b"
     wait_for "$work/a/heartbeat.txt" || true
@@ -62,6 +62,7 @@ winjoin-probes 1
 pod-to-pod-ip.tcp tcp $b_ip $port 1400 - winjoin-probe-b 2000 3
 pod-to-pod-ip.udp udp $b_ip $port 1400 - winjoin-probe-b 2000 3
 large.tcp tcp $b_ip $port 2000 - winjoin-probe-b 2000 3
+any.udp udp-any $b_ip $port 16 - winjoin-probe-b 2000 3
 wrong.udp udp $b_ip $port 16 - winjoin-probe-c 2000 3
 closed.tcp tcp $b_ip 1 0 - - 500 3
 nobody.tcp tcp 127.0.0.13 $port 16 - winjoin-probe-b 500 3
@@ -70,12 +71,13 @@ LIST
 pod-to-pod-ip.tcp ok 3 3 T T T winjoin-probe-b -
 pod-to-pod-ip.udp ok 3 3 T T T winjoin-probe-b -
 large.tcp ok 3 3 T T T winjoin-probe-b -
+any.udp ok 3 3 T T T winjoin-probe-b -
 wrong.udp wrong-responder 2 0 0 0 0 winjoin-probe-b -
 closed.tcp refused 2 0 0 0 0 - -
 nobody.tcp refused 2 0 0 0 0 - -
-end 6"
+end 7"
     check "$what: the heartbeat" "$(tr -d '\r' <"$work/b/heartbeat.txt" | sed '/^beat\|^host/d' | tr '\n' ' ')" \
-        "winjoin-heartbeat 1 name winjoin-probe-b addresses $b_ip tcp 1 udp 1 end "
+        "winjoin-heartbeat 1 name winjoin-probe-b run 5eed addresses $b_ip tcp 1 udp 1 end "
     head -c 3000 /dev/urandom >"$work/a/probes.txt"
     check "$what: garbage is answered" "$(ask "$work/a" 2 | sed -n 2p | cut -c1-28)" "error decode winjoin-probes:"
     printf 'winjoin-probes 1\nself.tcp tcp %s %s 16 - - 1000 1\n' "$b_ip" "$port" >"$work/a/probes.txt"
@@ -104,6 +106,7 @@ ends() {
     wait "$a" || code=$?
     check "$1: ends when told" "$code" 0
     wait "$b" || true
+    check "$1: its heartbeat ends with it" "$(find "$work/a" -name heartbeat.txt)" ""
 }
 
 full_disk() {

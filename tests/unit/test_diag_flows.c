@@ -72,7 +72,7 @@ static void a_full_scene_asks_everything(void **state) {
         "node-to-pod.tcp tcp 10.244.3.5 18080 1400 - winjoin-probe-b 2000 3\n"
         "node-to-pod.udp udp 10.244.3.5 18080 1400 - winjoin-probe-b 2000 3\n"
         "pod-to-node.tcp tcp 10.0.0.21 10250 0 - - 2000 3\n"
-        "pod-to-node.udp udp 10.0.0.21 18081 16 - winjoin-node 2000 3\n");
+        "pod-to-node.udp udp-any 10.0.0.21 18081 16 - winjoin-node 2000 3\n");
     /* What is written here the probe must read. */
     assert_int_equal(probe_list_parse(text, strlen(text), &list, NULL), 0);
     assert_int_equal(list.count, 18);

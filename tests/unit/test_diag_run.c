@@ -17,6 +17,7 @@
 /* What the pretended kubelet and probes do, each time that winjoin sleeps. */
 struct stage {
     bool start_a, start_b;
+    bool stale_a;          /* a probe of an earlier run is in a's mailbox */
     const char *broken;    /* probes whose id begins so fail */
     unsigned broken_until; /* in generations below this; 0 = always */
     unsigned generation;
@@ -32,18 +33,29 @@ static void put(struct host *host, const char *path, const char *text) {
     assert_int_equal(host_write(host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
 }
 
+/* The probe as its manifest starts it: it beats until it is told to stop. */
 static void heartbeat(struct host *host, char which, const char *ip) {
     _cleanup_(freep) char *manifest =
         xasprintf("C:\\etc\\kubernetes\\manifests\\winjoin-probe-%c.json", which);
-    _cleanup_(freep) char *path =
-        xasprintf("C:\\ProgramData\\winjoin\\probe\\%c\\heartbeat.txt", which);
-    _cleanup_(freep) char *text = xasprintf(
-        "winjoin-heartbeat 1\nname winjoin-probe-%c\nhost h\naddresses %s\nbeat 1\ntcp 1\n"
-        "udp 1\nend\n",
-        which, ip);
+    _cleanup_(freep) char *mailbox = xasprintf("C:\\ProgramData\\winjoin\\probe\\%c", which);
+    _cleanup_(freep) char *path = xasprintf("%s\\heartbeat.txt", mailbox);
+    _cleanup_(freep) char *stop = xasprintf("%s\\stop", mailbox);
+    _cleanup_(freep) char *pod = NULL, *text = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    size_t len;
 
-    if (exists(host, manifest) && !exists(host, path))
-        put(host, path, text);
+    if (exists(host, stop)) {
+        assert_int_equal(host_remove(host, path, NULL), 0);
+        return;
+    }
+    if (!exists(host, manifest) || exists(host, path))
+        return;
+    assert_int_equal(host_read(host, manifest, 100000, &pod, &len, NULL), 0);
+    assert_int_equal(json_read(pod, len, "Pod", &json, NULL), 0);
+    text = xasprintf("winjoin-heartbeat 1\nname winjoin-probe-%c\nrun %s\nhost h\naddresses %s\n"
+                     "beat 1\ntcp 1\nudp 1\nend\n",
+                     which, json_text_at(json, "spec.containers.0.command.11"), ip);
+    put(host, path, text);
 }
 
 static void answer(struct stage *stage, struct host *host, const char *results_path) {
@@ -79,6 +91,10 @@ static void play(void *context, struct host *host) {
 
     if (stage->start_a)
         heartbeat(host, 'a', "10.244.3.4");
+    if (stage->stale_a)
+        put(host, "C:\\ProgramData\\winjoin\\probe\\a\\heartbeat.txt",
+            "winjoin-heartbeat 1\nname winjoin-probe-a\nrun 1\nhost h\naddresses 10.244.3.4\nbeat "
+            "9\ntcp 1\nudp 1\nend\n");
     if (stage->start_b)
         heartbeat(host, 'b', "10.244.3.5");
     snprintf(go, sizeof go, "C:\\ProgramData\\winjoin\\probe\\a\\go-%u", stage->generation);
@@ -292,6 +308,23 @@ static void every_step_may_fail(void **state) {
     }
 }
 
+/* A pod of an earlier run still beats into its old folder: it is not taken for the new one. */
+static void an_earlier_pod_is_not_listened_to(void **state) {
+    struct stage stage = {.start_b = true, .generation = 1, .stale_a = true};
+    struct diag_options options = options_make(&stage);
+    struct host *host = host_memory_new();
+    struct diag_report report = {0};
+
+    (void)state;
+    host_memory_on_sleep(host, play, &stage);
+    options.start_timeout_ms = 3000;
+    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
+    text_free(&stage.told);
+    diag_report_free(&report);
+    host_free(host);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_flows_work),
@@ -299,6 +332,7 @@ int main(void) {
         cmocka_unit_test(what_stays_red_gets_a_cause),
         cmocka_unit_test(a_pod_that_never_starts_is_a_result),
         cmocka_unit_test(a_probe_that_answers_nonsense_is_not_run),
+        cmocka_unit_test(an_earlier_pod_is_not_listened_to),
         cmocka_unit_test(every_step_may_fail),
     };
 

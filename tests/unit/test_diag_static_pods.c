@@ -13,7 +13,8 @@
 #include "host/host_memory.h"
 
 static void the_manifest(void **state) {
-    const struct diag_pod_options options = {.sandbox_image = "registry.k8s.io/pause:3.10"};
+    const struct diag_pod_options options = {.sandbox_image = "registry.k8s.io/pause:3.10",
+                                             .run = "5eed"};
     _cleanup_json_ json_t *pod = diag_pod_make(&options, 'a'), *expected = NULL;
 
     (void)state;
@@ -29,7 +30,8 @@ static void the_manifest(void **state) {
         "\"registry.k8s.io/pause:3.10\",\"imagePullPolicy\":\"IfNotPresent\",\"command\":["
         "\"C:\\\\ProgramData\\\\winjoin\\\\probe\\\\bin\\\\winjoin-probe.exe\",\"serve\","
         "\"--mailbox\",\"C:\\\\ProgramData\\\\winjoin\\\\probe\\\\a\",\"--name\","
-        "\"winjoin-probe-a\",\"--tcp\",\"18080\",\"--udp\",\"18080\"],\"resources\":{"
+        "\"winjoin-probe-a\",\"--tcp\",\"18080\",\"--udp\",\"18080\",\"--run\",\"5eed\"],"
+        "\"resources\":{"
         "\"requests\":{\"cpu\":\"10m\",\"memory\":\"32Mi\"}},\"volumeMounts\":[{\"name\":"
         "\"program\",\"mountPath\":\"C:\\\\ProgramData\\\\winjoin\\\\probe\\\\bin\","
         "\"readOnly\":true},{\"name\":\"mailbox\",\"mountPath\":"

@@ -156,6 +156,7 @@ static void results_refuse(void **state) {
 static void heartbeat_tells_the_address(void **state) {
     static const char text[] = "winjoin-heartbeat 1\n"
                                "name winjoin-probe-a\n"
+                               "run 5eed\n"
                                "host winjoin-probe-a-win-7k2\n"
                                "addresses fe80::1,169.254.3.4,fd00::5,10.244.1.5\n"
                                "beat 7\ntcp 1\nudp 0\nend\n";
