@@ -115,6 +115,30 @@ static int refuse_foreign(const struct hcn_network *found, const struct hcn_netw
                       *found->owner ? " but " : "", found->owner);
 }
 
+/* What to do about the refusals of HNS that people meet (HRESULTs of ComputeNetwork.h). */
+static const struct {
+    uint32_t hresult;
+    const char *hint;
+} create_hints[] = {
+    {0x803b0006, "HNS knows no such adapter: give the physical card's name with --adapter"},
+    {0x803b0018,
+     "another HNS network uses the card's vSwitch in another mode: remove that network, "
+     "or join with its mode"},
+    {0x80070005, "HNS wants an elevated process"},
+    {0x800706ba, "the service 'hns' is not running: sc start hns"},
+    {0x800706d9, "the service 'hns' is not running: sc start hns"},
+    {0x803b0020, "the service 'hns' is stopping: sc start hns"},
+    {0x80070032, "this Windows cannot make such a network: see winjoin capabilities"},
+};
+
+static int explain_create(const char *name, struct error *err) {
+    for (size_t i = 0; i < ARRAY_SIZE(create_hints); i++) {
+        if (create_hints[i].hresult == err->os)
+            (void)error_hint(err, "%s", create_hints[i].hint);
+    }
+    return error_prefix(err, "create HNS network '%s'", name);
+}
+
 /* A create whose answer was lost, or that met itself, may have succeeded: look before failing. */
 static int create_network(struct host *host, const json_t *document,
                           const struct hcn_network *wanted, struct error *err) {
@@ -131,7 +155,7 @@ static int create_network(struct host *host, const json_t *document,
         return 0;
     }
     *err = create_err;
-    return error_prefix(err, "create HNS network '%s'", wanted->name);
+    return explain_create(wanted->name, err);
 }
 
 int hcn_network_ensure(struct host *host, const json_t *document, const json_t *policies,

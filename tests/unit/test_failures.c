@@ -160,6 +160,32 @@ static int base_network(struct host *host, struct error *err) {
     return hcn_base_network_ensure(host, &bridge.plan, &network, NULL, err);
 }
 
+static const struct hcn_remote_subnet remotes[] = {
+    {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096},
+    {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03", 4096},
+    {"10.244.4.0/24", "10.0.0.24", "00-15-5D-00-00-04", 4096},
+};
+
+static void with_overlay(struct host *host) {
+    struct hcn_network network = {0};
+    _cleanup_json_ json_t *document = hcn_pod_network_json(&overlay.plan);
+    assert_int_equal(hcn_network_ensure(host, document, NULL, &network, NULL, NULL), 0);
+    assert_int_equal(hcn_remote_subnets_ensure(host, "flannel.4096", remotes, 2, NULL), 0);
+}
+
+/* The first goes, the third comes. */
+static int change_remotes(struct host *host, struct error *err) {
+    return hcn_remote_subnets_ensure(host, "flannel.4096", remotes + 1, 2, err);
+}
+
+static int replace_network(struct host *host, struct error *err) {
+    struct hcn_network network = {0};
+    _cleanup_json_ json_t *document = hcn_pod_network_json(&overlay.plan);
+    _cleanup_json_ json_t *policies = hcn_network_policies_json(&overlay.plan);
+    json_object_set_new(document, "Name", json_string("cbr0"));
+    return hcn_network_ensure(host, document, policies, &network, NULL, err);
+}
+
 static int remove_network(struct host *host, struct error *err) {
     return hcn_network_remove(host, "cbr0", NULL, err);
 }
@@ -221,6 +247,8 @@ static const struct step steps[] = {
     {"hns_version_get", bare, ask_version},
     {"hcn_base_network_ensure", bare, base_network},
     {"hcn_base_network_ensure again", with_networks, base_network},
+    {"hcn_network_ensure replaces", with_networks, replace_network},
+    {"hcn_remote_subnets_ensure", with_overlay, change_remotes},
     {"hcn_network_remove", with_networks, remove_network},
     {"service_ensure", bare, put_service},
     {"service_ensure again", with_service, put_service},

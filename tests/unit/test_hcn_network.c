@@ -331,6 +331,29 @@ static void missing_policy_comes_back(void **state) {
     assert_true(network.host_route);
 }
 
+/* A policy of the same type with other settings is another policy. */
+static void policies_by_settings(void **state) {
+    const struct hcn_remote_subnet two = {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096};
+    const struct hcn_remote_subnet three = {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03",
+                                            4096};
+    struct hcn_network network = {0};
+    (void)state;
+    plan("overlay");
+    make_switch();
+    _cleanup_json_ json_t *document = hcn_pod_network_json(&world.scene.plan);
+    _cleanup_json_ json_t *policies =
+        json_pack("[o,o]", hcn_remote_subnet_json(&two), hcn_remote_subnet_json(&three));
+    assert_int_equal(hcn_network_ensure(world.host, document, policies, &network, NULL, NULL), 0);
+    json_t *queried = NULL;
+    assert_int_equal(hcn_network_find_json(world.host, "flannel.4096", &network, &queried, NULL),
+                     0);
+    char *text = json_write(queried);
+    assert_non_null(strstr(text, "10.244.2.0/24"));
+    assert_non_null(strstr(text, "10.244.3.0/24"));
+    free(text);
+    json_decref(queried);
+}
+
 static size_t count_routes(const char *prefix) {
     json_t *document = NULL, *policy;
     struct hcn_network network = {0};
@@ -449,6 +472,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(endpoint_in_the_way, open_world, close_world),
         cmocka_unit_test_setup_teardown(removed_with_its_load, open_world, close_world),
         cmocka_unit_test_setup_teardown(missing_policy_comes_back, open_world, close_world),
+        cmocka_unit_test_setup_teardown(policies_by_settings, open_world, close_world),
         cmocka_unit_test_setup_teardown(remote_subnets, open_world, close_world),
         cmocka_unit_test_setup_teardown(every_call_fails_once, open_world, close_world),
         cmocka_unit_test_setup_teardown(version, open_world, close_world),

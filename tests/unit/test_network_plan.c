@@ -85,6 +85,20 @@ static void l2bridge(void **state) {
     assert_int_equal(plan->vni, 0);
 }
 
+static void several_cluster_prefixes(void **state) {
+    (void)state;
+    scene_open(&scene, "overlay");
+    text_list_add(&scene.input.cluster_pod_cidrs, "10.245.0.0/16");
+    text_list_add(&scene.input.service_cidrs, "10.112.0.0/16");
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_list(&scene.plan.cluster_pod_cidrs, "10.244.0.0/16 10.245.0.0/16");
+    assert_list(&scene.plan.service_cidrs, "10.96.0.0/12 10.112.0.0/16");
+    assert_list(&scene.plan.encap_routes, "10.96.0.0/12 10.112.0.0/16");
+    network_plan_free(&scene.plan);
+    text_list_add(&scene.input.cluster_pod_cidrs, "10.246.0.0");
+    assert_refused(ERROR_MALFORMED, "cluster's pod prefixes");
+}
+
 static void mode_follows_plugin(void **state) {
     (void)state;
     scene_open(&scene, NULL);
@@ -276,6 +290,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(overlay, close_scene),
         cmocka_unit_test_teardown(l2bridge, close_scene),
+        cmocka_unit_test_teardown(several_cluster_prefixes, close_scene),
         cmocka_unit_test_teardown(mode_follows_plugin, close_scene),
         cmocka_unit_test_teardown(unknown_pod_prefix, close_scene),
         cmocka_unit_test_teardown(smallest_prefix, close_scene),

@@ -218,6 +218,12 @@ static void journal(void **state) {
     assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     json_array_remove(json_object_get(json, "gateways"), 1);
+    json_array_append_new(json_object_get(json, "addresses"), json_null());
+    assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
+    json_array_remove(json_object_get(json, "addresses"), 1);
+    json_array_append_new(json_object_get(json, "dnsServers"), json_null());
+    assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
+    json_array_remove(json_object_get(json, "dnsServers"), 2);
     json_array_append_new(json_object_get(json, "routes"), json_pack("{s:s}", "destination", "x"));
     assert_int_equal(nic_snapshot_read(json, &again, &err), -1);
     json_array_remove(json_object_get(json, "routes"), 1);
