@@ -61,7 +61,7 @@ static int check_inside(const char *root, const char *path, struct error *err) {
     return error_set(err, ERROR_DENIED, "use '%s': a link in it leads out of the rootfs", path);
 }
 
-int posix_path(const struct posix_host *host, const char *path, char **ret, struct error *err) {
+int rootfs_path(const struct posix_host *host, const char *path, char **ret, struct error *err) {
     bool machine = path[0] == 'Z';
     _cleanup_(freep) char *at = NULL;
 
@@ -80,15 +80,15 @@ int posix_path(const struct posix_host *host, const char *path, char **ret, stru
     return 0;
 }
 
-int posix_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
-               struct error *err) {
+int rootfs_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+                struct error *err) {
     _cleanup_(freep) char *at = NULL, *data = NULL;
     size_t size = 0, len = 0;
     ssize_t n;
     int fd;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0 ||
-        check_target(posix_of(host), at, path, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
+        check_target(rootfs_of(host), at, path, err) < 0)
         return -1;
     fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
@@ -134,12 +134,12 @@ static int write_all(int fd, const char *data, size_t len) {
     return fsync(fd);
 }
 
-int posix_write(struct host *host, const char *path, const void *data, size_t len,
-                enum host_access access, struct error *err) {
+int rootfs_write(struct host *host, const char *path, const void *data, size_t len,
+                 enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL, *beside = NULL;
     int fd, result;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
     beside = xasprintf("%s.winjoin-new", at);
     if (make_parents(at) < 0)
@@ -160,12 +160,12 @@ int posix_write(struct host *host, const char *path, const void *data, size_t le
     return 0;
 }
 
-int posix_make_folder(struct host *host, const char *path, enum host_access access,
-                      struct error *err) {
+int rootfs_make_folder(struct host *host, const char *path, enum host_access access,
+                       struct error *err) {
     _cleanup_(freep) char *at = NULL;
     struct stat st;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
     if (make_parents(at) < 0)
         return fail(err, "make folder", path);
@@ -180,10 +180,10 @@ int posix_make_folder(struct host *host, const char *path, enum host_access acce
     return 0;
 }
 
-int posix_remove(struct host *host, const char *path, struct error *err) {
+int rootfs_remove(struct host *host, const char *path, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
     if (remove(at) < 0 && errno != ENOENT && errno != ENOTDIR)
         return fail(err, "remove", path);
@@ -195,21 +195,21 @@ static int remove_one(const char *at, const struct stat *st, int type, struct FT
     return remove(at);
 }
 
-int posix_remove_tree(struct host *host, const char *path, struct error *err) {
+int rootfs_remove_tree(struct host *host, const char *path, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
     if (nftw(at, remove_one, 16, FTW_DEPTH | FTW_PHYS) < 0 && errno != ENOENT && errno != ENOTDIR)
         return fail(err, "remove", path);
     return 0;
 }
 
-int posix_rename(struct host *host, const char *from, const char *to, struct error *err) {
+int rootfs_rename(struct host *host, const char *from, const char *to, struct error *err) {
     _cleanup_(freep) char *old = NULL, *new = NULL;
 
-    if (posix_path(posix_of(host), from, &old, err) < 0 ||
-        posix_path(posix_of(host), to, &new, err) < 0)
+    if (rootfs_path(rootfs_of(host), from, &old, err) < 0 ||
+        rootfs_path(rootfs_of(host), to, &new, err) < 0)
         return -1;
     if (access(old, F_OK) == 0 && make_parents(new) < 0)
         return fail(err, "rename", from);
@@ -217,14 +217,14 @@ int posix_rename(struct host *host, const char *from, const char *to, struct err
 }
 
 /* An absolute target becomes the machine's own path, so that the link can be followed here. */
-int posix_link(struct host *host, const char *path, const char *target, struct error *err) {
+int rootfs_link(struct host *host, const char *path, const char *target, struct error *err) {
     _cleanup_(freep) char *at = NULL, *normal = NULL, *to = NULL;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
     if (path_normalize(target, &normal, NULL) < 0)
         to = xstrdup(target);
-    else if (posix_path(posix_of(host), normal, &to, err) < 0)
+    else if (rootfs_path(rootfs_of(host), normal, &to, err) < 0)
         return -1;
     if (make_parents(at) < 0)
         return fail(err, "link", path);
@@ -233,25 +233,25 @@ int posix_link(struct host *host, const char *path, const char *target, struct e
     return symlink(to, at) < 0 ? fail(err, "link", path) : 0;
 }
 
-enum host_file_type posix_file_type(struct host *host, const char *path) {
+enum host_file_type rootfs_file_type(struct host *host, const char *path) {
     _cleanup_(freep) char *at = NULL;
     struct stat st;
 
-    if (posix_path(posix_of(host), path, &at, NULL) < 0 || lstat(at, &st) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, NULL) < 0 || lstat(at, &st) < 0)
         return HOST_ABSENT;
     return S_ISLNK(st.st_mode) ? HOST_LINK : S_ISDIR(st.st_mode) ? HOST_FOLDER : HOST_FILE;
 }
 
-int posix_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
+int rootfs_list(struct host *host, const char *path, struct text_list *ret, struct error *err) {
     _cleanup_(freep) char *at = NULL;
     struct dirent *entry;
     DIR *dir;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0 ||
-        check_target(posix_of(host), at, path, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
+        check_target(rootfs_of(host), at, path, err) < 0)
         return -1;
     dir = opendir(at);
-    if (!dir && errno == ENOTDIR && posix_file_type(host, path) == HOST_FILE)
+    if (!dir && errno == ENOTDIR && rootfs_file_type(host, path) == HOST_FILE)
         return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
     if (!dir)
         return fail(err, "list", path);
@@ -262,11 +262,11 @@ int posix_list(struct host *host, const char *path, struct text_list *ret, struc
     return 0;
 }
 
-int posix_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
+int rootfs_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
     _cleanup_(freep) char *at = NULL;
     struct statvfs st;
 
-    if (posix_path(posix_of(host), path, &at, err) < 0)
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
     while (statvfs(at, &st) < 0) { /* the nearest folder that is there */
         char *slash = strrchr(at, '/');

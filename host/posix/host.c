@@ -28,7 +28,7 @@ static void on_signal(int number) {
 }
 
 static json_t *state_of(struct host *host, const char *what, struct error *err) {
-    json_t *state = posix_of(host)->state;
+    json_t *state = rootfs_of(host)->state;
 
     if (!state) {
         (void)error_set(err, ERROR_UNSUPPORTED, "%s: this machine is no Windows", what);
@@ -43,8 +43,8 @@ static int save(struct host *host, int result, struct error *err) {
 
     if (result < 0)
         return -1;
-    text = json_write_pretty(posix_of(host)->state);
-    return posix_write(host, STATE_FILE, text, strlen(text), HOST_SECRET, err);
+    text = json_write_pretty(rootfs_of(host)->state);
+    return rootfs_write(host, STATE_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
 static int service_put(struct host *host, const struct host_service *service, struct error *err) {
@@ -227,7 +227,7 @@ static int event(struct host *host, char level, unsigned event_id, const char *t
 }
 
 static bool pipe_exists(struct host *host, const char *path) {
-    json_t *state = posix_of(host)->state;
+    json_t *state = rootfs_of(host)->state;
 
     return state && model_pipe_exists(state, path);
 }
@@ -294,23 +294,23 @@ static char *program_path(struct host *host) {
     return windows;
 }
 
-static void posix_free(struct host *host) {
-    json_decref(posix_of(host)->state);
-    free(posix_of(host)->rootfs);
+static void rootfs_free(struct host *host) {
+    json_decref(rootfs_of(host)->state);
+    free(rootfs_of(host)->rootfs);
     free(host);
 }
 
-static const struct host_ops posix_ops = {
-    .read = posix_read,
-    .write = posix_write,
-    .make_folder = posix_make_folder,
-    .remove = posix_remove,
-    .remove_tree = posix_remove_tree,
-    .rename = posix_rename,
-    .link = posix_link,
-    .file_type = posix_file_type,
-    .list = posix_list,
-    .free_space = posix_free_space,
+static const struct host_ops rootfs_ops = {
+    .read = rootfs_read,
+    .write = rootfs_write,
+    .make_folder = rootfs_make_folder,
+    .remove = rootfs_remove,
+    .remove_tree = rootfs_remove_tree,
+    .rename = rootfs_rename,
+    .link = rootfs_link,
+    .file_type = rootfs_file_type,
+    .list = rootfs_list,
+    .free_space = rootfs_free_space,
     .service_put = service_put,
     .service_query = service_query,
     .service_start = service_start,
@@ -332,7 +332,7 @@ static const struct host_ops posix_ops = {
     .firewall_has = firewall_has,
     .facts = facts,
     .registry_get = registry_get,
-    .run = posix_run,
+    .run = rootfs_run,
     .event = event,
     .pipe_exists = pipe_exists,
     .now = now,
@@ -342,7 +342,7 @@ static const struct host_ops posix_ops = {
     .random = random_bytes,
     .environment = environment,
     .program_path = program_path,
-    .free = posix_free,
+    .free = rootfs_free,
 };
 
 /* Members that an older file lacks come from the bare server. */
@@ -352,7 +352,7 @@ static int load_state(struct posix_host *posix, struct error *err) {
     size_t len;
 
     posix->state = model_new();
-    if (posix_read(&posix->host, STATE_FILE, STATE_MAX, &text, &len, err) < 0) {
+    if (rootfs_read(&posix->host, STATE_FILE, STATE_MAX, &text, &len, err) < 0) {
         if (err->kind != ERROR_NOT_FOUND)
             return -1;
         error_clear(err);
@@ -377,17 +377,17 @@ static void catch_signals(void) {
 int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
     struct posix_host *posix = xcalloc(1, sizeof *posix);
 
-    posix->host.ops = &posix_ops;
+    posix->host.ops = &rootfs_ops;
     catch_signals();
     if (rootfs) {
         posix->rootfs = realpath(rootfs, NULL);
         if (!posix->rootfs) {
             (void)error_set_os(err, ERROR_USAGE, (unsigned long)errno, "open rootfs '%s'", rootfs);
-            posix_free(&posix->host);
+            rootfs_free(&posix->host);
             return -1;
         }
         if (load_state(posix, err) < 0) {
-            posix_free(&posix->host);
+            rootfs_free(&posix->host);
             return -1;
         }
     }

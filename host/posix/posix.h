@@ -10,27 +10,27 @@ struct posix_host {
     char *rootfs;     /* real path; NULL: this machine, without Windows */
     json_t *state; /* host/model, kept in <rootfs>/.winjoin-host/state.json; NULL without rootfs */
 };
-static inline struct posix_host *posix_of(struct host *host) {
+static inline struct posix_host *rootfs_of(struct host *host) {
     return (struct posix_host *)host;
 }
 
 /* files.c. "C:\x" is <rootfs>/x, "Z:\x" is /x of this machine; other drives are absent. Links that
  * lead out of the rootfs are refused. */
-int posix_read(struct host *, const char *, size_t, char **, size_t *, struct error *);
-int posix_write(struct host *, const char *, const void *, size_t, enum host_access,
-                struct error *);
-int posix_make_folder(struct host *, const char *, enum host_access, struct error *);
-int posix_remove(struct host *, const char *, struct error *);
-int posix_remove_tree(struct host *, const char *, struct error *);
-int posix_rename(struct host *, const char *, const char *, struct error *);
-int posix_link(struct host *, const char *, const char *, struct error *);
-enum host_file_type posix_file_type(struct host *, const char *);
-int posix_list(struct host *, const char *, struct text_list *, struct error *);
-int posix_free_space(struct host *, const char *, uint64_t *, struct error *);
+int rootfs_read(struct host *, const char *, size_t, char **, size_t *, struct error *);
+int rootfs_write(struct host *, const char *, const void *, size_t, enum host_access,
+                 struct error *);
+int rootfs_make_folder(struct host *, const char *, enum host_access, struct error *);
+int rootfs_remove(struct host *, const char *, struct error *);
+int rootfs_remove_tree(struct host *, const char *, struct error *);
+int rootfs_rename(struct host *, const char *, const char *, struct error *);
+int rootfs_link(struct host *, const char *, const char *, struct error *);
+enum host_file_type rootfs_file_type(struct host *, const char *);
+int rootfs_list(struct host *, const char *, struct text_list *, struct error *);
+int rootfs_free_space(struct host *, const char *, uint64_t *, struct error *);
 /* The machine's own path of a normalized Windows path. The caller frees. */
-int posix_path(const struct posix_host *host, const char *path, char **ret, struct error *err);
+int rootfs_path(const struct posix_host *host, const char *path, char **ret, struct error *err);
 
 /* process.c */
-int posix_run(struct host *, const struct host_process *, int *, char **, struct error *);
+int rootfs_run(struct host *, const struct host_process *, int *, char **, struct error *);
 
 #endif

@@ -153,8 +153,8 @@ static int start(const struct host_process *process, const char *program, struct
     return 0;
 }
 
-int posix_run(struct host *host, const struct host_process *process, int *ret_exit_code,
-              char **ret_output, struct error *err) {
+int rootfs_run(struct host *host, const struct host_process *process, int *ret_exit_code,
+               char **ret_output, struct error *err) {
     _cleanup_(freep) char *program = NULL;
     struct child child = {.in = -1,
                           .out = -1,
@@ -166,7 +166,7 @@ int posix_run(struct host *host, const struct host_process *process, int *ret_ex
 
     if (process->argv[0][0] == '/')
         program = xstrdup(process->argv[0]);
-    else if (posix_path(posix_of(host), process->argv[0], &program, err) < 0)
+    else if (rootfs_path(rootfs_of(host), process->argv[0], &program, err) < 0)
         return -1;
     if (access(program, X_OK) < 0)
         return error_set_os(err, ERROR_NOT_FOUND, (unsigned long)errno, "run '%s'",
