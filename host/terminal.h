@@ -12,7 +12,8 @@ struct terminal {
     bool utf8;  /* ticks and arrows can be shown */
     bool color; /* ANSI sequences work */
 };
-/* Looks at both streams; on Windows makes them UTF-8 and turns ANSI sequences on. */
+/* Looks at both streams; on Windows makes them UTF-8, turns ANSI sequences on and leaves line ends
+ * as they are written. */
 void terminal_open(struct terminal *ret);
 /* Arguments of this process as UTF-8, argv[0] first; NULL-terminated. On Linux they are those
  * given; on Windows they are made from the command line (never freed: they live as long as the
