@@ -1,15 +1,16 @@
 /* What standard output and standard error can show, on Windows, and winjoin.exe's resources. */
 #include "host/win32/win32.h"
 
-#include <fcntl.h>
 #include <io.h>
 #include <shellapi.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "host/terminal.h"
+
+/* The C library's numbers of the two streams, and its _O_BINARY. */
+enum { OUTPUT = 1, ERRORS = 2, BINARY = 0x8000 };
 
 static bool open_stream(DWORD which, bool *color) {
     HANDLE handle = GetStdHandle(which);
@@ -24,8 +25,8 @@ static bool open_stream(DWORD which, bool *color) {
 void terminal_open(struct terminal *ret) {
     *ret = (struct terminal){0};
     /* proven bytes and documents leave as they are: no LF becomes CR LF */
-    (void)_setmode(_fileno(stdout), _O_BINARY);
-    (void)_setmode(_fileno(stderr), _O_BINARY);
+    (void)_setmode(OUTPUT, BINARY);
+    (void)_setmode(ERRORS, BINARY);
     ret->out_is_terminal = open_stream(STD_OUTPUT_HANDLE, &ret->color);
     ret->err_is_terminal = open_stream(STD_ERROR_HANDLE, &ret->color);
     if (ret->out_is_terminal || ret->err_is_terminal)

@@ -8,12 +8,13 @@ if [ ! -x "$wine" ] || [ ! -f "$program" ]; then
     program=/nonexistent # all cases count as skipped
     wine=
 fi
-export WINEPREFIX="$PWD/build/wine-unit" HOME="$PWD/build/wine-unit" WINEARCH=win64 \
+export WINEPREFIX="$PWD/build/wine-discovery" HOME="$PWD/build/wine-discovery" WINEARCH=win64 \
     WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY=
 mkdir -p "$WINEPREFIX"
 if [ -n "$wine" ]; then
-    # the prefix's first start is no matter of any case
+    # One server for all calls: two first starts at a time wait for each other.
+    "${wine%64}server64" -p 2>/dev/null || true
+    trap '"${wine%64}server64" -k || true' EXIT
     "$wine" "$program" version >/dev/null 2>&1
 fi
-export JOBS=2 PATIENCE=5
-WINJOIN="${wine:+$wine }$program" exec python3 -B tests/discovery/cases.py
+JOBS=2 PATIENCE=5 WINJOIN="${wine:+$wine }$program" python3 -B tests/discovery/cases.py
