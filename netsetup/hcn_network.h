@@ -32,6 +32,11 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
                            struct hcn_network *ret, enum hcn_outcome *ret_outcome,
                            struct error *err);
 
+/* Looks for networks that stand in the plan's way, before anything is touched: one of another
+ * vSwitch mode on the same card, one whose subnet overlaps the pods', the services' or the base
+ * network's. ERROR_PREFLIGHT names it. */
+int hcn_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
+
 /* l2bridge: the endpoint at base+2, attached to the host's compartment ("already attached" is
  * success). One with another address is replaced when the network is ours. */
 int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,

@@ -236,6 +236,8 @@ int nic_guard_ensure(struct host *host, const struct network_plan *plan,
                      struct nic_guard_result *ret, struct error *err) {
     struct nic_guard_result result = {0};
     struct watch watch = watch_begin(host, snapshot, progress, context, &result);
+    if (hcn_clash_check(host, plan, err) < 0)
+        return error_prefix(err, "make the vSwitch on '%s'", snapshot->alias);
     if (hcn_base_network_ensure(host, plan, &result.network, &result.outcome, err) < 0) {
         struct error restore_err = {0};
         struct nic_guard_result ignored = {0};

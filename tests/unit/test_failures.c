@@ -186,6 +186,10 @@ static int replace_network(struct host *host, struct error *err) {
     return hcn_network_ensure(host, document, policies, &network, NULL, err);
 }
 
+static int check_clashes(struct host *host, struct error *err) {
+    return hcn_clash_check(host, &bridge.plan, err);
+}
+
 static int remove_network(struct host *host, struct error *err) {
     return hcn_network_remove(host, "cbr0", NULL, err);
 }
@@ -249,6 +253,7 @@ static const struct step steps[] = {
     {"hcn_base_network_ensure again", with_networks, base_network},
     {"hcn_network_ensure replaces", with_networks, replace_network},
     {"hcn_remote_subnets_ensure", with_overlay, change_remotes},
+    {"hcn_clash_check", with_networks, check_clashes},
     {"hcn_network_remove", with_networks, remove_network},
     {"service_ensure", bare, put_service},
     {"service_ensure again", with_service, put_service},
