@@ -30,8 +30,8 @@ static size_t find(const struct option_set *set, const char *name, size_t len, c
     const struct option *o;
 
     for (size_t i = 0; (o = options_at(set, i)); i++) {
-        if (letter ? o->letter == letter
-                   : strlen(o->name) == len && strncmp(o->name, name, len) == 0)
+        if (name ? strlen(o->name) == len && strncmp(o->name, name, len) == 0
+                 : letter && o->letter == letter)
             return i;
     }
     return (size_t)-1;

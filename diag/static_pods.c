@@ -162,10 +162,10 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
     struct error first = {0}, later = {0};
     bool failed = false;
 
-    for (char which = 'a'; which <= 'b'; which++) {
-        _cleanup_(freep) char *path = manifest_path(options, which);
+    for (const char *which = "ab"; *which; which++) {
+        _cleanup_(freep) char *path = manifest_path(options, *which);
 
-        pod_stop(host, which);
+        pod_stop(host, *which);
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 
 passed=0 failed=0 skipped=0
 probe_may='kernel32.dll|msvcrt.dll|ws2_32.dll|iphlpapi.dll|dnsapi.dll'
-winjoin_may="$probe_may|advapi32.dll|bcrypt.dll|crypt32.dll|secur32.dll|user32.dll|gdi32.dll|shell32.dll|ole32.dll|netapi32.dll|userenv.dll|wtsapi32.dll|version.dll"
+winjoin_may="$probe_may|advapi32.dll|bcrypt.dll|crypt32.dll|secur32.dll|user32.dll|gdi32.dll|shell32.dll|ole32.dll|oleaut32.dll|netapi32.dll|userenv.dll|wtsapi32.dll|version.dll"
 
 check() {
     if [ "$2" = "$3" ]; then
