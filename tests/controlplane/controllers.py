@@ -53,6 +53,7 @@ class Controllers(threading.Thread):
         if self.setup.pod_cidrs:
             self._allocate_pod_cidrs()
         self._mark_silent_nodes()
+        self._sweep_after_nodes()
         for service in self.store.list(SERVICE)[0]:
             if service["spec"].get("selector"):
                 self._follow_pods(service)
@@ -152,6 +153,19 @@ class Controllers(threading.Thread):
                 continue
             if (datetime.datetime.utcnow() - last).total_seconds() > GRACE_SECONDS:
                 self._quietly(self.store.modify, NODE, "", lease["metadata"]["name"], unknown)
+
+    def _sweep_after_nodes(self):
+        """Pods and leases of a Node that was deleted go with it."""
+        nodes = {n["metadata"]["name"] for n in self.store.list(NODE)[0]}
+        for pod in self.store.list(POD)[0]:
+            if pod.get("spec", {}).get("nodeName", "") not in nodes | {""}:
+                self._quietly(self.store.delete, POD, pod["metadata"]["namespace"],
+                              pod["metadata"]["name"])
+        for lease in self.store.list(LEASE, "kube-node-lease")[0]:
+            owners = lease["metadata"].get("ownerReferences") or ()
+            if any(o["kind"] == "Node" and o["name"] not in nodes for o in owners):
+                self._quietly(self.store.delete, LEASE, "kube-node-lease",
+                              lease["metadata"]["name"])
 
     def _follow_pods(self, service):
         """Keeps the EndpointSlice of a Service with a selector."""

@@ -356,6 +356,13 @@ class Objects(Case):
         w1.call("DELETE", path + "/probe-w1", {"gracePeriodSeconds": 0})
         self.refused(404, w1.call, "GET", path + "/probe-w1")
 
+    def test_pods_go_with_their_node(self):
+        w1, path = self.register("w1"), "/api/v1/namespaces/kube-system/pods"
+        w1.call("POST", path, {"metadata": {"name": "p", "annotations": {
+            "kubernetes.io/config.mirror": "x"}}, "spec": {"nodeName": "w1", "containers": []}})
+        self.admin.call("DELETE", "/api/v1/nodes/w1")
+        self.eventually(lambda: not self.admin.call("GET", path)["items"])
+
 
 class Faults(Case):
     def test_each_named_fault_changes_the_answer(self):

@@ -131,7 +131,8 @@ static void keep_transitions(json_t *status, const json_t *old) {
     }
 }
 
-static int lease_renew(struct cluster *cluster, const char *node, struct error *err) {
+static int lease_renew(struct cluster *cluster, const json_t *object, struct error *err) {
+    const char *node = json_text_at(object, "metadata.name");
     _cleanup_(freep) char *path = xasprintf(LEASES "/%s", node);
     char now[RFC3339_TEXT_MAX];
 
@@ -145,10 +146,11 @@ static int lease_renew(struct cluster *cluster, const char *node, struct error *
     if (err->kind != ERROR_NOT_FOUND)
         return -1;
     error_clear(err);
-    _cleanup_(json_decrefp_) json_t *lease =
-        json_pack("{s:s,s:s,s:{s:s,s:s},s:O}", "apiVersion", "coordination.k8s.io/v1", "kind",
-                  "Lease", "metadata", "name", node, "namespace", "kube-node-lease", "spec",
-                  json_object_get(patch, "spec"));
+    _cleanup_(json_decrefp_) json_t *lease = json_pack(
+        "{s:s,s:s,s:{s:s,s:s,s:[{s:s,s:s,s:s,s:O}]},s:O}", "apiVersion", "coordination.k8s.io/v1",
+        "kind", "Lease", "metadata", "name", node, "namespace", "kube-node-lease",
+        "ownerReferences", "apiVersion", "v1", "kind", "Node", "name", node, "uid",
+        json_at(object, "metadata.uid"), "spec", json_object_get(patch, "spec"));
     return kube_create(&cluster->client, LEASES, lease, NULL, err);
 }
 
@@ -189,7 +191,7 @@ int node_sync(struct cluster *cluster, const struct kubelet_settings *settings,
     keep_transitions(status, node);
     _cleanup_(json_decrefp_) json_t *patch = json_pack("{s:o}", "status", status);
     if (kube_patch(&cluster->client, path, "strategic-merge", patch, NULL, err) ||
-        lease_renew(cluster, settings->node_name, err))
+        lease_renew(cluster, node, err))
         return -1;
     posted = host_now(cluster->host);
     posted_ready = ready;
