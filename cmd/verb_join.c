@@ -205,6 +205,7 @@ int verb_discover(struct program *program, struct error *err) {
     options = (struct discovery_options){
         .endpoint = o->endpoint,
         .token = o->discovery_token ? o->discovery_token : o->token,
+        .tls_bootstrap_token = o->tls_bootstrap_token,
         .ca_cert_hashes = &o->discovery_token_ca_cert_hash,
         .unsafe_skip_ca_verification = o->discovery_token_unsafe_skip_ca_verification,
         .file = o->discovery_file,

@@ -222,6 +222,17 @@ static int stream(struct wait *w, struct error *err) {
 
 /* ---- the loop ---- */
 
+/* One stream; a short one is followed by a pause, whatever it brought. */
+static int stream_calmly(struct wait *w, struct error *err) {
+    uint64_t began = host_monotonic_ms(w->client->host);
+    int result = stream(w, err);
+
+    if (result == 0 && w->outcome == 0 && w->version &&
+        host_monotonic_ms(w->client->host) - began < LIVELY_MS)
+        pause_for(w, LIVELY_MS);
+    return result;
+}
+
 static int step(struct wait *w, struct error *err) {
     if (!w->version || w->only_list) {
         if (list(w, err) < 0)
@@ -230,7 +241,7 @@ static int step(struct wait *w, struct error *err) {
             pause_for(w, POLL_MS);
         return 0;
     }
-    return stream(w, err);
+    return stream_calmly(w, err);
 }
 
 /* After a failed step: 0 to go on, -1 when it is final. */

@@ -85,7 +85,13 @@ CASES = [
          says=("warning: no CA certificate hash",)),
     Case("by file", token="", pins=(), endpoint="",
          more=("--discovery-file", "{state}/admin.conf")),
+    Case("by file and token", token="", pins=(), endpoint="",
+         more=("--discovery-file", "{state}/public.conf", "--tls-bootstrap-token", TOKEN)),
     # before any packet
+    Case("file without credentials", code=3, token="", pins=(), endpoint="",
+         more=("--discovery-file", "{state}/public.conf"),
+         says=("could not find authentication credentials", "--tls-bootstrap-token")),
+    Case("file and endpoint", code=3, pins=(), more=("--discovery-file", "{state}/public.conf")),
     Case("token of another form", code=3, token="ABCDEF." + SECRET, says=("upper case",)),
     Case("token too short", code=3, token="abcdef.0123", says=("6 and 4 characters",)),
     Case("pin of another form", code=3, pins=("sha256:12",), says=("expected a 32 byte",)),
@@ -202,6 +208,7 @@ class Server:
         self.answers = self.control.makefile()
         with socket.create_server(("127.0.0.1", 0)) as free:
             self.closed = free.getsockname()[1]
+        pathlib.Path(folder, "public.conf").write_bytes(self.published())
 
     def ask(self, **message):
         self.control.sendall(json.dumps(message).encode() + b"\n")

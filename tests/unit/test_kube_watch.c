@@ -123,6 +123,11 @@ static void a_stream_that_ends_at_once_is_no_busy_loop(void **state) {
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 0});
     assert_int_equal(watch(s, 60000, &err), -1);
     assert_in_range(s->asked, 10, 25);
+    PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
+         {"watch", 200, EVENT("BOOKMARK", NODE("11", "")), 0, 0});
+    assert_int_equal(watch(s, 60000, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_in_range(s->asked, 50, 70);
 }
 
 static int say_stop(void *context, unsigned waited_ms, struct error *err) {
