@@ -380,6 +380,7 @@ int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
     posix->host.ops = &rootfs_ops;
     catch_signals();
     if (rootfs) {
+        (void)mkdir(rootfs, 0755); /* a new host; it may be there already */
         posix->rootfs = realpath(rootfs, NULL);
         if (!posix->rootfs) {
             (void)error_set_os(err, ERROR_USAGE, (unsigned long)errno, "open rootfs '%s'", rootfs);

@@ -16,7 +16,9 @@
 #include "base/memory.h"
 #include "host/host_memory.h"
 
-#define FOLDER "C:\\winjoin-contract-test"
+/* Each test program defines SCENE: the programs run side by side. */
+#define FOLDER "C:\\winjoin-test-" SCENE
+#define SERVICE "winjoin-test-" SCENE
 
 static struct host *opened;
 
@@ -28,7 +30,7 @@ static inline int open_memory(void **state) {
 
 /* Without a rootfs where the machine itself is Windows. */
 static inline int open_own(void **state) {
-    const char *folder = "build"; /* is there whenever this program is */
+    const char *folder = "build/host-" SCENE;
     struct error err = {0};
 
     (void)state;
@@ -42,7 +44,8 @@ static inline int open_own(void **state) {
 
 static inline int close_host(void **state) {
     (void)state;
-    (void)host_remove_tree(opened, FOLDER, NULL); /* what a failed test left */
+    if (opened)
+        (void)host_remove_tree(opened, FOLDER, NULL); /* what a failed test left */
     host_free(opened);
     opened = NULL;
     return 0;

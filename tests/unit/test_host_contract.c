@@ -1,5 +1,6 @@
 /* What host.h promises, asked of each host: in memory, and this platform's own (on Linux in a
  * folder, on Windows the machine itself). */
+#define SCENE "contract"
 #include "tests/unit/host_scene.h"
 
 static void write_read_replace(void **state) {
@@ -12,7 +13,7 @@ static void write_read_replace(void **state) {
     SUCCEEDS(host_write(opened, path, "one", 3, HOST_PUBLIC, err));
     expect_content(path, "one");
     SUCCEEDS(host_write(opened, path, "second", 6, HOST_SECRET, err));
-    expect_content("c:/winjoin-contract-test/a//b/file.conf", "second");
+    expect_content("c:/winjoin-test-contract/a//b/file.conf", "second");
     FAILS_WITH(ERROR_MALFORMED, host_read(opened, path, 5, &data, &len, err));
     SUCCEEDS(host_write(opened, path, "", 0, HOST_SECRET, err));
     expect_content(path, "");
@@ -177,7 +178,7 @@ static void service_life(void **state) {
     char *needs[] = {(char *)"RpcSs", NULL};
     char *environment[] = {(char *)"KUBE_NETWORK=flannel.4096", (char *)"NODE_NAME=a", NULL};
     struct host_service service = {
-        .name = (char *)"winjoin-test",
+        .name = (char *)SERVICE,
         .display_name = (char *)"winjoin test",
         .description = (char *)"winjoin: \xc3\xbc"
                                "ber test",
@@ -190,12 +191,12 @@ static void service_life(void **state) {
     struct text_list names = {0};
 
     (void)state;
-    SUCCEEDS(host_service_delete(opened, "winjoin-test", 5000, err));
-    expect_service("winjoin-test", HOST_SERVICE_ABSENT, NULL);
-    FAILS_WITH(ERROR_NOT_FOUND, host_service_start(opened, "winjoin-test", 1000, err));
-    SUCCEEDS(host_service_stop(opened, "winjoin-test", 1000, err));
+    SUCCEEDS(host_service_delete(opened, SERVICE, 5000, err));
+    expect_service(SERVICE, HOST_SERVICE_ABSENT, NULL);
+    FAILS_WITH(ERROR_NOT_FOUND, host_service_start(opened, SERVICE, 1000, err));
+    SUCCEEDS(host_service_stop(opened, SERVICE, 1000, err));
     SUCCEEDS(host_service_put(opened, &service, err));
-    SUCCEEDS(host_service_query(opened, "winjoin-test", &found, err));
+    SUCCEEDS(host_service_query(opened, SERVICE, &found, err));
     assert_int_equal(found.state, HOST_SERVICE_STOPPED);
     assert_string_equal(found.display_name, service.display_name);
     assert_string_equal(found.description, service.description);
@@ -212,22 +213,22 @@ static void service_life(void **state) {
     service.environment.count = 0;
     service.depends_on.count = 0;
     SUCCEEDS(host_service_put(opened, &service, err));
-    SUCCEEDS(host_service_query(opened, "winjoin-test", &found, err));
+    SUCCEEDS(host_service_query(opened, SERVICE, &found, err));
     assert_string_equal(found.command, "C:\\other.exe");
     assert_true(found.auto_start);
     assert_int_equal(found.environment.count, 0);
     assert_int_equal(found.depends_on.count, 0);
     host_service_free(&found);
     SUCCEEDS(host_service_list(opened, &names, err));
-    assert_true(text_list_has(&names, "winjoin-test"));
+    assert_true(text_list_has(&names, SERVICE));
     text_list_free(&names);
-    SUCCEEDS(host_service_delete(opened, "winjoin-test", 5000, err));
-    expect_service("winjoin-test", HOST_SERVICE_ABSENT, NULL);
+    SUCCEEDS(host_service_delete(opened, SERVICE, 5000, err));
+    expect_service(SERVICE, HOST_SERVICE_ABSENT, NULL);
 }
 
 static void service_recovery(void **state) {
     struct host_service service = {
-        .name = (char *)"winjoin-test",
+        .name = (char *)SERVICE,
         .command = (char *)"C:\\other.exe",
         .restart_delays_ms = {10000, 20000, 0},
         .reset_seconds = 86400,
@@ -237,11 +238,11 @@ static void service_recovery(void **state) {
 
     (void)state;
     SUCCEEDS(host_service_put(opened, &service, err));
-    SUCCEEDS(host_service_query(opened, "winjoin-test", &found, err));
+    SUCCEEDS(host_service_query(opened, SERVICE, &found, err));
     memcpy(delays, found.restart_delays_ms, sizeof delays);
     reset = found.reset_seconds;
     host_service_free(&found);
-    SUCCEEDS(host_service_delete(opened, "winjoin-test", 5000, err));
+    SUCCEEDS(host_service_delete(opened, SERVICE, 5000, err));
     if (!reset && !delays[0])
         skip(); /* Wine 8 takes recovery actions and forgets them */
     assert_int_equal(delays[0], 10000);
@@ -256,7 +257,7 @@ static void service_refusals(void **state) {
 
     (void)state;
     FAILS_WITH(ERROR_USAGE, host_service_put(opened, &service, err));
-    service.name = (char *)"winjoin-test";
+    service.name = (char *)SERVICE;
     service.command = NULL;
     FAILS_WITH(ERROR_USAGE, host_service_put(opened, &service, err));
     service.command = (char *)"x";

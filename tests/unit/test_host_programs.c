@@ -1,5 +1,6 @@
 /* Programs and services that really run: this program starts itself, as a child and through the
  * SCM. */
+#define SCENE "programs"
 #include "tests/unit/host_scene.h"
 
 #include "host/service_host.h"
@@ -37,29 +38,29 @@ static int act_as_service(const char *kind, const char *program) {
     struct error err = {0};
 
     if (strcmp(kind, "work") == 0)
-        return service_host_work("winjoin-test", work_until_stopped, NULL, &err) < 0;
-    return service_host_program("winjoin-test", &hosted, &err) < 0;
+        return service_host_work(SERVICE, work_until_stopped, NULL, &err) < 0;
+    return service_host_program(SERVICE, &hosted, &err) < 0;
 }
 
 static void run_service(const char *kind) {
     _cleanup_(freep) char *program = host_program_path(opened);
     _cleanup_(freep) char *command = xasprintf("\"%s\" --service %s", program, kind);
-    struct host_service service = {.name = (char *)"winjoin-test", .command = command};
+    struct host_service service = {.name = (char *)SERVICE, .command = command};
     struct host_service found = {0};
 
     SUCCEEDS(host_service_put(opened, &service, err));
-    SUCCEEDS(host_service_start(opened, "winjoin-test", 20000, err));
-    SUCCEEDS(host_service_start(opened, "winjoin-test", 20000, err));
-    SUCCEEDS(host_service_query(opened, "winjoin-test", &found, err));
+    SUCCEEDS(host_service_start(opened, SERVICE, 20000, err));
+    SUCCEEDS(host_service_start(opened, SERVICE, 20000, err));
+    SUCCEEDS(host_service_query(opened, SERVICE, &found, err));
     assert_int_equal(found.state, HOST_SERVICE_RUNNING);
     assert_true(found.process_id != 0);
     host_service_free(&found);
     SUCCEEDS(host_sleep(opened, 700, err)); /* the program under it says its word */
-    SUCCEEDS(host_service_stop(opened, "winjoin-test", 20000, err));
-    SUCCEEDS(host_service_stop(opened, "winjoin-test", 20000, err));
-    expect_service("winjoin-test", HOST_SERVICE_STOPPED, command);
-    SUCCEEDS(host_service_delete(opened, "winjoin-test", 20000, err));
-    expect_service("winjoin-test", HOST_SERVICE_ABSENT, NULL);
+    SUCCEEDS(host_service_stop(opened, SERVICE, 20000, err));
+    SUCCEEDS(host_service_stop(opened, SERVICE, 20000, err));
+    expect_service(SERVICE, HOST_SERVICE_STOPPED, command);
+    SUCCEEDS(host_service_delete(opened, SERVICE, 20000, err));
+    expect_service(SERVICE, HOST_SERVICE_ABSENT, NULL);
 }
 
 static void service_runs(void **state) {

@@ -1,0 +1,279 @@
+/* The modelled server behind the hosts that are not Windows: network, firewall, services, HNS. */
+#define SCENE "model"
+#include "tests/unit/host_scene.h"
+
+static const char gateway[] = "10.0.0.1";
+
+/* One adapter "Ethernet 2" with an address from DHCP and a default route. */
+static void set_dhcp_adapter(void) {
+    struct host_adapter adapter = {.alias = (char *)"Ethernet 2",
+                                   .mac = "00-15-5D-00-00-09",
+                                   .luid = 99,
+                                   .index = 9,
+                                   .mtu = 1400,
+                                   .up = true,
+                                   .dhcp = true};
+    struct host_adapters adapters = {&adapter, 1};
+    struct host_route route = {
+        .destination = "0.0.0.0/0", .next_hop = "10.0.0.1", .interface_index = 9, .metric = 5};
+
+    text_list_add(&adapter.addresses, "10.0.0.99/24");
+    text_list_add(&adapter.gateways, gateway);
+    text_list_add(&adapter.dns_servers, "10.0.0.2");
+    host_memory_set_adapters(opened, &adapters);
+    text_list_free(&adapter.addresses);
+    text_list_free(&adapter.gateways);
+    text_list_free(&adapter.dns_servers);
+    SUCCEEDS(host_route_add(opened, &route, err));
+}
+
+static size_t count_routes(const char *destination, uint32_t index) {
+    struct host_routes routes;
+    size_t count = 0;
+
+    SUCCEEDS(host_routes(opened, &routes, err));
+    for (size_t i = 0; i < routes.count; i++)
+        if (text_equal(routes.items[i].destination, destination) &&
+            routes.items[i].interface_index == index)
+            count++;
+    host_routes_free(&routes);
+    return count;
+}
+
+static void routes_are_kept_once(void **state) {
+    struct host_route route = {
+        .destination = "10.244.2.0/24", .next_hop = "10.0.0.22", .interface_index = 4, .metric = 7};
+    struct host_routes routes;
+
+    (void)state;
+    SUCCEEDS(host_route_add(opened, &route, err));
+    SUCCEEDS(host_route_add(opened, &route, err));
+    assert_int_equal(count_routes("10.244.2.0/24", 4), 1);
+    SUCCEEDS(host_routes(opened, &routes, err));
+    assert_string_equal(routes.items[routes.count - 1].next_hop, "10.0.0.22");
+    assert_int_equal(routes.items[routes.count - 1].metric, 7);
+    host_routes_free(&routes);
+    (void)text_format(route.next_hop, sizeof route.next_hop, "10.0.0.23"); /* another route */
+    SUCCEEDS(host_route_remove(opened, &route, err));
+    assert_int_equal(count_routes("10.244.2.0/24", 4), 1);
+    (void)text_format(route.next_hop, sizeof route.next_hop, "10.0.0.22");
+    SUCCEEDS(host_route_remove(opened, &route, err));
+    SUCCEEDS(host_route_remove(opened, &route, err));
+    assert_int_equal(count_routes("10.244.2.0/24", 4), 0);
+    route.interface_index = 77;
+    FAILS_WITH(ERROR_NOT_FOUND, host_route_add(opened, &route, err));
+}
+
+static void interface_settings(void **state) {
+    struct host_adapters adapters;
+    struct text_list servers = {0};
+    bool on = true;
+
+    (void)state;
+    text_list_add(&servers, "10.0.0.9");
+    SUCCEEDS(host_dns_set(opened, 4, &servers, err));
+    SUCCEEDS(host_forwarding(opened, 4, &on, err));
+    assert_false(on);
+    SUCCEEDS(host_forwarding_set(opened, 4, true, err));
+    SUCCEEDS(host_forwarding(opened, 4, &on, err));
+    assert_true(on);
+    SUCCEEDS(host_address_add(opened, 4, "10.0.0.50/24", err));
+    SUCCEEDS(host_address_add(opened, 4, "10.0.0.50/24", err));
+    SUCCEEDS(host_adapters(opened, &adapters, err));
+    assert_int_equal(adapters.items[0].dns_servers.count, 1);
+    assert_string_equal(adapters.items[0].dns_servers.items[0], "10.0.0.9");
+    assert_int_equal(adapters.items[0].addresses.count, 2);
+    assert_int_equal(adapters.items[0].mtu, 1500);
+    assert_true(adapters.items[0].up);
+    host_adapters_free(&adapters);
+    FAILS_WITH(ERROR_NOT_FOUND, host_address_add(opened, 5, "10.0.0.50/24", err));
+    FAILS_WITH(ERROR_NOT_FOUND, host_dns_set(opened, 5, &servers, err));
+    FAILS_WITH(ERROR_NOT_FOUND, host_forwarding(opened, 5, &on, err));
+    FAILS_WITH(ERROR_NOT_FOUND, host_forwarding_set(opened, 5, true, err));
+    text_list_add(&servers, "no address");
+    FAILS_WITH(ERROR_MALFORMED, host_dns_set(opened, 4, &servers, err));
+    text_list_free(&servers);
+}
+
+static void ports_pipes_firewall(void **state) {
+    struct host_firewall_rule rule = {.name = "winjoin-kubelet", .description = "x", .port = 10250};
+    bool yes = true;
+
+    (void)state;
+    SUCCEEDS(host_port_in_use(opened, false, 10250, &yes, err));
+    assert_false(yes);
+    host_memory_set_port(opened, false, 10250);
+    SUCCEEDS(host_port_in_use(opened, false, 10250, &yes, err));
+    assert_true(yes);
+    SUCCEEDS(host_port_in_use(opened, true, 10250, &yes, err));
+    assert_false(yes);
+    FAILS_WITH(ERROR_USAGE, host_port_in_use(opened, true, 0, &yes, err));
+    SUCCEEDS(host_firewall_put(opened, &rule, err));
+    SUCCEEDS(host_firewall_put(opened, &rule, err));
+    SUCCEEDS(host_firewall_has(opened, "winjoin-kubelet", &yes, err));
+    assert_true(yes);
+    SUCCEEDS(host_firewall_remove(opened, "winjoin-kubelet", err));
+    SUCCEEDS(host_firewall_remove(opened, "winjoin-kubelet", err));
+    SUCCEEDS(host_firewall_has(opened, "winjoin-kubelet", &yes, err));
+    assert_false(yes);
+    FAILS_WITH(ERROR_USAGE, host_firewall_remove(opened, "", err));
+    rule.name = "";
+    FAILS_WITH(ERROR_USAGE, host_firewall_put(opened, &rule, err));
+}
+
+static void events_are_kept(void **state) {
+    _cleanup_json_ json_t *now = NULL;
+
+    (void)state;
+    SUCCEEDS(host_event(opened, 'e', 1004, "not trusted", err));
+    FAILS_WITH(ERROR_USAGE, host_event(opened, 'x', 1, "", err));
+    now = host_memory_state(opened);
+    assert_string_equal(json_text_at(now, "events.0.level"), "e");
+    assert_int_equal(json_number_at(now, "events.0.id", 0), 1004);
+    assert_string_equal(json_text_at(now, "events.0.text"), "not trusted");
+}
+
+static void put_service(const char *name, const char *needs) {
+    char *items[] = {(char *)needs, NULL};
+    struct host_service service = {.name = (char *)name,
+                                   .command = (char *)"C:\\k\\x.exe",
+                                   .depends_on = {items, needs ? 1 : 0}};
+
+    SUCCEEDS(host_service_put(opened, &service, err));
+}
+
+static void services_depend(void **state) {
+    (void)state;
+    put_service("containerd", NULL);
+    put_service("kubelet", "containerd");
+    put_service("alone", "no-such-service");
+    FAILS_WITH(ERROR_NOT_FOUND, host_service_start(opened, "alone", 1000, err));
+    SUCCEEDS(host_service_start(opened, "KUBELET", 1000, err));
+    expect_service("containerd", HOST_SERVICE_RUNNING, NULL);
+    FAILS_WITH(ERROR_CONFLICT, host_service_stop(opened, "containerd", 1000, err));
+    FAILS_WITH(ERROR_CONFLICT, host_service_delete(opened, "containerd", 1000, err));
+    put_service("kubelet", "containerd"); /* changing it does not stop it */
+    expect_service("kubelet", HOST_SERVICE_RUNNING, NULL);
+    SUCCEEDS(host_service_stop(opened, "kubelet", 1000, err));
+    SUCCEEDS(host_service_delete(opened, "containerd", 1000, err));
+    expect_service("containerd", HOST_SERVICE_ABSENT, NULL);
+    host_memory_set_service_state(opened, "kubelet", HOST_SERVICE_PAUSED);
+    expect_service("kubelet", HOST_SERVICE_PAUSED, NULL);
+}
+
+#define NETWORK(name, type, adapter)                                                               \
+    "{\"Name\":\"" name "\",\"Type\":\"" type "\",\"Policies\":[{\"Type\":\"NetAdapterName\","     \
+    "\"Settings\":{\"NetworkAdapterName\":\"" adapter "\"}}],\"Ipams\":[{\"Subnets\":[{"           \
+    "\"IpAddressPrefix\":\"10.244.3.0/24\"}]}]}"
+static const char first[] = "aaaaaaaa-0000-4000-8000-000000000001";
+static const char second[] = "aaaaaaaa-0000-4000-8000-000000000002";
+
+static void dhcp_address_moves_with_the_switch(void **state) {
+    struct host_adapters adapters;
+
+    (void)state;
+    set_dhcp_adapter();
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, first,
+                        NETWORK("External", "l2bridge", "Ethernet 2"), NULL, err));
+    SUCCEEDS(host_adapters(opened, &adapters, err));
+    assert_int_equal(adapters.count, 2);
+    assert_string_equal(adapters.items[1].alias, "vEthernet (Ethernet 2)");
+    assert_string_equal(adapters.items[1].addresses.items[0], "10.0.0.99/24");
+    assert_string_equal(adapters.items[1].gateways.items[0], gateway);
+    assert_int_equal(count_routes("0.0.0.0/0", adapters.items[1].index), 1);
+    host_adapters_free(&adapters);
+    /* A second network shares the switch; an internal one has none. */
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, second,
+                        NETWORK("cbr0", "L2Bridge", "Ethernet 2"), NULL, err));
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, NULL, NETWORK("nat", "NAT", "Ethernet 2"), NULL,
+                        err));
+    SUCCEEDS(hcn_delete(opened, HCN_NETWORK, second, err));
+    SUCCEEDS(host_adapters(opened, &adapters, err));
+    assert_int_equal(adapters.count, 2);
+    host_adapters_free(&adapters);
+    SUCCEEDS(hcn_delete(opened, HCN_NETWORK, first, err));
+    SUCCEEDS(host_adapters(opened, &adapters, err));
+    assert_int_equal(adapters.count, 1);
+    assert_string_equal(adapters.items[0].addresses.items[0], "10.0.0.99/24");
+    host_adapters_free(&adapters);
+}
+
+static void endpoints_live_in_networks(void **state) {
+    _cleanup_(freep) char *endpoint = NULL;
+    _cleanup_(freep) char *found = NULL;
+    _cleanup_(freep) char *left = NULL;
+
+    (void)state;
+    FAILS_WITH(ERROR_USAGE, hcn_create(opened, HCN_ENDPOINT, NULL, second, "{}", NULL, err));
+    FAILS_WITH(ERROR_NOT_FOUND, hcn_create(opened, HCN_ENDPOINT, first, second, "{}", NULL, err));
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, first,
+                        NETWORK("flannel.4096", "Overlay", "Ethernet"), NULL, err));
+    SUCCEEDS(hcn_create(opened, HCN_ENDPOINT, first, second, "{\"Name\":\"pod\"}", &endpoint, err));
+    assert_non_null(strstr(endpoint, "\"IpAddress\":\"10.244.3."));
+    assert_non_null(strstr(endpoint, "\"MacAddress\":\""));
+    SUCCEEDS(hcn_enumerate(opened, HCN_ENDPOINT,
+                           "{\"Filter\":\"{\\\"VirtualNetwork\\\":\\\"AAAAAAAA-0000-4000-8000-"
+                           "000000000001\\\"}\"}",
+                           &found, err));
+    assert_non_null(strstr(found, second));
+    FAILS_WITH(ERROR_HOST, hcn_modify(opened, HCN_NETWORK, first, "no JSON", err));
+    SUCCEEDS(hcn_delete(opened, HCN_NETWORK, first, err));
+    SUCCEEDS(hcn_enumerate(opened, HCN_ENDPOINT, NULL, &left, err));
+    assert_string_equal(left, "[]");
+}
+
+#define CHANGE(request)                                                                            \
+    "{\"ResourceType\":\"Policy\",\"RequestType\":\"" request "\",\"Settings\":{\"Policies\":[{"   \
+    "\"Type\":\"RemoteSubnetRoute\",\"Settings\":{}}]}}"
+
+static void policies_come_and_go(void **state) {
+    _cleanup_(freep) char *with = NULL, *without = NULL;
+
+    (void)state;
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, first,
+                        NETWORK("flannel.4096", "Overlay", "Ethernet"), NULL, err));
+    SUCCEEDS(hcn_modify(opened, HCN_NETWORK, first, CHANGE("Add"), err));
+    SUCCEEDS(hcn_query(opened, HCN_NETWORK, first, NULL, &with, err));
+    assert_non_null(strstr(with, "RemoteSubnetRoute"));
+    assert_non_null(strstr(with, "DrMacAddress"));
+    SUCCEEDS(hcn_modify(opened, HCN_NETWORK, first, CHANGE("Remove"), err));
+    SUCCEEDS(hcn_query(opened, HCN_NETWORK, first, NULL, &without, err));
+    assert_null(strstr(without, "RemoteSubnetRoute"));
+}
+
+static void version_1_paths(void **state) {
+    _cleanup_(freep) char *none = NULL, *gone = NULL, *odd = NULL, *all = NULL, *bad = NULL;
+
+    (void)state;
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, first,
+                        NETWORK("flannel.4096", "Overlay", "Ethernet"), NULL, err));
+    SUCCEEDS(host_address_add(opened, 20, "10.0.0.21/24", err));
+    SUCCEEDS(hns_call(opened, "GET", "/networks/", "", &all, err));
+    assert_non_null(strstr(all, "\"ManagementIP\":\"10.0.0.21\""));
+    SUCCEEDS(hns_call(opened, "GET", "/policylists/", NULL, &none, err));
+    assert_string_equal(none, "{\"Success\":true,\"Output\":[]}");
+    SUCCEEDS(hns_call(opened, "DELETE", "/endpoints/aaaaaaaa", "", &gone, err));
+    assert_non_null(strstr(gone, "\"Success\":false"));
+    SUCCEEDS(hns_call(opened, "GET", "/odd", "", &odd, err));
+    assert_non_null(strstr(odd, "\"Success\":false"));
+    SUCCEEDS(hns_call(opened, "POST", "/networks/", "no JSON", &bad, err));
+    assert_non_null(strstr(bad, "\"Success\":false"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(routes_are_kept_once, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(interface_settings, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(ports_pipes_firewall, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(events_are_kept, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(services_depend, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(dhcp_address_moves_with_the_switch, open_memory,
+                                        close_host),
+        cmocka_unit_test_setup_teardown(endpoints_live_in_networks, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(policies_come_and_go, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(version_1_paths, open_memory, close_host),
+    };
+
+    (void)open_own, (void)expect_content;
+    return cmocka_run_group_tests_name("host_model", tests, NULL, NULL);
+}

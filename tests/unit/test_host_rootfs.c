@@ -1,0 +1,104 @@
+/* A Windows host played in a folder: it outlives the program, nothing leads out of it, and without
+ * a folder this machine is no Windows. */
+#define SCENE "rootfs"
+#include "tests/unit/host_scene.h"
+
+/* On Windows there is nothing to play. */
+static void need_rootfs(const char *rootfs) {
+    struct error err = {0};
+
+    if (host_open(rootfs, &opened, &err) < 0) {
+        assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+        skip();
+    }
+}
+
+static void reopen(const char *rootfs) {
+    host_free(opened);
+    opened = NULL;
+    need_rootfs(rootfs);
+}
+
+static void state_outlives_the_program(void **state) {
+    struct host_service service = {.name = (char *)SERVICE, .command = (char *)"C:\\x.exe"};
+    struct host_firewall_rule rule = {.name = SERVICE, .description = "x", .port = 10250};
+    bool there = false;
+
+    (void)state;
+    need_rootfs("build/host-rootfs");
+    SUCCEEDS(host_service_put(opened, &service, err));
+    SUCCEEDS(host_service_start(opened, SERVICE, 1000, err));
+    SUCCEEDS(host_firewall_put(opened, &rule, err));
+    reopen("build/host-rootfs");
+    expect_service(SERVICE, HOST_SERVICE_RUNNING, "C:\\x.exe");
+    SUCCEEDS(host_firewall_has(opened, SERVICE, &there, err));
+    assert_true(there);
+    SUCCEEDS(host_firewall_remove(opened, SERVICE, err));
+    SUCCEEDS(host_service_delete(opened, SERVICE, 1000, err));
+    reopen("build/host-rootfs");
+    expect_service(SERVICE, HOST_SERVICE_ABSENT, NULL);
+}
+
+static void links_lead_nowhere_outside(void **state) {
+    char *data = NULL;
+    size_t len = 0;
+    struct text_list names = {0};
+
+    (void)state;
+    need_rootfs("build/host-rootfs");
+    SUCCEEDS(host_make_folder(opened, FOLDER, HOST_PUBLIC, err));
+    SUCCEEDS(host_link(opened, FOLDER "\\passwd", "../../../../../../../../../../etc/passwd", err));
+    SUCCEEDS(host_link(opened, FOLDER "\\etc", "../../../../../../../../../../etc", err));
+    FAILS_WITH(ERROR_DENIED, host_read(opened, FOLDER "\\passwd", 1 << 20, &data, &len, err));
+    FAILS_WITH(ERROR_DENIED, host_read(opened, FOLDER "\\etc\\passwd", 1 << 20, &data, &len, err));
+    FAILS_WITH(ERROR_DENIED, host_list(opened, FOLDER "\\etc", &names, err));
+    FAILS_WITH(ERROR_DENIED,
+               host_write(opened, FOLDER "\\etc\\winjoin-x", "", 0, HOST_PUBLIC, err));
+    FAILS_WITH(ERROR_DENIED, host_remove(opened, FOLDER "\\etc\\winjoin-x", err));
+    SUCCEEDS(host_write(opened, FOLDER "\\passwd", "mine", 4, HOST_PUBLIC, err));
+    expect_content(FOLDER "\\passwd", "mine");
+    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
+}
+
+static void other_drives_are_absent(void **state) {
+    char *data = NULL;
+    size_t len = 0;
+
+    (void)state;
+    need_rootfs("build/host-rootfs");
+    FAILS_WITH(ERROR_NOT_FOUND, host_read(opened, "D:\\x", 10, &data, &len, err));
+    FAILS_WITH(ERROR_NOT_FOUND, host_read(opened, "\\\\server\\share\\x", 10, &data, &len, err));
+}
+
+static void without_a_folder(void **state) {
+    struct host_adapters adapters;
+    struct host_facts facts;
+    struct error why = {0};
+    char *data = NULL;
+    size_t len = 0;
+    bool yes;
+
+    (void)state;
+    need_rootfs("build/host-rootfs"); /* skips on Windows */
+    reopen(NULL);
+    FAILS_WITH(ERROR_UNSUPPORTED, host_facts(opened, &facts, err));
+    FAILS_WITH(ERROR_UNSUPPORTED, host_adapters(opened, &adapters, err));
+    FAILS_WITH(ERROR_UNSUPPORTED, host_service_start(opened, "kubelet", 1, err));
+    FAILS_WITH(ERROR_UNSUPPORTED, hcn_enumerate(opened, HCN_NETWORK, NULL, &data, err));
+    FAILS_WITH(ERROR_UNSUPPORTED, host_firewall_has(opened, "x", &yes, err));
+    assert_int_equal(host_read(opened, "C:\\x", 10, &data, &len, &why), -1);
+    assert_string_equal(why.hints[0], "give --rootfs DIR to rehearse");
+    FAILS_WITH(ERROR_USAGE, host_open("build/no-such/folder", &opened, err));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(state_outlives_the_program, close_host),
+        cmocka_unit_test_teardown(links_lead_nowhere_outside, close_host),
+        cmocka_unit_test_teardown(other_drives_are_absent, close_host),
+        cmocka_unit_test_teardown(without_a_folder, close_host),
+    };
+
+    (void)open_own, (void)open_memory;
+    return cmocka_run_group_tests_name("host_rootfs", tests, NULL, NULL);
+}
