@@ -6,8 +6,9 @@
 
 #include "base/memory.h"
 #include "netsetup/hcn_network.h"
+#include "netsetup/peers.h"
 
-enum { FILE_MAX = 256 * 1024 };
+enum { FILE_MAX = 4 * 1024 * 1024 };
 
 static json_t *list_json(const struct text_list *list) {
     json_t *array = json_array();
@@ -71,7 +72,8 @@ void boot_network_input_free(struct network_input *input) {
     text_list_free(&input->exclude_from_nat);
 }
 
-static int ensure(struct host *host, const struct network_input *input, struct error *err) {
+static int ensure(struct host *host, const struct network_input *input, const json_t *peers,
+                  struct error *err) {
     struct network_plan plan = {0};
     struct hcn_network network;
     enum hcn_outcome outcome;
@@ -82,6 +84,8 @@ static int ensure(struct host *host, const struct network_input *input, struct e
     result = hcn_base_network_ensure(host, &plan, &network, &outcome, err);
     if (result == 0)
         result = hcn_pod_network_ensure(host, &plan, &network, &outcome, err);
+    if (result == 0)
+        result = peers_lay(host, &plan, peers, err);
     network_plan_free(&plan);
     return result;
 }
@@ -97,7 +101,7 @@ int boot_network_run(struct host *host, struct error *err) {
         json_read(text, len, BOOT_NETWORK_FILE, &json, err) < 0 ||
         boot_network_read(json, &input, err) < 0)
         return -1;
-    result = ensure(host, &input, err);
+    result = ensure(host, &input, json_object_get(json, "peers"), err);
     boot_network_input_free(&input);
     return result;
 }

@@ -10,6 +10,7 @@
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hcn_network.h"
+#include "netsetup/peers.h"
 #include "netsetup/routes.h"
 #include "netsetup/source_vip.h"
 #include "services/runtime_files.h"
@@ -131,8 +132,14 @@ static int write_boot_network(struct join *join, struct error *err) {
         .dsr = p->dsr ? "on" : "off",
     };
     _cleanup_json_ json_t *json = boot_network_json(&input);
-    _cleanup_(freep) char *text = json_write_pretty(json);
+    _cleanup_(freep) char *text = NULL;
     struct service_settings settings;
+    json_t *peers = NULL;
+
+    if (peers_read(join->host, p, &peers, err) < 0)
+        return -1;
+    json_object_set_new(json, "peers", peers);
+    text = json_write_pretty(json);
 
     phase_service_settings(join, &settings);
     if (phase_own_folder(join, service_log_folder(SERVICE_NETWORK), err) < 0 ||

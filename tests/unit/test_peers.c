@@ -1,0 +1,139 @@
+/* The ways to other nodes' pods: remembered, lost at a restart, laid again. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host/host_memory.h"
+#include "join/boot_network.h"
+#include "netsetup/nic_guard.h"
+#include "netsetup/peers.h"
+#include "netsetup/routes.h"
+#include "tests/unit/network_scene.h"
+
+static struct scene scene;
+static struct host *host;
+
+static int open_host(void **state) {
+    (void)state;
+    host = host_memory_new();
+    return 0;
+}
+
+static int close_host(void **state) {
+    (void)state;
+    scene_close(&scene);
+    host_free(host);
+    return 0;
+}
+
+static void make_networks(const char *mode) {
+    struct nic_snapshot card = {0};
+    struct nic_guard_result result = {0};
+    struct hcn_network network = {0};
+    scene_open(&scene, mode);
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
+    nic_snapshot_free(&card);
+}
+
+static json_t *remembered(void) {
+    json_t *peers = NULL;
+    assert_int_equal(peers_read(host, &scene.plan, &peers, NULL), 0);
+    return peers;
+}
+
+/* Writes the boot file as the join does, and lets the boot service do its work. */
+static void boot(json_t *peers) {
+    json_t *json = boot_network_json(&scene.input);
+    struct error err = {0};
+    json_object_set(json, "peers", peers);
+    char *text = json_write(json);
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    if (boot_network_run(host, &err) < 0)
+        fail_msg("%s", err.message);
+    free(text);
+    json_decref(json);
+}
+
+static void overlay(void **state) {
+    const struct hcn_remote_subnet remotes[] = {
+        {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096},
+        {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03", 4096},
+    };
+    (void)state;
+    make_networks("overlay");
+    assert_int_equal(hcn_remote_subnets_ensure(host, "flannel.4096", remotes, 2, NULL), 0);
+    json_t *peers = remembered();
+    assert_int_equal(json_array_size(peers), 2);
+    assert_string_equal(json_text_at(peers, "1.Settings.DestinationPrefix"), "10.244.3.0/24");
+    assert_int_equal(hcn_network_remove(host, "flannel.4096", NULL, NULL), 0);
+    boot(peers);
+    json_t *again = remembered();
+    assert_true(json_equal(peers, again));
+    json_decref(again);
+    boot(peers);
+    again = remembered();
+    assert_true(json_equal(peers, again));
+    json_decref(again);
+    json_decref(peers);
+}
+
+static void l2bridge(void **state) {
+    const struct pod_route routes[] = {{"10.244.2.0/24", "10.0.0.22"},
+                                       {"10.244.3.0/24", "10.0.0.23"}};
+    const struct pod_route other[] = {{"172.20.0.0/16", "10.0.0.9"}};
+    (void)state;
+    make_networks("l2bridge");
+    assert_int_equal(pod_routes_ensure(host, "10.0.0.21", other, 1, NULL, NULL), 0);
+    assert_int_equal(pod_routes_ensure(host, "10.0.0.21", routes, 2, NULL, NULL), 0);
+    json_t *peers = remembered();
+    char *text = json_write(peers);
+    assert_string_equal(text, "[{\"podCIDR\":\"10.244.2.0/24\",\"nodeAddress\":\"10.0.0.22\"},"
+                              "{\"podCIDR\":\"10.244.3.0/24\",\"nodeAddress\":\"10.0.0.23\"}]");
+    free(text);
+    assert_int_equal(pod_routes_remove(host, routes, 2, NULL), 0);
+    boot(peers);
+    json_t *again = remembered();
+    assert_true(json_equal(peers, again));
+    json_decref(again);
+    json_decref(peers);
+}
+
+static void an_agent_keeps_its_own(void **state) {
+    (void)state;
+    make_networks("overlay");
+    scene.plan.plugin = NETWORK_FLANNEL;
+    json_t *peers = remembered();
+    assert_int_equal(json_array_size(peers), 0);
+    assert_int_equal(peers_lay(host, &scene.plan, peers, NULL), 0);
+    assert_int_equal(peers_lay(host, &scene.plan, NULL, NULL), 0);
+    json_decref(peers);
+}
+
+static void malformed(void **state) {
+    struct error err = {0};
+    (void)state;
+    make_networks("overlay");
+    json_t *peers = json_pack("[{s:s}]", "Type", "HostRoute");
+    assert_int_equal(peers_lay(host, &scene.plan, peers, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    scene.plan.mode = NETWORK_L2BRIDGE;
+    assert_int_equal(peers_lay(host, &scene.plan, peers, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    json_decref(peers);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(overlay, open_host, close_host),
+        cmocka_unit_test_setup_teardown(l2bridge, open_host, close_host),
+        cmocka_unit_test_setup_teardown(an_agent_keeps_its_own, open_host, close_host),
+        cmocka_unit_test_setup_teardown(malformed, open_host, close_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
