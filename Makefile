@@ -45,7 +45,8 @@ demo: ## a bare Windows host joins a cluster, is proved, is reset; FAULT=vni and
 	$(Q)./tests/demo/run $(if $(FAULT),FAULT=$(FAULT))
 
 bench: native ## measure (tests/bench)
-	$(Q)if [ -x tests/bench/run ]; then ./tests/bench/run; else echo "no benchmarks yet"; fi
+	$(Q)$(INSTALL) native rig bench
+	$(Q)./tests/bench/run
 
 clean: ## remove build/; the cache of the Windows libraries stays
 	$(Q)rm -rf build

@@ -12,18 +12,34 @@
 struct told {
     const struct program *program;
     json_t *rows;
+    size_t files, folders; /* not told one by one: -v does that */
 };
+
+static bool is_quiet(const struct program *program) {
+    return text_equal(program->options.progress, "none") ||
+           text_equal(program->options.progress, "json");
+}
 
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
     struct told *told = context;
+    bool file = text_starts_with(what, "file "), folder = text_starts_with(what, "folder ");
 
     json_array_append_new(
         told->rows, json_pack("{s:s, s:s}", "what", what, "outcome", why ? why->message : how));
-    if (text_equal(told->program->options.progress, "none") ||
-        text_equal(told->program->options.progress, "json"))
+    if (!why && (file || folder) && told->program->options.verbosity == 0) {
+        told->files += file;
+        told->folders += folder;
         return;
-    (void)fprintf(stderr, "  %s %s%s%s\n", why ? "!!" : "ok", what, why || *how ? ": " : "",
-                  why ? why->message : how);
+    }
+    if (!is_quiet(told->program))
+        (void)fprintf(stderr, "  %s %s%s%s\n", why ? "!!" : "ok", what, why || *how ? ": " : "",
+                      why ? why->message : how);
+}
+
+static void tell_files(const struct told *told) {
+    if (told->files + told->folders && !is_quiet(told->program))
+        (void)fprintf(stderr, "  ok %zu files, %zu folders (winjoin reset -v 1 names them)\n",
+                      told->files, told->folders);
 }
 
 static int ask(const struct program *program, struct error *err) {
@@ -56,7 +72,7 @@ static void tell_end(const struct program *program, const struct reset_result *r
 }
 
 int verb_reset(struct program *program, struct error *err) {
-    struct told told = {program, json_array()};
+    struct told told = {.program = program, .rows = json_array()};
     struct reset_options options = {
         .dry_run = program->options.join.dry_run, .progress = on_entry, .progress_context = &told};
     struct reset_result result = {0};
@@ -68,6 +84,7 @@ int verb_reset(struct program *program, struct error *err) {
         return -1;
     }
     outcome = reset_run(program->host, &options, &result, err);
+    tell_files(&told);
     output_result(program,
                   json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "apiVersion", "winjoin.io/v1alpha1",
                             "kind", "ResetResult", "entries", told.rows, "restored",
