@@ -32,6 +32,7 @@ struct scene {
     struct discovery_result result;
     struct error err;
     /* the answers */
+    const char *url;          /* that is asked for; NULL = the usual one */
     const char *ca_pem;       /* what cluster-info carries */
     const char *server;       /* the server that it names */
     const char *secret;       /* that signs */
@@ -91,9 +92,9 @@ static inline int answer(void *context, const struct http_request *request,
         return 0;
     }
     assert_false(request->follow_redirects);
-    assert_string_equal(
-        request->url,
-        "https://10.0.0.10:6443/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s");
+    assert_string_equal(request->url, s->url ? s->url
+                                             : "https://10.0.0.10:6443/api/v1/namespaces/"
+                                               "kube-public/configmaps/cluster-info?timeout=10s");
     if (verified)
         assert_string_equal(request->ca_pem, s->ca_pem);
     ret->date = host_now(s->host) + s->clock;

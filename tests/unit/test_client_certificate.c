@@ -193,6 +193,23 @@ static void a_plain_file_is_not_the_kubelets(void **state) {
     assert_stored(s);
 }
 
+static void a_stored_certificate_needs_its_own_key(void **state) {
+    static const char *const texts[] = {CLIENT_PEM SERVER_KEY_PEM, CLIENT_PEM, CLIENT_KEY_PEM, ""};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        struct client_certificate found = {0};
+        struct error err = {0};
+
+        assert_int_equal(
+            host_write(s->host, "C:\\x.pem", texts[i], strlen(texts[i]), HOST_SECRET, NULL), 0);
+        assert_int_equal(host_link(s->host, KUBELET_CLIENT_CERTIFICATE_FILE, "C:\\x.pem", NULL), 0);
+        assert_int_equal(client_certificate_load(s->host, &s->options, &found, &err), -1);
+        assert_int_equal(err.kind, ERROR_NOT_FOUND);
+        assert_null(found.path);
+    }
+}
+
 static void a_foreign_certificate_is_refused(void **state) {
     struct scene *s = *state;
 
@@ -276,6 +293,7 @@ int main(void) {
         CASE(keeps_what_is_usable),
         CASE(makes_a_new_one_for_another_node_ca_or_time),
         CASE(a_plain_file_is_not_the_kubelets),
+        CASE(a_stored_certificate_needs_its_own_key),
         CASE(a_foreign_certificate_is_refused),
         CASE(an_earlier_request_is_taken_up),
         CASE(a_denied_or_lost_request_is_not),

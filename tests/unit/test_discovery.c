@@ -85,6 +85,9 @@ static void checks_the_call_before_any_packet(void **state) {
         {"10.0.0.10:", TOKEN, CA_PIN, "number from 1 to 65535"},
         {"10.0.0.10:65536", TOKEN, CA_PIN, "number from 1 to 65535"},
         {":6443", TOKEN, CA_PIN, "no host"},
+        {"[]:6443", TOKEN, CA_PIN, "no host"},
+        {"fd00::1]:6443", TOKEN, CA_PIN, "brackets"},
+        {"[fd00::1]1:6443", TOKEN, CA_PIN, "brackets"},
         {"https://10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
         {"user@10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
         {"10.0.0.10:6443", NULL, CA_PIN, "no token"},
@@ -102,11 +105,27 @@ static void checks_the_call_before_any_packet(void **state) {
             text_list_add(&s->pins, rows[i].pin);
         assert_fails(s, ERROR_USAGE, rows[i].why);
     }
+    s->options.tls_bootstrap_token = "abc";
+    assert_fails(s, ERROR_USAGE, "check the TLS bootstrap token: ");
+    s->options.tls_bootstrap_token = NULL;
     s->options.file = "C:\\x";
     assert_fails(s, ERROR_USAGE, "cannot both be set");
     s->options = (struct discovery_options){.file = "http://x/y"};
     assert_fails(s, ERROR_USAGE, "the scheme must be https");
     assert_int_equal(s->requests, 0);
+}
+
+static void takes_every_form_of_endpoint(void **state) {
+    static const char *const rows[] = {"10.0.0.10:6443", "[fd00::1]:6443", "api.example:1",
+                                       "api:65535"};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        s->options.endpoint = rows[i];
+        assert_int_equal(discovery_check(&s->options, NULL), 0);
+    }
+    assert_int_equal(discovery_check(&(struct discovery_options){.file = "C:\\d.conf"}, NULL), 0);
+    assert_int_equal(discovery_check(&(struct discovery_options){.file = "https://x/y"}, NULL), 0);
 }
 
 /* ---- untrusted: at once ---- */
@@ -352,6 +371,7 @@ int main(void) {
         CASE(another_token_for_the_bootstrap),
         CASE(tells_of_a_wrong_clock),
         CASE(checks_the_call_before_any_packet),
+        CASE(takes_every_form_of_endpoint),
         CASE(a_wrong_secret_ends_at_once),
         CASE(a_wrong_pin_shows_what_was_found),
         CASE(a_second_answer_that_differs),

@@ -119,6 +119,20 @@ static void a_file_comes_over_https(void **state) {
     assert_fails(s, ERROR_NOT_FOUND, "received status 404");
 }
 
+static void a_server_may_be_an_ipv6_address(void **state) {
+    struct scene *s = *state;
+
+    use_file(s,
+             "clusters: [{name: k, cluster: {server: 'https://[fd00::1]:6443', "
+             "certificate-authority: ca.crt}}]\ncontexts: [{name: c, context: {cluster: k, user: "
+             "u}}]\ncurrent-context: c\nusers: [{name: u, user: {token: t}}]\n");
+    s->url = "https://[fd00::1]:6443/api/v1/namespaces/kube-public/configmaps/"
+             "cluster-info?timeout=10s";
+    s->server = "https://[fd00::1]:6443";
+    assert_int_equal(run(s), 0); /* the certificate's fd00::1 is this host */
+    assert_int_equal(s->result.warnings.count, 0);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -128,6 +142,7 @@ int main(void) {
         CASE(another_server_is_a_warning),
         CASE(a_file_is_verified_too),
         CASE(a_file_comes_over_https),
+        CASE(a_server_may_be_an_ipv6_address),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
