@@ -258,6 +258,32 @@ static void lists_nodes_page_by_page(void **state) {
     assert_int_equal(nodes.count, 0);
 }
 
+static void other_objects_do_not_matter(void **state) {
+    struct scene *s = *state;
+    struct kube_csr csr = {0};
+    struct kube_node node = {0};
+
+    /* a server that knows no field selectors */
+    PLAY(s,
+         {"", 200,
+          LIST("10", "{\"metadata\":{\"name\":\"csr-0\",\"uid\":\"u0\"},\"spec\":{}}," CSR("")), 0,
+          0},
+         {"watch", 200,
+          EVENT("DELETED", "{\"metadata\":{\"name\":\"csr-0\"},\"spec\":{}}")
+              EVENT("MODIFIED",
+                    CSR(",\"status\":{" CONDITION("Approved") ",\"certificate\":\"Q0VSVA==\"}")),
+          0, 0});
+    assert_int_equal(csr_wait(s, &csr, NULL), 0);
+    assert_string_equal(csr.name, "csr-1");
+    kube_csr_free(&csr);
+    PLAY(s, {"", 200, LIST("10", "{\"metadata\":{\"name\":\"other\"}}," NODE("9", "")), 0, 0});
+    assert_int_equal(kube_node_wait(&s->client, "win-1", kube_node_is_registered, 30000, NULL, NULL,
+                                    &node, NULL),
+                     0);
+    assert_string_equal(node.name, "win-1");
+    kube_node_free(&node);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -270,6 +296,7 @@ int main(void) {
         cmocka_unit_test(reads_a_node),
         CASE(waits_for_a_node),
         CASE(says_what_a_node_lacks),
+        CASE(other_objects_do_not_matter),
         CASE(lists_nodes_page_by_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
