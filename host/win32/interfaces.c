@@ -5,7 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* IPv4 addresses alone: Windows loses these when a switch is made. */
+static bool has_dhcp(uint32_t index) {
+    struct host_adapters adapters = {0};
+    bool dhcp = false;
+
+    if (win32_adapters(NULL, &adapters, NULL) == 0)
+        for (size_t i = 0; i < adapters.count; i++)
+            if (adapters.items[i].index == index)
+                dhcp = adapters.items[i].dhcp;
+    host_adapters_free(&adapters);
+    return dhcp;
+}
+
+/* IPv4 addresses alone: Windows loses these when a switch is made. The new vNIC asks DHCP then;
+ * netsh adds nothing to such an interface, it must be told to be static. */
 static void keep_address(uint32_t index, const struct ip *ip, int length) {
     uint32_t bits = length ? 0xffffffffu << (32 - length) : 0;
     struct ip mask = {.family = 4,
@@ -20,8 +33,13 @@ static void keep_address(uint32_t index, const struct ip *ip, int length) {
     ip_format(&mask, mask_text);
     address = xasprintf("address=%s", address_text);
     mask_word = xasprintf("mask=%s", mask_text);
-    win32_netsh((const char *const[]){"interface", "ipv4", "add", "address", name, address,
-                                      mask_word, "store=persistent", NULL});
+    if (has_dhcp(index))
+        win32_netsh((const char *const[]){"interface", "ipv4", "set", "address", name,
+                                          "source=static", address, mask_word, "store=persistent",
+                                          NULL});
+    else
+        win32_netsh((const char *const[]){"interface", "ipv4", "add", "address", name, address,
+                                          mask_word, "store=persistent", NULL});
 }
 
 int win32_address_add(struct host *host, uint32_t index, const char *address, struct error *err) {

@@ -257,7 +257,9 @@ int win32_run(struct host *host, const struct host_process *process, int *ret_ex
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     }
     result = wait_for_child(&child, process, err);
-    (void)WaitForSingleObject(child.thread, INFINITE); /* the child's end broke its pipe */
+    end_child(&child); /* what it left behind ends with it, and lets go of its pipes */
+    while (WaitForSingleObject(child.thread, POLL_MS) == WAIT_TIMEOUT)
+        (void)CancelSynchronousIo(child.thread); /* somebody outside the job has the pipe's end */
     if (result < 0 || !GetExitCodeProcess(child.process, &code))
         return -1;
     *ret_exit_code = (int)code;

@@ -131,20 +131,19 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
     SC_HANDLE handle = OpenServiceW(manager, name, SERVICE_ALL_ACCESS);
     BOOL done = FALSE;
 
+    *ret = handle;
     if (handle)
         done = ChangeServiceConfigW(handle, SERVICE_WIN32_OWN_PROCESS, start, SERVICE_ERROR_NORMAL,
                                     command, NULL, NULL, needs, L"LocalSystem", NULL, display);
     else if (GetLastError() == ERROR_SERVICE_DOES_NOT_EXIST)
-        handle = CreateServiceW(manager, name, display, SERVICE_ALL_ACCESS,
-                                SERVICE_WIN32_OWN_PROCESS, start, SERVICE_ERROR_NORMAL, command,
-                                NULL, NULL, needs, L"LocalSystem", NULL);
+        *ret = CreateServiceW(manager, name, display, SERVICE_ALL_ACCESS, SERVICE_WIN32_OWN_PROCESS,
+                              start, SERVICE_ERROR_NORMAL, command, NULL, NULL, needs,
+                              L"LocalSystem", NULL);
     else
         return win32_fail(err, GetLastError(), "open service '%s'", service->name);
-    done = done || handle;
-    if (!done)
+    if (!done && (handle || !*ret))
         return win32_fail(err, GetLastError(), "register service '%s'", service->name);
-    *ret = handle;
-    return set_extras(handle, service, err);
+    return set_extras(*ret, service, err);
 }
 
 static void *query2(SC_HANDLE service, DWORD what) {
