@@ -11,7 +11,7 @@
 
 enum {
     START_TIMEOUT_MS = 120000,
-    SETTLE_TIMEOUT_MS = 30000,
+    SETTLE_TIMEOUT_MS = 20000,
     TURN_MS = 200,
     TELL_MS = 5000,    /* a wait says what it waits for this often */
     NODE_PORT = 18081, /* the node's own UDP echo: not the pods' port, which may be forwarded */
@@ -198,9 +198,13 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
     for (size_t i = 0; i < run->report->cells.count; i++) {
         const struct diag_cell *cell = &run->report->cells.items[i];
 
+        struct probe probe = cell->probe;
+
+        if (again)
+            probe.attempts = 1; /* each costs a whole time-out while nothing has changed */
         if (cell->asked && cell->flow->source == DIAG_FROM_POD &&
             (!again || cell->outcome == DIAG_FAIL))
-            probe_list_add(ret, &cell->probe);
+            probe_list_add(ret, &probe);
     }
 }
 

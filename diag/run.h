@@ -25,7 +25,7 @@ struct diag_options {
     struct diag_scene scene; /* pods' addresses and the node's echo are filled in by the run */
     struct diag_evidence_options evidence;
     unsigned start_timeout_ms;  /* for both pods to speak; 0 = 120 s */
-    unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 30 s */
+    unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 20 s */
     diag_progress *progress;
     void *progress_context;
     diag_pod_waiting *waiting; /* NULL = nobody can say */
