@@ -107,6 +107,13 @@ const char *extra_outcome(const struct scene *scene, const char *id) {
     return json_string_value(json_object_get(extra, "outcome"));
 }
 
+bool dns_refuses(const struct scene *scene) {
+    const char *tcp = extra_outcome(scene, "x-dns-tcp");
+    uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL];
+
+    return (answered & CELL_UDP(SVC_IP)) || text_equal(tcp, "refused") || text_equal(tcp, "reset");
+}
+
 const char *node_address(const json_t *node) {
     json_t *address;
     size_t i;

@@ -324,11 +324,6 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
-/* Then packets reach the other node: nothing is lost between the nodes. */
-static bool dns_refuses(const struct scene *scene) {
-    return (scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL]) & CELL_UDP(SVC_IP);
-}
-
 enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
     if (!is_overlay(scene) || dns_refuses(scene) ||
         !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))

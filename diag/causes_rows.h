@@ -25,7 +25,8 @@ struct scene {
     uint32_t red;           /* failed or not run */
     uint32_t failed;
     uint32_t green;                     /* passed, slow too */
-    uint32_t outcome[PROBE_FAILED + 1]; /* red cells by the outcome of their probe */
+    uint32_t outcome[PROBE_FAILED + 1]; /* failed cells by the outcome of their probe */
+    uint32_t unresolved;                /* failed cells whose name found no address */
 };
 enum level { NO, LIKELY, CONFIRMED };
 /* What a row found. */
@@ -59,6 +60,8 @@ json_t *endpoint_of(const struct scene *scene, char pod);
 const char *pod_ip(const struct scene *scene, char pod);
 /* The load balancer of that frontend, protocol (6, 17) and port. */
 json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port);
+/* The DNS Service says no, so packets reach it: nothing is lost on the way. */
+bool dns_refuses(const struct scene *scene);
 /* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
 const char *extra_outcome(const struct scene *scene, const char *id);
 /* The InternalIP of a Node. */

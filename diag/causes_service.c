@@ -91,9 +91,7 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
 /* ---- DNS ---- */
 
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
-    uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_UNREACHABLE];
-
-    if (!(answered & CELL_UDP(SVC_IP)))
+    if (!dns_refuses(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
     finding_note(finding,
                  "asked straight, the DNS Service refuses: packets arrive, nobody listens");
@@ -115,11 +113,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *ip = expected(scene, "dnsIP");
 
-    uint32_t no_answer = scene->outcome[PROBE_DNS_TIMEOUT] | scene->outcome[PROBE_DNS_NXDOMAIN] |
-                         scene->outcome[PROBE_DNS_SERVFAIL];
-
     /* A name that resolves to the wrong address fails otherwise, and is no matter of the server. */
-    finding->may &= no_answer;
+    finding->may &= scene->unresolved;
     if (!(finding->may & CELL_BOTH(SVC_FQDN)))
         return NO;
     if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
@@ -187,6 +182,8 @@ static char *policy_types(const json_t *endpoint) {
     json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
         const char *type = json_text_at(policy, "Type");
 
+        if (text_equal(type, "OutBoundNAT"))
+            type = "OutBoundNAT for itself alone";
         if (type && !text_list_has(&types, type))
             text_list_add(&types, type);
     }

@@ -91,6 +91,9 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
     else if (result->outcome == PROBE_WRONG_RESPONDER && result->responder[0])
         text_format(cell->reason, sizeof cell->reason, "answered by '%s' instead of '%s'",
                     result->responder, cell->probe.expect);
+    else if (result->address_count && !text_equal(result->addresses[0], cell->probe.target))
+        text_format(cell->reason, sizeof cell->reason, "%s, %u attempts; the name is %s", outcome,
+                    result->attempts, result->addresses[0]);
     else
         text_format(cell->reason, sizeof cell->reason, "%s, %u attempts", outcome,
                     result->attempts);

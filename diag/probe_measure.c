@@ -85,12 +85,18 @@ static enum probe_outcome exchange(const struct probe *probe, const char *addres
 static enum probe_outcome dns_ask(const struct probe *probe, const char *address,
                                   struct probe_result *result) {
     bool need_address = text_equal(probe->expect, "address");
+    char addresses[PROBE_ADDRESSES_MAX][46];
     enum socket_outcome outcome;
+    size_t count = 0;
 
     outcome = socket_dns_query(address, probe->port, probe->kind == PROBE_DNS_TCP, probe->question,
-                               probe->timeout_ms, result->addresses, PROBE_ADDRESSES_MAX,
-                               &result->address_count);
-    if (need_address && outcome == SOCKET_OK && !result->address_count)
+                               probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
+    if (count) { /* otherwise what the server's own name resolved to stays: it tells the two apart
+                  */
+        memcpy(result->addresses, addresses, sizeof addresses);
+        result->address_count = count;
+    }
+    if (need_address && outcome == SOCKET_OK && !count)
         return PROBE_DNS_NXDOMAIN;
     /* A server that says "no such name" has been reached, which is all that was asked. */
     if (!need_address && (outcome == SOCKET_DNS_NXDOMAIN || outcome == SOCKET_DNS_SERVFAIL))

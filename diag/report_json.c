@@ -123,6 +123,19 @@ static void copy_in(const json_t *json, const char *path, char *ret, size_t size
     text_format(ret, size, "%s", text ? text : "");
 }
 
+static void addresses_read(const json_t *json, struct probe_result *ret) {
+    json_t *address;
+    size_t i;
+
+    json_array_foreach(json_at(json, "evidence.addresses"), i, address) {
+        const char *text = json_string_value(address);
+
+        if (text && strlen(text) < sizeof ret->addresses[0] &&
+            ret->address_count < PROBE_ADDRESSES_MAX)
+            memcpy(ret->addresses[ret->address_count++], text, strlen(text) + 1);
+    }
+}
+
 static int cell_read(const json_t *json, struct diag_cell *ret, struct error *err) {
     const char *id = json_text_at(json, "id"), *protocol = json_text_at(json, "protocol");
     const char *outcome = json_text_at(json, "outcome"), *family = json_text_at(json, "family");
@@ -144,6 +157,7 @@ static int cell_read(const json_t *json, struct diag_cell *ret, struct error *er
     ret->result.min_us = microseconds_in(json, "latencyMs.min");
     ret->result.median_us = microseconds_in(json, "latencyMs.median");
     ret->result.max_us = microseconds_in(json, "latencyMs.max");
+    addresses_read(json, &ret->result);
     copy_in(json, "from", ret->from, sizeof ret->from);
     copy_in(json, "to", ret->to, sizeof ret->to);
     copy_in(json, "reason", ret->reason, sizeof ret->reason);

@@ -55,7 +55,8 @@
 
 struct row {
     const char *name;
-    const char *red;      /* "flow/protocol=outcome ..."; "-" = not run; all others are green */
+    const char
+        *red; /* "flow/protocol=outcome[@address] ..."; "-" = not run; all others are green */
     const char *evidence; /* JSON5-like: ' for ", bare keys */
     const char *causes;   /* "ID confirmed|likely cells, ..." */
     const char *note;     /* the first cause's first line of evidence */
@@ -152,9 +153,13 @@ static const struct row rows[] = {
      "pod-to-external-dns/udp=refused",
      OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA), "SVC-EP0 likely 9",
      "asked straight, the DNS Service refuses: packets arrive, nobody listens"},
+    {"nobody behind the dns service, seen by tcp alone", DNS_RED,
+     OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA) ",extra:{'x-dns-tcp':{outcome:"
+                                                            "'refused'}}",
+     "SVC-EP0 likely 9", NULL},
     {"names that resolve wrongly are not another server",
      "pod-to-service-fqdn/tcp=timeout pod-to-service-fqdn/udp=no-reply "
-     "pod-to-service-pqdn/tcp=timeout pod-to-service-pqdn/udp=dns-timeout",
+     "pod-to-service-pqdn/tcp=timeout pod-to-service-pqdn/udp=dns-timeout@10.9.9.9",
      "", "", NULL},
     {"no source vip", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("") "]",
@@ -210,7 +215,8 @@ static const struct row rows[] = {
      PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute'},{Type:'OutBoundNAT',Settings:{"
           "Destinations:['10.244.3.4']}}]}," ENDPOINT_B "]",
      "NAT-NONE confirmed 3",
-     "endpoint 6f3c (winjoin-probe-a): policies SDNRoute, OutBoundNAT; no OutBoundNAT"},
+     "endpoint 6f3c (winjoin-probe-a): policies SDNRoute, OutBoundNAT for itself alone; no "
+     "OutBoundNAT"},
     {"nat stands", EXTERNAL_RED,
      PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
           "['10.0.0.0/8']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",
@@ -279,7 +285,14 @@ static void redden(struct diag_report *report, const char *red) {
         struct probe_result result = {.attempts = 2};
         struct diag_cell *cell;
 
+        char *address = strchr(outcome, '@');
+
         *protocol++ = *outcome++ = '\0';
+        if (address) { /* the name was resolved, what is there did not answer */
+            *address++ = '\0';
+            result.address_count = 1;
+            text_format(result.addresses[0], sizeof result.addresses[0], "%s", address);
+        }
         cell = diag_cells_find(&report->cells, flow, protocol[0] == 'u');
         assert_non_null(cell);
         if (outcome[0] == '-') {
