@@ -263,7 +263,7 @@ class Signing(Case):
         for t in threads:
             t.join()
         self.assertEqual(failures, [])
-        self.eventually(lambda: len({n["spec"].get("podCIDR") for n in self.admin.call(
+        self.eventually(lambda: len({n.get("spec", {}).get("podCIDR") for n in self.admin.call(
             "GET", "/api/v1/nodes")["items"]} - {None}) == 31)
 
 

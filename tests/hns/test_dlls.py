@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,15 @@ HNSD = os.path.join(ROOT, "build", "native", "hnsd")
 WINE, WINESERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
 QUERY = '{"SchemaVersion":{"Major":2,"Minor":0}}'
 ZERO = "00000000-0000-0000-0000-000000000000"
-PORT = 18731
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+PORT = free_port()
 CHOSEN = "11111111-2222-3333-4444-555555555555"
 NEEDED = [HNSD, WINE] + [os.path.join(RIG, n) for n in ("computenetwork.dll", "vmcompute.dll",
                                                         "hnscall.exe")]
