@@ -15,6 +15,8 @@ static void write_read_replace(void **state) {
     SUCCEEDS(host_write(opened, path, "second", 6, HOST_SECRET, err));
     expect_content("c:/winjoin-test-contract/a//b/file.conf", "second");
     FAILS_WITH(ERROR_MALFORMED, host_read(opened, path, 5, &data, &len, err));
+    SUCCEEDS(host_read(opened, path, 6, &data, &len, err));
+    free(data);
     SUCCEEDS(host_write(opened, path, "", 0, HOST_SECRET, err));
     expect_content(path, "");
     assert_int_equal(host_file_type(opened, path), HOST_FILE);

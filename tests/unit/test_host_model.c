@@ -226,6 +226,29 @@ static void endpoints_live_in_networks(void **state) {
     "{\"ResourceType\":\"Policy\",\"RequestType\":\"" request "\",\"Settings\":{\"Policies\":[{"   \
     "\"Type\":\"RemoteSubnetRoute\",\"Settings\":{}}]}}"
 
+static void ids_are_guids(void **state) {
+    static const char *const bad[] = {
+        "",
+        "aaaaaaaa-0000-4000-8000-00000000000",
+        "aaaaaaaa-0000-4000-8000-0000000000011",
+        "aaaaaaaa00000-4000-8000-000000000001",
+        "aaaaaaaa-00000400008000-000000000001",
+        "aaaaaaaa-0000-4000-80000000000000001",
+        "gaaaaaaa-0000-4000-8000-000000000001",
+        "{aaaaaaa-0000-4000-8000-000000000001",
+    };
+    char *properties = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        FAILS_WITH(ERROR_USAGE, hcn_query(opened, HCN_NETWORK, bad[i], NULL, &properties, err));
+        FAILS_WITH(ERROR_USAGE, hcn_modify(opened, HCN_NETWORK, bad[i], "{}", err));
+        FAILS_WITH(ERROR_USAGE, hcn_delete(opened, HCN_NETWORK, bad[i], err));
+        FAILS_WITH(ERROR_USAGE, hcn_create(opened, HCN_NETWORK, NULL, bad[i], "{}", NULL, err));
+    }
+    FAILS_WITH(ERROR_NOT_FOUND, hcn_query(opened, HCN_NETWORK, first, NULL, &properties, err));
+}
+
 static void policies_come_and_go(void **state) {
     _cleanup_(freep) char *with = NULL, *without = NULL;
 
@@ -270,6 +293,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(dhcp_address_moves_with_the_switch, open_memory,
                                         close_host),
         cmocka_unit_test_setup_teardown(endpoints_live_in_networks, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(ids_are_guids, open_memory, close_host),
         cmocka_unit_test_setup_teardown(policies_come_and_go, open_memory, close_host),
         cmocka_unit_test_setup_teardown(version_1_paths, open_memory, close_host),
     };

@@ -125,7 +125,8 @@ static int run_self(const char *const *arguments, const char *input, unsigned ti
 
 static void programs_run(void **state) {
     const char *quoting[] = {"plain", "two words", "", "q\"uo\\\"te", "end\\ \\", NULL};
-    const char *endless[] = {"endless", NULL}, *deaf[] = {"deaf", NULL}, *slow[] = {"slow", NULL};
+    const char *endless[] = {"endless", NULL}, *deaf[] = {"deaf", NULL}, *slow[] = {"slow", NULL},
+               *waiting[] = {"wait", NULL};
     const char *none[] = {"C:\\no-such-program.exe", NULL};
     struct host_process absent = {.argv = none, .timeout_ms = 1000};
     _cleanup_(freep) char *long_input = xcalloc(1, 300001);
@@ -142,6 +143,7 @@ static void programs_run(void **state) {
     assert_int_equal(code, 3);
     free(output);
     FAILS_WITH(ERROR_MALFORMED, run_self(endless, NULL, 20000, &code, &output, err));
+    FAILS_WITH(ERROR_TIMEOUT, run_self(waiting, NULL, 700, &code, &output, err));
     FAILS_WITH(ERROR_TIMEOUT, run_self(slow, NULL, 700, &code, &output, err));
     FAILS_WITH(ERROR_NOT_FOUND, host_run(opened, &absent, &code, &output, err));
 }
