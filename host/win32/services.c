@@ -115,6 +115,17 @@ static int wait_for_state(SC_HANDLE service, const char *name, DWORD wanted, uns
     }
 }
 
+/* The SCM's database is locked while it starts others, at boot for instance: that passes. */
+static int ask_to_start(SC_HANDLE service, unsigned timeout_ms) {
+    for (unsigned waited = 0;; waited += POLL_MS) {
+        if (StartServiceW(service, 0, NULL) || GetLastError() == ERROR_SERVICE_ALREADY_RUNNING)
+            return 0;
+        if (GetLastError() != ERROR_SERVICE_DATABASE_LOCKED || waited >= timeout_ms)
+            return -1;
+        Sleep(POLL_MS);
+    }
+}
+
 int win32_service_start(struct host *host, const char *name, unsigned timeout_ms,
                         struct error *err) {
     _cleanup_service_ SC_HANDLE service = NULL;
@@ -131,7 +142,7 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     if (status.dwCurrentState == SERVICE_STOP_PENDING &&
         wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err) < 0)
         return -1;
-    if (!StartServiceW(service, 0, NULL) && GetLastError() != ERROR_SERVICE_ALREADY_RUNNING)
+    if (ask_to_start(service, timeout_ms) < 0)
         return win32_fail(err, GetLastError(), "start service '%s'", name);
     return wait_for_state(service, name, SERVICE_RUNNING, timeout_ms, err);
 }
