@@ -33,14 +33,6 @@ void terminal_open(struct terminal *ret) {
         ret->utf8 = SetConsoleOutputCP(CP_UTF8);
 }
 
-static char *narrow(const wchar_t *wide) {
-    int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
-    char *text = xmalloc((size_t)size + 1);
-
-    text[WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL)] = '\0';
-    return text;
-}
-
 char **terminal_arguments(int argc, char **argv, int *ret_argc) {
     wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), ret_argc);
     char **narrowed;
@@ -50,7 +42,7 @@ char **terminal_arguments(int argc, char **argv, int *ret_argc) {
         abort(); /* only memory can lack */
     narrowed = xcalloc((size_t)*ret_argc + 1, sizeof *narrowed);
     for (int i = 0; i < *ret_argc; i++)
-        narrowed[i] = narrow(wide[i]);
+        narrowed[i] = win32_narrow(wide[i]);
     LocalFree(wide);
     return narrowed;
 }
@@ -84,7 +76,7 @@ char *terminal_full_path(const char *given) {
     full = xcalloc((size_t)size + 1, sizeof *full);
     if (!size || GetFullPathNameW(wide, size, full, NULL) >= size)
         return xstrdup(given);
-    return narrow(full);
+    return win32_narrow(full);
 }
 
 void terminal_forbid_dumps(void) {
