@@ -267,9 +267,10 @@ static void cause_add(struct diag_report *report, const struct row *row, enum le
     causes->items[causes->count++] = cause;
 }
 
-/* One pass over the table; *covered grows by what was explained. */
+/* One pass over the table; *covered grows by what was explained. With `alone` a cause must explain
+ * everything that is red. */
 static void pass_make(struct diag_report *report, const struct scene *scene, enum level wanted,
-                      uint32_t *covered) {
+                      bool alone, uint32_t *covered) {
     for (size_t i = 0; i < ARRAY_SIZE(rows) && (scene->red & ~*covered); i++) {
         struct finding finding = {.must = rows[i].must, .may = rows[i].may};
         enum level level = rows[i].look(scene, &finding);
@@ -277,7 +278,7 @@ static void pass_make(struct diag_report *report, const struct scene *scene, enu
         uint32_t explained = finding.may & red & ~*covered;
 
         if (level == wanted && !(finding.must & scene->green) && explained &&
-            (!finding.must || (finding.must & red))) {
+            (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {
             cause_add(report, &rows[i], level, &finding, explained);
             *covered |= explained;
         }
@@ -292,6 +293,7 @@ void diag_causes_find(struct diag_report *report) {
 
     diag_causes_free(&report->causes);
     scene_make(report, report->evidence ? report->evidence : none, &scene);
-    pass_make(report, &scene, CONFIRMED, &covered);
-    pass_make(report, &scene, LIKELY, &covered);
+    pass_make(report, &scene, CONFIRMED, true, &covered);
+    pass_make(report, &scene, CONFIRMED, false, &covered);
+    pass_make(report, &scene, LIKELY, false, &covered);
 }
