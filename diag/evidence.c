@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
+#define CNI_FOLDER "C:\\etc\\cni\\net.d"
 enum { OBJECTS_MAX = 1000, CNI_FILE_MAX = 64 * 1024 };
 
 static void missing_add(json_t *evidence, const char *what, const struct error *err) {
@@ -217,6 +218,34 @@ static void cni_add(struct host *host, json_t *evidence, const char *folder) {
     json_object_set_new(evidence, "cni", json_pack("{s:s, s:o}", "file", path, "conf", conf));
 }
 
+void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
+                         char **ret_mode) {
+    static const struct {
+        const char *plugin, *mode;
+    } plugins[] = {
+        {"win-overlay", "overlay"},
+        {"sdnoverlay", "overlay"},
+        {"win-bridge", "l2bridge"},
+        {"sdnbridge", "l2bridge"},
+    };
+    _cleanup_json_ json_t *found = json_object();
+    json_t *conf, *first;
+    const char *name, *type;
+
+    cni_add(host, found, cni_folder ? cni_folder : CNI_FOLDER);
+    conf = json_at(found, "cni.conf");
+    first = json_at(conf, "plugins.0");
+    name = json_text_at(conf, "name");
+    type = json_text_at(first ? first : conf, "delegate.type");
+    if (!type)
+        type = json_text_at(first ? first : conf, "type");
+    for (size_t i = 0; i < ARRAY_SIZE(plugins); i++)
+        if (name && text_equal(type, plugins[i].plugin)) {
+            *ret_name = xstrdup(name);
+            *ret_mode = xstrdup(plugins[i].mode);
+        }
+}
+
 static void host_add(struct host *host, json_t *evidence) {
     struct host_facts facts;
     struct error err = {0};
@@ -298,7 +327,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     adapters_add(host, evidence);
     routes_add(host, evidence);
     services_add(host, evidence);
-    cni_add(host, evidence, options->cni_folder ? options->cni_folder : "C:\\etc\\cni\\net.d");
+    cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_FOLDER);
     cluster_add(options, evidence);
     return evidence;
 }

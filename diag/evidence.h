@@ -31,6 +31,11 @@ struct diag_evidence_options {
  * pods{a:{ip, hostName,echo},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
  * missing["..."]. New reference. */
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
+/* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
+ * configuration that the runtime takes: what a join was told may not be known any more. Leaves both
+ * untouched when there is none or its plugin is not known; otherwise the caller frees. */
+void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
+                         char **ret_mode);
 /* Adds what a probe pod said of itself (NULL = it never spoke) and what the kubelet says it waits
  * for
  * ("ErrImagePull: ...", NULL = unknown). */

@@ -30,7 +30,8 @@ struct run {
     bool spoke[2];
     unsigned generation;
     struct diag_pod_options pods;
-    char id[17]; /* of this run: a pod of an earlier one is not listened to */
+    char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
+    char id[17];                       /* of this run: a pod of an earlier one is not listened to */
 };
 
 static void tell(const struct run *run, const char *format, ...)
@@ -297,6 +298,10 @@ static void evidence_options_fill(const struct run *run, char *external_ip, size
         diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
 
     *ret = run->options->evidence;
+    if (run->network_name) {
+        ret->network_name = run->network_name;
+        ret->network_mode = run->network_mode;
+    }
     text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
     set_if_unknown(&ret->external_ip, external_ip);
     set_if_unknown(&ret->namespace_, run->scene.namespace_);
@@ -378,24 +383,34 @@ static int measure(struct run *run, struct error *err) {
     return 0;
 }
 
+static char *network_text(struct run *run) {
+    const char *name, *mode;
+
+    diag_network_of_cni(run->host, run->options->evidence.cni_folder, &run->network_name,
+                        &run->network_mode);
+    name = run->network_name ? run->network_name : run->options->evidence.network_name;
+    mode = run->network_name ? run->network_mode : run->options->evidence.network_mode;
+    return name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
+}
+
 int diag_run_node(struct host *host, const struct diag_options *options, struct diag_report *ret,
                   struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
     struct run run = {.host = host, .options = options, .scene = options->scene, .report = &report};
-    const char *mode = options->evidence.network_mode, *name = options->evidence.network_name;
     uint64_t start = host_monotonic_ms(host);
     struct error ignored = {0};
     int result;
 
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
-    report.network =
-        name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
+    report.network = network_text(&run);
     result = measure(&run, err);
     echo_close(&run);
     /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
     if (diag_pods_remove(host, &run.pods, &ignored) < 0)
         tell(&run, "%s", ignored.message);
+    free(run.network_name);
+    free(run.network_mode);
     if (result < 0)
         return -1;
     report.milliseconds = (unsigned)(host_monotonic_ms(host) - start);
