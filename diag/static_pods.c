@@ -134,8 +134,8 @@ static void pods_ended(struct host *host) {
     uint64_t start = host_monotonic_ms(host);
     struct error interrupted = {0};
 
-    for (char which = 'a'; which <= 'b'; which++) {
-        _cleanup_(freep) char *path = xasprintf("%s\\%c\\heartbeat.txt", DIAG_PROBE_FOLDER, which);
+    for (const char *which = "ab"; *which; which++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%c\\heartbeat.txt", DIAG_PROBE_FOLDER, *which);
 
         while (host_file_type(host, path) == HOST_FILE &&
                host_monotonic_ms(host) - start < STOP_TIMEOUT_MS)
