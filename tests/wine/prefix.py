@@ -59,8 +59,12 @@ FOLDERS = ("ProgramData/Microsoft/Windows/HNS",)
 
 
 def cache():
+    """Wine takes no prefix in a folder of another's: root by way of sudo gets one beside it."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return os.environ.get("WINJOIN_CACHE") or os.path.join(base, "winjoin")
+    path = os.environ.get("WINJOIN_CACHE") or os.path.join(base, "winjoin")
+    if os.path.exists(path) and os.stat(path).st_uid != os.getuid():
+        path += "-%d" % os.getuid()
+    return path
 
 
 def surroundings(prefix):
