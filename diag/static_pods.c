@@ -109,15 +109,6 @@ static int program_lay(struct host *host, const void *program, size_t len, struc
     return host_write(host, DIAG_PROBE_PROGRAM, program, len, HOST_PROBE_PROGRAM, err);
 }
 
-int diag_pods_lay(struct host *host, const struct diag_pod_options *options, const void *program,
-                  size_t program_len, struct error *err) {
-    if (program_lay(host, program, program_len, err) < 0 || mailbox_lay(host, 'a', err) < 0 ||
-        mailbox_lay(host, 'b', err) < 0 || manifest_lay(host, options, 'a', err) < 0 ||
-        manifest_lay(host, options, 'b', err) < 0)
-        return error_prefix(err, "lay the probe pods");
-    return 0;
-}
-
 /* A kubelet on Windows looks for changed manifests every 20 s only; a probe that is told to stop
  * ends its pod at once (restartPolicy OnFailure). */
 static void pod_stop(struct host *host, char which) {
@@ -177,6 +168,29 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
     if (err)
         *err = first;
     return error_prefix(err, "remove the probe pods");
+}
+
+/* A run that was killed left its pods running: they hold their folders. */
+static int leftovers_remove(struct host *host, const struct diag_pod_options *options,
+                            struct error *err) {
+    for (const char *which = "ab"; *which; which++) {
+        _cleanup_(freep) char *mailbox = diag_pod_mailbox(*which);
+        _cleanup_(freep) char *path = xasprintf("%s\\heartbeat.txt", mailbox);
+
+        if (host_file_type(host, path) == HOST_FILE)
+            return diag_pods_remove(host, options, err);
+    }
+    return 0;
+}
+
+int diag_pods_lay(struct host *host, const struct diag_pod_options *options, const void *program,
+                  size_t program_len, struct error *err) {
+    if (leftovers_remove(host, options, err) < 0 ||
+        program_lay(host, program, program_len, err) < 0 || mailbox_lay(host, 'a', err) < 0 ||
+        mailbox_lay(host, 'b', err) < 0 || manifest_lay(host, options, 'a', err) < 0 ||
+        manifest_lay(host, options, 'b', err) < 0)
+        return error_prefix(err, "lay the probe pods");
+    return 0;
 }
 
 char *diag_pod_waiting_text(const json_t *pod) {

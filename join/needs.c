@@ -8,6 +8,7 @@
 #include "join/join.h"
 #include "join/kubelet_files.h"
 #include "netsetup/hcn_network.h"
+#include "netsetup/nic_guard.h"
 
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
     join_tell_waiting(context, 0, left_ms, "", "%s; next try in %u s", why->message,
@@ -45,12 +46,63 @@ static void take_client(struct join *join, struct kube_client *client, bool is_n
     join->client_is_node = is_node;
 }
 
+static void on_card(void *context, unsigned milliseconds, const char *waiting_for) {
+    join_tell_waiting(context, milliseconds, 0, "", "for %s", waiting_for);
+}
+
+static bool has_ipv4(const struct host_adapter *adapter) {
+    for (size_t i = 0; i < adapter->addresses.count; i++) {
+        const char *address = adapter->addresses.items[i];
+        if (!strchr(address, ':') && !text_starts_with(address, "169.254."))
+            return true;
+    }
+    return false;
+}
+
+/* Is there a card with an address and a way out? An error says yes: what follows will tell. */
+static bool has_way_out(struct host *host) {
+    struct host_adapters adapters = {0};
+    struct error ignored = {0};
+    bool found = false;
+
+    if (host_adapters(host, &adapters, &ignored) < 0)
+        return true;
+    for (size_t i = 0; i < adapters.count && !found; i++)
+        found = adapters.items[i].gateways.count && has_ipv4(&adapters.items[i]);
+    host_adapters_free(&adapters);
+    return found;
+}
+
+/* A run killed while HNS built the vSwitch left the card without its address: no server can be
+ * reached before it is back. */
+static int give_card_back(struct join *join, struct error *err) {
+    struct nic_guard_result guard = {0};
+    struct nic_snapshot card = {0};
+    int result = 0;
+
+    if (join->options->dry_run || has_way_out(join->host))
+        return 0;
+    for (size_t i = 0; i < join->journal.count; i++) {
+        if (join->journal.entries[i].kind != JOURNAL_SWITCH)
+            continue;
+        if (nic_snapshot_read(json_object_get(join->journal.entries[i].before, "card"), &card,
+                              err) < 0)
+            return -1;
+        result = nic_guard_restore(join->host, &card, on_card, join, &guard, err);
+        nic_snapshot_free(&card);
+        break;
+    }
+    return result;
+}
+
 int join_need_client(struct join *join, struct error *err) {
     struct discovery_options options;
     struct kube_client client = {0};
 
     if (join->has_client)
         return 0;
+    if (give_card_back(join, err) < 0)
+        return -1;
     if (!can_discover(join) && host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
         return join_need_node_client(join, err);
     discovery_options_make(join, &options);
