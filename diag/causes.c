@@ -30,7 +30,7 @@ static const struct row rows[] = {
      true},
     {{"HNS-NET", "every flow", "the HNS network that the pods need is missing or of another kind",
       NETWORK_HINT},
-     CELL_BOTH(POD_IP),
+     CELLS_ALL,
      CELLS_ALL,
      look_hns_net,
      true},

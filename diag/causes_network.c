@@ -201,6 +201,26 @@ static const char *annotation(const json_t *node, const char *key) {
     return json_string_value(json_object_get(annotations, key));
 }
 
+static bool flannel_published(const json_t *node) {
+    return annotation(node, "flannel.alpha.coreos.com/backend-data") ||
+           annotation(node, "flannel.alpha.coreos.com/backend-type");
+}
+
+/* Has pods' network like this node. Where flannel publishes its data, a node without it (a control
+ * plane) has none, whatever its podCIDR says. */
+static bool is_pods_peer(const struct scene *scene, const json_t *node) {
+    json_t *other;
+    size_t i;
+
+    if (!is_peer(scene, node) || !json_text_at(node, "spec.podCIDR"))
+        return false;
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, other) {
+        if (flannel_published(other))
+            return flannel_published(node);
+    }
+    return true;
+}
+
 /* The RemoteSubnetRoute towards a prefix. */
 static json_t *remote_route(const struct scene *scene, const char *prefix) {
     json_t *policy;
@@ -269,17 +289,6 @@ static bool mac_equal(const char *a, const char *b) {
     return *a == *b;
 }
 
-static bool flannel_runs(const struct scene *scene) {
-    json_t *node;
-    size_t i;
-
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
-        if (annotation(node, "flannel.alpha.coreos.com/backend-data"))
-            return true;
-    }
-    return false;
-}
-
 static void peer_check(const struct scene *scene, const json_t *node, struct finding *finding) {
     const char *name = json_text_at(node, "metadata.name");
     const char *prefix = json_text_at(node, "spec.podCIDR");
@@ -291,10 +300,6 @@ static void peer_check(const struct scene *scene, const json_t *node, struct fin
     const char *there = json_text_at(route, "ProviderAddress");
     const char *there_mac = json_text_at(route, "DistributedRouterMacAddress");
 
-    /* Where flannel publishes its data, a node without it (a control plane) has no pods' network.
-     */
-    if (!prefix || (!data && flannel_runs(scene)))
-        return;
     if (!route)
         finding_note(finding, "no RemoteSubnetRoute for %s (node %s)", prefix, name);
     else if (ip && there && !text_equal(ip, there))
@@ -313,7 +318,7 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     if (!is_overlay(scene) || !network)
         return NO;
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
-        if (is_peer(scene, node))
+        if (is_pods_peer(scene, node))
             peer_check(scene, node, finding);
     }
     if (finding->evidence.count)
@@ -357,7 +362,7 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         const char *prefix = json_text_at(node, "spec.podCIDR"), *ip = node_address(node);
 
-        if (is_peer(scene, node) && prefix && json_object_get(scene->evidence, "routes") &&
+        if (is_pods_peer(scene, node) && json_object_get(scene->evidence, "routes") &&
             !route_stands(scene, prefix, ip))
             finding_note(finding, "no route to %s via %s (node %s)", prefix, ip ? ip : "it",
                          json_text_at(node, "metadata.name"));

@@ -77,6 +77,8 @@ static const struct row rows[] = {
     {"network of another type", ALL_NOT_RUN,
      OVERLAY "},networks:[{Name:'flannel.4096',Type:'L2Bridge'}]", "HNS-NET confirmed 18",
      "network 'flannel.4096' is of type L2Bridge, not overlay"},
+    {"a network that is only looked for under another name", "pod-to-pod-ip/tcp=no-reply",
+     OVERLAY "},networks:[{Name:'cbr0',Type:'L2Bridge'}]", "", NULL},
     {"network on APIPA", EXTERNAL_RED " " DNS_RED,
      OVERLAY "},networks:[{Name:'flannel.4096',Type:'Overlay',Policies:[{Type:'ProviderAddress',"
              "Settings:{ProviderAddress:'169.254.7.7'}}]}]",
@@ -171,6 +173,12 @@ static const struct row rows[] = {
     {"route stands, the way back may not", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
      "," LIN_1("null"),
+     "L2-ROUTE likely 9", NULL},
+    {"a control plane needs no route to its pods", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
+     "nodes:[{metadata:{name:'cp'},spec:{podCIDR:'10.244.0.0/24'}},{metadata:{name:'lin-1',"
+     "annotations:{'flannel.alpha.coreos.com/backend-type':'host-gw'}},spec:{podCIDR:"
+     "'10.244.1.0/24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]",
      "L2-ROUTE likely 9", NULL},
     {"no forwarding", DNS_RED " " EXTERNAL_RED,
      "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
