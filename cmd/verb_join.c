@@ -76,6 +76,15 @@ static void tell_success(const struct program *program, const struct join *join)
     output_text(program, line);
 }
 
+/* What is left to do by hand, whether or not the flows worked. */
+static void tell_next(const struct program *program, const struct join *join) {
+    for (size_t i = 0; i < join->next.count; i++) {
+        _cleanup_(freep) char *line = xasprintf("next: %s\n", join->next.items[i]);
+
+        output_text(program, line);
+    }
+}
+
 static int run_join(struct program *program, struct join *join, struct error *err) {
     int result;
 
@@ -83,6 +92,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
     result = join_run(join, err);
     program->phase = result < 0 && join->phase ? join->phase->id : NULL;
     print_matrix(program, join);
+    tell_next(program, join);
     output_result(program, join_result_json(join));
     if (result == 0)
         tell_success(program, join);

@@ -3,6 +3,7 @@
 #define JOIN_PHASES_H
 
 #include "join/join.h"
+#include "services/service_table.h"
 
 /* join/preflight.c */
 int phase_preflight(struct join *join, struct error *err);
@@ -27,8 +28,10 @@ int phase_verify(struct join *join, struct error *err);
 
 /* Records a folder that the node will fill; its absent parents go when they are empty. */
 int phase_own_folder(struct join *join, const char *path, struct error *err);
+/* Journals and registers the service, and starts it (again, when something changed). */
+int phase_start_service(struct join *join, enum service_id id,
+                        const struct service_settings *settings, struct error *err);
 /* The plain values that command lines need, from the plan and the options; borrowed from join. */
-struct service_settings;
 void phase_service_settings(struct join *join, struct service_settings *ret);
 
 #endif

@@ -7,16 +7,16 @@
 #include "join/boot_network.h"
 #include "join/kubelet_files.h"
 #include "join/phases.h"
+#include "join/ways.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/peers.h"
-#include "netsetup/routes.h"
 #include "netsetup/source_vip.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 
-enum { START_TIMEOUT_MS = 30000, PROGRAMMED_TIMEOUT_MS = 60000, REMOTES_MAX = 5000 };
+enum { PROGRAMMED_TIMEOUT_MS = 60000 };
 
 static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
@@ -150,78 +150,6 @@ static int write_boot_network(struct join *join, struct error *err) {
     return service_ensure(join->host, SERVICE_NETWORK, &settings, NULL, err);
 }
 
-/* The VTEP of a node as flannel publishes it; false when it is not one of this overlay. */
-static bool remote_of(const struct join *join, const struct kube_node *node,
-                      struct hcn_remote_subnet *ret) {
-    _cleanup_json_ json_t *data = NULL;
-    const char *mac;
-
-    if (text_equal(node->name, join->node_name) || !node->pod_cidrs.count ||
-        !node->flannel_backend_data || !node->flannel_public_ip ||
-        json_read(node->flannel_backend_data, strlen(node->flannel_backend_data), "backend-data",
-                  &data, NULL) < 0)
-        return false;
-    mac = json_text_at(data, "VtepMAC");
-    ret->vni = join->plan.vni;
-    return mac &&
-           text_format(ret->subnet, sizeof ret->subnet, "%s", node->pod_cidrs.items[0]) == 0 &&
-           text_format(ret->provider_address, sizeof ret->provider_address, "%s",
-                       node->flannel_public_ip) == 0 &&
-           text_format(ret->router_mac, sizeof ret->router_mac, "%s", mac) == 0;
-}
-
-static int lay_remote_subnets(struct join *join, const struct kube_nodes *nodes,
-                              struct error *err) {
-    _cleanup_(freep) struct hcn_remote_subnet *remotes = xcalloc(nodes->count, sizeof *remotes);
-    size_t count = 0;
-
-    for (size_t i = 0; i < nodes->count && count < REMOTES_MAX; i++)
-        count += remote_of(join, &nodes->items[i], &remotes[count]);
-    text_addf(&join->detail, "; %zu other nodes", count);
-    return hcn_remote_subnets_ensure(join->host, join->plan.name, remotes, count, err);
-}
-
-static int lay_routes(struct join *join, const struct kube_nodes *nodes, struct error *err) {
-    _cleanup_(freep) struct pod_route *routes = xcalloc(nodes->count, sizeof *routes);
-    size_t count = 0;
-
-    for (size_t i = 0; i < nodes->count && count < REMOTES_MAX; i++) {
-        const struct kube_node *n = &nodes->items[i];
-
-        if (text_equal(n->name, join->node_name) || !n->pod_cidrs.count || !n->internal_ip ||
-            text_format(routes[count].pod_cidr, CIDR_TEXT_MAX, "%s", n->pod_cidrs.items[0]) < 0 ||
-            text_format(routes[count].node_address, IP_TEXT_MAX, "%s", n->internal_ip) < 0)
-            continue;
-        if (journal_record(&join->journal, JOURNAL_ROUTE, routes[count].pod_cidr,
-                           json_pack("{s:s}", "nextHop", routes[count].node_address), err) < 0)
-            return -1;
-        count++;
-    }
-    text_addf(&join->detail, "; routes to %zu other nodes", count);
-    return pod_routes_ensure(join->host, join_node_ip(join), routes, count, NULL, err);
-}
-
-/* Without an agent winjoin lays the way to the other nodes once, as they are now. */
-static int lay_peers(struct join *join, struct error *err) {
-    struct kube_nodes nodes = {0};
-    int result;
-
-    if (join->plan.plugin == NETWORK_FLANNEL)
-        return 0;
-    if (kube_nodes_list(&join->client, &nodes, err) < 0) {
-        if (err->kind != ERROR_DENIED)
-            return -1;
-        join_warn(join, "this node may not list the others: no ways to their pods were laid "
-                        "(winjoin config cluster grants it)");
-        error_clear(err);
-        return 0;
-    }
-    result = join->plan.mode == NETWORK_OVERLAY ? lay_remote_subnets(join, &nodes, err)
-                                                : lay_routes(join, &nodes, err);
-    kube_nodes_free(&nodes);
-    return result;
-}
-
 /* l2bridge: the pod network turns on forwarding of the management interface. */
 static int record_forwarding(struct join *join, struct error *err) {
     uint32_t index;
@@ -253,7 +181,7 @@ int phase_pod_network(struct join *join, struct error *err) {
     text_addf(&join->detail, "; %s", network_cni_type(&join->plan));
     if (join->plan.mode == NETWORK_OVERLAY)
         text_addf(&join->detail, "; source VIP %s", join->plan.source_vip);
-    if (lay_peers(join, err) < 0 || write_boot_network(join, err) < 0)
+    if (join_ways_ensure(join, &network, err) < 0 || write_boot_network(join, err) < 0)
         return -1;
     return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
 }
@@ -274,19 +202,9 @@ static int write_node_kubeconfig(struct join *join, const char *path, const char
 
 static int start_agent(struct join *join, enum service_id id, struct error *err) {
     struct service_settings settings;
-    bool changed = false;
 
     phase_service_settings(join, &settings);
-    if (phase_own_folder(join, service_log_folder(id), err) < 0 ||
-        journal_service(&join->journal, service_name(id), err) < 0 ||
-        host_make_folder(join->host, service_log_folder(id), HOST_PUBLIC, err) < 0 ||
-        service_ensure(join->host, id, &settings, &changed, err) < 0)
-        return -1;
-    if (changed && host_service_stop(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
-        return -1;
-    if (host_service_start(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
-        return error_hint(err, "its log: %s", service_log_folder(id));
-    return 0;
+    return phase_start_service(join, id, &settings, err);
 }
 
 int phase_flanneld(struct join *join, struct error *err) {

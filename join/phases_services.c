@@ -233,8 +233,8 @@ void phase_service_settings(struct join *join, struct service_settings *ret) {
     };
 }
 
-static int start_service(struct join *join, enum service_id id,
-                         const struct service_settings *settings, struct error *err) {
+int phase_start_service(struct join *join, enum service_id id,
+                        const struct service_settings *settings, struct error *err) {
     bool changed = false;
 
     if (phase_own_folder(join, service_log_folder(id), err) < 0 ||
@@ -268,7 +268,7 @@ int phase_containerd(struct join *join, struct error *err) {
         phase_own_folder(join, "C:\\ProgramData\\containerd", err) < 0)
         return -1;
     phase_service_settings(join, &settings);
-    if (start_service(join, SERVICE_CONTAINERD, &settings, err) < 0)
+    if (phase_start_service(join, SERVICE_CONTAINERD, &settings, err) < 0)
         return -1;
     for (unsigned waited = 0; !host_pipe_exists(join->host, pipe); waited += 250) {
         if (waited >= START_TIMEOUT_MS) {
@@ -316,7 +316,8 @@ int phase_kubelet(struct join *join, struct error *err) {
     version = version_of(join, SERVICE_KUBELET);
     phase_service_settings(join, &settings);
     settings.kubelet_version = version;
-    if (start_service(join, SERVICE_KUBELET, &settings, err) < 0 || wait_healthy(join, err) < 0)
+    if (phase_start_service(join, SERVICE_KUBELET, &settings, err) < 0 ||
+        wait_healthy(join, err) < 0)
         return -1;
     text_addf(&join->detail, "%s, healthy", version);
     return 0;
