@@ -1,6 +1,7 @@
 """Network namespaces, the commands run in them, and the processes kept in them."""
 import ctypes
 import functools
+import glob
 import itertools
 import os
 import re
@@ -8,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -175,7 +177,7 @@ def stop(proc, patience=3.0):
 
 
 def sweep():
-    """Removes namespaces whose run is no longer alive; answers their names."""
+    """Removes namespaces and folders whose run is no longer alive; answers the namespaces."""
     gone = []
     for line in run(["ip", "netns", "list"]).splitlines():
         ns = line.split()[0] if line.split() else ""
@@ -183,6 +185,10 @@ def sweep():
         if owner and not os.path.exists("/proc/%s" % owner.group(1)):
             delete(ns)
             gone.append(ns)
+    for folder in glob.glob(os.path.join(tempfile.gettempdir(), "wj*")):
+        owner = NAME.match(os.path.basename(folder))
+        if owner and not os.path.exists("/proc/%s" % owner.group(1)):
+            shutil.rmtree(folder, ignore_errors=True)
     for ns in os.listdir(ETC) if os.path.isdir(ETC) else []:
         if NAME.match(ns) and not exists(ns):
             shutil.rmtree(os.path.join(ETC, ns), ignore_errors=True)
