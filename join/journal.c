@@ -7,8 +7,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "services/service_table.h"
 
-enum { JOURNAL_MAX = 8 * 1024 * 1024, BACKUP_MAX = 64 * 1024 * 1024 };
+enum {
+    JOURNAL_MAX = 8 * 1024 * 1024,
+    BACKUP_MAX = 64 * 1024 * 1024,
+    MEND_TIMEOUT_MS = 30000,
+};
 
 static const char *const kind_names[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FILE_ENTRY] = "file",       [JOURNAL_FOLDER_ENTRY] = "folder",
@@ -194,7 +199,7 @@ static json_t *list_json(const struct text_list *list) {
 }
 
 /* A service as the SCM tells it; join/reset.c reads it back. */
-static json_t *service_json(const struct host_service *s) {
+static json_t *recorded_service(const struct host_service *s) {
     json_t *delays = json_array();
 
     for (size_t i = 0; i < ARRAY_SIZE(s->restart_delays_ms); i++)
@@ -217,9 +222,28 @@ int journal_service(struct journal *journal, const char *name, struct error *err
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
     if (service.state != HOST_SERVICE_ABSENT)
-        before = service_json(&service);
+        before = recorded_service(&service);
     host_service_free(&service);
     return journal_record(journal, JOURNAL_SERVICE, name, before, err);
+}
+
+int journal_mend_services(struct journal *journal, struct error *err) {
+    for (size_t i = 0; i < journal->count; i++) {
+        const struct journal_entry *entry = &journal->entries[i];
+        struct host_service service = {0};
+        bool half_made;
+
+        if (entry->kind != JOURNAL_SERVICE || json_is_object(entry->before))
+            continue;
+        if (host_service_query(journal->host, entry->target, &service, err) < 0)
+            return -1;
+        half_made = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
+        host_service_free(&service);
+        if (half_made &&
+            host_service_delete(journal->host, entry->target, MEND_TIMEOUT_MS, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,

@@ -65,6 +65,9 @@ int journal_pop(struct journal *journal, struct error *err);
 int journal_file(struct journal *journal, const char *path, struct error *err);
 int journal_folder(struct journal *journal, const char *path, struct error *err);
 int journal_service(struct journal *journal, const char *name, struct error *err);
+/* Deletes services that a killed run had created and not marked yet: the journal says that nothing
+ * stood there before, and nobody's mark is on them. */
+int journal_mend_services(struct journal *journal, struct error *err);
 /* Writes a file: journal_file, then host_write when the content differs. *ret_changed may be NULL.
  */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,

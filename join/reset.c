@@ -293,7 +293,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (journal_open(host, &journal, err) < 0)
         return -1;
     if (journal.count && !options->dry_run)
-        result = drain_probe_pods(host, err);
+        result =
+            drain_probe_pods(host, err) < 0 || journal_mend_services(&journal, err) < 0 ? -1 : 0;
     if (result == 0)
         result = undo_all(&journal, options, ret, err);
     if (result == 0 && !options->dry_run)

@@ -108,7 +108,9 @@ int join_open(struct join *join, struct error *err) {
     join->started_ms = host_monotonic_ms(join->host);
     if (host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
         return -1;
-    return journal_open(join->host, &join->journal, err);
+    if (journal_open(join->host, &join->journal, err) < 0)
+        return -1;
+    return join->options->dry_run ? 0 : journal_mend_services(&join->journal, err);
 }
 
 void join_close(struct join *join) {
