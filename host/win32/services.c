@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { POLL_MS = 100, LIST_MAX = 4 * 1024 * 1024 };
+enum { EXIT_MS = 10000, POLL_MS = 100, LIST_MAX = 4 * 1024 * 1024 };
 
 static void close_service(SC_HANDLE *handle) {
     if (*handle)
@@ -147,11 +147,31 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     return wait_for_state(service, name, SERVICE_RUNNING, timeout_ms, err);
 }
 
+/* "Stopped" is what the service says; its program is in use until the process has ended. One that
+ * other services share does not end. */
+static HANDLE open_process(const SERVICE_STATUS_PROCESS *status) {
+    bool own = status->dwServiceType & SERVICE_WIN32_OWN_PROCESS;
+
+    return own && status->dwProcessId ? OpenProcess(SYNCHRONIZE, FALSE, status->dwProcessId) : NULL;
+}
+
+static int wait_for_end(SC_HANDLE service, const char *name, HANDLE process, unsigned timeout_ms,
+                        struct error *err) {
+    int result = wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err);
+
+    if (process && result == 0)
+        (void)WaitForSingleObject(process, EXIT_MS); /* who needs its files meets them in use */
+    if (process)
+        CloseHandle(process);
+    return result;
+}
+
 int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
     _cleanup_service_ SC_HANDLE service = NULL;
     SERVICE_STATUS status;
     SERVICE_STATUS_PROCESS now = {0};
+    HANDLE process;
     DWORD code;
 
     (void)host;
@@ -163,15 +183,18 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
         return -1;
     if (now.dwCurrentState == SERVICE_STOPPED)
         return 0;
+    process = open_process(&now);
     if (now.dwCurrentState != SERVICE_STOP_PENDING &&
         !ControlService(service, SERVICE_CONTROL_STOP, &status)) {
         code = GetLastError();
-        if (code == ERROR_SERVICE_NOT_ACTIVE)
-            return 0;
-        if (code != ERROR_SERVICE_CANNOT_ACCEPT_CTRL) /* on its way up or down: waited for */
+        if (code != ERROR_SERVICE_NOT_ACTIVE && /* on its way up or down: waited for */
+            code != ERROR_SERVICE_CANNOT_ACCEPT_CTRL) {
+            if (process)
+                CloseHandle(process);
             return win32_fail(err, code, "stop service '%s'", name);
+        }
     }
-    return wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err);
+    return wait_for_end(service, name, process, timeout_ms, err);
 }
 
 int win32_service_delete(struct host *host, const char *name, unsigned timeout_ms,
