@@ -110,6 +110,51 @@ int win32_firewall_has(struct host *host, const char *name, bool *ret, struct er
     return 0;
 }
 
+static bool same_text(BSTR found, const char *wanted) {
+    _cleanup_wide_ wchar_t *wide = win32_wide(wanted);
+
+    return found && wcscmp(found, wide) == 0;
+}
+
+/* Whether a rule of ours lets in what is wanted, as fill_rule writes it. */
+static bool is_same(INetFwRule *rule, const struct host_firewall_rule *wanted) {
+    BSTR description = NULL, ports = NULL;
+    VARIANT_BOOL enabled = VARIANT_FALSE;
+    LONG protocol = 0, profiles = 0;
+    NET_FW_RULE_DIRECTION direction = NET_FW_RULE_DIR_OUT;
+    NET_FW_ACTION action = NET_FW_ACTION_BLOCK;
+    char port[8];
+    bool same;
+
+    (void)text_format(port, sizeof port, "%u", wanted->port); /* at most 65535 */
+    same = SUCCEEDED(INetFwRule_get_Description(rule, &description)) &&
+           SUCCEEDED(INetFwRule_get_LocalPorts(rule, &ports)) &&
+           SUCCEEDED(INetFwRule_get_Protocol(rule, &protocol)) &&
+           SUCCEEDED(INetFwRule_get_Profiles(rule, &profiles)) &&
+           SUCCEEDED(INetFwRule_get_Direction(rule, &direction)) &&
+           SUCCEEDED(INetFwRule_get_Action(rule, &action)) &&
+           SUCCEEDED(INetFwRule_get_Enabled(rule, &enabled)) && is_ours(rule) &&
+           same_text(description, wanted->description ? wanted->description : "") &&
+           same_text(ports, port) &&
+           protocol == (wanted->udp ? NET_FW_IP_PROTOCOL_UDP : NET_FW_IP_PROTOCOL_TCP) &&
+           profiles == NET_FW_PROFILE2_ALL && direction == NET_FW_RULE_DIR_IN &&
+           action == NET_FW_ACTION_ALLOW && enabled;
+    SysFreeString(description), SysFreeString(ports);
+    return same;
+}
+
+static bool stands_already(const struct firewall *firewall,
+                           const struct host_firewall_rule *wanted) {
+    INetFwRule *rule = NULL;
+    bool same;
+
+    (void)find_rule(firewall, wanted->name, &rule); /* what cannot be looked at is written */
+    same = rule && is_same(rule, wanted);
+    if (rule)
+        INetFwRule_Release(rule);
+    return same;
+}
+
 static int remove_ours(const struct firewall *firewall, const char *name, struct error *err) {
     INetFwRule *rule = NULL;
     BSTR key;
@@ -150,6 +195,8 @@ int win32_firewall_put(struct host *host, const struct host_firewall_rule *rule,
     (void)host;
     if (firewall_open(&firewall, err) < 0)
         return error_prefix(err, "make firewall rule '%s'", rule->name);
+    if (stands_already(&firewall, rule))
+        return 0;
     if (remove_ours(&firewall, rule->name, err) < 0) /* Add would make a second one */
         return -1;
     hresult = CoCreateInstance(&CLSID_NetFwRule, NULL, CLSCTX_INPROC_SERVER, &IID_INetFwRule,
