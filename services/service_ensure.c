@@ -18,11 +18,15 @@ static bool same_list(const struct text_list *a, const struct text_list *b) {
     return true;
 }
 
+/* What a running service has read when it started. */
+static bool runs_the_same(const struct host_service *a, const struct host_service *b) {
+    return text_equal(a->command, b->command) && same_list(&a->environment, &b->environment);
+}
+
 static bool same_service(const struct host_service *a, const struct host_service *b) {
-    return text_equal(a->display_name, b->display_name) &&
-           text_equal(a->description, b->description) && text_equal(a->command, b->command) &&
-           same_list(&a->depends_on, &b->depends_on) &&
-           same_list(&a->environment, &b->environment) && a->auto_start == b->auto_start &&
+    return runs_the_same(a, b) && text_equal(a->display_name, b->display_name) &&
+           text_equal(a->description, b->description) &&
+           same_list(&a->depends_on, &b->depends_on) && a->auto_start == b->auto_start &&
            memcmp(a->restart_delays_ms, b->restart_delays_ms, sizeof(a->restart_delays_ms)) == 0 &&
            a->reset_seconds == b->reset_seconds && a->preshutdown_ms == b->preshutdown_ms;
 }
@@ -82,7 +86,7 @@ int service_ensure(struct host *host, enum service_id id, const struct service_s
     if (found.state == HOST_SERVICE_ABSENT || !same_service(&found, &wanted)) {
         if (host_service_put(host, &wanted, err) < 0)
             return error_prefix(err, "service '%s'", wanted.name);
-        changed = true;
+        changed |= !runs_the_same(&found, &wanted);
     }
     if (ret_changed)
         *ret_changed = changed;

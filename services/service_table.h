@@ -77,7 +77,8 @@ int service_arguments(enum service_id id, const struct service_settings *setting
 char *service_command_line(const struct text_list *arguments);
 
 /* Makes the service stand (with its settings file for the service host); a service of that name
- * that is not ours (description) is ERROR_CONFLICT. *ret_changed (or NULL): false when all was so.
+ * that is not ours (description) is ERROR_CONFLICT. *ret_changed (or NULL): true when what a
+ * running service has read at its start was changed (command, environment, its host's settings).
  */
 int service_ensure(struct host *host, enum service_id id, const struct service_settings *settings,
                    bool *ret_changed, struct error *err);
