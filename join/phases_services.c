@@ -45,12 +45,22 @@ static int own_folders(struct join *join, const char *const *paths, size_t count
     return 0;
 }
 
-/* Called before an artefact is laid: what stood there goes into the journal. */
+static int own_program_folders(struct join *join, struct error *err) {
+    static const char *const folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
+                                          "C:\\Program Files\\containerd"};
+
+    return own_folders(join, folders, ARRAY_SIZE(folders), err);
+}
+
+/* Called before an artefact is laid, when all are proved: what stood there goes into the journal.
+ */
 static int before_artifact(void *context, const struct artifact *artifact, bool replaces,
                            struct error *err) {
     struct join *join = context;
 
     (void)replaces; /* the journal looks for itself */
+    if (own_program_folders(join, err) < 0)
+        return -1;
     return journal_file(&join->journal, artifact->target, err);
 }
 
@@ -100,18 +110,14 @@ static int lay_bundle(struct join *join, struct error *err) {
 }
 
 int phase_artifacts(struct join *join, struct error *err) {
-    static const char *const folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
-                                          "C:\\Program Files\\containerd"};
-
-    if (join_need_plan(join, err) < 0 || own_folders(join, folders, ARRAY_SIZE(folders), err) < 0 ||
-        lay_winjoin(join, err) < 0)
+    if (join_need_plan(join, err) < 0 ||
+        (join->options->bundle ? lay_bundle(join, err) : check_complete(join, NULL, err)) < 0)
         return -1;
-    if (join->options->bundle)
-        return lay_bundle(join, err);
-    if (check_complete(join, NULL, err) < 0)
+    if (!join->options->bundle)
+        text_add(&join->detail, "all there already");
+    if (own_program_folders(join, err) < 0)
         return -1;
-    text_add(&join->detail, "all there already");
-    return 0;
+    return lay_winjoin(join, err);
 }
 
 static int write_text(struct join *join, const char *path, const char *text,

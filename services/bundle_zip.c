@@ -18,16 +18,16 @@ static void archive_read_freep(struct archive **archive) {
         (void)archive_read_free(*archive); /* nothing is written: no failure matters */
 }
 
-static int set_archive_error(struct archive *archive, struct error *err) {
+static int set_archive_error(struct archive *archive, enum error_kind kind, struct error *err) {
     const char *why = archive_error_string(archive);
-    return error_set(err, ERROR_MALFORMED, "read bundle: %s", why ? why : "no archive");
+    return error_set(err, kind, "read bundle: %s", why ? why : "no archive");
 }
 
 static int open_zip(const char *data, size_t len, struct archive **ret, struct error *err) {
     _cleanup_(archive_read_freep) struct archive *archive = archive_read_new();
     if (!archive || archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK ||
         archive_read_open_memory(archive, data, len) != ARCHIVE_OK)
-        return set_archive_error(archive, err);
+        return set_archive_error(archive, ERROR_MALFORMED, err);
     *ret = take_ptr(archive);
     return 0;
 }
@@ -40,7 +40,7 @@ static int next_entry(struct archive *archive, struct archive_entry **ret_entry,
     if (result == ARCHIVE_EOF)
         return 0;
     if (result != ARCHIVE_OK)
-        return set_archive_error(archive, err);
+        return set_archive_error(archive, ERROR_MALFORMED, err);
     *ret = archive_entry_pathname(*ret_entry);
     if (!*ret)
         return error_set(err, ERROR_UNTRUSTED, "refuse bundle: an entry has an unreadable name");
@@ -95,8 +95,8 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
         la_ssize_t got = archive_read_data(archive, block, BLOCK);
         if (got == 0)
             break;
-        if (got < 0)
-            return set_archive_error(archive, err);
+        if (got < 0) /* a wrong checksum, most often */
+            return set_archive_error(archive, ERROR_UNTRUSTED, err);
         if ((size_t)got > max - content.len)
             return error_set(err, ERROR_UNTRUSTED, "refuse bundle: '%s' is longer than %zu bytes",
                              name, max);
