@@ -169,6 +169,10 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
     if (client_certificate_load(host, options, ret, &why) < 0) {
         log_message(LOG_DEBUG, "%s", why.message);
         result = make_new(&r, ret, err);
+    } else {
+        result = client_certificate_relink(host, options, ret, err);
+        if (result < 0)
+            client_certificate_free(ret);
     }
     if (result == 0)
         remove_temporary(&r);

@@ -89,8 +89,6 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     size_t len = 0;
     int result;
 
-    if (host_file_type(host, path) != HOST_LINK)
-        return error_set(err, ERROR_NOT_FOUND, "use '%s': there is no such link", path);
     if (host_read(host, path, FILE_MAX, &text, &len, err) < 0)
         return -1;
     if (split(text, &c))
@@ -111,11 +109,11 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
 /* ---- storing ---- */
 
 /* kubelet-client-2026-11-21-10-00-04.pem; UTC, as nothing reads the date. */
-static char *dated_path(struct host *host, const struct client_certificate_options *options) {
+static char *dated_path(const struct client_certificate_options *options, int64_t when) {
     _cleanup_(freep) char *name = NULL;
     char time[RFC3339_TEXT_MAX];
 
-    rfc3339_format(host_now(host), time);
+    rfc3339_format(when, time);
     for (char *p = time; *p; p++)
         if (*p == 'T' || *p == ':' || *p == 'Z')
             *p = *p == 'Z' ? '\0' : '-';
@@ -123,12 +121,23 @@ static char *dated_path(struct host *host, const struct client_certificate_optio
     return client_certificate_path(options, name);
 }
 
+static int write_and_link(struct host *host, const struct client_certificate_options *options,
+                          const char *path, const char *chain_pem, const char *key_pem,
+                          struct error *err) {
+    _cleanup_(freep) char *link = client_certificate_path(options, CURRENT);
+    _cleanup_(secret_freep) char *both = NULL;
+
+    both = xasprintf("%s%s%s", chain_pem, text_ends_with(chain_pem, "\n") ? "" : "\n", key_pem);
+    if (host_write(host, path, both, strlen(both), HOST_SECRET, err) < 0 ||
+        host_link(host, link, path, err) < 0)
+        return error_prefix(err, "store the client certificate");
+    return 0;
+}
+
 int client_certificate_store(struct host *host, const struct client_certificate_options *options,
                              const char *chain_pem, const char *key_pem,
                              struct client_certificate *ret, struct error *err) {
-    _cleanup_(freep) char *path = dated_path(host, options);
-    _cleanup_(freep) char *link = client_certificate_path(options, CURRENT);
-    _cleanup_(secret_freep) char *both = NULL;
+    _cleanup_(freep) char *path = dated_path(options, host_now(host));
     struct client_certificate c = {0};
     struct certificates all = {0};
     int result = read_dates(options, chain_pem, &c, &all, err);
@@ -136,13 +145,20 @@ int client_certificate_store(struct host *host, const struct client_certificate_
     certificates_free(&all);
     if (result < 0)
         return error_prefix(err, "store the client certificate");
-    both = xasprintf("%s%s%s", chain_pem, text_ends_with(chain_pem, "\n") ? "" : "\n", key_pem);
-    if (host_write(host, path, both, strlen(both), HOST_SECRET, err) < 0 ||
-        host_link(host, link, path, err) < 0)
-        return error_prefix(err, "store the client certificate");
+    if (write_and_link(host, options, path, chain_pem, key_pem, err) < 0)
+        return -1;
     c.path = take_ptr(path);
     c.chain_pem = xstrdup(chain_pem);
     c.key_pem = xstrdup(key_pem);
     *ret = c;
     return 0;
+}
+
+int client_certificate_relink(struct host *host, const struct client_certificate_options *options,
+                              const struct client_certificate *stored, struct error *err) {
+    _cleanup_(freep) char *path = dated_path(options, stored->not_before);
+
+    if (host_file_type(host, stored->path) == HOST_LINK)
+        return 0;
+    return write_and_link(host, options, path, stored->chain_pem, stored->key_pem, err);
 }

@@ -13,5 +13,10 @@ char *client_certificate_path(const struct client_certificate_options *options, 
 int client_certificate_store(struct host *host, const struct client_certificate_options *options,
                              const char *chain_pem, const char *key_pem,
                              struct client_certificate *ret, struct error *err);
+/* A copied or restored folder has a plain kubelet-client-current.pem, which the kubelet reads but
+ * refuses to rotate (client-go: updateSymlink): makes it a link again, to a file named after the
+ * begin of the stored certificate. Nothing is done where it is a link. */
+int client_certificate_relink(struct host *host, const struct client_certificate_options *options,
+                              const struct client_certificate *stored, struct error *err);
 
 #endif
