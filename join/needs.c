@@ -11,7 +11,10 @@
 #include "netsetup/nic_guard.h"
 
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
-    join_tell_waiting(context, 0, left_ms, "", "%s; next try in %u s", why->message,
+    struct join *join = context;
+    unsigned waited_ms = (unsigned)(host_monotonic_ms(join->host) - join->started_ms);
+
+    join_tell_waiting(join, waited_ms, left_ms, "", "%s; next try in %u s", why->message,
                       (next_ms + 999) / 1000);
 }
 
