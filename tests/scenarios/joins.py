@@ -1,0 +1,110 @@
+"""Joins that succeed: what they leave, what a second one changes, what reset gives back."""
+import json
+
+import scene
+from scene import snapshot, stage
+
+PHASES = ["preflight", "discovery", "configuration", "artifacts", "vswitch", "certificate", "files",
+          "containerd", "kubelet", "node", "pod-network", "flanneld", "kube-proxy", "ready", "verify"]
+SERVICES = {"containerd", "kubelet", "kube-proxy", "flanneld"}
+# What goes on by itself on a joined node: logs, the record of the last proof, the state of programs.
+# Wine knows no links to files, so that each join takes the stored certificate for a copied one.
+LIVING = ("files: ~ var\\log\\", "files: + var\\log\\", "files: ~ ProgramData\\winjoin\\evidence",
+          "files: + ProgramData\\winjoin\\evidence", "files: ~ ProgramData\\winjoin\\logs",
+          "files: ~ var\\lib\\cni\\networks\\flannel.4096\\last_reserved_ip",
+          "files: + var\\lib\\kubelet\\pki\\kubelet-client-20")
+REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+
+
+class Whole(scene.Scene):
+    """The life of an overlay node, told in order: each test needs the one before."""
+
+    def test_1_join_makes_a_ready_node_whose_pods_can_talk(self):
+        done = self.stage.join("-o", "json", "--progress", "json")
+        type(self).said = done.stdout + done.stderr
+        self.assert_code(done, 0)
+        result = json.loads(done.stdout)
+        self.assertEqual([(p["id"], p["outcome"]) for p in result["phases"]],
+                         [(name, "done") for name in PHASES])
+        flows = {(f["id"], f["protocol"]): f["outcome"] for f in result["flows"]}
+        self.assertEqual(set(flows.values()), {"pass"}, flows)
+        self.assertEqual(len(flows), 18)
+        self.assertEqual(self.ready(), ["True"])
+
+    def test_2_status_tells_what_stands(self):
+        code, status = self.stage.document("status")
+        self.assertEqual((code, status["joined"]), (0, True))
+        self.assertEqual(status["certificate"]["subject"],
+                         "CN=system:node:%s,O=system:nodes" % stage.NODE)
+        running = {s["name"] for s in status["services"] if s["state"] == "running"}
+        self.assertLessEqual(SERVICES, running)
+        self.assertTrue(all(n["winjoin"] for n in status["networks"]), status["networks"])
+
+    def test_3_the_same_join_again_changes_nothing(self):
+        before, requests = self.stage.snapshot(), self.requests()
+        self.assert_joins()
+        changed = [line for line in snapshot.compare(before, self.stage.snapshot())
+                   if not line.startswith(LIVING)]
+        self.assertEqual(changed, [])
+        self.assertEqual(self.requests(), requests)
+
+    def requests(self):
+        items = self.stage.cluster.call("GET", REQUESTS)["items"]
+        return sorted(item["metadata"]["name"] for item in items)
+
+    def test_4_the_token_is_nowhere(self):
+        self.assertNotIn(scene.SECRET, self.said)
+        # The API server's own state and the bundle's source know it; nothing else may.
+        self.assertEqual(scene.holders(self.stage.fabric.folder, scene.SECRET, "controlplane/"), [])
+
+    def test_5_reset_gives_the_host_back(self):
+        self.reset()
+        self.assert_bare()
+
+
+class L2bridge(scene.Scene):
+    mode = "l2bridge"
+
+    def test_join_and_reset(self):
+        done = self.stage.join("-o", "json")
+        self.assert_code(done, 0)
+        result = json.loads(done.stdout)
+        self.assertEqual({p["outcome"] for p in result["phases"]}, {"done"})
+        self.assertEqual({f["outcome"] for f in result["flows"]}, {"pass"})
+        self.assertEqual(self.ready(), ["True"])
+        self.reset()
+        self.assert_bare()
+
+
+class Trouble(scene.Scene):
+    """Joins that meet something on the way and arrive all the same."""
+
+    def tearDown(self):
+        self.stage.cluster.control(op="csr", mode="auto")
+        self.reset()
+        self.assert_bare()
+
+    def test_api_server_is_restarted_in_the_middle(self):
+        for phase in ("certificate", "node"):
+            with self.subTest(phase):
+                join = self.follow(*scene.FAST)
+                self.assertTrue(join.until(lambda line: line["phase"] == phase), join.said())
+                self.stage.cluster.stop()
+                self.stage.cluster.start()
+                self.assertEqual(join.wait(), 0, join.said())
+                self.reset()
+
+    def test_request_is_approved_by_hand(self):
+        self.stage.cluster.control(op="csr", mode="manual")
+        join = self.follow(*scene.FAST)
+        line = join.until(lambda line: "kubectl certificate approve" in line.get("hint", ""))
+        self.assertTrue(line, join.said())
+        name = line["hint"].split()[-1]
+        self.assertEqual(line["hint"], "kubectl certificate approve " + name)
+        path = "%s/%s" % (REQUESTS, name)
+        request = self.stage.cluster.call("GET", path)
+        request.setdefault("status", {})["conditions"] = [
+            {"type": "Approved", "status": "True", "reason": "ByHand", "message": "Welcome."}]
+        self.stage.cluster.call("PUT", path + "/approval", request)
+        self.assertEqual(join.wait(), 0, join.said())
+        self.assertEqual(self.ready(), ["True"])

@@ -1,0 +1,43 @@
+"""A join and a reset that are killed at every point: they go on, and the host comes back."""
+import time
+
+import scene
+from joins import PHASES
+
+# Phases that change the host.
+ACTING = ("artifacts", "vswitch", "certificate", "files", "containerd", "kubelet", "pod-network",
+          "flanneld", "kube-proxy")
+
+
+class Killed(scene.Scene):
+    def kill_join_at(self, phase, after=0.0):
+        """after: seconds from the begin of the phase."""
+        join = self.follow(*scene.FAST)
+        seen = join.until(lambda line: line["phase"] == phase and line["state"] == "started")
+        self.assertTrue(seen, "%s was not reached\n%s" % (phase, join.said()))
+        time.sleep(after)
+        join.kill()
+
+    def test_join_is_killed_in_each_phase(self):
+        for phase in PHASES:
+            self.kill_join_at(phase, 0.15 if phase in ACTING else 0.0)
+        self.assert_joins("--verify", "node")
+        self.assertEqual(self.ready(), ["True"])
+        self.reset()
+        self.assert_bare()
+
+    def test_half_a_join_is_taken_back(self):
+        for phase in ("vswitch", "kubelet", "kube-proxy"):
+            with self.subTest(phase):
+                self.kill_join_at(phase, 0.3)
+                self.reset()
+                self.assert_bare()
+
+    def test_reset_is_killed_and_run_again(self):
+        self.assert_joins(*scene.FAST)
+        for seconds in (0.6, 1.0, 1.4, 1.8, 2.2):
+            reset = scene.Following(self.stage, [scene.stage.PROGRAM, "reset", "--force"])
+            time.sleep(seconds)
+            reset.kill()
+        self.reset()
+        self.assert_bare()

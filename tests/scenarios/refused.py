@@ -1,0 +1,71 @@
+"""Joins that are refused: the right exit code, one clear line, and an untouched host."""
+import os
+import time
+
+import scene
+from scene import stage
+
+NOBODY = "10.0.0.99:6443"
+BROKEN = r"C:\broken.zip"
+
+
+class Refused(scene.Scene):
+    def assert_refused(self, words, code, says, seconds=20):
+        """One line "error: ..." that says so, in that time; the host as it was before."""
+        before, begin = self.stage.snapshot(), time.monotonic()
+        done = self.stage.host.run(words, timeout=120)
+        took = time.monotonic() - begin
+        self.assert_code(done, code)
+        errors = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, done.stderr)
+        self.assertRegex(errors[0], says)
+        self.assertNotIn(scene.SECRET, done.stdout + done.stderr)
+        self.assertLess(took, seconds)
+        self.assertEqual(scene.snapshot.compare(before, self.stage.snapshot()), [])
+        return done
+
+    def test_unknown_flag(self):
+        self.assert_refused([*self.words(), "--network-mod", "overlay"], 3, "network-mod")
+
+    def test_no_bundle(self):
+        self.assert_refused(self.words(bundle=None), 3, "programs of a node")
+
+    def test_wrong_pin(self):
+        pin = "sha256:" + "0123456789abcdef" * 4
+        self.assert_refused(self.words(discovery_token_ca_cert_hash=pin), 4, "pinned")
+
+    def test_wrong_secret(self):
+        self.assert_refused(self.words(token="abcdef.wr0ngwr0ngwr0ngw"), 4, "signature|JWS|token")
+
+    def test_unknown_token(self):
+        self.assert_refused(self.words(token="zyxwvu." + scene.SECRET), 1, "zyxwvu")
+
+    def test_nobody_answers(self):
+        words = [NOBODY if w == self.stage.cluster.facts["endpoint"] else w for w in self.words()]
+        self.assert_refused([*words, "--timeout", "3s"], 1, NOBODY)
+
+    def test_changed_bundle(self):
+        with open(self.stage.host.path(stage.BUNDLE), "rb") as f:
+            data = bytearray(f.read())
+        data[len(data) // 2] ^= 1
+        with open(self.stage.host.path(BROKEN), "wb") as f:
+            f.write(data)
+        self.addCleanup(os.remove, self.stage.host.path(BROKEN))
+        self.assert_refused(self.words(bundle=BROKEN), 4, "artefact '.*CRC")
+
+    def test_foreign_service(self):
+        made = self.stage.host.run(["sc", "create", "kubelet", "binPath=", r"C:\other.exe"])
+        self.assertEqual(made.returncode, 0, made.stdout)
+        self.addCleanup(self.stage.host.run, ["sc", "delete", "kubelet"])
+        done = self.assert_refused(self.words(), 2, "preflight")
+        self.assertRegex(done.stderr, "hint: .*kubelet")
+
+    def test_request_is_denied(self):
+        """Found only on the way: the host is touched, and reset gives it back."""
+        self.stage.cluster.control(op="csr", mode="deny")
+        self.addCleanup(self.stage.cluster.control, op="csr", mode="auto")
+        done = self.stage.join()
+        self.assert_code(done, 1)
+        self.assertRegex(done.stderr, "error: .*denied")
+        self.reset()
+        self.assert_bare()
