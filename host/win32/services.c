@@ -155,46 +155,59 @@ static HANDLE open_process(const SERVICE_STATUS_PROCESS *status) {
     return own && status->dwProcessId ? OpenProcess(SYNCHRONIZE, FALSE, status->dwProcessId) : NULL;
 }
 
-static int wait_for_end(SC_HANDLE service, const char *name, HANDLE process, unsigned timeout_ms,
+/* 0: it was told to stop, or has stopped; 1: not yet, it is on its way up. */
+static int tell_to_stop(SC_HANDLE service, const char *name, HANDLE *ret_process,
                         struct error *err) {
-    int result = wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err);
+    SERVICE_STATUS_PROCESS now = {0};
+    SERVICE_STATUS status;
+    DWORD code;
 
-    if (process && result == 0)
-        (void)WaitForSingleObject(process, EXIT_MS); /* who needs its files meets them in use */
-    if (process)
-        CloseHandle(process);
-    return result;
+    if (query_status(service, name, &now, err) < 0)
+        return -1;
+    if (now.dwCurrentState == SERVICE_STOPPED)
+        return 0;
+    *ret_process = open_process(&now);
+    if (now.dwCurrentState == SERVICE_STOP_PENDING ||
+        ControlService(service, SERVICE_CONTROL_STOP, &status))
+        return 0;
+    code = GetLastError();
+    if (*ret_process)
+        CloseHandle(*ret_process);
+    *ret_process = NULL;
+    if (code == ERROR_SERVICE_NOT_ACTIVE)
+        return 0;
+    if (code == ERROR_SERVICE_CANNOT_ACCEPT_CTRL ||
+        (code == ERROR_INVALID_SERVICE_CONTROL && now.dwCurrentState == SERVICE_START_PENDING))
+        return 1;
+    return win32_fail(err, code, "stop service '%s'", name);
 }
 
 int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
+    uint64_t end = GetTickCount64() + timeout_ms;
     _cleanup_service_ SC_HANDLE service = NULL;
-    SERVICE_STATUS status;
-    SERVICE_STATUS_PROCESS now = {0};
-    HANDLE process;
-    DWORD code;
+    HANDLE process = NULL;
+    int result;
 
     (void)host;
     if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_STOP, &service, err) < 0)
         return -1;
     if (!service)
         return 0;
-    if (query_status(service, name, &now, err) < 0)
-        return -1;
-    if (now.dwCurrentState == SERVICE_STOPPED)
-        return 0;
-    process = open_process(&now);
-    if (now.dwCurrentState != SERVICE_STOP_PENDING &&
-        !ControlService(service, SERVICE_CONTROL_STOP, &status)) {
-        code = GetLastError();
-        if (code != ERROR_SERVICE_NOT_ACTIVE && /* on its way up or down: waited for */
-            code != ERROR_SERVICE_CANNOT_ACCEPT_CTRL) {
-            if (process)
-                CloseHandle(process);
-            return win32_fail(err, code, "stop service '%s'", name);
-        }
+    while ((result = tell_to_stop(service, name, &process, err)) == 1) {
+        if (GetTickCount64() >= end)
+            return error_set(err, ERROR_TIMEOUT, "stop service '%s': still coming up after %u ms",
+                             name, timeout_ms);
+        if (win32_sleep(NULL, POLL_MS, err) < 0)
+            return error_prefix(err, "stop service '%s'", name);
     }
-    return wait_for_end(service, name, process, timeout_ms, err);
+    if (result == 0)
+        result = wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err);
+    if (process && result == 0)
+        (void)WaitForSingleObject(process, EXIT_MS); /* who needs its files meets them in use */
+    if (process)
+        CloseHandle(process);
+    return result;
 }
 
 int win32_service_delete(struct host *host, const char *name, unsigned timeout_ms,
