@@ -10,6 +10,9 @@
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 
+/* An API server that starts again meanwhile is waited for (kubeadm: KubernetesAPICallTimeout). */
+enum { PATIENCE_MS = 60000 };
+
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
     struct join *join = context;
     unsigned waited_ms = (unsigned)(host_monotonic_ms(join->host) - join->started_ms);
@@ -45,6 +48,7 @@ static void take_client(struct join *join, struct kube_client *client, bool is_n
     if (join->has_client)
         kube_client_close(&join->client);
     join->client = *client;
+    join->client.patience_ms = PATIENCE_MS;
     join->has_client = true;
     join->client_is_node = is_node;
 }

@@ -189,22 +189,52 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
     return 0;
 }
 
+/* Tries retryable failures again until timeout_ms is over; the last error stays. */
+static int perform_retry(struct kube_client *client, const struct kube_call *call,
+                         unsigned timeout_ms, json_t **ret, struct error *err) {
+    uint64_t end = host_monotonic_ms(client->host) + timeout_ms;
+    struct error why = {0};
+
+    for (unsigned attempt = 0;; attempt++) {
+        long retry_after;
+        unsigned pause;
+
+        if (perform_json(client, call, ret, &retry_after, &why) == 0)
+            return 0;
+        pause = kube_pause_ms(client->host, attempt, retry_after);
+        if (!error_is_retryable(&why) || why.kind == ERROR_CONFLICT ||
+            host_monotonic_ms(client->host) + pause >= end)
+            break;
+        log_message(LOG_DEBUG, "%s; trying again in %u ms", why.message, pause);
+        if (host_sleep(client->host, pause, err) < 0)
+            return -1;
+    }
+    if (err)
+        *err = why;
+    return -1;
+}
+
 /* ---- the verbs ---- */
 
 int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err) {
     struct kube_call call = {.method = "GET", .path = path};
-    long retry_after;
 
-    return perform_json(client, &call, ret, &retry_after, err);
+    return perform_retry(client, &call, client->patience_ms, ret, err);
+}
+
+int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
+                   struct error *err) {
+    struct kube_call call = {.method = "GET", .path = path};
+
+    return perform_retry(client, &call, timeout_ms, ret, err);
 }
 
 static int send_object(struct kube_client *client, const char *method, const char *path,
                        const char *type, const json_t *object, json_t **ret, struct error *err) {
     _cleanup_(freep) char *body = json_write(object);
     struct kube_call call = {.method = method, .path = path, .content_type = type, .body = body};
-    long retry_after;
 
-    return perform_json(client, &call, ret, &retry_after, err);
+    return perform_retry(client, &call, client->patience_ms, ret, err);
 }
 
 int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
@@ -256,32 +286,6 @@ int kube_get_text(struct kube_client *client, const char *path, size_t max, char
     long retry_after;
 
     return perform_good(client, &call, ret, &len, &retry_after, err);
-}
-
-int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
-                   struct error *err) {
-    struct kube_call call = {.method = "GET", .path = path};
-    uint64_t end = host_monotonic_ms(client->host) + timeout_ms;
-    struct error why = {0};
-
-    for (unsigned attempt = 0;; attempt++) {
-        uint64_t now;
-        long retry_after;
-        unsigned pause;
-
-        if (perform_json(client, &call, ret, &retry_after, &why) == 0)
-            return 0;
-        now = host_monotonic_ms(client->host);
-        pause = kube_pause_ms(client->host, attempt, retry_after);
-        if (!error_is_retryable(&why) || why.kind == ERROR_CONFLICT || now + pause >= end)
-            break;
-        log_message(LOG_DEBUG, "%s; trying again in %u ms", why.message, pause);
-        if (host_sleep(client->host, pause, err) < 0)
-            return -1;
-    }
-    if (err)
-        *err = why;
-    return -1;
 }
 
 unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {

@@ -26,7 +26,9 @@ struct kube_client {
     char *client_cert_pem;
     char *client_key_pem;
     bool insecure;
-    unsigned timeout_ms;      /* one request; 0 = 10 s */
+    unsigned timeout_ms; /* one request; 0 = 10 s */
+    unsigned
+        patience_ms; /* for get, create, replace, patch: retries as kube_get_retry's; 0 = 1 try */
     int64_t clock_difference; /* server's Date minus our clock, seconds, of the last answer */
 };
 
