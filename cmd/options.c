@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 
-enum { NUMBER_MAX = 2147483647 };
+enum { NUMBER_MAX = 2147483647, LINE_MAX_COLUMNS = 80 };
 
 const struct option *options_at(const struct option_set *set, size_t i) {
     for (size_t t = 0; set->tables[t]; t++)
@@ -259,31 +259,43 @@ void options_free(const struct option_set *set) {
     }
 }
 
-/* Adds `text` word by word, breaking lines so that none passes column 80. */
-static void wrap(struct text *out, const char *text, size_t indent, size_t column) {
+void options_wrap(struct text *out, const char *text, size_t indent, size_t column) {
     while (*text) {
         size_t len = strcspn(text, " ");
 
-        if (column + len + 1 > 80 && column > indent) {
+        if (column + 1 + len > LINE_MAX_COLUMNS && column > indent) {
             text_addf(out, "\n%*s", (int)indent, "");
             column = indent;
+        } else if (column > indent) {
+            text_add_char(out, ' ');
+            column++;
         }
         text_add_bytes(out, text, len);
         column += len;
-        text += len;
-        if (*text == ' ') {
-            text_add_char(out, ' ');
-            column++;
-            text++;
-        }
+        text += len + strspn(text + len, " ");
     }
     text_add_char(out, '\n');
 }
 
+/* Many choices stand behind the help, where they can be wrapped. */
+static char *help_of(const struct option *o, bool long_choices) {
+    struct text t = {0};
+
+    text_add(&t, o->help);
+    if (long_choices) {
+        text_add(&t, ": ");
+        for (const char *c = o->argument; *c; c++)
+            text_add(&t, *c == '|' ? ", " : (char[]){*c, '\0'});
+    }
+    return text_take(&t);
+}
+
 void options_help(const struct option *table, struct text *out) {
-    enum { HELP_COLUMN = 30 };
+    enum { HELP_COLUMN = 30, ARGUMENT_MAX = 24 };
 
     for (const struct option *o = table; o->name; o++) {
+        bool long_choices = o->type == OPTION_CHOICE && strlen(o->argument) > ARGUMENT_MAX;
+        _cleanup_(freep) char *help = help_of(o, long_choices);
         size_t start = out->len, width;
 
         if (o->flags & OPTION_HIDDEN)
@@ -293,12 +305,12 @@ void options_help(const struct option *table, struct text *out) {
         else
             text_addf(out, "      --%s", o->name);
         if (o->type != OPTION_BOOL)
-            text_addf(out, " %s", o->argument);
+            text_addf(out, " %s", long_choices ? "CHOICE" : o->argument);
         width = out->len - start;
         if (width + 2 > HELP_COLUMN)
             text_addf(out, "\n%*s", HELP_COLUMN, "");
         else
             text_addf(out, "%*s", (int)(HELP_COLUMN - width), "");
-        wrap(out, o->help, HELP_COLUMN, HELP_COLUMN);
+        options_wrap(out, help, HELP_COLUMN, HELP_COLUMN);
     }
 }

@@ -163,8 +163,10 @@ static void overview(struct text *out) {
 
 static void verb_text(const struct verb *verb, struct text *out) {
     text_addf(out, "%s\n\nUsage:\n  winjoin %s\n", verb->help, verb->usage);
-    if (*verb->text)
-        text_addf(out, "\n%s\n", verb->text);
+    if (*verb->text) {
+        text_add_char(out, '\n');
+        options_wrap(out, verb->text, 0, 0);
+    }
     for (size_t i = 0; i < ARRAY_SIZE(verb->tables) && verb->tables[i]; i++) {
         text_add(out, i == 0 ? "\nFlags:\n" : "");
         options_help(verb->tables[i], out);

@@ -1,0 +1,195 @@
+/* Command-line options: pflag's habits, the environment, near misses, a pasted kubeadm line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/options.h"
+#include "cmd/program.h"
+
+struct target {
+    char *text;
+    char *secret;
+    struct text_list list;
+    bool flag;
+    long long number, duration;
+    char *choice;
+};
+
+static const struct option table[] = {
+    {"text", 't', OPTION_TEXT, offsetof(struct target, text), "TEXT", "a text", 0},
+    {"secret", 0, OPTION_SECRET, offsetof(struct target, secret), "S", "a secret", 0},
+    {"list", 0, OPTION_LIST, offsetof(struct target, list), "L", "a list", 0},
+    {"flag", 0, OPTION_BOOL, offsetof(struct target, flag), "", "a flag", 0},
+    {"number", 'n', OPTION_NUMBER, offsetof(struct target, number), "N", "a number", 0},
+    {"duration", 0, OPTION_DURATION, offsetof(struct target, duration), "D", "a duration", 0},
+    {"choice", 0, OPTION_CHOICE, offsetof(struct target, choice), "auto|on|off", "a choice", 0},
+    {0},
+};
+static const struct option *const tables[] = {table, NULL};
+
+struct parse {
+    struct target target;
+    bool given[16];
+    struct option_set set;
+    struct text_list words;
+    struct error err;
+};
+
+static int setup(void **state) {
+    struct parse *p = xcalloc(1, sizeof *p);
+
+    p->set = (struct option_set){.tables = tables, .target = &p->target, .given = p->given};
+    *state = p;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct parse *p = *state;
+
+    options_free(&p->set);
+    text_list_free(&p->words);
+    free(p);
+    return 0;
+}
+
+static int parse(struct parse *p, const char *const *words) {
+    int count = 0;
+
+    while (words[count])
+        count++;
+    return options_parse(&p->set, count, (char *const *)words, &p->words, &p->err);
+}
+#define PARSE(p, ...) parse(p, (const char *const[]){__VA_ARGS__, NULL})
+
+static void takes_every_form(void **state) {
+    struct parse *p = *state;
+
+    assert_int_equal(PARSE(p, "--text=a=b", "word", "--number", "7", "--flag", "--list", "x,y",
+                           "--list=z", "--duration", "1m30s", "--choice", "on", "--", "--flag"),
+                     0);
+    assert_string_equal(p->target.text, "a=b");
+    assert_int_equal(p->target.number, 7);
+    assert_true(p->target.flag);
+    assert_int_equal(p->target.list.count, 3);
+    assert_string_equal(p->target.list.items[2], "z");
+    assert_int_equal(p->target.duration, 90000);
+    assert_string_equal(p->target.choice, "on");
+    assert_int_equal(p->words.count, 2);
+    assert_string_equal(p->words.items[1], "--flag");
+    assert_true(p->given[0]);
+    assert_false(p->given[1]);
+}
+
+static void takes_short_forms_and_false(void **state) {
+    struct parse *p = *state;
+
+    assert_int_equal(PARSE(p, "-t", "a", "-n5", "--flag=false"), 0);
+    assert_string_equal(p->target.text, "a");
+    assert_int_equal(p->target.number, 5);
+    assert_false(p->target.flag);
+}
+
+static void refused(struct parse *p, int result, const char *words) {
+    assert_int_equal(result, -1);
+    assert_int_equal(p->err.kind, ERROR_USAGE);
+    if (!strstr(p->err.message, words))
+        fail_msg("'%s' is not in '%s'", words, p->err.message);
+    error_clear(&p->err);
+}
+
+static void refuses_wrong_calls(void **state) {
+    struct parse *p = *state;
+
+    refused(p, PARSE(p, "--number", "seven"), "not a number");
+    refused(p, PARSE(p, "--number=-1"), "not a number");
+    refused(p, PARSE(p, "--flag=perhaps"), "true or false");
+    refused(p, PARSE(p, "--choice", "o"), "one of auto|on|off");
+    refused(p, PARSE(p, "--duration", "5 minutes"), "--duration");
+    refused(p, PARSE(p, "--text"), "needs an argument");
+    refused(p, PARSE(p, "--tex", "a"), "unknown flag: --tex"); /* no abbreviations */
+}
+
+static void says_what_was_meant(void **state) {
+    struct parse *p = *state;
+
+    assert_int_equal(PARSE(p, "--numbr", "1"), -1);
+    assert_string_equal(p->err.hints[0], "did you mean --number?");
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "--zzzzzzzz", "1"), -1);
+    assert_string_equal(p->err.hints[0], "");
+}
+
+static char *environment(void *context, const char *name) {
+    (void)context;
+    if (text_equal(name, "WINJOIN_TEXT"))
+        return xstrdup("from the environment");
+    return text_equal(name, "WINJOIN_NUMBER") ? xstrdup("9") : NULL;
+}
+
+static void flags_win_over_the_environment(void **state) {
+    struct parse *p = *state;
+
+    assert_int_equal(PARSE(p, "--text", "from the flag"), 0);
+    assert_int_equal(options_from_environment(&p->set, environment, NULL, &p->err), 0);
+    assert_string_equal(p->target.text, "from the flag");
+    assert_int_equal(p->target.number, 9);
+}
+
+static void help_stays_within_80_columns(void **state) {
+    size_t count;
+    const struct verb *all = verbs(&count);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t t = 0; t < ARRAY_SIZE(all[i].tables) && all[i].tables[t]; t++) {
+            struct text out = {0};
+            size_t column = 0;
+
+            options_help(all[i].tables[t], &out);
+            for (const char *c = text_str(&out); *c; c++) {
+                column = *c == '\n' ? 0 : column + 1;
+                if (column > 80)
+                    fail_msg("help of %s is wider than 80 columns", all[i].name);
+            }
+            text_free(&out);
+        }
+    }
+}
+
+static void takes_a_pasted_line_apart(void **state) {
+    char *line = (char *)"sudo kubeadm join 10.0.0.1:6443 --token abcdef.0123456789abcdef \\\n\t"
+                         "--discovery-token-ca-cert-hash sha256:aa ";
+    char *argv[] = {line, (char *)"--dry-run"};
+    struct text_list words = {0};
+
+    (void)state;
+    join_expand_pasted(2, argv, &words);
+    assert_int_equal(words.count, 10);
+    assert_string_equal(words.items[0], "sudo");
+    assert_string_equal(words.items[3], "10.0.0.1:6443");
+    assert_string_equal(words.items[6], "\\");
+    assert_string_equal(words.items[8], "sha256:aa");
+    assert_string_equal(words.items[9], "--dry-run");
+    text_list_free(&words);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(takes_every_form, setup, teardown),
+        cmocka_unit_test_setup_teardown(takes_short_forms_and_false, setup, teardown),
+        cmocka_unit_test_setup_teardown(refuses_wrong_calls, setup, teardown),
+        cmocka_unit_test_setup_teardown(says_what_was_meant, setup, teardown),
+        cmocka_unit_test_setup_teardown(flags_win_over_the_environment, setup, teardown),
+        cmocka_unit_test(help_stays_within_80_columns),
+        cmocka_unit_test(takes_a_pasted_line_apart),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
