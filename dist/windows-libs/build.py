@@ -123,11 +123,11 @@ class SourceArchive:
 
 def build_openssl(tree, prefix, options, jobs, log, roots):
     # The folders that the library names in itself: nothing is read there (no-autoload-config), and
-    # on Windows only administrators could put anything there.
+    # on Windows only administrators could put anything there. Its flags stand in the library too:
+    # they name no folder.
     inside = "/Windows/System32/winjoin-none"
-    cflags = f"{CFLAGS} -ffile-prefix-map={tree}=openssl"
     run(["perl", "./Configure", "mingw64", f"--cross-compile-prefix={TARGET}-", "--libdir=lib",
-         f"--prefix={inside}", f"--openssldir={inside}", *options, f"CFLAGS={cflags}"], tree, log)
+         f"--prefix={inside}", f"--openssldir={inside}", *options, f"CFLAGS={CFLAGS}"], tree, log)
     run(["make", f"-j{jobs}", "build_libs"], tree, log)
     root = prefix.with_name("root")
     run(["make", "install_dev", f"DESTDIR={root}"], tree, log)
