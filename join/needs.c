@@ -5,13 +5,14 @@
 #include "base/cidr.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "join/boot_network.h"
 #include "join/join.h"
 #include "join/kubelet_files.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 
 /* An API server that starts again meanwhile is waited for (kubeadm: KubernetesAPICallTimeout). */
-enum { PATIENCE_MS = 60000 };
+enum { PATIENCE_MS = 60000, NETWORK_FILE_MAX = 256 * 1024 };
 
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
     struct join *join = context;
@@ -177,6 +178,34 @@ const char *join_node_ip(const struct join *join) {
     return address;
 }
 
+static void remember(char **option, const json_t *file, const char *key) {
+    const char *value = json_text_at(file, key);
+
+    if (!*option && value)
+        *option = xstrdup(value);
+}
+
+/* On a joined node what the join chose goes on to hold, unless this call chooses anew. */
+static void take_joined_network(struct join *join) {
+    struct join_options *o = join->options;
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *file = NULL;
+    struct error ignored = {0};
+    size_t len;
+
+    if (o->network_mode || o->network_plugin ||
+        host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, &ignored) < 0 ||
+        json_read(text, len, BOOT_NETWORK_FILE, &file, &ignored) < 0)
+        return; /* not joined */
+    remember(&o->network_mode, file, "mode");
+    remember(&o->network_plugin, file, "plugin");
+    remember(&o->network_name, file, "name");
+    if (!o->vni)
+        o->vni = json_number_at(file, "vni", 0);
+    if (!o->vxlan_port)
+        o->vxlan_port = json_number_at(file, "vxlanPort", 0);
+}
+
 /* The cluster's flannel decides plugin, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = join->options;
@@ -225,6 +254,7 @@ int join_need_plan(struct join *join, struct error *err) {
     if (!join->has_nic && recorded_card(join, err) < 0)
         return -1;
     join->has_nic = true;
+    take_joined_network(join);
     plan_input_make(join, &input);
     if (network_plan_make(&input, &plan, err) < 0)
         return -1;

@@ -51,6 +51,28 @@ static void second_join_changes_nothing(void **state) {
     close_run(&r);
 }
 
+/* diag and single phases come without the join's flags. */
+static void a_joined_node_remembers_its_network(void **state) {
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "l2bridge");
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    join_options_free(&r.options);
+    r.options = (struct join_options){0};
+    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_need_node(&join, &err), 0);
+    assert_int_equal(join_need_plan(&join, &err), 0);
+    assert_int_equal(join.plan.mode, NETWORK_L2BRIDGE);
+    assert_string_equal(join.plan.name, "cbr0");
+    join_close(&join);
+    close_run(&r);
+}
+
 static void no_secret_is_written_but_the_key(void **state) {
     struct error err = {0};
     struct run r;
@@ -75,6 +97,7 @@ int main(void) {
         cmocka_unit_test(overlay_joins_and_resets),
         cmocka_unit_test(l2bridge_joins_and_resets),
         cmocka_unit_test(second_join_changes_nothing),
+        cmocka_unit_test(a_joined_node_remembers_its_network),
         cmocka_unit_test(no_secret_is_written_but_the_key),
     };
 
