@@ -158,15 +158,16 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
     startup.hStdInput = input;
     startup.hStdOutput = output;
     if (!CreateProcessW(program, line, NULL, NULL, TRUE,
-                        CREATE_NO_WINDOW | CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT,
-                        environment, NULL, &startup, &made))
+                        CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT, environment, NULL, &startup,
+                        &made))
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     child->process = made.hProcess;
+    /* It runs at once, not suspended until it is in the job: were we killed in between, it would
+     * stay for good and keep its program in use. */
     child->job = win32_make_job();
     if (child->job)
         (void)AssignProcessToJobObject(child->job,
                                        made.hProcess); /* then the deadline ends it alone */
-    (void)ResumeThread(made.hThread);
     CloseHandle(made.hThread);
     return 0;
 }
