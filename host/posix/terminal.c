@@ -55,9 +55,9 @@ char *terminal_full_path(const char *given) {
 
     if (strstr(given, "://") || (given[0] && given[1] == ':') || text_starts_with(given, "\\\\"))
         return xstrdup(given);
-    if (given[0] == '/' || !getcwd(folder, sizeof folder))
+    if (!getcwd(folder, sizeof folder))
         folder[0] = '\0';
-    path = xasprintf("Z:%s/%s", folder, given);
+    path = given[0] == '/' ? xasprintf("Z:%s", given) : xasprintf("Z:%s/%s", folder, given);
     for (char *p = path; *p; p++)
         if (*p == '/')
             *p = '\\';
