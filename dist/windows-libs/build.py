@@ -67,7 +67,10 @@ def debian_mirror():
         uri = re.search(r"^deb\s+(?:\[[^]]*\]\s+)?(\S+/debian)/?\s", text, re.M)
         if uri:
             return uri.group(1)
-    return "http://deb.debian.org/debian"
+    named = os.environ.get("WINJOIN_DEBIAN_MIRROR")
+    if named:
+        return named
+    raise SystemExit("error: apt's sources name no Debian mirror; give one as WINJOIN_DEBIAN_MIRROR=URL")
 
 
 class SourceArchive:
