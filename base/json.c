@@ -95,3 +95,21 @@ bool json_bool_at(const json_t *json, const char *path, bool fallback) {
 
     return json_is_boolean(found) ? json_is_true(found) : fallback;
 }
+
+json_t *json_texts(const struct text_list *list) {
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < list->count; i++)
+        json_array_append_new(array, json_string(list->items[i]));
+    return array;
+}
+
+void json_read_texts(const json_t *array, struct text_list *ret) {
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(array, i, item) {
+        if (json_is_string(item))
+            text_list_add(ret, json_string_value(item));
+    }
+}

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/text.h"
 
 /* For _cleanup_(json_decrefp): jansson's own reference drop. */
 void json_decrefp_(json_t **json);
@@ -29,5 +30,10 @@ const char *json_text_at(const json_t *json, const char *path);
 /* The integer at a path, or fallback. */
 long long json_number_at(const json_t *json, const char *path, long long fallback);
 bool json_bool_at(const json_t *json, const char *path, bool fallback);
+
+/* The list as an array of strings. New reference. */
+json_t *json_texts(const struct text_list *list);
+/* Adds the strings of an array to the list; other items, and what is no array, are passed over. */
+void json_read_texts(const json_t *array, struct text_list *ret);
 
 #endif

@@ -105,14 +105,6 @@ static void hns_add(struct host *host, json_t *evidence) {
 
 /* ---- the host's own network ---- */
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 static json_t *adapter_json(struct host *host, const struct host_adapter *adapter) {
     json_t *json = json_pack("{s:s, s:i, s:b, s:i, s:s}", "alias",
                              adapter->alias ? adapter->alias : "", "index", (int)adapter->index,
@@ -122,9 +114,9 @@ static json_t *adapter_json(struct host *host, const struct host_adapter *adapte
 
     if (host_forwarding(host, adapter->index, &forwarding, &ignored) == 0)
         json_object_set_new(json, "forwarding", json_boolean(forwarding));
-    json_object_set_new(json, "addresses", list_json(&adapter->addresses));
-    json_object_set_new(json, "gateways", list_json(&adapter->gateways));
-    json_object_set_new(json, "dnsServers", list_json(&adapter->dns_servers));
+    json_object_set_new(json, "addresses", json_texts(&adapter->addresses));
+    json_object_set_new(json, "gateways", json_texts(&adapter->gateways));
+    json_object_set_new(json, "dnsServers", json_texts(&adapter->dns_servers));
     return json;
 }
 

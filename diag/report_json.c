@@ -59,14 +59,6 @@ json_t *diag_flows_json(const struct diag_report *report) {
     return flows;
 }
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 static json_t *causes_json(const struct diag_causes *causes) {
     json_t *array = json_array();
 
@@ -76,9 +68,9 @@ static json_t *causes_json(const struct diag_causes *causes) {
                                  c->confirmed ? "confirmed" : "likely", "message", c->message,
                                  "hint", c->hint ? c->hint : "");
 
-        json_object_set_new(json, "cells", list_json(&c->cells));
+        json_object_set_new(json, "cells", json_texts(&c->cells));
         if (c->evidence.count)
-            json_object_set_new(json, "evidence", list_json(&c->evidence));
+            json_object_set_new(json, "evidence", json_texts(&c->evidence));
         json_array_append_new(array, json);
     }
     return array;

@@ -10,34 +10,16 @@
 
 enum { FILE_MAX = 4 * 1024 * 1024 };
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 json_t *boot_network_json(const struct network_input *input) {
     return json_pack(
         "{s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:i, s:i, s:s?, s:o, s:o, s:i, s:i, s:s?}",
         "mode", input->mode, "plugin", input->plugin, "name", input->name, "adapter",
         input->adapter, "podCIDR", input->pod_cidr, "clusterPodCIDRs",
-        list_json(&input->cluster_pod_cidrs), "serviceCIDRs", list_json(&input->service_cidrs),
+        json_texts(&input->cluster_pod_cidrs), "serviceCIDRs", json_texts(&input->service_cidrs),
         "management", input->management, "vni", (int)input->vni, "vxlanPort",
         (int)input->vxlan_port, "dnsDomain", input->dns_domain, "dnsServers",
-        list_json(&input->dns_servers), "excludeFromNAT", list_json(&input->exclude_from_nat),
+        json_texts(&input->dns_servers), "excludeFromNAT", json_texts(&input->exclude_from_nat),
         "hnsMajor", (int)input->hns.major, "hnsMinor", (int)input->hns.minor, "dsr", input->dsr);
-}
-
-static void read_list(const json_t *json, const char *key, struct text_list *ret) {
-    const json_t *array = json_object_get(json, key), *item;
-    size_t i;
-
-    json_array_foreach(array, i, item) {
-        if (json_is_string(item))
-            text_list_add(ret, json_string_value(item));
-    }
 }
 
 int boot_network_read(const json_t *json, struct network_input *ret, struct error *err) {
@@ -58,10 +40,10 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
                 (unsigned)json_number_at(json, "hnsMinor", 0)},
         .dsr = json_text_at(json, "dsr"),
     };
-    read_list(json, "clusterPodCIDRs", &ret->cluster_pod_cidrs);
-    read_list(json, "serviceCIDRs", &ret->service_cidrs);
-    read_list(json, "dnsServers", &ret->dns_servers);
-    read_list(json, "excludeFromNAT", &ret->exclude_from_nat);
+    json_read_texts(json_object_get(json, "clusterPodCIDRs"), &ret->cluster_pod_cidrs);
+    json_read_texts(json_object_get(json, "serviceCIDRs"), &ret->service_cidrs);
+    json_read_texts(json_object_get(json, "dnsServers"), &ret->dns_servers);
+    json_read_texts(json_object_get(json, "excludeFromNAT"), &ret->exclude_from_nat);
     return 0;
 }
 

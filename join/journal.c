@@ -190,14 +190,6 @@ int journal_folder(struct journal *journal, const char *path, struct error *err)
                           there ? json_pack("{s:b}", "present", 1) : NULL, err);
 }
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 /* A service as the SCM tells it; join/reset.c reads it back. */
 static json_t *recorded_service(const struct host_service *s) {
     json_t *delays = json_array();
@@ -207,8 +199,8 @@ static json_t *recorded_service(const struct host_service *s) {
     return json_pack("{s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:i, s:i, s:b}", "present", 1,
                      "displayName", s->display_name ? s->display_name : "", "description",
                      s->description ? s->description : "", "command", s->command ? s->command : "",
-                     "dependsOn", list_json(&s->depends_on), "environment",
-                     list_json(&s->environment), "autoStart", s->auto_start, "restartDelaysMs",
+                     "dependsOn", json_texts(&s->depends_on), "environment",
+                     json_texts(&s->environment), "autoStart", s->auto_start, "restartDelaysMs",
                      delays, "resetSeconds", (int)s->reset_seconds, "preshutdownMs",
                      (int)s->preshutdown_ms, "running", s->state == HOST_SERVICE_RUNNING);
 }

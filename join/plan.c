@@ -11,14 +11,6 @@
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 
-static json_t *strings(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 static json_t *cluster_json(const struct join *join) {
     const struct cluster_config *c = &join->cluster;
     json_t *pins = json_array();
@@ -27,9 +19,9 @@ static json_t *cluster_json(const struct join *join) {
         json_array_append_new(pins, json_string(join->discovery.matched_pin));
     return json_pack("{s:s, s:o, s:s*, s:s*, s:o, s:o, s:s*, s:o}", "server", join->client.server,
                      "caHashes", pins, "name", c->name, "kubernetesVersion", c->kubernetes_version,
-                     "podSubnets", strings(&c->pod_subnets), "serviceSubnets",
-                     strings(&c->service_subnets), "dnsDomain", c->dns_domain, "clusterDNS",
-                     strings(&c->cluster_dns));
+                     "podSubnets", json_texts(&c->pod_subnets), "serviceSubnets",
+                     json_texts(&c->service_subnets), "dnsDomain", c->dns_domain, "clusterDNS",
+                     json_texts(&c->cluster_dns));
 }
 
 static json_t *node_json(const struct join *join) {

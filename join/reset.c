@@ -56,16 +56,6 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
     return empty ? host_remove(host, entry->target, err) : 0;
 }
 
-static void read_list(const json_t *array, struct text_list *ret) {
-    const json_t *item;
-    size_t i;
-
-    json_array_foreach(array, i, item) {
-        if (json_is_string(item))
-            text_list_add(ret, json_string_value(item));
-    }
-}
-
 /* join/journal.c writes this shape. */
 static void read_service(const struct journal_entry *entry, struct host_service *ret) {
     const json_t *b = entry->before;
@@ -82,8 +72,8 @@ static void read_service(const struct journal_entry *entry, struct host_service 
     for (size_t i = 0; i < ARRAY_SIZE(ret->restart_delays_ms); i++)
         ret->restart_delays_ms[i] =
             (unsigned)json_integer_value(json_array_get(json_object_get(b, "restartDelaysMs"), i));
-    read_list(json_object_get(b, "dependsOn"), &ret->depends_on);
-    read_list(json_object_get(b, "environment"), &ret->environment);
+    json_read_texts(json_object_get(b, "dependsOn"), &ret->depends_on);
+    json_read_texts(json_object_get(b, "environment"), &ret->environment);
 }
 
 static int restore_service(struct host *host, const struct journal_entry *entry,

@@ -200,14 +200,6 @@ static const char *outcome_name(enum join_outcome outcome) {
     return names[outcome];
 }
 
-static json_t *strings_json(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 json_t *join_result_json(const struct join *join) {
     size_t count;
     const struct join_phase *phases = join_phases(&count);
@@ -223,7 +215,7 @@ json_t *join_result_json(const struct join *join) {
     }
     result = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
                        "kind", "JoinResult", "node", join->node_name, "phases", rows, "warnings",
-                       strings_json(&join->warnings), "next", strings_json(&join->next));
+                       json_texts(&join->warnings), "next", json_texts(&join->next));
     if (join->has_discovery && join->discovery.config.server)
         json_object_set_new(result, "cluster", json_string(join->discovery.config.server));
     if (join->has_report)

@@ -6,13 +6,6 @@
 #include "base/memory.h"
 #include "netsetup/hcn_documents.h"
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 static json_t *endpoint_policy(const char *type, json_t *settings) {
     return json_pack("{s:s,s:o}", "name", "EndpointPolicy", "value",
                      hcn_policy_json(type, settings));
@@ -23,7 +16,7 @@ static json_t *policies_json(const struct network_plan *plan) {
     json_t *policies = json_array();
     json_array_append_new(
         policies, endpoint_policy("OutBoundNAT", json_pack("{s:o}", "Exceptions",
-                                                           list_json(&plan->nat_exceptions))));
+                                                           json_texts(&plan->nat_exceptions))));
     for (size_t i = 0; i < plan->encap_routes.count; i++)
         json_array_append_new(
             policies,
@@ -42,7 +35,7 @@ static json_t *ipam_json(const struct network_plan *plan) {
 }
 
 static json_t *dns_json(const struct network_plan *plan) {
-    json_t *dns = json_pack("{s:o}", "nameservers", list_json(&plan->dns_servers));
+    json_t *dns = json_pack("{s:o}", "nameservers", json_texts(&plan->dns_servers));
     json_t *search = json_array();
     /* a pod's own list comes by the dns capability; this stands for pods without one */
     json_array_append_new(search, json_sprintf("svc.%s", plan->dns_domain));

@@ -77,13 +77,6 @@ void nic_snapshot_free(struct nic_snapshot *snapshot) {
     *snapshot = (struct nic_snapshot){0};
 }
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
     json_t *routes = json_array();
     for (size_t i = 0; i < snapshot->routes.count; i++) {
@@ -96,8 +89,8 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
                      "currentAlias", snapshot->current_alias, "mac", snapshot->mac, "mtu",
                      (json_int_t)snapshot->mtu, "dhcp", snapshot->dhcp, "hasSwitch",
                      snapshot->has_switch, "address", snapshot->address, "addresses",
-                     list_json(&snapshot->addresses), "gateways", list_json(&snapshot->gateways),
-                     "dnsServers", list_json(&snapshot->dns_servers), "routes", routes);
+                     json_texts(&snapshot->addresses), "gateways", json_texts(&snapshot->gateways),
+                     "dnsServers", json_texts(&snapshot->dns_servers), "routes", routes);
 }
 
 static int read_list(const json_t *json, const char *key, struct text_list *ret,

@@ -20,17 +20,10 @@ void service_host_settings_free(struct service_host_settings *settings) {
     *settings = (struct service_host_settings){0};
 }
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 char *service_host_settings_make(const struct service_host_settings *settings) {
     _cleanup_json_ json_t *json = json_pack(
-        "{s:o,s:o,s:s,s:s,s:I,s:I,s:I}", "command", list_json(&settings->command), "environment",
-        list_json(&settings->environment), "workingFolder", settings->working_folder, "logFile",
+        "{s:o,s:o,s:s,s:s,s:I,s:I,s:I}", "command", json_texts(&settings->command), "environment",
+        json_texts(&settings->environment), "workingFolder", settings->working_folder, "logFile",
         settings->log_file, "maxLogBytes", (json_int_t)settings->max_log_bytes, "maxLogFiles",
         (json_int_t)settings->max_log_files, "stopTimeoutMs",
         (json_int_t)settings->stop_timeout_ms);

@@ -165,23 +165,17 @@ int service_host_file_make(enum service_id id, const struct service_settings *se
     return 0;
 }
 
-static json_t *list_json(const struct text_list *list) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 json_t *service_json(const struct host_service *service) {
     json_t *delays = json_array();
     for (size_t i = 0; i < ARRAY_SIZE(service->restart_delays_ms); i++) {
         if (service->restart_delays_ms[i])
             json_array_append_new(delays, json_integer(service->restart_delays_ms[i] / 1000));
     }
-    return json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:{s:o,s:I},s:s}", "name", service->name, "displayName",
-        service->display_name, "command", service->command, "account", "LocalSystem", "start",
-        service->auto_start ? "auto" : "demand", "dependsOn", list_json(&service->depends_on),
-        "environment", list_json(&service->environment), "recovery", "restartDelaysSeconds", delays,
-        "resetSeconds", (json_int_t)service->reset_seconds, "description", service->description);
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:{s:o,s:I},s:s}", "name", service->name,
+                     "displayName", service->display_name, "command", service->command, "account",
+                     "LocalSystem", "start", service->auto_start ? "auto" : "demand", "dependsOn",
+                     json_texts(&service->depends_on), "environment",
+                     json_texts(&service->environment), "recovery", "restartDelaysSeconds", delays,
+                     "resetSeconds", (json_int_t)service->reset_seconds, "description",
+                     service->description);
 }

@@ -33,22 +33,6 @@ json_t *model_new(void) {
     return state;
 }
 
-json_t *model_texts(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
-void model_read_texts(const json_t *array, struct text_list *ret) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(array, i, item) if (json_is_string(item))
-        text_list_add(ret, json_string_value(item));
-}
-
 /* Registry names are case-insensitive and HKLM is understood. */
 static char *registry_name(const char *key) {
     if (text_starts_with(key, "HKLM\\"))

@@ -73,8 +73,4 @@ void model_switch_network_gone(json_t *state, const char *id);
 void model_switch_endpoint_attached(json_t *state, const json_t *v1_endpoint);
 void model_switch_endpoint_gone(json_t *state, const char *id);
 
-/* ---- lists of texts ---- */
-json_t *model_texts(const struct text_list *list); /* new reference */
-void model_read_texts(const json_t *array, struct text_list *ret);
-
 #endif

@@ -18,9 +18,9 @@ static void read_adapter(const json_t *json, struct host_adapter *ret) {
     ret->mtu = (uint32_t)json_number_at(json, "mtu", 1500);
     ret->up = json_bool_at(json, "up", true);
     ret->dhcp = json_bool_at(json, "dhcp", false);
-    model_read_texts(json_object_get(json, "addresses"), &ret->addresses);
-    model_read_texts(json_object_get(json, "gateways"), &ret->gateways);
-    model_read_texts(json_object_get(json, "dnsServers"), &ret->dns_servers);
+    json_read_texts(json_object_get(json, "addresses"), &ret->addresses);
+    json_read_texts(json_object_get(json, "gateways"), &ret->gateways);
+    json_read_texts(json_object_get(json, "dnsServers"), &ret->dns_servers);
 }
 
 void model_adapters(json_t *state, struct host_adapters *ret) {
@@ -40,13 +40,12 @@ void model_adapters_set(json_t *state, const struct host_adapters *adapters) {
         const struct host_adapter *a = &adapters->items[i];
 
         json_array_append_new(
-            array,
-            json_pack("{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}", "alias",
-                      a->alias, "description", a->description, "mac", a->mac, "luid",
-                      (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu", (json_int_t)a->mtu,
-                      "up", (int)a->up, "dhcp", (int)a->dhcp, "forwarding", 0, "addresses",
-                      model_texts(&a->addresses), "gateways", model_texts(&a->gateways),
-                      "dnsServers", model_texts(&a->dns_servers)));
+            array, json_pack("{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}",
+                             "alias", a->alias, "description", a->description, "mac", a->mac,
+                             "luid", (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu",
+                             (json_int_t)a->mtu, "up", (int)a->up, "dhcp", (int)a->dhcp,
+                             "forwarding", 0, "addresses", json_texts(&a->addresses), "gateways",
+                             json_texts(&a->gateways), "dnsServers", json_texts(&a->dns_servers)));
     }
     json_object_set_new(state, "adapters", array);
 }
@@ -173,7 +172,7 @@ int model_dns_set(json_t *state, uint32_t index, const struct text_list *servers
 
     if (!adapter)
         return error_prefix(err, "set DNS servers");
-    json_object_set_new(adapter, "dnsServers", model_texts(servers));
+    json_object_set_new(adapter, "dnsServers", json_texts(servers));
     return 0;
 }
 

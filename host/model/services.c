@@ -37,15 +37,14 @@ int model_service_put(json_t *state, const struct host_service *service, struct 
     json_t *old = find_service(state, service->name, &key);
     const char *standing = json_text_at(old, "state");
     const unsigned *delays = service->restart_delays_ms;
-    json_t *made =
-        json_pack("{s:s*, s:s*, s:s, s:o, s:o, s:b, s:[i,i,i], s:i, s:i, s:s, s:I, s:i}",
-                  "displayName", service->display_name, "description", service->description,
-                  "command", service->command, "dependsOn", model_texts(&service->depends_on),
-                  "environment", model_texts(&service->environment), "autoStart",
-                  (int)service->auto_start, "restartDelaysMs", (int)delays[0], (int)delays[1],
-                  (int)delays[2], "resetSeconds", (int)service->reset_seconds, "preshutdownMs",
-                  (int)service->preshutdown_ms, "state", standing ? standing : "stopped",
-                  "processId", (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
+    json_t *made = json_pack(
+        "{s:s*, s:s*, s:s, s:o, s:o, s:b, s:[i,i,i], s:i, s:i, s:s, s:I, s:i}", "displayName",
+        service->display_name, "description", service->description, "command", service->command,
+        "dependsOn", json_texts(&service->depends_on), "environment",
+        json_texts(&service->environment), "autoStart", (int)service->auto_start, "restartDelaysMs",
+        (int)delays[0], (int)delays[1], (int)delays[2], "resetSeconds", (int)service->reset_seconds,
+        "preshutdownMs", (int)service->preshutdown_ms, "state", standing ? standing : "stopped",
+        "processId", (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
 
     if (!made)
         return error_set(err, ERROR_USAGE, "register service '%s': its text is no UTF-8",
@@ -70,8 +69,8 @@ int model_service_query(json_t *state, const char *name, struct host_service *re
         service.display_name = xstrdup_null(json_text_at(found, "displayName"));
         service.description = xstrdup_null(json_text_at(found, "description"));
         service.command = xstrdup_null(json_text_at(found, "command"));
-        model_read_texts(json_object_get(found, "dependsOn"), &service.depends_on);
-        model_read_texts(json_object_get(found, "environment"), &service.environment);
+        json_read_texts(json_object_get(found, "dependsOn"), &service.depends_on);
+        json_read_texts(json_object_get(found, "environment"), &service.environment);
         service.auto_start = json_bool_at(found, "autoStart", false);
         service.restart_delays_ms[0] = (unsigned)json_number_at(found, "restartDelaysMs.0", 0);
         service.restart_delays_ms[1] = (unsigned)json_number_at(found, "restartDelaysMs.1", 0);
@@ -116,7 +115,7 @@ int model_service_stop(json_t *state, const char *name, struct error *err) {
         struct text_list needs = {0};
         bool in_the_way;
 
-        model_read_texts(json_object_get(other, "dependsOn"), &needs);
+        json_read_texts(json_object_get(other, "dependsOn"), &needs);
         in_the_way =
             text_list_has(&needs, name) && text_equal(json_text_at(other, "state"), "running");
         text_list_free(&needs);
