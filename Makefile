@@ -26,7 +26,7 @@ include dist/make/rig.mk
 include dist/make/test.mk
 include dist/make/lint.mk
 
-.PHONY: all native windows quick install-deps clean help demo bench format sbom
+.PHONY: all native windows quick install-deps clean help demo bench format sbom man
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
 native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, cluster diag)
 windows: build/windows/libwinjoin.a $(PROGRAMS_windows) build/windows/winjoin.sbom.json ## winjoin.exe and winjoin-probe.exe
@@ -35,6 +35,12 @@ quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $
 	$(Q)./tests/run quick
 	$(Q)! command -v clang-format >/dev/null || clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS) || \
 	    { echo "not formatted: run 'make format'"; exit 1; }
+
+man: native ## the manual pages, made of the same tables as --help: build/man
+	$(Q)mkdir -p build/man
+	$(Q)./build/native/winjoin help -o man > build/man/winjoin.1
+	$(Q)for verb in $$(./build/native/winjoin help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'); do \
+	    ./build/native/winjoin help $$verb -o man > build/man/winjoin-$$verb.1 || exit 1; done
 
 install-deps: ## install the Debian packages that are missing
 	$(Q)$(INSTALL) native windows rig lint

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cmd/man_page.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 
@@ -131,7 +132,14 @@ static const struct verb table[] = {
      verb_version,
      false,
      false},
-    {"help", "help for a command", "help [COMMAND]", "", {0}, verb_help, false, false},
+    {"help",
+     "help for a command",
+     "help [COMMAND] [-o man]",
+     "With -o man a manual page in roff.",
+     {0},
+     verb_help,
+     false,
+     false},
 };
 
 const struct verb *verbs(size_t *ret_count) {
@@ -183,7 +191,9 @@ int verb_help(struct program *program, struct error *err) {
 
     if (name && !verb && !text_equal(name, "help"))
         return error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
-    if (verb)
+    if (program->options.output && text_equal(program->options.output, "man"))
+        man_page(verb, &out);
+    else if (verb)
         verb_text(verb, &out);
     else
         overview(&out);

@@ -1,0 +1,169 @@
+/* The manual pages, made of the same tables as --help. */
+#include "cmd/man_page.h"
+
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/memory.h"
+
+static const struct {
+    const char *code, *meaning;
+} exits[] = {
+    {"0", "Done; for diag: every flow that must work works."},
+    {"1", "Failed: network, server, host, timeout. Try again later."},
+    {"2", "Preflight refused. Mend the host."},
+    {"3", "Usage or configuration error, found before anything was touched."},
+    {"4",
+     "Untrusted: signature, pin, certificate, changed answer, checksum. Never try again blindly."},
+    {"5", "Joined (or asked to look), but flows that must work do not. Read the diag report."},
+    {"6", "Windows must be restarted first; run the same command again after it."},
+    {"130", "Interrupted. What was done is in the journal: run again or reset."},
+};
+
+static const struct {
+    const char *path, *what;
+} files[] = {
+    {"C:\\k", "kubelet, kube-proxy, flanneld and winjoin itself"},
+    {"C:\\etc\\kubernetes, C:\\var\\lib\\kubelet", "Kubernetes' files, as kubeadm lays them"},
+    {"C:\\etc\\cni\\net.d", "the CNI configuration"},
+    {"C:\\ProgramData\\winjoin", "journal, backup, evidence and logs; for SYSTEM and "
+                                 "Administrators only"},
+    {"C:\\var\\log\\SERVICE", "a service's log, rotated"},
+};
+
+/* Text as roff takes it literally; `start`: it begins a line. */
+static void add_literal(struct text *out, const char *s) {
+    bool start = out->len == 0 || out->data[out->len - 1] == '\n';
+
+    for (; *s; s++) {
+        if (start && (*s == '.' || *s == '\''))
+            text_add(out, "\\&");
+        if (*s == '\\')
+            text_add(out, "\\e");
+        else if (*s == '-')
+            text_add(out, "\\-");
+        else
+            text_add_char(out, *s);
+        start = *s == '\n';
+    }
+}
+
+static void heading(struct text *out, const char *title) {
+    text_addf(out, ".SH %s\n", title);
+}
+
+static void paragraph(struct text *out, const char *text) {
+    text_add(out, ".PP\n");
+    add_literal(out, text);
+    text_add_char(out, '\n');
+}
+
+/* A term in bold and what it means. */
+static void item(struct text *out, const char *term, const char *meaning) {
+    text_add(out, ".TP\n\\fB");
+    add_literal(out, term);
+    text_add(out, "\\fR\n");
+    add_literal(out, meaning);
+    text_add_char(out, '\n');
+}
+
+static void add_option(struct text *out, const struct option *o) {
+    text_add(out, ".TP\n");
+    if (o->letter)
+        text_addf(out, "\\fB\\-%c\\fR, ", o->letter);
+    text_add(out, "\\fB\\-\\-");
+    add_literal(out, o->name);
+    text_add(out, "\\fR");
+    if (o->type != OPTION_BOOL) {
+        text_add(out, " \\fI");
+        add_literal(out, o->argument);
+        text_add(out, "\\fR");
+    }
+    text_add_char(out, '\n');
+    add_literal(out, o->help);
+    text_add_char(out, '\n');
+}
+
+static void add_options(struct text *out, const struct option *table) {
+    for (const struct option *o = table; o->name; o++)
+        if (!(o->flags & OPTION_HIDDEN))
+            add_option(out, o);
+}
+
+static void title(struct text *out, const struct verb *verb) {
+    _cleanup_(freep) char *name = verb ? xasprintf("winjoin-%s", verb->name) : xstrdup("winjoin");
+
+    text_addf(out, ".TH %s 1 \"\" \"winjoin %s\" \"winjoin\"\n", name, build_version);
+    heading(out, "NAME");
+    add_literal(out, name);
+    text_add(out, " \\- ");
+    add_literal(out, verb ? verb->help : "make a Windows Server a proved Kubernetes node");
+    text_add_char(out, '\n');
+}
+
+/* Each line of the usage after the first begins with "  winjoin ". */
+static void synopsis(struct text *out, const char *usage) {
+    heading(out, "SYNOPSIS");
+    text_add(out, ".nf\nwinjoin ");
+    for (const char *line = usage; line; line = strchr(line, '\n')) {
+        _cleanup_(freep) char *one = NULL;
+
+        line += strspn(line, "\n ");
+        one = xstrndup(line, strcspn(line, "\n"));
+        add_literal(out, one);
+        text_add_char(out, '\n');
+    }
+    text_add(out, ".fi\n");
+}
+
+static void verb_sections(struct text *out, const struct verb *verb) {
+    synopsis(out, verb->usage);
+    if (*verb->text) {
+        heading(out, "DESCRIPTION");
+        paragraph(out, verb->text);
+    }
+    heading(out, "OPTIONS");
+    for (size_t i = 0; i < ARRAY_SIZE(verb->tables) && verb->tables[i]; i++)
+        add_options(out, verb->tables[i]);
+    add_options(out, global_options);
+}
+
+static void overview_sections(struct text *out) {
+    size_t count;
+    const struct verb *all = verbs(&count);
+
+    synopsis(out, "COMMAND [flags]");
+    heading(out, "DESCRIPTION");
+    paragraph(out, "winjoin turns a bare Windows Server into a Ready Kubernetes node whose pod "
+                   "network has been proved to work, or leaves the machine exactly as it was "
+                   "found.");
+    heading(out, "COMMANDS");
+    for (size_t i = 0; i < count; i++)
+        if (!all[i].hidden)
+            item(out, all[i].name, all[i].help);
+    heading(out, "OPTIONS");
+    add_options(out, global_options);
+    heading(out, "FILES");
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        item(out, files[i].path, files[i].what);
+}
+
+void man_page(const struct verb *verb, struct text *out) {
+    title(out, verb);
+    if (verb)
+        verb_sections(out, verb);
+    else
+        overview_sections(out);
+    heading(out, "ENVIRONMENT");
+    paragraph(out, "Each flag can also be given as WINJOIN_<FLAG>, in capitals and with "
+                   "underscores: --node-name as WINJOIN_NODE_NAME. The flag wins. NO_COLOR is "
+                   "honoured.");
+    heading(out, "EXIT STATUS");
+    for (size_t i = 0; i < ARRAY_SIZE(exits); i++)
+        item(out, exits[i].code, exits[i].meaning);
+    heading(out, "SEE ALSO");
+    text_add(out, verb ? "\\fBwinjoin\\fR(1)\n"
+                       : "\\fBwinjoin\\-join\\fR(1), "
+                         "\\fBwinjoin\\-diag\\fR(1), "
+                         "\\fBwinjoin\\-reset\\fR(1)\n");
+}

@@ -1,0 +1,102 @@
+"""What the documents say can be typed: every command line, make target and path in them exists.
+
+A command line is asked with --help added: the program reads all of it, and does nothing.
+"""
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WINJOIN = ROOT / "build/native/winjoin"
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# What stands for something in a line that is shown, and what is taken in its place.
+STANDS_FOR = [("...", ""), ("^\n", " "), ("json|junit|html", "json"), ("powershell|bash", "bash")]
+PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd")
+
+
+def read(path):
+    return path.read_text(encoding="utf-8")
+
+
+def command_lines(text):
+    """`winjoin ...` in backticks, and indented lines that begin with it (a note may follow)."""
+    joined = text.replace("^\n", " ")
+    for found in re.findall(r"`(winjoin(?: [^`\n]*)?)`", joined):
+        yield found
+    for found in re.findall(r"^    (?:\S*[>$] )?(winjoin .*)$", joined, re.M):
+        yield re.split(r"  +(?=[a-zA-Z])", re.sub(r"  +--", " --", found))[0]
+
+
+def typed(line):
+    for shown, taken in STANDS_FOR:
+        line = line.replace(shown, taken)
+    return shlex.split(line.split("|")[0].split(">")[0].replace("\\", "\\\\"))[1:]
+
+
+class Documents(unittest.TestCase):
+    def test_command_lines(self):
+        seen = 0
+        for path in DOCUMENTS:
+            for line in command_lines(read(path)):
+                words = typed(line)
+                if not words or not re.fullmatch(r"-?-?[a-z]+", words[0]) or words[0] in ("probe", "service"):
+                    continue  # a sentence, or what takes its words as they are
+                done = subprocess.run([WINJOIN, *words, "--help"], capture_output=True, text=True, check=False)
+                with self.subTest(document=path.name, line=line):
+                    self.assertEqual((0, ""), (done.returncode, done.stderr))
+                seen += 1
+        self.assertGreater(seen, 20)
+
+    def test_hints_of_the_program(self):
+        """`winjoin VERB --flag` in an error or a hint: the verb has that flag."""
+        for path in sorted(p for folder in PRODUCT for p in (ROOT / folder).rglob("*.c")):
+            text = re.sub(r'"\s*\n\s*"', "", read(path))
+            for verb, flags in re.findall(r"winjoin ([a-z]+)((?: --[a-z-]+(?: [A-Zvw<%]\S*)?)+)", text):
+                shown = subprocess.run([WINJOIN, verb, "--help"], capture_output=True, text=True, check=False).stdout
+                for flag in re.findall(r"--[a-z-]+", flags):
+                    with self.subTest(source=path.name, verb=verb, flag=flag):
+                        self.assertRegex(shown, flag + r"\b")
+
+    def test_make_targets(self):
+        makefiles = "".join(read(p) for p in [ROOT / "Makefile", *ROOT.glob("dist/make/*.mk")])
+        targets = set(re.findall(r"^([a-z][a-z0-9-]*):(?!=)", makefiles, re.M))
+        for path in DOCUMENTS:
+            for target in re.findall(r"(?:`|^    )make ([a-z][a-z0-9-]*)", read(path), re.M):
+                with self.subTest(document=path.name, target=target):
+                    self.assertIn(target, targets)
+
+    def test_paths(self):
+        for path in DOCUMENTS:
+            for name in re.findall(r"`((?:base|host|pki|kube|netsetup|services|diag|join|cmd|tests|dist|docs)/[\w./-]+)`",
+                                   read(path)):
+                with self.subTest(document=path.name, path=name):
+                    self.assertTrue(list(ROOT.glob(re.sub("[A-Z]+(?=[./])", "*", name).rstrip("/") + "*")))
+
+    def test_links(self):
+        for path in DOCUMENTS:
+            for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", read(path)):
+                with self.subTest(document=path.name, link=target):
+                    self.assertTrue((path.parent / target).exists())
+
+
+@unittest.skipUnless(shutil.which("groff"), "no groff on this machine")
+class ManualPages(unittest.TestCase):
+    def test_roff_is_well_formed(self):
+        overview = subprocess.run([WINJOIN, "help"], capture_output=True, text=True, check=True).stdout
+        verbs = re.findall(r"^  ([a-z]+)  ", overview, re.M)
+        self.assertIn("join", verbs)
+        for words in [[], *([verb] for verb in verbs)]:
+            page = subprocess.run([WINJOIN, "help", *words, "-o", "man"], capture_output=True, check=True).stdout
+            done = subprocess.run(["groff", "-man", "-ww", "-Tutf8", "-P-c"], input=page, capture_output=True, check=False)
+            text = re.sub("[^\n]\b", "", done.stdout.decode())
+            with self.subTest(verb=words):
+                self.assertEqual((0, ""), (done.returncode, done.stderr.decode()))
+                for section in ("NAME", "SYNOPSIS", "OPTIONS", "ENVIRONMENT", "EXIT STATUS"):
+                    self.assertRegex(text, rf"(?m)^{section}$")
+
+
+if __name__ == "__main__":
+    unittest.main()
