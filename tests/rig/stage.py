@@ -8,6 +8,7 @@ machine.
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -38,9 +39,10 @@ NODE = "win-7k2"
 class Stage:
     """Use as a context manager."""
 
-    def __init__(self, mode="overlay", build="20348", options=(), **host):
+    def __init__(self, mode="overlay", build="20348", options=(), programs=None, **host):
+        """programs: name (kubelet.exe) -> file of this machine, for what is no stand-in."""
         self.mode, self.build, self.host_options = mode, build, host
-        self.options = list(options)
+        self.options, self.programs = list(options), dict(programs or {})
         self.fabric = fabrics.Fabric(mode)
         self.cluster = self.host = None
 
@@ -72,9 +74,13 @@ class Stage:
         self.host.lay(self._bundle(), BUNDLE)
 
     def _bundle(self):
-        """Made as an administrator makes it, of the stand-ins instead of upstream's programs."""
+        """Made as an administrator makes it; what has no program of its own has a stand-in."""
         path = os.path.join(self.fabric.folder, "bundle.zip")
-        done = subprocess.run([NATIVE, "bundle", "create", STANDINS, path], text=True,
+        source = os.path.join(self.fabric.folder, "programs")
+        os.makedirs(source, exist_ok=True)
+        for name in os.listdir(STANDINS):
+            shutil.copy(self.programs.get(name, os.path.join(STANDINS, name)), source)
+        done = subprocess.run([NATIVE, "bundle", "create", source, path], text=True,
                               capture_output=True, check=False)
         if done.returncode:
             raise RuntimeError("bundle create: " + done.stderr)
