@@ -9,21 +9,42 @@
 #include "base/rfc3339.h"
 
 void join_options_free(struct join_options *o) {
-    char **texts[] = {&o->endpoint,       &o->config,
-                      &o->cri_socket,     &o->discovery_file,
-                      &o->node_name,      &o->patches,
-                      &o->token_file,     &o->network_mode,
-                      &o->network_plugin, &o->network_name,
-                      &o->adapter,        &o->pod_cidr,
-                      &o->node_ip,        &o->kubernetes_version,
-                      &o->bundle,         &o->mirror,
-                      &o->kube_proxy,     &o->dsr,
-                      &o->verify,         &o->tls_bootstrap,
-                      &o->node_labels,    &o->register_with_taints,
-                      &o->external_ip,    &o->external_name,
-                      &o->external_dns};
-    struct text_list *lists[] = {&o->discovery_token_ca_cert_hash, &o->ignore_preflight_errors,
-                                 &o->skip_phases, &o->exclude_from_nat};
+    char **texts[] = {&o->endpoint,
+                      &o->config,
+                      &o->cri_socket,
+                      &o->discovery_file,
+                      &o->node_name,
+                      &o->patches,
+                      &o->token_file,
+                      &o->network_mode,
+                      &o->network_plugin,
+                      &o->network_name,
+                      &o->adapter,
+                      &o->pod_cidr,
+                      &o->node_ip,
+                      &o->kubernetes_version,
+                      &o->bundle,
+                      &o->mirror,
+                      &o->kube_proxy,
+                      &o->dsr,
+                      &o->verify,
+                      &o->tls_bootstrap,
+                      &o->node_labels,
+                      &o->register_with_taints,
+                      &o->external_ip,
+                      &o->external_name,
+                      &o->external_dns,
+                      &o->dual_stack,
+                      &o->lock,
+                      &o->ca_cert_path,
+                      &o->image_pull_policy};
+    struct text_list *lists[] = {&o->discovery_token_ca_cert_hash,
+                                 &o->ignore_preflight_errors,
+                                 &o->skip_phases,
+                                 &o->exclude_from_nat,
+                                 &o->service_cidrs,
+                                 &o->kubelet_service_args,
+                                 &o->kubelet_extra_args};
 
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
         freep(texts[i]);

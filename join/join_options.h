@@ -9,6 +9,18 @@
 #include "base/json.h"
 #include "base/text.h"
 
+/* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
+ * given. discovery also fills `timeout` where --timeout is not given. */
+struct join_timeouts {
+    long long control_plane_component_health_check;
+    long long kubelet_health_check;
+    long long kubernetes_api_call;
+    long long etcd_api_call;
+    long long tls_bootstrap;
+    long long discovery;
+    long long upgrade_manifests;
+};
+
 /* Text is owned (join_options_free); NULL, 0 and empty lists = not given. Durations are
  * milliseconds. Names are those of the flags. */
 struct join_options {
@@ -44,6 +56,18 @@ struct join_options {
     /* only from files and the cluster's defaults (NodeConfiguration) */
     char *external_ip, *external_name, *external_dns; /* verify.external */
     struct text_list exclude_from_nat;                /* network.excludeFromNAT */
+    struct text_list service_cidrs;                   /* network.serviceCIDRs */
+    char *dual_stack;                                 /* network.dualStack: auto, on, off */
+    char *lock;                                       /* artifacts.lock */
+    long long verify_timeout;                         /* verify.timeout */
+    struct text_list kubelet_service_args;            /* services.kubelet.extraArgs, whole words */
+    /* only from a JoinConfiguration */
+    char *ca_cert_path; /* caCertPath, as given */
+    struct text_list
+        kubelet_extra_args;  /* nodeRegistration.kubeletExtraArgs, "name=value" each,
+                                without dashes, in the file's order; a name may repeat */
+    char *image_pull_policy; /* Always, IfNotPresent, Never */
+    struct join_timeouts timeouts;
 };
 void join_options_free(struct join_options *options);
 
