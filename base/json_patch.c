@@ -1,0 +1,405 @@
+/* JSON Patch (RFC 6902), JSON Merge Patch (RFC 7386), JSON Pointer (RFC 6901). */
+#include "base/json_patch.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- values ---- */
+
+bool json_same(const json_t *a, const json_t *b) {
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    if (json_is_number(a) && json_is_number(b))
+        return json_is_integer(a) && json_is_integer(b)
+                   ? json_integer_value(a) == json_integer_value(b)
+                   : json_number_value(a) == json_number_value(b);
+    if (json_is_array(a) && json_is_array(b)) {
+        if (json_array_size(a) != json_array_size(b))
+            return false;
+        json_array_foreach(a, i, value) if (!json_same(value, json_array_get(b, i))) return false;
+        return true;
+    }
+    if (json_is_object(a) && json_is_object(b)) {
+        if (json_object_size(a) != json_object_size(b))
+            return false;
+        json_object_foreach((json_t *)a, key,
+                            value) if (!json_same(value, json_object_get(b, key))) return false;
+        return true;
+    }
+    return json_equal(a, b);
+}
+
+static size_t count_values(const json_t *json) {
+    size_t count = 1, i;
+    const char *key;
+    json_t *value;
+
+    if (json_is_array(json))
+        json_array_foreach(json, i, value) count += count_values(value);
+    if (json_is_object(json))
+        json_object_foreach((json_t *)json, key, value) count += count_values(value);
+    return count;
+}
+
+/* ---- pointers ---- */
+
+/* The next reference token behind a '/', unescaped; *pointer moves behind it. NULL when an escape
+ * is none. The caller frees. */
+static char *next_token(const char **pointer) {
+    struct text token = {0};
+    const char *p = *pointer + 1;
+
+    for (; *p && *p != '/'; p++) {
+        if (*p == '~' && p[1] != '0' && p[1] != '1') {
+            text_free(&token);
+            return NULL;
+        }
+        text_add_char(&token, *p != '~' ? *p : p[1] == '0' ? '~' : '/');
+        p += *p == '~';
+    }
+    *pointer = p;
+    return text_take(&token);
+}
+
+/* "0", or digits without a leading zero; -1 when it is no index. */
+static long long index_of(const char *token) {
+    long long index;
+
+    if (!*token || strspn(token, "0123456789") != strlen(token) || (token[0] == '0' && token[1]))
+        return -1;
+    return text_to_number(token, 0, INT32_MAX, &index) == 0 ? index : -1;
+}
+
+static json_t *child_of(const json_t *json, const char *token) {
+    long long index;
+
+    if (json_is_object(json))
+        return json_object_get(json, token);
+    index = json_is_array(json) ? index_of(token) : -1;
+    return index < 0 ? NULL : json_array_get(json, (size_t)index);
+}
+
+json_t *json_pointer_get(const json_t *document, const char *pointer) {
+    if (*pointer && *pointer != '/')
+        return NULL;
+    while (document && *pointer) {
+        _cleanup_(freep) char *token = next_token(&pointer);
+
+        document = token ? child_of(document, token) : NULL;
+    }
+    return (json_t *)document;
+}
+
+void json_pointer_add(struct text *pointer, const char *key) {
+    text_add_char(pointer, '/');
+    for (; *key; key++) {
+        if (*key == '~' || *key == '/')
+            text_add(pointer, *key == '~' ? "~0" : "~1");
+        else
+            text_add_char(pointer, *key);
+    }
+}
+
+/* ---- operations ---- */
+
+struct state {
+    json_t *document; /* the copy that is worked on */
+    size_t copied;
+};
+
+/* Where an operation acts: the container and the last token. */
+struct place {
+    json_t *parent; /* NULL: the whole document */
+    char *token;
+};
+
+static int find_place(const struct state *s, const char *path, struct place *ret,
+                      struct error *err) {
+    json_t *parent = s->document;
+
+    if (!*path) {
+        *ret = (struct place){0};
+        return 0;
+    }
+    if (*path != '/')
+        return error_set(err, ERROR_USAGE, "path \"%s\": a JSON pointer begins with '/'", path);
+    for (const char *rest = path;;) {
+        _cleanup_(freep) char *token = next_token(&rest);
+
+        if (!token)
+            return error_set(err, ERROR_USAGE, "path \"%s\": '~' must be followed by 0 or 1", path);
+        if (!*rest) {
+            *ret = (struct place){parent, take_ptr(token)};
+            return 0;
+        }
+        parent = child_of(parent, token);
+        if (!json_is_object(parent) && !json_is_array(parent))
+            return error_set(err, ERROR_USAGE, "path \"%s\": no object or list at \"%.*s\"", path,
+                             (int)(rest - path), path);
+    }
+}
+
+static int no_value(const char *path, struct error *err) {
+    return error_set(err, ERROR_USAGE, "path \"%s\": no such value", path);
+}
+
+/* Takes over `value`. */
+static int add_value(struct state *s, const char *path, json_t *value, struct error *err) {
+    struct place place;
+    long long index;
+    int result = 0;
+
+    if (find_place(s, path, &place, err) < 0) {
+        json_decref(value);
+        return -1;
+    }
+    if (!place.parent) {
+        json_decref(s->document);
+        s->document = value;
+        return 0;
+    }
+    if (json_is_object(place.parent)) {
+        json_object_set_new(place.parent, place.token, value);
+    } else {
+        index = text_equal(place.token, "-") ? (long long)json_array_size(place.parent)
+                                             : index_of(place.token);
+        if (index < 0 || (size_t)index > json_array_size(place.parent)) {
+            json_decref(value);
+            result = error_set(err, ERROR_USAGE, "path \"%s\": the list has %zu items", path,
+                               json_array_size(place.parent));
+        } else {
+            json_array_insert_new(place.parent, (size_t)index, value);
+        }
+    }
+    free(place.token);
+    return result;
+}
+
+static int remove_value(struct state *s, const char *path, struct error *err) {
+    struct place place;
+    int result;
+
+    if (find_place(s, path, &place, err) < 0)
+        return -1;
+    if (!place.parent)
+        return error_set(err, ERROR_USAGE, "path \"\": the whole document cannot be removed");
+    if (!child_of(place.parent, place.token))
+        result = no_value(path, err);
+    else if (json_is_object(place.parent))
+        result = json_object_del(place.parent, place.token);
+    else
+        result = json_array_remove(place.parent, (size_t)index_of(place.token));
+    free(place.token);
+    return result;
+}
+
+/* Takes over `value`. */
+static int replace_value(struct state *s, const char *path, json_t *value, struct error *err) {
+    struct place place;
+    int result = 0;
+
+    if (find_place(s, path, &place, err) < 0) {
+        json_decref(value);
+        return -1;
+    }
+    if (!place.parent) {
+        json_decref(s->document);
+        s->document = value;
+        return 0;
+    }
+    if (!child_of(place.parent, place.token)) {
+        json_decref(value);
+        result = no_value(path, err);
+    } else if (json_is_object(place.parent)) {
+        json_object_set_new(place.parent, place.token, value);
+    } else {
+        json_array_set_new(place.parent, (size_t)index_of(place.token), value);
+    }
+    free(place.token);
+    return result;
+}
+
+/* The value that `path` names, a new reference. */
+static int get_value(const struct state *s, const char *path, json_t **ret, struct error *err) {
+    struct place place;
+    json_t *value;
+
+    if (find_place(s, path, &place, err) < 0)
+        return -1;
+    value = place.parent ? child_of(place.parent, place.token) : s->document;
+    free(place.token);
+    if (!value)
+        return no_value(path, err);
+    *ret = json_incref(value);
+    return 0;
+}
+
+static int move_value(struct state *s, const char *from, const char *path, struct error *err) {
+    json_t *value;
+    size_t len = strlen(from);
+
+    if (text_starts_with(path, from) && path[len] == '/')
+        return error_set(err, ERROR_USAGE, "from \"%s\": cannot be moved into itself, to \"%s\"",
+                         from, path);
+    if (get_value(s, from, &value, err) < 0)
+        return -1;
+    if (text_equal(from, path)) {
+        json_decref(value);
+        return 0;
+    }
+    if (remove_value(s, from, err) < 0) {
+        json_decref(value);
+        return -1;
+    }
+    return add_value(s, path, value, err);
+}
+
+static int copy_value(struct state *s, const char *from, const char *path, struct error *err) {
+    _cleanup_json_ json_t *value = NULL;
+
+    if (get_value(s, from, &value, err) < 0)
+        return -1;
+    s->copied += count_values(value);
+    if (s->copied > JSON_PATCH_COPIED_MAX)
+        return error_set(err, ERROR_USAGE, "from \"%s\": the patch copies more than %d values",
+                         from, JSON_PATCH_COPIED_MAX);
+    return add_value(s, path, json_deep_copy(value), err);
+}
+
+static int test_value(const struct state *s, const char *path, const json_t *wanted,
+                      struct error *err) {
+    _cleanup_json_ json_t *value = NULL;
+    _cleanup_(freep) char *is = NULL, *should = NULL;
+
+    if (get_value(s, path, &value, err) < 0)
+        return -1;
+    if (json_same(value, wanted))
+        return 0;
+    is = json_write(value);
+    should = json_write(wanted);
+    return error_set(err, ERROR_USAGE, "path \"%s\": the test failed: it is %.200s, not %.200s",
+                     path, is, should);
+}
+
+/* ---- the patch ---- */
+
+enum operation { ADD, REMOVE, REPLACE, MOVE, COPY, TEST, OPERATION_COUNT };
+enum needs { NEEDS_NOTHING, NEEDS_VALUE, NEEDS_FROM };
+static const struct {
+    const char *name;
+    enum needs needs;
+} operations[OPERATION_COUNT] = {
+    [ADD] = {"add", NEEDS_VALUE},         [REMOVE] = {"remove", NEEDS_NOTHING},
+    [REPLACE] = {"replace", NEEDS_VALUE}, [MOVE] = {"move", NEEDS_FROM},
+    [COPY] = {"copy", NEEDS_FROM},        [TEST] = {"test", NEEDS_VALUE},
+};
+
+static enum operation operation_by_name(const char *name) {
+    enum operation op = 0;
+
+    while (op < OPERATION_COUNT && !text_equal(operations[op].name, name))
+        op++;
+    return op;
+}
+
+static int perform(struct state *s, enum operation op, const char *from, const char *path,
+                   const json_t *value, struct error *err) {
+    switch (op) {
+    case ADD:
+        return add_value(s, path, json_deep_copy(value), err);
+    case REMOVE:
+        return remove_value(s, path, err);
+    case REPLACE:
+        return replace_value(s, path, json_deep_copy(value), err);
+    case MOVE:
+        return move_value(s, from, path, err);
+    case COPY:
+        return copy_value(s, from, path, err);
+    case TEST:
+        return test_value(s, path, value, err);
+    case OPERATION_COUNT:
+        break;
+    }
+    return -1; /* not reached: the name was found in the table */
+}
+
+/* `name` as a JSON Patch writes a member that must be there. */
+static int text_member(const json_t *operation, const char *name, const char **ret,
+                       struct error *err) {
+    *ret = json_string_value(json_object_get(operation, name));
+    return *ret ? 0 : error_set(err, ERROR_USAGE, "\"%s\" must be given, a text", name);
+}
+
+static int apply_one(struct state *s, const json_t *operation, const char **ret_name,
+                     struct error *err) {
+    const json_t *value = json_object_get(operation, "value");
+    const char *name, *path, *from = NULL;
+    enum operation op;
+
+    if (!json_is_object(operation))
+        return error_set(err, ERROR_USAGE, "it is no object");
+    if (text_member(operation, "op", &name, err) < 0)
+        return -1;
+    op = operation_by_name(name);
+    if (op == OPERATION_COUNT)
+        return error_set(err, ERROR_USAGE,
+                         "op \"%s\" is none of add, remove, replace, move, copy, test", name);
+    *ret_name = operations[op].name;
+    if (text_member(operation, "path", &path, err) < 0)
+        return -1;
+    if (operations[op].needs == NEEDS_FROM && text_member(operation, "from", &from, err) < 0)
+        return -1;
+    if (operations[op].needs == NEEDS_VALUE && !value)
+        return error_set(err, ERROR_USAGE, "\"value\" must be given");
+    return perform(s, op, from, path, value, err);
+}
+
+int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
+                     size_t *ret_operation, struct error *err) {
+    size_t count = json_array_size(patch), i = 0;
+    struct state s = {0};
+
+    if (ret_operation)
+        *ret_operation = count;
+    if (!json_is_array(patch))
+        return error_set(err, ERROR_USAGE, "a JSON patch is a list of operations");
+    if (count > JSON_PATCH_OPERATIONS_MAX)
+        return error_set(err, ERROR_USAGE, "more than %d operations", JSON_PATCH_OPERATIONS_MAX);
+    s.document = json_deep_copy(document);
+    for (; i < count; i++) {
+        const char *name = NULL;
+
+        if (apply_one(&s, json_array_get(patch, i), &name, err) == 0)
+            continue;
+        if (ret_operation)
+            *ret_operation = i;
+        json_decref(s.document);
+        return name ? error_prefix(err, "operation %zu (%s)", i + 1, name)
+                    : error_prefix(err, "operation %zu", i + 1);
+    }
+    *ret = s.document;
+    return 0;
+}
+
+/* ---- merge patch ---- */
+
+json_t *json_merge_patch(const json_t *target, const json_t *patch) {
+    json_t *result, *value;
+    const char *key;
+
+    if (!json_is_object(patch))
+        return json_deep_copy(patch);
+    result = json_is_object(target) ? json_deep_copy(target) : json_object();
+    json_object_foreach((json_t *)patch, key, value) {
+        if (json_is_null(value))
+            json_object_del(result, key);
+        else
+            json_object_set_new(result, key, json_merge_patch(json_object_get(result, key), value));
+    }
+    return result;
+}
