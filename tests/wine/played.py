@@ -61,6 +61,26 @@ class Played(unittest.TestCase):
             self.ask("route-remove", *words)
         self.assertNotIn("10.244.7.0/24", netns.ip(self.host.ns, "route"))
 
+    def test_3_powershell_sets_routes_as_flannel_asks(self):
+        def shell(command, code=0):
+            done = self.host.run(["powershell.exe", "-NoLogo", "-NoProfile", "-NonInteractive",
+                                  "-Command", "try { %s } catch { }" % command])
+            self.assertEqual(done.returncode, code, done.stdout)
+            return done.stdout
+        index = json.loads(shell("ConvertTo-Json (Get-NetRoute | Where { $_.DestinationPrefix -eq"
+                                 " '0.0.0.0/0' } | Select-Object -Property ifIndex)"))[0]["IfIndex"]
+        at = "-InterfaceIndex %d -DestinationPrefix 10.244.8.0/24" % index
+        shell("Get-NetRoute " + at, 1)
+        shell("New-NetRoute %s -NextHop  10.0.0.31" % at)
+        shell("New-NetRoute %s -NextHop  10.0.0.31" % at, 1)
+        self.assertIn("10.244.8.0/24 via 10.0.0.31 dev nic0", netns.ip(self.host.ns, "route"))
+        self.assertIn('"NextHop":"10.0.0.31"', shell("ConvertTo-Json (@(Get-NetRoute %s))" % at))
+        shell("Remove-NetRoute %s -NextHop 10.0.0.31 -Verbose -Confirm:$false" % at)
+        self.assertNotIn("10.244.8.0/24", netns.ip(self.host.ns, "route"))
+        shell("Set-NetIPInterface -ifIndex %d -AddressFamily IPv4 -Forwarding Enabled" % index)
+        self.assertEqual(self.ask("forwarding", "Ethernet", "?"), ["on"])
+        self.ask("forwarding", "Ethernet", "off")
+
     def test_3_forwarding(self):
         self.assertEqual(self.ask("forwarding", "Ethernet", "?"), ["off"])
         self.assertEqual(self.ask("forwarding", "Ethernet", "on"), ["on"])

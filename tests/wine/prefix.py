@@ -162,6 +162,9 @@ def copy(target, build="20348", dlls=DLLS, names=None):
             if name == "iphlpapi.dll":
                 keep_wines(system, name)
             lay(path, os.path.join(system, name))
+    powershell = os.path.join(dlls or "", "powershell.exe")
+    if names is None and os.path.exists(powershell):
+        lay(powershell, os.path.join(system, "WindowsPowerShell", "v1.0", "powershell.exe"))
     return target
 
 
