@@ -24,9 +24,10 @@ include dist/make/flavour.mk
 include dist/make/windows.mk
 include dist/make/rig.mk
 include dist/make/test.mk
+include dist/make/bench.mk
 include dist/make/lint.mk
 
-.PHONY: all native windows quick install-deps clean help demo bench format sbom man
+.PHONY: all native windows quick install-deps clean help demo format sbom man
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
 native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, cluster diag)
 windows: build/windows/libwinjoin.a $(PROGRAMS_windows) build/windows/winjoin.sbom.json ## winjoin.exe and winjoin-probe.exe
@@ -49,10 +50,6 @@ demo: ## a bare Windows host joins a cluster, is proved, is reset; FAULT=vni and
 	$(Q)$(INSTALL) native windows rig
 	$(Q)$(MAKE) native windows rig
 	$(Q)./tests/demo/run $(if $(FAULT),FAULT=$(FAULT))
-
-bench: native ## measure (tests/bench)
-	$(Q)$(INSTALL) native rig bench
-	$(Q)./tests/bench/run
 
 clean: ## remove build/; the cache of the Windows libraries stays
 	$(Q)rm -rf build

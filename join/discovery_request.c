@@ -214,17 +214,16 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
 
 /* ---- again and again ---- */
 
-static unsigned pause_ms(const struct discovery *d, long retry_after) {
+/* Half less to half more than the interval: many nodes that were switched on together spread. */
+static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_after) {
     unsigned base = d->options->interval_ms ? d->options->interval_ms : INTERVAL_MS;
     unsigned whole = (unsigned)(d->deadline - d->start);
-    uint16_t random = 0;
 
     if (base > whole / 3)
         base = whole / 3; /* a short time is for a few tries too */
     if (retry_after > 0 && retry_after <= 60)
-        return (unsigned)retry_after * 1000u;
-    (void)host_random(d->host, &random, sizeof random, NULL); /* without it there is no jitter */
-    return base - base / 10 + base * (random % 256u) / 1280u; /* 90 to 110 % */
+        return kube_pause_ms(d->host, tries - 1, retry_after);
+    return kube_spread_ms(d->host, base / 2, base + base / 2);
 }
 
 static int give_up(const struct discovery *d, unsigned tries, const struct error *why,
@@ -250,7 +249,7 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
         long retry_after;
         enum verdict verdict = attempt(d, ca_pem, &info, &retry_after, &why);
         uint64_t now = host_monotonic_ms(d->host);
-        unsigned pause = pause_ms(d, retry_after);
+        unsigned pause = pause_ms(d, tries, retry_after);
 
         if (verdict == GOT_IT) {
             *ret = info;

@@ -288,14 +288,18 @@ int kube_get_text(struct kube_client *client, const char *path, size_t max, char
     return perform_good(client, &call, ret, &len, &retry_after, err);
 }
 
+unsigned kube_spread_ms(struct host *host, unsigned from, unsigned to) {
+    uint32_t random = UINT32_MAX / 2; /* without randomness: the middle */
+
+    (void)host_random(host, &random, sizeof random, NULL); /* it stays in the middle */
+    return from + (unsigned)((uint64_t)(to - from) * random / UINT32_MAX);
+}
+
 unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
     unsigned base = attempt < 4 ? 500u << attempt : 5000u;
-    uint16_t random = 0;
+    unsigned after = retry_after < 60 ? (unsigned)retry_after * 1000u : 60000u;
 
     if (retry_after > 0)
-        return retry_after < 60 ? (unsigned)retry_after * 1000u : 60000u;
-    if (base > 5000u)
-        base = 5000u;
-    (void)host_random(host, &random, sizeof random, NULL); /* without it there is no jitter */
-    return base + base * (random % 256u) / 1024u;
+        return kube_spread_ms(host, after, after + 2 * base);
+    return kube_spread_ms(host, base / 2, base + base / 2);
 }

@@ -9,6 +9,8 @@
 
 enum {
     STREAM_MS = 30000,       /* a dead connection is noticed after at most this and the grace */
+    STREAM_LEAST_MS = 20000, /* streams that began together end apart */
+    DROP_MS = 1000,          /* within which a dropped stream is taken up again */
     STREAM_GRACE_MS = 10000, /* how much later than asked for a server may end a stream */
     LINE_MAX = HTTP_BODY_MAX,
     POLL_MS = 2000,
@@ -196,7 +198,8 @@ static int judge(struct wait *w, const struct http_response *response, uint64_t 
 }
 
 static int stream(struct wait *w, struct error *err) {
-    unsigned ms = left(w) < STREAM_MS ? left(w) : STREAM_MS;
+    unsigned longest = kube_spread_ms(w->client->host, STREAM_LEAST_MS, STREAM_MS);
+    unsigned ms = left(w) < longest ? left(w) : longest;
     _cleanup_(freep) char *version = kube_escape(w->version);
     _cleanup_(freep) char *query =
         xasprintf("watch=true&allowWatchBookmarks=true&resourceVersion=%s&timeoutSeconds=%u",
@@ -213,8 +216,12 @@ static int stream(struct wait *w, struct error *err) {
 
     w->events = 0;
     text_clear(&w->line);
-    if (kube_perform(w->client, &call, &response, err) < 0)
-        return w->events ? 0 : -1; /* a drop after events is taken up again at once */
+    if (kube_perform(w->client, &call, &response, err) < 0) {
+        if (!w->events)
+            return -1;
+        pause_for(w, kube_spread_ms(w->client->host, 0, DROP_MS)); /* all watchers saw it drop */
+        return 0;
+    }
     result = judge(w, &response, began, err);
     http_response_free(&response);
     return result;
@@ -229,7 +236,7 @@ static int stream_calmly(struct wait *w, struct error *err) {
 
     if (result == 0 && w->outcome == 0 && w->version &&
         host_monotonic_ms(w->client->host) - began < LIVELY_MS)
-        pause_for(w, LIVELY_MS);
+        pause_for(w, kube_spread_ms(w->client->host, LIVELY_MS, 2 * LIVELY_MS));
     return result;
 }
 
@@ -238,7 +245,7 @@ static int step(struct wait *w, struct error *err) {
         if (list(w, err) < 0)
             return -1;
         if (w->only_list || !w->version)
-            pause_for(w, POLL_MS);
+            pause_for(w, kube_spread_ms(w->client->host, POLL_MS / 2, POLL_MS + POLL_MS / 2));
         return 0;
     }
     return stream_calmly(w, err);

@@ -4,6 +4,7 @@ A Unix socket; one JSON object a line in, one out. Operations:
   {"op":"fault", ...RequestFault fields}   {"op":"clear"}   {"op":"csr","mode":"manual","delay":0}
   {"op":"named","name":"wrong-san"}        {"op":"token","token":"id.secret","expiration":".."}
   {"op":"restart-watches"}                 {"op":"status"}
+  {"op":"traffic","clear":false,"rate":50,"burst":10}   what came since the start or the last clear
 """
 
 import json
@@ -11,7 +12,7 @@ import os
 import socketserver
 import threading
 
-from . import controllers, faults, resources, status, tokens
+from . import controllers, faults, resources, status, tokens, traffic
 
 
 class Handler(socketserver.StreamRequestHandler):
@@ -60,6 +61,15 @@ class Control(socketserver.ThreadingUnixStreamServer):
     def _token(self, token, expiration=None, groups=tokens.DEFAULT_GROUP):
         self.api.store.create(resources.named("secrets"), "kube-system",
                               tokens.secret_of(token, expiration, groups))
+
+    def _traffic(self, clear=False, rate=None, burst=0):
+        bearer = self.api.traffic
+        if rate is not None:
+            bearer.limit = traffic.Limit(rate, burst)
+        facts = bearer.facts()
+        if clear:
+            bearer.clear()
+        return facts
 
     def _restart_watches(self):
         self.api.generation += 1

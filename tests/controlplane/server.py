@@ -11,7 +11,7 @@ import time
 import urllib.parse
 import uuid
 
-from . import access, faults, pki, resources, rest, selection, status, tokens
+from . import access, faults, pki, resources, rest, selection, status, tokens, traffic
 
 BODY_LIMIT = 3 << 20
 IDLE_SECONDS = 90
@@ -23,10 +23,10 @@ OPEN_PATHS = ("/healthz", "/livez", "/readyz")
 
 class Connections(socketserver.ThreadingMixIn, socketserver.TCPServer):
     """Accepts; the TLS handshake is done in the connection's own thread."""
-    daemon_threads, allow_reuse_address, request_queue_size = True, True, 128
+    daemon_threads, allow_reuse_address = True, True
 
     def __init__(self, address, api):
-        self.api = api
+        self.api, self.request_queue_size = api, api.setup.backlog
         if ":" in address[0]:
             self.address_family = socket.AF_INET6
         super().__init__(address, Handler)
@@ -34,12 +34,16 @@ class Connections(socketserver.ThreadingMixIn, socketserver.TCPServer):
     def finish_request(self, request, client_address):
         request.settimeout(HANDSHAKE_SECONDS)
         request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.api.traffic.opened()
         try:
             with self.api.tls_context().wrap_socket(request, server_side=True) as secured:
+                self.api.traffic.secured()
                 secured.settimeout(IDLE_SECONDS)
                 Handler(secured, client_address, self)
         except OSError:
             pass  # the client refused our certificate, or went away: its business
+        finally:
+            self.api.traffic.closed()
 
     def handle_error(self, request, client_address):
         """Called for what a handler raised: a client that went away is no news."""
@@ -54,6 +58,7 @@ class Api:
     def __init__(self, setup, store, authority, audit):
         self.setup, self.store, self.authority, self.audit = setup, store, authority, audit
         self.rest, self.book = rest.Rest(store), faults.FaultBook()
+        self.traffic = traffic.Traffic(traffic.Limit(setup.rate, setup.burst))
         self.named, self.generation = None, 0
         self.lock, self.connections, self.info_answers = threading.Lock(), 0, 0
         self.good = self._context(authority.issue_server(setup.names))
@@ -138,11 +143,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         split = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(split.query, keep_blank_values=True))
         self.user, self.verb, self.code = "", self.command.lower(), 0
+        self.served = self.api.traffic.begin(split.path in OPEN_PATHS)
         try:
             self._answer_request(split.path, query)
         except Cut:
             self.close_connection = True
         finally:
+            self.api.traffic.end()
             self.api.audit.write(self.user, self.verb, self.path,
                                  self.headers.get("User-Agent", ""), self.code,
                                  round((time.monotonic() - started) * 1000, 1))
@@ -153,6 +160,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self._read_body()
         self.fault = None
         try:
+            if not self.served:
+                raise status.too_many_requests(traffic.RETRY_AFTER)
             certificate = self.connection.getpeercert()
             self.user, self.groups = self.api.authenticate(
                 certificate, self.headers.get("Authorization"))

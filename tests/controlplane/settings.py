@@ -41,3 +41,6 @@ class Settings:
     csr_mode: str = "auto"
     csr_delay: float = 0.0
     keep_expired: bool = False
+    backlog: int = 128           # connections that may wait to be accepted
+    rate: float = 0.0            # requests a second that are served, others get 429; 0 = all
+    burst: int = 0               # so many at once all the same; 0 = as many as the rate

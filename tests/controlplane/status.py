@@ -54,6 +54,13 @@ def bad_request(message):
     return ApiError(400, "BadRequest", message)
 
 
+def too_many_requests(seconds):
+    """What API priority and fairness says when it is full."""
+    return ApiError(429, "TooManyRequests", "The server has received too many requests and has "
+                    "asked us to try again later", {"retryAfterSeconds": seconds},
+                    {"Retry-After": str(seconds)})
+
+
 def expired(message):
     return ApiError(410, "Expired", message)
 

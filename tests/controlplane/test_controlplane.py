@@ -433,6 +433,30 @@ class Faults(Case):
                 self.refused(code, self.admin.call, method, path, body)
 
 
+class Traffic(Case):
+    settings = {"rate": 2.0, "burst": 3, "backlog": 5}
+
+    def test_what_is_too_much_is_told_to_come_again(self):
+        answers = [self.anonymous.send("GET", "/version")[1] for _ in range(5)]
+        self.assertEqual([a.status for a in answers], [200, 200, 200, 429, 429])
+        self.assertEqual(answers[-1].headers["Retry-After"], "1")
+        self.assertEqual(json.loads(answers[-1].read())["reason"], "TooManyRequests")
+        self.anonymous.call("GET", "/healthz")
+        time.sleep(0.6)
+        self.anonymous.call("GET", "/version")
+
+    def test_it_is_counted(self):
+        held = [self.anonymous.send("GET", "/version")[0] for _ in range(4)]
+        facts = self.cluster.control.act({"op": "traffic", "clear": True})
+        self.assertEqual([facts[k] for k in ("tlsConnections", "requests", "peakConnections",
+                                             "refusedRequests")], [4, 4, 4, 1])
+        self.assertEqual(sum(facts["slots"]), 4)
+        for connection in held:
+            connection.close()
+        self.eventually(lambda: self.cluster.api.traffic.open == 0)
+        self.assertEqual(self.cluster.control.act({"op": "traffic"})["requests"], 0)
+
+
 class Restart(unittest.TestCase):
     def test_keys_and_objects_outlive_a_restart(self):
         with tempfile.TemporaryDirectory() as folder:

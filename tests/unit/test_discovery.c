@@ -300,7 +300,7 @@ static unsigned told;
 static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
     (void)context;
     assert_int_equal(why->kind, ERROR_NETWORK);
-    assert_in_range(next_ms, 4500, 5500);
+    assert_in_range(next_ms, 2500, 7500);
     assert_in_range(left_ms, 1, 300000);
     told++;
 }
@@ -312,7 +312,7 @@ static void connections_are_tried_for_the_whole_time(void **state) {
     s->broken = ERROR_NETWORK;
     s->options.on_retry = on_retry;
     assert_fails(s, ERROR_NETWORK, "failed to request the cluster-info ConfigMap: connect");
-    assert_in_range(waited_s(s), 290, 300);
+    assert_in_range(waited_s(s), 285, 300);
     assert_in_range(s->requests, 54, 67);
     assert_int_equal(told, s->requests - 1);
     assert_non_null(strstr(s->err.message, "tried "));
@@ -334,7 +334,7 @@ static void server_errors_are_tried_again(void **state) {
     s->body = "busy";
     s->options.timeout_ms = 30000;
     assert_fails(s, ERROR_NETWORK, "answered 503");
-    assert_in_range(s->requests, 6, 7);
+    assert_in_range(s->requests, 4, 12);
 }
 
 static void a_short_time_has_a_few_tries(void **state) {

@@ -83,7 +83,7 @@ static void polls_where_watch_is_not_granted(void **state) {
          {"nodes?", 200, LIST("11", ""), 0, 0}, {"nodes?", 200, LIST("12", NODE("end", "")), 0, 0});
     assert_int_equal(watch(s, 60000, NULL), 0);
     assert_int_equal(s->asked, 4);
-    assert_in_range(host_monotonic_ms(s->host), 2000, 2500);
+    assert_in_range(host_monotonic_ms(s->host), 1000, 3000); /* about every two seconds */
 }
 
 static void ends_at_once_when_denied_or_untrusted(void **state) {
@@ -127,7 +127,7 @@ static void a_stream_that_ends_at_once_is_no_busy_loop(void **state) {
          {"watch", 200, EVENT("BOOKMARK", NODE("11", "")), 0, 0});
     assert_int_equal(watch(s, 60000, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMEOUT);
-    assert_in_range(s->asked, 50, 70);
+    assert_in_range(s->asked, 30, 61);
 }
 
 static int say_stop(void *context, unsigned waited_ms, struct error *err) {
