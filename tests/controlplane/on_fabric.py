@@ -3,25 +3,23 @@
     with fabric.Fabric() as lan, OnFabric(lan) as cluster:
         cluster.facts["joinCommand"], cluster.call("GET", "/api/v1/nodes") ...
 
-The Linux machines have no agent of their own; what flannel would do there when a Windows node
-publishes itself is done here.
+The Linux machines' agent (rig/linux_agent.py) follows its nodes.
 """
 import json
 import os
 import socket
 import sys
-import threading
 import time
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path += [TESTS, os.path.join(TESTS, "rig")]
 import fabric as fabrics  # noqa: E402
+import linux_agent  # noqa: E402
 import netns  # noqa: E402
 from controlplane.client import Client  # noqa: E402
 
 RUN = os.path.join(TESTS, "controlplane", "run")
 PORT = 6443
-PREFIX = "flannel.alpha.coreos.com/"
 
 
 class OnFabric:
@@ -33,16 +31,15 @@ class OnFabric:
         self.join_file = os.path.join(self.state, "join.json")
         self.audit = os.path.join(fabric.folder, "audit.jsonl")
         self.options, self.facts = list(options), {}
-        self.over = threading.Event()
+        self.agent = linux_agent.LinuxAgent(fabric, self._nodes)
 
     def __enter__(self):
         self.start()
-        threading.Thread(target=netns.within, args=(self.ns, self._follow_nodes),
-                         name="linux-agent", daemon=True).start()
+        self.agent.start()
         return self
 
     def __exit__(self, *_):
-        self.over.set()
+        self.agent.stop()
         self.stop()
 
     def start(self):
@@ -75,6 +72,9 @@ class OnFabric:
     def call(self, method, path, body=None, kind="application/json"):
         return netns.within(self.ns, self.client().call, method, path, body, kind)
 
+    def _nodes(self):
+        return self.client().call("GET", "/api/v1/nodes")["items"]
+
     def control(self, **message):
         """One operation of the control socket (control.py lists them)."""
         with socket.socket(socket.AF_UNIX) as s:
@@ -84,46 +84,3 @@ class OnFabric:
         if not answer["ok"]:
             raise RuntimeError("%s: %s" % (message.get("op"), answer["error"]))
         return answer
-
-    def _follow_nodes(self):
-        known = {}
-        while not self.over.is_set():
-            try:
-                nodes = self.client().call("GET", "/api/v1/nodes")["items"]
-            except (OSError, RuntimeError, ValueError):
-                nodes = None  # the server is being started again
-            if nodes is not None:
-                self._apply({n["metadata"]["name"]: way for n in nodes if (way := _way_to(n))},
-                            known)
-            self.over.wait(0.3)
-
-    def _apply(self, wanted, known):
-        for name in [n for n in known if known[n] != wanted.get(n)]:
-            self._unroute(known[name][0])
-            self.fabric.peer_del(known.pop(name)[0])
-        for name, way in wanted.items():
-            if name not in known:
-                self.fabric.peer_add(*way)
-                self._route(*way[:2])
-                known[name] = way
-
-    def _route(self, subnet, host):
-        """host-gw: the control plane's machine has an agent too, and answers pods directly."""
-        if self.fabric.mode != "overlay":
-            netns.ip(self.ns, "route replace", subnet, "via", host)
-
-    def _unroute(self, subnet):
-        if self.fabric.mode != "overlay":
-            netns.ip(self.ns, "route del", subnet, check=False)
-
-
-def _way_to(node):
-    """(subnet, host, VTEP's MAC) of a Windows node whose agent has published it, or None."""
-    notes = node["metadata"].get("annotations") or {}
-    labels = node["metadata"].get("labels") or {}
-    subnet = node.get("spec", {}).get("podCIDR")
-    address = notes.get(PREFIX + "public-ip")
-    if labels.get("kubernetes.io/os") != "windows" or not subnet or not address:
-        return None
-    data = json.loads(notes.get(PREFIX + "backend-data") or "null") or {}
-    return subnet, address, data.get("VtepMAC", "")

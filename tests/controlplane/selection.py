@@ -5,7 +5,7 @@ import re
 from . import status
 
 FIELDS = ("metadata.name", "metadata.namespace", "spec.nodeName", "spec.signerName",
-          "status.phase", "status.podIP", "type", "reason", "involvedObject.name",
+          "spec.clusterIP", "status.phase", "status.podIP", "type", "reason", "involvedObject.name",
           "involvedObject.kind")
 SET_BASED = re.compile(r"^(\S+)\s+(in|notin)\s+\(([^)]*)\)$")
 

@@ -63,15 +63,19 @@ class Stage:
         self.fabric.close()
 
     def _raise(self):
-        defaults = os.path.join(self.fabric.folder, "defaults.yaml")
-        with open(defaults, "w", encoding="utf-8") as f:
-            f.write(DEFAULTS)
-        self.cluster = on_fabric.OnFabric(self.fabric, "--winjoin-config", defaults, *self.options)
+        self.cluster = self.control_plane()
         self.cluster.__enter__()
         self.host = winhost.Host(self.fabric, build=self.build, **self.host_options)
         self.host.start()
         self.host.lay(WINJOIN, PROGRAM)
         self.host.lay(self._bundle(), BUNDLE)
+
+    def control_plane(self):
+        """The cluster that is joined; not started yet."""
+        defaults = os.path.join(self.fabric.folder, "defaults.yaml")
+        with open(defaults, "w", encoding="utf-8") as f:
+            f.write(DEFAULTS)
+        return on_fabric.OnFabric(self.fabric, "--winjoin-config", defaults, *self.options)
 
     def _bundle(self):
         """Made as an administrator makes it; what has no program of its own has a stand-in."""

@@ -1,0 +1,65 @@
+"""flannel on the Linux machines: what it does there when a Windows node publishes itself."""
+import json
+import threading
+
+import netns
+
+PREFIX = "flannel.alpha.coreos.com/"
+PAUSE = 0.3
+
+
+class LinuxAgent:
+    def __init__(self, fabric, nodes):
+        """nodes: answers the Node objects; called inside the namespace of the control plane."""
+        self.fabric, self.nodes, self.ns = fabric, nodes, fabric.ns("cp")
+        self.over = threading.Event()
+
+    def start(self):
+        threading.Thread(target=netns.within, args=(self.ns, self._follow),
+                         name="linux-agent", daemon=True).start()
+
+    def stop(self):
+        self.over.set()
+
+    def _follow(self):
+        known = {}
+        while not self.over.is_set():
+            try:
+                nodes = self.nodes()
+            except (OSError, RuntimeError, ValueError):
+                nodes = None  # the server is being started again
+            if nodes is not None:
+                self._apply({n["metadata"]["name"]: way for n in nodes if (way := _way_to(n))},
+                            known)
+            self.over.wait(PAUSE)
+
+    def _apply(self, wanted, known):
+        for name in [n for n in known if known[n] != wanted.get(n)]:
+            self._unroute(known[name][0])
+            self.fabric.peer_del(known.pop(name)[0])
+        for name, way in wanted.items():
+            if name not in known:
+                self.fabric.peer_add(*way)
+                self._route(*way[:2])
+                known[name] = way
+
+    def _route(self, subnet, host):
+        """host-gw: the control plane's machine has an agent too, and answers pods directly."""
+        if self.fabric.mode != "overlay":
+            netns.ip(self.ns, "route replace", subnet, "via", host)
+
+    def _unroute(self, subnet):
+        if self.fabric.mode != "overlay":
+            netns.ip(self.ns, "route del", subnet, check=False)
+
+
+def _way_to(node):
+    """(subnet, host, VTEP's MAC) of a Windows node whose agent has published it, or None."""
+    notes = node["metadata"].get("annotations") or {}
+    labels = node["metadata"].get("labels") or {}
+    subnet = node.get("spec", {}).get("podCIDR")
+    address = notes.get(PREFIX + "public-ip")
+    if labels.get("kubernetes.io/os") != "windows" or not subnet or not address:
+        return None
+    data = json.loads(notes.get(PREFIX + "backend-data") or "null") or {}
+    return subnet, address, data.get("VtepMAC", "")
