@@ -32,6 +32,7 @@ class OnFabric:
         self.audit = os.path.join(fabric.folder, "audit.jsonl")
         self.options, self.facts = list(options), {}
         self.agent = linux_agent.LinuxAgent(fabric, self._nodes)
+        self.over = self.agent.over
 
     def __enter__(self):
         self.start()
