@@ -26,6 +26,7 @@ include dist/make/rig.mk
 include dist/make/test.mk
 include dist/make/bench.mk
 include dist/make/lint.mk
+include dist/make/e2e.mk
 
 .PHONY: all native windows quick install-deps clean help demo format sbom man
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe

@@ -208,6 +208,9 @@ class ControlPlane(on_fabric.OnFabric):
             self.wait_for(self._ready, 90, alive=("etcd", "kube-apiserver"),
                           what_for="ready API server")
 
+    def stop_api(self):
+        self._end("kube-apiserver")
+
     def _ready(self):
         return self.call("GET", "/readyz") == "ok"
 
@@ -223,6 +226,7 @@ class ControlPlane(on_fabric.OnFabric):
             "--service-account-private-key-file=%s/sa.key" % pki,
             "--use-service-account-credentials=true", "--leader-elect=false",
             "--controllers=*,bootstrapsigner,tokencleaner", "--allocate-node-cidrs=true",
+            "--kube-api-qps=500", "--kube-api-burst=500",
             "--cluster-cidr=" + fabrics.POD_RANGE, "--cluster-name=kubernetes",
             "--service-cluster-ip-range=" + fabrics.SERVICE_RANGE, *keys, *self.kcm_flags)
 
@@ -232,12 +236,12 @@ class ControlPlane(on_fabric.OnFabric):
 
     # ---- what kubeadm init does ----------------------------------------------------------
 
-    def kubeadm(self, *words, log="kubeadm"):
-        """Runs upstream's kubeadm on the machine cp; answers what it printed."""
+    def kubeadm(self, *words, log="kubeadm", secret=False):
+        """Runs upstream's kubeadm on the machine cp; answers what it printed (secret: not logged)."""
         done = subprocess.run(netns.command(self.ns, [self.programs["kubeadm"], *words]), text=True,
                               capture_output=True, check=False, stdin=subprocess.DEVNULL)
         with open(self.log(log), "a", encoding="utf-8") as f:
-            f.write("$ kubeadm %s\n%s%s" % (" ".join(words), done.stdout, done.stderr))
+            f.write("$ kubeadm %s\n%s%s" % (" ".join(words), "" if secret else done.stdout, done.stderr))
         if done.returncode:
             raise Broken("kubeadm %s: %s" % (" ".join(words[:4]), done.stderr.strip()))
         return done.stdout
@@ -332,11 +336,11 @@ class ControlPlane(on_fabric.OnFabric):
         self.wait_for(lambda: not token or token in self.signatures(), 60, every=0.05,
                       alive=("kube-controller-manager",), what_for="signature in cluster-info")
 
-    def requests(self, **wanted):
-        """The lines of the audit log; wanted compares fields: requests(verb="create")."""
-        with open(self.audit, encoding="utf-8") as f:
-            lines = [json.loads(line) for line in f if line.endswith("\n")]
-        return [line for line in lines if all(line.get(k) == v for k, v in wanted.items())]
+    def requests(self, since=0):
+        """The audit log's records, from a place in the file on."""
+        with open(self.audit, "rb") as f:
+            f.seek(since)
+            return [json.loads(line) for line in f if line.endswith(b"\n")]
 
     def _beat(self):
         """The Linux machines have no kubelet: their leases are renewed here."""

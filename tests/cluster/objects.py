@@ -57,7 +57,8 @@ def _roles(cluster):
     at, api = "/apis/%s/v1" % RBAC, RBAC + "/v1"
     rules = {name: rules for _, name, rules in seed.ROLES}
     create(cluster, at + "/clusterroles", "ClusterRole", "flannel", api, rules=rules["flannel"])
-    rows = list(seed.NODE_SERVICE_BINDINGS)
+    rows = [("", "kubeadm:cluster-admins", "ClusterRole", "cluster-admin",
+             [(seed.GROUP, "kubeadm:cluster-admins")]), *seed.NODE_SERVICE_BINDINGS]
     if cluster.defaults:
         create(cluster, at + "/namespaces/kube-system/roles", "Role", "winjoin", api,
                rules=[seed.rule("get", "", "configmaps", ["winjoin"])])
