@@ -1,0 +1,48 @@
+/* A patches folder of one file: the first byte is the kind of patch, the rest its text. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "join/patches.h"
+
+static const char config[] =
+    "{\"kind\":\"KubeletConfiguration\",\"apiVersion\":\"kubelet.config.k8s.io/v1beta1\","
+    "\"clusterDNS\":[\"10.96.0.10\",\"10.96.0.11\"],\"maxPods\":110,"
+    "\"evictionHard\":{\"memory.available\":\"1Gi\",\"nodefs.available\":\"5%\"},"
+    "\"registerWithTaints\":[{\"key\":\"os\",\"effect\":\"NoSchedule\"}]}";
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const char *const paths[] = {"C:\\p\\kubeletconfiguration.yaml",
+                                        "C:\\p\\kubeletconfiguration+merge.yaml",
+                                        "C:\\p\\kubeletconfiguration+json.yaml"};
+    _cleanup_json_ json_t *original = NULL, *before = NULL, *patched = NULL;
+    struct patches patches = {0};
+    struct error err = {0};
+    struct host *host;
+
+    if (!size)
+        return 0;
+    host = host_memory_new();
+    if (json_read(config, strlen(config), "config", &original, NULL) < 0 ||
+        host_write(host, paths[data[0] % ARRAY_SIZE(paths)], data + 1, size - 1, HOST_PUBLIC,
+                   NULL) < 0)
+        abort();
+    before = json_deep_copy(original);
+    if (patches_read(host, "C:\\p", &patches, &err) == 0) {
+        if (patches_apply(&patches, original, &patched, NULL, &err) == 0) {
+            _cleanup_(freep) char *text = yaml_write(patched);
+
+            if (!text || !text_equal(json_text_at(patched, "kind"), "KubeletConfiguration"))
+                abort();
+        }
+        patches_free(&patches);
+    }
+    if (!patched && err.kind != ERROR_USAGE)
+        abort(); /* every refusal is a wrong file */
+    if (!json_equal(original, before))
+        abort();
+    host_free(host);
+    return 0;
+}
