@@ -12,10 +12,10 @@
 
 /* go-yaml's words for booleans: 1, 0, or -1 when the text is none. */
 static int boolean_of(const char *text) {
-    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes",
-                                      "YES",  "on",   "On",   "ON"};
-    static const char *const no[] = {"false", "False", "FALSE", "no", "No",
-                                     "NO",    "off",   "Off",   "OFF"};
+    static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
+                                      "on",   "On",   "ON",   "y",   "Y"};
+    static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO",
+                                     "off",   "Off",   "OFF",   "n",  "N"};
 
     for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
         if (text_equal(text, yes[i]))

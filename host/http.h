@@ -78,5 +78,9 @@ struct http *http_memory_new(http_answer *answer, void *context);
 /* The proxy that Go's ProxyFromEnvironment would choose for this https URL, or NULL: HTTPS_PROXY,
  * NO_PROXY with CIDRs, leading dots and ports; loopback never. The caller frees. */
 char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy);
+/* The proxy that WinHTTP's lists choose for this URL, or NULL: `proxy` is "host:port" or
+ * "http=host:port;https=host:port", `bypass` patterns with "*" and "<local>" (or NULL). The caller
+ * frees. */
+char *http_machine_proxy_for(const char *url, const char *proxy, const char *bypass);
 
 #endif

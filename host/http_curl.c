@@ -1,4 +1,4 @@
-/* HTTP on libcurl, the only file that includes it. One multi handle keeps the connections; each
+/* HTTP on libcurl (its TLS in http_curl_tls.c). One multi handle keeps the connections; each
  * request is one easy handle driven here, so that a wait can be interrupted. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
 
@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "host/http_curl.h"
 #include "host/http_ops.h"
 
 enum {
@@ -34,6 +35,7 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     struct curl_slist *connect_to;
+    char *tls_name; /* that the certificate must have */
     struct text body;
     size_t streamed;
     size_t header_bytes;
@@ -128,36 +130,6 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
     return len;
 }
 
-static struct curl_blob blob_of(const char *pem) {
-    return (struct curl_blob){(void *)pem, strlen(pem), CURL_BLOB_COPY};
-}
-
-static void set_trust(CURL *easy, const struct http_request *request) {
-    bool full = request->verify == HTTP_VERIFY_FULL;
-
-    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, full ? 1L : 0L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, full ? 2L : 0L);
-    curl_easy_setopt(easy, CURLOPT_CERTINFO, 1L);
-    if (request->ca_pem) {
-        struct curl_blob ca = blob_of(request->ca_pem);
-
-        /* Only these: libcurl's built-in file and folder would be trusted beside them. */
-        curl_easy_setopt(easy, CURLOPT_CAINFO, NULL);
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-        curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
-    } else {
-        curl_easy_setopt(easy, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_NATIVE_CA);
-    }
-    if (request->client_cert_pem) {
-        struct curl_blob certificate = blob_of(request->client_cert_pem);
-        struct curl_blob key = blob_of(request->client_key_pem);
-
-        curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
-        curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
-    }
-}
-
 /* URL with `server_name` for its host, so that libcurl sends and verifies that name; CONNECT_TO
  * leads to the real host, and the Host header stays the real one. */
 static char *rename_host(struct transfer *transfer) {
@@ -189,6 +161,8 @@ static void set_proxy(struct transfer *transfer) {
     curl_easy_setopt(transfer->easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(transfer->easy, CURLOPT_PROXY, proxy ? proxy : "");
     curl_easy_setopt(transfer->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    if (proxy && text_starts_with(proxy, "https:")) /* it would be asked for the server's name */
+        curl_easy_setopt(transfer->easy, CURLOPT_SSL_CTX_FUNCTION, NULL);
     if (proxy && !transfer->response->proxy)
         transfer->response->proxy = http_shown_proxy(proxy);
 }
@@ -249,7 +223,7 @@ static void set_up(const struct curl_http *http, struct transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
-    set_trust(easy, request);
+    http_curl_trust(easy, request, &transfer->tls_name);
     set_proxy(transfer);
     set_method(transfer);
     set_headers(transfer);
@@ -295,27 +269,11 @@ static int drive(struct curl_http *http, struct transfer *transfer, CURLcode *re
     return error_set(err, ERROR_NETWORK, "drive the connection: it ended without a result");
 }
 
-/* The chain that the server presented, as PEM; NULL when this connection was not made just now. */
-static char *presented_chain(CURL *easy) {
-    struct curl_certinfo *info = NULL;
-    struct text pem = {0};
-
-    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &info) != CURLE_OK || !info)
-        return NULL;
-    for (int i = 0; i < info->num_of_certs; i++)
-        for (const struct curl_slist *item = info->certinfo[i]; item; item = item->next)
-            if (text_starts_with(item->data, "Cert:"))
-                text_addf(&pem, "%s\n", item->data + strlen("Cert:"));
-    if (pem.len)
-        return text_take(&pem);
-    text_free(&pem);
-    return NULL;
-}
-
 static void transfer_clear(struct transfer *transfer) {
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->headers);
     curl_slist_free_all(transfer->connect_to);
+    free(transfer->tls_name);
     text_free(&transfer->body);
 }
 
@@ -338,7 +296,7 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     curl_easy_setopt(transfer.easy, CURLOPT_CONNECT_ONLY, 1L);
     if (curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
         if (drive(http, &transfer, &code, NULL) == 0 && code == CURLE_OK)
-            response->server_certs = presented_chain(transfer.easy);
+            response->server_certs = http_curl_chain(transfer.easy);
         (void)curl_multi_remove_handle(http->multi, transfer.easy); /* it is in there */
     }
     transfer_clear(&transfer);
@@ -402,6 +360,9 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
                          request->url, timeout);
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
+    if (transfer->tls_name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
+        return error_set(err, kind_of(code), "%s '%s': %s: %s", method, request->url, reason,
+                         transfer->tls_name);
     return error_set(err, kind_of(code), "%s '%s': %s", method, request->url, reason);
 }
 
@@ -426,7 +387,7 @@ static int finish(struct curl_http *http, struct transfer *transfer, CURLcode co
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
     http->http.connections += (size_t)connections;
     response->milliseconds = (unsigned)elapsed_ms(transfer);
-    response->server_certs = presented_chain(transfer->easy);
+    response->server_certs = http_curl_chain(transfer->easy);
     if (code != CURLE_OK && !transfer->stopped) {
         (void)failed(transfer, code, err);
         return -1;

@@ -19,7 +19,7 @@ static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *r
         return error_prefix(err, "fetch the discovery kubeconfig from \"%s\"", url);
     }
     if (response.status == 200)
-        result = kubeconfig_parse(response.body, response.body_len, url, ret, err);
+        result = kubeconfig_parse_whole(response.body, response.body_len, url, ret, err);
     else
         result =
             error_set(err, ERROR_NOT_FOUND,

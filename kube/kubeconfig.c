@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "kube/kubeconfig_shape.h"
 
 enum { FILE_MAX = 1024 * 1024 };
 
@@ -43,7 +44,9 @@ bool kubeconfig_has_credentials(const struct kubeconfig *c) {
 /* What one reading carries along. */
 struct reading {
     const char *what;
-    struct text_list problems; /* what clientcmd's validation would say */
+    bool validate;             /* as clientcmd.Validate does, which looks at all entries */
+    struct text_list problems; /* what it would say */
+    struct text_list files;    /* that are named */
     struct error *err;
 };
 
@@ -68,6 +71,22 @@ static const struct yaml_node *find_named(const struct yaml_node *root, const ch
             return yaml_at(entry, body);
     }
     return NULL;
+}
+
+static const char *name_in(const struct yaml_node *context, const char *key) {
+    const char *name = yaml_text_at(context, key);
+
+    return name ? name : "";
+}
+
+/* true when the list has an entry of this name, whatever is in it. */
+static bool has_entry(const struct yaml_node *root, const char *list, const char *name) {
+    const struct yaml_node *entries = yaml_at(root, list);
+
+    for (size_t i = 0; i < yaml_count(entries); i++)
+        if (text_equal(name_in(yaml_item(entries, i), "name"), name))
+            return true;
+    return false;
 }
 
 /* A copy of a non-empty text field; NULL when absent. Fails when it is a list or map. */
@@ -114,12 +133,43 @@ static int read_cluster(struct reading *r, const struct yaml_node *cluster, stru
         take_data(r, cluster, "certificate-authority-data", &c->ca_pem, &c->ca_pem_len) < 0)
         return -1;
     c->insecure_skip_tls_verify = text_equal(insecure, "true");
-    if (!c->server)
-        problem(r, "no server found for cluster \"%s\"", c->cluster_name);
-    if (c->ca_file && c->ca_pem)
-        problem(r, "certificate-authority and its data are both specified for \"%s\"",
-                c->cluster_name);
     return 0;
+}
+
+static int read_user(struct reading *r, const struct yaml_node *user, struct kubeconfig *c) {
+    if (take_field(r, user, "token", &c->token) < 0 ||
+        take_field(r, user, "tokenFile", &c->token_file) < 0 ||
+        take_field(r, user, "username", &c->username) < 0 ||
+        take_field(r, user, "password", &c->password) < 0 ||
+        take_field(r, user, "client-certificate", &c->client_cert_file) < 0 ||
+        take_field(r, user, "client-key", &c->client_key_file) < 0 ||
+        take_field(r, user, "exec.command", &c->exec_command) < 0 ||
+        take_field(r, user, "auth-provider.name", &c->auth_provider) < 0 ||
+        take_data(r, user, "client-certificate-data", &c->client_cert_pem, NULL) < 0 ||
+        take_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
+        return -1;
+    return 0;
+}
+
+/* ---- validation ---- */
+
+static void note_file(struct reading *r, const char *file) {
+    if (file)
+        text_list_add(&r->files, file);
+}
+
+static int validate_cluster(struct reading *r, const struct yaml_node *entry) {
+    struct kubeconfig c = {.cluster_name = xstrdup(name_in(entry, "name"))};
+    int result = read_cluster(r, yaml_at(entry, "cluster"), &c);
+
+    if (result == 0 && !c.server)
+        problem(r, "no server found for cluster \"%s\"", c.cluster_name);
+    if (c.ca_file && c.ca_pem)
+        problem(r, "certificate-authority and its data are both specified for \"%s\"",
+                c.cluster_name);
+    note_file(r, c.ca_file);
+    kubeconfig_free(&c);
+    return result;
 }
 
 static void check_exec(struct reading *r, const struct yaml_node *user, const char *name) {
@@ -158,29 +208,59 @@ static void check_user(struct reading *r, const struct yaml_node *user,
     check_exec(r, user, c->user_name);
 }
 
-static int read_user(struct reading *r, const struct yaml_node *user, struct kubeconfig *c) {
-    if (take_field(r, user, "token", &c->token) < 0 ||
-        take_field(r, user, "tokenFile", &c->token_file) < 0 ||
-        take_field(r, user, "username", &c->username) < 0 ||
-        take_field(r, user, "password", &c->password) < 0 ||
-        take_field(r, user, "client-certificate", &c->client_cert_file) < 0 ||
-        take_field(r, user, "client-key", &c->client_key_file) < 0 ||
-        take_field(r, user, "exec.command", &c->exec_command) < 0 ||
-        take_field(r, user, "auth-provider.name", &c->auth_provider) < 0 ||
-        take_data(r, user, "client-certificate-data", &c->client_cert_pem, NULL) < 0 ||
-        take_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
-        return -1;
-    check_user(r, user, c);
+static int validate_user(struct reading *r, const struct yaml_node *entry) {
+    const struct yaml_node *user = yaml_at(entry, "user");
+    struct kubeconfig c = {.user_name = xstrdup(name_in(entry, "name"))};
+    int result = yaml_type(user) == YAML_MAP ? read_user(r, user, &c) : 0;
+
+    if (result == 0)
+        check_user(r, user, &c);
+    note_file(r, c.client_cert_file);
+    note_file(r, c.client_key_file);
+    kubeconfig_free(&c);
+    return result;
+}
+
+static void validate_context(struct reading *r, const struct yaml_node *root,
+                             const struct yaml_node *entry) {
+    const struct yaml_node *context = yaml_at(entry, "context");
+    const char *cluster = name_in(context, "cluster"), *user = name_in(context, "user");
+    const char *name = name_in(entry, "name");
+
+    if (!*name)
+        problem(r, "empty context name is not allowed");
+    if (!*user)
+        problem(r, "user was not specified for context \"%s\"", name);
+    else if (!has_entry(root, "users", user))
+        problem(r, "user \"%s\" was not found for context \"%s\"", user, name);
+    if (!*cluster)
+        problem(r, "cluster was not specified for context \"%s\"", name);
+    else if (!has_entry(root, "clusters", cluster))
+        problem(r, "cluster \"%s\" was not found for context \"%s\"", cluster, name);
+}
+
+/* Every entry, also those that are not the chosen ones. */
+static int validate_all(struct reading *r, const struct yaml_node *root) {
+    const char *current = name_in(root, "current-context");
+    const struct yaml_node *clusters = yaml_at(root, "clusters"), *users = yaml_at(root, "users"),
+                           *contexts = yaml_at(root, "contexts");
+
+    if (*current && !has_entry(root, "contexts", current))
+        problem(r, "context was not found for specified context \"%s\"", current);
+    for (size_t i = 0; i < yaml_count(contexts); i++)
+        validate_context(r, root, yaml_item(contexts, i));
+    for (size_t i = 0; i < yaml_count(users); i++)
+        if (validate_user(r, yaml_item(users, i)) < 0)
+            return -1;
+    for (size_t i = 0; i < yaml_count(clusters); i++)
+        if (validate_cluster(r, yaml_item(clusters, i)) < 0)
+            return -1;
     return 0;
 }
 
-static const char *name_in(const struct yaml_node *context, const char *key) {
-    const char *name = yaml_text_at(context, key);
+/* ---- choice ---- */
 
-    return name ? name : "";
-}
-
-static const struct yaml_node *choose_cluster(struct reading *r, const struct yaml_node *root,
+static const struct yaml_node *choose_cluster(const struct yaml_node *root,
                                               const struct yaml_node *context,
                                               const char **ret_name) {
     const struct yaml_node *cluster = find_named(root, "clusters", "cluster", "");
@@ -189,10 +269,7 @@ static const struct yaml_node *choose_cluster(struct reading *r, const struct ya
     if (cluster || !context)
         return cluster;
     *ret_name = name_in(context, "cluster");
-    cluster = find_named(root, "clusters", "cluster", *ret_name);
-    if (!cluster)
-        problem(r, "cluster \"%s\" was not found for the current context", *ret_name);
-    return cluster;
+    return find_named(root, "clusters", "cluster", *ret_name);
 }
 
 static int read_root(struct reading *r, const struct yaml_node *root, struct kubeconfig *c) {
@@ -200,12 +277,9 @@ static int read_root(struct reading *r, const struct yaml_node *root, struct kub
     const struct yaml_node *context = NULL, *cluster, *user = NULL;
     const char *name;
 
-    if (current && *current) {
+    if (current && *current)
         context = find_named(root, "contexts", "context", current);
-        if (!context)
-            problem(r, "context was not found for specified context \"%s\"", current);
-    }
-    cluster = choose_cluster(r, root, context, &name);
+    cluster = choose_cluster(root, context, &name);
     if (yaml_type(cluster) != YAML_MAP)
         return refuse(r, root,
                       yaml_count(yaml_at(root, "clusters"))
@@ -215,11 +289,8 @@ static int read_root(struct reading *r, const struct yaml_node *root, struct kub
     if (read_cluster(r, cluster, c) < 0)
         return -1;
     name = name_in(context, "user");
-    if (context && *name) {
+    if (context && *name)
         user = find_named(root, "users", "user", name);
-        if (!user)
-            problem(r, "user \"%s\" was not found for context \"%s\"", name, current);
-    }
     if (yaml_type(user) != YAML_MAP)
         return 0;
     c->user_name = xstrdup(name);
@@ -236,6 +307,10 @@ static int parse(struct reading *r, const char *text, size_t len, struct kubecon
     root = yaml_document(documents, 0);
     if (!root || yaml_type(root) != YAML_MAP)
         return error_set(r->err, ERROR_MALFORMED, "%s: line 1: this is no kubeconfig", r->what);
+    if (kubeconfig_check_shape(root, r->what, r->err) < 0)
+        return -1;
+    if (r->validate && validate_all(r, root) < 0)
+        return -1;
     if (read_root(r, root, &config) < 0) {
         kubeconfig_free(&config);
         return -1;
@@ -244,12 +319,17 @@ static int parse(struct reading *r, const char *text, size_t len, struct kubecon
     return 0;
 }
 
+static void reading_free(struct reading *r) {
+    text_list_free(&r->problems);
+    text_list_free(&r->files);
+}
+
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err) {
     struct reading r = {.what = what, .err = err};
     int result = parse(&r, text, len, ret);
 
-    text_list_free(&r.problems);
+    reading_free(&r);
     return result;
 }
 
@@ -303,10 +383,19 @@ static int check_problems(const struct text_list *problems, const char *path, st
                      problems->count > 1 ? "[" : "", all, problems->count > 1 ? "]" : "");
 }
 
+static void check_files(struct host *host, struct reading *r) {
+    for (size_t i = 0; i < r->files.count; i++) {
+        _cleanup_(freep) char *full = beside(r->what, r->files.items[i]);
+
+        if (host_file_type(host, full) == HOST_ABSENT)
+            problem(r, "unable to read '%s'", full);
+    }
+}
+
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
-    struct reading r = {.what = path, .err = err};
+    struct reading r = {.what = path, .validate = true, .err = err};
     struct kubeconfig config = {0};
     size_t len = 0;
     int result;
@@ -314,11 +403,35 @@ int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig 
     if (host_read(host, path, FILE_MAX, &text, &len, err) < 0)
         return -1;
     result = parse(&r, text, len, &config);
-    if (result == 0)
+    if (result == 0) {
+        check_files(host, &r);
         result = check_problems(&r.problems, path, err);
+    }
     if (result == 0)
         result = embed_all(host, path, &config, err);
-    text_list_free(&r.problems);
+    reading_free(&r);
+    if (result < 0) {
+        kubeconfig_free(&config);
+        return -1;
+    }
+    *ret = config;
+    return 0;
+}
+
+int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
+                           struct error *err) {
+    struct reading r = {.what = what, .validate = true, .err = err};
+    struct kubeconfig config = {0};
+    int result = parse(&r, text, len, &config);
+
+    if (result == 0)
+        result = check_problems(&r.problems, what, err);
+    if (result == 0 && (r.files.count || config.token_file))
+        result = error_set(err, ERROR_USAGE,
+                           "read '%s': it names the file '%s' of this machine: everything must be "
+                           "inside it",
+                           what, r.files.count ? r.files.items[0] : config.token_file);
+    reading_free(&r);
     if (result < 0) {
         kubeconfig_free(&config);
         return -1;

@@ -34,8 +34,9 @@ struct kubeconfig {
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
  * current context; `require_cluster`: -1 when there is none. User: current context -> user; a
- * missing link is no user. Unknown fields are ignored, null lists are empty. ERROR_MALFORMED with
- * line and column. kubeconfig_free(). */
+ * missing link is no user. Unknown fields are ignored, null lists are empty, other shapes are
+ * refused as clientcmd's decoding does (kube/kubeconfig_shape.h). ERROR_MALFORMED with line and
+ * column. kubeconfig_free(). */
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err);
 /* Reads the file and the files that it names (relative ones lie beside it) into ca_pem,
@@ -43,6 +44,9 @@ int kubeconfig_parse(const char *text, size_t len, const char *what, struct kube
  * (prefix "invalid configuration: "). ERROR_NOT_FOUND, ERROR_MALFORMED, ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err);
+/* The same for a text that came from elsewhere: it must name no files (ERROR_USAGE). */
+int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
+                           struct error *err);
 void kubeconfig_free(struct kubeconfig *config);
 /* token, token file, user and password, client certificate with key, exec or auth provider. */
 bool kubeconfig_has_credentials(const struct kubeconfig *config);

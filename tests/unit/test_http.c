@@ -350,6 +350,15 @@ static void proxy_as_go_chooses(void **state) {
         {"https://[fd00::5]:6443/", "p:1", "fd00::6", "http://p:1"},
         {"https://u:w@api.example/", "p:1", "api.example", NULL},
         {"https://api.example/", "socks5://p:1", "other", "socks5://p:1"},
+        {"https://api.example/", "p", NULL, "http://p:80"},
+        {"https://api.example/", "http://u:w@p/", NULL, "http://u:w@p:80"},
+        {"https://api.example/", "http://[fd00::9]", NULL, "http://[fd00::9]:80"},
+        {"https://[fd00::5]/", "p:1", "[fd00::5]", "http://p:1"},
+        {"https://10.0.0.1/", "p:1", ".0.1", "http://p:1"},
+        {"https://api.example/", "p:1", "api example", "http://p:1"},
+        {"https://api.example/", "p:1", ",\tapi.example\r\n,", NULL},
+        {"https://api.example/", "p:1", ":443", "http://p:1"},
+        {"https://10.1.2.3/", "p:1", "10.1.2.3/33", "http://p:1"},
     };
 
     (void)state;
@@ -360,6 +369,41 @@ static void proxy_as_go_chooses(void **state) {
         if (!text_equal(proxy, cases[i].expected))
             print_error("%s without %s\n", cases[i].url,
                         cases[i].no_proxy ? cases[i].no_proxy : "");
+        assert_true(text_equal(proxy, cases[i].expected));
+    }
+}
+
+static void machine_proxy_as_winhttp_lists_it(void **state) {
+    static const struct {
+        const char *url, *proxy, *bypass, *expected;
+    } cases[] = {
+        {"https://api.example:6443/", "p:3128", NULL, "p:3128"},
+        {"https://api.example/", "http=h:1;https=s:2", NULL, "s:2"},
+        {"http://api.example/", "http=h:1 https=s:2", NULL, "h:1"},
+        {"https://api.example/", "http=h:1", NULL, NULL},
+        {"https://api.example/", "http=h:1;d:9", NULL, "d:9"},
+        {"https://api.example/", "https=s:2;d:9", NULL, "s:2"},
+        {"https://api.example/", "", NULL, NULL},
+        {"https://api.example/", "p:1", "*.example;<local>", NULL},
+        {"https://API.example:6443/", "p:1", "api.example", NULL},
+        {"https://api.example:6443/", "p:1", "api.example:6443", NULL},
+        {"https://api.example:6443/", "p:1", "api.example:443", "p:1"},
+        {"https://10.1.2.3:6443/", "p:1", "10.*", NULL},
+        {"https://11.1.2.3:6443/", "p:1", "10.*;192.168.*", "p:1"},
+        {"https://server:6443/", "p:1", "<local>", NULL},
+        {"https://10.1.2.3:6443/", "p:1", "<local>", "p:1"},
+        {"https://[fd00::5]:6443/", "p:1", "[fd00:*]", NULL},
+        {"https://api.example/", "p:1", "*", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(freep) char *proxy =
+            http_machine_proxy_for(cases[i].url, cases[i].proxy, cases[i].bypass);
+
+        if (!text_equal(proxy, cases[i].expected))
+            print_error("%s by %s but %s: %s\n", cases[i].url, cases[i].proxy,
+                        cases[i].bypass ? cases[i].bypass : "", proxy ? proxy : "none");
         assert_true(text_equal(proxy, cases[i].expected));
     }
 }
@@ -411,6 +455,7 @@ int main(void) {
         cmocka_unit_test(nobody_there),
         cmocka_unit_test(refuses_bad_requests),
         cmocka_unit_test(proxy_as_go_chooses),
+        cmocka_unit_test(machine_proxy_as_winhttp_lists_it),
         cmocka_unit_test(in_memory),
     };
 

@@ -82,6 +82,28 @@ static void refuses_what_it_cannot_read(void **state) {
          "\"certificate-authority-data\": decode base64"},
         {"clusters: [{name: ''", "line 2 column 1"},
         {"a: 1\na: 2", "twice"},
+        {"kind: Deployment\nclusters: [{name: '', cluster: {server: x}}]", "is Config"},
+        {"apiVersion: v2\nclusters: [{name: '', cluster: {server: x}}]", "is v1"},
+        {"clusters: {}", "a list was expected"},
+        {"clusters: [null]", "an entry with a name"},
+        {"clusters: [{name: ''}]", "needs a map"},
+        {"clusters: [{name: '', cluster: {server: 12}}]", "line 1 column 41: a text was expected"},
+        {"clusters: [{name: '', cluster: {server: yes}}]", "put the value into quotes"},
+        {"clusters: [{name: 7, cluster: {server: x}}]", "a text was expected"},
+        {"clusters: [{name: '', cluster: {insecure-skip-tls-verify: 'true'}}]", "true or false"},
+        {"clusters: [{name: '', cluster: {server: x}}, {name: '', cluster: {server: y}}]",
+         "stands here already"},
+        {"clusters: [{name: '', cluster: {server: x}}]\nusers: [{name: u, user: {token: 1}}]",
+         "line 2 column 33: a text was expected"},
+        {"clusters: [{name: '', cluster: {server: x}}]\nusers: [{name: u, user: {as-groups: a}}]",
+         "a list was expected"},
+        {"clusters: [{name: '', cluster: {server: x}}]\nusers: [{name: u, user: {exec: a}}]",
+         "a map was expected"},
+        {"clusters: [{name: '', cluster: {server: x}}]\nusers: [{name: u, user: "
+         "{client-key-data: '*'}}]",
+         "\"client-key-data\": decode base64"},
+        {"clusters: [{name: '', cluster: {server: x}}]\ncontexts: [{name: a, context: 3}]",
+         "a map was expected"},
     };
 
     (void)state;
@@ -120,8 +142,8 @@ static void embeds_the_files_beside_it(void **state) {
     kubeconfig_free(&config);
     assert_int_equal(host_remove(host, "C:\\d\\pki\\ca.crt", NULL), 0);
     assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
-    assert_non_null(strstr(err.message, "certificate authority file"));
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "unable to read 'C:\\d\\pki"));
     assert_int_equal(kubeconfig_read_file(host, "C:\\absent", &config, &err), -1);
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
     host_free(host);
@@ -144,7 +166,7 @@ static void validates_as_clientcmd(void **state) {
          "current-context: c\nusers: [{name: u, user: {client-certificate: x}}]\n",
          "client-key or its data must be specified"},
         {"clusters: [{name: '', cluster: {server: s}}]\ncontexts: [{name: c, context: {user: u}}]\n"
-         "current-context: c\nusers: [{name: u, user: {token: x, username: y, password: z}}]\n",
+         "current-context: c\nusers: [{name: u, user: {token: x, username: me, password: z}}]\n",
          "more than one authentication method"},
         {"clusters: [{name: '', cluster: {server: s}}]\ncontexts: [{name: c, context: {user: u}}]\n"
          "current-context: c\nusers: [{name: u, user: {exec: {command: x}}}]\n",
@@ -152,6 +174,16 @@ static void validates_as_clientcmd(void **state) {
         {"clusters: [{name: '', cluster: {server: s}}]\ncontexts: [{name: c, context: {user: u}}]\n"
          "current-context: c\nusers: [{name: u, user: {as-groups: [x]}}]\n",
          "without impersonating a user"},
+        {"clusters: [{name: '', cluster: {server: s}}, {name: other, cluster: {}}]\n",
+         "no server found for cluster \"other\""},
+        {"clusters: [{name: '', cluster: {server: s}}]\ncontexts: [{name: c, context: {user: "
+         "u}}]\n",
+         "cluster was not specified for context \"c\""},
+        {"clusters: [{name: '', cluster: {server: s}}]\n"
+         "contexts: [{name: c, context: {cluster: x, user: u}}]\n",
+         "cluster \"x\" was not found for context \"c\""},
+        {"clusters: [{name: '', cluster: {server: s, certificate-authority: none}}]\n",
+         "unable to read 'C:\\none'"},
     };
     struct host *host = host_memory_new();
 

@@ -170,7 +170,7 @@ static void written_as_kubernetes_writes(void **state) {
     assert_int_equal(json_read(json_text, strlen(json_text), "t", &json, NULL), 0);
     yaml = yaml_write(json);
     assert_string_equal(yaml, "apiVersion: v1\ne: \"\"\nkind: Config\nl: []\nlist:\n- a: true\n"
-                              "  b: x\nm: |\n  one\n  two\nn: 1\no: {}\ns: \"true\"\n"
+                              "  b: x\nm: |\n  one\n  two\n\"n\": 1\no: {}\ns: \"true\"\n"
                               "t: \"12\"\ntime: null\nz: \"null\"\n");
     documents = parse(yaml);
     again = yaml_to_json(yaml_document(documents, 0));
