@@ -10,7 +10,8 @@ for each, {"ok":true,...} or {"ok":false,"error":...}. The same requests, and "n
 the iphlpapi stand-in, are taken on 127.0.0.1:port of the node.
 
 Operations: sandbox {namespace, remove?}; exec {namespace, command[], mounts[{host,container}], env,
-hosts[]}; exec-wait {handle, timeoutMs}; exec-kill {handle}; net {line}; facts (what stands).
+hosts[], folder?}; exec-wait {handle, timeoutMs, from?} (output from that byte on, and where it ends);
+exec-kill {handle}; net {line}; facts (what stands).
 """
 import argparse
 import json
@@ -158,11 +159,12 @@ class DataPlane:
             guid = documents.guid(request["namespace"])
             return {"handle": self.sandboxes.execute(
                 guid, request["command"], request.get("mounts", ()), request.get("env"),
-                request.get("hosts", ()))}
+                request.get("hosts", ()), request.get("folder"))}
 
     @op("exec-wait")
     def _exec_wait(self, request):
-        return self.sandboxes.wait(request["handle"], request.get("timeoutMs", 0))
+        return self.sandboxes.wait(request["handle"], request.get("timeoutMs", 0),
+                                   request.get("from"))
 
     @op("exec-kill")
     def _exec_kill(self, request):

@@ -16,6 +16,9 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import prefix as prefixes  # noqa: E402  (beside the DLLs that are laid into prefixes)
 
 
+OUTPUT_MAX = 65536  # bytes of a program's output in one answer
+
+
 class Sandboxes:
     def __init__(self, config, kept):
         self.config, self.kept = config, kept
@@ -55,8 +58,8 @@ class Sandboxes:
 
     # ---- programs --------------------------------------------------------------------------
 
-    def execute(self, guid, command, mounts=(), env=None, hosts=()):
-        """Starts a Windows program in the pod; answers its handle."""
+    def execute(self, guid, command, mounts=(), env=None, hosts=(), folder=None):
+        """Starts a Windows program in the pod, in that folder of it; answers its handle."""
         box = self.kept["sandboxes"][guid]
         prefix = self._prefix(guid)
         if not os.path.exists(prefix):
@@ -73,20 +76,26 @@ class Sandboxes:
         log = os.path.join(prefix, "out-%d" % number)
         surroundings = dict(os.environ, **wine_env(prefix), **{
             k: str(v) for k, v in (env or {}).items()})
+        drive = os.path.join(prefix, "drive_c")
+        cwd = host_path(drive, folder) if folder else drive
         proc = netns.daemon(box["netns"], [prefixes.WINE, *command], log, tied=False,
-                            env=surroundings, cwd=os.path.join(prefix, "drive_c"))
+                            env=surroundings, cwd=cwd if os.path.isdir(cwd) else drive)
         self.handles[number] = (proc, log)
         return number
 
-    def wait(self, handle, milliseconds):
+    def wait(self, handle, milliseconds, start=None):
+        """How the program stands, and what it said: from a byte on, or the last of it."""
         proc, log = self.handles[handle]
         try:
             code = proc.wait(min(milliseconds, 60000) / 1000)
         except subprocess.TimeoutExpired:
             code = None
-        with open(log, encoding="utf-8", errors="replace") as f:
-            text = f.read()[-65536:]
-        return {"running": code is None, "exit": code, "output": text}
+        with open(log, "rb") as f:
+            size = f.seek(0, os.SEEK_END)
+            f.seek(max(size - OUTPUT_MAX, 0) if start is None else min(start, size))
+            text = f.read(OUTPUT_MAX)
+            return {"running": code is None, "exit": code, "next": f.tell(),
+                    "output": text.decode(errors="replace")}
 
     def end(self, handle):
         proc, _ = self.handles[handle]
