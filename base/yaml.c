@@ -181,7 +181,8 @@ static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_
 
     if (strlen(text) != event->data.scalar.length)
         return refuse(r, event->start_mark, "a text holds a NUL byte");
-    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
+                   text_equal((const char *)event->data.scalar.tag, "tag:yaml.org,2002:str");
     node->text = xstrdup(text);
     node->type = YAML_SCALAR;
     if (!node->quoted && (!*text || text_equal(text, "~") || text_equal(text, "null") ||

@@ -46,31 +46,63 @@ static bool is_float(const char *text) {
     return *p == '\0';
 }
 
+/* Go's ParseInt with base 0: 0x, 0o, 0b, and a leading 0 for octal. */
+static int base_of(const char **digits) {
+    static const struct {
+        const char *prefix;
+        int base;
+    } bases[] = {{"0x", 16}, {"0X", 16}, {"0o", 8}, {"0O", 8}, {"0b", 2}, {"0B", 2}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(bases); i++) {
+        if (text_starts_with(*digits, bases[i].prefix)) {
+            *digits += 2;
+            return bases[i].base;
+        }
+    }
+    return **digits == '0' && (*digits)[1] ? 8 : 10;
+}
+
 static json_t *integer_of(const char *text) {
     bool negative = *text == '-';
     const char *digits = text + (negative || *text == '+');
-    int base = text_starts_with(digits, "0x") ? 16 : text_starts_with(digits, "0o") ? 8 : 10;
-    unsigned long long value = 0;
-    long long decimal;
+    unsigned long long value = 0, limit = negative ? (unsigned long long)INT64_MAX + 1 : UINT64_MAX;
+    int base = base_of(&digits);
 
-    if (base == 10)
-        return text_to_number(*text == '+' ? digits : text, INT64_MIN, INT64_MAX, &decimal) == 0
-                   ? json_integer(decimal)
-                   : NULL;
-    for (digits += 2; *digits; digits++) {
-        const char *all = "0123456789abcdef", *found = strchr(all, *digits | 0x20);
+    if (!*digits)
+        return NULL;
+    for (; *digits; digits++) {
+        static const char all[] = "0123456789abcdef0123456789ABCDEF";
+        const char *found = strchr(all, *digits);
+        unsigned digit = found ? (unsigned)(found - all) % 16 : 16;
 
-        if (!found || found - all >= base || value >> 58)
+        if (digit >= (unsigned)base || value > (limit - digit) / (unsigned)base)
             return NULL;
-        value = value * (unsigned)base + (unsigned)(found - all);
+        value = value * (unsigned)base + digit;
     }
-    return json_integer(negative ? -(long long)value : (long long)value);
+    if (!negative && value > INT64_MAX)
+        return json_real((double)value);
+    return json_integer(negative ? (json_int_t)(0 - value) : (json_int_t)value);
+}
+
+/* go-yaml takes "1_000" for a number. */
+static json_t *number_of(const char *text) {
+    _cleanup_(freep) char *plain = xstrdup(text);
+    char *to = plain;
+    json_t *number;
+
+    for (const char *from = text; *from; from++)
+        if (*from != '_')
+            *to++ = *from;
+    *to = '\0';
+    number = integer_of(plain);
+    if (!number && is_float(plain) && isfinite(strtod(plain, NULL)))
+        number = json_real(strtod(plain, NULL));
+    return number;
 }
 
 /* What a plain scalar means; NULL when it is a string. New reference. */
 static json_t *plain_value(const char *text) {
     int boolean = boolean_of(text);
-    json_t *number;
 
     if (!*text || text_equal(text, "~") || text_equal(text, "null") || text_equal(text, "Null") ||
         text_equal(text, "NULL"))
@@ -79,12 +111,7 @@ static json_t *plain_value(const char *text) {
         return json_boolean(boolean);
     if (!strchr("+-.0123456789", *text))
         return NULL;
-    number = integer_of(text);
-    if (number)
-        return number;
-    if (is_float(text) && isfinite(strtod(text, NULL)))
-        return json_real(strtod(text, NULL));
-    return NULL;
+    return number_of(text);
 }
 
 json_t *yaml_to_json(const struct yaml_node *node) {
@@ -129,14 +156,32 @@ static void emit_text(yaml_emitter_t *emitter, const char *text, yaml_scalar_sty
     emit(emitter, &event);
 }
 
+static size_t digits_at(const char *text) {
+    return strspn(text, "0123456789");
+}
+
+/* What other parsers take for a date, a number of base 60, infinity or no number at all. */
+static bool is_ambiguous(const char *text) {
+    const char *p = text + (*text == '-' || *text == '+');
+    const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"};
+    size_t digits = digits_at(text);
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (text_equal(p, words[i]))
+            return true;
+    if (digits == 4 && text[4] == '-')
+        return digits_at(text + 5) && text[5 + digits_at(text + 5)] == '-';
+    return digits_at(p) && strchr(p, ':') && strspn(p, "0123456789:_.") == strlen(p);
+}
+
 /* Strings that would read back as another type are quoted; several lines stand as a block. */
 static void emit_string(yaml_emitter_t *emitter, const char *text) {
     _cleanup_json_ json_t *other = plain_value(text);
 
     emit_text(emitter, text,
-              other                ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
-              : strchr(text, '\n') ? YAML_LITERAL_SCALAR_STYLE
-                                   : YAML_PLAIN_SCALAR_STYLE);
+              strchr(text, '\n')            ? YAML_LITERAL_SCALAR_STYLE
+              : other || is_ambiguous(text) ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+                                            : YAML_PLAIN_SCALAR_STYLE);
 }
 
 static int by_name(const void *a, const void *b) {

@@ -1,20 +1,13 @@
 /* The flags of join: kubeadm's own, with its meaning, and winjoin's. */
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/log.h"
-#include "base/memory.h"
 #include "cmd/program.h"
-
-enum { TOKEN_FILE_MAX = 4096 };
 
 #define AT(field) offsetof(struct program_options, join.field)
 
 const struct option join_kubeadm_options[] = {
     {"config", 0, OPTION_TEXT, AT(config), "FILE",
-     "JoinConfiguration and NodeConfiguration (not in this version)", OPTION_WITH_CONFIG},
+     "file with a JoinConfiguration, a NodeConfiguration or both", OPTION_WITH_CONFIG},
     {"cri-socket", 0, OPTION_TEXT, AT(cri_socket), "SOCKET",
      "container runtime (default npipe:////./pipe/containerd-containerd)", OPTION_KUBEADM},
     {"discovery-file", 0, OPTION_TEXT, AT(discovery_file), "FILE",
@@ -41,6 +34,15 @@ const struct option join_kubeadm_options[] = {
      "token for the TLS bootstrap alone", OPTION_KUBEADM},
     {"token", 0, OPTION_SECRET, AT(token), "TOKEN",
      "bootstrap token, \"<id>.<secret>\"; \"-\" reads it from standard input", OPTION_KUBEADM},
+    {"control-plane", 0, OPTION_BOOL, offsetof(struct program_options, control_plane), "",
+     "refused: a control plane does not run on Windows", OPTION_KUBEADM | OPTION_HIDDEN},
+    {"certificate-key", 0, OPTION_SECRET, offsetof(struct program_options, certificate_key), "KEY",
+     "for a control plane", OPTION_KUBEADM | OPTION_HIDDEN},
+    {"apiserver-advertise-address", 0, OPTION_TEXT,
+     offsetof(struct program_options, apiserver_advertise_address), "IP", "for a control plane",
+     OPTION_KUBEADM | OPTION_HIDDEN},
+    {"apiserver-bind-port", 0, OPTION_NUMBER, offsetof(struct program_options, apiserver_bind_port),
+     "PORT", "for a control plane", OPTION_KUBEADM | OPTION_HIDDEN},
     {0},
 };
 
@@ -83,99 +85,3 @@ const struct option join_own_options[] = {
     {"timeout", 0, OPTION_DURATION, AT(timeout), "DURATION", "limit of discovery (default 5m)", 0},
     {0},
 };
-
-void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
-    for (int i = 0; i < argc; i++) {
-        bool pasted = strstr(argv[i], "kubeadm join ") != NULL;
-        _cleanup_(freep) char *line = xstrdup(argv[i]);
-
-        if (!pasted) {
-            text_list_add(ret, argv[i]);
-            continue;
-        }
-        for (char *p = line; *p; p++)
-            if (strchr("\t\r\n", *p))
-                *p = ' ';
-        text_list_split(ret, line, ' ');
-    }
-}
-
-/* "kubeadm join <ip>:6443 --token ..." may be pasted whole behind "winjoin join": its words go. */
-static void drop_pasted_words(struct text_list *words) {
-    static const char *const pasted[] = {"sudo", "kubeadm", "join", "\\"};
-    size_t kept = 0;
-
-    for (size_t i = 0; i < words->count; i++) {
-        bool drop = false;
-
-        for (size_t p = 0; p < ARRAY_SIZE(pasted); p++)
-            drop |= text_equal(words->items[i], pasted[p]);
-        if (drop)
-            freep(&words->items[i]);
-        else
-            words->items[kept++] = words->items[i];
-    }
-    words->count = kept;
-    if (words->items)
-        words->items[kept] = NULL;
-}
-
-static char *trim(char *s) {
-    size_t len = strlen(s);
-
-    while (len && strchr(" \t\r\n", s[len - 1]))
-        s[--len] = '\0';
-    return s;
-}
-
-static char *read_standard_input(void) {
-    char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
-
-    data[fread(data, 1, TOKEN_FILE_MAX, stdin)] = '\0';
-    return data;
-}
-
-/* Paths that a person gave are relative to where winjoin was started. */
-static void make_absolute(char **path) {
-    char *full;
-
-    if (!*path || text_equal(*path, "-"))
-        return;
-    full = terminal_full_path(*path);
-    free(*path);
-    *path = full;
-}
-
-static int read_token_file(struct program *program, const char *path, struct error *err) {
-    struct join_options *o = &program->options.join;
-    _cleanup_(secret_freep) char *data = NULL;
-    size_t len;
-
-    if (text_equal(path, "-"))
-        data = read_standard_input();
-    else if (host_read(program->host, path, TOKEN_FILE_MAX, &data, &len, err) < 0)
-        return error_prefix(err, "read the token");
-    secret_freep(&o->token);
-    o->token = xstrdup(trim(data));
-    log_hide_secret(o->token);
-    return 0;
-}
-
-int program_prepare_join(struct program *program, struct error *err) {
-    struct join_options *o = &program->options.join;
-
-    drop_pasted_words(&program->words);
-    if (program->words.count > 1)
-        return error_set(err, ERROR_USAGE, "accepts at most 1 arg(s), received %zu",
-                         program->words.count);
-    if (program->words.count)
-        o->endpoint = xstrdup(program->words.items[0]);
-    make_absolute(&o->token_file);
-    make_absolute(&o->bundle);
-    make_absolute(&o->discovery_file);
-    if (text_equal(o->token, "-") && read_token_file(program, "-", err) < 0)
-        return -1;
-    if (o->token_file && read_token_file(program, o->token_file, err) < 0)
-        return -1;
-    return join_options_check(o, err);
-}

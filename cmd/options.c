@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/rfc3339.h"
 
 enum { NUMBER_MAX = 2147483647, LINE_MAX_COLUMNS = 80 };
@@ -37,43 +38,18 @@ static size_t find(const struct option_set *set, const char *name, size_t len, c
     return (size_t)-1;
 }
 
-/* Levenshtein's distance of two short words. */
-static size_t distance(const char *a, const char *b) {
-    size_t n = strlen(b), row[64];
+bool options_is_given(const struct option_set *set, const char *name) {
+    size_t index = find(set, name, strlen(name), 0);
 
-    if (n >= ARRAY_SIZE(row))
-        return n;
-    for (size_t j = 0; j <= n; j++)
-        row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t corner = row[0];
-
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t cost = corner + (a[i - 1] != b[j - 1]);
-
-            corner = row[j];
-            if (row[j - 1] + 1 < cost)
-                cost = row[j - 1] + 1;
-            row[j] = row[j] + 1 < cost ? row[j] + 1 : cost;
-        }
-    }
-    return row[n];
+    return index != (size_t)-1 && set->given && set->given[index];
 }
 
-const char *options_nearest(const char *word, const char *const *names, size_t count) {
-    const char *best = NULL;
-    size_t best_distance = 4;
+void options_given(const struct option_set *set, struct text_list *ret) {
+    const struct option *o;
 
-    for (size_t i = 0; i < count && strlen(word) < 64; i++) {
-        size_t d = distance(word, names[i]);
-
-        if (d < best_distance && d < strlen(names[i])) {
-            best = names[i];
-            best_distance = d;
-        }
-    }
-    return best;
+    for (size_t i = 0; (o = options_at(set, i)); i++)
+        if (set->given && set->given[i])
+            text_list_add(ret, o->name);
 }
 
 static int unknown(const struct option_set *set, const char *name, struct error *err) {
@@ -84,7 +60,7 @@ static int unknown(const struct option_set *set, const char *name, struct error 
     for (size_t i = 0; i < count; i++)
         names[i] = options_at(set, i)->name;
     (void)error_set(err, ERROR_USAGE, "unknown flag: --%s", name);
-    near = options_nearest(name, names, count);
+    near = nearest_name(name, names, count);
     if (near)
         (void)error_hint(err, "did you mean --%s?", near);
     return -1;

@@ -49,6 +49,11 @@ size_t options_count(const struct option_set *set);
 /* The i-th option; NULL behind the end. */
 const struct option *options_at(const struct option_set *set, size_t i);
 
+/* Is the option of this name given (argv, environment)? */
+bool options_is_given(const struct option_set *set, const char *name);
+/* The names of those that are given, in the tables' order. */
+void options_given(const struct option_set *set, struct text_list *ret);
+
 /* Reads argv (without program and verb) into the target; words that are no options go to `words`.
  * Fails with ERROR_USAGE and names the option; an unknown one gets "did you mean". */
 int options_parse(const struct option_set *set, int argc, char *const *argv,
@@ -64,8 +69,5 @@ void options_free(const struct option_set *set);
 void options_wrap(struct text *out, const char *text, size_t indent, size_t column);
 /* "  --token TOKEN    bootstrap token ..." wrapped at 80 columns. */
 void options_help(const struct option *table, struct text *out);
-
-/* The nearest of `count` names for a mistyped word, or NULL when none is near (distance <= 3). */
-const char *options_nearest(const char *word, const char *const *names, size_t count);
 
 #endif

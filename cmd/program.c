@@ -8,6 +8,7 @@
 #include "base/build_info.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "cmd/output.h"
 
 static FILE *log_file;
@@ -60,7 +61,7 @@ static int unknown_verb(const char *name, struct error *err) {
 
     for (size_t i = 0; i < count; i++)
         names[i] = all[i].name;
-    near = options_nearest(name, names, count);
+    near = nearest_name(name, names, count);
     (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
     if (near)
         return error_hint(err, "did you mean winjoin %s?", near);
@@ -149,6 +150,7 @@ static int run(struct program *program, int argc, char **argv, const struct opti
                program_open_host *open, struct error *err) {
     if (parse(program, argc, argv, set, err) < 0)
         return error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
+    options_given(set, &program->flags);
     if (program->options.help) {
         text_list_free(&program->words);
         text_list_add(&program->words, program->verb->name);
@@ -177,6 +179,7 @@ static int finish(struct program *program, struct error *err, int result) {
 static void close_program(struct program *program, const struct option_set *set) {
     json_decref(program->result);
     text_list_free(&program->words);
+    text_list_free(&program->flags);
     options_free(set);
     join_options_free(&program->options.join);
     if (program->http)
@@ -208,7 +211,8 @@ int program_run(int argc, char **argv, program_open_host *open) {
     }
     option_tables(program.verb, tables);
     given = xcalloc(options_count(&set), sizeof *given);
-    set.given = program.given = given;
+    set.given = given;
+    program.set = &set;
     result = run(&program, argc, argv, &set, open, &err);
     code = finish(&program, &err, result);
     close_program(&program, &set);

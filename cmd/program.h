@@ -11,6 +11,7 @@
 #include "host/host.h"
 #include "host/http.h"
 #include "host/terminal.h"
+#include "join/config_file.h"
 #include "join/join_options.h"
 
 /* Every option of every verb has its field here. */
@@ -31,6 +32,11 @@ struct program_options {
     char *external_ip, *external_name, *external_dns; /* diag */
     char *versions;                                   /* bundle create */
     bool show_all;
+    bool control_plane;    /* join: kubeadm's, refused */
+    char *certificate_key; /* join: kubeadm's, for a control plane */
+    char *apiserver_advertise_address;
+    long long apiserver_bind_port;
+    char *old_config, *new_config; /* config migrate */
 };
 
 struct program {
@@ -38,8 +44,9 @@ struct program {
     struct http *http;
     struct terminal terminal;
     struct program_options options;
-    struct text_list words; /* what is no option, behind the verb */
-    bool *given;            /* per option of the verb */
+    struct text_list words;       /* what is no option, behind the verb */
+    const struct option_set *set; /* the verb's options, with what is given */
+    struct text_list flags;       /* names of those that stand on the command line */
     const struct verb *verb;
     const char *phase; /* of the error object, or NULL */
     json_t *result;    /* with -o json and yaml: printed at the end, also beside an error */
@@ -86,9 +93,15 @@ extern const struct option global_options[];
 extern const struct option join_kubeadm_options[];
 extern const struct option join_own_options[];
 
+/* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
+int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
+                        struct config_file *ret, struct error *err);
 /* argv with a line pasted as one quoted word ("kubeadm join ...") taken apart. */
 void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);
-/* Reads --token-file, --token - and the endpoint word into the join options, and checks them. */
+/* Reads --config, --token-file, --token - and the endpoint word into the join options, and checks
+ * them as kubeadm does before anything is touched. */
 int program_prepare_join(struct program *program, struct error *err);
+/* Is there a way to find the cluster? For what cannot go on without. ERROR_USAGE. */
+int program_need_discovery(const struct program *program, struct error *err);
 
 #endif

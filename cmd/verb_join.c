@@ -8,6 +8,7 @@
 #include "cmd/progress.h"
 #include "cmd/program.h"
 #include "join/join.h"
+#include "join/kubelet_files.h"
 #include "join/plan.h"
 #include "join/preflight.h"
 
@@ -154,6 +155,9 @@ int verb_join(struct program *program, struct error *err) {
         return list_phases(program);
     if (program_prepare_join(program, err) < 0)
         return -1;
+    if (!id && host_file_type(program->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT &&
+        program_need_discovery(program, err) < 0)
+        return -1;
     result = open_join(program, &join, &progress, err);
     if (result == 0)
         result = program->options.join.dry_run ? run_dry(program, &join, err)
@@ -210,7 +214,7 @@ int verb_discover(struct program *program, struct error *err) {
     struct discovery_result result = {0};
     json_t *document;
 
-    if (program_prepare_join(program, err) < 0)
+    if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0)
         return -1;
     options = (struct discovery_options){
         .endpoint = o->endpoint,

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "join/node_configuration.h"
 #include "kube/configmap.h"
 
 enum { CALL_MS = 60000, DNS_INDEX = 10 };
@@ -163,7 +164,9 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
     if (read_optional(client, timeout_ms, "kube-system", "winjoin", "NodeConfiguration", &text,
                       NULL, err) < 0)
         return -1;
-    return text ? read_yaml_value(text, "ConfigMap kube-system/winjoin", &ret->winjoin, err) : 0;
+    return text ? node_configuration_read(text, strlen(text), "ConfigMap kube-system/winjoin",
+                                          &ret->winjoin, err)
+                : 0;
 }
 
 /* ---- together ---- */

@@ -71,10 +71,6 @@ struct join_options {
 };
 void join_options_free(struct join_options *options);
 
-/* Fills what is not given yet from a NodeConfiguration (winjoin.io/v1alpha1) as JSON. `what` names
- * where it came from. Unknown fields are ERROR_USAGE with their path. */
-int join_options_apply(struct join_options *options, const json_t *node_configuration,
-                       const char *what, struct error *err);
 /* The checks that need neither host nor network. ERROR_USAGE. */
 int join_options_check(const struct join_options *options, struct error *err);
 

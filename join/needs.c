@@ -8,6 +8,7 @@
 #include "join/boot_network.h"
 #include "join/join.h"
 #include "join/kubelet_files.h"
+#include "join/node_configuration.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 
@@ -153,9 +154,8 @@ int join_need_cluster(struct join *join, struct error *err) {
     join->has_cluster = true;
     for (size_t i = 0; i < join->cluster.warnings.count; i++)
         log_message(LOG_INFO, "%s", join->cluster.warnings.items[i]);
-    if (join->cluster.winjoin && join_options_apply(join->options, join->cluster.winjoin,
-                                                    "ConfigMap kube-system/winjoin", err) < 0)
-        return -1;
+    if (join->cluster.winjoin)
+        node_configuration_apply(join->cluster.winjoin, join->options);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "join/join.h"
+#include "join/join_configuration.h"
 #include "join/kubelet_files.h"
 #include "pki/certificate.h"
 
@@ -71,28 +72,14 @@ static char *joined_name(struct host *host) {
     return name;
 }
 
-static bool is_dns_subdomain(const char *name) {
-    size_t len = strlen(name);
-
-    for (size_t i = 0; i < len; i++) {
-        char c = name[i];
-        bool edge = i == 0 || i == len - 1 || name[i - 1] == '.' || name[i + 1] == '.';
-
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-              (!edge && (c == '-' || (c == '.' && name[i - 1] != '-')))))
-            return false;
-    }
-    return len > 0 && len <= 253;
-}
-
 /* nodeRegistration.name, the name this node joined with, or the host's name in lower case (kubeadm:
  * GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
     _cleanup_(freep) char *joined = joined_name(join->host);
     const char *given = join->options->node_name;
 
-    join->node_name = text_lower(given ? given : joined ? joined : join->facts.host_name);
-    if (is_dns_subdomain(join->node_name))
+    join->node_name = join_node_name_read(given ? given : joined ? joined : join->facts.host_name);
+    if (join_node_name_is_valid(join->node_name))
         return 0;
     (void)error_set(err, ERROR_USAGE, "use node name '%.80s': not a DNS-1123 subdomain",
                     join->node_name);

@@ -99,7 +99,8 @@ static void reads_everything(void **state) {
          {"/kube-flannel/configmaps/kube-flannel-cfg", "net-conf.json",
           "{\"Network\":\"10.244.0.0/"
           "16\",\"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789}}"},
-         {"/kube-system/configmaps/winjoin", "NodeConfiguration", "network: {mode: overlay}"});
+         {"/kube-system/configmaps/winjoin", "NodeConfiguration",
+          "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork: {mode: overlay}"});
     assert_int_equal(read_it(s), 0);
     assert_string_equal(c->name, "blue");
     assert_string_equal(c->kubernetes_version, "v1.37.1");

@@ -1,0 +1,160 @@
+/* Strict reading of YAML by a table of fields. */
+#include "base/yaml_schema.h"
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/rfc3339.h"
+
+struct check {
+    const char *what;
+    struct error *err;
+};
+
+static int check_object(const struct check *c, const struct yaml_node *node, const char *path,
+                        const struct yaml_field *fields);
+
+static int refuse(const struct check *c, const struct yaml_node *node, const char *path,
+                  const char *wanted) {
+    return error_set(c->err, ERROR_USAGE, "%s: line %zu column %zu: %s%smust be %s", c->what,
+                     yaml_line(node), yaml_column(node), path, *path ? ": " : "", wanted);
+}
+
+static size_t count_of(const struct yaml_field *fields) {
+    size_t n = 0;
+
+    while (fields[n].name)
+        n++;
+    return n;
+}
+
+static int refuse_name(const struct check *c, const struct yaml_node *map, size_t i,
+                       const char *path, const struct yaml_field *fields) {
+    size_t count = count_of(fields);
+    _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
+    const char *near;
+
+    for (size_t n = 0; n < count; n++)
+        names[n] = fields[n].name;
+    (void)error_set(c->err, ERROR_USAGE, "%s: line %zu column %zu: unknown field \"%.200s\"",
+                    c->what, yaml_key_line(map, i), yaml_key_column(map, i), path);
+    near = nearest_name(yaml_key(map, i), names, count);
+    return near ? error_hint(c->err, "did you mean %s?", near) : -1;
+}
+
+/* What a scalar is to Go: the same reading that turns it into JSON. */
+static bool is_type(const struct yaml_node *node, json_type type) {
+    _cleanup_json_ json_t *json = yaml_type(node) == YAML_SCALAR ? yaml_to_json(node) : NULL;
+
+    return json && json_typeof(json) == type;
+}
+
+static bool is_number(const struct yaml_node *node) {
+    _cleanup_json_ json_t *json = yaml_type(node) == YAML_SCALAR ? yaml_to_json(node) : NULL;
+
+    return json_is_integer(json) && json_integer_value(json) >= INT32_MIN &&
+           json_integer_value(json) <= INT32_MAX;
+}
+
+static bool is_duration(const struct yaml_node *node) {
+    int64_t milliseconds;
+
+    return is_type(node, JSON_STRING) &&
+           go_duration_parse(yaml_text(node), &milliseconds, NULL) == 0;
+}
+
+static bool is_time(const struct yaml_node *node) {
+    int64_t seconds;
+
+    return is_type(node, JSON_STRING) && rfc3339_parse(yaml_text(node), &seconds, NULL) == 0;
+}
+
+/* A list, item by item: texts (no table) or objects. */
+static int check_items(const struct check *c, const struct yaml_node *node, const char *path,
+                       const struct yaml_field *fields) {
+    if (yaml_type(node) != YAML_LIST)
+        return refuse(c, node, path, fields ? "a list of objects" : "a list of texts");
+    for (size_t i = 0; i < yaml_count(node); i++) {
+        const struct yaml_node *item = yaml_item(node, i);
+        _cleanup_(freep) char *at = xasprintf("%s[%zu]", path, i);
+
+        if (yaml_type(item) == YAML_NULL)
+            continue;
+        if (fields && check_object(c, item, at, fields) < 0)
+            return -1;
+        if (!fields && !is_type(item, JSON_STRING))
+            return refuse(c, item, at, "a text (quote what YAML takes for something else)");
+    }
+    return 0;
+}
+
+static int check_text_map(const struct check *c, const struct yaml_node *node, const char *path) {
+    if (yaml_type(node) != YAML_MAP)
+        return refuse(c, node, path, "an object of names and texts");
+    for (size_t i = 0; i < yaml_count(node); i++) {
+        const struct yaml_node *value = yaml_value(node, i);
+        _cleanup_(freep) char *at = xasprintf("%s.%s", path, yaml_key(node, i));
+
+        if (yaml_type(value) != YAML_NULL && !is_type(value, JSON_STRING))
+            return refuse(c, value, at, "a text (quote what YAML takes for something else)");
+    }
+    return 0;
+}
+
+static int check_value(const struct check *c, const struct yaml_node *node, const char *path,
+                       const struct yaml_field *field) {
+    if (yaml_type(node) == YAML_NULL)
+        return 0;
+    switch (field->type) {
+    case YAML_FIELD_TEXT:
+        return is_type(node, JSON_STRING)
+                   ? 0
+                   : refuse(c, node, path, "a text (quote what YAML takes for something else)");
+    case YAML_FIELD_BOOL:
+        return is_type(node, JSON_TRUE) || is_type(node, JSON_FALSE)
+                   ? 0
+                   : refuse(c, node, path, "true or false");
+    case YAML_FIELD_NUMBER:
+        return is_number(node) ? 0 : refuse(c, node, path, "a whole number of 32 bits");
+    case YAML_FIELD_DURATION:
+        return is_duration(node) ? 0 : refuse(c, node, path, "a duration like 30s, 5m or 1m30s");
+    case YAML_FIELD_TIME:
+        return is_time(node) ? 0 : refuse(c, node, path, "a time like 2026-11-21T10:00:04Z");
+    case YAML_FIELD_TEXTS:
+        return check_items(c, node, path, NULL);
+    case YAML_FIELD_TEXT_MAP:
+        return check_text_map(c, node, path);
+    case YAML_FIELD_OBJECT:
+        return check_object(c, node, path, field->fields);
+    case YAML_FIELD_OBJECTS:
+        return check_items(c, node, path, field->fields);
+    }
+    return -1;
+}
+
+static int check_object(const struct check *c, const struct yaml_node *node, const char *path,
+                        const struct yaml_field *fields) {
+    if (yaml_type(node) != YAML_MAP)
+        return refuse(c, node, path, "an object");
+    for (size_t i = 0; i < yaml_count(node); i++) {
+        const char *key = yaml_key(node, i);
+        const struct yaml_field *field = fields;
+        _cleanup_(freep) char *at = xasprintf("%s%s%s", path, *path ? "." : "", key);
+
+        while (field->name && !text_equal(field->name, key))
+            field++;
+        if (!field->name)
+            return refuse_name(c, node, i, at, fields);
+        if (check_value(c, yaml_value(node, i), at, field) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
+                      const char *what, struct error *err) {
+    const struct check c = {.what = what, .err = err};
+
+    return check_object(&c, node, "", fields);
+}

@@ -1,0 +1,35 @@
+/* Strict reading: what a YAML document may hold is a table of fields, and all else is an error that
+ * names line and column. */
+#ifndef BASE_YAML_SCHEMA_H
+#define BASE_YAML_SCHEMA_H
+
+#include "base/error.h"
+#include "base/yaml.h"
+
+enum yaml_field_type {
+    YAML_FIELD_TEXT,
+    YAML_FIELD_BOOL,
+    YAML_FIELD_NUMBER,   /* a whole one of 32 bits, as Go's int32 */
+    YAML_FIELD_DURATION, /* Go's form, "1m30s"; not negative */
+    YAML_FIELD_TIME,     /* RFC 3339 */
+    YAML_FIELD_TEXTS,    /* a list of texts */
+    YAML_FIELD_TEXT_MAP, /* any names, each with a text */
+    YAML_FIELD_OBJECT,   /* with the fields of `fields` */
+    YAML_FIELD_OBJECTS,  /* a list of such */
+};
+
+/* One field; a table ends with a row without a name. */
+struct yaml_field {
+    const char *name; /* case matters */
+    enum yaml_field_type type;
+    const struct yaml_field *fields; /* of an object, or of each object of a list */
+};
+
+/* Checks a document against its table. null stands for "not given" everywhere, as in Go. The first
+ * field that is not in the table or of another type is ERROR_USAGE: "what: line L column C: unknown
+ * field "a.b"", with "did you mean" as a hint. Duplicate keys are refused by yaml_parse() already.
+ * Values appear in no message: they may be secrets. */
+int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
+                      const char *what, struct error *err);
+
+#endif

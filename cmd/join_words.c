@@ -1,0 +1,262 @@
+/* What stands behind "winjoin join": an endpoint, or a whole pasted "kubeadm join ..." line; and
+ * what becomes of flags, environment and files before the join begins. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "join/join_configuration.h"
+#include "join/kubelet_files.h"
+#include "join/node_configuration.h"
+
+enum { TOKEN_FILE_MAX = 4096 };
+
+/* ---- pasted lines ---- */
+
+static bool is_kubeadm(const char *word) {
+    return text_equal(word, "kubeadm") || text_ends_with(word, "/kubeadm") ||
+           text_equal(word, "kubeadm.exe");
+}
+
+static bool holds_line(const struct text_list *words) {
+    for (size_t i = 0; i + 1 < words->count; i++)
+        if (is_kubeadm(words->items[i]) && text_equal(words->items[i + 1], "join"))
+            return true;
+    return false;
+}
+
+void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
+    for (int i = 0; i < argc; i++) {
+        _cleanup_(freep) char *line = xstrdup(argv[i]);
+        struct text_list words = {0};
+
+        for (char *p = line; *p; p++)
+            if (strchr("\t\r\n", *p))
+                *p = ' ';
+        text_list_split(&words, line, ' ');
+        if (words.count > 1 && holds_line(&words))
+            for (size_t w = 0; w < words.count; w++)
+                text_list_add(ret, words.items[w]);
+        else
+            text_list_add(ret, argv[i]);
+        text_list_free(&words);
+    }
+}
+
+/* The marks by which shells continue a line, left over when the lines are pasted as one. */
+static bool is_pasted_word(const char *word) {
+    static const char *const pasted[] = {"sudo", "join", "\\", "^", "`"};
+
+    while (*word && strchr(" \t\r\n", *word))
+        word++;
+    for (size_t i = 0; i < ARRAY_SIZE(pasted); i++)
+        if (text_equal(word, pasted[i]))
+            return true;
+    return !*word || is_kubeadm(word);
+}
+
+/* "kubeadm join <ip>:6443 --token ..." may be pasted whole behind "winjoin join": its words go. */
+static void drop_pasted_words(struct text_list *words) {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < words->count; i++) {
+        if (is_pasted_word(words->items[i]))
+            freep(&words->items[i]);
+        else
+            words->items[kept++] = words->items[i];
+    }
+    words->count = kept;
+    if (words->items)
+        words->items[kept] = NULL;
+}
+
+/* ---- token ---- */
+
+static char *trim(char *s) {
+    size_t len = strlen(s);
+
+    while (len && strchr(" \t\r\n", s[len - 1]))
+        s[--len] = '\0';
+    return s;
+}
+
+static char *read_standard_input(void) {
+    char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
+
+    data[fread(data, 1, TOKEN_FILE_MAX, stdin)] = '\0';
+    return data;
+}
+
+static int read_token_file(struct program *program, const char *path, struct error *err) {
+    struct join_options *o = &program->options.join;
+    _cleanup_(secret_freep) char *data = NULL;
+    size_t len;
+
+    if (text_equal(path, "-"))
+        data = read_standard_input();
+    else if (host_read(program->host, path, TOKEN_FILE_MAX, &data, &len, err) < 0) {
+        err->kind = ERROR_USAGE;
+        return error_prefix(err, "read the token");
+    }
+    secret_freep(&o->token);
+    o->token = xstrdup(trim(data));
+    log_hide_secret(o->token);
+    return 0;
+}
+
+static int read_token(struct program *program, struct error *err) {
+    struct join_options *o = &program->options.join;
+
+    if (text_equal(o->token, "-") && read_token_file(program, "-", err) < 0)
+        return -1;
+    return o->token_file ? read_token_file(program, o->token_file, err) : 0;
+}
+
+/* ---- configuration file ---- */
+
+/* Paths that a person gave are relative to where winjoin was started. */
+static void make_absolute(char **path) {
+    char *full;
+
+    if (!*path || text_equal(*path, "-") || text_starts_with(*path, "https://") ||
+        text_starts_with(*path, "file://"))
+        return;
+    full = terminal_full_path(*path);
+    free(*path);
+    *path = full;
+}
+
+int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
+                        struct config_file *ret, struct error *err) {
+    _cleanup_(freep) char *full = xstrdup(path);
+    _cleanup_(secret_freep) char *data = NULL;
+    size_t len;
+
+    make_absolute(&full);
+    if (host_read(program->host, full, CONFIG_FILE_MAX, &data, &len, err) < 0) {
+        if (err)
+            err->kind = ERROR_USAGE;
+        return error_prefix(err, "read the configuration");
+    }
+    if (config_file_parse(data, len, path, kinds, ret, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ret->warnings.count; i++)
+        output_warning(ret->warnings.items[i]);
+    return 0;
+}
+
+/* kubeadm: ValidateMixedArguments. It is about the file's JoinConfiguration: beside a
+ * NodeConfiguration alone, flags are the only way to name the cluster. */
+static int check_mixed(const struct program *program, struct error *err) {
+    struct text_list mixed = {0};
+    _cleanup_(freep) char *names = NULL;
+
+    for (const struct option *o = join_kubeadm_options; o->name; o++)
+        if ((o->flags & OPTION_KUBEADM) && !(o->flags & OPTION_WITH_CONFIG) &&
+            text_list_has(&program->flags, o->name))
+            text_list_add(&mixed, o->name);
+    names = text_list_join(&mixed, " ");
+    text_list_free(&mixed);
+    return *names ? error_set(err, ERROR_USAGE, "can not mix '--config' with arguments [%s]", names)
+                  : 0;
+}
+
+static int check_control_plane(const struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+
+    if (o->control_plane) {
+        (void)error_set(err, ERROR_USAGE,
+                        "use --control-plane: a control plane does not run on Windows; winjoin "
+                        "joins workers");
+        return error_hint(err, "take the line for workers: kubeadm token create "
+                               "--print-join-command");
+    }
+    if (o->certificate_key || o->apiserver_advertise_address || o->apiserver_bind_port)
+        output_warning("flags of a control plane (certificate-key, apiserver-advertise-address, "
+                       "apiserver-bind-port) mean nothing for a worker");
+    return 0;
+}
+
+/* Flags and environment stand above the file; all is judged together, as one document. */
+static int settle_configuration(struct program *program, struct config_file *file,
+                                struct error *err) {
+    struct join_options *o = &program->options.join;
+    bool dry_run = o->dry_run, dry_run_given = options_is_given(program->set, "dry-run");
+    struct text_list warnings = {0};
+
+    join_configuration_overlay(&file->join, o);
+    if (file->join) {
+        if (join_configuration_check(file->join, program->host, err) < 0)
+            return -1;
+        join_configuration_apply(file->join, o, &warnings);
+        if (dry_run_given)
+            o->dry_run = dry_run;
+    }
+    if (file->node)
+        node_configuration_apply(file->node, o);
+    for (size_t i = 0; i < warnings.count; i++)
+        output_warning(warnings.items[i]);
+    text_list_free(&warnings);
+    return 0;
+}
+
+static int read_endpoint(struct program *program, struct error *err) {
+    drop_pasted_words(&program->words);
+    if (program->words.count > 1)
+        return error_set(err, ERROR_USAGE, "accepts at most 1 arg(s), received %zu",
+                         program->words.count);
+    if (program->words.count)
+        program->options.join.endpoint = xstrdup(program->words.items[0]);
+    return 0;
+}
+
+static int read_config(struct program *program, struct config_file *file, struct error *err) {
+    struct join_options *o = &program->options.join;
+
+    if (!o->config)
+        return 0;
+    if (program_read_config(program, o->config, CONFIG_JOIN, file, err) < 0)
+        return -1;
+    if (!file->join)
+        return 0;
+    if (o->endpoint) {
+        output_warning("the API server's address is ignored beside a JoinConfiguration");
+        freep(&o->endpoint);
+    }
+    return check_mixed(program, err);
+}
+
+int program_prepare_join(struct program *program, struct error *err) {
+    struct join_options *o = &program->options.join;
+    struct config_file file = {0};
+    int result;
+
+    if (read_endpoint(program, err) < 0 || check_control_plane(program, err) < 0)
+        return -1;
+    make_absolute(&o->token_file);
+    if (read_token(program, err) < 0)
+        return -1;
+    result = read_config(program, &file, err);
+    if (result == 0)
+        result = settle_configuration(program, &file, err);
+    config_file_free(&file);
+    make_absolute(&o->bundle);
+    make_absolute(&o->discovery_file);
+    make_absolute(&o->patches);
+    return result < 0 ? -1 : join_options_check(o, err);
+}
+
+int program_need_discovery(const struct program *program, struct error *err) {
+    const struct join_options *o = &program->options.join;
+
+    if (o->endpoint || o->discovery_file)
+        return 0;
+    (void)error_set(err, ERROR_USAGE,
+                    "discovery: Invalid value: \"\": bootstrapToken or file must be set");
+    return error_hint(err, "winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash H, "
+                           "--discovery-file FILE or --config FILE");
+}
