@@ -84,7 +84,8 @@ struct kube_watch {
  * taken up again from the last version seen, a 410 (or ERROR event) lists anew; retryable failures
  * are tried again with pauses until timeout_ms. A server that grants list but not watch is polled.
  * Ends with what a callback said, with ERROR_TIMEOUT ("waited 300 s", last failure in the text), or
- * at once with denied, untrusted, malformed and interrupted. */
+ * at once with denied, untrusted, malformed and interrupted; who was let in before is denied only
+ * when it lasts, because a server that starts refuses everybody at first. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */

@@ -8,6 +8,7 @@
 #include "kube/request.h"
 
 enum {
+    HTTP_UNAUTHORIZED = 401,
     STREAM_MS = 30000,       /* a dead connection is noticed after at most this and the grace */
     STREAM_LEAST_MS = 20000, /* streams that began together end apart */
     DROP_MS = 1000,          /* within which a dropped stream is taken up again */
@@ -15,7 +16,8 @@ enum {
     LINE_MAX = HTTP_BODY_MAX,
     POLL_MS = 2000,
     TICK_MS = 1000,
-    LIVELY_MS = 1000, /* a stream that lived shorter and brought nothing is a failure */
+    LIVELY_MS = 1000,    /* a stream that lived shorter and brought nothing is a failure */
+    STRANGER_MS = 30000, /* how long a server may refuse whom it let in before */
 };
 
 /* One wait. */
@@ -25,6 +27,8 @@ struct wait {
     uint64_t start, last_tick;
     char *version;     /* resourceVersion to go on from; NULL = list anew */
     bool only_list;    /* watch is not granted */
+    bool let_in;       /* the server has taken us once */
+    uint64_t refused;  /* since when it takes us no more; 0 = it does */
     unsigned failures; /* in a row */
     int outcome;       /* what a callback said: 1 or -1; 0 = go on */
     struct error last; /* last passing failure */
@@ -251,14 +255,25 @@ static int step(struct wait *w, struct error *err) {
     return stream_calmly(w, err);
 }
 
+/* A server that has just started answers before it has read its tokens and roles. */
+static bool may_pass(struct wait *w, const struct error *why) {
+    uint64_t now = host_monotonic_ms(w->client->host) + 1; /* never 0 */
+
+    if (why->kind != ERROR_DENIED || !w->let_in)
+        return error_is_retryable(why);
+    if (!w->refused)
+        w->refused = now;
+    return now - w->refused < STRANGER_MS;
+}
+
 /* After a failed step: 0 to go on, -1 when it is final. */
 static int after_failure(struct wait *w, struct error *why) {
-    if (why->kind == ERROR_DENIED && w->version && !w->only_list) {
+    if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
         log_message(LOG_DEBUG, "%s; looking every %d ms instead", why->message, POLL_MS);
         w->only_list = true;
         return 0;
     }
-    if (!error_is_retryable(why))
+    if (!may_pass(w, why))
         return -1;
     w->last = *why;
     log_message(LOG_DEBUG, "%s; trying again", why->message);
@@ -291,6 +306,8 @@ int kube_watch(struct kube_client *client, const struct kube_watch *watch, struc
             result = late(&w, w.err);
         } else if (step(&w, &why) == 0) {
             w.failures = 0;
+            w.let_in = true;
+            w.refused = 0;
         } else if (w.outcome == 0 && after_failure(&w, &why) < 0) {
             *w.err = why;
             result = -1;

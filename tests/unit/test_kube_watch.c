@@ -100,6 +100,26 @@ static void ends_at_once_when_denied_or_untrusted(void **state) {
     assert_int_equal(s->asked, 2);
 }
 
+static void a_server_that_starts_refuses_for_a_while(void **state) {
+    struct scene *s = *state;
+    struct error err = {0};
+
+    PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
+         {"resourceVersion=10&", 401, "{\"message\":\"Unauthorized\"}", 0, 0},
+         {"resourceVersion=10&", 401, "{\"message\":\"Unauthorized\"}", 0, 0},
+         {"resourceVersion=10&", 200, EVENT("MODIFIED", NODE("end", "")), 0, 0});
+    assert_int_equal(watch(s, 60000, &err), 0);
+    assert_int_equal(s->asked, 4);
+    PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
+         {"resourceVersion=10&", 401, "{\"message\":\"Unauthorized\"}", 0, 0});
+    assert_int_equal(watch(s, 600000, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_in_range(s->asked, 5, 20);
+    PLAY(s, {"nodes?", 401, "{\"message\":\"Unauthorized\"}", 0, 0});
+    assert_int_equal(watch(s, 60000, &err), -1);
+    assert_int_equal(s->asked, 1);
+}
+
 static void is_bounded_in_time(void **state) {
     struct scene *s = *state;
     struct error err = {0};
@@ -163,6 +183,7 @@ int main(void) {
         CASE(lists_anew_after_410),
         CASE(polls_where_watch_is_not_granted),
         CASE(ends_at_once_when_denied_or_untrusted),
+        CASE(a_server_that_starts_refuses_for_a_while),
         CASE(is_bounded_in_time),
         CASE(a_stream_that_ends_at_once_is_no_busy_loop),
         CASE(ends_when_a_callback_says_so),
