@@ -100,6 +100,17 @@ def require_go(wanted):
     return there
 
 
+def needed(name, settings):
+    """The version of Go that a module of the tree states, without asking Go."""
+    folder = os.path.join(HERE, settings["source"]) if "source" in settings else \
+        os.path.join(PINS, name)
+    try:
+        with open(os.path.join(folder, "go.mod"), encoding="utf-8") as f:
+            return re.search(r"^go (\S+)$", f.read(), re.M).group(1)
+    except FileNotFoundError:
+        return "1.24.0"  # the first one that knows tools in go.mod
+
+
 def go(folder, *words, system="linux", log=None, check=True):
     """Runs the go command in a module's folder; answers what it printed."""
     done = subprocess.run(["go", *words], cwd=folder, text=True, capture_output=True, check=False,
@@ -306,7 +317,7 @@ def ensure(wanted=None, of=None):
         if not os.path.exists(found[program]):
             missing.append((program, name))
     if missing:
-        require_go("1.24")  # each module states its own need, but go must be able to read it
+        require_go(max((needed(name, sections[name]) for _, name in missing), key=numbers))
         with alone():
             for program, name in missing:
                 os.makedirs(home(name, sections[name]), exist_ok=True)
