@@ -168,8 +168,9 @@ static int no_pin_matches(const struct discovery *d, const struct certificates *
                       "--print-join-command");
 }
 
-/* Fills matched_pin. A match makes the whole bundle trusted, as in kubeadm: during a rotation of
- * the CA it holds the old and the new one. */
+/* Fills matched_pin; without pins the bundle must only parse (kubeadm since 1.36). A match makes
+ * the whole bundle trusted, as in kubeadm: during a rotation of the CA it holds the old and the new
+ * one. */
 static int match_pins(struct discovery *d, const struct kubeconfig *config,
                       const struct text_list *pins, struct error *err) {
     struct certificates all = {0};
@@ -177,10 +178,10 @@ static int match_pins(struct discovery *d, const struct kubeconfig *config,
 
     if (certificates_parse(config->ca_pem, config->ca_pem_len, &all, err) < 0)
         return error_prefix(err, "failed to parse cluster CA from the cluster-info ConfigMap");
-    found = certificates_find_pin(&all, pins);
+    found = pins->count ? certificates_find_pin(&all, pins) : 0;
     if (found < 0)
         (void)no_pin_matches(d, &all, pins, err);
-    else
+    else if (pins->count)
         (void)text_format(d->result->matched_pin, PIN_TEXT_MAX, "%s", all.items[found].pin);
     certificates_free(&all);
     return found < 0 ? -1 : 0;
@@ -216,7 +217,7 @@ static int run_passes(struct discovery *d, const struct token *token, const stru
     if (discovery_fetch(d, NULL, info, err) < 0 || verify_signature(d, token, info, err) < 0 ||
         read_kubeconfig(info, &config, err) < 0)
         return -1;
-    result = pins->count ? match_pins(d, &config, pins, err) : 0;
+    result = match_pins(d, &config, pins, err);
     if (result == 0 && pins->count)
         result = ask_again(d, config.ca_pem, info, err);
     if (result < 0) {
@@ -260,6 +261,27 @@ static int run_token(struct discovery *d, const struct token *token, const struc
 }
 
 /* ---- both ---- */
+
+static void warn_proxy(struct discovery_result *result) {
+    if (result->proxy)
+        text_list_add_owned(
+            &result->warnings,
+            xasprintf("the API server is reached through the proxy %s (environment, "
+                      "or netsh winhttp show proxy)",
+                      result->proxy));
+}
+
+/* The endpoint is only asked; what the proven kubeconfig names is used from then on. */
+static void warn_server(const char *endpoint, struct discovery_result *result) {
+    const char *server = result->config.server;
+
+    if (!endpoint || !server || text_equal_nocase(server + strlen("https://"), endpoint))
+        return;
+    text_list_add_owned(&result->warnings,
+                        xasprintf("the cluster names %s as its server: this is used from here on, "
+                                  "not the endpoint %s",
+                                  server, endpoint));
+}
 
 static void warn_clock(struct discovery_result *result) {
     int64_t difference = result->clock_difference;
@@ -312,9 +334,16 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
     text_list_free(&pins);
     token_clear(&token);
     if (outcome < 0) {
+        if (result.proxy)
+            (void)error_hint(err,
+                             "it was asked through the proxy %s (HTTPS_PROXY, NO_PROXY, or "
+                             "netsh winhttp show proxy)",
+                             result.proxy);
         discovery_result_free(&result);
         return -1;
     }
+    warn_server(options->endpoint, &result);
+    warn_proxy(&result);
     warn_clock(&result);
     *ret = result;
     return 0;

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "join/discovery_request.h"
+#include "pki/certificate.h"
 
 enum { FILE_MAX = 1024 * 1024, FETCH_MS = 30000 };
 
@@ -18,6 +19,9 @@ static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *r
         http_response_free(&response);
         return error_prefix(err, "fetch the discovery kubeconfig from \"%s\"", url);
     }
+    if (response.proxy)
+        text_list_add_owned(&d->result->warnings,
+                            xasprintf("%s was fetched through the proxy %s", url, response.proxy));
     if (response.status == 200)
         result = kubeconfig_parse_whole(response.body, response.body_len, url, ret, err);
     else
@@ -94,7 +98,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
 
 static int settle_credentials(const struct discovery_options *o, struct kubeconfig *config,
                               struct error *err) {
-    if (!config->ca_pem && !config->insecure_skip_tls_verify)
+    if (!config->ca_pem)
         return error_set(err, ERROR_USAGE,
                          "could not get CA certificate from discovery kubeconfig '%s'", o->file);
     if (o->tls_bootstrap_token) {
@@ -116,17 +120,71 @@ static int settle_credentials(const struct discovery_options *o, struct kubeconf
     return error_hint(err, "give --tls-bootstrap-token, or use token discovery");
 }
 
+/* ---- before its server is asked ---- */
+
+static int check_server(const char *file, const struct kubeconfig *config, struct error *err) {
+    if (!config->server || !text_starts_with(config->server, "https://"))
+        return error_set(err, ERROR_USAGE, "read '%s': its server must be an https URL", file);
+    if (!config->insecure_skip_tls_verify)
+        return 0;
+    (void)error_set(err, ERROR_USAGE,
+                    "read '%s': it says insecure-skip-tls-verify: nothing would prove the server",
+                    file);
+    return error_hint(err, "give it certificate-authority-data instead");
+}
+
+static int check_certificate(const char *file, const struct kubeconfig *config, struct error *err) {
+    struct certificates all = {0};
+    int result = 0;
+
+    if (config->ca_pem &&
+        (result = certificates_parse(config->ca_pem, config->ca_pem_len, &all, err)) == 0)
+        certificates_free(&all);
+    if (result == 0 && config->client_cert_pem && config->client_key_pem)
+        result = certificate_check_key(config->client_cert_pem, config->client_key_pem, err);
+    if (result < 0 && err)
+        err->kind = ERROR_USAGE; /* the file is what must be mended */
+    return result < 0 ? error_prefix(err, "read '%s'", file) : 0;
+}
+
+/* What winjoin cannot send is refused before anything else is sent. */
+static int check_credentials(const char *file, const struct kubeconfig *c, struct error *err) {
+    const char *program = c->exec_command ? "exec" : c->auth_provider ? "auth-provider" : NULL;
+
+    if (program || c->username || c->password) {
+        (void)error_set(err, ERROR_USAGE, "read '%s': credentials by %s are not supported", file,
+                        program ? program : "user name and password");
+        return error_hint(err, "use a token or a client certificate in it, or a file without "
+                               "credentials and --tls-bootstrap-token");
+    }
+    for (const char *p = c->token; p && *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
+            return error_set(err, ERROR_USAGE,
+                             "read '%s': its token holds a line break or another control character",
+                             c->token_file ? c->token_file : file);
+    return check_certificate(file, c, err);
+}
+
+static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *err) {
+    struct kubeconfig config = {0};
+
+    if (load(d, &config, err) < 0)
+        return -1;
+    if (check_server(d->options->file, &config, err) < 0 ||
+        check_credentials(d->options->file, &config, err) < 0) {
+        kubeconfig_free(&config);
+        return -1;
+    }
+    *ret = config;
+    return 0;
+}
+
 int discovery_run_file(struct discovery *d, struct error *err) {
     struct kubeconfig config = {0};
     int result;
 
-    if (load(d, &config, err) < 0)
+    if (load_good(d, &config, err) < 0)
         return -1;
-    if (!config.server || !text_starts_with(config.server, "https://")) {
-        kubeconfig_free(&config);
-        return error_set(err, ERROR_USAGE, "read '%s': its server must be an https URL",
-                         d->options->file);
-    }
     d->server = config.server;
     d->address = config.server;
     d->host_name =

@@ -132,6 +132,10 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         (void)error_hint(err, "is \"%s\" the API server?", d->address);
         return PERHAPS_LATER;
     }
+    if (kube_configmap_check(object, err) < 0) {
+        (void)error_prefix(err, "read the cluster-info ConfigMap");
+        return PERHAPS_LATER;
+    }
     verdict = read_data(d, object, ret, err);
     if (verdict != GOT_IT)
         cluster_info_free(ret);
@@ -180,8 +184,6 @@ static void fill(const struct discovery *d, const char *url, const char *ca_pem,
     };
     if (!d->credentials)
         return;
-    request->verify =
-        d->credentials->insecure_skip_tls_verify ? HTTP_VERIFY_NONE : HTTP_VERIFY_FULL;
     request->server_name = d->credentials->tls_server_name;
     request->proxy = d->credentials->proxy_url;
     request->bearer_token = d->credentials->token;

@@ -32,12 +32,6 @@ int phase_discovery(struct join *join, struct error *err) {
         add_short_pin(&join->detail, d->matched_pin);
         text_add(&join->detail, " is the pinned one");
     }
-    if (!d->matched_pin[0] && !join->options->discovery_file)
-        join_warn(join, "no CA pin was given: the server is trusted by the token alone");
-    if (d->clock_difference > 60 || d->clock_difference < -60)
-        join_warn(join, "this clock is %lld s off the server's", -(long long)d->clock_difference);
-    if (d->proxy)
-        join_warn(join, "the API server is reached through the proxy %s", d->proxy);
     return 0;
 }
 

@@ -9,12 +9,62 @@ char *kube_configmap_path(const char *name_space, const char *name) {
     return xasprintf("/api/v1/namespaces/%s/configmaps/%s", name_space, name);
 }
 
+static int refuse(const char *why, const char *what, struct error *err) {
+    return error_set(err, ERROR_MALFORMED, "decode ConfigMap: %s%s", why, what);
+}
+
+static int check_texts(const json_t *configmap, const char *field, struct error *err) {
+    const json_t *map = json_object_get(configmap, field);
+    const char *key;
+    json_t *value;
+
+    if (map && !json_is_object(map) && !json_is_null(map))
+        return refuse("this is no map: ", field, err);
+    json_object_foreach((json_t *)map, key, value) {
+        if (!json_is_string(value) && !json_is_null(value))
+            return refuse("a value is no text: ", key, err);
+    }
+    return 0;
+}
+
+static int check_name(const json_t *configmap, const char *field, const char *wanted,
+                      struct error *err) {
+    const json_t *value = json_object_get(configmap, field);
+    const char *text = json_string_value(value);
+
+    if (!value || json_is_null(value) || text_equal(text, "") || text_equal(text, wanted))
+        return 0;
+    (void)refuse("it is another object: ", text ? text : field, err);
+    if (text_equal(text, "Status") && json_text_at(configmap, "message"))
+        (void)error_prefix(err, "%.300s", json_text_at(configmap, "message"));
+    return -1;
+}
+
+int kube_configmap_check(const json_t *configmap, struct error *err) {
+    const json_t *metadata = json_object_get(configmap, "metadata");
+    const json_t *immutable = json_object_get(configmap, "immutable");
+
+    if (check_name(configmap, "kind", "ConfigMap", err) < 0 ||
+        check_name(configmap, "apiVersion", "v1", err) < 0 ||
+        check_texts(configmap, "data", err) < 0 || check_texts(configmap, "binaryData", err) < 0)
+        return -1;
+    if (metadata && !json_is_object(metadata) && !json_is_null(metadata))
+        return refuse("this is no map: ", "metadata", err);
+    if (immutable && !json_is_boolean(immutable) && !json_is_null(immutable))
+        return refuse("this is neither true nor false: ", "immutable", err);
+    return 0;
+}
+
 int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,
                        unsigned timeout_ms, json_t **ret, struct error *err) {
     _cleanup_(freep) char *path = kube_configmap_path(name_space, name);
 
-    if (kube_get_retry(client, path, timeout_ms, ret, err) < 0)
+    _cleanup_json_ json_t *object = NULL;
+
+    if (kube_get_retry(client, path, timeout_ms, &object, err) < 0 ||
+        kube_configmap_check(object, err) < 0)
         return error_prefix(err, "get the %s ConfigMap in namespace \"%s\"", name, name_space);
+    *ret = take_ptr(object);
     return 0;
 }
 

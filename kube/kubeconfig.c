@@ -244,9 +244,14 @@ static int validate_all(struct reading *r, const struct yaml_node *root) {
     const char *current = name_in(root, "current-context");
     const struct yaml_node *clusters = yaml_at(root, "clusters"), *users = yaml_at(root, "users"),
                            *contexts = yaml_at(root, "contexts");
+    const char *cluster;
 
     if (*current && !has_entry(root, "contexts", current))
         problem(r, "context was not found for specified context \"%s\"", current);
+    cluster = name_in(find_named(root, "contexts", "context", current), "cluster");
+    if (*cluster && has_entry(root, "clusters", "")) /* clientcmd and kubeadm choose differently */
+        problem(r, "both a cluster without a name and \"%s\" of the current context are there",
+                cluster);
     for (size_t i = 0; i < yaml_count(contexts); i++)
         validate_context(r, root, yaml_item(contexts, i));
     for (size_t i = 0; i < yaml_count(users); i++)

@@ -1,7 +1,9 @@
 /* What the files of pki/ share about OpenSSL: owners, its error queue, reading of its objects. */
 #include "pki/openssl.h"
 
+#include <openssl/core_names.h>
 #include <openssl/err.h>
+#include <openssl/x509v3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,8 +50,49 @@ X509 *openssl_read_certificate(const unsigned char **der, size_t len, struct err
     return certificate;
 }
 
+static const X509_ALGOR *signature_algorithm(const X509 *certificate) {
+    const X509_ALGOR *algorithm = NULL;
+
+    X509_get0_signature(NULL, &algorithm, certificate);
+    return algorithm;
+}
+
+/* Go's crypto/x509 refuses these when it parses, OpenSSL only when it verifies, or never. */
+static const char *why_unfit(X509 *certificate) {
+    static const int curves[] = {NID_secp224r1, NID_X9_62_prime256v1, NID_secp384r1, NID_secp521r1};
+    const ASN1_INTEGER *serial = X509_get0_serialNumber(certificate);
+    EVP_PKEY *key = X509_get0_pubkey(certificate);
+    X509_ALGOR *algorithm = NULL;
+    char curve[64] = "";
+    struct tm tm;
+    int nid;
+
+    (void)X509_PUBKEY_get0_param(NULL, NULL, NULL, &algorithm, X509_get_X509_PUBKEY(certificate));
+    nid = algorithm ? OBJ_obj2nid(algorithm->algorithm) : NID_undef;
+    if (!key && (nid == NID_rsaEncryption || nid == NID_X9_62_id_ecPublicKey || nid == NID_ED25519))
+        return "its public key is damaged";
+    if (ASN1_STRING_type(serial) == V_ASN1_NEG_INTEGER)
+        return "its serial number is negative";
+    if (!ASN1_TIME_to_tm(X509_get0_notBefore(certificate), &tm) ||
+        !ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &tm))
+        return "its dates are damaged";
+    if (X509_ALGOR_cmp(X509_get0_tbs_sigalg(certificate), signature_algorithm(certificate)) != 0)
+        return "it names two signature algorithms";
+    if (X509_get_extension_flags(certificate) & EXFLAG_INVALID)
+        return "an extension of it is damaged or stands there twice";
+    if (nid != NID_X9_62_id_ecPublicKey)
+        return NULL;
+    (void)EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, curve, sizeof curve,
+                                         NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(curves); i++)
+        if (OBJ_sn2nid(curve) == curves[i])
+            return NULL;
+    return "its curve is none of P-224, P-256, P-384 and P-521";
+}
+
 static int add_block(STACK_OF(X509) * stack, const struct pem_block *block, struct error *err) {
     const unsigned char *at = block->der, *end = block->der + block->der_len;
+    const char *why;
 
     while (at < end) {
         X509 *certificate = openssl_read_certificate(&at, (size_t)(end - at), err);
@@ -58,6 +101,10 @@ static int add_block(STACK_OF(X509) * stack, const struct pem_block *block, stru
             return -1;
         if (!sk_X509_push(stack, certificate))
             abort(); /* out of memory */
+        why = why_unfit(certificate);
+        ERR_clear_error();
+        if (why)
+            return error_set(err, ERROR_MALFORMED, "read a certificate: %s", why);
         if (sk_X509_num(stack) > CERTIFICATES_MAX)
             return error_set(err, ERROR_MALFORMED, "read certificates: more than %d in one bundle",
                              CERTIFICATES_MAX);

@@ -305,6 +305,42 @@ static void on_retry(void *context, const struct error *why, unsigned next_ms, u
     told++;
 }
 
+static void another_object_is_no_configmap(void **state) {
+    static const struct {
+        const char *body, *why;
+    } rows[] = {
+        {"{\"kind\":\"Secret\",\"data\":{}}", "it is another object: Secret"},
+        {"{\"apiVersion\":\"v2\"}", "it is another object: v2"},
+        {"{\"kind\":7}", "it is another object: kind"},
+        {"{\"kind\":\"Status\",\"message\":\"go away\"}", "go away"},
+        {"{\"data\":[]}", "this is no map: data"},
+        {"{\"data\":{\"other\":1}}", "a value is no text: other"},
+        {"{\"binaryData\":{\"b\":{}}}", "a value is no text: b"},
+        {"{\"metadata\":1}", "this is no map: metadata"},
+        {"{\"immutable\":\"yes\"}", "neither true nor false"},
+        {"{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":null}", "has no token at all"},
+    };
+    struct scene *s = *state;
+
+    s->options.timeout_ms = 1000;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        s->body = rows[i].body;
+        if (run(s) == 0 ||
+            (!strstr(s->err.message, rows[i].why) && !strstr(s->err.hints[0], rows[i].why)))
+            fail_msg("%s: %s", rows[i].body, s->err.message);
+    }
+}
+
+static void the_cluster_may_name_another_server(void **state) {
+    struct scene *s = *state;
+
+    s->server = "https://10.9.9.9:6443";
+    assert_int_equal(run(s), 0);
+    assert_int_equal(s->result.warnings.count, 1);
+    assert_non_null(strstr(s->result.warnings.items[0], "https://10.9.9.9:6443"));
+    assert_non_null(strstr(s->result.warnings.items[0], "not the endpoint 10.0.0.10:6443"));
+}
+
 static void connections_are_tried_for_the_whole_time(void **state) {
     struct scene *s = *state;
 
@@ -385,6 +421,8 @@ int main(void) {
         CASE(permanent_answers_end_early),
         CASE(an_empty_signature_is_an_expired_token),
         CASE(content_that_is_no_kubeconfig),
+        CASE(another_object_is_no_configmap),
+        CASE(the_cluster_may_name_another_server),
         CASE(connections_are_tried_for_the_whole_time),
         CASE(comes_through_when_the_server_comes_up),
         CASE(server_errors_are_tried_again),

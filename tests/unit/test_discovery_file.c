@@ -133,6 +133,71 @@ static void a_server_may_be_an_ipv6_address(void **state) {
     assert_int_equal(s->result.warnings.count, 0);
 }
 
+static void what_cannot_be_sent_is_refused_first(void **state) {
+    static const struct {
+        const char *user, *why;
+    } rows[] = {
+        {"{exec: {command: c, apiVersion: client.authentication.k8s.io/v1, interactiveMode: "
+         "Never}}",
+         "credentials by exec are not supported"},
+        {"{auth-provider: {name: gcp}}", "credentials by auth-provider are not supported"},
+        {"{username: me, password: it}", "credentials by user name and password"},
+        {"{tokenFile: line.txt}", "line.txt': its token holds a line break"},
+        {"{tokenFile: none.txt}", "none.txt"},
+        {"{client-certificate: ca.crt, client-key: client.key}", "it is not for our key"},
+        {"{client-certificate: ca.crt, client-key: ca.crt}", "private key"},
+        {"{client-certificate: client.key, client-key: client.key}", "valid RSA or ECDSA"},
+    };
+    struct scene *s = *state;
+
+    put(s, "C:\\d\\line.txt", "token\n");
+    put(s, "C:\\d\\client.key", CLIENT_KEY_PEM);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text =
+            xasprintf("%susers: [{name: u, user: %s}]\n", FILE_HEAD, rows[i].user);
+
+        use_file(s, text);
+        assert_int_equal(run(s), -1);
+        if (!strstr(s->err.message, rows[i].why))
+            print_error("%s\n", s->err.message);
+        assert_non_null(strstr(s->err.message, rows[i].why));
+        assert_int_equal(s->requests, 0);
+    }
+}
+
+static void a_file_must_let_the_server_be_proved(void **state) {
+    struct scene *s = *state;
+
+    use_file(s, "clusters: [{name: '', cluster: {server: 'https://10.0.0.10:6443', "
+                "insecure-skip-tls-verify: true}}]\n");
+    s->options.tls_bootstrap_token = TOKEN;
+    assert_fails(s, ERROR_USAGE, "nothing would prove the server");
+    put(s, "C:\\d\\ca.crt", "no certificate");
+    assert_int_equal(
+        host_write(s->host, "C:\\d\\d.conf", FILE_TOKEN, strlen(FILE_TOKEN), HOST_PUBLIC, NULL), 0);
+    assert_fails(s, ERROR_USAGE, "does not contain any valid RSA or ECDSA certificates");
+    use_file(s,
+             "clusters: [{name: '', cluster: {server: 'https://a'}}, {name: k, cluster: {server: "
+             "'https://b'}}]\ncontexts: [{name: c, context: {cluster: k, user: u}}]\n"
+             "current-context: c\nusers: [{name: u, user: {token: t}}]\n");
+    assert_fails(s, ERROR_USAGE, "both a cluster without a name and \"k\"");
+    assert_int_equal(s->requests, 0);
+}
+
+static void a_fetched_file_must_be_whole(void **state) {
+    struct scene *s = *state;
+
+    s->options = (struct discovery_options){.file = "https://files/d.conf"};
+    s->body = FILE_TOKEN;
+    assert_fails(s, ERROR_USAGE, "names the file 'ca.crt' of this machine");
+    s->body =
+        "clusters: [{name: '', cluster: {server: 'https://k'}}]\ncontexts: [{name: c, context: "
+        "{cluster: '', user: u}}]\ncurrent-context: c\nusers: [{name: u, user: {tokenFile: "
+        "'C:\\secret'}}]\n";
+    assert_int_equal(run(s), -1);
+    assert_int_equal(s->requests, 0);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -143,6 +208,9 @@ int main(void) {
         CASE(a_file_is_verified_too),
         CASE(a_file_comes_over_https),
         CASE(a_server_may_be_an_ipv6_address),
+        CASE(what_cannot_be_sent_is_refused_first),
+        CASE(a_file_must_let_the_server_be_proved),
+        CASE(a_fetched_file_must_be_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
