@@ -27,7 +27,7 @@ const struct option join_kubeadm_options[] = {
      "name of the Node (default: the host name in lower case)",
      OPTION_KUBEADM | OPTION_WITH_CONFIG},
     {"patches", 0, OPTION_TEXT, AT(patches), "DIR",
-     "folder with kubeletconfiguration patches (not in this version)", OPTION_KUBEADM},
+     "folder with kubeletconfiguration patches, as kubeadm takes them", OPTION_KUBEADM},
     {"skip-phases", 0, OPTION_LIST, AT(skip_phases), "PHASE",
      "phases to leave out (winjoin join phase list)", OPTION_KUBEADM | OPTION_WITH_CONFIG},
     {"tls-bootstrap-token", 0, OPTION_SECRET, AT(tls_bootstrap_token), "TOKEN",

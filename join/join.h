@@ -13,6 +13,7 @@
 #include "join/discovery.h"
 #include "join/join_options.h"
 #include "join/journal.h"
+#include "join/kubelet_files.h"
 #include "kube/client.h"
 #include "kube/node.h"
 #include "netsetup/hns_features.h"
@@ -82,6 +83,8 @@ struct join {
     bool client_is_node;
     struct cluster_config cluster;
     bool has_cluster;
+    json_t *kubelet_config;                 /* config.yaml; NULL until join_need_kubelet_config() */
+    struct kubelet_changes kubelet_changes; /* what it has otherwise than the cluster's */
     struct hns_version hns;
     struct nic_snapshot nic;
     bool has_nic;
@@ -121,12 +124,21 @@ void join_warn(struct join *join, const char *format, ...)
 int join_need_client(struct join *join, struct error *err);
 /* The cluster's configuration, with the cluster-wide defaults applied to the options. */
 int join_need_cluster(struct join *join, struct error *err);
+/* config.yaml as it will be laid (join->kubelet_config), patches applied, with the list of changes;
+ * warnings are told. Changes nothing on the host. */
+int join_need_kubelet_config(struct join *join, struct error *err);
 /* The network card, HNS version and the plan; with the node's podCIDR once the Node is known. */
 int join_need_plan(struct join *join, struct error *err);
 /* The node's own identity as join->client; the client certificate must be stored. */
 int join_need_node_client(struct join *join, struct error *err);
 /* The Node object with its podCIDR (not waited for). */
 int join_need_node(struct join *join, struct error *err);
+/* Where the cluster's CA is laid (caCertPath); the caller frees. */
+char *join_ca_file(const struct join *join);
+/* Of the kubelet's configuration, this run's or the one laid by an earlier one: where its static
+ * pods are, and its health endpoint (NULL when that is switched off). The caller frees. */
+char *join_manifest_folder(const struct join *join);
+char *join_kubelet_health_url(const struct join *join);
 /* Where the node is, e.g. "10.0.0.21". */
 const char *join_node_ip(const struct join *join);
 

@@ -58,8 +58,7 @@ static int check_supported(const struct join_options *o, struct error *err) {
     const struct {
         const char *flag;
         bool given;
-    } later[] = {{"patches", o->patches != NULL},
-                 {"mirror", o->mirror != NULL},
+    } later[] = {{"mirror", o->mirror != NULL},
                  {"kubernetes-version", o->kubernetes_version != NULL},
                  {"tls-bootstrap kubelet", text_equal(o->tls_bootstrap, "kubelet")}};
 

@@ -14,10 +14,14 @@ static const struct {
     {"allowedUnsafeSysctls", NULL, NULL},
     {"cgroupDriver", NULL, NULL},
     {"cgroupRoot", NULL, NULL},
+    {"cpuCFSQuotaPeriod", NULL, NULL},
     {"cpuManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
     {"cpuManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
     {"cpuManagerReconcilePeriod", "WindowsCPUAndMemoryAffinity", NULL},
+    {"defaultPodSysctls", NULL, NULL}, /* the kubelet refuses to start with it */
+    {"failCgroupV1", NULL, NULL},
     {"failSwapOn", NULL, NULL},
+    {"imageServiceEndpoint", NULL, "/"},
     {"imageServiceEndpoint", NULL, "unix:"},
     {"iptablesDropBit", NULL, NULL},
     {"iptablesMasqueradeBit", NULL, NULL},
@@ -26,16 +30,21 @@ static const struct {
     {"kubeletCgroups", NULL, NULL},
     {"makeIPTablesUtilChains", NULL, NULL},
     {"memoryManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
+    {"memoryReservationPolicy", NULL, NULL},
     {"memorySwap", NULL, NULL},
+    {"memoryThrottlingFactor", NULL, NULL},
+    {"oomScoreAdj", NULL, NULL},
     {"podLogsDir", NULL, "/"},
+    {"podPidsLimit", NULL, NULL},
     {"protectKernelDefaults", NULL, NULL},
+    {"qosReserved", NULL, NULL},
     {"reservedMemory", "WindowsCPUAndMemoryAffinity", NULL},
     {"reservedSystemCPUs", NULL, NULL},
     {"seccompDefault", NULL, NULL},
     {"shutdownGracePeriod", "WindowsGracefulNodeShutdown", NULL},
     {"shutdownGracePeriodByPodPriority", "WindowsGracefulNodeShutdown", NULL},
     {"shutdownGracePeriodCriticalPods", "WindowsGracefulNodeShutdown", NULL},
-    {"singleProcessOOMKill", NULL, NULL},
+    {"singleProcessOOMKill", NULL, NULL}, /* as defaultPodSysctls */
     {"systemCgroups", NULL, NULL},
     {"systemReservedCgroup", NULL, NULL},
     {"tlsCertFile", NULL, "/"},
@@ -43,7 +52,7 @@ static const struct {
     {"topologyManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
     {"topologyManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
     {"topologyManagerScope", "WindowsCPUAndMemoryAffinity", NULL},
-    {"userNamespaces", NULL, NULL},
+    {"userNamespaces", NULL, NULL}, /* as defaultPodSysctls */
     {"volumePluginDir", NULL, "/"},
 };
 
@@ -61,24 +70,11 @@ static bool is_empty(const json_t *value) {
            (text && (!*text || text_equal(text, "0s")));
 }
 
-static void note(struct text_list *changes, const char *field, const json_t *before,
-                 const json_t *after, const char *why) {
-    _cleanup_(freep) char *old = before ? json_write(before) : NULL;
-    _cleanup_(freep) char *new = after ? json_write(after) : NULL;
-
-    if (!after)
-        text_list_add_owned(changes, xasprintf("%s: %s removed (%s)", field, old, why));
-    else if (old)
-        text_list_add_owned(changes, xasprintf("%s: %s changed to %s (%s)", field, old, new, why));
-    else
-        text_list_add_owned(changes, xasprintf("%s: set to %s (%s)", field, new, why));
-}
-
 static bool gate_is_on(const json_t *config, const char *gate) {
     return gate && json_is_true(json_object_get(json_object_get(config, "featureGates"), gate));
 }
 
-static void remove_fields(json_t *config, struct text_list *changes) {
+static void remove_fields(json_t *config, struct kubelet_changes *changes) {
     for (size_t i = 0; i < ARRAY_SIZE(removed); i++) {
         const json_t *value = json_object_get(config, removed[i].field);
         const char *text = json_string_value(value);
@@ -88,12 +84,12 @@ static void remove_fields(json_t *config, struct text_list *changes) {
         if (removed[i].only && !(text && text_starts_with(text, removed[i].only)))
             continue;
         if (!is_empty(value))
-            note(changes, removed[i].field, value, NULL, "Linux only");
+            kubelet_changes_add(changes, removed[i].field, value, NULL, "Linux only");
         json_object_del(config, removed[i].field);
     }
 }
 
-static void remove_signals(json_t *config, struct text_list *changes) {
+static void remove_signals(json_t *config, struct kubelet_changes *changes) {
     for (size_t i = 0; i < ARRAY_SIZE(eviction_maps); i++) {
         json_t *map = json_object_get(config, eviction_maps[i]);
         bool touched = false;
@@ -105,7 +101,7 @@ static void remove_signals(json_t *config, struct text_list *changes) {
             if (!value)
                 continue;
             field = xasprintf("%s[%s]", eviction_maps[i], linux_signals[k]);
-            note(changes, field, value, NULL, "no such eviction signal on Windows");
+            kubelet_changes_add(changes, field, value, NULL, "no such eviction signal on Windows");
             json_object_del(map, linux_signals[k]);
             touched = true;
         }
@@ -136,14 +132,14 @@ static json_t *parent_of(json_t *config, const char *path, const char **ret_key)
 
 /* Takes over `value`. */
 static void force(json_t *config, const char *path, json_t *value, const char *why,
-                  struct text_list *changes) {
+                  struct kubelet_changes *changes) {
     const char *key;
     json_t *parent = parent_of(config, path, &key);
     const json_t *old = json_object_get(parent, key);
 
     if (!old || !json_equal(old, value)) {
         if (!old || !is_empty(old) || !is_empty(value))
-            note(changes, path, old, value, why);
+            kubelet_changes_add(changes, path, old, value, why);
         json_object_set(parent, key, value);
     }
     json_decref(value);
@@ -151,25 +147,21 @@ static void force(json_t *config, const char *path, json_t *value, const char *w
 
 /* Takes over `value`. What kubeadm fills in is no change worth telling. */
 static void fill_in(json_t *config, const char *path, json_t *value) {
-    const char *key;
+    const char *key, *text;
     json_t *parent = parent_of(config, path, &key);
+    const json_t *old = json_object_get(parent, key);
 
-    if (!json_object_get(parent, key) || is_empty(json_object_get(parent, key)))
+    text = json_string_value(old);
+    if (!old || json_is_null(old) || (text && !*text))
         json_object_set(parent, key, value);
     json_decref(value);
 }
 
-static json_t *list_of(const struct text_list *list) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; list && i < list->count; i++)
-        json_array_append_new(array, json_string(list->items[i]));
-    return array;
-}
-
 static void fill_defaults(json_t *config, const struct kubelet_config_input *input) {
+    static const struct text_list none;
+
     fill_in(config, "staticPodPath", json_string("/etc/kubernetes/manifests"));
-    fill_in(config, "clusterDNS", list_of(input->cluster_dns));
+    fill_in(config, "clusterDNS", json_texts(input->cluster_dns ? input->cluster_dns : &none));
     fill_in(config, "clusterDomain", json_string(input->dns_domain ? input->dns_domain : ""));
     fill_in(config, "authentication.anonymous.enabled", json_false());
     fill_in(config, "authentication.webhook.enabled", json_true());
@@ -177,6 +169,31 @@ static void fill_defaults(json_t *config, const struct kubelet_config_input *inp
     fill_in(config, "healthzBindAddress", json_string("127.0.0.1"));
     fill_in(config, "healthzPort", json_integer(10248));
     fill_in(config, "rotateCertificates", json_true());
+}
+
+/* What opens the kubelet's port to everybody is the cluster's word, but worth a warning
+ * (kubeadm: warnDefaultComponentConfigValue). */
+static void warn_of_open_doors(const json_t *config, struct kubelet_changes *changes) {
+    static const struct {
+        const char *path, *wrong, *why;
+    } rows[] = {
+        {"authentication.anonymous.enabled", "true", "anybody may ask the kubelet"},
+        {"authentication.webhook.enabled", "false", "tokens of service accounts are refused"},
+        {"authorization.mode", "\"AlwaysAllow\"", "everybody who is let in may do everything"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const json_t *value = json_at(config, rows[i].path);
+        _cleanup_(freep) char *text = value ? json_write(value) : NULL;
+
+        if (text_equal(text, rows[i].wrong))
+            text_list_add_owned(&changes->warnings,
+                                xasprintf("the cluster's KubeletConfiguration has %s: %s (%s)",
+                                          rows[i].path, text, rows[i].why));
+    }
+    if (json_number_at(config, "readOnlyPort", 0) != 0)
+        text_list_add(&changes->warnings, "the cluster's KubeletConfiguration opens readOnlyPort: "
+                                          "it answers without authentication");
 }
 
 /* "/etc/x" to "C:\etc\x"; others as they are. New reference. */
@@ -195,29 +212,76 @@ static json_t *with_drive(const char *path, const char *drive) {
 }
 
 static void force_values(json_t *config, const struct kubelet_config_input *input,
-                         struct text_list *changes) {
+                         struct kubelet_changes *changes) {
     const char *why = "must be so on Windows", *path = json_text_at(config, "staticPodPath");
     const char *drive = input->drive ? input->drive : "C:";
 
     force(config, "staticPodPath", with_drive(path ? path : "", drive), "path with its drive",
           changes);
     force(config, "authentication.x509.clientCAFile",
-          json_string(input->ca_file ? input->ca_file : KUBERNETES_CA_FILE), "path with its drive",
-          changes);
-    force(config, "containerRuntimeEndpoint",
-          json_string(input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET),
-          "the socket of this node", changes);
+          json_string(input->ca_file ? input->ca_file : KUBERNETES_CA_FILE),
+          "where the cluster's CA lies on this node", changes);
     force(config, "resolvConf", json_string(""), why, changes);
     force(config, "cgroupsPerQOS", json_false(), why, changes);
     force(config, "enforceNodeAllocatable", json_array(), why, changes);
+    force(config, "rotateCertificates", json_true(), "as kubeadm always has it", changes);
 }
 
-int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
-                        struct text_list *changes, struct error *err) {
-    const char *version = json_text_at(input->cluster, "apiVersion");
-    json_t *config;
+/* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking into
+ * one small folder every 2 s costs nothing and lets static pods, the proof's among them, start at
+ * once. A frequency that the cluster chose stays. */
+static void look_for_manifests_often(json_t *config, struct kubelet_changes *changes) {
+    const json_t *value = json_object_get(config, "fileCheckFrequency");
 
-    if (!text_equal(json_text_at(input->cluster, "kind"), "KubeletConfiguration"))
+    if (!value || is_empty(value))
+        force(config, "fileCheckFrequency", json_string("2s"),
+              "static pods start at once; 20 s is the default", changes);
+}
+
+/* What a patch sets stands, also where it does not suit Windows: that is told. */
+static void warn_of_patched(const json_t *config, struct kubelet_changes *changes) {
+    static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",
+                                        "resolvConf", "volumePluginDir", "podLogsDir"};
+    static const char *const fatal[] = {"singleProcessOOMKill", "userNamespaces",
+                                        "defaultPodSysctls"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        const char *path = json_text_at(config, paths[i]);
+
+        if (path && *path == '/')
+            text_list_add_owned(
+                &changes->warnings,
+                xasprintf("a patch sets %s to '%s', a path without a drive", paths[i], path));
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
+        if (json_object_get(config, fatal[i]))
+            text_list_add_owned(
+                &changes->warnings,
+                xasprintf("a patch sets %s: a kubelet on Windows does not start with it",
+                          fatal[i]));
+}
+
+static int apply_patches(const struct patches *patches, json_t **config,
+                         struct kubelet_changes *changes, struct error *err) {
+    json_t *patched = NULL;
+
+    if (!patches)
+        return 0;
+    for (size_t i = 0; i < patches->warnings.count; i++)
+        text_list_add(&changes->warnings, patches->warnings.items[i]);
+    if (patches_apply(patches, *config, &patched, NULL, err) < 0)
+        return -1;
+    kubelet_changes_compare(changes, *config, patched, "patched");
+    json_decref(*config);
+    *config = patched;
+    warn_of_patched(patched, changes);
+    return 0;
+}
+
+static int check_kind(const json_t *config, struct error *err) {
+    const char *version = json_text_at(config, "apiVersion");
+
+    if (!text_equal(json_text_at(config, "kind"), "KubeletConfiguration"))
         return error_set(err, ERROR_MALFORMED,
                          "make the kubelet's configuration: the cluster's is no "
                          "KubeletConfiguration");
@@ -226,12 +290,28 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                          "make the kubelet's configuration: apiVersion \"%s\" is not "
                          "kubelet.config.k8s.io/v1beta1",
                          version ? version : "");
+    return 0;
+}
+
+int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
+                        struct kubelet_changes *changes, struct error *err) {
+    _cleanup_json_ json_t *config = NULL;
+
+    if (check_kind(input->cluster, err) < 0)
+        return -1;
     config = json_deep_copy(input->cluster);
     fill_defaults(config, input);
     remove_fields(config, changes);
     remove_signals(config, changes);
     force_values(config, input, changes);
-    *ret = config;
+    look_for_manifests_often(config, changes);
+    warn_of_open_doors(config, changes);
+    if (apply_patches(input->patches, &config, changes, err) < 0)
+        return -1;
+    force(config, "containerRuntimeEndpoint",
+          json_string(input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET),
+          "the socket of this node", changes);
+    *ret = take_ptr(config);
     return 0;
 }
 

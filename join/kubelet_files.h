@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "join/patches.h"
 
 /* Where they lie; '\\' paths with the drive. */
 #define KUBELET_FOLDER "C:\\var\\lib\\kubelet"
@@ -22,6 +23,32 @@
 #define KUBERNETES_MANIFESTS_FOLDER "C:\\etc\\kubernetes\\manifests"
 #define KUBELET_CRI_SOCKET "npipe:////./pipe/containerd-containerd"
 
+/* One field that config.yaml has otherwise than the cluster's document. */
+struct kubelet_change {
+    char *path;   /* "authentication.x509.clientCAFile", "evictionHard[pid.available]" */
+    json_t *from; /* NULL: added */
+    json_t *to;   /* NULL: removed */
+    char *reason;
+};
+/* In the order in which they were made; kubelet_changes_free(). */
+struct kubelet_changes {
+    struct kubelet_change *items;
+    size_t count;
+    struct text_list warnings; /* what an operator should look at; nothing was changed for it */
+};
+void kubelet_changes_free(struct kubelet_changes *changes);
+/* from and to are borrowed, NULL = absent. */
+void kubelet_changes_add(struct kubelet_changes *changes, const char *path, const json_t *from,
+                         const json_t *to, const char *reason);
+/* Adds one change for each field in which the documents differ (lists are compared whole). */
+void kubelet_changes_compare(struct kubelet_changes *changes, const json_t *before,
+                             const json_t *after, const char *reason);
+/* [{path, from, to, reason}], from or to absent. New reference. */
+json_t *kubelet_changes_json(const struct kubelet_changes *changes);
+/* As a diff: a line "-path: value" and one "+path: value", each with "  # reason"; values are
+ * JSON. The caller frees. */
+char *kubelet_changes_text(const struct kubelet_changes *changes);
+
 /* What kubelet_config_make is told about this node. */
 struct kubelet_config_input {
     const json_t *cluster;               /* KubeletConfiguration of the cluster */
@@ -30,13 +57,15 @@ struct kubelet_config_input {
     const char *cri_socket;              /* NULL = KUBELET_CRI_SOCKET */
     const char *ca_file;                 /* NULL = KUBERNETES_CA_FILE */
     const char *drive;                   /* "C:"; NULL = "C:" */
+    const struct patches *patches;       /* --patches; NULL = none */
 };
 /* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
- * fields, paths with drive, cgroups off, Linux-only fields removed, the CRI socket in it; unknown
- * fields stay. Each change is one line in `changes` ("cgroupDriver: removed (Linux only)"). *ret is
- * a new reference. ERROR_MALFORMED when it is no KubeletConfiguration v1beta1. */
+ * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word
+ * stands; then the CRI socket, which is the node's own. Unknown fields stay. Each change is
+ * recorded. *ret is a new reference; on failure `changes` is left for kubelet_changes_free().
+ * ERROR_MALFORMED when it is no KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
-                        struct text_list *changes, struct error *err);
+                        struct kubelet_changes *changes, struct error *err);
 /* The same as YAML with sorted keys, config.yaml's bytes; the caller frees. */
 char *kubelet_config_text(const json_t *config);
 

@@ -65,7 +65,7 @@ int phase_configuration(struct join *join, struct error *err) {
     const struct cluster_config *c = &join->cluster;
 
     if (join_need_cluster(join, err) < 0 || check_name(join, err) < 0 ||
-        join_need_plan(join, err) < 0)
+        join_need_kubelet_config(join, err) < 0 || join_need_plan(join, err) < 0)
         return -1;
     text_addf(&join->detail, "%s", c->kubernetes_version);
     if (c->pod_subnets.count)

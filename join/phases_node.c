@@ -150,7 +150,7 @@ int phase_verify(struct join *join, struct error *err) {
                                    .waiting_context = join};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
     char kubernetes_ip[IP_TEXT_MAX];
-    _cleanup_(freep) char *line = NULL;
+    _cleanup_(freep) char *line = NULL, *manifests = NULL;
 
     if (text_equal(join->options->verify, "none")) {
         text_add(&join->detail, "left out (--verify none)");
@@ -161,6 +161,8 @@ int phase_verify(struct join *join, struct error *err) {
         return -1;
     kubernetes_service(join, kubernetes_ip);
     fill_scene(join, kubernetes_ip, &options);
+    manifests = join_manifest_folder(join);
+    options.pods.manifest_folder = manifests;
     read_node_evidence(join, &node, &nodes);
     options.evidence.node = node;
     options.evidence.nodes = nodes;

@@ -126,21 +126,13 @@ static int write_text(struct join *join, const char *path, const char *text,
 }
 
 static int write_kubelet_config(struct join *join, struct error *err) {
-    struct kubelet_config_input input = {
-        .cluster = join->cluster.kubelet,
-        .cluster_dns = &join->cluster.cluster_dns,
-        .dns_domain = join->cluster.dns_domain,
-        .cri_socket = join->options->cri_socket,
-    };
-    _cleanup_json_ json_t *config = NULL;
     _cleanup_(freep) char *text = NULL;
-    struct text_list changes = {0};
 
-    if (kubelet_config_make(&input, &config, &changes, err) < 0)
+    if (join_need_kubelet_config(join, err) < 0)
         return -1;
-    text_addf(&join->detail, "config.yaml made fit for Windows in %zu places", changes.count);
-    text_list_free(&changes);
-    text = kubelet_config_text(config);
+    text_addf(&join->detail, "config.yaml made fit for Windows in %zu places",
+              join->kubelet_changes.count);
+    text = kubelet_config_text(join->kubelet_config);
     return write_text(join, KUBELET_CONFIG_FILE, text, HOST_PUBLIC, err);
 }
 
@@ -168,8 +160,9 @@ static int write_kubelet_flags(struct join *join, struct error *err) {
 static int write_identity(struct join *join, struct error *err) {
     _cleanup_(freep) char *kubeconfig = kubeconfig_make_kubelet(
         join->client.server, join->client.ca_pem, KUBELET_CLIENT_CERTIFICATE_FILE);
+    _cleanup_(freep) char *ca_file = join_ca_file(join);
 
-    if (write_text(join, KUBERNETES_CA_FILE, join->client.ca_pem, HOST_PUBLIC, err) < 0)
+    if (write_text(join, ca_file, join->client.ca_pem, HOST_PUBLIC, err) < 0)
         return -1;
     return write_text(join, KUBELET_KUBECONFIG_FILE, kubeconfig, HOST_SECRET, err);
 }
@@ -200,8 +193,14 @@ int phase_files(struct join *join, struct error *err) {
     static const char *const folders[] = {KUBELET_FOLDER, KUBERNETES_FOLDER, CNI_CONF_DIR,
                                           "C:\\var\\log\\pods", "C:\\var\\log\\containers"};
 
-    if (join_need_plan(join, err) < 0 || own_folders(join, folders, ARRAY_SIZE(folders), err) < 0 ||
-        host_make_folder(join->host, KUBERNETES_MANIFESTS_FOLDER, HOST_PUBLIC, err) < 0 ||
+    _cleanup_(freep) char *manifests = NULL;
+
+    if (join_need_plan(join, err) < 0 || join_need_kubelet_config(join, err) < 0 ||
+        own_folders(join, folders, ARRAY_SIZE(folders), err) < 0)
+        return -1;
+    manifests = join_manifest_folder(join);
+    if (phase_own_folder(join, manifests, err) < 0 ||
+        host_make_folder(join->host, manifests, HOST_PUBLIC, err) < 0 ||
         host_make_folder(join->host, CNI_CONF_DIR, HOST_PUBLIC, err) < 0)
         return -1;
     if (write_identity(join, err) < 0 || write_kubelet_config(join, err) < 0 ||
@@ -291,9 +290,13 @@ int phase_containerd(struct join *join, struct error *err) {
 
 /* kubeadm: waitForKubelet; every 500 ms until /healthz answers 200. */
 static int wait_healthy(struct join *join, struct error *err) {
-    struct http_request request = {
-        .url = "http://127.0.0.1:10248/healthz", .timeout_ms = 2000, .proxy = ""};
+    _cleanup_(freep) char *url = join_kubelet_health_url(join);
+    struct http_request request = {.url = url, .timeout_ms = 2000, .proxy = ""};
 
+    if (!url) {
+        join_warn(join, "healthzPort is 0: whether the kubelet is healthy is not asked");
+        return 0;
+    }
     for (unsigned waited = 0; waited < HEALTH_TIMEOUT_MS; waited += 500) {
         struct http_response response = {0};
         struct error why = {0};

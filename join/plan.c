@@ -61,27 +61,23 @@ static void add_file(struct join *join, json_t *files, const char *path, bool pr
 }
 
 static int files_json(struct join *join, json_t *files, struct error *err) {
-    struct kubelet_config_input input = {.cluster = join->cluster.kubelet,
-                                         .cluster_dns = &join->cluster.cluster_dns,
-                                         .dns_domain = join->cluster.dns_domain,
-                                         .cri_socket = join->options->cri_socket};
     struct containerd_config containerd = {.cni_bin_dir = "C:\\opt\\cni\\bin",
                                            .cni_conf_dir = "C:\\etc\\cni\\net.d"};
-    _cleanup_json_ json_t *config = NULL;
+    _cleanup_(freep) char *ca_file = join_ca_file(join);
     _cleanup_(freep) char *config_text = NULL, *kubeconfig = NULL, *toml = NULL;
-    struct text_list changes = {0};
 
-    if (kubelet_config_make(&input, &config, &changes, err) < 0)
+    if (join_need_kubelet_config(join, err) < 0)
         return -1;
-    text_list_free(&changes);
-    config_text = kubelet_config_text(config);
+    config_text = kubelet_config_text(join->kubelet_config);
     kubeconfig = kubeconfig_make_kubelet(join->client.server, join->client.ca_pem,
                                          KUBELET_CLIENT_CERTIFICATE_FILE);
     toml = containerd_config_make(&containerd);
-    add_file(join, files, KUBERNETES_CA_FILE, false, join->client.ca_pem);
+    add_file(join, files, ca_file, false, join->client.ca_pem);
     add_file(join, files, KUBELET_KUBECONFIG_FILE, true, kubeconfig);
     add_file(join, files, KUBELET_CLIENT_CERTIFICATE_FILE, true, "<redacted>");
     add_file(join, files, KUBELET_CONFIG_FILE, false, config_text);
+    json_object_set_new(json_array_get(files, json_array_size(files) - 1), "changes",
+                        kubelet_changes_json(&join->kubelet_changes));
     add_file(join, files, CONTAINERD_CONFIG_PATH, false, toml);
     return 0;
 }

@@ -114,6 +114,8 @@ void join_close(struct join *join) {
         kube_client_close(&join->client);
     if (join->has_cluster)
         cluster_config_free(&join->cluster);
+    json_decref(join->kubelet_config);
+    kubelet_changes_free(&join->kubelet_changes);
     if (join->has_nic)
         nic_snapshot_free(&join->nic);
     if (join->has_node)

@@ -11,7 +11,7 @@
 static void make_kubelet_config(const char *text, size_t size) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_json_ json_t *cluster = NULL, *first = NULL, *second = NULL;
-    struct text_list changes = {0}, again = {0};
+    struct kubelet_changes changes = {0}, again = {0};
 
     if (yaml_parse(text, size, "fuzz", &documents, NULL) < 0 ||
         yaml_documents_count(documents) == 0)
@@ -25,8 +25,8 @@ static void make_kubelet_config(const char *text, size_t size) {
             again.count)
             abort();
     }
-    text_list_free(&changes);
-    text_list_free(&again);
+    kubelet_changes_free(&changes);
+    kubelet_changes_free(&again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "host/host_memory.h"
 #include "join/kubelet_files.h"
 
 /* As kubeadm 1.37 leaves it in ConfigMap kubelet-config. */
@@ -40,7 +41,7 @@ static json_t *json_of(const char *text) {
     return json;
 }
 
-static json_t *make(const char *text, struct text_list *changes) {
+static json_t *make(const char *text, struct kubelet_changes *changes) {
     _cleanup_json_ json_t *cluster = json_of(text);
     struct text_list dns = {0};
     struct kubelet_config_input input = {
@@ -53,15 +54,15 @@ static json_t *make(const char *text, struct text_list *changes) {
     return config;
 }
 
-static bool has_change(const struct text_list *changes, const char *words) {
-    for (size_t i = 0; i < changes->count; i++)
-        if (strstr(changes->items[i], words))
-            return true;
-    return false;
+/* A line of the diff. */
+static bool has_change(const struct kubelet_changes *changes, const char *words) {
+    _cleanup_(freep) char *text = kubelet_changes_text(changes);
+
+    return strstr(text, words) != NULL;
 }
 
 static void fits_kubeadms_own(void **state) {
-    struct text_list changes = {0};
+    struct kubelet_changes changes = {0};
     _cleanup_json_ json_t *config = make(kubeadm_config, &changes);
     _cleanup_(freep) char *text = kubelet_config_text(config);
 
@@ -79,18 +80,21 @@ static void fits_kubeadms_own(void **state) {
     assert_null(json_at(config, "memorySwap"));
     assert_string_equal(json_text_at(config, "clusterDNS.0"), "10.96.0.10");
     assert_string_equal(json_text_at(config, "logging.options.json.infoBufferSize"), "0");
-    assert_true(has_change(&changes, "cgroupDriver: \"systemd\" removed (Linux only)"));
-    assert_true(has_change(&changes, "staticPodPath: \"/etc/kubernetes/manifests\" changed to"));
+    assert_true(has_change(&changes, "-cgroupDriver: \"systemd\"  # Linux only\n"));
+    assert_true(has_change(
+        &changes,
+        "-staticPodPath: \"/etc/kubernetes/manifests\"  # path with its drive\n+staticPodPath: "));
     assert_false(has_change(&changes, "memorySwap")); /* an empty value is no news */
-    assert_int_equal(changes.count, 7);
+    assert_true(has_change(&changes, "+fileCheckFrequency: \"2s\""));
+    assert_int_equal(changes.count, 8);
     assert_non_null(strstr(text, "\nresolvConf: \"\"\n"));
     assert_non_null(strstr(text, "\nenforceNodeAllocatable: []\n"));
     assert_non_null(strstr(text, "\nstaticPodPath: C:\\etc\\kubernetes\\manifests\n"));
-    text_list_free(&changes);
+    kubelet_changes_free(&changes);
 }
 
 static void is_the_same_when_made_again(void **state) {
-    struct text_list changes = {0}, again = {0};
+    struct kubelet_changes changes = {0}, again = {0};
     _cleanup_json_ json_t *config = make(kubeadm_config, &changes);
     _cleanup_(freep) char *text = kubelet_config_text(config);
     _cleanup_json_ json_t *second = make(text, &again);
@@ -98,12 +102,12 @@ static void is_the_same_when_made_again(void **state) {
     (void)state;
     assert_true(json_equal(config, second));
     assert_int_equal(again.count, 0);
-    text_list_free(&changes);
-    text_list_free(&again);
+    kubelet_changes_free(&changes);
+    kubelet_changes_free(&again);
 }
 
 static void fills_in_what_kubeadm_fills_in(void **state) {
-    struct text_list changes = {0};
+    struct kubelet_changes changes = {0};
     _cleanup_json_ json_t *config =
         make("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n", &changes);
 
@@ -115,11 +119,11 @@ static void fills_in_what_kubeadm_fills_in(void **state) {
     assert_true(json_is_false(json_at(config, "authentication.anonymous.enabled")));
     assert_string_equal(json_text_at(config, "authorization.mode"), "Webhook");
     assert_int_equal(json_number_at(config, "healthzPort", 0), 10248);
-    text_list_free(&changes);
+    kubelet_changes_free(&changes);
 }
 
 static void removes_what_linux_alone_has(void **state) {
-    struct text_list changes = {0};
+    struct kubelet_changes changes = {0};
     _cleanup_json_ json_t *config =
         make("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
              "cpuManagerPolicy: static\nshutdownGracePeriod: 30s\nvolumePluginDir: /usr/libexec\n"
@@ -144,9 +148,116 @@ static void removes_what_linux_alone_has(void **state) {
     assert_string_equal(json_text_at(config, "evictionHard.memory\\.available"), "1Gi");
     assert_int_equal(json_number_at(config, "maxPods", 0), 42);
     assert_string_equal(json_text_at(config, "unknownField"), "kept");
-    assert_true(has_change(&changes, "evictionHard[pid.available]: \"10%\" removed"));
-    assert_true(has_change(&changes, "containerRuntimeEndpoint: \"unix:///run"));
-    text_list_free(&changes);
+    assert_true(has_change(&changes, "-evictionHard[pid.available]: \"10%\"  # no such"));
+    assert_true(has_change(&changes, "-containerRuntimeEndpoint: \"unix:///run"));
+    kubelet_changes_free(&changes);
+}
+
+static void keeps_what_the_cluster_chose(void **state) {
+    struct kubelet_changes changes = {0};
+    _cleanup_json_ json_t *config =
+        make("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+             "clusterDNS: []\nfileCheckFrequency: 20s\nstaticPodPath: D:\\pods\n"
+             "healthzBindAddress: 0.0.0.0\nhealthzPort: 10999\nhairpinMode: none\n",
+             &changes);
+
+    (void)state;
+    assert_int_equal(json_array_size(json_at(config, "clusterDNS")), 0);
+    assert_string_equal(json_text_at(config, "fileCheckFrequency"), "20s");
+    assert_string_equal(json_text_at(config, "staticPodPath"), "D:\\pods");
+    assert_string_equal(json_text_at(config, "healthzBindAddress"), "0.0.0.0");
+    assert_int_equal(json_number_at(config, "healthzPort", 0), 10999);
+    assert_string_equal(json_text_at(config, "hairpinMode"), "none");
+    assert_int_equal(changes.warnings.count, 0);
+    kubelet_changes_free(&changes);
+}
+
+static void starts_where_linux_fields_would_stop_it(void **state) {
+    static const char *const fatal[] = {"singleProcessOOMKill", "userNamespaces",
+                                        "defaultPodSysctls"};
+    struct kubelet_changes changes = {0};
+    _cleanup_json_ json_t *config =
+        make("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+             "singleProcessOOMKill: true\nuserNamespaces: {idsPerPod: 65536}\n"
+             "defaultPodSysctls: {net.a: '1'}\nimageServiceEndpoint: /run/x.sock\n"
+             "rotateCertificates: false\n",
+             &changes);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
+        assert_null(json_at(config, fatal[i]));
+    assert_null(json_at(config, "imageServiceEndpoint"));
+    assert_true(json_is_true(json_at(config, "rotateCertificates")));
+    assert_true(has_change(&changes, "+rotateCertificates: true  # as kubeadm"));
+    kubelet_changes_free(&changes);
+}
+
+static void warns_of_open_doors(void **state) {
+    static const char *const words[] = {"anonymous.enabled: true", "webhook.enabled: false",
+                                        "AlwaysAllow", "readOnlyPort"};
+    struct kubelet_changes changes = {0};
+    _cleanup_json_ json_t *config =
+        make("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+             "authentication: {anonymous: {enabled: true}, webhook: {enabled: false}}\n"
+             "authorization: {mode: AlwaysAllow}\nreadOnlyPort: 10255\n",
+             &changes);
+
+    (void)state;
+    assert_int_equal(changes.warnings.count, 4);
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        assert_non_null(strstr(changes.warnings.items[i], words[i]));
+    kubelet_changes_free(&changes);
+}
+
+static void a_patch_has_the_last_word(void **state) {
+    static const char patch[] = "maxPods: 7\ncgroupDriver: cgroupfs\nstaticPodPath: /pods\n"
+                                "evictionHard: {memory.available: 2Gi}\nuserNamespaces: {}\n"
+                                "containerRuntimeEndpoint: unix:///x\n";
+    struct host *host = host_memory_new();
+    struct kubelet_changes changes = {0};
+    struct patches patches = {0};
+    _cleanup_json_ json_t *cluster = json_of(kubeadm_config), *config = NULL, *list = NULL;
+    struct kubelet_config_input input = {.cluster = cluster, .patches = &patches};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(host_write(host, "C:\\p\\kubeletconfiguration.yaml", patch, strlen(patch),
+                                HOST_PUBLIC, NULL),
+                     0);
+    assert_int_equal(patches_read(host, "C:\\p", &patches, NULL), 0);
+    assert_int_equal(kubelet_config_make(&input, &config, &changes, &err), 0);
+    assert_int_equal(json_number_at(config, "maxPods", 0), 7);
+    assert_string_equal(json_text_at(config, "cgroupDriver"), "cgroupfs");
+    assert_string_equal(json_text_at(config, "staticPodPath"), "/pods");
+    assert_string_equal(json_text_at(config, "containerRuntimeEndpoint"), KUBELET_CRI_SOCKET);
+    assert_true(has_change(&changes, "\n+maxPods: 7  # patched\n"));
+    assert_true(has_change(&changes, "\n+evictionHard: {\"memory.available\":\"2Gi\"}  # pat"));
+    assert_int_equal(changes.warnings.count, 2);
+    assert_non_null(strstr(changes.warnings.items[0], "staticPodPath to '/pods'"));
+    assert_non_null(strstr(changes.warnings.items[1], "userNamespaces"));
+    list = kubelet_changes_json(&changes);
+    assert_int_equal(json_array_size(list), changes.count);
+    assert_string_equal(json_text_at(list, "0.path"), "cgroupDriver");
+    assert_string_equal(json_text_at(list, "0.from"), "systemd");
+    assert_null(json_at(list, "0.to"));
+    assert_string_equal(json_text_at(list, "0.reason"), "Linux only");
+    kubelet_changes_free(&changes);
+    patches_free(&patches);
+    host_free(host);
+}
+
+static void compares_documents(void **state) {
+    _cleanup_json_ json_t *before = json_of("{a: 1, b: {c: 2, d.e: [1]}, g: x}");
+    _cleanup_json_ json_t *after = json_of("{a: 1, b: {d.e: [2], f: {}}, g: {}}");
+    struct kubelet_changes changes = {0};
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    kubelet_changes_compare(&changes, before, after, "why");
+    text = kubelet_changes_text(&changes);
+    assert_string_equal(text, "-b.c: 2  # why\n-b[d.e]: [1]  # why\n+b[d.e]: [2]  # why\n"
+                              "+b.f: {}  # why\n-g: \"x\"  # why\n+g: {}  # why\n");
+    kubelet_changes_free(&changes);
 }
 
 static void refuses_other_documents(void **state) {
@@ -160,7 +271,7 @@ static void refuses_other_documents(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *cluster = json_of(rows[i]);
         struct kubelet_config_input input = {.cluster = cluster};
-        struct text_list changes = {0};
+        struct kubelet_changes changes = {0};
         json_t *config = NULL;
         struct error err = {0};
 
@@ -226,6 +337,11 @@ int main(void) {
         cmocka_unit_test(is_the_same_when_made_again),
         cmocka_unit_test(fills_in_what_kubeadm_fills_in),
         cmocka_unit_test(removes_what_linux_alone_has),
+        cmocka_unit_test(keeps_what_the_cluster_chose),
+        cmocka_unit_test(starts_where_linux_fields_would_stop_it),
+        cmocka_unit_test(warns_of_open_doors),
+        cmocka_unit_test(a_patch_has_the_last_word),
+        cmocka_unit_test(compares_documents),
         cmocka_unit_test(refuses_other_documents),
         cmocka_unit_test(writes_the_flags_file),
         cmocka_unit_test(quotes_as_go_does),
