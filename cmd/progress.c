@@ -29,7 +29,14 @@ void progress_open(struct progress *progress, const struct program *program) {
         progress->mode = PROGRESS_LIVE;
 }
 
+static void end_live_line(struct progress *progress) {
+    if (progress->line_open)
+        (void)fputs("\r\x1b[K", stderr);
+    progress->line_open = false;
+}
+
 void progress_close(struct progress *progress) {
+    end_live_line(progress);
     text_list_free(&progress->warnings);
 }
 
@@ -46,8 +53,8 @@ static void show_json(const struct progress *progress, const struct join_event *
     _cleanup_(freep) char *text = NULL;
 
     rfc3339_format(host_now(progress->host), time);
-    line = json_pack("{s:s, s:s, s:s}", "time", time, "phase", event->phase->id, "state",
-                     state_name(event->state));
+    line = json_pack("{s:s, s:s*, s:s}", "time", time, "phase",
+                     event->phase ? event->phase->id : NULL, "state", state_name(event->state));
     if (*event->message)
         json_object_set_new(line, "message", json_string(event->message));
     if (*event->hint)
@@ -77,10 +84,9 @@ static void mark(const struct progress *progress, enum join_event_state state, c
         (void)text_format(out, 32, "%s", sign);
 }
 
-static void end_live_line(struct progress *progress) {
-    if (progress->line_open)
-        (void)fputs("\r\x1b[K", stderr);
-    progress->line_open = false;
+/* Between phases (winjoin preflight asks the cluster without one) there is no title. */
+static const char *title_of(const struct join_event *event) {
+    return event->phase ? event->phase->title : "";
 }
 
 static void show_end(struct progress *progress, const struct join_event *event) {
@@ -88,7 +94,7 @@ static void show_end(struct progress *progress, const struct join_event *event) 
 
     end_live_line(progress);
     mark(progress, event->state, sign);
-    (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, event->phase->title, event->message);
+    (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, title_of(event), event->message);
     if (event->duration_ms >= 100)
         (void)fprintf(stderr, "  (%.1f s)", event->duration_ms / 1000.0);
     (void)fputc('\n', stderr);
@@ -103,7 +109,7 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
 
     mark(progress, JOIN_WAITING, sign);
     if (progress->mode == PROGRESS_LIVE) {
-        (void)fprintf(stderr, "\r\x1b[K  %s %-*s %.48s", sign, TITLE_WIDTH, event->phase->title,
+        (void)fprintf(stderr, "\r\x1b[K  %s %-*s %.48s", sign, TITLE_WIDTH, title_of(event),
                       event->message);
         if (event->waited_ms >= 1000)
             (void)fprintf(stderr, "  %u s", event->waited_ms / 1000);
@@ -114,7 +120,7 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
                !(progress->last_told_ms == 0 && event->waited_ms >= FIRST_TELL_MS)) {
         return;
     } else {
-        (void)fprintf(stderr, "  %s %-*s %s (%u s)\n", sign, TITLE_WIDTH, event->phase->title,
+        (void)fprintf(stderr, "  %s %-*s %s (%u s)\n", sign, TITLE_WIDTH, title_of(event),
                       event->message, event->waited_ms / 1000);
     }
     if (*event->hint && (progress->last_told_ms == 0 ||
@@ -144,6 +150,11 @@ void progress_show(void *context, const struct join_event *event) {
         show_waiting(progress, event);
         break;
     case JOIN_WARNING:
+        if (!event->phase) {
+            end_live_line(progress);
+            output_warning(event->message);
+            break;
+        }
         text_list_add(&progress->warnings, event->message);
         break;
     case JOIN_DONE:

@@ -1,4 +1,4 @@
-/* winjoin join, preflight, discover. */
+/* winjoin join and discover. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,6 @@
 #include "join/join.h"
 #include "join/kubelet_files.h"
 #include "join/plan.h"
-#include "join/preflight.h"
 
 static int list_phases(struct program *program) {
     size_t count;
@@ -165,44 +164,6 @@ int verb_join(struct program *program, struct error *err) {
                                                : run_join(program, &join, err);
     if (!program->options.join.dry_run)
         write_event(program, "join", &join, result, err);
-    join_close(&join);
-    progress_close(&progress);
-    return result;
-}
-
-static void print_checks(const struct program *program, const struct preflight_result *results,
-                         size_t count) {
-    struct text out = {0};
-
-    for (size_t i = 0; i < count; i++) {
-        const struct preflight_result *r = &results[i];
-
-        text_addf(&out, "%-8s %s: %s\n", preflight_outcome_name(r->outcome), r->id,
-                  r->outcome == PREFLIGHT_PASS ? r->help : r->message);
-        if (r->outcome != PREFLIGHT_PASS && *r->hint)
-            text_addf(&out, "         %s\n", r->hint);
-    }
-    output_text(program, text_str(&out));
-    text_free(&out);
-}
-
-int verb_preflight(struct program *program, struct error *err) {
-    struct preflight_result *results = NULL;
-    struct progress progress;
-    struct join join = {0};
-    size_t count = 0;
-    int result;
-
-    if (program_prepare_join(program, err) < 0)
-        return -1;
-    result = open_join(program, &join, &progress, err);
-    if (result == 0) {
-        results = preflight_run(&join, &count);
-        print_checks(program, results, count);
-        output_result(program, preflight_report_json(results, count));
-        result = preflight_judge(results, count, err);
-    }
-    free(results);
     join_close(&join);
     progress_close(&progress);
     return result;

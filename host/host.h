@@ -199,7 +199,7 @@ struct host_facts {
     uint64_t memory_bytes;
     uint64_t page_file_bytes; /* configured page file size; 0 = none */
     int containers_feature;   /* 1 installed, 0 not, -1 unknown */
-    bool restart_pending;
+    int restart_pending;      /* 1 yes, 0 no, -1 unknown */
 };
 int host_facts(struct host *host, struct host_facts *ret, struct error *err);
 

@@ -26,6 +26,8 @@ void host_memory_set_port(struct host *host, bool udp, unsigned port);
 void host_memory_set_pipe(struct host *host, const char *path);
 void host_memory_set_service_state(struct host *host, const char *name,
                                    enum host_service_state state);
+/* What host_free_space() answers for every volume; 64 GiB at first. */
+void host_memory_set_free_space(struct host *host, uint64_t bytes);
 /* The user pressed Ctrl-C. */
 void host_memory_interrupt(struct host *host);
 void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/kubelet_files.h"
+#include "join/node_name.h"
 #include "join/phases.h"
 
 /* "sha256:3b79…dd8a" is enough for a person to compare. */
@@ -35,36 +36,10 @@ int phase_discovery(struct join *join, struct error *err) {
     return 0;
 }
 
-/* A Ready node of our name that we did not join ourselves belongs to another machine
- * (kubeadm: checkNodeExists). */
-static int check_name(struct join *join, struct error *err) {
-    struct kube_node node = {0};
-    bool ours = host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT;
-    bool ready;
-
-    if (kube_node_get(&join->client, join->node_name, &node, err) < 0) {
-        if (err->kind != ERROR_NOT_FOUND)
-            return -1;
-        error_clear(err);
-        return 0;
-    }
-    ready = node.ready;
-    kube_node_free(&node);
-    if (!ready || ours)
-        return 0;
-    (void)error_set(err, ERROR_CONFLICT,
-                    "take node name '%s': a Node of that name is Ready in the cluster",
-                    join->node_name);
-    (void)error_hint(err,
-                     "if it is this machine's earlier life, wait 40 s or: kubectl delete node %s",
-                     join->node_name);
-    return error_hint(err, "or choose another name with --node-name");
-}
-
 int phase_configuration(struct join *join, struct error *err) {
     const struct cluster_config *c = &join->cluster;
 
-    if (join_need_cluster(join, err) < 0 || check_name(join, err) < 0 ||
+    if (join_need_cluster(join, err) < 0 || node_name_claim(join, err) < 0 ||
         join_need_kubelet_config(join, err) < 0 || join_need_plan(join, err) < 0)
         return -1;
     text_addf(&join->detail, "%s", c->kubernetes_version);

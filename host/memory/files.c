@@ -308,7 +308,7 @@ int memory_list(struct host *host, const char *path, struct text_list *ret, stru
 int memory_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err) {
     if (memory_call(host, err, "free_space %s", path) < 0)
         return -1;
-    *ret = 64ull << 30;
+    *ret = memory_of(host)->free_space;
     return 0;
 }
 

@@ -356,6 +356,7 @@ struct host *host_memory_new(void) {
 
     memory->host.ops = &memory_ops;
     memory->state = model_new();
+    memory->free_space = 64ull << 30;
     memory->environment = json_object();
     return &memory->host;
 }

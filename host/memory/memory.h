@@ -36,6 +36,7 @@ struct memory_host {
     void *on_sleep_context;
     uint64_t clock_ms;
     uint64_t random;
+    uint64_t free_space;
     bool interrupted;
 };
 

@@ -100,6 +100,10 @@ void host_memory_set_service_state(struct host *host, const char *name,
         json_object_set_new(service, "state", json_string(names[state]));
 }
 
+void host_memory_set_free_space(struct host *host, uint64_t bytes) {
+    memory_of(host)->free_space = bytes;
+}
+
 void host_memory_interrupt(struct host *host) {
     memory_of(host)->interrupted = true;
 }

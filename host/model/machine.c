@@ -10,7 +10,11 @@ const char *const model_members[] = {"services", "registry", "firewall", "adapte
                                      "events",   "pipes",    NULL};
 
 static const char bare_server[] =
-    "{\"services\":{},\"registry\":{},\"firewall\":{},\"events\":[],\"pipes\":[],"
+    "{\"services\":{},\"registry\":{\"software\\\\microsoft\\\\windows nt\\\\currentversion\":{"
+    "\"systemroot\":\"C:\\\\Windows\"},"
+    "\"system\\\\currentcontrolset\\\\services\\\\hns\":{\"start\":\"3\"},"
+    "\"system\\\\currentcontrolset\\\\services\\\\vmcompute\":{\"start\":\"3\"}},\"firewall\":{},"
+    "\"events\":[],\"pipes\":[],"
     "\"ports\":{\"tcp\":[],\"udp\":[]},"
     "\"adapters\":[{\"alias\":\"Ethernet\",\"description\":\"Microsoft Hyper-V Network Adapter\","
     "\"mac\":\"00-15-5D-01-02-03\",\"luid\":1689399632855040,\"index\":4,\"mtu\":1500,"
@@ -92,6 +96,7 @@ static void copy_text(char *out, size_t size, const json_t *json, const char *me
 
 void model_facts(json_t *state, struct host_facts *ret) {
     const json_t *facts = json_object_get(state, "facts");
+    const json_t *pending = json_object_get(facts, "restartPending");
 
     *ret = (struct host_facts){
         .major = (unsigned)json_number_at(facts, "major", 10),
@@ -102,7 +107,7 @@ void model_facts(json_t *state, struct host_facts *ret) {
         .memory_bytes = (uint64_t)json_number_at(facts, "memoryBytes", 0),
         .page_file_bytes = (uint64_t)json_number_at(facts, "pageFileBytes", 0),
         .containers_feature = (int)json_number_at(facts, "containersFeature", -1),
-        .restart_pending = json_bool_at(facts, "restartPending", false),
+        .restart_pending = json_is_boolean(pending) ? json_is_true(pending) : -1,
     };
     copy_text(ret->product, sizeof ret->product, facts, "product");
     copy_text(ret->installation_type, sizeof ret->installation_type, facts, "installationType");
@@ -113,14 +118,15 @@ void model_facts(json_t *state, struct host_facts *ret) {
 void model_facts_set(json_t *state, const struct host_facts *facts) {
     json_object_set_new(
         state, "facts",
-        json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:b, s:I, s:I, s:i, s:b}", "product",
+        json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:b, s:I, s:I, s:i, s:o}", "product",
                   facts->product, "installationType", facts->installation_type, "major",
                   (int)facts->major, "minor", (int)facts->minor, "build", (int)facts->build,
                   "revision", (int)facts->revision, "architecture", facts->architecture, "hostName",
                   facts->host_name, "elevated", (int)facts->elevated, "memoryBytes",
                   (json_int_t)facts->memory_bytes, "pageFileBytes",
                   (json_int_t)facts->page_file_bytes, "containersFeature",
-                  facts->containers_feature, "restartPending", (int)facts->restart_pending));
+                  facts->containers_feature, "restartPending",
+                  facts->restart_pending < 0 ? json_null() : json_boolean(facts->restart_pending)));
 }
 
 void model_event(json_t *state, char level, unsigned event_id, const char *text) {

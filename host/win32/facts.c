@@ -35,27 +35,46 @@ static bool is_elevated(void) {
     return elevation.TokenIsElevated != 0;
 }
 
-static bool key_exists(const wchar_t *path) {
+/* 1 there, 0 not, -1 not to be told. */
+static int key_exists(const wchar_t *path) {
     HKEY key;
+    LSTATUS code = RegOpenKeyExW(HKEY_LOCAL_MACHINE, path, 0, KEY_QUERY_VALUE, &key);
 
-    if (RegOpenKeyExW(HKEY_LOCAL_MACHINE, path, 0, KEY_QUERY_VALUE, &key) != 0)
-        return false;
-    RegCloseKey(key);
-    return true;
+    if (code == 0)
+        RegCloseKey(key);
+    return code == 0 ? 1 : code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND ? 0 : -1;
 }
 
-/* The servicing stack, Windows Update, and files that are to be replaced at the next start. */
-static bool is_restart_pending(void) {
+/* Files that are to be replaced at the next start. */
+static int has_pending_renames(void) {
     DWORD size = 0;
+    LSTATUS code =
+        RegGetValueW(HKEY_LOCAL_MACHINE, L"SYSTEM\\CurrentControlSet\\Control\\Session Manager",
+                     L"PendingFileRenameOperations", RRF_RT_REG_MULTI_SZ, NULL, NULL, &size);
 
-    return key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\"
-                      L"RebootPending") ||
-           key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\"
-                      L"RebootRequired") ||
-           (RegGetValueW(HKEY_LOCAL_MACHINE, L"SYSTEM\\CurrentControlSet\\Control\\Session Manager",
-                         L"PendingFileRenameOperations", RRF_RT_REG_MULTI_SZ, NULL, NULL,
-                         &size) == 0 &&
-            size > 2 * sizeof(wchar_t));
+    if (code == 0)
+        return size > 2 * sizeof(wchar_t);
+    return code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND ? 0 : -1;
+}
+
+/* The servicing stack, Windows Update, files. */
+static int is_restart_pending(void) {
+    const int found[] = {
+        key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\Component Based Servicing\\"
+                   L"RebootPending"),
+        key_exists(L"SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update\\"
+                   L"RebootRequired"),
+        has_pending_renames(),
+    };
+    int answer = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(found); i++) {
+        if (found[i] > 0)
+            return 1;
+        if (found[i] < 0)
+            answer = -1;
+    }
+    return answer;
 }
 
 /* The NetBIOS name is cut at 15 characters; Go's os.Hostname, and so the kubelet, asks for this

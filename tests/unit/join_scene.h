@@ -79,7 +79,7 @@ static void close_run(struct run *r) {
     scene_close(&r->scene);
 }
 
-static int join_once(struct run *r, struct error *err) {
+static inline int join_once(struct run *r, struct error *err) {
     struct join join = {.host = r->host, .http = r->http, .options = &r->options};
     int result = join_open(&join, err);
 
@@ -89,7 +89,7 @@ static int join_once(struct run *r, struct error *err) {
     return result;
 }
 
-static int reset_once(struct run *r, struct error *err) {
+static inline int reset_once(struct run *r, struct error *err) {
     struct reset_options options = {0};
     struct reset_result result;
 
@@ -98,7 +98,7 @@ static int reset_once(struct run *r, struct error *err) {
 
 /* What must be the same after a reset: everything but the event log, and load balancers and pipes,
  * which are others'. */
-static json_t *state_of(const struct run *r) {
+static inline json_t *state_of(const struct run *r) {
     json_t *state = host_memory_state(r->host);
 
     json_object_del(state, "events");
@@ -109,7 +109,7 @@ static json_t *state_of(const struct run *r) {
 }
 
 /* Says each place at which two values differ. */
-static void print_difference(const json_t *before, const json_t *after, const char *path) {
+static inline void print_difference(const json_t *before, const json_t *after, const char *path) {
     const char *key;
     json_t *value;
 
@@ -135,7 +135,7 @@ static void print_difference(const json_t *before, const json_t *after, const ch
     }
 }
 
-static void assert_same(const json_t *before, const json_t *after, const char *when) {
+static inline void assert_same(const json_t *before, const json_t *after, const char *when) {
     if (json_equal((json_t *)before, (json_t *)after))
         return;
     print_error("%s: the host differs\n", when);

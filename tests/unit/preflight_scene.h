@@ -1,0 +1,149 @@
+/* What the tests of preflight share: a fit server, a cluster that may be odd, a look at both, and
+ * what several of them break. */
+#ifndef TESTS_UNIT_PREFLIGHT_SCENE_H
+#define TESTS_UNIT_PREFLIGHT_SCENE_H
+
+#include "join_scene.h"
+
+#include "join/preflight_checks.h"
+
+/* ---- the scene: a fit server, and a cluster that may be odd ---- */
+
+static struct run r;
+static struct {
+    int64_t date;       /* of the server's answers; 0 = none */
+    const char *refuse; /* part of a URL that answers 403 */
+    const char *node;   /* InternalIP of a Ready Node that has our name, or NULL */
+} cluster;
+
+static inline int answer(void *context, const struct http_request *request,
+                         struct http_response *ret, struct error *err) {
+    if (cluster.refuse && strstr(request->url, cluster.refuse))
+        return scene_status(ret, 403, "Forbidden");
+    if (cluster.node && strstr(request->url, "/api/v1/nodes/"))
+        return scene_json(ret, 200,
+                          json_pack("{s:s, s:s, s:{s:s}, s:{s:[{s:s, s:s}], s:[{s:s, s:s}]}}",
+                                    "apiVersion", "v1", "kind", "Node", "metadata", "name",
+                                    "win-7k2", "status", "addresses", "type", "InternalIP",
+                                    "address", cluster.node, "conditions", "type", "Ready",
+                                    "status", "True"));
+    ret->date = cluster.date;
+    return scene_answer(context, request, ret, err);
+}
+
+static inline void put(const char *path, const char *content) {
+    assert_int_equal(host_write(r.host, path, content, strlen(content), HOST_PUBLIC, NULL), 0);
+}
+
+static inline void open_fit(void) {
+    struct host_service defender = {.name = (char *)"WinDefend", .command = (char *)"MsMpEng.exe"};
+
+    memset(&cluster, 0, sizeof cluster);
+    open_run(&r, "overlay");
+    http_free(r.http);
+    r.http = http_memory_new(answer, &r.scene);
+    put("C:\\Windows\\System32\\xcopy.exe", "MZ");
+    host_memory_set_program(r.host, "netsh.exe", 0,
+                            "\nProtocol tcp Dynamic Port Range\n---------------\n"
+                            "Start Port      : 49152\nNumber of Ports : 16384\n\n");
+    assert_int_equal(host_service_put(r.host, &defender, NULL), 0);
+    host_memory_set_service_state(r.host, "WinDefend", HOST_SERVICE_RUNNING);
+    host_memory_set_registry(r.host, "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths",
+                             "C:\\ProgramData\\containerd", "0");
+    r.options.dry_run = true;
+    r.options.cri_socket = xstrdup("npipe:////./pipe/other");
+    host_memory_set_pipe(r.host, "\\\\.\\pipe\\other");
+}
+
+struct look {
+    struct join join;
+    struct preflight_result *results;
+    size_t count;
+};
+
+static inline void open_look(struct look *look, bool whole) {
+    struct error err = {0};
+
+    *look = (struct look){.join = {.host = r.host, .http = r.http, .options = &r.options}};
+    if (join_open(&look->join, &err) < 0)
+        fail_msg("%s", err.message);
+    look->results = preflight_run(&look->join, whole, &look->count);
+}
+
+static inline void close_look(struct look *look) {
+    free(look->results);
+    join_close(&look->join);
+}
+
+static inline const struct preflight_result *result_of(const struct look *look, const char *id) {
+    for (size_t i = 0; i < look->count; i++)
+        if (text_equal(look->results[i].id, id))
+            return &look->results[i];
+    fail_msg("no result of %s", id);
+    return NULL;
+}
+
+/* ---- what can be wrong ---- */
+
+static inline struct host_facts facts_now(void) {
+    struct host_facts facts;
+
+    assert_int_equal(host_facts(r.host, &facts, NULL), 0);
+    return facts;
+}
+
+#define FACT(name, assignment)                                                                     \
+    static inline void name(void) {                                                                \
+        struct host_facts facts = facts_now();                                                     \
+        assignment;                                                                                \
+        host_memory_set_facts(r.host, &facts);                                                     \
+    }
+#define REGISTRY(name, key, value, data)                                                           \
+    static inline void name(void) {                                                                \
+        host_memory_set_registry(r.host, key, value, data);                                        \
+    }
+#define PORT(name, udp, port)                                                                      \
+    static inline void name(void) {                                                                \
+        host_memory_set_port(r.host, udp, port);                                                   \
+    }
+#define THERE(name, path)                                                                          \
+    static inline void name(void) {                                                                \
+        put(path, "x");                                                                            \
+    }
+#define SERVICE(function, service)                                                                 \
+    static inline void function(void) {                                                            \
+        struct host_service foreign = {.name = (char *)(service), .command = (char *)"C:\\o.exe"}; \
+        assert_int_equal(host_service_put(r.host, &foreign, NULL), 0);                             \
+    }
+#define OPTION(name, field, value)                                                                 \
+    static inline void name(void) {                                                                \
+        free(r.options.field);                                                                     \
+        r.options.field = xstrdup(value);                                                          \
+    }
+
+FACT(not_elevated, facts.elevated = false)
+PORT(port_10250, false, 10250)
+PORT(port_10248, false, 10248)
+PORT(port_10256, false, 10256)
+PORT(port_10249, false, 10249)
+FACT(restart, facts.restart_pending = 1)
+FACT(no_page_file, facts.page_file_bytes = 0)
+THERE(kubelet_conf, "C:\\etc\\kubernetes\\kubelet.conf")
+
+static inline void wrong_pin(void) {
+    text_list_free(&r.options.discovery_token_ca_cert_hash);
+    text_list_add(&r.options.discovery_token_ca_cert_hash,
+                  "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+}
+
+static inline void no_rights(void) {
+    cluster.refuse = "configmaps/kubeadm-config";
+}
+
+static inline void name_taken(void) {
+    cluster.node = "10.0.0.77";
+}
+REGISTRY(ipv6_partly, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters",
+         "DisabledComponents", "32")
+
+#endif

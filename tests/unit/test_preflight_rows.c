@@ -1,0 +1,329 @@
+/* Each row of the table of preflight checks fails on a server that lacks what the row asks for. */
+#include "preflight_scene.h"
+
+/* ---- what can be wrong, one function a row ---- */
+
+FACT(arm, (void)text_format(facts.architecture, sizeof facts.architecture, "arm64"))
+FACT(no_processor, facts.architecture[0] = '\0')
+FACT(client, (void)text_format(facts.installation_type, sizeof facts.installation_type, "Client"))
+FACT(no_type, facts.installation_type[0] = '\0')
+FACT(odd_build, facts.build = 19044)
+FACT(no_build, facts.build = 0)
+FACT(old_2019, (facts.build = 17763, facts.revision = 100))
+FACT(bad_2022, facts.revision = 2600)
+FACT(no_containers, facts.containers_feature = 0)
+FACT(no_dism, facts.containers_feature = -1)
+FACT(no_restart_answer, facts.restart_pending = -1)
+FACT(no_memory_answer, facts.memory_bytes = 0)
+FACT(long_name, (void)text_format(facts.host_name, sizeof facts.host_name, "winserver-number-17"))
+REGISTRY(hns_disabled, "SYSTEM\\CurrentControlSet\\Services\\hns", "Start", "4")
+REGISTRY(vmcompute_disabled, "SYSTEM\\CurrentControlSet\\Services\\vmcompute", "Start", "4")
+REGISTRY(ipv6_off, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters", "DisabledComponents",
+         "4294967295")
+REGISTRY(ipv6_odd, "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters", "DisabledComponents",
+         "many")
+REGISTRY(drive_d, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion", "SystemRoot", "D:\\Windows")
+REGISTRY(no_drive, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion", "SystemRoot", NULL)
+REGISTRY(not_excluded, "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths",
+         "C:\\ProgramData\\containerd", NULL)
+REGISTRY(bitlocker, "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FVE", "FDVDenyWriteAccess",
+         "1")
+REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualization\\Containers",
+         "VSmbDisableOplocks", "1")
+PORT(port_4789, true, 4789)
+THERE(bootstrap_conf, "C:\\etc\\kubernetes\\bootstrap-kubelet.conf")
+THERE(ca_crt, "C:\\etc\\kubernetes\\pki\\ca.crt")
+THERE(static_pod, "C:\\etc\\kubernetes\\manifests\\other.yaml")
+THERE(cni_file, "C:\\etc\\cni\\net.d\\0-containerd-nat.conf")
+THERE(source_vip, "C:\\sourcevip\\10.244.1.2")
+THERE(bad_bundle, "C:\\bad.zip")
+SERVICE(other_kubelet, "kubelet")
+SERVICE(other_containerd, "containerd")
+SERVICE(other_kube_proxy, "kube-proxy")
+SERVICE(other_flanneld, "flanneld")
+SERVICE(other_network, "winjoin-network")
+OPTION(absent_pipe, cri_socket, "npipe:////./pipe/nobody")
+OPTION(lost_bundle, bundle, "C:\\lost.zip")
+OPTION(odd_pods, pod_cidr, "10.96.0.0/24")
+OPTION(no_such_card, adapter, "Ethernet 9")
+
+static void give_bad_bundle(void) {
+    bad_bundle();
+    r.options.bundle = xstrdup("C:\\bad.zip");
+}
+
+static uint32_t silent_hns(void *context, const char *function, const char *const *arguments,
+                           size_t count, char **ret_result, char **ret_error_record) {
+    (void)context, (void)function, (void)arguments, (void)count;
+    *ret_result = *ret_error_record = NULL;
+    return 0x800706ba; /* RPC_S_SERVER_UNAVAILABLE */
+}
+
+static void no_hns(void) {
+    host_memory_set_hns(r.host, silent_hns, NULL);
+}
+
+static uint32_t old_hns_answer(void *context, const char *function, const char *const *arguments,
+                               size_t count, char **ret_result, char **ret_error_record) {
+    (void)context, (void)function, (void)arguments, (void)count;
+    *ret_error_record = NULL;
+    *ret_result = xstrdup(text_starts_with(function, "HcnEnumerate")
+                              ? "[]"
+                              : "{\"Success\":true,\"Output\":{\"Major\":7,\"Minor\":2}}");
+    return 0;
+}
+
+static void old_hns(void) {
+    host_memory_set_hns(r.host, old_hns_answer, NULL);
+}
+
+static void change_card(void (*change)(struct host_adapter *card)) {
+    struct host_adapters adapters = {0};
+
+    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
+    change(&adapters.items[0]);
+    host_memory_set_adapters(r.host, &adapters);
+    host_adapters_free(&adapters);
+}
+
+static void make_down(struct host_adapter *card) {
+    card->up = false;
+}
+
+static void card_down(void) {
+    change_card(make_down);
+}
+
+static void make_small(struct host_adapter *card) {
+    card->mtu = 1400;
+}
+
+static void small_mtu(void) {
+    change_card(make_small);
+}
+
+static void lose_dns(struct host_adapter *card) {
+    text_list_free(&card->dns_servers);
+}
+
+static void no_dns(void) {
+    change_card(lose_dns);
+}
+
+static void foreign_network(const char *document) {
+    _cleanup_(freep) char *made = NULL;
+    struct error err = {0};
+
+    if (hcn_create(r.host, HCN_NETWORK, NULL, NULL, document, &made, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+/* HNS took the static address when it built the switch; its owner has configured it again. */
+static void give_address_back(void) {
+    struct host_route way_out = {.destination = "0.0.0.0/0", .next_hop = "10.0.0.1"};
+    struct host_adapters adapters = {0};
+
+    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++)
+        if (text_starts_with(adapters.items[i].alias, "vEthernet"))
+            way_out.interface_index = adapters.items[i].index;
+    host_adapters_free(&adapters);
+    assert_int_equal(host_address_add(r.host, way_out.interface_index, "10.0.0.21/24", NULL), 0);
+    assert_int_equal(host_route_add(r.host, &way_out, NULL), 0);
+}
+
+static void foreign_switch(void) {
+    foreign_network("{\"Name\":\"other\",\"Owner\":\"docker\",\"Type\":\"Overlay\",\"Policies\":[{"
+                    "\"Type\":\"NetAdapterName\",\"Settings\":{\"NetworkAdapterName\":"
+                    "\"Ethernet\"}}],\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}");
+    give_address_back();
+}
+
+static void foreign_nat(void) {
+    foreign_network("{\"Name\":\"nat\",\"Owner\":\"docker\",\"Type\":\"NAT\",\"Ipams\":[{\"Type\":"
+                    "\"Static\",\"Subnets\":[{\"IpAddressPrefix\":\"10.244.0.0/16\",\"Routes\":[{"
+                    "\"NextHop\":\"10.244.0.1\",\"DestinationPrefix\":\"0.0.0.0/0\"}]}]}],"
+                    "\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}");
+}
+
+static void proxy(void) {
+    host_memory_set_environment(r.host, "HTTPS_PROXY", "http://10.9.9.9:3128");
+}
+
+static void few_ports(void) {
+    host_memory_set_program(r.host, "netsh.exe", 0, "Startport : 49152\nAnzahl : 1024\n");
+}
+
+static void mute_netsh(void) {
+    host_memory_set_program(r.host, "netsh.exe", 0, "");
+}
+
+static void no_xcopy(void) {
+    assert_int_equal(host_remove(r.host, "C:\\Windows\\System32\\xcopy.exe", NULL), 0);
+}
+
+static void no_system32(void) {
+    assert_int_equal(host_remove_tree(r.host, "C:\\Windows", NULL), 0);
+}
+
+static void old_containerd(void) {
+    host_memory_set_program(r.host, "containerd.exe", 0, "containerd github.com/c/c v1.7.20 abc\n");
+}
+
+static void odd_containerd(void) {
+    host_memory_set_program(r.host, "containerd.exe", 0, "?\n");
+}
+
+static void broken_kubelet(void) {
+    host_memory_set_program(r.host, "kubelet.exe", 3, "");
+}
+
+static void odd_kubelet(void) {
+    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes vX\n");
+}
+
+static void clock_ahead(void) {
+    cluster.date = host_now(r.host) - 300;
+}
+
+static void name_of_old(void) {
+    cluster.node = "10.0.0.21";
+}
+
+static void no_kube_proxy(void) {
+    assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
+}
+
+static void full_disk(void) {
+    host_memory_set_free_space(r.host, 5000000000u);
+}
+
+/* ---- the cases ---- */
+
+#define W PREFLIGHT_WARNING
+#define E PREFLIGHT_ERROR
+static const struct {
+    const char *id;
+    void (*arrange)(void);
+    enum preflight_outcome outcome;
+    const char *says;
+} cases[] = {
+    {"IsPrivilegedUser", not_elevated, E, "elevated"},
+    {"Architecture", arm, E, "arm64"},
+    {"Architecture", no_processor, W, "could not tell"},
+    {"SystemVerification", client, E, "Client"},
+    {"SystemVerification", no_type, W, "could not tell"},
+    {"WindowsBuild", odd_build, W, "19044"},
+    {"WindowsBuild", no_build, W, "could not tell"},
+    {"WindowsPatch", old_2019, W, "KB4489899"},
+    {"WindowsPatch", bad_2022, W, "KB5040437"},
+    {"ContainersFeature", no_containers, E, "Containers is not installed"},
+    {"ContainersFeature", no_dism, W, "could not tell"},
+    {"PendingRestart", restart, E, "restart"},
+    {"PendingRestart", no_restart_answer, W, "could not tell"},
+    {"Service-hns", hns_disabled, E, "\"hns\" is disabled"},
+    {"Service-vmcompute", vmcompute_disabled, E, "\"vmcompute\" is disabled"},
+    {"HNS", no_hns, E, "does not answer"},
+    {"HNSVersion", old_hns, E, "7.2"},
+    {"IPv6Stack", ipv6_off, E, "4294967295"},
+    {"IPv6Stack", ipv6_odd, W, "could not tell"},
+    {"SystemDrive", drive_d, W, "D:\\Windows"},
+    {"SystemDrive", no_drive, W, "could not tell"},
+    {"PageFile", no_page_file, W, "page file"},
+    {"PageFile", no_memory_answer, W, "could not tell"},
+    {"DiskSpace", full_disk, W, "GB free"},
+    {"Defender", not_excluded, W, "Defender scans"},
+    {"FDVDenyWriteAccess", bitlocker, W, "FDVDenyWriteAccess=1"},
+    {"VSmbDisableOplocks", oplocks, W, "VSmbDisableOplocks=1"},
+    {"FileExisting-xcopy", no_xcopy, E, "xcopy not found"},
+    {"FileExisting-xcopy", no_system32, W, "could not tell"},
+    {"Hostname", long_name, W, "winserver-numbe"},
+    {"NetworkCard", card_down, E, ""},
+    {"NetworkCard", no_such_card, E, "Ethernet 9"},
+    {"VSwitch", foreign_switch, W, "Ethernet"},
+    {"HNSNetworks", foreign_nat, W, "\"nat\" (NAT)"},
+    {"MTU", small_mtu, W, "1350"},
+    {"DNSServers", no_dns, W, "no DNS server"},
+    {"HTTPProxy", proxy, W, "http://10.9.9.9:3128"},
+    {"Port-10250", port_10250, E, "port 10250 is in use"},
+    {"Port-10248", port_10248, E, "10248"},
+    {"Port-10256", port_10256, E, "10256"},
+    {"Port-10249", port_10249, E, "10249"},
+    {"Port-4789", port_4789, E, "UDP port 4789"},
+    {"DynamicPorts", few_ports, W, "1024"},
+    {"DynamicPorts", mute_netsh, W, "could not tell"},
+    {"FileAvailable--etc-kubernetes-kubelet.conf", kubelet_conf, E, "already exists"},
+    {"FileAvailable--etc-kubernetes-bootstrap-kubelet.conf", bootstrap_conf, E, "already exists"},
+    {"FileAvailable-C:-etc-kubernetes-pki-ca.crt", ca_crt, E, "already exists"},
+    {"DirAvailable--etc-kubernetes-manifests", static_pod, W, "not empty"},
+    {"CNIConfiguration", cni_file, W, "0-containerd-nat.conf"},
+    {"Leftovers", source_vip, W, "C:\\sourcevip"},
+    {"Service-Kubelet", other_kubelet, E, "\"kubelet\""},
+    {"Service-containerd", other_containerd, E, "\"containerd\""},
+    {"Service-kube-proxy", other_kube_proxy, E, "\"kube-proxy\""},
+    {"Service-flanneld", other_flanneld, E, "\"flanneld\""},
+    {"Service-winjoin-network", other_network, E, "\"winjoin-network\""},
+    {"CRI", absent_pipe, E, "\\\\.\\pipe\\nobody"},
+    {"ContainerRuntimeVersion", old_containerd, W, "containerd 1"},
+    {"ContainerRuntimeVersion", odd_containerd, W, "could not tell"},
+    {"KubeletVersion", broken_kubelet, E, "couldn't get kubelet version"},
+    {"KubeletVersion", odd_kubelet, E, "couldn't get kubelet version"},
+    {"Bundle", lost_bundle, E, "lost.zip"},
+    {"Bundle", give_bad_bundle, E, "bad.zip"},
+    {"Discovery", wrong_pin, E, "pinned"},
+    {"ClockSkew", clock_ahead, W, "300 s ahead of"},
+    {"ClusterConfiguration", no_rights, E, "kubeadm-config"},
+    {"NodeName", name_taken, E, "already exists in the cluster"},
+    {"NodeName", name_of_old, W, "earlier join of this machine"},
+    {"NetworkPlan", odd_pods, E, "10.96.0.0"},
+    {"HNSClash", foreign_nat, E, "overlaps"},
+    {"Programs", no_kube_proxy, E, "kube-proxy"},
+};
+
+static void each_row_fails(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        const struct preflight_result *result;
+        struct look look;
+
+        open_fit();
+        cases[i].arrange();
+        open_look(&look, true);
+        result = result_of(&look, cases[i].id);
+        if (result->outcome != cases[i].outcome || !strstr(result->message, cases[i].says))
+            fail_msg("%s: %s: %s", cases[i].id, preflight_outcome_name(result->outcome),
+                     result->message);
+        if (result->outcome == E && !*result->hint)
+            fail_msg("%s: no hint", cases[i].id);
+        close_look(&look);
+        close_run(&r);
+    }
+}
+
+static void each_row_has_a_case(void **state) {
+    size_t count;
+    const struct preflight_check *checks = preflight_checks(&count);
+
+    (void)state;
+    assert_true(count >= 30);
+    for (size_t i = 0; i < count; i++) {
+        bool fails = false;
+
+        for (size_t k = 0; k < ARRAY_SIZE(cases); k++)
+            fails |= text_equal(cases[k].id, checks[i].id) && cases[k].outcome == checks[i].level;
+        if (!fails)
+            fail_msg("%s is never made to fail", checks[i].id);
+        assert_true(*checks[i].help);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(checks[k].id, checks[i].id);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_row_fails),
+        cmocka_unit_test(each_row_has_a_case),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
