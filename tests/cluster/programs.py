@@ -145,7 +145,10 @@ def replaced(upstream, settings):
 def module_text(name, settings):
     """The go.mod of a small module that needs nothing but this one."""
     wanted = "%s@%s" % (settings["module"], settings["version"])
-    upstream = edited(json.loads(go("/", "list", "-m", "-json", wanted))["GoMod"])
+    there = json.loads(go("/", "list", "-m", "-json", wanted))
+    if "GoMod" not in there:
+        raise Failed("%s cannot be had: %s" % (wanted, there.get("Error", {}).get("Err", "no go.mod")))
+    upstream = edited(there["GoMod"])
     lines = ["module winjoin.test/" + name, "", "go " + upstream["Go"], ""]
     lines += ["godebug %s=%s" % (g["Key"], g["Value"]) for g in upstream.get("Godebug") or []]
     swaps = list(replaced(upstream, settings))
@@ -203,7 +206,8 @@ def home(name, settings):
     if "source" in settings:
         key, version = tree_hash(os.path.join(HERE, settings["source"])), "tree"
     else:
-        key, version = settings["module"] + settings["version"], settings["version"]
+        key = settings["module"] + settings["version"] + settings.get("tells", "")
+        version = settings["version"]
     key = hashlib.sha256("\n".join([RECIPE, key, settings.get("stamp", ""), go_version() or ""])
                          .encode()).hexdigest()[:8]
     return os.path.join(cache(), "%s-%s-%s" % (name, version, key))
@@ -224,7 +228,7 @@ def tree_hash(folder):
 
 def linker_flags(settings):
     """-s -w and the version that the program tells (Kubernetes' names, or containerd's)."""
-    flags, version = ["-s", "-w"], settings.get("version", "")
+    flags, version = ["-s", "-w"], settings.get("tells") or settings.get("version", "")
     for at in settings.get("stamp", "").split():
         if settings.get("staging"):
             minor = numbers(version)[1]
@@ -275,14 +279,14 @@ def build(name, settings, program, place):
 
 
 @contextlib.contextmanager
-def alone():
-    """One build at a time; a second one waits and finds what the first has built."""
-    os.makedirs(cache(), exist_ok=True)
-    with open(os.path.join(cache(), "lock"), "w", encoding="utf-8") as lock:
+def alone(place):
+    """One build of a module at a time; a second one waits and finds what the first has built."""
+    os.makedirs(place, exist_ok=True)
+    with open(os.path.join(place, "lock"), "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("upstream: another build is running; waiting for it")
+            say("upstream: another build in %s is running; waiting for it" % place)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -318,9 +322,9 @@ def ensure(wanted=None, of=None):
             missing.append((program, name))
     if missing:
         require_go(max((needed(name, sections[name]) for _, name in missing), key=numbers))
-        with alone():
-            for program, name in missing:
-                os.makedirs(home(name, sections[name]), exist_ok=True)
-                if not os.path.exists(found[program]):
-                    build(name, sections[name], program, home(name, sections[name]))
+    for program, name in missing:
+        place = home(name, sections[name])
+        with alone(place):
+            if not os.path.exists(found[program]):
+                build(name, sections[name], program, place)
     return found
