@@ -1,11 +1,17 @@
 # make bench, and the small programs that it measures with (tests/bench); none of them is shipped.
 
 .PHONY: bench
-bench: native build/native/still.so ## measure (tests/bench): one join, and LOAD=500 joins at once
+bench: native build/native/still.so build/native/spawn ## winjoin beside kubeadm, and 500 joins at once; DOCS=1 writes docs/benchmarks.md
 	$(Q)$(INSTALL) native rig bench
-	$(Q)./tests/bench/run
+	$(Q)./tests/bench/run $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(if $(DOCS),--docs)
 
 build/native/still.so: tests/bench/still.c dist/make/bench.mk
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
 	$(Q)gcc $(CFLAGS_all) -O2 -D_GNU_SOURCE -fPIC -shared $< -o $@
+
+# Static: the peak memory of what it measures begins with its own.
+build/native/spawn: tests/bench/spawn.c dist/make/bench.mk
+	$(Q)mkdir -p $(@D)
+	$(if $(V),,@echo 'LD $@')
+	$(Q)gcc $(CFLAGS_all) -O2 -D_GNU_SOURCE -static $< -o $@

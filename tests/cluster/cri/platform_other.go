@@ -1,6 +1,7 @@
 //go:build !windows
 
-// Enough of a platform for the tests that need no Windows: no HNS, no service manager.
+// Enough of a platform for the tests that need no Windows, and for the kubelet of a Linux machine that
+// runs no pods: no HNS, no service manager.
 package main
 
 import (
@@ -18,6 +19,9 @@ const (
 )
 
 func listen(address string) (net.Listener, error) {
+	if path, is := strings.CutPrefix(address, "unix://"); is {
+		return net.Listen("unix", path)
+	}
 	tcp, is := strings.CutPrefix(address, "tcp://")
 	if !is {
 		return nil, fmt.Errorf("no named pipe here: %q", address)
