@@ -171,17 +171,17 @@ def package(settings, path):
 
 def pin(name, settings, folder):
     """Writes go.mod and go.sum of a module anew; the sums are checked by Go's checksum database."""
-    os.makedirs(folder, exist_ok=True)
-    for left in ("go.mod", "go.sum"):
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(os.path.join(folder, left))
-    with open(os.path.join(folder, "go.mod"), "w", encoding="utf-8") as f:
-        f.write(module_text(name, settings))
-    for system in SYSTEMS:
-        packages = [package(settings, p) for s, p in table(name, settings).values() if s == system]
-        if packages:
-            go(folder, "list", "-mod=mod", "-deps", *packages, system=system)
-    go(folder, "mod", "edit", "-fmt")
+    with tempfile.TemporaryDirectory() as work:
+        with open(os.path.join(work, "go.mod"), "w", encoding="utf-8") as f:
+            f.write(module_text(name, settings))
+        for system in SYSTEMS:
+            packages = [package(settings, p) for s, p in table(name, settings).values() if s == system]
+            if packages:
+                go(work, "list", "-mod=mod", "-deps", *packages, system=system)
+        go(work, "mod", "edit", "-fmt")
+        os.makedirs(folder, exist_ok=True)
+        for leaf in ("go.mod", "go.sum"):
+            shutil.copyfile(os.path.join(work, leaf), os.path.join(folder, leaf))
 
 
 def pinned(name, settings):
