@@ -2,10 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/memory.h"
-#include "join/boot_network.h"
-#include "join/kubelet_files.h"
+#include "join/node_files.h"
 #include "join/phases.h"
 #include "join/ways.h"
 #include "netsetup/cni_config.h"
@@ -13,7 +11,6 @@
 #include "netsetup/hcn_network.h"
 #include "netsetup/peers.h"
 #include "netsetup/source_vip.h"
-#include "services/runtime_files.h"
 #include "services/service_table.h"
 
 enum { PROGRAMMED_TIMEOUT_MS = 60000 };
@@ -93,11 +90,12 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 }
 
 static int write_cni(struct join *join, struct error *err) {
-    _cleanup_(freep) char *text = cni_config_make(&join->plan);
+    _cleanup_(node_files_free) struct node_files files = {0};
 
-    if (phase_own_folder(join, CNI_CONF_DIR, err) < 0 || set_aside_conflicts(join, err) < 0)
+    if (phase_own_folder(join, CNI_CONF_DIR, err) < 0 || set_aside_conflicts(join, err) < 0 ||
+        node_files_cni(join, &files, err) < 0)
         return -1;
-    return journal_write(&join->journal, CNI_CONF_PATH, text, strlen(text), HOST_PUBLIC, NULL, err);
+    return node_files_lay(join, &files, err);
 }
 
 static int reserve_source_vip(struct join *join, struct error *err) {
@@ -111,40 +109,17 @@ static int reserve_source_vip(struct join *join, struct error *err) {
     return source_vip_ensure(join->host, &join->plan, err);
 }
 
-/* Everything that the boot service needs to make the same network again. */
 static int write_boot_network(struct join *join, struct error *err) {
-    const struct network_plan *p = &join->plan;
-    struct network_input input = {
-        .mode = network_mode_name(p->mode),
-        .plugin = network_plugin_name(p->plugin),
-        .name = p->name,
-        .adapter = p->adapter,
-        .pod_cidr = p->pod_cidr,
-        .cluster_pod_cidrs = p->cluster_pod_cidrs,
-        .service_cidrs = p->service_cidrs,
-        .management = join->nic.address,
-        .vni = p->vni,
-        .vxlan_port = p->vxlan_port,
-        .dns_domain = p->dns_domain,
-        .dns_servers = p->dns_servers,
-        .exclude_from_nat = join->options->exclude_from_nat,
-        .hns = join->hns,
-        .dsr = p->dsr ? "on" : "off",
-    };
-    _cleanup_json_ json_t *json = boot_network_json(&input);
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(node_files_free) struct node_files files = {0};
+    _cleanup_json_ json_t *peers = NULL;
     struct service_settings settings;
-    json_t *peers = NULL;
 
-    if (peers_read(join->host, p, &peers, err) < 0)
+    if (peers_read(join->host, &join->plan, &peers, err) < 0 ||
+        node_files_boot_network(join, peers, &files, err) < 0)
         return -1;
-    json_object_set_new(json, "peers", peers);
-    text = json_write_pretty(json);
-
     phase_service_settings(join, &settings);
     if (phase_own_folder(join, service_log_folder(SERVICE_NETWORK), err) < 0 ||
-        journal_write(&join->journal, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL,
-                      err) < 0 ||
+        node_files_lay(join, &files, err) < 0 ||
         journal_service(&join->journal, service_name(SERVICE_NETWORK), err) < 0)
         return -1;
     return service_ensure(join->host, SERVICE_NETWORK, &settings, NULL, err);
@@ -186,20 +161,6 @@ int phase_pod_network(struct join *join, struct error *err) {
     return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
 }
 
-static int write_node_kubeconfig(struct join *join, const char *path, const char *user,
-                                 struct error *err) {
-    _cleanup_(freep) char *ca = base64_encode(join->client.ca_pem, strlen(join->client.ca_pem));
-    struct client_kubeconfig input = {
-        .server = join->client.server,
-        .ca_data = ca,
-        .client_certificate = KUBELET_CLIENT_CERTIFICATE_FILE,
-        .user = user,
-    };
-    _cleanup_(freep) char *text = client_kubeconfig_make(&input);
-
-    return journal_write(&join->journal, path, text, strlen(text), HOST_SECRET, NULL, err);
-}
-
 static int start_agent(struct join *join, enum service_id id, struct error *err) {
     struct service_settings settings;
 
@@ -208,56 +169,22 @@ static int start_agent(struct join *join, enum service_id id, struct error *err)
 }
 
 int phase_flanneld(struct join *join, struct error *err) {
-    const struct network_plan *p = &join->plan;
-    struct flannel_net_conf conf = {0};
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(node_files_free) struct node_files files = {0};
 
     if (join_need_node(join, err) < 0 || join_need_plan(join, err) < 0)
         return -1;
-    if (p->plugin != NETWORK_FLANNEL) {
+    if (join->plan.plugin != NETWORK_FLANNEL) {
         text_add(&join->detail, "not wanted: the cluster does not run flannel");
         return 0;
     }
-    conf = (struct flannel_net_conf){
-        .network = p->cluster_pod_cidrs.count ? p->cluster_pod_cidrs.items[0] : p->pod_cidr,
-        .backend = p->mode == NETWORK_OVERLAY ? "vxlan" : "host-gw",
-        .name = p->name,
-        .vni = p->vni,
-        .port = p->vxlan_port,
-    };
-    text = flannel_net_conf_make(&conf);
     if (phase_own_folder(join, "C:\\run\\flannel", err) < 0 ||
         phase_own_folder(join, "C:\\etc\\kube-flannel", err) < 0 ||
-        journal_write(&join->journal, FLANNEL_NET_CONF_PATH, text, strlen(text), HOST_PUBLIC, NULL,
-                      err) < 0 ||
-        write_node_kubeconfig(join, FLANNELD_KUBECONFIG_PATH, "flannel", err) < 0 ||
+        node_files_flannel(join, &files, err) < 0 || node_files_lay(join, &files, err) < 0 ||
         start_agent(join, SERVICE_FLANNELD, err) < 0)
         return -1;
-    text_addf(&join->detail, "running, %s", conf.backend);
+    text_addf(&join->detail, "running, %s",
+              join->plan.mode == NETWORK_OVERLAY ? "vxlan" : "host-gw");
     return 0;
-}
-
-static int write_proxy_config(struct join *join, struct error *err) {
-    const struct network_plan *p = &join->plan;
-    _cleanup_(freep) char *cidrs = text_list_join(&p->cluster_pod_cidrs, ",");
-    struct kube_proxy_config input = {
-        .version = join->cluster.kubernetes_version,
-        .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
-        .node_name = join->node_name,
-        .node_ip = join_node_ip(join),
-        .cluster_cidr = cidrs,
-        .network_name = p->name,
-        .source_vip = p->source_vip,
-        .root_endpoint = p->host_endpoint_name,
-        .overlay = p->mode == NETWORK_OVERLAY,
-        .dsr = p->dsr,
-    };
-    _cleanup_(freep) char *text = NULL;
-
-    if (kube_proxy_config_make(&input, &text, err) < 0)
-        return -1;
-    return journal_write(&join->journal, KUBE_PROXY_CONFIG_PATH, text, strlen(text), HOST_PUBLIC,
-                         NULL, err);
 }
 
 /* kube-proxy says nothing of its own; what it programmed stands in HNS. */
@@ -283,14 +210,15 @@ static int wait_programmed(struct join *join, struct error *err) {
 }
 
 int phase_kube_proxy(struct join *join, struct error *err) {
+    _cleanup_(node_files_free) struct node_files files = {0};
+
     if (text_equal(join->options->kube_proxy, "none")) {
         text_add(&join->detail, "left to the cluster (--kube-proxy none)");
         return 0;
     }
     if (join_need_cluster(join, err) < 0 || join_need_node(join, err) < 0 ||
-        join_need_plan(join, err) < 0 || write_proxy_config(join, err) < 0 ||
-        write_node_kubeconfig(join, KUBE_PROXY_KUBECONFIG_PATH, "kube-proxy", err) < 0 ||
-        start_agent(join, SERVICE_KUBE_PROXY, err) < 0)
+        join_need_plan(join, err) < 0 || node_files_kube_proxy(join, &files, err) < 0 ||
+        node_files_lay(join, &files, err) < 0 || start_agent(join, SERVICE_KUBE_PROXY, err) < 0)
         return -1;
     return wait_programmed(join, err);
 }

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base64.h"
 #include "base/memory.h"
 #include "join/kubelet_files.h"
+#include "join/node_files.h"
 #include "join/phases.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
@@ -120,79 +120,19 @@ int phase_artifacts(struct join *join, struct error *err) {
     return lay_winjoin(join, err);
 }
 
-static int write_text(struct join *join, const char *path, const char *text,
-                      enum host_access access, struct error *err) {
-    return journal_write(&join->journal, path, text, strlen(text), access, NULL, err);
-}
+static int lay_files(struct join *join, struct error *err) {
+    _cleanup_(node_files_free) struct node_files files = {0};
 
-static int write_kubelet_config(struct join *join, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-
-    if (join_need_kubelet_config(join, err) < 0)
+    if (node_files_kubernetes(join, &files, err) < 0 || node_files_lay(join, &files, err) < 0)
         return -1;
-    text_addf(&join->detail, "config.yaml made fit for Windows in %zu places",
-              join->kubelet_changes.count);
-    text = kubelet_config_text(join->kubelet_config);
-    return write_text(join, KUBELET_CONFIG_FILE, text, HOST_PUBLIC, err);
-}
-
-static int write_kubelet_flags(struct join *join, struct error *err) {
-    struct kubelet_flags_input input = {
-        .node_name = join->node_name,
-        .host_name = join->facts.host_name,
-        .taints = join->options->register_with_taints,
-        .node_ip = join_node_ip(join),
-        .node_labels = join->options->node_labels,
-    };
-    struct text_list flags = {0};
-    _cleanup_(freep) char *text = NULL, *instance = NULL;
-
-    kubelet_flags_make(&input, &flags);
-    text = kubelet_flags_text(&flags);
-    text_list_free(&flags);
-    instance = kubelet_instance_config_text(join->options->cri_socket ? join->options->cri_socket
-                                                                      : KUBELET_CRI_SOCKET);
-    if (write_text(join, KUBELET_FLAGS_FILE, text, HOST_PUBLIC, err) < 0)
-        return -1;
-    return write_text(join, KUBELET_INSTANCE_CONFIG_FILE, instance, HOST_PUBLIC, err);
-}
-
-static int write_identity(struct join *join, struct error *err) {
-    _cleanup_(freep) char *kubeconfig = kubeconfig_make_kubelet(
-        join->client.server, join->client.ca_pem, KUBELET_CLIENT_CERTIFICATE_FILE);
-    _cleanup_(freep) char *ca_file = join_ca_file(join);
-
-    if (write_text(join, ca_file, join->client.ca_pem, HOST_PUBLIC, err) < 0)
-        return -1;
-    return write_text(join, KUBELET_KUBECONFIG_FILE, kubeconfig, HOST_SECRET, err);
-}
-
-/* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
-static unsigned installed_containerd(struct join *join) {
-    const char *const argv[] = {service_program(SERVICE_CONTAINERD), "--version", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = 20000};
-    _cleanup_(freep) char *output = NULL;
-    struct error ignored = {0};
-    int code;
-
-    if (host_run(join->host, &process, &code, &output, &ignored) < 0 || code != 0)
-        return 0;
-    return containerd_major(output);
-}
-
-static int write_containerd_config(struct join *join, struct error *err) {
-    struct containerd_config input = {.cni_bin_dir = CNI_BIN_DIR,
-                                      .cni_conf_dir = CNI_CONF_DIR,
-                                      .major = installed_containerd(join)};
-    _cleanup_(freep) char *text = containerd_config_make(&input);
-
-    return write_text(join, CONTAINERD_CONFIG_PATH, text, HOST_PUBLIC, err);
+    text_addf(&join->detail, "config.yaml made fit for Windows in %zu places; %s and %zu more",
+              join->kubelet_changes.count, KUBELET_KUBECONFIG_FILE, files.count - 1);
+    return 0;
 }
 
 int phase_files(struct join *join, struct error *err) {
     static const char *const folders[] = {KUBELET_FOLDER, KUBERNETES_FOLDER, CNI_CONF_DIR,
                                           "C:\\var\\log\\pods", "C:\\var\\log\\containers"};
-
     _cleanup_(freep) char *manifests = NULL;
 
     if (join_need_plan(join, err) < 0 || join_need_kubelet_config(join, err) < 0 ||
@@ -203,11 +143,7 @@ int phase_files(struct join *join, struct error *err) {
         host_make_folder(join->host, manifests, HOST_PUBLIC, err) < 0 ||
         host_make_folder(join->host, CNI_CONF_DIR, HOST_PUBLIC, err) < 0)
         return -1;
-    if (write_identity(join, err) < 0 || write_kubelet_config(join, err) < 0 ||
-        write_kubelet_flags(join, err) < 0 || write_containerd_config(join, err) < 0)
-        return -1;
-    text_addf(&join->detail, "; %s and 5 more", KUBELET_KUBECONFIG_FILE);
-    return 0;
+    return lay_files(join, err);
 }
 
 /* What the program of a service says of itself ("Kubernetes v1.37.1"): decides its flags. */
