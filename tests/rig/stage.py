@@ -83,7 +83,8 @@ class Stage:
         source = os.path.join(self.fabric.folder, "programs")
         os.makedirs(source, exist_ok=True)
         for name in os.listdir(STANDINS):
-            shutil.copy(self.programs.get(name, os.path.join(STANDINS, name)), source)
+            shutil.copy(self.programs.get(name, os.path.join(STANDINS, name)),
+                        os.path.join(source, name))
         done = subprocess.run([NATIVE, "bundle", "create", source, path], text=True,
                               capture_output=True, check=False)
         if done.returncode:

@@ -1,6 +1,7 @@
 /* AF_UNIX sockets for Go programs under Wine 8: entries of ws2_32's export table lead to functions
- * of this file. Go asks for them by name when it first needs them; other programs do not notice. */
+ * of this file. */
 #include "tests/wine/bcryptprimitives_unix_socket.h"
+#include "tests/wine/bcryptprimitives_exports.h"
 
 #include <winsock2.h>
 
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <windows.h>
 
-enum { FAMILY_UNIX = 1, PATH_ROOM = 108, SOCKETS = 64, JUMP = 12 };
+enum { FAMILY_UNIX = 1, PATH_ROOM = 108, SOCKETS = 64 };
 
 struct unix_address {
     USHORT family;
@@ -177,64 +178,16 @@ static int WINAPI peer_any(SOCKET handle, struct sockaddr *address, int *size) {
     return hand_out(&name, address, size);
 }
 
-/* ---- the export table ---- */
-
-static DWORD *export_entry(BYTE *base, const char *name, const IMAGE_NT_HEADERS *headers) {
-    const IMAGE_DATA_DIRECTORY *directory =
-        &headers->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT];
-    const IMAGE_EXPORT_DIRECTORY *exports = (void *)(base + directory->VirtualAddress);
-    const DWORD *names = (void *)(base + exports->AddressOfNames);
-    const WORD *ordinals = (void *)(base + exports->AddressOfNameOrdinals);
-    DWORD *functions = (void *)(base + exports->AddressOfFunctions);
-
-    for (DWORD i = 0; i < exports->NumberOfNames; i++)
-        if (!strcmp((const char *)base + names[i], name))
-            return &functions[ordinals[i]];
-    return NULL;
-}
-
-/* An entry is an offset of 32 bits, so the jump to ours must lie close behind the library. */
-static BYTE *page_behind(BYTE *base, const IMAGE_NT_HEADERS *headers) {
-    ULONG_PTR end = (ULONG_PTR)base + headers->OptionalHeader.SizeOfImage;
-
-    for (ULONG_PTR at = (end + 0xffff) & ~(ULONG_PTR)0xffff; at < (ULONG_PTR)base + 0x70000000;
-         at += 0x10000) {
-        BYTE *page =
-            VirtualAlloc((void *)at, 0x1000, MEM_RESERVE | MEM_COMMIT, PAGE_EXECUTE_READWRITE);
-        if (page)
-            return page;
-    }
-    return NULL;
-}
-
-static void *replace(HMODULE library, const char *name, void *ours, BYTE **jumps) {
-    BYTE *base = (BYTE *)(void *)library,
-         code[JUMP] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0}; /* mov rax, ours; jmp rax */
-    const IMAGE_NT_HEADERS *headers = (void *)(base + ((IMAGE_DOS_HEADER *)(void *)base)->e_lfanew);
-    void *wines = (void *)GetProcAddress(library, name);
-    DWORD old, *entry = export_entry(base, name, headers);
-
-    if (!*jumps)
-        *jumps = page_behind(base, headers);
-    if (!entry || !*jumps || !VirtualProtect(entry, sizeof(*entry), PAGE_READWRITE, &old))
-        return wines;
-    memcpy(code + 2, &ours, sizeof(ours));
-    memcpy(*jumps, code, JUMP);
-    *entry = (DWORD)(*jumps - base);
-    *jumps += 16;
-    VirtualProtect(entry, sizeof(*entry), old, &old);
-    return wines;
-}
+/* ---- in place of Wine's ---- */
 
 void unix_socket_mend(void) {
     HMODULE library = LoadLibraryW(L"ws2_32.dll");
-    BYTE *jumps = NULL;
 
     if (!library)
         return;
-    wine_socket = replace(library, "WSASocketW", (void *)socket_any, &jumps);
-    wine_bind = replace(library, "bind", (void *)bind_any, &jumps);
-    wine_connect = replace(library, "connect", (void *)connect_any, &jumps);
-    wine_name = replace(library, "getsockname", (void *)name_any, &jumps);
-    wine_peer = replace(library, "getpeername", (void *)peer_any, &jumps);
+    wine_socket = export_replace(library, "WSASocketW", (void *)socket_any);
+    wine_bind = export_replace(library, "bind", (void *)bind_any);
+    wine_connect = export_replace(library, "connect", (void *)connect_any);
+    wine_name = export_replace(library, "getsockname", (void *)name_any);
+    wine_peer = export_replace(library, "getpeername", (void *)peer_any);
 }
