@@ -96,6 +96,19 @@ bool json_bool_at(const json_t *json, const char *path, bool fallback) {
     return json_is_boolean(found) ? json_is_true(found) : fallback;
 }
 
+void json_put(json_t *object, const char *path, json_t *value) {
+    const char *dot = strchr(path, '.');
+    _cleanup_(freep) char *name = dot ? xstrndup(path, (size_t)(dot - path)) : xstrdup(path);
+
+    if (!dot) {
+        json_object_set_new(object, name, value);
+        return;
+    }
+    if (!json_is_object(json_object_get(object, name)))
+        json_object_set_new(object, name, json_object());
+    json_put(json_object_get(object, name), dot + 1, value);
+}
+
 json_t *json_texts(const struct text_list *list) {
     json_t *array = json_array();
 

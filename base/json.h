@@ -31,6 +31,10 @@ const char *json_text_at(const json_t *json, const char *path);
 long long json_number_at(const json_t *json, const char *path, long long fallback);
 bool json_bool_at(const json_t *json, const char *path, bool fallback);
 
+/* Puts a value at a dotted path of object keys, with the objects on the way. Takes the reference.
+ */
+void json_put(json_t *object, const char *path, json_t *value);
+
 /* The list as an array of strings. New reference. */
 json_t *json_texts(const struct text_list *list);
 /* Adds the strings of an array to the list; other items, and what is no array, are passed over. */

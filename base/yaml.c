@@ -270,6 +270,10 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
     if (!yaml_parser_initialize(&r.parser))
         abort();
     documents = xcalloc(1, sizeof *documents);
+    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says UTF-8, too */
+        text += 3;
+        len -= 3;
+    }
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     result = read_stream(&r, documents);

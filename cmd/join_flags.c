@@ -46,9 +46,8 @@ const struct option join_kubeadm_options[] = {
     {0},
 };
 
-const struct option join_own_options[] = {
-    {"token-file", 0, OPTION_TEXT, AT(token_file), "FILE", "read the bootstrap token from a file",
-     0},
+/* What may stand in the cluster-wide defaults, too. */
+const struct option join_node_options[] = {
     {"network-mode", 0, OPTION_CHOICE, AT(network_mode),
      "l2bridge|l2tunnel|overlay|transparent|nat",
      "how pods are connected (default: what the cluster's flannel says, else overlay)", 0},
@@ -59,12 +58,8 @@ const struct option join_own_options[] = {
      "HNS network (default flannel.<VNI> or cbr0)", 0},
     {"adapter", 0, OPTION_TEXT, AT(adapter), "NAME",
      "network card under the vSwitch (default: the one with the default route)", 0},
-    {"pod-cidr", 0, OPTION_TEXT, AT(pod_cidr), "CIDR",
-     "this node's pod subnet (default: the Node's podCIDR)", 0},
     {"vni", 0, OPTION_NUMBER, AT(vni), "N", "overlay: VXLAN network id, 4096 or more", 0},
     {"vxlan-port", 0, OPTION_NUMBER, AT(vxlan_port), "PORT", "overlay: UDP port (default 4789)", 0},
-    {"node-ip", 0, OPTION_TEXT, AT(node_ip), "IP", "the node's address (default: that of the card)",
-     0},
     {"kubernetes-version", 0, OPTION_TEXT, AT(kubernetes_version), "VERSION",
      "version of the programs to lay (default: the cluster's) (not in this version)", 0},
     {"bundle", 0, OPTION_TEXT, AT(bundle), "FILE",
@@ -76,6 +71,16 @@ const struct option join_own_options[] = {
     {"dsr", 0, OPTION_CHOICE, AT(dsr), "auto|on|off", "direct server return", 0},
     {"verify", 0, OPTION_CHOICE, AT(verify), "full|node|none",
      "prove the pod network: all flows, those inside the cluster, none", 0},
+    {0},
+};
+
+const struct option join_own_options[] = {
+    {"token-file", 0, OPTION_TEXT, AT(token_file), "FILE", "read the bootstrap token from a file",
+     0},
+    {"pod-cidr", 0, OPTION_TEXT, AT(pod_cidr), "CIDR",
+     "this node's pod subnet (default: the Node's podCIDR)", 0},
+    {"node-ip", 0, OPTION_TEXT, AT(node_ip), "IP", "the node's address (default: that of the card)",
+     0},
     {"tls-bootstrap", 0, OPTION_CHOICE, AT(tls_bootstrap), "winjoin|kubelet",
      "who asks for the client certificate (this version: winjoin)", 0},
     {"node-labels", 0, OPTION_TEXT, AT(node_labels), "LABELS", "labels the kubelet registers with",

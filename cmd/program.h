@@ -91,6 +91,7 @@ int verb_help(struct program *program, struct error *err);
 /* Tables of options, ended by a row without a name. */
 extern const struct option global_options[];
 extern const struct option join_kubeadm_options[];
+extern const struct option join_node_options[];
 extern const struct option join_own_options[];
 
 /* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */

@@ -96,7 +96,3 @@ static int not_yet(const struct program *program, struct error *err) {
 int verb_upgrade(struct program *program, struct error *err) {
     return not_yet(program, err);
 }
-
-int verb_config(struct program *program, struct error *err) {
-    return not_yet(program, err);
-}

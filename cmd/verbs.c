@@ -29,6 +29,23 @@ static const struct option bundle_options[] = {
     {0},
 };
 
+static const struct option config_options[] = {
+    {"config", 0, OPTION_TEXT, AT(join.config), "FILE",
+     "validate: the file; cluster: take its NodeConfiguration", 0},
+    {"old-config", 0, OPTION_TEXT, AT(old_config), "FILE", "migrate: the file to read", 0},
+    {"new-config", 0, OPTION_TEXT, AT(new_config), "FILE",
+     "migrate: the file to write (default: standard output)", 0},
+    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
+     "cluster: ask this cluster which network it has", 0},
+    {"external-ip", 0, OPTION_TEXT, AT(join.external_ip), "IP:PORT",
+     "cluster: what diag asks outside, by address", 0},
+    {"external-name", 0, OPTION_TEXT, AT(join.external_name), "NAME:PORT",
+     "cluster: what diag asks outside, by name", 0},
+    {"external-dns", 0, OPTION_TEXT, AT(join.external_dns), "IP",
+     "cluster: the DNS server outside that diag asks by UDP", 0},
+    {0},
+};
+
 static const struct verb table[] = {
     {"join",
      "make this machine a Ready node whose pods can talk",
@@ -37,7 +54,7 @@ static const struct verb table[] = {
      "Everything that stood before is written down first: a join that was stopped goes on when the "
      "same command runs again, and winjoin reset takes it back. A whole \"kubeadm join ...\" line "
      "may follow.",
-     {join_kubeadm_options, join_own_options},
+     {join_kubeadm_options, join_node_options, join_own_options},
      verb_join,
      false,
      false},
@@ -45,7 +62,7 @@ static const struct verb table[] = {
      "check that this Windows is fit to be a node; change nothing",
      "preflight [flags]",
      "",
-     {join_kubeadm_options, join_own_options},
+     {join_kubeadm_options, join_node_options, join_own_options},
      verb_preflight,
      false,
      false},
@@ -53,7 +70,7 @@ static const struct verb table[] = {
      "prove the cluster and print its kubeconfig; change nothing",
      "discover [ENDPOINT] [flags]",
      "With -o kubeconfig exactly the proven bytes are printed.",
-     {join_kubeadm_options, join_own_options},
+     {join_kubeadm_options, join_node_options, join_own_options},
      verb_discover,
      false,
      false},
@@ -91,10 +108,15 @@ static const struct verb table[] = {
      false,
      false},
     {"config",
-     "configuration files (not in this version)",
-     "config print|validate|migrate|cluster",
-     "",
-     {0},
+     "check, renew and print configuration files; the cluster's defaults",
+     "config validate --config FILE\n  winjoin config migrate --old-config FILE [--new-config "
+     "FILE]\n  winjoin config print join-defaults\n  winjoin config cluster [flags] | kubectl "
+     "apply -f -",
+     "A file holds a JoinConfiguration (kubeadm.k8s.io/v1beta4 or v1beta3), a NodeConfiguration "
+     "(winjoin.io/v1alpha1) or both. cluster prints what an administrator applies once: the "
+     "defaults for every node, and the rights that kube-proxy and flanneld need when they run "
+     "as services under the node's identity.",
+     {config_options, join_node_options},
      verb_config,
      false,
      false},

@@ -195,16 +195,17 @@ static void default_timeouts(json_t *timeouts) {
         default_text(timeouts, defaults[i].name, defaults[i].value);
 }
 
-void join_configuration_default(json_t *configuration, const char *node_name) {
+void join_configuration_default(json_t *configuration) {
     json_t *node = object_at(configuration, "nodeRegistration"),
            *discovery = object_at(configuration, "discovery");
     const char *token = json_text_at(discovery, "bootstrapToken.token"),
                *name = json_text_at(node, "name");
-    _cleanup_(freep) char *read = join_node_name_read(name && *name ? name : node_name);
+    _cleanup_(freep) char *read = name && *name ? join_node_name_read(name) : NULL;
 
     default_text(configuration, "caCertPath", "C:/etc/kubernetes/pki/ca.crt");
     default_text(discovery, "tlsBootstrapToken", token);
-    json_object_set_new(node, "name", json_string(read));
+    if (read)
+        json_object_set_new(node, "name", json_string(read));
     default_text(node, "criSocket", "npipe:////./pipe/containerd-containerd");
     default_text(node, "imagePullPolicy", "IfNotPresent");
     if (!json_is_boolean(json_object_get(node, "imagePullSerial")))

@@ -20,9 +20,9 @@ const struct yaml_field *join_configuration_fields(const char *api_version);
 /* Makes v1beta3 v1beta4, in place: kubeletExtraArgs becomes a list sorted by name,
  * discovery.timeout becomes timeouts.discovery. */
 void join_configuration_renew(json_t *configuration);
-/* Fills kubeadm's defaults (v1beta4/defaults.go, with Windows' paths), in place; `node_name` stands
- * in for a missing name. For what is printed: the join has its own. */
-void join_configuration_default(json_t *configuration, const char *node_name);
+/* Fills kubeadm's defaults (v1beta4/defaults.go, with Windows' paths), in place, but for the name:
+ * a file may be for many nodes. For what is printed: the join has its own. */
+void join_configuration_default(json_t *configuration);
 
 /* What flags and environment give goes into the document (made when *configuration is NULL and
  * there is anything to say of discovery): --token stands in for both tokens where those are not

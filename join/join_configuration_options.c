@@ -44,20 +44,6 @@ static const struct place {
 
 /* ---- options into the document ---- */
 
-/* Puts a value at a dotted path, with the objects on the way. Takes the reference. */
-static void put_at(json_t *object, const char *path, json_t *value) {
-    const char *dot = strchr(path, '.');
-    _cleanup_(freep) char *name = dot ? xstrndup(path, (size_t)(dot - path)) : xstrdup(path);
-
-    if (!dot) {
-        json_object_set_new(object, name, value);
-        return;
-    }
-    if (!json_is_object(json_object_get(object, name)))
-        json_object_set_new(object, name, json_object());
-    put_at(json_object_get(object, name), dot + 1, value);
-}
-
 static json_t *union_of(const json_t *listed, const struct text_list *given) {
     json_t *all = json_array();
 
@@ -98,9 +84,9 @@ static void put_token(json_t *configuration, const struct join_options *options)
         return;
     if (!options->discovery_token &&
         json_is_object(json_at(configuration, "discovery.bootstrapToken")))
-        put_at(configuration, "discovery.bootstrapToken.token", json_string(options->token));
+        json_put(configuration, "discovery.bootstrapToken.token", json_string(options->token));
     if (!options->tls_bootstrap_token && (!tls || !*tls))
-        put_at(configuration, "discovery.tlsBootstrapToken", json_string(options->token));
+        json_put(configuration, "discovery.tlsBootstrapToken", json_string(options->token));
 }
 
 void join_configuration_overlay(json_t **configuration, const struct join_options *options) {
@@ -116,7 +102,7 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
         json_t *value = value_of(p, options, json_at(*configuration, p->path));
 
         if (value)
-            put_at(*configuration, p->path, value);
+            json_put(*configuration, p->path, value);
     }
     /* without an endpoint kubeadm drops what flags say of the token way */
     if (made && !options->endpoint)

@@ -238,3 +238,44 @@ void node_configuration_apply(const json_t *configuration, struct join_options *
     for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
         apply(&targets[i], json_at(configuration, targets[i].path), options);
 }
+
+/* ---- out of the options ---- */
+
+static json_t *duration_of(long long milliseconds) {
+    _cleanup_(freep) char *text = xasprintf("%lldms", milliseconds);
+
+    return milliseconds ? json_string(text) : NULL;
+}
+
+/* NULL when it is not given. */
+static json_t *value_of(const struct target *t, const struct join_options *options) {
+    const void *place = (const char *)options + t->offset;
+
+    switch (t->type) {
+    case TO_TEXT:
+    case TO_CHOICE:
+        return *(char *const *)place ? json_string(*(char *const *)place) : NULL;
+    case TO_FIRST:
+        return *(char *const *)place ? json_pack("[s]", *(char *const *)place) : NULL;
+    case TO_NUMBER:
+        return *(const long long *)place ? json_integer(*(const long long *)place) : NULL;
+    case TO_DURATION:
+        return duration_of(*(const long long *)place);
+    case TO_LIST:
+        return ((const struct text_list *)place)->count ? json_texts(place) : NULL;
+    }
+    return NULL;
+}
+
+json_t *node_configuration_make(const struct join_options *options) {
+    json_t *configuration = json_pack("{s:s, s:s}", "apiVersion", NODE_CONFIGURATION_V1ALPHA1,
+                                      "kind", NODE_CONFIGURATION_KIND);
+
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+        json_t *value = value_of(&targets[i], options);
+
+        if (value)
+            json_put(configuration, targets[i].path, value);
+    }
+    return configuration;
+}

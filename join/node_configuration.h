@@ -23,4 +23,7 @@ int node_configuration_check(const json_t *configuration, const char *what, stru
 /* Fills what is not given yet. */
 void node_configuration_apply(const json_t *configuration, struct join_options *options);
 
+/* A NodeConfiguration of those of its fields that the options give. New reference. */
+json_t *node_configuration_make(const struct join_options *options);
+
 #endif

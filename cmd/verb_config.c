@@ -1,0 +1,155 @@
+/* winjoin config: check, renew and print configuration files, and the cluster's defaults. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "join/cluster_config.h"
+#include "join/cluster_manifest.h"
+#include "join/join_configuration.h"
+#include "join/node_configuration.h"
+#include "templates/templates.h"
+
+static int validate(struct program *program, struct error *err) {
+    const char *path = program->options.join.config;
+    struct config_file file = {0};
+    int result = 0;
+
+    if (!path)
+        return error_set(err, ERROR_USAGE, "the --config flag is mandatory");
+    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
+        return -1;
+    if (file.join && join_configuration_check(file.join, program->host, err) < 0)
+        result = error_prefix(err, "%s", path);
+    config_file_free(&file);
+    if (result == 0)
+        output_text(program, "ok\n");
+    return result;
+}
+
+/* kubeadm config migrate: read, defaulted, checked and written again. */
+static int renewed_text(struct program *program, const char *path, char **ret, struct error *err) {
+    struct config_file file = {0};
+    _cleanup_(freep) char *join = NULL, *node = NULL;
+    int result = 0;
+
+    if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
+        return -1;
+    if (file.join && join_configuration_check(file.join, program->host, err) < 0) {
+        result = error_prefix(err, "%s", path);
+    } else {
+        if (file.join)
+            join_configuration_default(file.join);
+        join = file.join ? yaml_write(file.join) : xstrdup("");
+        node = file.node ? yaml_write(file.node) : xstrdup("");
+        *ret = xasprintf("%s%s%s", join, *join && *node ? "---\n" : "", node);
+    }
+    config_file_free(&file);
+    return result;
+}
+
+static int migrate(struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+    _cleanup_(secret_freep) char *text = NULL;
+    _cleanup_(freep) char *to = NULL;
+
+    if (!o->old_config)
+        return error_set(err, ERROR_USAGE, "the --old-config flag is mandatory");
+    if (renewed_text(program, o->old_config, &text, err) < 0)
+        return -1;
+    if (!o->new_config) {
+        output_bytes(text, strlen(text));
+        return 0;
+    }
+    to = terminal_full_path(o->new_config);
+    return host_write(program->host, to, text, strlen(text), HOST_PUBLIC, err);
+}
+
+static int print(struct program *program, struct error *err) {
+    const struct text_list *words = &program->words;
+
+    if (words->count != 2 || !text_equal(words->items[1], "join-defaults")) {
+        (void)error_set(err, ERROR_USAGE, "print \"%.40s\": only join-defaults can be printed",
+                        words->count > 1 ? words->items[1] : "");
+        return error_hint(err, "winjoin config print join-defaults");
+    }
+    for (const struct template *t = templates; t->name; t++)
+        if (text_equal(t->name, "join-defaults.yaml"))
+            output_bytes(t->data, t->len);
+    return 0;
+}
+
+/* What the cluster itself says of its network. */
+static int ask_cluster(struct program *program, char **ret_flannel, struct error *err) {
+    struct join_options *o = &program->options.join;
+    _cleanup_(freep) char *path = terminal_full_path(program->options.kubeconfig);
+    struct kubeconfig config = {0};
+    struct kube_client client = {0};
+    struct cluster_config cluster = {0};
+    int result;
+
+    if (kubeconfig_read_file(program->host, path, &config, err) < 0)
+        return -1;
+    result = kube_client_open(program->http, program->host, &config, &client, err);
+    kubeconfig_free(&config);
+    if (result < 0)
+        return -1;
+    result = cluster_config_read(&client, 0, &cluster, err);
+    kube_client_close(&client);
+    if (result < 0)
+        return -1;
+    if (cluster.flannel.present) {
+        *ret_flannel = xstrdup(cluster.flannel.name_space);
+        if (!o->network_plugin)
+            o->network_plugin = xstrdup("flannel");
+    }
+    cluster_config_free(&cluster);
+    return 0;
+}
+
+static int cluster(struct program *program, struct error *err) {
+    struct join_options *o = &program->options.join;
+    struct config_file file = {0};
+    _cleanup_(freep) char *flannel = NULL, *text = NULL;
+    _cleanup_json_ json_t *configuration = NULL, *objects = NULL;
+
+    if (o->config && program_read_config(program, o->config, CONFIG_JOIN, &file, err) < 0)
+        return -1;
+    if (file.node)
+        node_configuration_apply(file.node, o);
+    config_file_free(&file);
+    if (program->options.kubeconfig && ask_cluster(program, &flannel, err) < 0)
+        return -1;
+    if (!flannel && text_equal(o->network_plugin, "flannel"))
+        flannel = xstrdup("kube-flannel");
+    configuration = node_configuration_make(o);
+    if (node_configuration_check(configuration, "flags", err) < 0)
+        return -1;
+    objects = cluster_manifest_make(configuration, flannel);
+    text = cluster_manifest_text(objects);
+    output_text(program, text);
+    output_result(program, json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items",
+                                     objects));
+    return 0;
+}
+
+int verb_config(struct program *program, struct error *err) {
+    static const struct {
+        const char *name;
+        int (*run)(struct program *program, struct error *err);
+    } actions[] = {
+        {"validate", validate}, {"migrate", migrate}, {"print", print}, {"cluster", cluster}};
+    const struct text_list *words = &program->words;
+
+    for (size_t i = 0; words->count && i < ARRAY_SIZE(actions); i++) {
+        if (!text_equal(actions[i].name, words->items[0]))
+            continue;
+        if (words->count > 1 && actions[i].run != print)
+            return error_set(err, ERROR_USAGE, "config %s: accepts no arguments, received %zu",
+                             words->items[0], words->count - 1);
+        return actions[i].run(program, err);
+    }
+    return error_set(err, ERROR_USAGE, "winjoin config validate|migrate|print|cluster");
+}

@@ -1,0 +1,270 @@
+/* --config files: what is read, and the one line that each bad file gets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/config_file.h"
+#include "join/join_configuration.h"
+#include "templates/templates.h"
+
+#define V4 "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n"
+#define V3 "apiVersion: kubeadm.k8s.io/v1beta3\nkind: JoinConfiguration\n"
+#define NODE "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+#define OTHER "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+
+static void refused_as(const char *text, enum config_kinds kinds, const char *message,
+                       const char *hint) {
+    struct config_file file = {0};
+    struct error err = {0};
+
+    assert_int_equal(config_file_parse(text, strlen(text), "f", kinds, &file, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_string_equal(err.message, message);
+    assert_string_equal(err.hints[0], hint);
+    assert_null(file.join);
+    assert_null(file.node);
+}
+
+struct bad {
+    const char *text, *message, *hint;
+};
+
+static const struct bad bad_documents[] = {
+    {"",
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that "
+     "must be specified",
+     ""},
+    {"foo",
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information "
+     "that must be specified",
+     ""},
+    {"- a\n",
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information "
+     "that must be specified",
+     ""},
+    {"apiVersion: v1\nkind: Config\n",
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
+     "be specified",
+     ""},
+    {"# a comment alone\n---\n" V4,
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
+     "be specified",
+     ""},
+    {V4 "---\n# end\n",
+     "f: line 4: invalid configuration: kind and apiVersion is mandatory information that must "
+     "be specified",
+     ""},
+    {"--- {a: b}\n" V4, "f: line 1 column 5: only a comment may follow \"---\"", ""},
+    {V4 "---\n" V4,
+     "f: line 4: invalid configuration: kind \"JoinConfiguration\" is specified "
+     "twice",
+     ""},
+    {V4 "a: [", "f: line 4 column 1: did not find expected node content", ""},
+    {V4 "a: &x 1\n", "f: line 3 column 4: anchors are not allowed", ""},
+};
+
+static const struct bad bad_fields[] = {
+    {V4 "skipPhases: []\nskipPhases: []\n",
+     "f: line 4 column 1: key \"skipPhases\" stands here twice (first in line 3)", ""},
+    {V4 "dryrun: true\n", "f: line 3 column 1: unknown field \"dryrun\"", "did you mean dryRun?"},
+    {V4 "metadata: {}\n", "f: line 3 column 1: unknown field \"metadata\"", ""},
+    {V4 "discovery:\n  bootstrapToken:\n    tokn: a\n",
+     "f: line 5 column 5: unknown field \"discovery.bootstrapToken.tokn\"", "did you mean token?"},
+    {V4 "nodeRegistration: {taints: [{key: a}, {kye: b}]}\n",
+     "f: line 3 column 40: unknown field \"nodeRegistration.taints[1].kye\"", "did you mean key?"},
+    {V4 "dryRun: 'true'\n", "f: line 3 column 9: dryRun: must be true or false", ""},
+    {V4 "nodeRegistration: {name: 12}\n",
+     "f: line 3 column 26: nodeRegistration.name: must be a text (quote what YAML takes for "
+     "something else)",
+     ""},
+    {V4 "nodeRegistration: {kubeletExtraArgs: {a: b}}\n",
+     "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be a list of objects", ""},
+    {V4 "nodeRegistration: [a]\n", "f: line 3 column 19: nodeRegistration: must be an object", ""},
+    {V4 "skipPhases: a\n", "f: line 3 column 13: skipPhases: must be a list of texts", ""},
+    {V4 "skipPhases: [a, 1]\n",
+     "f: line 3 column 17: skipPhases[1]: must be a text (quote what YAML takes for something "
+     "else)",
+     ""},
+    {V4 "timeouts: {discovery: 5}\n",
+     "f: line 3 column 23: timeouts.discovery: must be a duration like 30s, 5m or 1m30s", ""},
+    {V4 "timeouts: {discovery: -5s}\n",
+     "f: line 3 column 23: timeouts.discovery: must be a duration like 30s, 5m or 1m30s", ""},
+    {V4 "nodeRegistration: {taints: [{timeAdded: now}]}\n",
+     "f: line 3 column 41: nodeRegistration.taints[0].timeAdded: must be a time like "
+     "2026-11-21T10:00:04Z",
+     ""},
+    {V4 "controlPlane: {localAPIEndpoint: {bindPort: 4294967296}}\n",
+     "f: line 3 column 45: controlPlane.localAPIEndpoint.bindPort: must be a whole number of "
+     "32 bits",
+     ""},
+    {V4 "discovery: {timeout: 5m}\n",
+     "f: line 3 column 13: unknown field "
+     "\"discovery.timeout\"",
+     ""},
+    {V3 "dryRun: true\n", "f: line 3 column 1: unknown field \"dryRun\"", ""},
+    {V3 "nodeRegistration: {kubeletExtraArgs: [{name: a}]}\n",
+     "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be an object of names and "
+     "texts",
+     ""},
+    {V3 "nodeRegistration: {kubeletExtraArgs: {v: 5}}\n",
+     "f: line 3 column 42: nodeRegistration.kubeletExtraArgs.v: must be a text (quote what "
+     "YAML "
+     "takes for something else)",
+     ""},
+};
+
+static const struct bad bad_versions[] = {
+    {"apiVersion: kubeadm.k8s.io/v1beta2\nkind: JoinConfiguration\n",
+     "f: line 1: your configuration file uses an old API spec: \"kubeadm.k8s.io/v1beta2\" "
+     "(kind: \"JoinConfiguration\")",
+     "kubeadm v1.22 reads it: kubeadm config migrate --old-config F --new-config G writes a "
+     "newer one"},
+    {"apiVersion: kubeadm.k8s.io/v1\nkind: JoinConfiguration\n",
+     "f: line 1: experimental API spec: \"kubeadm.k8s.io/v1\" (kind: \"JoinConfiguration\") is "
+     "not allowed: use kubeadm.k8s.io/v1beta4",
+     ""},
+    {"apiVersion: example.com/v1beta4\nkind: JoinConfiguration\n",
+     "f: line 1: unknown configuration API \"example.com/v1beta4\", kind "
+     "\"JoinConfiguration\": "
+     "use kubeadm.k8s.io/v1beta4",
+     ""},
+    {"apiVersion: winjoin.io/v1\nkind: NodeConfiguration\n",
+     "f: line 1: unknown configuration API \"winjoin.io/v1\", kind \"NodeConfiguration\": use "
+     "winjoin.io/v1alpha1",
+     ""},
+    {"apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfig\n",
+     "no JoinConfiguration or NodeConfiguration found in f", ""},
+    {"apiVersion: kubeadm.k8s.io/v1beta4\nkind: joinConfiguration\n",
+     "f: line 1: unknown configuration API \"kubeadm.k8s.io/v1beta4\", kind "
+     "\"joinConfiguration\"",
+     "did you mean JoinConfiguration?"},
+    {OTHER, "no JoinConfiguration or NodeConfiguration found in f", ""},
+};
+
+static const struct bad bad_node_configurations[] = {
+    {NODE "metadata: {}\n", "f: line 3 column 1: unknown field \"metadata\"", ""},
+    {NODE "network: {mod: overlay}\n", "f: line 3 column 11: unknown field \"network.mod\"",
+     "did you mean mode?"},
+    {NODE "network: {mode: bridge}\n",
+     "f: network.mode: Unsupported value: \"bridge\": one of "
+     "l2bridge|l2tunnel|overlay|transparent|nat",
+     ""},
+    {NODE "network: {vxlanPort: 70000}\n",
+     "f: network.vxlanPort: Invalid value: 70000: must be between 1 and 65535", ""},
+    {NODE "network: {serviceCIDRs: [10.96.0.0/12, 10.96.0.0]}\n",
+     "f: network.serviceCIDRs[1]: Invalid value: \"10.96.0.0\": not a prefix like "
+     "10.244.0.0/16",
+     ""},
+    {NODE "network: {podCIDRs: [10.1.0.0/24, 10.2.0.0/24]}\n",
+     "f: network.podCIDRs: Invalid value: one prefix per node works on Windows, not 2", ""},
+    {NODE "services: {flanneld: {extraArgs: []}}\n",
+     "f: line 3 column 23: unknown field \"services.flanneld.extraArgs\"", ""},
+    {"\xff\xfe\x61", "f: is UTF-16: save it as UTF-8", ""},
+};
+
+static void refuse_all(const struct bad *rows, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        refused_as(rows[i].text, CONFIG_JOIN, rows[i].message, rows[i].hint);
+}
+
+static void bad_files(void **state) {
+    (void)state;
+    refuse_all(bad_documents, ARRAY_SIZE(bad_documents));
+    refuse_all(bad_fields, ARRAY_SIZE(bad_fields));
+    refuse_all(bad_versions, ARRAY_SIZE(bad_versions));
+    refuse_all(bad_node_configurations, ARRAY_SIZE(bad_node_configurations));
+}
+
+static void good_files(void **state) {
+    static const struct {
+        const char *text;
+        bool join, node;
+        size_t warnings;
+    } rows[] = {
+        {V4, true, false, 0},
+        {NODE, false, true, 0},
+        {"---\n" V4 "---\n" NODE "---\n", true, true, 0},
+        {"---\n---\n\n" NODE "--- # and\n" V4, true, true, 0},
+        {V3, true, false, 1},
+        {V4 "---\n" OTHER, true, false, 1},
+        {V4 "---\napiVersion: example.com/v1\nkind: Thing\n", true, false, 1},
+        {V4 "skipPhases:\ntimeouts: null\nnodeRegistration: {name: !!str 12}\ndryRun: y\n", true,
+         false, 0},
+        {"{\"apiVersion\":\"kubeadm.k8s.io/v1beta4\",\n\t\"kind\":\"JoinConfiguration\",\n\t"
+         "\"nodeRegistration\":{\"taints\":[]}}\n",
+         true, false, 0},
+        {"apiVersion: kubeadm.k8s.io/v1beta4\r\nkind: JoinConfiguration\r\n---\r\n" NODE, true,
+         true, 0},
+        {"\xef\xbb\xbf" V4, true, false, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct config_file file = {0};
+        struct error err = {0};
+
+        if (config_file_parse(rows[i].text, strlen(rows[i].text), "f", CONFIG_JOIN, &file, &err) <
+            0)
+            fail_msg("row %zu: %s", i, err.message);
+        assert_int_equal(file.join != NULL, rows[i].join);
+        assert_int_equal(file.node != NULL, rows[i].node);
+        assert_int_equal(file.warnings.count, rows[i].warnings);
+        config_file_free(&file);
+    }
+}
+
+static void strict_about_kinds_when_validating(void **state) {
+    (void)state;
+    refused_as(V4 "---\napiVersion: example.com/v1\nkind: Thing\n", CONFIG_KNOWN,
+               "f: line 4: unknown configuration API \"example.com/v1\", kind \"Thing\"", "");
+}
+
+static void limits(void **state) {
+    struct text many = {0};
+    struct config_file file = {0};
+    struct error err = {0};
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        text_addf(&many, "---\napiVersion: a/b\nkind: K%d\n", i);
+    assert_int_equal(config_file_parse(text_str(&many), many.len, "f", CONFIG_JOIN, &file, &err),
+                     -1);
+    assert_string_equal(err.message, "f: more than 32 documents");
+    assert_int_equal(config_file_parse("", CONFIG_FILE_MAX + 1, "f", CONFIG_JOIN, &file, &err), -1);
+    assert_string_equal(err.message, "f: longer than 1 MiB");
+    text_free(&many);
+}
+
+/* What config print prints must be right. */
+static void defaults_are_good(void **state) {
+    struct config_file file = {0};
+    struct error err = {0};
+
+    (void)state;
+    for (const struct template *t = templates; t->name; t++)
+        if (strcmp(t->name, "join-defaults.yaml") == 0)
+            assert_int_equal(config_file_parse(t->data, t->len, "d", CONFIG_KNOWN, &file, &err), 0);
+    assert_non_null(file.join);
+    assert_non_null(file.node);
+    assert_int_equal(file.warnings.count, 0);
+    assert_int_equal(join_configuration_check(file.join, NULL, &err), 0);
+    config_file_free(&file);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_files),
+        cmocka_unit_test(good_files),
+        cmocka_unit_test(strict_about_kinds_when_validating),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(defaults_are_good),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
