@@ -24,7 +24,9 @@ static void containerd(void **state) {
     (void)state;
     assert_file(containerd_config_make(&two),
                 "# made by winjoin; a later run writes it again\n"
-                "version = 3\n\n"
+                "version = 3\n"
+                "root = 'C:\\ProgramData\\containerd\\root'\n"
+                "state = 'C:\\ProgramData\\containerd\\state'\n\n"
                 "[plugins.'io.containerd.cri.v1.images'.pinned_images]\n"
                 "  sandbox = 'mirror.example/pause:3.10'\n\n"
                 "[plugins.'io.containerd.cri.v1.runtime'.cni]\n"
