@@ -238,6 +238,7 @@ int program_prepare_join(struct program *program, struct error *err) {
     if (read_endpoint(program, err) < 0 || check_control_plane(program, err) < 0)
         return -1;
     make_absolute(&o->token_file);
+    make_absolute(&o->discovery_file);
     if (read_token(program, err) < 0)
         return -1;
     result = read_config(program, &file, err);
@@ -245,7 +246,7 @@ int program_prepare_join(struct program *program, struct error *err) {
         result = settle_configuration(program, &file, err);
     config_file_free(&file);
     make_absolute(&o->bundle);
-    make_absolute(&o->discovery_file);
+    make_absolute(&o->discovery_file); /* a file's own words */
     make_absolute(&o->patches);
     return result < 0 ? -1 : join_options_check(o, err);
 }

@@ -98,8 +98,8 @@ CASES = [
     Case("pin of another kind", code=3, pins=("sha512:" + "3b" * 64,), says=("unknown hash format",)),
     Case("no pin", code=3, pins=(), says=("can be unsafe",)),
     Case("no port", code=3, endpoint="127.0.0.1", says=("missing port",)),
-    Case("URL for an endpoint", code=3, endpoint="https://{endpoint}", says=("HOST:PORT",)),
-    Case("file that is not there", code=1, token="", pins=(), endpoint="",
+    Case("URL for an endpoint", code=3, endpoint="https://{endpoint}", says=("too many colons",)),
+    Case("file that is not there", code=3, token="", pins=(), endpoint="",
          more=("--discovery-file", "{state}/none.conf"), says=("none.conf",)),
     # untrusted: at once, exit code 4
     Case("wrong pin", code=4, pins=(STRANGE_PIN,),
