@@ -4,6 +4,7 @@ import subprocess
 import time
 
 import admin
+import webhook
 from scenario import expect, expect_equal, expect_in, scenario
 
 CI = ("ci", "certificate")
@@ -111,3 +112,22 @@ def twenty(stage):
         stored(stage, name)
     made = [r for r in stage.requests("winjoin") if r["verb"] == "create"]
     expect_equal(len(made), 20, "not one request a node")
+
+
+@scenario("certificate-slow-webhook", "an admission webhook that thinks for eight seconds", CERTIFICATE)
+def slow_webhook(stage):
+    with webhook.Webhook(stage.cluster, ["certificatesigningrequests"], seconds=8,
+                         operations=["CREATE"]) as hook:
+        stage.winjoin(*stage.rehearse("win-g", "certificate"), code=0, timeout=90)
+    stored(stage, "win-g")
+    mine = [row for row in hook.asked if row[2].startswith("system:bootstrap:")]
+    expect_equal(len(mine), 1, "the request is not sent once")
+
+
+@scenario("certificate-webhook-refuses", "a webhook refuses the request: its words are passed on",
+          CERTIFICATE)
+def webhook_refuses(stage):
+    with webhook.Webhook(stage.cluster, ["certificatesigningrequests"], operations=["CREATE"],
+                         refuse="not without a ticket"):
+        done = stage.winjoin(*stage.rehearse("win-h", "certificate"), code=1)
+    expect_in("not without a ticket", done.err)
