@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -79,10 +80,19 @@ class Machine:
         self.folder = os.path.join(fabric.folder, name)
         os.makedirs(self.folder, exist_ok=True)
         self.report = os.path.join(self.folder, "report.json")
+        self.count()
         self.socket = "unix://" + self.at("cri.sock")
         if cri:
             fabric.daemon("cri-" + name, self.ns, [cri, "--address", self.socket, "--root", self.at("cri-root"),
                                                    "--state", self.at("cri-state"), "--config", self.at("cri.toml")])
+            self._listens()
+
+    def _listens(self, seconds=20):
+        end = time.monotonic() + seconds
+        while not os.path.exists(self.at("cri.sock")):
+            if time.monotonic() > end:
+                raise Failed("the CRI server does not open its socket")
+            time.sleep(0.05)
 
     # ---- measuring -----------------------------------------------------------------------
 
