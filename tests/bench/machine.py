@@ -17,7 +17,7 @@ import netns  # noqa: E402
 
 SPAWN = os.path.join(ROOT, "build", "native", "spawn")
 WINJOIN = os.path.join(ROOT, "build", "native", "winjoin")
-ADDRESS, PORT = "10.0.0.41", 6443
+ADDRESS, PORT = "10.0.0.51", 6443
 # What needs Windows or the kubelet; what is left is all that is said to the control plane.
 NOT_SAID = ("artifacts", "vswitch", "containerd", "kubelet", "node", "pod-network", "flanneld",
             "kube-proxy", "ready", "verify")

@@ -1,0 +1,198 @@
+"""What upstream's kubeadm and winjoin leave on a node and ask of the server, side by side.
+
+Every difference must have its reason in one of the two tables below, and every reason its difference:
+documents() makes the section "Files and requests" of docs/kubeadm-parity.md of them.
+"""
+import collections
+import os
+import re
+import shlex
+import stat
+import subprocess
+
+Difference = collections.namedtuple("Difference", "file field kubeadm winjoin why")
+Request = collections.namedtuple("Request", "who verb path kubeadm winjoin why")
+
+CONF, CA = "kubernetes/kubelet.conf", "kubernetes/pki/ca.crt"
+CONFIG, INSTANCE = "kubelet/config.yaml", "kubelet/instance-config.yaml"
+FLAGS, STORE = "kubelet/kubeadm-flags.env", "kubelet/pki/"
+CURRENT = STORE + "kubelet-client-current.pem"
+DRIVE = "a path without its drive is relative to a Windows program"
+NOT_HERE = "of Linux: left out where the kubelet for Windows has no use for it or refuses it"
+PIPE = "the container runtime listens on a pipe"
+
+# (file, field) -> the reason, as patterns of the whole text.
+REASONS = [
+    (CONF, r"users\.0\.user\.client-(certificate|key)", DRIVE),
+    (CONFIG, r"authentication\.x509\.clientCAFile|staticPodPath", DRIVE),
+    (CONFIG, r"cgroupDriver|failCgroupV1|memorySwap|cpuManagerReconcilePeriod|shutdownGracePeriod.*", NOT_HERE),
+    (CONFIG, r"containerRuntimeEndpoint", PIPE),
+    (INSTANCE, r"containerRuntimeEndpoint", PIPE),
+    (CONFIG, r"cgroupsPerQOS|enforceNodeAllocatable", "what the kubelet for Windows demands: there are no cgroups "
+     "(1.30 and older do not start without it)"),
+    (CONFIG, r"resolvConf", "there is no such file on Windows (kubeadm for Windows empties it, too)"),
+    (CONFIG, r"fileCheckFrequency", "static pods are how the pod network is proved: found in 2 s, not in 20"),
+    (FLAGS, r"--node-ip", "a Windows node has several cards after the vSwitch is made; the address is the chosen one"),
+    (STORE, r"kubelet\.(crt|key)", "the kubelet makes its serving certificate itself, once it runs; in this comparison "
+     "winjoin's does not run"),
+]
+
+WATCH = ("token", "watch", "/apis/certificates.k8s.io/v1/certificatesigningrequests")
+# (verb, path) -> the reason why only one of them asks, or asks otherwise.
+ASKED = [
+    ("get", r".*/kube-flannel-cfg", "the pod network of the cluster decides the node's; absent or not readable is no "
+     "error"),
+    ("get", r".*/configmaps/winjoin", "the cluster-wide defaults for Windows nodes, if there are any"),
+    ("watch", WATCH[2], "only when the list did not show the certificate already"),
+]
+
+
+class Unexplained(Exception):
+    """A difference without a reason, or a reason without its difference."""
+
+
+# ---- files -------------------------------------------------------------------------------------
+
+
+def flat(text):
+    """Path -> scalar of YAML as clientcmd and the kubelet's codec write it: block style, one line a scalar."""
+    found, stack, counts = {}, [], {}
+    for line in text.splitlines():
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        depth, rest = len(line) - len(line.lstrip()), line.lstrip()
+        item = rest.startswith("- ")
+        while stack and (stack[-1][0] > depth or (stack[-1][0] == depth and (not item or stack[-1][2]))):
+            stack.pop()
+        if item:
+            key = ".".join(name for _, name, _ in stack)
+            counts[key] = counts.get(key, -1) + 1
+            stack.append((depth, str(counts[key]), True))
+            depth, rest = depth + 2, rest[2:]
+        name, colon, value = rest.partition(":")
+        path = [name for _, name, _ in stack]
+        if colon and (not value or value.startswith(" ")):
+            if value.strip():
+                found[".".join([*path, name])] = value.strip().strip("\"'")
+            else:
+                stack.append((depth, name, False))
+        else:
+            found[".".join(path)] = rest.strip("\"'")
+    return found
+
+
+def fields(root, name):
+    """Field -> value of one file as it is compared."""
+    path = os.path.join(root, name)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    if name == FLAGS:
+        key, _, value = text.strip().partition("=")
+        words = shlex.split(shlex.split(value)[0])
+        found = {key: "set", **dict(word.partition("=")[::2] for word in words)}
+    else:
+        found = {"bytes": text} if name == CA else flat(text)
+    found["mode"] = oct(stat.S_IMODE(os.stat(path).st_mode))
+    return found
+
+
+def store(root):
+    """The certificate store: the link, the file behind it, and what the kubelet's own files are called."""
+    current = os.path.join(root, CURRENT)
+    target = os.path.basename(os.readlink(current))
+    with open(os.path.join(root, STORE, target), encoding="utf-8") as f:
+        labels = re.findall(r"-----BEGIN ([A-Z ]+)-----", f.read())
+    shown = subprocess.run(["openssl", "x509", "-noout", "-subject", "-issuer", "-ext",
+                            "keyUsage,extendedKeyUsage,basicConstraints,subjectAltName", "-in",
+                            os.path.join(root, STORE, target)], capture_output=True, text=True, check=False).stdout
+    found = {"link to": re.sub(r"\d{4}(-\d\d){5}", "<time>", target), "blocks": ", ".join(labels),
+             "certificate": " ".join(shown.split()),
+             "mode": oct(stat.S_IMODE(os.stat(os.path.join(root, STORE, target)).st_mode))}
+    for leaf in os.listdir(os.path.join(root, STORE)):
+        if not leaf.startswith("kubelet-client-"):
+            found[leaf] = "there"
+    return found
+
+
+def tidy(value, names):
+    """What differs by name alone is written alike."""
+    for name in names:
+        value = re.sub(r"\b%s\b" % re.escape(name), "<node>", value)
+    return re.sub(r"unix://\S+/", "unix:///.../", value)
+
+
+def reason(file, field):
+    return next((n for n, (f, pattern, _) in enumerate(REASONS) if f == file and re.fullmatch(pattern, field)), None)
+
+
+def differences(kubeadm, winjoin, names):
+    """(differences, fields that are equal); raises Unexplained."""
+    unequal, equal, used = [], collections.Counter(), set()
+    for file in (CONF, CA, CONFIG, INSTANCE, FLAGS, STORE):
+        sides = [store(r) if file == STORE else fields(r, file) for r in (kubeadm, winjoin)]
+        for field in sorted(set(sides[0]) | set(sides[1])):
+            a, b = (tidy(s[field], names) if field in s else None for s in sides)
+            if a == b:
+                equal[file] += 1
+                continue
+            row = reason(file, field)
+            if row is None:
+                raise Unexplained("%s: %s is %r with kubeadm and %r with winjoin, and nothing says why"
+                                  % (file, field, a, b))
+            used.add(row)
+            unequal.append(Difference(file, field, a, b, REASONS[row][2]))
+    idle = [REASONS[i][:2] for i in range(len(REASONS)) if i not in used]
+    if idle:
+        raise Unexplained("no such difference any more: %s" % idle)
+    return unequal, equal
+
+
+# ---- requests ----------------------------------------------------------------------------------
+
+
+def asked(lines, programs, names):
+    """Counter of (who, verb, path) of what these programs asked before they were the node itself."""
+    found = collections.Counter()
+    for line in lines:
+        user = line["user"]["username"]
+        if line.get("userAgent", "").startswith(programs) and not user.startswith("system:node:"):
+            path = tidy(line["requestURI"].partition("?")[0], names)
+            who = "anonymous" if user == "system:anonymous" else "token"
+            found[who, line["verb"], path] += 1
+    return found
+
+
+def requests(kubeadm, winjoin):
+    """Rows of all requests; raises Unexplained for one of ours that has no reason."""
+    rows = []
+    for key in dict.fromkeys([*kubeadm, WATCH, *winjoin]):
+        who, verb, path = key
+        a, b = kubeadm[key], winjoin[key]
+        watch = key == WATCH  # there or not by the signer's speed alone
+        why = next((w for v, pattern, w in ASKED if v == verb and re.fullmatch(pattern, path)), "")
+        if not watch and a != b and not why:
+            raise Unexplained("%s %s: kubeadm asks %d times, winjoin %d, and nothing says why" % (verb, path, a, b))
+        rows.append(Request(who, verb, path, "if needed" if watch else a, "if needed" if watch else b, why))
+    return rows
+
+
+# ---- the document ------------------------------------------------------------------------------
+
+
+def cell(value):
+    return "absent" if value is None else "`%s`" % value if value else "empty"
+
+
+def document(unequal, equal, rows, version):
+    """The text of the section."""
+    out = ["Compared with kubeadm %s on Linux, joined to the same server; `<node>` and times are each one's own."
+           % version, "", "| file | fields alike | fields that differ |", "|---|---|---|"]
+    for file in equal:
+        count = sum(d.file == file for d in unequal)
+        out.append("| `%s` | %d | %s |" % (file, equal[file], count or "none"))
+    out += ["", "| file | field | kubeadm | winjoin | why |", "|---|---|---|---|---|"]
+    out += ["| `%s` | `%s` | %s | %s | %s |" % (d.file, d.field, cell(d.kubeadm), cell(d.winjoin), d.why)
+            for d in unequal]
+    out += ["", "| as | verb | path | kubeadm and its kubelet | winjoin | why |", "|---|---|---|---|---|---|"]
+    out += ["| %s | %s | `%s` | %s | %s | %s |" % (r.who, r.verb, r.path, r.kubeadm, r.winjoin, r.why) for r in rows]
+    return "\n".join(out)
