@@ -9,27 +9,54 @@
 #include "cmd/program.h"
 #include "join/join.h"
 #include "join/kubelet_files.h"
+#include "join/phase_names.h"
 #include "join/plan.h"
+
+static void list_groups(struct text *out, json_t *rows) {
+    size_t count;
+    const struct phase_group *groups = phase_groups(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        json_t *phases = json_array();
+
+        if (!groups[i].phases[0])
+            continue;
+        for (size_t k = 0; k < ARRAY_SIZE(groups[i].phases) && groups[i].phases[k]; k++)
+            json_array_append_new(phases, json_string(groups[i].phases[k]));
+        text_addf(out, "%-23s %s\n", groups[i].name, groups[i].help);
+        json_array_append_new(rows,
+                              json_pack("{s:s, s:o}", "name", groups[i].name, "phases", phases));
+    }
+}
 
 static int list_phases(struct program *program) {
     size_t count;
     const struct join_phase *phases = join_phases(&count);
-    json_t *rows = json_array();
+    json_t *rows = json_array(), *groups = json_array();
     struct text out = {0};
 
     for (size_t i = 0; i < count; i++) {
-        text_addf(&out, "%-14s %s\n", phases[i].id, phases[i].help);
+        text_addf(&out, "%-23s %s\n", phases[i].id, phases[i].help);
         json_array_append_new(rows,
                               json_pack("{s:s, s:s}", "id", phases[i].id, "help", phases[i].help));
     }
+    text_add_char(&out, '\n');
+    list_groups(&out, groups);
     output_text(program, text_str(&out));
-    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                                     "JoinPhases", "phases", rows));
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                                     "kind", "JoinPhases", "phases", rows, "groups", groups));
     text_free(&out);
     return 0;
 }
 
-/* The context that all three verbs run in. */
+/* A name that means nothing is told before anything else is looked at. */
+static int check_phase(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list ids = {0};
+
+    return phase_names_resolve(name, &ids, err);
+}
+
+/* The context that a join runs in. */
 static int open_join(struct program *program, struct join *join, struct progress *progress,
                      struct error *err) {
     progress_open(progress, program);
@@ -110,11 +137,15 @@ static int run_phase(struct program *program, struct join *join, const char *id,
     return result;
 }
 
+/* Everything is looked at as in a join, discovery and the host's fitness included; nothing is made.
+ */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
     json_t *plan = NULL;
     _cleanup_(freep) char *text = NULL;
+    int result = join_run_looking(join, err);
 
-    if (join_plan_make(join, &plan, err) < 0)
+    program->phase = result < 0 && join->phase ? join->phase->id : NULL;
+    if (result < 0 || join_plan_make(join, &plan, err) < 0)
         return -1;
     text = join_plan_text(plan);
     output_text(program, text);
@@ -143,7 +174,7 @@ int verb_join(struct program *program, struct error *err) {
     struct join join = {0};
     int result;
 
-    if (phase && words->count > 1) {
+    if (phase && words->count > 1) { /* what is left is the endpoint */
         id = xstrdup(words->items[1]);
         free(words->items[0]);
         free(words->items[1]);
@@ -152,7 +183,7 @@ int verb_join(struct program *program, struct error *err) {
     }
     if (phase && (!id || text_equal(id, "list")))
         return list_phases(program);
-    if (program_prepare_join(program, err) < 0)
+    if ((id && check_phase(id, err) < 0) || program_prepare_join(program, err) < 0)
         return -1;
     if (!id && host_file_type(program->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT &&
         program_need_discovery(program, err) < 0)

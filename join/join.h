@@ -94,7 +94,8 @@ struct join {
     bool has_plan;
     struct diag_report report;
     bool has_report;
-    struct text_list next; /* what is left to do by hand */
+    struct text_list next;    /* what is left to do by hand */
+    struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
     /* of the phase that runs */
     const struct join_phase *phase;
     struct text detail;
@@ -103,14 +104,17 @@ struct join {
     uint64_t started_ms;
 };
 
-/* Fills the host's facts, the node name and the journal. Takes over nothing: host, http and options
- * are borrowed. */
+/* Fills the host's facts, the node name and the journal; a name in --skip-phases that no phase has
+ * is ERROR_USAGE. Takes over nothing: host, http and options are borrowed. */
 int join_open(struct join *join, struct error *err);
 void join_close(struct join *join);
 /* Runs all phases but those of --skip-phases; stops at the first failure. */
 int join_run(struct join *join, struct error *err);
-/* Runs one phase by id; ERROR_USAGE when there is none of that name. */
-int join_run_phase(struct join *join, const char *id, struct error *err);
+/* Runs the phases before the first that changes the host: what a dry run may do. */
+int join_run_looking(struct join *join, struct error *err);
+/* Runs one phase by its id, or those that kubeadm's name for them means (join/phase_names.h);
+ * ERROR_USAGE when there is none of that name. */
+int join_run_phase(struct join *join, const char *name, struct error *err);
 /* JoinResult document. New reference. */
 json_t *join_result_json(const struct join *join);
 

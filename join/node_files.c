@@ -103,7 +103,7 @@ int node_files_kube_proxy(struct join *join, struct node_files *ret, struct erro
         .node_ip = join_node_ip(join),
         .cluster_cidr = cidrs,
         .network_name = p->name,
-        .source_vip = p->source_vip,
+        .source_vip = p->pod_cidr_known ? p->source_vip : p->pod_cidr, /* "<podCIDR>" */
         .root_endpoint = p->host_endpoint_name,
         .overlay = p->mode == NETWORK_OVERLAY,
         .dsr = p->dsr,

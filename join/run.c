@@ -8,6 +8,7 @@
 #include "join/join.h"
 #include "join/join_configuration.h"
 #include "join/kubelet_files.h"
+#include "join/phase_names.h"
 #include "pki/certificate.h"
 
 enum { CERTIFICATE_MAX = 1024 * 1024 };
@@ -93,7 +94,8 @@ int join_open(struct join *join, struct error *err) {
     (void)join_phases(&count);
     join->results = xcalloc(count, sizeof *join->results);
     join->started_ms = host_monotonic_ms(join->host);
-    if (host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
+    if (phase_names_skipped(&join->options->skip_phases, &join->skipped, err) < 0 ||
+        host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
         return -1;
     if (journal_open(join->host, &join->journal, err) < 0)
         return -1;
@@ -125,6 +127,7 @@ void join_close(struct join *join) {
     if (join->has_report)
         diag_report_free(&join->report);
     text_list_free(&join->next);
+    text_list_free(&join->skipped);
     text_list_free(&join->warnings);
     text_free(&join->detail);
 }
@@ -159,12 +162,12 @@ static void skip_phase(struct join *join, size_t index) {
     tell(join, (struct join_event){.state = JOIN_SKIPPED, .message = "--skip-phases"});
 }
 
-int join_run(struct join *join, struct error *err) {
+static int run_until(struct join *join, bool looking, struct error *err) {
     size_t count;
     const struct join_phase *phases = join_phases(&count);
 
-    for (size_t i = 0; i < count; i++) {
-        if (text_list_has(&join->options->skip_phases, phases[i].id))
+    for (size_t i = 0; i < count && (!looking || phases[i].read_only); i++) {
+        if (text_list_has(&join->skipped, phases[i].id))
             skip_phase(join, i);
         else if (run_phase(join, i, err) < 0)
             return -1;
@@ -172,15 +175,25 @@ int join_run(struct join *join, struct error *err) {
     return 0;
 }
 
-int join_run_phase(struct join *join, const char *id, struct error *err) {
+int join_run(struct join *join, struct error *err) {
+    return run_until(join, false, err);
+}
+
+int join_run_looking(struct join *join, struct error *err) {
+    return run_until(join, true, err);
+}
+
+int join_run_phase(struct join *join, const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list ids = {0};
     size_t count;
     const struct join_phase *phases = join_phases(&count);
 
+    if (phase_names_resolve(name, &ids, err) < 0)
+        return -1;
     for (size_t i = 0; i < count; i++)
-        if (text_equal(phases[i].id, id))
-            return run_phase(join, i, err);
-    (void)error_set(err, ERROR_USAGE, "invalid phase name: %.60s", id);
-    return error_hint(err, "winjoin join phase list prints them");
+        if (text_list_has(&ids, phases[i].id) && run_phase(join, i, err) < 0)
+            return -1;
+    return 0;
 }
 
 static const char *outcome_name(enum join_outcome outcome) {

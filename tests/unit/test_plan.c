@@ -1,0 +1,349 @@
+/* The dry run: it changes nothing, its plan is what the join then does, it keeps secrets. */
+#include "join_scene.h"
+
+#include "join/plan.h"
+
+static struct run r;
+static bool changed_cluster; /* something else than GET was sent */
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    changed_cluster |= request->method && !text_equal(request->method, "GET");
+    return scene_answer(context, request, ret, err);
+}
+
+static void open_plan(const char *mode) {
+    open_run(&r, mode);
+    http_free(r.http);
+    r.http = http_memory_new(answer, &r.scene);
+    changed_cluster = false;
+    r.options.dry_run = true;
+}
+
+static json_t *plan_of(void) {
+    struct join join = {.host = r.host, .http = r.http, .options = &r.options};
+    struct error err = {0};
+    json_t *plan = NULL;
+
+    if (join_open(&join, &err) < 0 || join_run_looking(&join, &err) < 0 ||
+        join_plan_make(&join, &plan, &err) < 0)
+        fail_msg("%s", err.message);
+    join_close(&join);
+    return plan;
+}
+
+static void give_pod_cidr(void) {
+    r.options.pod_cidr = xstrdup("10.244.3.0/24");
+}
+
+/* What the in-memory host may be asked in a dry run; all else changes something. */
+static bool only_looks(const char *line) {
+    static const char *const looks[] = {
+        "facts",
+        "read ",
+        "list ",
+        "adapters",
+        "routes",
+        "HNSCall GET",
+        "HcnEnumerate",
+        "HcnOpen",
+        "HcnQuery",
+        "HcnClose",
+        "free_space",
+        "registry_get ",
+        "port_in_use ",
+        "service_query",
+        "service_list",
+        "firewall_has",
+        "forwarding ",
+        "random ",
+        "run C:\\k\\kubelet.exe --version",
+        "run C:\\Program Files\\containerd\\containerd.exe --version",
+        "run C:\\Windows\\System32\\netsh.exe int ipv4 show"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(looks); i++)
+        if (text_starts_with(line, looks[i]))
+            return true;
+    return false;
+}
+
+static void changes_nothing(void **state) {
+    struct text_list lines = {0};
+    json_t *before, *after;
+    size_t skip;
+
+    (void)state;
+    open_plan("overlay");
+    before = host_memory_state(r.host);
+    skip = strlen(host_memory_log(r.host));
+    json_decref(plan_of());
+    text_list_split(&lines, host_memory_log(r.host) + skip, '\n');
+    assert_true(lines.count > 20);
+    for (size_t i = 0; i < lines.count; i++)
+        if (!only_looks(lines.items[i]))
+            fail_msg("the dry run did: %s", lines.items[i]);
+    text_list_free(&lines);
+    after = host_memory_state(r.host);
+    assert_same(before, after, "dry run");
+    assert_false(changed_cluster);
+    json_decref(before);
+    json_decref(after);
+    close_run(&r);
+}
+
+static const json_t *file_of(const json_t *plan, const char *path) {
+    const json_t *file;
+    size_t i;
+
+    json_array_foreach(json_object_get(plan, "files"), i,
+                       file) if (text_equal(json_text_at(file, "path"), path)) return file;
+    return NULL;
+}
+
+/* network.json holds the ways to other nodes, too, which the plan cannot know. */
+static char *without_peers(const char *text) {
+    json_t *json = NULL;
+    char *rest;
+
+    if (json_read(text, strlen(text), "network.json", &json, NULL) < 0)
+        return xstrdup(text);
+    json_object_del(json, "peers");
+    rest = json_write_pretty(json);
+    json_decref(json);
+    return rest;
+}
+
+static bool is_planned_elsewhere(const char *path) {
+    return strstr(path, "\\journal\\") || strstr(path, "\\backup\\") ||
+           strstr(path, "\\pki\\kubelet-client-") || strstr(path, "\\cni\\");
+}
+
+static void each_file_is_planned(const json_t *plan, const json_t *before, const json_t *after) {
+    const char *path;
+    json_t *file;
+
+    json_object_foreach((json_t *)after, path, file) {
+        const json_t *planned = file_of(plan, path);
+        _cleanup_(freep) char *was = NULL, *is = NULL;
+
+        if (!text_equal(json_text_at(file, "type"), "file") || json_object_get(before, path) ||
+            is_planned_elsewhere(path))
+            continue;
+        if (!planned)
+            fail_msg("%s is not in the plan", path);
+        assert_int_equal(json_bool_at(planned, "protected", false),
+                         text_equal(json_text_at(file, "access"), "secret"));
+        was = without_peers(json_text_at(planned, "content"));
+        is = without_peers(json_text_at(file, "content"));
+        assert_string_equal(was, is);
+    }
+}
+
+static void each_planned_file_is_there(const json_t *plan, const json_t *after) {
+    const json_t *file;
+    size_t i;
+
+    json_array_foreach(json_object_get(plan, "files"), i, file) {
+        if (!json_object_get(after, json_text_at(file, "path")))
+            fail_msg("%s is planned and not laid", json_text_at(file, "path"));
+        assert_true(json_object_get(file, "content") || json_object_get(file, "sha256"));
+    }
+    json_array_foreach(json_at(plan, "network.cni"), i, file)
+        assert_non_null(json_object_get(after, json_text_at(file, "path")));
+}
+
+static void each_service_is_planned(const json_t *plan, const json_t *before, const json_t *after) {
+    const json_t *service;
+    size_t i, made = json_object_size(after) - json_object_size(before);
+
+    assert_int_equal(json_array_size(json_object_get(plan, "services")), made);
+    json_array_foreach(json_object_get(plan, "services"), i, service) {
+        const char *name = json_text_at(service, "name");
+
+        assert_string_equal(json_text_at(service, "command"),
+                            json_text_at(json_object_get(after, name), "command"));
+    }
+}
+
+static void the_plan_is_what_the_join_does(const char *mode) {
+    struct error err = {0};
+    json_t *plan, *before, *after;
+
+    open_plan(mode);
+    give_pod_cidr();
+    before = host_memory_state(r.host);
+    plan = plan_of();
+    r.options.dry_run = false;
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    after = host_memory_state(r.host);
+    each_file_is_planned(plan, json_object_get(before, "files"), json_object_get(after, "files"));
+    each_planned_file_is_there(plan, json_object_get(after, "files"));
+    each_service_is_planned(plan, json_object_get(before, "services"),
+                            json_object_get(after, "services"));
+    json_decref(plan);
+    json_decref(before);
+    json_decref(after);
+    close_run(&r);
+}
+
+static void the_overlay_plan_is_what_the_join_does(void **state) {
+    (void)state;
+    the_plan_is_what_the_join_does("overlay");
+}
+
+static void the_l2bridge_plan_is_what_the_join_does(void **state) {
+    (void)state;
+    the_plan_is_what_the_join_does("l2bridge");
+}
+
+static void an_unknown_pod_subnet_is_said(void **state) {
+    json_t *plan;
+    char *text;
+
+    (void)state;
+    open_plan("overlay");
+    plan = plan_of();
+    assert_string_equal(json_text_at(plan, "unknown.0"), "podCIDR");
+    assert_string_equal(json_text_at(plan, "network.sourceVip"), "<podCIDR>");
+    text = join_plan_text(plan);
+    assert_non_null(strstr(text, "not known yet: podCIDR"));
+    free(text);
+    json_decref(plan);
+    give_pod_cidr();
+    plan = plan_of();
+    assert_int_equal(json_array_size(json_object_get(plan, "unknown")), 0);
+    assert_string_equal(json_text_at(plan, "network.sourceVip"), "10.244.3.2");
+    text = json_write(plan);
+    assert_null(strstr(text, "<podCIDR>"));
+    free(text);
+    json_decref(plan);
+    close_run(&r);
+}
+
+/* A node that has joined has its pod subnet. */
+static void a_joined_nodes_subnet_is_known(void **state) {
+    struct error err = {0};
+    json_t *plan;
+
+    (void)state;
+    open_plan("overlay");
+    r.options.dry_run = false;
+    assert_int_equal(join_once(&r, &err), 0);
+    r.options.dry_run = true;
+    plan = plan_of();
+    assert_int_equal(json_array_size(json_object_get(plan, "unknown")), 0);
+    assert_true(
+        json_bool_at(file_of(plan, "C:\\etc\\kubernetes\\kubelet.conf"), "replaces", false));
+    json_decref(plan);
+    close_run(&r);
+}
+
+static void secrets_are_kept(void **state) {
+    const json_t *file;
+    json_t *plan;
+    char *text;
+
+    (void)state;
+    open_plan("overlay");
+    plan = plan_of();
+    text = json_write(plan);
+    assert_null(strstr(text, SCENE_TOKEN_SECRET));
+    free(text);
+    text = join_plan_text(plan);
+    assert_null(strstr(text, SCENE_TOKEN_SECRET));
+    free(text);
+    file = file_of(plan, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem");
+    assert_string_equal(json_text_at(file, "content"), "<redacted>");
+    json_decref(plan);
+    close_run(&r);
+}
+
+static void the_text_says_what_matters(void **state) {
+    static const char *const says[] = {
+        "Joining win-7k2 to https://10.0.0.10:6443 would do this; nothing was changed.",
+        "\"kubernetes\" v1.37.1, pods 10.244.0.0/16, services 10.96.0.0/12",
+        "overlay \"flannel.4096\" by win-overlay on \"Ethernet\", source VIP 10.244.3.2",
+        "   1  preflight",
+        "  15  verify",
+        "write    C:\\etc\\kubernetes\\kubelet.conf  (SYSTEM and Administrators only)",
+        "replace  C:\\var\\lib\\kubelet\\config.yaml",
+        "write    C:\\etc\\cni\\net.d\\10-winjoin.conf",
+        "-cgroupDriver: \"systemd\"",
+        "+cgroupsPerQOS: false  # ",
+        "kubelet          auto, LocalSystem, after containerd",
+        "HcnCreateNetwork External (Overlay) 192.168.255.0/30",
+        "HcnCreateNetwork flannel.4096 (Overlay) 10.244.3.0/24",
+        "TCP 10250, inbound",
+    };
+    json_t *plan;
+    char *text;
+
+    (void)state;
+    open_plan("overlay");
+    give_pod_cidr();
+    assert_int_equal(
+        host_write(r.host, "C:\\var\\lib\\kubelet\\config.yaml", "x", 1, HOST_PUBLIC, NULL), 0);
+    plan = plan_of();
+    text = join_plan_text(plan);
+    for (size_t i = 0; i < ARRAY_SIZE(says); i++)
+        if (!strstr(text, says[i]))
+            fail_msg("\"%s\" is missing in:\n%s", says[i], text);
+    free(text);
+    json_object_set_new(json_object_get(plan, "cluster"), "name", json_string("a\x1b[2Jb\nc"));
+    text = join_plan_text(plan);
+    assert_non_null(strstr(text, "\"a\\x1b[2Jb\\nc\""));
+    free(text);
+    json_decref(plan);
+    close_run(&r);
+}
+
+static void skipped_phases_are_no_steps(void **state) {
+    const json_t *step;
+    json_t *plan;
+    size_t i;
+
+    (void)state;
+    open_plan("overlay");
+    text_list_add(&r.options.skip_phases, "kubelet-start");
+    text_list_add(&r.options.skip_phases, "verify");
+    plan = plan_of();
+    json_array_foreach(json_object_get(plan, "steps"), i, step) {
+        assert_string_not_equal(json_text_at(step, "id"), "kubelet");
+        assert_string_not_equal(json_text_at(step, "id"), "verify");
+    }
+    assert_int_equal(i, 11);
+    json_decref(plan);
+    close_run(&r);
+}
+
+static void a_refused_host_gets_no_plan(void **state) {
+    struct error err = {0};
+    struct join join;
+
+    (void)state;
+    open_plan("overlay");
+    host_memory_set_port(r.host, false, 10250);
+    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run_looking(&join, &err), -1);
+    assert_int_equal(err.kind, ERROR_PREFLIGHT);
+    join_close(&join);
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(changes_nothing),
+        cmocka_unit_test(the_overlay_plan_is_what_the_join_does),
+        cmocka_unit_test(the_l2bridge_plan_is_what_the_join_does),
+        cmocka_unit_test(an_unknown_pod_subnet_is_said),
+        cmocka_unit_test(a_joined_nodes_subnet_is_known),
+        cmocka_unit_test(secrets_are_kept),
+        cmocka_unit_test(the_text_says_what_matters),
+        cmocka_unit_test(skipped_phases_are_no_steps),
+        cmocka_unit_test(a_refused_host_gets_no_plan),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
