@@ -117,7 +117,7 @@ static void an_earlier_life_is_waited_for(void **state) {
     node.ready_until = 20;
     if (node_name_claim(&join, &err) < 0)
         fail_msg("%s", err.message);
-    assert_int_equal(waits, 19);
+    assert_int_equal(waits, 20);
     assert_string_equal(hint, "kubectl delete node win-7k2");
     close_name(&join);
 }
