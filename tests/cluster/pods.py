@@ -1,16 +1,12 @@
-#!/usr/bin/env python3
 """Pods by the CRI server that takes containerd's place: the real CNI plugins, real packets.
 
-    pods.py [CASE.TEST...]
-
-Overlay and l2bridge networks are made by hand; what is proved is that RunPodSandbox and the real
+Played by scenarios/cri.py. Overlay and l2bridge networks are made by hand; what is proved is that RunPodSandbox and the real
 win-overlay.exe, win-bridge.exe and host-local.exe lead to a pod that is reached across the fabric.
 """
 import base64
 import json
 import os
 import sys
-import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS, ROOT = os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))
@@ -235,16 +231,3 @@ class Bridge(Cri):
                                      "cmd": ["cmd", "/c", "echo %POD% & cd & exit 3"]})
         self.assertEqual((said["exitCode"], base64.b64decode(said["stdout"]).decode().split()),
                          (3, ["a", r"C:\probe"]))
-
-
-def main():
-    load = unittest.defaultTestLoader
-    module = sys.modules["__main__"]
-    names = sys.argv[1:] or ["Overlay", "Bridge"]
-    words = [flows.run_one(case) for case in flows.cases(load.loadTestsFromNames(names, module))]
-    print("%d passed, %d failed, %d skipped" % tuple(map(words.count, ("ok", "FAIL", "skip"))))
-    return 1 if "FAIL" in words else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
