@@ -27,6 +27,7 @@ sys.path += [HERE, TESTS, os.path.join(TESTS, "rig"), os.path.join(TESTS, "contr
 import fabric as fabrics  # noqa: E402
 import netns  # noqa: E402
 import on_fabric  # noqa: E402
+import cluster_dns  # noqa: E402
 import objects  # noqa: E402
 import programs  # noqa: E402
 from controlplane.client import Refused  # noqa: E402
@@ -80,10 +81,12 @@ class ControlPlane(on_fabric.OnFabric):
     signer      False: the controller manager has no key to sign with
     defaults    text of the cluster-wide NodeConfiguration (ConfigMap winjoin), or ""
     api_flags, kcm_flags    further flags of the two servers
+    coredns     the cluster's DNS is upstream's CoreDNS, not the fabric's
     """
 
     def __init__(self, fabric, folder=None, token=TOKEN, endpoint=None, names=(), signer=True,
-                 defaults="", api_flags=(), kcm_flags=(), cgroup_driver="systemd"):
+                 defaults="", api_flags=(), kcm_flags=(), cgroup_driver="systemd",
+                 coredns=False):
         super().__init__(fabric)
         self.folder = folder or os.path.join(fabric.folder, "cluster")
         self.state = os.path.join(self.folder, "state")
@@ -91,7 +94,7 @@ class ControlPlane(on_fabric.OnFabric):
         self.token, self.names, self.signer, self.defaults = token, list(names), signer, defaults
         self.endpoint = endpoint or "%s:%d" % (fabrics.CP, PORT)
         self.api_flags, self.kcm_flags = list(api_flags), list(kcm_flags)
-        self.cgroup_driver, self.seconds = cgroup_driver, {}
+        self.cgroup_driver, self.coredns, self.seconds = cgroup_driver, coredns, {}
         self.version = programs.versions()["kubernetes"]["version"]
         self.programs, self.children = programs.ensure(PROGRAMS), {}
 
@@ -122,6 +125,8 @@ class ControlPlane(on_fabric.OnFabric):
             objects.lay(self)
         self._facts()
         self._signed()
+        if self.coredns:
+            cluster_dns.start(self, PORT)
         self.seconds["up"] = round(time.monotonic() - begin, 1)
 
     def stop(self):
@@ -359,7 +364,8 @@ def main():
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        with fabrics.Fabric(args.mode) as lan, ControlPlane(lan, args.folder) as cluster:
+        with fabrics.Fabric(args.mode) as lan, \
+                ControlPlane(lan, args.folder, coredns=True) as cluster:
             print("up in %.1f s; by hand:\n  %s get nodes -o wide\njoin from a machine of the "
                   "fabric (%s...):\n  %s\nlogs: %s" % (cluster.seconds["up"], cluster.by_hand(), lan.mark,
                                                        cluster.facts["joinCommand"], cluster.folder),
