@@ -61,7 +61,7 @@ const struct option join_node_options[] = {
     {"vni", 0, OPTION_NUMBER, AT(vni), "N", "overlay: VXLAN network id, 4096 or more", 0},
     {"vxlan-port", 0, OPTION_NUMBER, AT(vxlan_port), "PORT", "overlay: UDP port (default 4789)", 0},
     {"kubernetes-version", 0, OPTION_TEXT, AT(kubernetes_version), "VERSION",
-     "version of the programs to lay (default: the cluster's) (not in this version)", 0},
+     "version that kubelet and kube-proxy must have (default: any the cluster takes)", 0},
     {"bundle", 0, OPTION_TEXT, AT(bundle), "FILE",
      "folder or .zip with the node's programs and winjoin.lock", 0},
     {"mirror", 0, OPTION_TEXT, AT(mirror), "URL",

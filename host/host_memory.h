@@ -34,6 +34,9 @@ void host_memory_set_adapters(struct host *host, const struct host_adapters *ada
 /* What a program that host_run() starts answers; matched by argv[0]'s base name. */
 void host_memory_set_program(struct host *host, const char *name, int exit_code,
                              const char *output);
+/* The flags that this program, set before, knows ("v node-ip"): others end it with 1, --help prints
+ * them. */
+void host_memory_set_program_flags(struct host *host, const char *name, const char *flags);
 /* Who answers HNS calls (tests link the HNS model); NULL: a plain store of documents. `call` gets
  * the export's name and its inputs in order (handles as the text that it gave) and answers HRESULT,
  * *ret_result (the first output that is not the ErrorRecord) and *ret_error_record, both malloc'ed

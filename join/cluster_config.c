@@ -15,6 +15,7 @@ enum { CALL_MS = 60000, DNS_INDEX = 10 };
 void cluster_config_free(struct cluster_config *c) {
     free(c->name);
     free(c->kubernetes_version);
+    free(c->server_version);
     free(c->control_plane_endpoint);
     free(c->image_repository);
     text_list_free(&c->pod_subnets);
@@ -169,6 +170,24 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
                 : 0;
 }
 
+/* The server that answers, which in the midst of an upgrade is not what ClusterConfiguration says.
+ */
+static int read_server_version(struct kube_client *client, unsigned timeout_ms,
+                               struct cluster_config *ret, struct error *err) {
+    _cleanup_json_ json_t *version = NULL;
+    struct error why = {0};
+
+    if (kube_get_retry(client, "/version", timeout_ms, &version, &why) == 0) {
+        ret->server_version = xstrdup_null(json_text_at(version, "gitVersion"));
+        return 0;
+    }
+    if (is_tolerable(&why))
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
+}
+
 /* ---- together ---- */
 
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
@@ -195,8 +214,8 @@ static void settle_dns(struct cluster_config *c) {
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
     typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
-    static reader *const readers[] = {read_cluster, read_kubelet, read_kube_proxy, read_flannel,
-                                      read_winjoin};
+    static reader *const readers[] = {read_cluster,    read_server_version, read_kubelet,
+                                      read_kube_proxy, read_flannel,        read_winjoin};
     struct cluster_config config = {0};
 
     for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {

@@ -27,6 +27,7 @@ struct cluster_flannel {
 struct cluster_config {
     char *name;                   /* clusterName, "kubernetes" */
     char *kubernetes_version;     /* "v1.37.1" */
+    char *server_version;         /* of GET /version; NULL = not known */
     char *control_plane_endpoint; /* NULL = absent */
     char *image_repository;
     struct text_list pod_subnets; /* may be empty */
@@ -42,7 +43,7 @@ struct cluster_config {
 
 /* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config
  * (or kubelet-config-<major>.<minor>) must be there; kube-proxy, kube-flannel-cfg (kube-flannel,
- * then kube-system) and winjoin may be absent or refused. timeout_ms: for each object
+ * then kube-system), winjoin and /version may be absent or refused. timeout_ms: for each object
  * (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the hint about the token's groups. */
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err);

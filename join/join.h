@@ -85,6 +85,8 @@ struct join {
     bool has_cluster;
     json_t *kubelet_config;                 /* config.yaml; NULL until join_need_kubelet_config() */
     struct kubelet_changes kubelet_changes; /* what it has otherwise than the cluster's */
+    char *kubelet_version;                  /* programs_kubelet_version() */
+    struct text_list kubelet_arguments;     /* the user's, as words */
     struct hns_version hns;
     struct nic_snapshot nic;
     bool has_nic;

@@ -3,8 +3,10 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "services/version.h"
 
 void join_options_free(struct join_options *o) {
     char **texts[] = {&o->endpoint,
@@ -59,7 +61,6 @@ static int check_supported(const struct join_options *o, struct error *err) {
         const char *flag;
         bool given;
     } later[] = {{"mirror", o->mirror != NULL},
-                 {"kubernetes-version", o->kubernetes_version != NULL},
                  {"tls-bootstrap kubelet", text_equal(o->tls_bootstrap, "kubelet")}};
 
     for (size_t i = 0; i < ARRAY_SIZE(later); i++)
@@ -69,13 +70,29 @@ static int check_supported(const struct join_options *o, struct error *err) {
     return 0;
 }
 
+/* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. */
+static int check_version(const char *version, struct error *err) {
+    const char *dot = version ? strchr(version, '.') : NULL;
+    unsigned minor;
+
+    if (!version)
+        return 0;
+    if (kubernetes_minor(version, "--kubernetes-version", &minor, err) < 0)
+        return -1;
+    dot = dot ? strchr(dot + 1, '.') : NULL;
+    if (dot && dot[1] >= '0' && dot[1] <= '9')
+        return 0;
+    return error_set(err, ERROR_USAGE, "use --kubernetes-version %s: it must be whole, as v1.37.1",
+                     version);
+}
+
 /* Ids are compared without case, and one given twice counts once (kubeadm:
  * ValidateIgnorePreflightErrors). */
 int join_options_check(const struct join_options *options, struct error *err) {
     const struct text_list *ignored = &options->ignore_preflight_errors;
     bool all = false, single = false;
 
-    if (check_supported(options, err) < 0)
+    if (check_supported(options, err) < 0 || check_version(options->kubernetes_version, err) < 0)
         return -1;
     for (size_t i = 0; i < ignored->count; i++) {
         all |= text_equal_nocase(ignored->items[i], "all");

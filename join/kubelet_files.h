@@ -69,28 +69,27 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
 /* The same as YAML with sorted keys, config.yaml's bytes; the caller frees. */
 char *kubelet_config_text(const json_t *config);
 
-/* One --name=value. */
-struct kubelet_flag {
-    const char *name;
-    const char *value;
-};
 /* What goes into kubeadm-flags.env on this node: base arguments (hostname-override when the name is
- * not the host's, register-with-taints), sorted, then the user's in given order; a user's argument
- * replaces the base's of its name. */
+ * not the host's, register-with-taints; container-runtime-endpoint before 1.34), sorted, then the
+ * user's in given order; a user's argument replaces the base's of its name. Before 1.36 all are
+ * sorted by name and value. */
 struct kubelet_flags_input {
+    const char *version; /* the kubelet's, "v1.37.1": kubeadm's of that version is followed */
     const char *node_name;
-    const char *host_name;            /* as the system spells it */
-    const char *taints;               /* "k=v:NoSchedule,..." or NULL */
-    const char *node_ip;              /* or NULL */
-    const char *node_labels;          /* "a=b,c=d" or NULL */
-    const struct kubelet_flag *extra; /* kubeletExtraArgs */
-    size_t extra_count;
+    const char *host_name;         /* as the system spells it */
+    const char *taints;            /* "k=v:NoSchedule,..." or NULL */
+    const char *node_ip;           /* or NULL */
+    const char *node_labels;       /* "a=b,c=d" or NULL */
+    const char *cri_socket;        /* NULL = KUBELET_CRI_SOCKET */
+    const struct text_list *extra; /* kubeletExtraArgs, "name=value"; NULL = none */
 };
 /* The arguments as a list ("--node-ip=10.0.0.21"). *ret must be empty. */
 void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret);
 /* KUBELET_KUBEADM_ARGS="..." with Go's %q quoting, and LF; the caller frees. */
 char *kubelet_flags_text(const struct text_list *flags);
-/* instance-config.yaml: containerRuntimeEndpoint; the caller frees. */
+/* true when kubeadm of this version lays instance-config.yaml (NodeLocalCRISocket: 1.34). */
+bool kubelet_has_instance_config(const char *version);
+/* instance-config.yaml: containerRuntimeEndpoint (NULL = KUBELET_CRI_SOCKET); the caller frees. */
 char *kubelet_instance_config_text(const char *cri_socket);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "join/boot_network.h"
 #include "join/kubelet_files.h"
+#include "join/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
@@ -32,20 +33,23 @@ static void add(struct node_files *files, const char *path, enum host_access acc
 
 static void add_kubelet_flags(struct join *join, struct node_files *ret) {
     struct kubelet_flags_input input = {
+        .version = programs_kubelet_version(join),
         .node_name = join->node_name,
         .host_name = join->facts.host_name,
         .taints = join->options->register_with_taints,
         .node_ip = join_node_ip(join),
         .node_labels = join->options->node_labels,
+        .cri_socket = join->options->cri_socket,
+        .extra = &join->options->kubelet_extra_args,
     };
-    const char *socket = join->options->cri_socket;
     struct text_list flags = {0};
 
     kubelet_flags_make(&input, &flags);
     add(ret, KUBELET_FLAGS_FILE, HOST_PUBLIC, kubelet_flags_text(&flags));
     text_list_free(&flags);
-    add(ret, KUBELET_INSTANCE_CONFIG_FILE, HOST_PUBLIC,
-        kubelet_instance_config_text(socket ? socket : KUBELET_CRI_SOCKET));
+    if (kubelet_has_instance_config(input.version))
+        add(ret, KUBELET_INSTANCE_CONFIG_FILE, HOST_PUBLIC,
+            kubelet_instance_config_text(join->options->cri_socket));
 }
 
 /* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
@@ -96,8 +100,9 @@ static void add_kubeconfig(struct join *join, const char *path, const char *user
 int node_files_kube_proxy(struct join *join, struct node_files *ret, struct error *err) {
     const struct network_plan *p = &join->plan;
     _cleanup_(freep) char *cidrs = text_list_join(&p->cluster_pod_cidrs, ",");
+    _cleanup_(freep) char *version = programs_version(join, SERVICE_KUBE_PROXY);
     struct kube_proxy_config input = {
-        .version = join->cluster.kubernetes_version,
+        .version = version ? version : join->cluster.kubernetes_version,
         .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
         .node_name = join->node_name,
         .node_ip = join_node_ip(join),

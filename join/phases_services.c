@@ -6,6 +6,7 @@
 #include "join/kubelet_files.h"
 #include "join/node_files.h"
 #include "join/phases.h"
+#include "join/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
 #include "services/runtime_files.h"
@@ -101,7 +102,13 @@ static int lay_bundle(struct join *join, struct error *err) {
 
     if (bundle_open(join->host, join->options->bundle, &bundle, err) < 0 ||
         check_complete(join, bundle_artifacts(bundle), err) < 0 ||
+        programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
+        programs_check_arguments(join, bundle, err) < 0 ||
         artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
+        return -1;
+    /* a lock need not know versions: the programs do, now that they are laid */
+    if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
+        programs_check_versions(join, NULL, err) < 0)
         return -1;
     text_addf(&join->detail, "%zu of %zu verified, %zu laid (%.0f MB) from %s",
               result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
@@ -109,9 +116,16 @@ static int lay_bundle(struct join *join, struct error *err) {
     return 0;
 }
 
+/* Everything is there already. */
+static int check_installed(struct join *join, struct error *err) {
+    if (check_complete(join, NULL, err) < 0 || programs_check_versions(join, NULL, err) < 0)
+        return -1;
+    return programs_check_arguments(join, NULL, err);
+}
+
 int phase_artifacts(struct join *join, struct error *err) {
     if (join_need_plan(join, err) < 0 ||
-        (join->options->bundle ? lay_bundle(join, err) : check_complete(join, NULL, err)) < 0)
+        (join->options->bundle ? lay_bundle(join, err) : check_installed(join, err)) < 0)
         return -1;
     if (!join->options->bundle)
         text_add(&join->detail, "all there already");
@@ -146,24 +160,11 @@ int phase_files(struct join *join, struct error *err) {
     return lay_files(join, err);
 }
 
-/* What the program of a service says of itself ("Kubernetes v1.37.1"): decides its flags. */
-static char *version_of(struct join *join, enum service_id id) {
-    const char *const argv[] = {service_program(id), "--version", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = 20000};
-    _cleanup_(freep) char *output = NULL;
-    struct error ignored = {0};
-    const char *v;
-    int code;
-
-    if (host_run(join->host, &process, &code, &output, &ignored) < 0 || code != 0)
-        return xstrdup_null(join->cluster.kubernetes_version);
-    v = strstr(output, " v");
-    return v ? xstrndup(v + 1, strcspn(v + 1, " \r\n")) : xstrdup(join->cluster.kubernetes_version);
-}
-
 void phase_service_settings(struct join *join, struct service_settings *ret) {
+    if (!join->kubelet_arguments.count)
+        programs_kubelet_arguments(join->options, &join->kubelet_arguments);
     *ret = (struct service_settings){
-        .kubelet_version = join->cluster.kubernetes_version,
+        .kubelet_version = programs_kubelet_version(join),
         .kube_proxy_version = join->cluster.kubernetes_version,
         .node_name = join->node_name,
         .node_ip = join_node_ip(join),
@@ -171,11 +172,25 @@ void phase_service_settings(struct join *join, struct service_settings *ret) {
         .node_labels = join->options->node_labels,
         .register_with_taints = join->options->register_with_taints,
         .flannel_interface = join_node_ip(join),
+        .kubelet_extra_args = join->kubelet_arguments,
     };
 }
 
-int phase_start_service(struct join *join, enum service_id id,
-                        const struct service_settings *settings, struct error *err) {
+/* Flags of ours that the program does not know are left out; those that were asked for are told. */
+static void take_known_flags(struct join *join, enum service_id id, const struct text_list *known,
+                             struct service_settings *settings) {
+    struct text_list dropped = {0};
+
+    settings->known_flags = known;
+    service_dropped_arguments(id, settings, &dropped);
+    for (size_t i = 0; i < dropped.count; i++)
+        join_warn(join, "%s does not know '%s': it is left out", service_name(id),
+                  dropped.items[i]);
+    text_list_free(&dropped);
+}
+
+static int start_service(struct join *join, enum service_id id,
+                         const struct service_settings *settings, struct error *err) {
     bool changed = false;
 
     if (phase_own_folder(join, service_log_folder(id), err) < 0 ||
@@ -188,6 +203,22 @@ int phase_start_service(struct join *join, enum service_id id,
     if (host_service_start(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
         return error_hint(err, "its log: %s", service_log_folder(id));
     return 0;
+}
+
+int phase_start_service(struct join *join, enum service_id id,
+                        const struct service_settings *settings, struct error *err) {
+    struct service_settings own = *settings;
+    struct text_list known = {0};
+    int result;
+
+    /* flanneld prints its help to nowhere that is read, containerd's is another form */
+    if (id == SERVICE_KUBELET || id == SERVICE_KUBE_PROXY) {
+        programs_known_flags(join, id, &known);
+        take_known_flags(join, id, &known, &own);
+    }
+    result = start_service(join, id, &own, err);
+    text_list_free(&known);
+    return result;
 }
 
 /* "npipe:////./pipe/x" -> "\\.\pipe\x" */
@@ -253,17 +284,14 @@ static int wait_healthy(struct join *join, struct error *err) {
 }
 
 int phase_kubelet(struct join *join, struct error *err) {
-    _cleanup_(freep) char *version = NULL;
     struct service_settings settings;
 
     if (join_need_plan(join, err) < 0)
         return -1;
-    version = version_of(join, SERVICE_KUBELET);
     phase_service_settings(join, &settings);
-    settings.kubelet_version = version;
     if (phase_start_service(join, SERVICE_KUBELET, &settings, err) < 0 ||
         wait_healthy(join, err) < 0)
         return -1;
-    text_addf(&join->detail, "%s, healthy", version);
+    text_addf(&join->detail, "%s, healthy", settings.kubelet_version);
     return 0;
 }

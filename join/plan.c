@@ -7,6 +7,7 @@
 #include "join/kubelet_files.h"
 #include "join/node_files.h"
 #include "join/phases.h"
+#include "join/programs.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/service_host.h"
@@ -155,9 +156,10 @@ static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
 
     if (!join->options->bundle) {
         *ret = json_array();
-        return 0;
+        return programs_check_versions(join, NULL, err);
     }
-    if (bundle_open(join->host, join->options->bundle, &bundle, err) < 0)
+    if (bundle_open(join->host, join->options->bundle, &bundle, err) < 0 ||
+        programs_check_versions(join, bundle_artifacts(bundle), err) < 0)
         return -1;
     *ret = artifacts_json(bundle_artifacts(bundle));
     return 0;
@@ -180,8 +182,9 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
 
     if (join_need_plan(join, err) == 0)
         look_for_pod_cidr(join);
-    if (join_need_plan(join, err) < 0 || services_json(join, services, err) < 0 ||
-        files_json(join, files, err) < 0 || artifacts_of(join, &artifacts, err) < 0) {
+    /* the programs' versions decide what files and command lines hold */
+    if (join_need_plan(join, err) < 0 || artifacts_of(join, &artifacts, err) < 0 ||
+        services_json(join, services, err) < 0 || files_json(join, files, err) < 0) {
         json_decref(unknown);
         return -1;
     }

@@ -73,11 +73,22 @@ static char *joined_name(struct host *host) {
     return name;
 }
 
-/* nodeRegistration.name, the name this node joined with, or the host's name in lower case (kubeadm:
- * GetNodeName). */
+/* The last hostname-override among the kubelet's own arguments: it is what the kubelet will use. */
+static const char *overridden_name(const struct text_list *arguments) {
+    static const char flag[] = "hostname-override=";
+
+    for (size_t i = arguments->count; i-- > 0;)
+        if (text_starts_with(arguments->items[i], flag))
+            return arguments->items[i] + strlen(flag);
+    return NULL;
+}
+
+/* kubeletExtraArgs, nodeRegistration.name, the name this node joined with, or the host's name in
+ * lower case (kubeadm: GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
     _cleanup_(freep) char *joined = joined_name(join->host);
-    const char *given = join->options->node_name;
+    const char *override = overridden_name(&join->options->kubelet_extra_args);
+    const char *given = override ? override : join->options->node_name;
 
     join->node_name = join_node_name_read(given ? given : joined ? joined : join->facts.host_name);
     if (join_node_name_is_valid(join->node_name))
@@ -118,6 +129,8 @@ void join_close(struct join *join) {
         cluster_config_free(&join->cluster);
     json_decref(join->kubelet_config);
     kubelet_changes_free(&join->kubelet_changes);
+    text_list_free(&join->kubelet_arguments);
+    free(join->kubelet_version);
     if (join->has_nic)
         nic_snapshot_free(&join->nic);
     if (join->has_node)

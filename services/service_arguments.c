@@ -158,17 +158,16 @@ static int network_arguments(const struct service_settings *settings, struct tex
     return 0;
 }
 
-int service_arguments(enum service_id id, const struct service_settings *settings,
-                      struct text_list *ret, struct error *err) {
+typedef int maker(const struct service_settings *, struct text_list *, struct error *);
+static maker *const makers[SERVICE_COUNT] = {
+    [SERVICE_NETWORK] = network_arguments,       [SERVICE_CONTAINERD] = containerd_arguments,
+    [SERVICE_KUBELET] = kubelet_arguments,       [SERVICE_FLANNELD] = flanneld_arguments,
+    [SERVICE_KUBE_PROXY] = kube_proxy_arguments,
+};
+
+static const struct text_list *extra_of(enum service_id id,
+                                        const struct service_settings *settings) {
     static const struct text_list none;
-    _cleanup_(text_list_free) struct text_list own = {0};
-    struct text_list all = {0};
-    static int (*const makers[SERVICE_COUNT])(const struct service_settings *, struct text_list *,
-                                              struct error *) = {
-        [SERVICE_NETWORK] = network_arguments,       [SERVICE_CONTAINERD] = containerd_arguments,
-        [SERVICE_KUBELET] = kubelet_arguments,       [SERVICE_FLANNELD] = flanneld_arguments,
-        [SERVICE_KUBE_PROXY] = kube_proxy_arguments,
-    };
     const struct text_list *extra[SERVICE_COUNT] = {
         [SERVICE_NETWORK] = &none,
         [SERVICE_CONTAINERD] = &settings->containerd_extra_args,
@@ -176,8 +175,48 @@ int service_arguments(enum service_id id, const struct service_settings *setting
         [SERVICE_FLANNELD] = &settings->flanneld_extra_args,
         [SERVICE_KUBE_PROXY] = &settings->kube_proxy_extra_args,
     };
+
+    return extra[id];
+}
+
+static bool is_known(const struct service_settings *settings, const char *argument) {
+    const struct text_list *known = settings->known_flags;
+    _cleanup_(freep) char *name = NULL;
+
+    if (!known || !known->count || !text_starts_with(argument, "--"))
+        return true;
+    name = xstrndup(argument + 2, name_length(argument) - 2);
+    return text_list_has(known, name);
+}
+
+/* Our own arguments, sorted out by what the program knows. */
+static int own_arguments(enum service_id id, const struct service_settings *settings,
+                         struct text_list *ret_kept, struct text_list *ret_dropped,
+                         struct error *err) {
+    _cleanup_(text_list_free) struct text_list all = {0};
+
+    if (makers[id](settings, &all, err) < 0)
+        return -1;
+    for (size_t i = 0; i < all.count; i++)
+        text_list_add(is_known(settings, all.items[i]) ? ret_kept : ret_dropped, all.items[i]);
+    return 0;
+}
+
+void service_dropped_arguments(enum service_id id, const struct service_settings *settings,
+                               struct text_list *ret) {
+    _cleanup_(text_list_free) struct text_list kept = {0};
+
+    (void)own_arguments(id, settings, &kept, ret, NULL); /* service_arguments() will say why */
+}
+
+int service_arguments(enum service_id id, const struct service_settings *settings,
+                      struct text_list *ret, struct error *err) {
+    _cleanup_(text_list_free) struct text_list own = {0}, dropped = {0};
+    struct text_list all = {0};
+
     text_list_add(&all, service_program(id));
-    if (makers[id](settings, &own, err) < 0 || merge_extra(&own, extra[id], &all, err) < 0) {
+    if (own_arguments(id, settings, &own, &dropped, err) < 0 ||
+        merge_extra(&own, extra_of(id, settings), &all, err) < 0) {
         text_list_free(&all);
         return error_prefix(err, "service '%s'", service_name(id));
     }

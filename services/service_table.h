@@ -34,15 +34,17 @@ enum service_id {
 struct service_settings {
     const char *kubelet_version; /* "v1.37.1": which flags exist */
     const char *kube_proxy_version;
-    const char *node_name;            /* lower-cased for --hostname-override */
-    const char *node_ip;              /* kubelet --node-ip */
-    const char *network_name;         /* KUBE_NETWORK of kube-proxy */
-    const char *node_labels;          /* "a=b,c=d" */
-    const char *register_with_taints; /* "os=windows:NoSchedule" */
-    bool bootstrap_kubeconfig;        /* the kubelet does its own TLS bootstrap */
-    bool network_service;             /* winjoin-network is registered: others start after it */
-    const char *priority_class;       /* kubelet --windows-priorityclass */
-    const char *flannel_interface;    /* flanneld --iface: node address or alias */
+    const char *node_name;               /* lower-cased for --hostname-override */
+    const char *node_ip;                 /* kubelet --node-ip */
+    const char *network_name;            /* KUBE_NETWORK of kube-proxy */
+    const char *node_labels;             /* "a=b,c=d" */
+    const char *register_with_taints;    /* "os=windows:NoSchedule" */
+    bool bootstrap_kubeconfig;           /* the kubelet does its own TLS bootstrap */
+    bool network_service;                /* winjoin-network is registered: others start after it */
+    const char *priority_class;          /* kubelet --windows-priorityclass */
+    const char *flannel_interface;       /* flanneld --iface: node address or alias */
+    const struct text_list *known_flags; /* names that the service's program knows; NULL or empty =
+                                            not known: all are passed */
     struct text_list
         kubelet_extra_args; /* appended; "--name=value" replaces one of the same name */
     struct text_list kube_proxy_extra_args;
@@ -73,6 +75,9 @@ int service_make(enum service_id id, const struct service_settings *settings,
  * containerd's command line holds. Pure. */
 int service_arguments(enum service_id id, const struct service_settings *settings,
                       struct text_list *ret, struct error *err);
+/* Those of our arguments that service_arguments() leaves out because known_flags lacks them. */
+void service_dropped_arguments(enum service_id id, const struct service_settings *settings,
+                               struct text_list *ret);
 /* A command line by CommandLineToArgvW's rules. The caller frees. */
 char *service_command_line(const struct text_list *arguments);
 

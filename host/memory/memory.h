@@ -18,6 +18,7 @@ struct memory_program {
     char *name;
     int exit_code;
     char *output;
+    struct text_list flags; /* what it takes; none = everything */
 };
 
 struct memory_host {

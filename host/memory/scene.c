@@ -71,6 +71,14 @@ void host_memory_set_program(struct host *host, const char *name, int exit_code,
     program->output = xstrdup(output ? output : "");
 }
 
+void host_memory_set_program_flags(struct host *host, const char *name, const char *flags) {
+    struct memory_host *memory = memory_of(host);
+
+    for (size_t i = 0; i < memory->program_count; i++)
+        if (text_equal_nocase(memory->programs[i].name, name))
+            text_list_split(&memory->programs[i].flags, flags, ' ');
+}
+
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context) {
     memory_of(host)->hns = call;
     memory_of(host)->hns_context = context;

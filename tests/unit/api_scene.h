@@ -24,6 +24,7 @@
 #define SCENE_SERVER "https://10.0.0.10:6443"
 
 struct api_scene {
+    const char *server_version; /* of /version; NULL: 404 */
     EVP_PKEY *ca_key;
     X509 *ca;
     char *ca_pem;
@@ -257,6 +258,8 @@ static int scene_answer(void *context, const struct http_request *request,
                                 "clusterName: kubernetes\nkubernetesVersion: v1.37.1\nnetworking:\n"
                                 "  dnsDomain: cluster.local\n  podSubnet: 10.244.0.0/16\n"
                                 "  serviceSubnet: 10.96.0.0/12\n");
+    if (text_ends_with(url, "/version") && s->server_version)
+        return scene_json(ret, 200, json_pack("{s:s}", "gitVersion", s->server_version));
     if (strstr(url, "configmaps/kubelet-config"))
         return scene_config_map(ret, "kubelet",
                                 "apiVersion: kubelet.config.k8s.io/v1beta1\n"

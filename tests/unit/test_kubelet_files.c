@@ -294,33 +294,50 @@ static char *flags(const struct kubelet_flags_input *input) {
 }
 
 static void writes_the_flags_file(void **state) {
-    struct kubelet_flag extra[] = {{"v", "4"}, {"node-ip", "10.0.0.22"}, {"v", "5"}};
-    struct kubelet_flags_input plain = {.node_name = "win-1", .host_name = "WIN-1"};
-    struct kubelet_flags_input full = {.node_name = "other",
+    struct text_list extra = {0};
+    struct kubelet_flags_input plain = {
+        .version = "v1.37.1", .node_name = "win-1", .host_name = "WIN-1"};
+    struct kubelet_flags_input full = {.version = "v1.37.1",
+                                       .node_name = "other",
                                        .host_name = "WIN-1",
                                        .taints = "os=windows:NoSchedule",
                                        .node_ip = "10.0.0.21",
                                        .node_labels = "a=b",
-                                       .extra = extra,
-                                       .extra_count = ARRAY_SIZE(extra)};
-    _cleanup_(freep) char *none = flags(&plain), *all = flags(&full);
+                                       .extra = &extra};
+    _cleanup_(freep) char *none = flags(&plain), *all = NULL, *sorted = NULL, *older = NULL;
 
     (void)state;
+    text_list_split(&extra, "v=5 node-ip=10.0.0.22 v=4 node-ip-x=1", ' ');
+    all = flags(&full);
+    full.version = "1.35.0";
+    sorted = flags(&full);
+    full.version = "v1.33.9-rc.1+x";
+    older = flags(&full);
     assert_string_equal(none, "KUBELET_KUBEADM_ARGS=\"\"\n");
     assert_string_equal(all, "KUBELET_KUBEADM_ARGS=\"--hostname-override=other --node-labels=a=b "
-                             "--register-with-taints=os=windows:NoSchedule --v=4 "
-                             "--node-ip=10.0.0.22 --v=5\"\n");
+                             "--register-with-taints=os=windows:NoSchedule --v=5 "
+                             "--node-ip=10.0.0.22 --v=4 --node-ip-x=1\"\n");
+    assert_string_equal(sorted, "KUBELET_KUBEADM_ARGS=\"--hostname-override=other "
+                                "--node-ip=10.0.0.22 --node-ip-x=1 --node-labels=a=b "
+                                "--register-with-taints=os=windows:NoSchedule --v=4 --v=5\"\n");
+    assert_non_null(strstr(older, "=\"--container-runtime-endpoint=npipe:////./pipe/"
+                                  "containerd-containerd --hostname-override=other "));
+    assert_true(kubelet_has_instance_config("v1.34.0"));
+    assert_false(kubelet_has_instance_config("v1.33.9"));
+    text_list_free(&extra);
 }
 
 static void quotes_as_go_does(void **state) {
-    struct kubelet_flag extra[] = {{"x", "C:\\a \"b\"\n\t\x01\x7f\xc3\xa4"}};
-    struct kubelet_flags_input input = {
-        .node_name = "w", .host_name = "w", .extra = extra, .extra_count = 1};
-    _cleanup_(freep) char *text = flags(&input);
+    struct text_list extra = {0};
+    struct kubelet_flags_input input = {.node_name = "w", .host_name = "w", .extra = &extra};
+    _cleanup_(freep) char *text = NULL;
 
     (void)state;
+    text_list_add(&extra, "x=C:\\a \"b\"\n\t\x01\x7f\xc3\xa4");
+    text = flags(&input);
     assert_string_equal(text,
                         "KUBELET_KUBEADM_ARGS=\"--x=C:\\\\a \\\"b\\\"\\n\\t\\x01\\x7f\xc3\xa4\"\n");
+    text_list_free(&extra);
 }
 
 static void writes_the_instance_file(void **state) {

@@ -58,6 +58,7 @@ static bool only_looks(const char *line) {
         "forwarding ",
         "random ",
         "run C:\\k\\kubelet.exe --version",
+        "run C:\\k\\kube-proxy.exe --version",
         "run C:\\Program Files\\containerd\\containerd.exe --version",
         "run C:\\Windows\\System32\\netsh.exe int ipv4 show"};
 

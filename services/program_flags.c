@@ -1,0 +1,71 @@
+/* Which flags a program knows, by its own --help. */
+#include "services/program_flags.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { HELP_MS = 20000, NAME_MAX_LENGTH = 100 };
+
+static const char name_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                   "-_.";
+
+/* "-v, " before the long name. */
+static const char *skip_short(const char *p) {
+    return p[0] == '-' && p[1] != '-' && p[1] && p[2] == ',' && p[3] == ' ' ? p + 4 : p;
+}
+
+void program_flags_parse(const char *help, struct text_list *ret) {
+    for (const char *line = help; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        const char *p = line + strspn(line, " ");
+        size_t len;
+
+        if (p == line) /* a flag's line is indented */
+            continue;
+        p = skip_short(p);
+        if (p[0] != '-' || p[1] != '-')
+            continue;
+        len = strspn(p + 2, name_letters);
+        if (len && len <= NAME_MAX_LENGTH && strchr(" \r\n", p[2 + len]))
+            text_list_add_owned(ret, xstrndup(p + 2, len));
+    }
+}
+
+int program_flags_read(struct host *host, const char *program, struct text_list *ret,
+                       struct error *err) {
+    const char *const argv[] = {program, "--help", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
+    _cleanup_(freep) char *output = NULL;
+    int code;
+
+    if (host_run(host, &process, &code, &output, err) < 0)
+        return -1;
+    if (code == 0 && output)
+        program_flags_parse(output, ret);
+    return 0;
+}
+
+int program_takes(struct host *host, const char *program, const struct text_list *arguments,
+                  bool *ret, struct error *err) {
+    _cleanup_(freep) const char **argv = xcalloc(arguments->count + 3, sizeof *argv);
+    struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
+    _cleanup_(freep) char *output = NULL;
+    size_t n = 0;
+    int code;
+
+    argv[n++] = program;
+    for (size_t i = 0; i < arguments->count; i++)
+        argv[n++] = arguments->items[i];
+    argv[n] = "--help";
+    if (host_run(host, &process, &code, &output, err) < 0)
+        return -1;
+    *ret = code == 0;
+    return 0;
+}
+
+char *program_flag_name(const char *argument) {
+    const char *name = argument + strspn(argument, "-");
+
+    return xstrndup(name, strcspn(name, "="));
+}

@@ -1,0 +1,26 @@
+/* Which flags a program knows, by its own --help. */
+#ifndef SERVICES_PROGRAM_FLAGS_H
+#define SERVICES_PROGRAM_FLAGS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "host/host.h"
+
+/* The names in a help text as Kubernetes' programs print it (spf13/pflag: a line for each flag,
+ * "      --node-ip string   ..." or "  -v, --v Level   ..."), without dashes. *ret gets none when
+ * the text is something else. */
+void program_flags_parse(const char *help, struct text_list *ret);
+/* Asks the program. Lines of at most 1 MiB, 20 s. 0 with an empty list when it printed no such
+ * text. Kinds: those of host_run(). */
+int program_flags_read(struct host *host, const char *program, struct text_list *ret,
+                       struct error *err);
+/* Whether the program takes these arguments ("--name=value"), by running it with them and --help
+ * behind: Kubernetes' programs refuse what they cannot parse before they print the help. */
+int program_takes(struct host *host, const char *program, const struct text_list *arguments,
+                  bool *ret, struct error *err);
+/* The name of "--name=value"; the caller frees. */
+char *program_flag_name(const char *argument);
+
+#endif

@@ -1,0 +1,100 @@
+/* Flags in a help text, and what is left out of a command line by it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "services/program_flags.h"
+#include "services/service_table.h"
+
+static void reads_a_help_text(void **state) {
+    static const char help[] =
+        "Text with --words and\n  -x things.\n\nUsage:\n  kubelet [flags]\n\nFlags:\n"
+        "      --node-ip string      IP (DEPRECATED: use --other)\r\n"
+        "  -h, --help                help for kubelet\n"
+        "  -v, --v Level             number\n"
+        "      --version version[=true]   Print\n"
+        "--not-indented string\n"
+        "      --bad!name string\n"
+        "      --tls_old string\n"
+        "      --last";
+    struct text_list flags = {0};
+    _cleanup_(freep) char *all = NULL;
+
+    (void)state;
+    program_flags_parse(help, &flags);
+    all = text_list_join(&flags, " ");
+    assert_string_equal(all, "node-ip help v version tls_old last");
+    text_list_free(&flags);
+    program_flags_parse("Kubernetes v1.37.1\n", &flags);
+    program_flags_parse("", &flags);
+    assert_int_equal(flags.count, 0);
+}
+
+static void asks_a_program(void **state) {
+    struct host *host = host_memory_new();
+    struct text_list flags = {0}, arguments = {0};
+    struct error err = {0};
+    bool takes = false;
+
+    (void)state;
+    assert_int_equal(program_flags_read(host, "C:\\k\\kubelet.exe", &flags, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    host_memory_set_program(host, "kubelet.exe", 0, "");
+    host_memory_set_program_flags(host, "kubelet.exe", "v node-ip");
+    assert_int_equal(program_flags_read(host, "C:\\k\\kubelet.exe", &flags, &err), 0);
+    assert_true(text_list_has(&flags, "node-ip"));
+    text_list_split(&arguments, "--v=2 --node-ip=10.0.0.1", ' ');
+    assert_int_equal(program_takes(host, "C:\\k\\kubelet.exe", &arguments, &takes, &err), 0);
+    assert_true(takes);
+    text_list_add(&arguments, "--node-ips=x");
+    assert_int_equal(program_takes(host, "C:\\k\\kubelet.exe", &arguments, &takes, &err), 0);
+    assert_false(takes);
+    text_list_free(&flags);
+    text_list_free(&arguments);
+    host_free(host);
+}
+
+static void leaves_out_what_is_not_known(void **state) {
+    struct text_list known = {0}, all = {0}, dropped = {0};
+    struct service_settings settings = {.kubelet_version = "v1.37.1",
+                                        .node_name = "win-1",
+                                        .node_labels = "a=b",
+                                        .known_flags = &known};
+    _cleanup_(freep) char *line = NULL;
+
+    (void)state;
+    text_list_split(&settings.kubelet_extra_args, "--mine=1", ' ');
+    assert_int_equal(service_arguments(SERVICE_KUBELET, &settings, &all, NULL), 0);
+    assert_true(text_list_has(&all, "--node-labels=a=b")); /* nothing known: all */
+    text_list_free(&all);
+    text_list_split(&known, "config kubeconfig cert-dir hostname-override", ' ');
+    assert_int_equal(service_arguments(SERVICE_KUBELET, &settings, &all, NULL), 0);
+    line = text_list_join(&all, " ");
+    assert_null(strstr(line, "--node-labels"));
+    assert_null(strstr(line, "--v=2"));
+    assert_non_null(strstr(line, " --hostname-override=win-1"));
+    assert_non_null(strstr(line, " --mine=1")); /* the user's own is asked about elsewhere */
+    service_dropped_arguments(SERVICE_KUBELET, &settings, &dropped);
+    assert_int_equal(dropped.count, 2);
+    assert_true(text_list_has(&dropped, "--node-labels=a=b"));
+    text_list_free(&settings.kubelet_extra_args);
+    text_list_free(&known);
+    text_list_free(&all);
+    text_list_free(&dropped);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_a_help_text),
+        cmocka_unit_test(asks_a_program),
+        cmocka_unit_test(leaves_out_what_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
