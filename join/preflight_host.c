@@ -42,20 +42,21 @@ enum verdict check_server(struct join *join, const struct preflight_check *check
 }
 
 /* The long-term builds that upstream publishes Windows images for. */
+static bool is_long_term(unsigned build) {
+    return build == 17763 || build == 20348 || build == 26100;
+}
+
 enum verdict check_build(struct join *join, const struct preflight_check *check,
                          struct finding *finding) {
-    static const unsigned builds[] = {17763, 20348, 26100};
-
     (void)check;
     if (!join->facts.build)
         return check_unknown(finding, "the registry has no CurrentBuildNumber");
-    for (size_t i = 0; i < ARRAY_SIZE(builds); i++)
-        if (join->facts.build == builds[i])
-            return CHECK_FINE;
-    return check_bad(finding,
-                     "build %u is none of 17763 (2019), 20348 (2022), 26100 (2025); an image of "
-                     "another build does not start (0xc0370101)",
-                     join->facts.build);
+    return is_long_term(join->facts.build)
+               ? CHECK_FINE
+               : check_bad(finding,
+                           "build %u is none of 17763 (2019), 20348 (2022), 26100 (2025); an image "
+                           "of another build does not start (0xc0370101)",
+                           join->facts.build);
 }
 
 /* KB numbers and revisions: Microsoft's release notes of the cumulative updates. */
@@ -73,6 +74,11 @@ enum verdict check_patch(struct join *join, const struct preflight_check *check,
     };
 
     (void)check;
+    if (!is_long_term(join->facts.build))
+        return check_not_run(finding, "nothing is known of the updates of build %u",
+                             join->facts.build);
+    if (!join->facts.revision)
+        return check_unknown(finding, "the registry has no UBR");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if (join->facts.build == rows[i].build && join->facts.revision >= rows[i].from &&
             join->facts.revision < rows[i].to)

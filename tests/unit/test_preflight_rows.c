@@ -11,6 +11,7 @@ FACT(odd_build, facts.build = 19044)
 FACT(no_build, facts.build = 0)
 FACT(old_2019, (facts.build = 17763, facts.revision = 100))
 FACT(bad_2022, facts.revision = 2600)
+FACT(no_revision, facts.revision = 0)
 FACT(no_containers, facts.containers_feature = 0)
 FACT(no_dism, facts.containers_feature = -1)
 FACT(no_restart_answer, facts.restart_pending = -1)
@@ -217,6 +218,8 @@ static const struct {
     {"WindowsBuild", no_build, W, "could not tell"},
     {"WindowsPatch", old_2019, W, "KB4489899"},
     {"WindowsPatch", bad_2022, W, "KB5040437"},
+    {"WindowsPatch", no_revision, W, "could not tell"},
+    {"WindowsPatch", odd_build, PREFLIGHT_NOT_RUN, "19044"},
     {"ContainersFeature", no_containers, E, "Containers is not installed"},
     {"ContainersFeature", no_dism, W, "could not tell"},
     {"PendingRestart", restart, E, "restart"},
