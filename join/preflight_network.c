@@ -232,8 +232,8 @@ enum verdict check_vxlan_port(struct join *join, const struct preflight_check *c
         return check_not_run(finding, "l2bridge uses no vxlan");
     if (host_port_in_use(join->host, true, port, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    if (!used)
-        return CHECK_FINE;
+    if (!used || switch_is_ours(join))
+        return CHECK_FINE; /* an overlay network of ours may hold it */
     if (port != VXLAN_PORT)
         check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
     return check_bad(finding, "UDP port %u is in use: vxlan's packets would go to another program",
