@@ -43,6 +43,7 @@ ASKED = [
     ("get", r".*/kube-flannel-cfg", "the pod network of the cluster decides the node's; absent or not readable is no "
      "error"),
     ("get", r".*/configmaps/winjoin", "the cluster-wide defaults for Windows nodes, if there are any"),
+    ("get", r"/version", "the kubelet's version is held against the server that answers, too"),
     ("watch", WATCH[2], "only when the list did not show the certificate already"),
 ]
 
