@@ -3,4 +3,4 @@
 .PHONY: e2e
 e2e: native build/native/spawn ## winjoin against a real cluster of upstream's programs; ONLY=name, pattern* or group; needs Go and root
 	$(Q)$(INSTALL) rig
-	$(Q)python3 -B tests/cluster/e2e.py $(if $(KEEP),--keep) $(if $(HOLD),--hold) $(ONLY)
+	$(Q)python3 -B tests/cluster/e2e.py $(if $(KEEP),--keep) $(if $(HOLD),--hold) '$(ONLY)'

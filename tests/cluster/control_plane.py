@@ -7,8 +7,7 @@
     control_plane.py [--mode overlay|l2bridge] [--folder DIR]   stands until it is interrupted
 
 It stands in the machine `cp` in the place of the embedded server (tests/controlplane) and has its
-interface: facts, call(), start(), stop(). Everything it writes is below one folder: state, logs of
-each program, the audit log.
+interface: facts, call(), start(), stop(). The programs' logs and the audit log are kept in one folder.
 """
 import argparse
 import concurrent.futures
@@ -89,7 +88,7 @@ class ControlPlane(on_fabric.OnFabric):
                  coredns=False):
         super().__init__(fabric)
         self.folder = folder or os.path.join(fabric.folder, "cluster")
-        self.state = os.path.join(self.folder, "state")
+        self.state = os.path.join(fabric.folder, "cluster-state")  # keys and objects: gone at the end
         self.audit = os.path.join(self.folder, "audit.log")
         self.token, self.names, self.signer, self.defaults = token, list(names), signer, defaults
         self.endpoint = endpoint or "%s:%d" % (fabrics.CP, PORT)
@@ -113,6 +112,7 @@ class ControlPlane(on_fabric.OnFabric):
         """Starts all of it (again: with its keys and objects as they were)."""
         new = not os.path.exists(self.path("conf"))
         begin = time.monotonic()
+        os.makedirs(self.folder, exist_ok=True)
         for name in ("pki", "conf.new", "etcd"):
             os.makedirs(self.path(name), mode=0o700, exist_ok=True)
         self.start_etcd()
@@ -360,7 +360,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mode", default="overlay", choices=("overlay", "l2bridge"))
-    parser.add_argument("--folder", help="state and logs (default: below the fabric's own folder)")
+    parser.add_argument("--folder", help="the logs' (default: gone at the end, as the keys are)")
     args = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:

@@ -25,6 +25,17 @@ import stages
 FOLDER = os.path.join(stages.ROOT, "build", "e2e")
 
 
+def stage_of(row):
+    """Rows with equal ones can share a stage."""
+    return row.on or stages.Stage, tuple(sorted(row.keywords.items()))
+
+
+def grouped(rows):
+    """The rows in their order, but those of one stage together."""
+    keys = list(dict.fromkeys(map(stage_of, rows)))
+    return sorted(rows, key=lambda row: keys.index(stage_of(row)))
+
+
 class Player:
     """Plays rows one after the other and keeps a stage between those that can share it."""
 
@@ -33,7 +44,7 @@ class Player:
         self.results = []
 
     def open(self, row):
-        key = (row.on or stages.Stage, tuple(sorted(row.keywords.items())))
+        key = stage_of(row)
         if self.stage and key == self.key:
             return self.stage
         self.close()
@@ -107,20 +118,22 @@ def play(rows, args):
     programs.ensure(control_plane.PROGRAMS)
     print("e2e: programs ready after %.1f s; %d scenarios" % (time.monotonic() - begin, len(rows)),
           flush=True)
-    player = Player(args.keep)
+    player, interrupted = Player(args.keep), False
     try:
-        for row in rows:
+        for row in grouped(rows):
             player.play(row)
         if args.hold and player.stage:
             print("held until Ctrl-C; " + player.stage.describe(), flush=True)
             signal.pause()
     except KeyboardInterrupt:
-        print("interrupted")
+        interrupted = True
     finally:
         player.close()
     if "FAIL" not in player.results and not args.keep:
         shutil.rmtree(FOLDER, ignore_errors=True)
     print("%d passed, %d failed, %d skipped" % tuple(map(player.results.count, ("ok", "FAIL", "skip"))))
+    if interrupted:
+        return 130
     return 1 if "FAIL" in player.results or not player.results else 0
 
 
@@ -134,7 +147,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     scenario.load()
     try:
-        rows = scenario.chosen([n for word in args.names for n in word.split(",") if n])
+        rows = scenario.chosen(" ".join(args.names).replace(",", " ").split())
         if args.list:
             print(listing(rows))
             return 0
