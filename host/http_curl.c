@@ -39,8 +39,11 @@ struct transfer {
     struct text body;
     size_t streamed;
     size_t header_bytes;
-    bool stopped;  /* on_data wants no more */
-    bool too_long; /* body or headers */
+    bool status_came;   /* of the block of headers that is being read */
+    char *length;       /* Content-Length of it */
+    const char *broken; /* why the answer is no HTTP/1 */
+    bool stopped;       /* on_data wants no more */
+    bool too_long;      /* body or headers */
     uint64_t last_data_ms;
     char why[CURL_ERROR_SIZE];
 };
@@ -105,6 +108,30 @@ static void read_retry_after(struct http_response *response, const char *value) 
         response->retry_after = at > response->date ? (long)(at - response->date) : 0;
 }
 
+/* What libcurl lets pass and Go does not: lengths that differ, encodings nobody asked for, status
+ * lines of other versions. */
+static const char *why_broken(struct transfer *transfer, const char *line, size_t len) {
+    _cleanup_(freep) char *length = header_value(line, len, "Content-Length");
+    _cleanup_(freep) char *encoding = header_value(line, len, "Transfer-Encoding");
+
+    if (!transfer->status_came) {
+        transfer->status_came = true;
+        freep(&transfer->length);
+        return len >= 9 && (memcmp(line, "HTTP/1.1 ", 9) == 0 || memcmp(line, "HTTP/1.0 ", 9) == 0)
+                   ? NULL
+                   : "its status line is not one of HTTP/1";
+    }
+    if (encoding && !text_equal_nocase(encoding, "chunked"))
+        return "its transfer encoding was not asked for";
+    if (!length)
+        return NULL;
+    if (transfer->length && !text_equal(length, transfer->length))
+        return "it has two lengths";
+    free(transfer->length);
+    transfer->length = take_ptr(length);
+    return NULL;
+}
+
 static size_t on_header(char *line, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     struct http_response *response = transfer->response;
@@ -120,7 +147,11 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
     if (len > 5 && memcmp(line, "HTTP/", 5) == 0) { /* a redirect's headers are not the answer's */
         response->date = 0;
         response->retry_after = -1;
+        transfer->status_came = false;
     }
+    transfer->broken = why_broken(transfer, line, len);
+    if (transfer->broken)
+        return 0;
     date = header_value(line, len, "Date");
     retry = header_value(line, len, "Retry-After");
     if (date)
@@ -274,6 +305,7 @@ static void transfer_clear(struct transfer *transfer) {
     curl_slist_free_all(transfer->headers);
     curl_slist_free_all(transfer->connect_to);
     free(transfer->tls_name);
+    free(transfer->length);
     text_free(&transfer->body);
 }
 
@@ -355,6 +387,9 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
                          transfer->header_bytes > HEADERS_MAX ? (size_t)HEADERS_MAX
                          : request->max_body                  ? request->max_body
                                                               : (size_t)HTTP_BODY_MAX);
+    if (transfer->broken)
+        return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is not understood: %s", method,
+                         request->url, transfer->broken);
     if (code == CURLE_OPERATION_TIMEDOUT)
         return error_set(err, ERROR_TIMEOUT, "%s '%s': no complete answer within %u ms", method,
                          request->url, timeout);

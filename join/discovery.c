@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "join/discovery_request.h"
 #include "pki/certificate.h"
@@ -23,6 +24,38 @@ void discovery_result_free(struct discovery_result *result) {
 }
 
 /* ---- before the network ---- */
+
+static char *host_of(const char *endpoint) {
+    const char *colon = strrchr(endpoint, ':');
+    bool bracket = *endpoint == '[';
+
+    return xstrndup(endpoint + bracket, (size_t)(colon - endpoint) - 2u * bracket);
+}
+
+/* Old resolvers take "127.1", "0x7f.1" and "2130706433" for addresses, Go for names. */
+static int check_host(const char *endpoint, struct error *err) {
+    _cleanup_(freep) char *host = host_of(endpoint);
+    size_t len = strlen(host);
+    const char *last;
+    struct ip ip;
+
+    if (*endpoint == '[' && (ip_parse(host, &ip, NULL) < 0 || ip.family != 6))
+        return error_set(err, ERROR_USAGE,
+                         "check the endpoint \"%s\": brackets must enclose an IPv6 address",
+                         endpoint);
+    if (ip_parse(host, &ip, NULL) == 0)
+        return 0;
+    if (len && host[len - 1] == '.')
+        host[len - 1] = '\0';
+    last = strrchr(host, '.');
+    last = last ? last + 1 : host;
+    if (*last && strspn(last, "0123456789") != strlen(last) && !text_starts_with(last, "0x") &&
+        !text_starts_with(last, "0X"))
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "check the endpoint \"%s\": its host is neither an address nor a name",
+                     endpoint);
+}
 
 static int check_endpoint(const char *endpoint, struct error *err) {
     const char *colon = strrchr(endpoint, ':'), *bracket = strrchr(endpoint, ']');
@@ -51,7 +84,7 @@ static int check_endpoint(const char *endpoint, struct error *err) {
         return error_set(err, ERROR_USAGE,
                          "check the endpoint \"%s\": the port must be a number from 1 to 65535",
                          endpoint);
-    return 0;
+    return check_host(endpoint, err);
 }
 
 static int check_token_options(const struct discovery_options *o, struct text_list *ret_pins,
@@ -292,13 +325,6 @@ static void warn_clock(struct discovery_result *result) {
                         xasprintf("this machine's clock is %" PRId64 " s %s the server's",
                                   difference > 0 ? difference : -difference,
                                   difference > 0 ? "behind" : "ahead of"));
-}
-
-static char *host_of(const char *endpoint) {
-    const char *colon = strrchr(endpoint, ':');
-    bool bracket = *endpoint == '[';
-
-    return xstrndup(endpoint + bracket, (size_t)(colon - endpoint) - 2u * bracket);
 }
 
 static int run(struct discovery *d, const struct token *token, const struct text_list *pins,

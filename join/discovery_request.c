@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "kube/configmap.h"
 #include "kube/request.h"
+#include "pki/certificate.h"
 #include "pki/token.h"
 
 #define CLUSTER_INFO_PATH "/api/v1/namespaces/kube-public/configmaps/cluster-info"
@@ -96,8 +97,11 @@ static enum verdict read_data(const struct discovery *d, const json_t *object,
     return GOT_IT;
 }
 
-static void hint_status(long status, struct error *err) {
-    if (status == 401 || status == 403)
+static void hint_status(const struct discovery *d, long status, struct error *err) {
+    if (d->credentials && status == 401)
+        (void)error_hint(err, "the credentials in the file '%s' are not good, or no longer",
+                         d->options->file);
+    else if (status == 401 || status == 403)
         (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
                               "kube-apiserver --anonymous-auth and Role kube-public/"
                               "kubeadm:bootstrap-signer-clusterinfo");
@@ -106,6 +110,15 @@ static void hint_status(long status, struct error *err) {
                               "kubeadm init phase bootstrap-token");
     if (status >= 300 && status < 400)
         (void)error_hint(err, "redirects are not followed: give the API server's own address");
+}
+
+/* client-go decodes by the type that the answer claims, and takes one without for protobuf. */
+static bool is_json(const char *content_type) {
+    _cleanup_(freep) char *type = NULL;
+    size_t len = content_type ? strcspn(content_type, "; \t") : 0;
+
+    type = len ? xstrndup(content_type, len) : NULL;
+    return type && text_equal_nocase(type, "application/json");
 }
 
 static enum verdict read_answer(const struct discovery *d, const struct http_response *response,
@@ -118,10 +131,20 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
                                 response->body_len, err);
         (void)error_prefix(err, "failed to request the cluster-info ConfigMap from \"%s\"",
                            d->address);
-        hint_status(response->status, err);
+        hint_status(d, response->status, err);
+        if (err->kind == ERROR_USAGE)
+            err->kind = ERROR_MALFORMED; /* it is the server that is odd */
         if (d->credentials && response->status == 403)
             return NEVER; /* a file's user need not be allowed to look */
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
+    }
+    if (!is_json(response->content_type)) {
+        (void)error_set(err, ERROR_MALFORMED,
+                        "read the cluster-info ConfigMap: the answer %s%.80s, not application/json",
+                        response->content_type ? "is " : "says no type",
+                        response->content_type ? response->content_type : "");
+        (void)error_hint(err, "is \"%s\" the API server?", d->address);
+        return PERHAPS_LATER;
     }
     if (json_read(response->body, response->body_len, "the cluster-info ConfigMap", &object, err) <
             0 ||
@@ -194,12 +217,13 @@ static void fill(const struct discovery *d, const char *url, const char *ca_pem,
 static enum verdict attempt(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                             long *retry_after, struct error *err) {
     _cleanup_(freep) char *url = xasprintf("%s" CLUSTER_INFO_PATH "?timeout=10s", d->server);
+    _cleanup_(freep) char *roots = ca_pem ? certificates_plain(ca_pem, strlen(ca_pem)) : NULL;
     struct http_response response = {.retry_after = -1};
     struct http_request request;
     enum verdict verdict;
     int result;
 
-    fill(d, url, ca_pem, &request);
+    fill(d, url, roots, &request);
     result = http_perform(d->http, &request, &response, err);
     note_answer(d, &response);
     *retry_after = result < 0 ? -1 : response.retry_after;

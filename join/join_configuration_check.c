@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "host/terminal.h"
 #include "join/join_configuration.h"
 #include "pki/pin.h"
 #include "pki/token.h"
@@ -140,10 +141,11 @@ static void check_file(struct check *c) {
     _cleanup_(freep) char *file = join_discovery_file_path(text_at(c, path));
     const char *tls = text_at(c, "discovery.tlsBootstrapToken");
     size_t scheme = scheme_length(file);
+    _cleanup_(freep) char *full = terminal_full_path(file);
 
     if (scheme && !(scheme == 5 && strncmp(file, "https", 5) == 0))
         invalid(c, path, file, "if a URL is used, the scheme must be https");
-    else if (!scheme && (!*file || (c->host && host_file_type(c->host, file) == HOST_ABSENT)))
+    else if (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT)))
         invalid(c, path, file, "not a valid HTTPS URL or a file on disk");
     if (*tls)
         check_token(c, "discovery.tlsBootstrapToken", tls);

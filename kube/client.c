@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "kube/request.h"
+#include "pki/certificate.h"
 
 enum { OWN_WORDS_MAX = 300 };
 
@@ -37,6 +38,8 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
         .host = host,
         .server = xstrndup(config->server, len),
         .ca_pem = xstrdup_null(config->ca_pem),
+        .roots_pem =
+            config->ca_pem ? certificates_plain(config->ca_pem, strlen(config->ca_pem)) : NULL,
         .tls_server_name = xstrdup_null(config->tls_server_name),
         .proxy_url = xstrdup_null(config->proxy_url),
         .bearer_token = config->token ? trimmed(config->token) : NULL,
@@ -52,6 +55,7 @@ void kube_client_close(struct kube_client *client) {
     secret_free_text(client->client_key_pem);
     free(client->server);
     free(client->ca_pem);
+    free(client->roots_pem);
     free(client->tls_server_name);
     free(client->proxy_url);
     free(client->client_cert_pem);
@@ -117,7 +121,7 @@ static void fill(struct kube_client *client, const struct kube_call *call, const
         .method = call->method,
         .url = url,
         .verify = client->insecure ? HTTP_VERIFY_NONE : HTTP_VERIFY_FULL,
-        .ca_pem = client->ca_pem,
+        .ca_pem = client->roots_pem,
         .server_name = client->tls_server_name,
         .client_cert_pem = client->client_cert_pem,
         .client_key_pem = client->client_key_pem,

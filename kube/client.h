@@ -18,8 +18,9 @@
 struct kube_client {
     struct http *http;
     struct host *host;
-    char *server; /* "https://10.0.0.10:6443", no slash at the end */
-    char *ca_pem; /* the only trust; NULL = the system's */
+    char *server;    /* "https://10.0.0.10:6443", no slash at the end */
+    char *ca_pem;    /* the only trust, as it was given; NULL = the system's */
+    char *roots_pem; /* the same for OpenSSL */
     char *tls_server_name;
     char *proxy_url;
     char *bearer_token;

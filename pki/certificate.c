@@ -169,6 +169,18 @@ void certificates_free(struct certificates *certificates) {
     *certificates = (struct certificates){0};
 }
 
+char *certificates_plain(const char *pem, size_t len) {
+    struct certificates all = {0};
+    struct text out = {0};
+
+    if (certificates_parse(pem, len, &all, NULL) < 0)
+        return xstrndup(pem, len);
+    for (size_t i = 0; i < all.count; i++)
+        text_add(&out, all.items[i].pem);
+    certificates_free(&all);
+    return text_take(&out);
+}
+
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins) {
     for (size_t i = 0; i < certificates->count; i++)
         if (text_list_has(pins, certificates->items[i].pin))

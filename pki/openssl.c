@@ -91,24 +91,21 @@ static const char *why_unfit(X509 *certificate) {
 }
 
 static int add_block(STACK_OF(X509) * stack, const struct pem_block *block, struct error *err) {
-    const unsigned char *at = block->der, *end = block->der + block->der_len;
+    const unsigned char *at = block->der;
+    X509 *certificate = openssl_read_certificate(&at, block->der_len, err);
     const char *why;
 
-    while (at < end) {
-        X509 *certificate = openssl_read_certificate(&at, (size_t)(end - at), err);
-
-        if (!certificate)
-            return -1;
-        if (!sk_X509_push(stack, certificate))
-            abort(); /* out of memory */
-        why = why_unfit(certificate);
-        ERR_clear_error();
-        if (why)
-            return error_set(err, ERROR_MALFORMED, "read a certificate: %s", why);
-        if (sk_X509_num(stack) > CERTIFICATES_MAX)
-            return error_set(err, ERROR_MALFORMED, "read certificates: more than %d in one bundle",
-                             CERTIFICATES_MAX);
-    }
+    if (!certificate)
+        return -1;
+    if (!sk_X509_push(stack, certificate))
+        abort(); /* out of memory */
+    why = at < block->der + block->der_len ? "there is more behind it" : why_unfit(certificate);
+    ERR_clear_error();
+    if (why)
+        return error_set(err, ERROR_MALFORMED, "read a certificate: %s", why);
+    if (sk_X509_num(stack) > CERTIFICATES_MAX)
+        return error_set(err, ERROR_MALFORMED, "read certificates: more than %d in one bundle",
+                         CERTIFICATES_MAX);
     return 0;
 }
 

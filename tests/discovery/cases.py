@@ -1,13 +1,15 @@
-"""Drives `winjoin discover` against the test API server: one row a case.
+"""Drives `winjoin discover` against the test API server and odd ones: one row a case.
 
 Each row: what the server does, how the program is called, its exit code, and words that must stand
-on stderr. Everywhere: no secret in any output, nothing on stdout but the proven bytes, bounded time.
-WINJOIN names another program ("wine build/windows/winjoin.exe"), JOBS says how many run at a time,
-PATIENCE how much longer than here a call may take.
+on stderr. Everywhere: no secret in any output, nothing on stdout but the proven bytes, bounded time,
+no credentials to a server that is not proven. With --compare upstream's kubeadm is asked the same
+(upstream.py). WINJOIN names another program ("wine build/windows/winjoin.exe"), JOBS says how many
+run at a time, PATIENCE how much longer than here a call may take; words on the command line choose
+the cases whose names have them.
 """
 import concurrent.futures
 import contextlib
-import dataclasses
+import hashlib
 import http.client
 import json
 import os
@@ -24,29 +26,19 @@ import threading
 import time
 import urllib.request
 
+import odd
+import odd_cases
+import upstream
+from case import SECRET, TOKEN, Case
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = shlex.split(os.environ.get("WINJOIN", str(ROOT / "build/native/winjoin")))
 PATIENCE = float(os.environ.get("PATIENCE", "1"))
 SERVER = ROOT / "tests/controlplane/run"
-TOKEN, SECRET = "abcdef.0123456789abcdef", "0123456789abcdef"
+COMPARE = "--compare" in sys.argv
+UPSTREAM = upstream.find() if COMPARE else None
 CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
 STRANGE_PIN = "sha256:" + "3b" * 32
-
-
-@dataclasses.dataclass
-class Case:
-    """One call of the program."""
-    name: str
-    fault: str = ""            # of the server; the case's name when it is one of those
-    code: int = 0
-    says: tuple = ()           # words on stderr
-    token: str = TOKEN
-    pins: tuple = ("{pin}",)
-    endpoint: str = "{endpoint}"
-    more: tuple = ()           # further arguments
-    timeout: str = "1s"
-    seconds: float = 10.0      # the whole call
-    plain: object = None       # a function that serves one plain TCP connection instead
 
 
 JWS = ("failed to verify JWS signature",)
@@ -231,31 +223,74 @@ class Server:
         self.process.wait(10)
 
 
-def fill(text, server, plain):
-    endpoint = "127.0.0.1:%d" % plain.port if plain else server.facts["endpoint"]
-    pin = server.facts["caCertHash"]
-    return text.format(endpoint=endpoint, port=endpoint.rpartition(":")[2], pin=pin,
-                       PIN=pin.upper(), state=server.state, closed=server.closed)
+class Stage:
+    """What one case runs against: the worker's API server, or a server of its own."""
+
+    def __init__(self, case, server, folder):
+        self.case, self.server, self.folder = case, server, folder
+        self.plain = Plain(case.plain) if case.plain else None
+        self.odd = odd.Server(case.odd) if case.odd else None
+        for name, make in case.files.items():
+            odd.write(folder, name, make(self.odd))
+        self.again()
+
+    def again(self):
+        """The server as it is for a caller that never called before."""
+        if self.odd:
+            self.odd.connections = self.odd.answers = 0
+        if self.case.fault:
+            self.server.ask(op="clear")
+            self.server.ask(op="named", name=self.case.fault)
+
+    def fill(self, text):
+        endpoint, pin, der = self.server.facts["endpoint"], self.server.facts["caCertHash"], b""
+        if self.plain:
+            endpoint = "127.0.0.1:%d" % self.plain.port
+        if self.odd:
+            endpoint, pin, der = self.odd.endpoint, self.odd.pin, self.odd.ca.der
+        return text.format(endpoint=endpoint, port=endpoint.rpartition(":")[2], pin=pin,
+                           PIN=pin.upper(), state=self.server.state, closed=self.server.closed,
+                           folder=self.folder, fingerprint=hashlib.sha256(der).hexdigest())
+
+    def command(self):
+        case = self.case
+        words = [*PROGRAM, "discover"]
+        words += [self.fill(case.endpoint)] if case.endpoint else []
+        words += ["--token", case.token] if case.token else []
+        for pin in case.pins:
+            words += ["--discovery-token-ca-cert-hash", self.fill(pin)]
+        words += [self.fill(word) for word in case.more]
+        return [*words, "--timeout", case.timeout, "-o", "kubeconfig"]
+
+    def environment(self):
+        more = {name: self.fill(value) for name, value in self.case.environment.items()}
+        return {**os.environ, **more}
+
+    def expected(self):
+        """What stdout must be after success; None when any will do."""
+        if self.case.code or not self.case.token:
+            return None
+        return self.odd.kubeconfig().encode() if self.odd else self.server.published()
+
+    def credentials_went(self):
+        return bool(self.odd and self.odd.authorized)
+
+    def end(self):
+        if self.odd:
+            self.odd.stop()
+        if self.case.fault:
+            self.server.ask(op="clear")
 
 
-def command(case, server, plain):
-    words = [*PROGRAM, "discover"]
-    words += [fill(case.endpoint, server, plain)] if case.endpoint else []
-    words += ["--token", case.token] if case.token else []
-    for pin in case.pins:
-        words += ["--discovery-token-ca-cert-hash", fill(pin, server, plain)]
-    words += [fill(word, server, plain) for word in case.more]
-    return [*words, "--timeout", case.timeout, "-o", "kubeconfig"]
-
-
-def problems(case, server, plain, done, seconds, expected):
+def problems(case, stage, done, seconds):
     """Everything that is not as the row says, one line each."""
+    expected = stage.expected()
     err, out = done.stderr.decode(errors="replace"), done.stdout
     if done.returncode != case.code:
         yield "exit code %s, not %d" % (done.returncode, case.code)
     for words in case.says:
-        if fill(words, server, plain) not in err:
-            yield "stderr lacks '%s'" % fill(words, server, plain)
+        if stage.fill(words) not in err:
+            yield "stderr lacks '%s'" % stage.fill(words)
     if seconds > case.seconds * PATIENCE:
         yield "took %.1f s" % seconds
     secret = case.token.partition(".")[2]
@@ -270,31 +305,44 @@ def problems(case, server, plain, done, seconds, expected):
         yield "stdout is not empty"
     if expected is not None and out != expected:
         yield "stdout is not the published kubeconfig"
+    if stage.credentials_went() and not case.secret_may_go:
+        yield "credentials went to a server that was not proven"
 
 
 def run(case, server):
-    plain = Plain(case.plain) if case.plain else None
-    if case.fault:
-        server.ask(op="named", name=case.fault)
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Stage(case, server, folder)
+        try:
+            return run_on(case, stage)
+        finally:
+            stage.end()
+
+
+def run_on(case, stage):
     start = time.monotonic()
     try:
-        done = subprocess.run(command(case, server, plain), capture_output=True,
-                              stdin=subprocess.DEVNULL, timeout=60, check=False)
+        done = subprocess.run(stage.command(), capture_output=True, stdin=subprocess.DEVNULL,
+                              timeout=60, check=False, env=stage.environment())
     except subprocess.TimeoutExpired:
         return ["no end after 60 s"]
-    seconds = time.monotonic() - start
-    expected = server.published() if case.code == 0 and case.token else None
-    found = list(problems(case, server, plain, done, seconds, expected))
-    server.ask(op="clear")
-    return found + ["stderr: " + line for line in done.stderr.decode(errors="replace").splitlines()
-                    if found]
+    found = list(problems(case, stage, done, time.monotonic() - start))
+    found += ["stderr: " + line for line in done.stderr.decode(errors="replace").splitlines()
+              if found]
+    if not found and UPSTREAM:
+        found += upstream.compare(UPSTREAM, case, stage)
+    return found
 
 
 def main():
     if not shutil.which(PROGRAM[0]):
-        print("skipped: %s is not built\n0 passed, 0 failed, %d skipped" % (PROGRAM[0], len(CASES)))
+        print("skipped: %s is not built\n0 passed, 0 failed, %d skipped" % (
+            PROGRAM[0], len(CASES) + len(odd_cases.CASES)))
         return 0
-    failed = 0
+    if COMPARE and not UPSTREAM:
+        print("skipped: kubeadm is not built\n0 passed, 0 failed, 1 skipped")
+        return 0
+    failed, chosen = 0, [case for case in [*CASES, *odd_cases.CASES]
+                         if all(word in case.name for word in sys.argv[1:] if word != "--compare")]
     jobs = int(os.environ.get("JOBS", "3"))
     servers = queue.Queue()
     with tempfile.TemporaryDirectory() as folder, \
@@ -310,14 +358,18 @@ def main():
             finally:
                 servers.put(server)
         try:
-            for case, found in zip(CASES, pool.map(one, CASES)):
+            for case, found in zip(chosen, pool.map(one, chosen)):
                 failed += bool(found)
                 for line in found:
-                    print("%s: %s" % (case.name, line))
+                    print("%s: %s" % (case.name, line), flush=True)
         finally:
             for server in started:
                 server.stop()
-    print("%d passed, %d failed, 0 skipped" % (len(CASES) - failed, failed))
+    if UPSTREAM and len(chosen) > len(CASES):
+        for line in upstream.unused():
+            failed += 1
+            print(line)
+    print("%d passed, %d failed, 0 skipped" % (len(chosen) - failed, failed))
     return 1 if failed else 0
 
 

@@ -99,6 +99,7 @@ static inline int answer(void *context, const struct http_request *request,
         assert_string_equal(request->ca_pem, s->ca_pem);
     ret->date = host_now(s->host) + s->clock;
     ret->server_certs = xstrdup(s->server_certs);
+    ret->content_type = xstrdup("application/json");
     if (broken && !well)
         return error_set(err, broken, "connect: it broke");
     ret->status = well ? 200 : s->status;

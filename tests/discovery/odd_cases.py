@@ -1,0 +1,672 @@
+"""Odd and hostile servers, bundles, kubeconfigs and answers, one row a case (odd.py serves them)."""
+import base64
+import gzip
+import re
+import ssl
+import time
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.x509.oid import ExtendedKeyUsageOID, ObjectIdentifier
+
+import odd
+from case import Case, SECRET, TOKEN
+from odd import NAMES, Odd, authority, endless, http, issue, shared, shared_leaf, stranger
+
+UNTRUSTED = "cannot trust"
+CHAIN = "not signed by the cluster's CA"
+NO_CA = "failed to parse cluster CA"
+FAILED = "failed to request the cluster-info ConfigMap"
+CONTENT = "cluster-info ConfigMap"
+
+
+def case(name, code=0, *says, **more):
+    """A row whose server is Odd(**more); what belongs to the call stands in `call`."""
+    call = more.pop("call", {})
+    return Case(name, code=code, says=says, odd=Odd(**more), **call)
+
+
+# --- certificates ----------------------------------------------------------------------------------
+
+
+def leaf(**more):
+    """A leaf for the usual names that differs in `more`."""
+    more.setdefault("names", NAMES)
+    return lambda ca: issue(ca, **more)
+
+
+def of_kind(kind):
+    return {"ca": lambda: authority(kind), "leaf": leaf(kind=kind)}
+
+
+def below_intermediate(send=True, **more):
+    """A leaf signed by an intermediate that is sent along, or not."""
+    def make(ca):
+        middle = issue(ca, name="middle", is_ca=more.get("is_ca", True))
+        made = issue(middle, names=NAMES)
+        made.middle = middle
+        return [made, middle] if send else made
+    return make
+
+
+def of_two_names(ca):
+    return issue(ca, name="127.0.0.1", names=())
+
+
+def negative_serial(ca, _leaf):
+    """The CA once more with the sign bit of its serial number set: its signature is not asked."""
+    serial = ca.cert.serial_number
+    body = serial.to_bytes((serial.bit_length() + 8) // 8, "big")
+    der = ca.der.replace(b"\x02" + bytes([len(body)]) + body,
+                         b"\x02" + bytes([len(body)]) + bytes([body[0] | 0x80]) + body[1:])
+    return block(der)
+
+
+NAME_CONSTRAINT = (x509.NameConstraints(None, [x509.DNSName("localhost")]), True)
+UNKNOWN_CRITICAL = (x509.UnrecognizedExtension(ObjectIdentifier("1.3.6.1.4.1.99999.1"), b"\x05\x00"),
+                    True)
+
+CERTIFICATES = [
+    *[case("odd: keys of " + kind, 0, **of_kind(kind))
+      for kind in ("p256", "p384", "p521", "ed25519", "rsa")],
+    case("odd: a curve that Go lacks", 1, NO_CA, "its curve is none of",
+         ca=lambda: authority("secp256k1"), leaf=lambda _: issue(stranger(), names=NAMES)),
+    case("odd: RSA of 1024 bits", 4, UNTRUSTED, leaf=leaf(kind="rsa1024")),
+    case("odd: a name in the common name alone", 4, UNTRUSTED, "valid for no name at all",
+         leaf=of_two_names),
+    case("odd: localhost in the common name alone", 4, UNTRUSTED,
+         leaf=lambda ca: issue(ca, name="localhost"), call={"endpoint": "localhost:{port}"}),
+    case("odd: an address as a DNS name", 4, UNTRUSTED, "not 127.0.0.1",
+         leaf=leaf(names=(x509.DNSName("127.0.0.1"),))),
+    case("odd: a name as wide as everything", 4, UNTRUSTED, leaf=leaf(names=("*",)),
+         call={"endpoint": "localhost:{port}"}),
+    case("odd: a wildcard within a label", 4, UNTRUSTED, leaf=leaf(names=("local*",)),
+         call={"endpoint": "localhost:{port}"}),
+    case("odd: a name in capitals", 0, leaf=leaf(names=("LOCALHOST",)),
+         call={"endpoint": "localhost:{port}"}),
+    case("odd: another address", 4, UNTRUSTED, "valid for 127.0.0.2, not 127.0.0.1",
+         leaf=leaf(names=("127.0.0.2",))),
+    case("odd: an IPv6 address", 0, host="::1"),
+    case("odd: an IPv6 address written long", 0, host="::1",
+         call={"endpoint": "[0:0:0:0:0:0:0:1]:{port}"}),
+    case("odd: an IPv6 address that is not in it", 4, UNTRUSTED, host="::1",
+         leaf=leaf(names=("127.0.0.1", "localhost"))),
+    case("odd: a leaf signed by itself and published", 0, bundle=lambda ca, made: made.pem,
+         leaf=lambda ca: issue(None, names=NAMES), pin=lambda ca, made: made.pin),
+    case("odd: the pin of the leaf", 4, "none of the public keys", pin=lambda ca, made: made.pin),
+    case("odd: leaf below an intermediate", 0, leaf=below_intermediate()),
+    case("odd: the intermediate is not sent", 4, CHAIN, leaf=below_intermediate(False)),
+    case("odd: an intermediate that is no CA", 4, CHAIN, leaf=below_intermediate(is_ca=False)),
+    case("odd: only the intermediate is published", 0, leaf=below_intermediate(False),
+         bundle=lambda ca, made: made.middle.pem, pin=lambda ca, made: made.middle.pin),
+    case("odd: both published, the intermediate pinned", 0, leaf=below_intermediate(False),
+         bundle=lambda ca, made: ca.pem + made.middle.pem, pin=lambda ca, made: made.middle.pin),
+    case("odd: two CAs, the other one signed", 0, bundle=lambda ca, _: stranger().pem + ca.pem,
+         pin=lambda *_: stranger().pin),
+    case("odd: a CA that has ended", 4, UNTRUSTED, ca=lambda: authority(days=(-20, -1))),
+    case("odd: a CA that has not begun", 4, UNTRUSTED, ca=lambda: authority(days=(1, 20))),
+    case("odd: a CA that is none", 4, CHAIN,
+         ca=lambda: issue(None, name="kubernetes", usages=())),
+    case("odd: a CA without constraints", 4, CHAIN,
+         ca=lambda: issue(None, name="kubernetes", usages=(), basic=False)),
+    case("odd: a leaf for clients", 4, UNTRUSTED,
+         leaf=leaf(usages=(ExtendedKeyUsageOID.CLIENT_AUTH,))),
+    case("odd: a leaf for every use", 0,
+         leaf=leaf(usages=(ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH))),
+    case("odd: a leaf without uses", 0, leaf=leaf(usages=())),
+    case("odd: a leaf with a critical extension", 4, UNTRUSTED,
+         leaf=leaf(more=(UNKNOWN_CRITICAL,))),
+    case("odd: a CA that may not name this", 4, UNTRUSTED,
+         ca=lambda: authority(more=(NAME_CONSTRAINT,))),
+    case("odd: a leaf that ended yesterday", 4, "has expired or is not yet valid", "is after",
+         leaf=leaf(days=(-9, -1))),
+    case("odd: a CA of the same name", 4, CHAIN,
+         leaf=lambda _: issue(authority(), names=NAMES)),
+    case("odd: another leaf the second time", 4, CHAIN,
+         later=lambda _: issue(authority(), names=NAMES)),
+    case("odd: TLS 1.2 alone", 0, tls=lambda c: setattr(c, "maximum_version",
+                                                        ssl.TLSVersion.TLSv1_2)),
+    case("odd: TLS 1.3 alone", 0, tls=lambda c: setattr(c, "minimum_version",
+                                                        ssl.TLSVersion.TLSv1_3)),
+    case("odd: TLS 1.1 at most", 1, FAILED,
+         tls=lambda c: (setattr(c, "minimum_version", ssl.TLSVersion.TLSv1),
+                        setattr(c, "maximum_version", ssl.TLSVersion.TLSv1_1))),
+    case("odd: a client certificate may be shown", 0,
+         tls=lambda c: (c.load_verify_locations(cadata=shared().pem.decode()),
+                        setattr(c, "verify_mode", ssl.CERT_OPTIONAL))),
+    case("odd: a client certificate must be shown", 1, FAILED,
+         tls=lambda c: (c.load_verify_locations(cadata=shared().pem.decode()),
+                        setattr(c, "verify_mode", ssl.CERT_REQUIRED))),
+]
+
+# --- the published bundle --------------------------------------------------------------------------
+
+
+def block(der, kind="CERTIFICATE", width=64, end="\n"):
+    text = base64.b64encode(der).decode()
+    lines = [text[i:i + width] for i in range(0, len(text), width)]
+    return end.join(["-----BEGIN %s-----" % kind, *lines, "-----END %s-----" % kind, ""]).encode()
+
+
+def bundle(name, code, make, *says):
+    return case("bundle: " + name, code, *says, bundle=lambda ca, made: make(ca))
+
+
+BUNDLES = [
+    bundle("text around the blocks", 0,
+           lambda ca: b"one\n" + ca.pem + b"between\n\n" + stranger().pem + b"the end"),
+    bundle("other blocks between", 0,
+           lambda ca: block(b"key", "RSA PRIVATE KEY") + ca.pem + block(b"list", "X509 CRL")),
+    bundle("no newline at the end", 0, lambda ca: ca.pem.rstrip()),
+    bundle("lines end in CRLF", 0, lambda ca: block(ca.der, end="\r\n")),
+    bundle("one long line", 0, lambda ca: block(ca.der, width=100000)),
+    bundle("short lines", 0, lambda ca: block(ca.der, width=7)),
+    bundle("blanks behind lines", 0, lambda ca: ca.pem.replace(b"\n", b"  \n")),
+    bundle("two certificates in one block", 1, lambda ca: block(stranger().der + ca.der), NO_CA),
+    bundle("a byte behind the certificate", 1, lambda ca: block(ca.der + b"\0"), NO_CA),
+    bundle("a block that is no certificate", 1, lambda ca: ca.pem + block(b"no"), NO_CA),
+    bundle("a damaged block beside a good one", 0,
+           lambda ca: b"-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n" + ca.pem),
+    bundle("a block with headers alone", 1,
+           lambda ca: ca.pem.replace(b"-----\n", b"-----\nProc-Type: 4\n\n", 1), NO_CA),
+    bundle("a block with headers and a good one", 0,
+           lambda ca: ca.pem.replace(b"-----\n", b"-----\nProc-Type: 4\n\n", 1) + ca.pem),
+    bundle("a trusted certificate", 1, lambda ca: block(ca.der, "TRUSTED CERTIFICATE"), NO_CA),
+    bundle("an X509 certificate", 1, lambda ca: block(ca.der, "X509 CERTIFICATE"), NO_CA),
+    bundle("marks in small letters", 1, lambda ca: ca.pem.replace(b"BEGIN", b"begin"), NO_CA),
+    bundle("no end", 1, lambda ca: ca.pem[:-20], NO_CA),
+    bundle("a byte order mark", 1, lambda ca: b"\xef\xbb\xbf" + ca.pem, NO_CA),
+    bundle("DER", 1, lambda ca: ca.der, NO_CA),
+    bundle("nothing", 1, lambda ca: b"", "no certificate-authority-data"),
+    bundle("a key", 1, lambda ca: ca.key_pem, NO_CA),
+    bundle("a hundred certificates", 0, lambda ca: stranger().pem * 99 + ca.pem),
+    case("bundle: a negative serial number", 1, NO_CA, "serial number is negative",
+         bundle=negative_serial),
+    case("bundle: garbage beside the pinned one, without a pin", 1, NO_CA,
+         bundle=lambda ca, _: b"nothing good",
+         call={"pins": (), "more": ("--discovery-token-unsafe-skip-ca-verification",)}),
+]
+
+# --- the signed kubeconfig -------------------------------------------------------------------------
+
+
+def config(name, code, change, *says, **more):
+    return case("kubeconfig: " + name, code, *says, kubeconfig=lambda text, server: change(text),
+                **more)
+
+
+def server_line(value):
+    return lambda text: re.sub(r"server: .*", "server: " + value, text)
+
+
+def extra_cluster(text, name, server="https://192.0.2.1:6443"):
+    one = re.search(r"- cluster:\n(?: {4}.*\n)+  name: .*\n", text).group(0)
+    two = re.sub("server: .*", "server: " + server, one)
+    return text.replace(one, one + re.sub("name: .*", "name: " + name, two))
+
+
+NAMED = ("contexts:\n- context:\n    cluster: here\n    user: nobody\n  name: c\n"
+         "current-context: c\n")
+
+
+KUBECONFIGS = [
+    config("a cluster with a name and a context", 0, lambda t: t.replace(
+        'name: ""', "name: here").replace('contexts: null\ncurrent-context: ""\n', NAMED)),
+    config("a cluster with a name and no context", 1, lambda t: t.replace('name: ""', "name: here"),
+           "none of the clusters"),
+    config("a second cluster beside", 0, lambda t: extra_cluster(t, "other")),
+    config("two clusters of one name", 1, lambda t: extra_cluster(t, '""'), "stands here already"),
+    config("another kind", 1, lambda t: t.replace("kind: Config", "kind: Pod"), "is Config"),
+    config("another version", 1, lambda t: t.replace("apiVersion: v1", "apiVersion: v2"), "is v1"),
+    config("no kind and no version", 0, lambda t: t.replace("kind: Config\n", "").replace(
+        "apiVersion: v1\n", "")),
+    config("a number for a server", 1, server_line("6443"), "a text was expected"),
+    config("a yes for a server", 1, server_line("yes"), "a text was expected"),
+    config("no server", 1, server_line('""'), "malformed kubeconfig"),
+    config("a server without a scheme", 1, lambda t: t.replace("https://", ""), "no https URL"),
+    config("a server by http", 1, lambda t: t.replace("https://", "http://"), "no https URL"),
+    config("another server", 0, server_line("https://192.0.2.1:6443"),
+           "the cluster names https://192.0.2.1:6443"),
+    config("unknown fields", 0, lambda t: t + "else:\n  deep: [1, {two: 3}]\n"),
+    config("insecure-skip-tls-verify", 0, lambda t: t.replace(
+        "    server:", "    insecure-skip-tls-verify: true\n    server:")),
+    config("insecure-skip-tls-verify as a text", 1, lambda t: t.replace(
+        "    server:", '    insecure-skip-tls-verify: "true"\n    server:'), "true or false"),
+    config("tls-server-name", 0, lambda t: t.replace(
+        "    server:", "    tls-server-name: x.example\n    server:")),
+    config("a file for the CA", 1, lambda t: re.sub(
+        "certificate-authority-data: .*", "certificate-authority: /etc/hosts", t),
+           "no certificate-authority-data"),
+    config("CA data in folded lines", 0, lambda t: re.sub(
+        "certificate-authority-data: (.{40})(.*)", "certificate-authority-data: |\n      \\1\n"
+        "      \\2", t)),
+    config("CA data of the URL alphabet", 1, lambda t: re.sub(
+        "certificate-authority-data: (.*)", lambda m: "certificate-authority-data: -_" +
+        m.group(1), t), "base64"),
+    config("CA data without padding", 1, lambda t: re.sub(
+        "certificate-authority-data: (.*)", lambda m: "certificate-authority-data: " +
+        base64.b64encode(shared().pem + b"\n" * (3 - len(shared().pem) % 3 + 1)).decode().rstrip(
+            "="), t), "base64"),
+    config("JSON", 0, lambda t: __import__("json").dumps({
+        "apiVersion": "v1", "kind": "Config", "clusters": [{"name": "", "cluster": {
+            "server": re.search("server: (.*)", t).group(1), "certificate-authority-data":
+            re.search("data: (.*)", t).group(1)}}]})),
+    config("CRLF", 0, lambda t: t.replace("\n", "\r\n")),
+    config("signs that JSON escapes", 0, lambda t: t + "# <&> \u00fc \U0001f600 \\ \"\n"),
+    config("a control character", 1, lambda t: t + "# \x7f\n", "control characters"),
+    config("an anchor and an alias", 1, lambda t: t.replace('name: ""', "name: &a \"\"").replace(
+        'current-context: ""', "current-context: *a"), "anchors are not allowed"),
+    config("a key twice", 1, lambda t: t + "kind: Config\n", "twice"),
+    config("tabs", 1, lambda t: t.replace("    server", "\tserver"), "line"),
+    config("a list", 1, lambda t: "- a\n", "no kubeconfig"),
+    config("a text", 1, lambda t: "hello", "no kubeconfig"),
+    config("clusters as a map", 1, lambda t: "clusters: {a: b}\n", "a list was expected"),
+    config("an empty cluster", 1, lambda t: 'clusters: [{name: "", cluster: null}]\n',
+           "needs a map"),
+    config("a null among the clusters", 1, lambda t: t.replace("clusters:\n", "clusters:\n- null\n"),
+           "an entry with a name"),
+    config("nested without end", 1, lambda t: t + "x: " + "[" * 2000 + "]" * 2000 + "\n", "levels"),
+    config("users of a wrong type", 1, lambda t: t.replace("users: null", "users: 7"),
+           "a list was expected"),
+    config("a number for a user's token", 1, lambda t: t.replace(
+        "users: null", "users: [{name: u, user: {token: 5}}]"), "a text was expected"),
+]
+
+# --- the ConfigMap ---------------------------------------------------------------------------------
+
+
+def signed_other(payload):
+    """The signature is of other bytes than the text."""
+    def change(data, _server):
+        text = data["kubeconfig"]
+        return {**data, "jws-kubeconfig-abcdef":
+                odd.tokens.detached_jws("abcdef", SECRET, payload(text))}
+    return change
+
+
+def jws(name, change):
+    return case("signature: " + name, 4, "failed to verify JWS signature",
+                data=lambda data, _: {**data, "jws-kubeconfig-abcdef":
+                                      change(data["jws-kubeconfig-abcdef"])})
+
+
+SIGNATURES = [
+    jws("a blank before", lambda s: " " + s),
+    jws("one dot too many", lambda s: s.replace("..", "...")),
+    jws("a dot at the end", lambda s: s + "."),
+    jws("cut short", lambda s: s[:-1]),
+    jws("twice", lambda s: s + s),
+    jws("header alone", lambda s: s.split("..")[0] + ".."),
+    jws("no header", lambda s: ".." + s.split("..")[1]),
+    jws("in capitals", lambda s: s.upper()),
+    jws("a list of two", lambda s: s + "," + s),
+    jws("the standard alphabet", lambda s: s.replace("-", "+").replace("_", "/") + "+"),
+    case("signature: of the escaped text", 4, "failed to verify JWS signature",
+         data=signed_other(lambda t: __import__("json").dumps(t)[1:-1])),
+    case("signature: of the text with CRLF", 4, "failed to verify JWS signature",
+         data=signed_other(lambda t: t.replace("\n", "\r\n"))),
+    case("signature: of the text without its last newline", 4, "failed to verify JWS signature",
+         data=signed_other(lambda t: t.rstrip("\n"))),
+    case("signature: of nothing", 4, "failed to verify JWS signature",
+         data=signed_other(lambda t: "")),
+    case("signature: by an empty secret", 4, "failed to verify JWS signature", data=lambda d, _: {
+        **d, "jws-kubeconfig-abcdef": odd.tokens.detached_jws("abcdef", "", d["kubeconfig"])}),
+    case("signature: under another id's key", 1, 'for token ID "abcdef"', "signatures for: ghijkl",
+         data=lambda d, _: {"kubeconfig": d["kubeconfig"],
+                            "jws-kubeconfig-ghijkl": d["jws-kubeconfig-abcdef"]}),
+    case("signature: under a key in capitals", 1, 'for token ID "abcdef"', "no token at all",
+         data=lambda d, _: {"kubeconfig": d["kubeconfig"],
+                            "jws-kubeconfig-ABCDEF": d["jws-kubeconfig-abcdef"]}),
+]
+
+
+def document(name, code, change, *says):
+    return case("ConfigMap: " + name, code, *says, object=change)
+
+
+def raw(name, code, change, *says):
+    return case("ConfigMap: " + name, code, *says, body=change)
+
+
+CONFIGMAPS = [
+    document("another kind", 1, lambda o: {**o, "kind": "Secret"}, "another object: Secret"),
+    document("a list of it", 1, lambda o: {"kind": "ConfigMapList", "apiVersion": "v1",
+                                           "items": [o]}, "another object"),
+    document("another version", 1, lambda o: {**o, "apiVersion": "v2"}, "another object: v2"),
+    document("a Status", 1, lambda o: {"kind": "Status", "apiVersion": "v1", "status": "Failure",
+                                       "message": "not today", "code": 500}, "not today"),
+    document("no kind", 0, lambda o: {k: v for k, v in o.items() if k not in ("kind",
+                                                                              "apiVersion")}),
+    document("a number among the data", 1, lambda o: {**o, "data": {**o["data"], "n": 1}},
+             "a value is no text"),
+    document("a null among the data", 0, lambda o: {**o, "data": {**o["data"], "n": None}}),
+    document("data as a list", 1, lambda o: {**o, "data": [1]}, "no map: data"),
+    document("no data", 1, lambda o: {**o, "data": None}, "has no token at all"),
+    document("metadata as a text", 1, lambda o: {**o, "metadata": "x"}, "no map: metadata"),
+    document("unknown fields", 0, lambda o: {**o, "more": {"x": [1]}}),
+    document("another name", 0, lambda o: {**o, "metadata": {"name": "else"}}),
+    raw("garbage behind it", 1, lambda b: b.encode() + b" x", "decode"),
+    raw("a byte order mark", 1, lambda b: b"\xef\xbb\xbf" + b.encode(), "decode"),
+    raw("nothing", 1, lambda b: b"", "decode"),
+    raw("data twice", 1, lambda b: (b[:-1] + ', "data": {"kubeconfig": "x"}}').encode(),
+        "duplicate"),
+    raw("a NUL in a text", 1, lambda b: b.replace('"data": {', '"data": {"z": "\\u0000", ').encode(),
+        "decode"),
+    raw("half of a surrogate pair", 1, lambda b: b.replace(
+        '"data": {', '"data": {"z": "\\ud800", ').encode(), "decode"),
+    raw("bytes that are no UTF-8", 1, lambda b: b.replace(
+        '"data": {', '"data": {"z": "@", ').encode().replace(b"@", b"\xff"), "decode"),
+    raw("YAML", 1, lambda b: b"kind: ConfigMap\ndata: {}\n", "decode"),
+]
+
+# --- HTTP ------------------------------------------------------------------------------------------
+
+
+def answer(name, code, make, *says, **more):
+    return case("HTTP: " + name, code, *says, answer=lambda body, nth: make(body), **more)
+
+
+def chunked(body, *lines):
+    half = len(body) // 2
+    return (b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + b"".join(lines) +
+            b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n%x;x=y\r\n%s\r\n0\r\n\r\n"
+            % (half, body[:half], len(body) - half, body[half:]))
+
+
+def follow(code):
+    """A redirect to a path of the same server that gives the true answer."""
+    return case("HTTP: %d to the same server" % code, 1, str(code), "redirects are not followed",
+                answer=lambda body, nth: http(b"", "%d Go" % code, "Location: /elsewhere"),
+                paths={"/elsewhere": lambda server: http(server.body())})
+
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+LONG = {"timeout": "3s", "seconds": 15}
+
+ANSWERS = [
+    answer("chunks", 0, chunked),
+    answer("chunks of a damaged size", 1, lambda b: chunked(b).replace(b"\r\n\r\n", b"\r\n\r\nzz",
+                                                                       1), FAILED),
+    answer("an end without a length", 0, lambda b: iter([
+        b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" + b])),
+    answer("a length that is too small", 1, lambda b: http(b).replace(
+        b"Content-Length: %d" % len(b), b"Content-Length: 10"), CONTENT),
+    answer("a length that is too great", 1, lambda b: iter([http(b).replace(
+        b"Content-Length: %d" % len(b), b"Content-Length: %d" % (len(b) + 9))]), FAILED),
+    answer("two lengths that differ", 1, lambda b: OK + b"Content-Length: %d\r\nContent-Length: 10"
+           b"\r\n\r\n" % len(b) + b, "it has two lengths"),
+    answer("two lengths, the second is right", 1, lambda b: OK + b"Content-Length: 10\r\n"
+           b"Content-Length: %d\r\n\r\n" % len(b) + b, "it has two lengths"),
+    answer("two lengths that are alike", 0, lambda b: OK + b"Content-Length: %d\r\nContent-Length: "
+           b"%d\r\n\r\n" % (len(b), len(b)) + b),
+    answer("a negative length", 1, lambda b: OK + b"Content-Length: -5\r\n\r\n" + b, FAILED),
+    answer("a length that is no number", 1, lambda b: OK + b"Content-Length: five\r\n\r\n" + b,
+           FAILED),
+    answer("HTTP/0.9", 1, lambda b: iter([b]), FAILED),
+    answer("HTTP/2 in the status line", 1, lambda b: http(b).replace(b"HTTP/1.1", b"HTTP/2"),
+           FAILED),
+    answer("HTTP in small letters", 1, lambda b: http(b).replace(b"HTTP/1.1", b"http/1.1"), FAILED),
+    answer("a status of four digits", 1, lambda b: http(b, "2000 OK"), FAILED),
+    answer("a status without words", 0, lambda b: http(b, "200")),
+    answer("lines that end in LF", 0, lambda b: http(b).replace(b"\r\n", b"\n")),
+    answer("a header without a colon", 1, lambda b: http(b, "200 OK", "rubbish"), FAILED),
+    answer("a NUL in a header", 1, lambda b: http(b, "200 OK", "X: a\0b"), FAILED),
+    answer("100 and 103 before", 0, lambda b: b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early "
+           b"Hints\r\nLink: x\r\n\r\n" + http(b)),
+    answer("101", 1, lambda b: http(b, "101 Switching Protocols"), CONTENT),
+    answer("201", 1, lambda b: http(b, "201 Created"), "201"),
+    answer("204", 1, lambda b: b"HTTP/1.1 204 No Content\r\n\r\n", "204"),
+    answer("206", 1, lambda b: http(b, "206 Partial Content"), "206"),
+    answer("304", 1, lambda b: b"HTTP/1.1 304 Not Modified\r\n\r\n", "304"),
+    answer("402", 1, lambda b: http(b, "402 Pay"), "402"),
+    answer("text/html", 1, lambda b: http(b, kind="text/html"), "the answer is text/html"),
+    answer("a type with a parameter", 0, lambda b: http(b, kind="Application/JSON; charset=utf-8")),
+    answer("no type", 1, lambda b: http(b, kind=None), "the answer says no type"),
+    answer("gzip unasked", 1, lambda b: http(gzip.compress(b), "200 OK", "Content-Encoding: gzip"),
+           "decode"),
+    answer("gzip as a transfer encoding", 1, lambda b: OK + b"Transfer-Encoding: gzip, chunked\r\n"
+           b"\r\n" + chunked(gzip.compress(b)).split(b"\r\n\r\n", 1)[1]),
+    answer("cookies and odd headers", 0, lambda b: http(
+        b, "200 OK", "Set-Cookie: a=b; Secure", "Strict-Transport-Security: max-age=1",
+        "Alt-Svc: h3=\":443\"", "Date: never", "Retry-After: soon")),
+    *[follow(code) for code in (301, 302, 303, 307, 308)],
+    answer("redirects without end", 1, lambda b: http(b"", "302 Go", "Location: " +
+                                                      odd.CLUSTER_INFO), "302"),
+    answer("a redirect to a file", 1, lambda b: http(b"", "302 Go",
+                                                     "Location: file:///etc/passwd"), "302"),
+    answer("401 with a challenge", 1, lambda b: http(b, "401 No", "WWW-Authenticate: Basic "
+                                                     "realm=x"), "401"),
+    answer("503 that asks for a day", 1, lambda b: http(b, "503 No", "Retry-After: 86400"), "503"),
+    answer("503 that asks for less than nothing", 1, lambda b: http(b, "503 No",
+                                                                    "Retry-After: -7"), "503"),
+    answer("a Date of the year 0", 0, lambda b: http(b, "200 OK",
+                                                     "Date: Sat, 01 Jan 0000 00:00:00 GMT")),
+    case("HTTP: a body without end", 1, "longer than",
+         answer=endless(OK + b"\r\n", b" " * 65536), call=LONG),
+    case("HTTP: chunks without end", 1, "longer than", call=LONG,
+         answer=endless(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"10000\r\n" + b" " * 65536 +
+                        b"\r\n")),
+    case("HTTP: headers without end", 1, FAILED, answer=endless(OK, b"X-Y: " + b"z" * 4000 +
+                                                                b"\r\n"), call=LONG),
+    case("HTTP: one header without end", 1, FAILED, answer=endless(OK + b"X: ", b"z" * 65536),
+         call=LONG),
+    case("HTTP: 100 without end", 1, FAILED, call=LONG,
+         answer=endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 50)),
+    case("HTTP: 100 at leisure without end", 1, FAILED, call=LONG,
+         answer=endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.05)),
+    case("HTTP: a byte now and then", 1, "no complete answer", call=LONG,
+         answer=endless(OK + b"\r\n", b" ", 0.2)),
+    case("HTTP: a header a byte now and then", 1, "no complete answer", call=LONG,
+         answer=endless(b"HTTP/1.1 200 OK\r\nX: ", b"y", 0.2)),
+    case("HTTP: trailers without end", 1, FAILED, call=LONG,
+         answer=lambda body, nth: trailers(body)),
+    case("HTTP: well the third time", 0, call={"timeout": "20s", "seconds": 25},
+         answer=lambda body, nth: http(body) if nth > 2 else http(b"", "503 Wait",
+                                                                  "Retry-After: 1")),
+]
+
+
+def trailers(body):
+    yield chunked(body)[:-2]
+    while True:
+        yield b"X-Y: " + b"z" * 4000 + b"\r\n"
+
+
+# --- the call --------------------------------------------------------------------------------------
+
+
+def call(name, code, *says, **more):
+    return Case("call: " + name, code=code, says=says, odd=Odd(), **more)
+
+
+HEX = "3b" * 32
+CALLS = [
+    call("a pin with the name in capitals", 0, pins=("{PIN}",)),
+    call("a hundred pins", 0, pins=tuple("sha256:%064x" % i for i in range(100)) + ("{pin}",)),
+    call("a pin and a bad one", 3, "unknown hash format", pins=("{pin}", "sha1:00")),
+    call("a pin with a blank before", 3, "unknown hash format", pins=(" {pin}",)),
+    call("a pin with a newline behind", 3, "could not decode", pins=("{pin}\n",)),
+    call("a pin of 65 digits", 3, "could not decode", pins=("{pin}0",)),
+    call("a pin of 63 digits", 3, "found 31 bytes", pins=("sha256:" + HEX[:-1],)),
+    call("a pin that is no hex", 3, "could not decode", pins=("sha256:" + "zz" * 32,)),
+    call("a pin with two colons", 3, "expected \"format:hex-value\"", pins=("sha256:" + HEX + ":",)),
+    call("a pin without a name", 3, "expected \"format:hex-value\"", pins=(HEX,)),
+    call("an empty pin", 3, "caCertHashes", pins=("",)),
+    call("the fingerprint of the certificate", 4, "none of the public keys",
+         pins=("sha256:{fingerprint}",)),
+    call("a token with a newline", 3, "blank", token=TOKEN + "\n"),
+    call("a token with two dots", 3, "bootstrap token", token="abcdef.0123456789abcde."),
+    call("a token of other letters", 3, "bootstrap token", token="abcdef.0123456789abcd\u00e9"),
+    call("an endpoint with a path", 3, "HOST:PORT", endpoint="{endpoint}/x"),
+    call("an endpoint with a user", 3, "HOST:PORT", endpoint="user@{endpoint}"),
+    call("an endpoint without a host", 3, "no host", endpoint=":{port}"),
+    call("an endpoint with a named port", 3, "port must be a number", endpoint="127.0.0.1:https"),
+    call("an endpoint with port 0", 3, "port must be a number", endpoint="127.0.0.1:0"),
+    call("an endpoint with a great port", 3, "port must be a number", endpoint="127.0.0.1:65536"),
+    call("an IPv4 address in brackets", 3, "brackets", endpoint="[127.0.0.1]:{port}"),
+    call("an IPv6 address without brackets", 3, "too many colons", endpoint="::1:{port}"),
+    call("an address in hex", 3, "neither an address nor a name", endpoint="0x7f000001:{port}"),
+    call("an address in one number", 3, "neither an address nor a name",
+         endpoint="2130706433:{port}"),
+    call("an address in two parts", 3, "neither an address nor a name", endpoint="127.1:{port}"),
+    call("an address with a dot behind", 3, "neither an address nor a name",
+         endpoint="127.0.0.1.:{port}"),
+]
+
+# --- files -----------------------------------------------------------------------------------------
+
+CONF = """apiVersion: v1
+kind: Config
+clusters:
+- name: k
+  cluster:
+    server: %(url)s
+    %(ca)s
+contexts:
+- name: c
+  context: {cluster: k, user: u}
+current-context: c
+users:
+- name: u
+  user: %(user)s
+"""
+
+
+def text_of(user="{token: a-token}", ca=None, url=None, change=None):
+    def make(server):
+        data = base64.b64encode(server.bundle).decode()
+        text = CONF % {"url": url or "https://" + server.endpoint, "user": user,
+                       "ca": ca if ca is not None else "certificate-authority-data: " + data}
+        return change(text) if change else text
+    return make
+
+
+def client_of(part):
+    made = issue(shared(), name="system:node:x", usages=(ExtendedKeyUsageOID.CLIENT_AUTH,))
+    other = issue(shared(), name="system:node:y", usages=(ExtendedKeyUsageOID.CLIENT_AUTH,))
+    return {"crt": made.pem, "key": made.key_pem, "other": other.key_pem}[part]
+
+
+CLIENT = {"crt": client_of("crt")}
+
+
+def embedded_client():
+    made = issue(shared(), name="system:node:x", usages=(ExtendedKeyUsageOID.CLIENT_AUTH,))
+    encoded = [base64.b64encode(part).decode() for part in (made.pem, made.key_pem)]
+    return "{client-certificate-data: %s, client-key-data: %s}" % tuple(encoded)
+
+
+def client_files():
+    made = issue(shared(), name="system:node:x", usages=(ExtendedKeyUsageOID.CLIENT_AUTH,))
+    return {"pki/client.crt": lambda _: made.pem, "pki/client.key": lambda _: made.key_pem}
+
+
+def file(name, code, *says, conf=None, files=None, more=(), odd_server=None, argument=None, **rest):
+    every = {"d.conf": conf or text_of(), **(files or {})}
+    return Case("file: " + name, code=code, says=says, odd=odd_server or Odd(), token="", pins=(),
+                endpoint="", files=every, secret_may_go=code == 0 or "401" in says,
+                more=("--discovery-file", argument or "{folder}/d.conf", *more), **rest)
+
+
+BOOTSTRAP = ("--tls-bootstrap-token", TOKEN)
+FILES = [
+    file("a token", 0),
+    file("a token file", 0, conf=text_of("{tokenFile: t/token}"),
+         files={"t/token": lambda _: "a-token"}),
+    file("a token file with a newline", 3, "line break", conf=text_of("{tokenFile: t/token}"),
+         files={"t/token": lambda _: "a-token\n"}),
+    file("a token file that is not there", 1, "none", conf=text_of("{tokenFile: none}")),
+    file("a client certificate inside", 0, conf=text_of(embedded_client())),
+    file("a client certificate beside", 0, files=client_files(), conf=text_of(
+        "{client-certificate: pki/client.crt, client-key: pki/client.key}")),
+    file("a client certificate without a key", 3, "client-key", files=client_files(),
+         conf=text_of("{client-certificate: pki/client.crt}")),
+    file("a client certificate and another key", 3, "not for our key", files={
+        **client_files(), "pki/other.key": lambda _: client_of("other")}, conf=text_of(
+            "{client-certificate: pki/client.crt, client-key: pki/other.key}")),
+    file("a client certificate that is none", 3, "certificate", files={
+        **client_files(), "pki/bad": lambda _: "bad"}, conf=text_of(
+            "{client-certificate: pki/bad, client-key: pki/client.key}")),
+    file("no credentials but a bootstrap token", 0, conf=text_of("{}"), more=BOOTSTRAP),
+    file("no credentials", 3, "could not find authentication credentials", conf=text_of("{}")),
+    file("a user name and a password", 3, "not supported",
+         conf=text_of("{username: me, password: it}")),
+    file("a program", 3, "credentials by exec", conf=text_of(
+        "{exec: {command: /bin/true, apiVersion: client.authentication.k8s.io/v1, "
+        "interactiveMode: Never}}")),
+    file("an auth provider", 3, "credentials by auth-provider",
+         conf=text_of("{auth-provider: {name: gcp}}")),
+    file("a CA beside", 0, conf=text_of(ca="certificate-authority: pki/ca.crt"),
+         files={"pki/ca.crt": lambda server: server.ca.pem}),
+    file("a CA that is not there", 3, "unable to read", conf=text_of(ca="certificate-authority: none.crt")),
+    file("a CA that is none", 3, "certificates", conf=text_of(ca="certificate-authority: bad"),
+         files={"bad": lambda _: "bad"}),
+    file("a CA inside and beside", 3, "both specified", files={"pki/ca.crt": lambda s: s.ca.pem},
+         conf=text_of(change=lambda t: t.replace(
+             "    certificate-authority-data", "    certificate-authority: pki/ca.crt\n"
+             "    certificate-authority-data"))),
+    file("another CA", 4, CHAIN, conf=text_of(ca="certificate-authority-data: " +
+                                              base64.b64encode(stranger().pem).decode())),
+    file("no CA", 4, UNTRUSTED, conf=text_of(ca="")),
+    file("insecure-skip-tls-verify", 3, "nothing would prove the server", more=BOOTSTRAP,
+         conf=text_of(ca="insecure-skip-tls-verify: true")),
+    file("a server whose name is in the common name", 4, UNTRUSTED,
+         odd_server=Odd(leaf=of_two_names)),
+    file("a server of another name", 4, UNTRUSTED, "valid for 127.0.0.2",
+         odd_server=Odd(leaf=leaf(names=("127.0.0.2",)))),
+    file("tls-server-name", 0, odd_server=Odd(leaf=leaf(names=("kube.test",))),
+         conf=text_of(change=lambda t: t.replace("    server:", "    tls-server-name: kube.test\n"
+                                                 "    server:"))),
+    file("tls-server-name that is not in it", 4, UNTRUSTED, conf=text_of(
+        change=lambda t: t.replace("    server:", "    tls-server-name: kube.test\n    server:"))),
+    file("a server by http", 3, "https URL", conf=text_of(url="http://127.0.0.1:1")),
+    file("another context is broken", 3, 'user "none" was not found', conf=text_of(
+        change=lambda t: t.replace("contexts:\n", "contexts:\n- name: z\n  context: {cluster: k, "
+                                   "user: none}\n"))),
+    file("the current context is not there", 3, "context was not found", more=BOOTSTRAP, conf=text_of(
+        change=lambda t: t.replace("current-context: c", 'current-context: d').replace(
+            "- name: k", '- name: ""').replace("cluster: k,", 'cluster: "",'))),
+    file("an unknown field", 0, conf=text_of(change=lambda t: t + "else: 1\n")),
+    file("another kind", 1, "is Config", conf=text_of(change=lambda t: t.replace("Config", "Pod"))),
+    file("no YAML", 1, "line", conf=lambda _: "{"),
+    file("nothing", 1, "no kubeconfig", conf=lambda _: ""),
+    file("two answers to which cluster", 3, "both a cluster without a name", more=BOOTSTRAP,
+         conf=text_of(change=lambda t: t.replace(
+             "clusters:\n", "clusters:\n- name: \"\"\n  cluster: {server: 'https://192.0.2.1'}\n"))),
+    file("cluster-info is refused", 0, "used as it is",
+         odd_server=Odd(answer=lambda body, nth: http(b"{}", "403 No"))),
+    file("cluster-info has no kubeconfig", 0, "used as it is",
+         odd_server=Odd(data=lambda data, _: {})),
+    file("the token is refused", 1, "401", "the credentials in the file",
+         odd_server=Odd(answer=lambda body, nth: http(b"{}", "401 No"))),
+    file("cluster-info names another server", 0, "is not that of cluster-info",
+         odd_server=Odd(kubeconfig=lambda t, _: server_line("https://192.0.2.1:6443")(t))),
+    file("by a file URL", 0, argument="file://{folder}/d.conf"),
+    file("by http", 3, "scheme must be https", argument="http://127.0.0.1:1/d.conf"),
+    file("by https from a stranger", 4, argument="https://{endpoint}/d.conf",
+         odd_server=Odd(paths={"/d.conf": lambda s: http(text_of()(s).encode())})),
+    file("by https", 0, argument="https://{endpoint}/d.conf",
+         files={"roots.pem": lambda server: server.ca.pem},
+         environment={"SSL_CERT_FILE": "{folder}/roots.pem"},
+         odd_server=Odd(paths={"/d.conf": lambda s: http(text_of()(s).encode())})),
+    file("by https with status 404", 1, "received status 404", argument="https://{endpoint}/none",
+         files={"roots.pem": lambda server: server.ca.pem},
+         environment={"SSL_CERT_FILE": "{folder}/roots.pem"}),
+    file("by https and a redirect", 0, argument="https://{endpoint}/a",
+         files={"roots.pem": lambda server: server.ca.pem},
+         environment={"SSL_CERT_FILE": "{folder}/roots.pem"},
+         odd_server=Odd(paths={"/a": lambda s: http(b"", "302 Go", "Location: /d.conf"),
+                               "/d.conf": lambda s: http(text_of()(s).encode())})),
+    file("by https with files of this machine", 3, "of this machine",
+         argument="https://{endpoint}/d.conf",
+         files={"roots.pem": lambda server: server.ca.pem},
+         environment={"SSL_CERT_FILE": "{folder}/roots.pem"},
+         odd_server=Odd(paths={"/d.conf": lambda s: http(
+             text_of("{tokenFile: /etc/hostname}")(s).encode())})),
+    file("by https, the answer without end", 1, "longer than", argument="https://{endpoint}/d.conf",
+         files={"roots.pem": lambda server: server.ca.pem}, seconds=40,
+         environment={"SSL_CERT_FILE": "{folder}/roots.pem"},
+         odd_server=Odd(paths={"/d.conf": lambda s: endless(OK + b"\r\n", b" " * 65536)(b"", 1)})),
+]
+
+CASES = [*CERTIFICATES, *BUNDLES, *KUBECONFIGS, *SIGNATURES, *CONFIGMAPS, *ANSWERS, *CALLS, *FILES]

@@ -1,0 +1,86 @@
+"""Upstream's kubeadm on the same cases: where the verdicts differ, winjoin must be the stricter, and
+docs/kubeadm-parity.md must give the reason in its table."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARITY = ROOT / "docs/kubeadm-parity.md"
+USED = set()
+
+
+def find():
+    """kubeadm's path: KUBEADM, or what tests/cluster has built; None when there is none."""
+    if "KUBEADM" in os.environ:
+        return os.environ["KUBEADM"] or None
+    cache = os.environ.get("WINJOIN_CACHE", os.path.expanduser("~/.cache/winjoin"))
+    found = sorted(pathlib.Path(cache, "upstream").glob("kubernetes-*/bin/linux/kubeadm"))
+    return str(found[-1]) if found else None
+
+
+def reasons():
+    """Case name -> reason: the rows of the table in docs/kubeadm-parity.md."""
+    section = PARITY.read_text().partition("## Discovery: who believes")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([^`]+)` \| (.+) \|$", section, re.M)
+    return dict(rows)
+
+
+def configuration(case, stage):
+    """The case as a JoinConfiguration: flags have no place for short times."""
+    discovery = {}
+    more = [stage.fill(word) for word in case.more]
+    given = dict(zip(more, more[1:]))
+    if case.token or case.endpoint:
+        discovery["bootstrapToken"] = {
+            "token": case.token, "apiServerEndpoint": stage.fill(case.endpoint),
+            "caCertHashes": [pin for text in case.pins for pin in stage.fill(text).split(",")],
+            "unsafeSkipCAVerification": "--discovery-token-unsafe-skip-ca-verification" in more}
+    if "--discovery-file" in given:
+        path = given["--discovery-file"]
+        discovery["file"] = {"kubeConfigPath": path}
+    bootstrap = given.get("--tls-bootstrap-token", case.token)
+    if bootstrap:
+        discovery["tlsBootstrapToken"] = bootstrap
+    return {"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "JoinConfiguration",
+            "nodeRegistration": {"name": "win-9", "criSocket": "unix:///nonexistent",
+                                 "ignorePreflightErrors": ["all"]},
+            "timeouts": {"discovery": case.timeout, "kubernetesAPICall": "500ms"},
+            "discovery": discovery}
+
+
+def accepts(kubeadm, case, stage):
+    """(whether kubeadm believes the server, what it says); None when it finds no end."""
+    path = os.path.join(stage.folder, "join.yaml")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(configuration(case, stage), f)
+    try:
+        done = subprocess.run([kubeadm, "join", "phase", "preflight", "--config", path],
+                              capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False,
+                              env=stage.environment(), cwd=stage.folder)
+    except subprocess.TimeoutExpired:
+        return False, "no end after 60 s"
+    said = (done.stdout + done.stderr).decode(errors="replace")
+    return done.returncode == 0 or "Reading configuration from the" in said, said
+
+
+def compare(kubeadm, case, stage):
+    """Lines that say what is wrong about the two verdicts."""
+    stage.again()
+    believed, said = accepts(kubeadm, case, stage)
+    reason = reasons().get(case.name)
+    if reason:
+        USED.add(case.name)
+    if believed == (case.code == 0):
+        return ["docs/kubeadm-parity.md: kubeadm decides as winjoin does"] if reason else []
+    if not believed:
+        return ["kubeadm refuses what winjoin takes: " + said.strip().splitlines()[-2]]
+    return [] if reason else ["kubeadm takes it: docs/kubeadm-parity.md has no reason"]
+
+
+def unused():
+    """Rows of the table that stand for no case."""
+    return ["docs/kubeadm-parity.md: there is no case '%s'" % name
+            for name in sorted(set(reasons()) - USED)]
+
