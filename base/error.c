@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/redact.h"
 #include "base/text.h"
 
 /* One row a kind: its name in documents and the exit code that a script sees. */
@@ -36,9 +37,11 @@ static void fill(char *out, size_t size, const struct text *t) {
     size_t len;
 
     text_add_escaped(&clean, text_str(t), t->len);
+    text_add(&clean, ""); /* there is a string, also for nothing */
     len = clean.len < size - 1 ? clean.len : size - 1;
     while (len && len < clean.len && ((unsigned char)clean.data[len] & 0xc0) == 0x80)
         len--; /* a cut never leaves half a character */
+    redact_tokens(clean.data);
     memcpy(out, text_str(&clean), len);
     out[len] = '\0';
     text_free(&clean);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/redact.h"
 #include "base/text.h"
 
 enum { SECRETS_MAX = 16, SECRET_LENGTH_MIN = 6 };
@@ -72,6 +73,8 @@ void log_message(enum log_level level, const char *format, ...) {
     }
     text_clear(&raw);
     text_add_escaped(&raw, text_str(&line), line.len);
+    if (raw.len)
+        redact_tokens(raw.data);
     sink(sink_context, level, text_str(&raw));
     text_free(&raw);
     text_free(&line);

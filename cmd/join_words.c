@@ -50,13 +50,16 @@ void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
 /* The marks by which shells continue a line, left over when the lines are pasted as one. */
 static bool is_pasted_word(const char *word) {
     static const char *const pasted[] = {"sudo", "join", "\\", "^", "`"};
+    _cleanup_(freep) char *bare = NULL;
 
-    while (*word && strchr(" \t\r\n", *word))
-        word++;
+    word += strspn(word, " \t\r\n");
+    bare = xstrndup(word, strcspn(word, " \t\r\n"));
+    if (word[strlen(bare)] && word[strlen(bare) + strspn(word + strlen(bare), " \t\r\n")])
+        return false;
     for (size_t i = 0; i < ARRAY_SIZE(pasted); i++)
-        if (text_equal(word, pasted[i]))
+        if (text_equal(bare, pasted[i]))
             return true;
-    return !*word || is_kubeadm(word);
+    return !*bare || is_kubeadm(bare);
 }
 
 /* "kubeadm join <ip>:6443 --token ..." may be pasted whole behind "winjoin join": its words go. */

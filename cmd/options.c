@@ -106,10 +106,22 @@ static int set_duration(const struct option *o, void *field, const char *value, 
     return 0;
 }
 
-static int set_bool(const struct option *o, void *field, const char *value, struct error *err) {
-    bool yes = text_equal(value, "true") || text_equal(value, "1");
+/* Go's strconv.ParseBool: 1, 0 or -1. */
+static int bool_of(const char *value) {
+    static const char *const words[][6] = {{"0", "f", "F", "false", "False", "FALSE"},
+                                           {"1", "t", "T", "true", "True", "TRUE"}};
 
-    if (!yes && !text_equal(value, "false") && !text_equal(value, "0"))
+    for (int yes = 0; yes < 2; yes++)
+        for (size_t i = 0; i < ARRAY_SIZE(words[0]); i++)
+            if (text_equal(words[yes][i], value))
+                return yes;
+    return -1;
+}
+
+static int set_bool(const struct option *o, void *field, const char *value, struct error *err) {
+    int yes = bool_of(value);
+
+    if (yes < 0)
         return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: true or false", value,
                          o->name);
     *(bool *)field = yes;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/redact.h"
 #include "base/yaml.h"
 
 bool output_is_document(const struct program *program) {
@@ -60,7 +61,10 @@ void output_error(const struct error *err) {
 }
 
 void output_warning(const char *message) {
-    (void)fprintf(stderr, "warning: %s\n", message);
+    _cleanup_(freep) char *shown = xstrdup(message);
+
+    redact_tokens(shown);
+    (void)fprintf(stderr, "warning: %s\n", shown);
 }
 
 bool output_color(const struct program *program, bool on_stderr) {

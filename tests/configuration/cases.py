@@ -1,0 +1,345 @@
+"""Configuration files and command lines, each with what winjoin says of it and what kubeadm says.
+
+A file is judged by `config validate` and by a join whose phases are all left out; a command line by
+the latter. `kubeadm` is upstream's verdict on the same case (its Linux program reads the paths and
+sockets of Linux, see LINUX): "as winjoin", or "ok" where winjoin is the stricter one, with the reason.
+"""
+import dataclasses
+
+TOKEN, SECRET = "abcdef.0123456789abcdef", "0123456789abcdef"
+PIN = "sha256:" + "3b" * 32
+# What a case's words become for kubeadm on Linux.
+LINUX = (("npipe:////./pipe/x", "unix:///run/x"), ("C:/", "/"), ("C:\\", "/"))
+
+HEAD = "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n"
+NODE = "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+DISCOVERY = ("discovery: {bootstrapToken: {token: %s, apiServerEndpoint: '10.0.0.1:6443', "
+             "caCertHashes: ['%s']}}\n" % (TOKEN, PIN))
+GOOD = HEAD + DISCOVERY
+
+
+def discovery(bootstrap="", **more):
+    """A document whose bootstrapToken has these fields instead of the good ones."""
+    fields = {"token": TOKEN, "apiServerEndpoint": "'10.0.0.1:6443'", "caCertHashes": "['%s']" % PIN}
+    fields.update(more)
+    made = ", ".join("%s: %s" % kv for kv in fields.items() if kv[1] is not None)
+    return HEAD + "discovery: {bootstrapToken: {%s}%s}\n" % (made, bootstrap)
+
+
+SAME = "as winjoin"
+
+
+@dataclasses.dataclass
+class File:
+    """One --config file."""
+    name: str
+    text: object            # str or bytes
+    says: str = ""          # words of winjoin's error; "" = the file is good
+    kubeadm: str = SAME     # verdict of `kubeadm config validate`: SAME, "ok" or "refused"
+    join: str = ""          # verdict of `kubeadm join` where it differs from validate's
+    why: str = ""           # why winjoin differs
+    join_says: str = None   # winjoin join's words where they differ from validate's
+
+
+@dataclasses.dataclass
+class Line:
+    """One command line behind `join`; FILE stands for a file with GOOD in it."""
+    name: str
+    words: tuple
+    says: str = ""
+    kubeadm: str = SAME
+    why: str = ""
+    environment: dict = dataclasses.field(default_factory=dict)
+    warns: str = ""
+
+
+STRICT = "unknown and duplicate fields are errors in a join, too: a misspelt field is never ignored"
+PINS = "pins are read before any packet is sent"
+WORKER = "a control plane does not run on Windows"
+START = "the kubelet would not start with it"
+UNREADABLE = "nobody needs it in a configuration, and it hides what is meant"
+ENDS = "a wait of no time ends before it begins"
+BETA3 = "clusters of kubeadm 1.36 and older still write v1beta3"
+OTHERS = "documents of both programs may stand in one file"
+SOCKET = "Linux has sockets where Windows has pipes; the words are those of the other system"
+
+FILES = [
+    File("good", GOOD),
+    File("json", '{"apiVersion":"kubeadm.k8s.io/v1beta4","kind":"JoinConfiguration","discovery":'
+         '{"bootstrapToken":{"token":"%s","apiServerEndpoint":"10.0.0.1:6443",'
+         '"unsafeSkipCAVerification":true}}}' % TOKEN),
+    File("json with tabs", '{\n\t"apiVersion":"kubeadm.k8s.io/v1beta4",\n\t"kind":'
+         '"JoinConfiguration",\n\t"discovery":{"bootstrapToken":{"token":"%s",'
+         '"apiServerEndpoint":"10.0.0.1:6443","unsafeSkipCAVerification":true}}\n}\n' % TOKEN),
+    File("byte order mark", b"\xef\xbb\xbf" + GOOD.encode()),
+    File("CRLF", GOOD.replace("\n", "\r\n")),
+    File("UTF-16", GOOD.encode("utf-16"), "is UTF-16: save it as UTF-8"),
+    File("empty", "", "kind and apiVersion is mandatory", "ok", join="refused",
+         why="kubeadm's validate finds nothing wrong with nothing"),
+    File("only a comment", "# nothing\n", "kind and apiVersion is mandatory"),
+    File("comment before ---", "# head\n---\n" + GOOD, "line 1: invalid configuration"),
+    File("comment after ---", GOOD + "---\n# end\n", "kind and apiVersion is mandatory"),
+    File("--- around", "---\n" + GOOD + "---\n"),
+    File("comment on ---", "--- # head\n" + GOOD),
+    File("document on ---", "--- {a: b}\n" + GOOD, "line 1 column 5: only a comment may follow"),
+    File("a list", "- a\n", "kind and apiVersion is mandatory"),
+    File("no group", "apiVersion: v1\nkind: JoinConfiguration\n", "kind and apiVersion is mandatory"),
+    File("twice", GOOD + "---\n" + GOOD, 'kind "JoinConfiguration" is specified twice'),
+    File("not YAML", HEAD + "discovery: [\n", "did not find expected"),
+    File("tab as indent", HEAD + "discovery:\n\tfile: {}\n", "line 4 column 1"),
+    File("two documents in one part", GOOD + "...\n" + GOOD, "line 5 column 1", "ok",
+         why="what stands behind \"...\" would be ignored"),
+    File("not UTF-8", GOOD.encode() + b"# \xff\n", "byte"),
+    File("control character", GOOD + "skipPhases: [\"a\x01\"]\n", "control characters"),
+    File("anchor", GOOD + "nodeRegistration: &n {name: a}\n", "anchors are not allowed", "ok",
+         why=UNREADABLE),
+    File("other tag", GOOD + "nodeRegistration: {name: !foo a}\n", "tags are not allowed", "ok",
+         why=UNREADABLE),
+    File("!!str", GOOD + "nodeRegistration: {name: !!str 12}\n"),
+    File("nulls", GOOD + "nodeRegistration:\nskipPhases: null\ntimeouts: ~\ncontrolPlane: null\n"),
+    File("null in a list", GOOD + "skipPhases: [null]\n"),
+    File("other case", GOOD + "dryrun: true\n", 'line 4 column 1: unknown field "dryrun"',
+         join="ok", why=STRICT),
+    File("unknown field", GOOD + "nodeRegistration: {nam: a}\n",
+         'line 4 column 20: unknown field "nodeRegistration.nam"', join="ok", why=STRICT),
+    File("metadata", GOOD + "metadata: {name: a}\n", 'unknown field "metadata"', join="ok",
+         why=STRICT),
+    File("duplicate field", GOOD + "skipPhases: []\nskipPhases: []\n",
+         'line 5 column 1: key "skipPhases" stands here twice', join="ok", why=STRICT),
+    File("duplicate in JSON", '{"apiVersion":"kubeadm.k8s.io/v1beta4","kind":"JoinConfiguration",'
+         '"kind":"JoinConfiguration"}', 'key "kind" stands here twice'),
+    File("old way of the timeout", GOOD.replace("}}\n", "}, timeout: 5m}\n"),
+         'unknown field "discovery.timeout"', join="ok", why=STRICT),
+    File("number for a text", GOOD + "nodeRegistration: {name: 12}\n",
+         "nodeRegistration.name: must be a text"),
+    File("number with underscore", GOOD + "nodeRegistration: {name: 1_2}\n", "must be a text"),
+    File("octal", GOOD + "nodeRegistration: {name: 010}\n", "must be a text"),
+    File("date for a text", GOOD + "nodeRegistration: {name: 2026-11-21}\n"),
+    File("bool for a text", GOOD + "nodeRegistration: {name: no}\n", "must be a text"),
+    File("list for a text", GOOD + "nodeRegistration: {name: [a]}\n", "must be a text"),
+    File("y for a bool", GOOD + "dryRun: n\n"),
+    File("text for a bool", GOOD + "dryRun: 'true'\n", "dryRun: must be true or false"),
+    File("number for a bool", GOOD + "dryRun: 1\n", "dryRun: must be true or false"),
+    File("text for a list", GOOD + "skipPhases: preflight\n", "skipPhases: must be a list"),
+    File("list for an object", GOOD + "nodeRegistration: []\n", "must be an object"),
+    File("object for a list", GOOD + "skipPhases: {a: b}\n", "must be a list"),
+    File("names", GOOD + "nodeRegistration: {name: a.b-c.9}\n"),
+    File("name in upper case", GOOD + "nodeRegistration: {name: ' WIN-1 '}\n"),
+    File("name with underscore", GOOD + "nodeRegistration: {name: win_1}\n",
+         'nodeRegistration.name: Invalid value: "win_1"'),
+    File("name begins with a dash", GOOD + "nodeRegistration: {name: -a}\n", "RFC 1123"),
+    File("name ends with a dot", GOOD + "nodeRegistration: {name: a.}\n", "RFC 1123"),
+    File("name with two dots", GOOD + "nodeRegistration: {name: a..b}\n", "RFC 1123"),
+    File("name too long", GOOD + "nodeRegistration: {name: %s}\n" % ("a" * 254), "RFC 1123"),
+    File("long name", GOOD + "nodeRegistration: {name: %s}\n" % ("a" * 253)),
+    File("empty name", GOOD + "nodeRegistration: {name: ''}\n"),
+    File("socket", GOOD + "nodeRegistration: {criSocket: 'npipe:////./pipe/x'}\n"),
+    File("bare socket", GOOD + "nodeRegistration: {criSocket: //./pipe/x}\n"),
+    File("other scheme", GOOD + "nodeRegistration: {criSocket: 'http://x'}\n",
+         'only URL scheme "npipe" is supported, got "http"', "ok",
+         why="kubeadm puts its own scheme before it, and the kubelet finds no such pipe"),
+    File("backslashes", GOOD + "nodeRegistration: {criSocket: '\\\\.\\pipe\\x'}\n", "URL parsing"),
+    File("taints", GOOD + "nodeRegistration: {taints: [{key: a, value: b, effect: NoSchedule, "
+         "timeAdded: '2026-11-21T10:00:04Z'}]}\n"),
+    File("no taints", GOOD + "nodeRegistration: {taints: []}\n"),
+    File("odd taint", GOOD + "nodeRegistration: {taints: [{key: a, effect: Never}]}\n",
+         "effect must be NoSchedule", "ok", why=START),
+    File("taint without key", GOOD + "nodeRegistration: {taints: [{effect: NoSchedule}]}\n",
+         "a taint needs a key", "ok", why=START),
+    File("odd time", GOOD + "nodeRegistration: {taints: [{key: a, effect: NoExecute, "
+         "timeAdded: now}]}\n", "must be a time"),
+    File("arguments", GOOD + "nodeRegistration: {kubeletExtraArgs: [{name: v, value: '5'}, "
+         "{name: v}]}\n"),
+    File("argument without name", GOOD + "nodeRegistration: {kubeletExtraArgs: [{value: a}]}\n",
+         'nodeRegistration.kubeletExtraArgs: Invalid value: "index 0": argument has no name'),
+    File("argument with dashes", GOOD + "nodeRegistration: {kubeletExtraArgs: [{name: --v}]}\n",
+         '"index 0": an argument\'s name has no dashes', "ok", why=START),
+    File("arguments as a map", GOOD + "nodeRegistration: {kubeletExtraArgs: {v: '5'}}\n",
+         "must be a list of objects"),
+    File("number as an argument", GOOD + "nodeRegistration: {kubeletExtraArgs: [{name: v, "
+         "value: 5}]}\n", "nodeRegistration.kubeletExtraArgs[0].value: must be a text"),
+    File("all and one", GOOD + "nodeRegistration: {ignorePreflightErrors: [all, Swap]}\n",
+         join="refused", join_says="don't specify individual checks"),
+    File("all twice", GOOD + "nodeRegistration: {ignorePreflightErrors: [all, ALL]}\n"),
+    File("pull policy", GOOD + "nodeRegistration: {imagePullPolicy: Never, imagePullSerial: false}\n"),
+    File("odd pull policy", GOOD + "nodeRegistration: {imagePullPolicy: never}\n",
+         "invalid pull policy"),
+    File("CA path", GOOD + "caCertPath: C:/etc/kubernetes/pki/other.crt\n"),
+    File("CA path from the root", GOOD + "caCertPath: /etc/kubernetes/pki/other.crt\n"),
+    File("relative CA path", GOOD + "caCertPath: pki/ca.crt\n", "must be an absolute path"),
+    File("CA path of another name", GOOD + "caCertPath: /etc/kubernetes/pki/ca.pem\n",
+         "must be an absolute path"),
+    File("skipPhases", GOOD + "skipPhases: [preflight]\n"),
+    File("timeouts", GOOD + "timeouts: {discovery: 1m30s, tlsBootstrap: 1.5h, etcdAPICall: 100ms, "
+         "kubernetesAPICall: 10s, kubeletHealthCheck: 2m, upgradeManifests: '0'}\n"),
+    File("timeout as a number", GOOD + "timeouts: {discovery: 5}\n", "must be a duration"),
+    File("timeout with a strange unit", GOOD + "timeouts: {discovery: 5d}\n", "must be a duration"),
+    File("empty timeout", GOOD + "timeouts: {discovery: ''}\n", "must be a duration"),
+    File("timeout of nothing", GOOD + "timeouts: {discovery: 0s}\n", "must be more than 0", "ok",
+         why=ENDS),
+    File("negative timeout", GOOD + "timeouts: {discovery: -5s}\n", "must be a duration", "ok",
+         why=ENDS),
+    File("no discovery", HEAD, "discovery: Invalid value: \"\": bootstrapToken or file must be set"),
+    File("empty discovery", HEAD + "discovery: {}\n", "bootstrapToken or file must be set"),
+    File("both ways", discovery(", file: {kubeConfigPath: 'https://x/y'}"),
+         "bootstrapToken and file cannot both be set"),
+    File("empty token way", HEAD + "discovery: {bootstrapToken: {}}\n",
+         "discovery.bootstrapToken: Required value: APIServerEndpoint is not set"),
+    File("no token", discovery(token=None), "discovery.bootstrapToken.token: Invalid value"),
+    File("short token", discovery(token="abcdef.0123456789abcde"), "the bootstrap token is invalid"),
+    File("token in upper case", discovery(token="ABCDEF.0123456789abcdef"),
+         "the bootstrap token is invalid"),
+    File("token with blanks", discovery(token="' abcdef.0123456789abcdef'"),
+         "the bootstrap token is invalid"),
+    File("token with a newline", discovery(token='"abcdef.0123456789abcdef\\n"'),
+         "the bootstrap token is invalid"),
+    File("tls token", discovery(", tlsBootstrapToken: fedcba.0123456789abcdef")),
+    File("odd tls token", discovery(", tlsBootstrapToken: fedcba"),
+         "discovery.tlsBootstrapToken: Invalid value"),
+    File("no pins", discovery(caCertHashes=None), "without caCertHashes can be unsafe"),
+    File("no pins needed", discovery(caCertHashes=None, unsafeSkipCAVerification="true")),
+    File("odd pin", discovery(caCertHashes="[abc]"),
+         "discovery.bootstrapToken.caCertHashes[0]: Invalid value", "ok", why=PINS),
+    File("short pin", discovery(caCertHashes="['sha256:3b']"), "expected a 32 byte SHA-256 hash",
+         "ok", why=PINS),
+    File("no port", discovery(apiServerEndpoint="10.0.0.1"), "missing port in address"),
+    File("empty port", discovery(apiServerEndpoint="'10.0.0.1:'")),
+    File("a name", discovery(apiServerEndpoint="'api.example:https'")),
+    File("IPv6", discovery(apiServerEndpoint="'[fd00::1]:6443'")),
+    File("IPv6 without brackets", discovery(apiServerEndpoint="'fd00::1:6443'"),
+         "too many colons in address"),
+    File("IPv6 without port", discovery(apiServerEndpoint="'[fd00::1]'"), "missing port in address"),
+    File("open bracket", discovery(apiServerEndpoint="'[fd00::1:6443'"), "missing ']' in address"),
+    File("late bracket", discovery(apiServerEndpoint="'fd00]:6443'"), "unexpected ']' in address"),
+    File("a URL", discovery(apiServerEndpoint="'https://10.0.0.1:6443'"),
+         "too many colons in address"),
+    File("https file", HEAD + "discovery: {file: {kubeConfigPath: 'https://x/y'}}\n"),
+    File("http file", HEAD + "discovery: {file: {kubeConfigPath: 'http://x/y'}}\n",
+         "the scheme must be https"),
+    File("file that is not there", HEAD + "discovery: {file: {kubeConfigPath: /none/there}}\n",
+         "not a valid HTTPS URL or a file on disk"),
+    File("file URL that is not there",
+         HEAD + "discovery: {file: {kubeConfigPath: 'file:///none/there'}}\n",
+         "not a valid HTTPS URL or a file on disk"),
+    File("empty file way", HEAD + "discovery: {file: {}}\n", "discovery.file.kubeConfigPath"),
+    File("file with an odd token",
+         HEAD + "discovery: {file: {kubeConfigPath: 'https://x/y'}, tlsBootstrapToken: a}\n",
+         "discovery.tlsBootstrapToken"),
+    File("control plane", GOOD + "controlPlane: {localAPIEndpoint: {advertiseAddress: 10.0.0.2}}\n",
+         "controlPlane: Forbidden", "ok", join="refused", why=WORKER),
+    File("port of 33 bits", GOOD + "controlPlane: {localAPIEndpoint: {bindPort: 4294967296}}\n",
+         "must be a whole number of 32 bits"),
+    File("patches", GOOD + "patches: {directory: C:/patches}\n"),
+    File("several errors", discovery(token="a", apiServerEndpoint="b"), "error: "),
+    File("v1beta3", GOOD.replace("v1beta4", "v1beta3"), kubeadm="refused", why=BETA3),
+    File("v1beta3 with a map", GOOD.replace("v1beta4", "v1beta3") +
+         "nodeRegistration: {kubeletExtraArgs: {v: '5'}}\n", kubeadm="refused", why=BETA3),
+    File("v1beta3 with dryRun", GOOD.replace("v1beta4", "v1beta3") + "dryRun: true\n",
+         'unknown field "dryRun"'),
+    File("v1beta2", GOOD.replace("v1beta4", "v1beta2"), "uses an old API spec"),
+    File("v1", GOOD.replace("v1beta4", "v1"), "experimental API spec"),
+    File("v1beta9", GOOD.replace("v1beta4", "v1beta9"), "unknown configuration API"),
+    File("kind in lower case", GOOD.replace("Join", "join"), "unknown configuration API"),
+    File("NodeConfiguration", GOOD + "---\n" + NODE, kubeadm="refused", join="ok", why=OTHERS),
+    File("odd NodeConfiguration", GOOD + "---\n" + NODE + "network: {mode: bridge}\n",
+         "network.mode: Unsupported value", join="ok", why=OTHERS),
+    File("KubeletConfiguration",
+         GOOD + "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"),
+    File("something else", GOOD + "---\napiVersion: example.com/v1\nkind: Thing\n",
+         "unknown configuration API", join="ok", join_says="",
+         why="only a join passes over what it does not know, as kubeadm's does"),
+    File("ClusterConfiguration alone",
+         "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
+         "kubernetesVersion: v1.37.1\n",
+         "no JoinConfiguration or NodeConfiguration found", "ok", join="refused",
+         why="it says nothing about a worker"),
+]
+
+HASH = ("--discovery-token-ca-cert-hash", PIN)
+GOOD_LINE = ("10.0.0.1:6443", "--token", TOKEN, *HASH)
+LINES = [
+    Line("good", GOOD_LINE),
+    Line("equals signs", ("10.0.0.1:6443", "--token=" + TOKEN,
+                          "--discovery-token-ca-cert-hash=" + PIN)),
+    Line("several pins", (*GOOD_LINE, *HASH)),
+    Line("pins with a comma", ("10.0.0.1:6443", "--token", TOKEN, HASH[0], PIN + "," + PIN)),
+    Line("tokens apart", ("10.0.0.1:6443", "--discovery-token", TOKEN, "--tls-bootstrap-token",
+                          "fedcba.0123456789abcdef", *HASH)),
+    Line("odd tls token", ("10.0.0.1:6443", "--token", TOKEN, "--tls-bootstrap-token", "a", *HASH),
+         "discovery.tlsBootstrapToken: Invalid value"),
+    Line("no pin", GOOD_LINE[:3], "without caCertHashes can be unsafe"),
+    Line("no pin wanted", (*GOOD_LINE[:3], "--discovery-token-unsafe-skip-ca-verification")),
+    Line("bool with a value", (*GOOD_LINE[:3], "--discovery-token-unsafe-skip-ca-verification=true")),
+    Line("bool with T", (*GOOD_LINE[:3], "--discovery-token-unsafe-skip-ca-verification=T")),
+    Line("false", (*GOOD_LINE[:3], "--discovery-token-unsafe-skip-ca-verification=false"),
+         "without caCertHashes can be unsafe"),
+    Line("odd bool", (*GOOD_LINE[:3], "--discovery-token-unsafe-skip-ca-verification=yes"),
+         "invalid"),
+    Line("odd pin", (*GOOD_LINE[:3], HASH[0], "abc"), "caCertHashes[0]: Invalid value", "ok", PINS),
+    Line("no token", ("10.0.0.1:6443", *HASH), "discovery.bootstrapToken.token: Invalid value"),
+    Line("no endpoint", GOOD_LINE[1:], "bootstrapToken or file must be set"),
+    Line("nothing", (), "bootstrapToken or file must be set"),
+    Line("no port", ("10.0.0.1", *GOOD_LINE[1:]), "missing port in address"),
+    Line("two endpoints", ("10.0.0.2:6443", *GOOD_LINE), "accepts at most 1 arg(s), received 2"),
+    Line("both ways", (*GOOD_LINE, "--discovery-file", "https://x/y"),
+         "bootstrapToken and file cannot both be set"),
+    Line("https file", ("--discovery-file", "https://x/y")),
+    Line("http file", ("--discovery-file", "http://x/y"), "the scheme must be https"),
+    Line("file that is not there", ("--discovery-file", "/none/there"),
+         "not a valid HTTPS URL or a file on disk"),
+    Line("short form", (*GOOD_LINE[:3], "--discovery-token-unsafe-skip"), "unknown flag"),
+    Line("misspelt", ("10.0.0.1:6443", "--tokn", TOKEN, *HASH), "unknown flag: --tokn"),
+    Line("no value", (*GOOD_LINE, "--node-name"), "flag needs an argument: --node-name"),
+    Line("node name", (*GOOD_LINE, "--node-name", "WIN-1")),
+    Line("odd node name", (*GOOD_LINE, "--node-name", "win_1"), "nodeRegistration.name"),
+    Line("socket", (*GOOD_LINE, "--cri-socket", "npipe:////./pipe/x")),
+    Line("all and one", (*GOOD_LINE, "--ignore-preflight-errors", "all,Swap"),
+         "don't specify individual checks"),
+    Line("control plane flags alone", (*GOOD_LINE, "--apiserver-bind-port", "6443"),
+         warns="mean nothing for a worker"),
+    Line("config", ("--config", "FILE")),
+    Line("config and an endpoint", ("10.0.0.2:6443", "--config", "FILE"),
+         warns="address is ignored"),
+    Line("config and node name", ("--config", "FILE", "--node-name", "other")),
+    Line("config and dry run", ("--config", "FILE", "--dry-run=false")),
+    Line("config and ignored checks", ("--config", "FILE", "--ignore-preflight-errors", "Swap")),
+    Line("config and verbosity", ("--config", "FILE", "-v", "1")),
+    Line("config and token", ("--config", "FILE", "--token", TOKEN),
+         "can not mix '--config' with arguments [token]"),
+    Line("config and more", ("--config", "FILE", "--token", TOKEN, "--discovery-file", "x"),
+         "can not mix '--config' with arguments [discovery-file token]"),
+    Line("config and socket", ("--config", "FILE", "--cri-socket", "npipe:////./pipe/x"),
+         "can not mix '--config' with arguments [cri-socket]"),
+    Line("config and patches", ("--config", "FILE", "--patches", "/x"),
+         "can not mix '--config' with arguments [patches]"),
+    Line("config and control plane", ("--config", "FILE", "--control-plane"), "control plane"),
+    Line("config that is not there", ("--config", "/none/there"), "read the configuration"),
+]
+
+# Lines of winjoin alone: pasted ones, its own flags, the environment.
+OWN_LINES = [
+    Line("pasted", ("kubeadm", "join", *GOOD_LINE)),
+    Line("pasted with sudo", ("sudo", "kubeadm", "join", *GOOD_LINE)),
+    Line("pasted with a path", ("sudo", "/usr/bin/kubeadm", "join", *GOOD_LINE)),
+    Line("pasted with a backslash", ("kubeadm", "join", *GOOD_LINE[:3], "\\", *HASH)),
+    Line("as one word", ("kubeadm join 10.0.0.1:6443 --token %s %s %s " % (TOKEN, *HASH),)),
+    Line("as one word of two lines",
+         ("  sudo kubeadm join 10.0.0.1:6443 --token %s \\\n\t%s %s \n" % (TOKEN, *HASH),)),
+    Line("with the backslash and newline in a word",
+         ("kubeadm", "join", *GOOD_LINE[:3], "\\\n", *HASH)),
+    Line("pasted for a control plane",
+         ("kubeadm", "join", *GOOD_LINE, "--control-plane", "--certificate-key", "a" * 64),
+         "a control plane does not run on Windows"),
+    Line("token in the wrong place", ("10.0.0.1:6443", TOKEN, *HASH), "received 2"),
+    Line("token as a flag", ("--" + TOKEN,), "unknown flag"),
+    Line("token as a value", ("10.0.0.1:6443", "--verify", TOKEN), "invalid value"),
+    Line("everything from the environment", ("10.0.0.1:6443",), environment={
+        "WINJOIN_TOKEN": TOKEN, "WINJOIN_DISCOVERY_TOKEN_CA_CERT_HASH": PIN + "," + PIN}),
+    Line("file and environment", ("--config", "FILE"), environment={"WINJOIN_TOKEN": TOKEN}),
+    Line("odd environment", ("--config", "FILE"), "discovery.bootstrapToken.token",
+         environment={"WINJOIN_TOKEN": "abc"}),
+    Line("file and own flags", ("--config", "FILE", "--verify", "none", "--token-file", "TOKENFILE")),
+    Line("token from a file", ("10.0.0.1:6443", "--token-file", "TOKENFILE", *HASH)),
+    Line("token file that is not there", ("10.0.0.1:6443", "--token-file", "/none/there", *HASH),
+         "read the token"),
+]

@@ -1,0 +1,147 @@
+"""Judges every case of cases.py with winjoin and, where it is built, with upstream's kubeadm.
+
+    verdicts.py [WORD]    only the cases whose name holds WORD
+KUBEADM names another program.
+"""
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests/cluster"))
+import cases  # noqa: E402
+import programs  # noqa: E402
+
+WINJOIN = shlex.split(os.environ.get("WINJOIN", str(ROOT / "build/native/winjoin")))
+PHASES = ("preflight,control-plane-prepare,check-etcd,kubelet-start,etcd-join,"
+          "kubelet-wait-bootstrap,control-plane-join,wait-control-plane")
+
+
+def upstream():
+    """kubeadm where it stands ready, or None; nothing is built here."""
+    given = os.environ.get("KUBEADM")
+    if given:
+        return given
+    sections = programs.versions()
+    name = programs.owner("kubeadm", sections)
+    path = programs.place_of("kubeadm", name, sections[name])
+    return path if os.path.exists(path) else None
+
+
+class Judge:
+    """Runs both programs in a folder of its own."""
+
+    def __init__(self, folder, kubeadm):
+        self.folder, self.kubeadm = pathlib.Path(folder), kubeadm
+        self.good = self.folder / "good.yaml"
+        self.good.write_text(cases.GOOD)
+        self.token = self.folder / "token"
+        self.token.write_text(cases.TOKEN + "\r\n")
+        self.rootfs = self.folder / "rootfs"
+        self.rootfs.mkdir()
+        self.all_phases = ",".join(
+            line.split()[0] for line in self.run([*WINJOIN, "join", "phase", "list"])[1].splitlines())
+        self.passed = self.failed = self.skipped = 0
+
+    @staticmethod
+    def run(words, environment=None):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("WINJOIN")}
+        try:
+            done = subprocess.run(words, capture_output=True, timeout=30, check=False,
+                                  stdin=subprocess.DEVNULL, env={**clean, **(environment or {})})
+        except subprocess.TimeoutExpired:
+            return -1, "", "no end after 30 s"
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def check(self, name, right, why):
+        if right:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print("FAIL %s: %s" % (name, why.strip()))
+
+    def winjoin(self, name, words, says, environment=None, warns=""):
+        """Exit code 0 and no word, or 3 and one line that holds the words; no secret anywhere."""
+        code, out, err = self.run([*WINJOIN, *words], environment)
+        errors = [line for line in err.splitlines() if line.startswith("error: ")]
+        other = [line for line in err.splitlines()
+                 if not line.startswith(("error: ", "hint: ", "warning: "))]
+        if cases.SECRET in out + err:
+            self.check(name, False, "the token's secret is shown")
+        elif says:
+            self.check(name, code == 3 and len(errors) == 1 and says in errors[0] and not other,
+                       "%d %s" % (code, err))
+        else:
+            self.check(name, code == 0 and not errors and warns in err, "%d %s" % (code, err))
+
+    def upstream(self, name, words, accepted):
+        if not self.kubeadm:
+            self.skipped += 1
+            return
+        code, _, err = self.run([self.kubeadm, *words])
+        self.check("kubeadm " + name, (code == 0) == accepted,
+                   "says %d, expected %s: %s" % (code, "ok" if accepted else "refused", err))
+
+    def join_words(self, words):
+        put = {"FILE": str(self.good), "TOKENFILE": str(self.token)}
+        return [put.get(word, word) for word in words]
+
+    def winjoin_join(self, words):
+        return ["join", "--rootfs", str(self.rootfs), "--skip-phases", self.all_phases,
+                "--progress", "none", *self.join_words(words)]
+
+    def linux(self, text):
+        for windows, there in cases.LINUX:
+            text = text.replace(windows, there)
+        return text
+
+    def file(self, case):
+        data = case.text if isinstance(case.text, bytes) else case.text.encode()
+        ours, theirs = self.folder / "file.yaml", self.folder / "linux.yaml"
+        ours.write_bytes(data)
+        theirs.write_bytes(self.linux(case.text).encode() if isinstance(case.text, str) else data)
+        self.winjoin("validate " + case.name, ["config", "validate", "--config", str(ours)], case.says)
+        said = case.says if case.join_says is None else case.join_says
+        self.winjoin("join " + case.name, self.winjoin_join(["--config", str(ours)]), said)
+        verdict = not case.says if case.kubeadm == cases.SAME else case.kubeadm == "ok"
+        self.upstream("validate " + case.name, ["config", "validate", "--config", str(theirs)],
+                      verdict)
+        joins = case.join == "ok" if case.join else verdict
+        self.upstream("join " + case.name, ["join", "--config", str(theirs), "--skip-phases", PHASES],
+                      joins)
+        looser = not case.says and not verdict
+        stricter = case.says and (verdict or joins)
+        if looser or stricter:
+            self.check("reason " + case.name, bool(case.why), "verdicts differ without a reason")
+
+    def line(self, case, both):
+        self.winjoin("line " + case.name, self.winjoin_join(case.words), case.says,
+                     case.environment, case.warns)
+        if both:
+            words = [self.linux(word) for word in self.join_words(case.words)]
+            verdict = not case.says if case.kubeadm == cases.SAME else case.kubeadm == "ok"
+            self.upstream("line " + case.name, ["join", "--skip-phases", PHASES, *words], verdict)
+
+
+def main():
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    with tempfile.TemporaryDirectory() as folder:
+        judge = Judge(folder, upstream())
+        for case in cases.FILES:
+            if wanted in case.name:
+                judge.file(case)
+        for lines, both in ((cases.LINES, True), (cases.OWN_LINES, False)):
+            for case in lines:
+                if wanted in case.name:
+                    judge.line(case, both)
+        if not judge.kubeadm:
+            print("skipped: kubeadm is not built (tests/cluster/build.py)")
+        print("%d passed, %d failed, %d skipped" % (judge.passed, judge.failed, judge.skipped))
+        return 1 if judge.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

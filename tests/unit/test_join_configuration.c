@@ -1,0 +1,227 @@
+/* JoinConfiguration between file, flags and options: who wins, and what is renewed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/cluster_manifest.h"
+#include "join/config_file.h"
+#include "join/join_configuration.h"
+#include "join/node_configuration.h"
+
+#define TOKEN "abcdef.0123456789abcdef"
+#define OTHER "fedcba.0123456789abcdef"
+#define PIN "sha256:3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b"
+
+static const char full[] =
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndryRun: true\n"
+    "nodeRegistration:\n  name: ' WIN-1 '\n  criSocket: //./pipe/other\n"
+    "  taints: [{key: os, value: windows, effect: NoSchedule}, {key: b, effect: NoExecute}]\n"
+    "  kubeletExtraArgs: [{name: v, value: '5'}, {name: node-labels, value: a=b}, {name: v}]\n"
+    "  ignorePreflightErrors: [Swap]\n  imagePullPolicy: Always\n  imagePullSerial: false\n"
+    "caCertPath: C:\\ca.crt\n"
+    "discovery:\n  bootstrapToken: {token: " TOKEN ", apiServerEndpoint: '1.2.3.4:6443', "
+    "caCertHashes: ['" PIN "']}\n  tlsBootstrapToken: " OTHER "\n"
+    "skipPhases: [verify]\npatches: {directory: C:\\p}\n"
+    "timeouts: {discovery: 1m30s, tlsBootstrap: 2m, kubeletHealthCheck: 10s, "
+    "kubernetesAPICall: 5s}\n";
+
+struct scene {
+    struct config_file file;
+    struct join_options options;
+    struct text_list warnings;
+    struct error err;
+};
+
+static int setup(void **state) {
+    *state = xcalloc(1, sizeof(struct scene));
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct scene *s = *state;
+
+    config_file_free(&s->file);
+    join_options_free(&s->options);
+    text_list_free(&s->warnings);
+    freep(state);
+    return 0;
+}
+
+static void read_file(struct scene *s, const char *text) {
+    if (config_file_parse(text, strlen(text), "f", CONFIG_KNOWN, &s->file, &s->err) < 0)
+        fail_msg("%s", s->err.message);
+}
+
+static void settle(struct scene *s) {
+    join_configuration_overlay(&s->file.join, &s->options);
+    if (join_configuration_check(s->file.join, NULL, &s->err) < 0)
+        fail_msg("%s", s->err.message);
+    join_configuration_apply(s->file.join, &s->options, &s->warnings);
+}
+
+static void every_field_arrives(void **state) {
+    struct scene *s = *state;
+    const struct join_options *o = &s->options;
+
+    read_file(s, full);
+    settle(s);
+    assert_true(o->dry_run);
+    assert_string_equal(o->node_name, "win-1");
+    assert_string_equal(o->cri_socket, "npipe:////./pipe/other");
+    assert_int_equal(s->warnings.count, 1);
+    assert_string_equal(o->register_with_taints, "os=windows:NoSchedule,b:NoExecute");
+    assert_int_equal(o->kubelet_extra_args.count, 3);
+    assert_string_equal(o->kubelet_extra_args.items[1], "node-labels=a=b");
+    assert_string_equal(o->kubelet_extra_args.items[2], "v=");
+    assert_string_equal(o->ignore_preflight_errors.items[0], "Swap");
+    assert_string_equal(o->image_pull_policy, "Always");
+    assert_string_equal(o->ca_cert_path, "C:\\ca.crt");
+    assert_string_equal(o->discovery_token, TOKEN);
+    assert_string_equal(o->tls_bootstrap_token, OTHER);
+    assert_string_equal(o->endpoint, "1.2.3.4:6443");
+    assert_string_equal(o->discovery_token_ca_cert_hash.items[0], PIN);
+    assert_string_equal(o->skip_phases.items[0], "verify");
+    assert_string_equal(o->patches, "C:\\p");
+    assert_int_equal(o->timeout, 90000);
+    assert_int_equal(o->timeouts.tls_bootstrap, 120000);
+    assert_int_equal(o->timeouts.kubelet_health_check, 10000);
+    assert_int_equal(o->timeouts.kubernetes_api_call, 5000);
+}
+
+static void flags_win(void **state) {
+    struct scene *s = *state;
+    struct join_options *o = &s->options;
+
+    o->node_name = xstrdup("Other");
+    o->token = xstrdup(OTHER);
+    o->timeout = 1000;
+    o->register_with_taints = xstrdup("x:NoSchedule");
+    text_list_add(&o->skip_phases, "preflight");
+    text_list_add(&o->ignore_preflight_errors, "PageFile");
+    read_file(s, full);
+    settle(s);
+    assert_string_equal(o->node_name, "other");
+    assert_string_equal(o->discovery_token, OTHER);
+    assert_int_equal(o->timeout, 1000);
+    assert_string_equal(o->register_with_taints, "x:NoSchedule");
+    assert_int_equal(o->skip_phases.count, 1);
+    assert_string_equal(o->skip_phases.items[0], "preflight");
+    assert_int_equal(o->ignore_preflight_errors.count, 2);
+}
+
+static void flags_alone_are_judged_as_a_file(void **state) {
+    struct scene *s = *state;
+    struct join_options *o = &s->options;
+
+    o->endpoint = xstrdup("1.2.3.4");
+    o->token = xstrdup("abc");
+    join_configuration_overlay(&s->file.join, o);
+    assert_int_equal(join_configuration_check(s->file.join, NULL, &s->err), -1);
+    assert_int_equal(s->err.kind, ERROR_USAGE);
+    assert_non_null(
+        strstr(s->err.message, "[discovery.bootstrapToken.caCertHashes: Invalid value"));
+    assert_non_null(strstr(s->err.message, "discovery.bootstrapToken.token: Invalid value: "
+                                           "\"<redacted>\": the bootstrap token is invalid"));
+    assert_non_null(strstr(s->err.message, "address 1.2.3.4: missing port in address"));
+    assert_null(strstr(s->err.message, "abc"));
+}
+
+static void nothing_is_made_of_nothing(void **state) {
+    struct scene *s = *state;
+
+    s->options.node_name = xstrdup("a");
+    s->options.token = xstrdup(TOKEN);
+    join_configuration_overlay(&s->file.join, &s->options);
+    assert_null(s->file.join);
+}
+
+static void old_versions_are_renewed(void **state) {
+    struct scene *s = *state;
+    _cleanup_(freep) char *text = NULL;
+
+    read_file(s, "apiVersion: kubeadm.k8s.io/v1beta3\nkind: JoinConfiguration\n"
+                 "discovery: {timeout: 2m, file: {kubeConfigPath: 'https://x'}}\n"
+                 "nodeRegistration: {kubeletExtraArgs: {v: '5', node-ip: 1.2.3.4, empty: null}}\n");
+    join_configuration_default(s->file.join);
+    text = yaml_write(s->file.join);
+    assert_string_equal(
+        text, "apiVersion: kubeadm.k8s.io/v1beta4\ncaCertPath: C:/etc/kubernetes/pki/ca.crt\n"
+              "discovery:\n  file:\n    kubeConfigPath: https://x\nkind: JoinConfiguration\n"
+              "nodeRegistration:\n  criSocket: npipe:////./pipe/containerd-containerd\n"
+              "  imagePullPolicy: IfNotPresent\n  imagePullSerial: true\n  kubeletExtraArgs:\n"
+              "  - name: empty\n    value: \"\"\n  - name: node-ip\n    value: 1.2.3.4\n"
+              "  - name: v\n    value: \"5\"\n  taints: null\ntimeouts:\n"
+              "  controlPlaneComponentHealthCheck: 4m0s\n  discovery: 2m\n  etcdAPICall: 2m0s\n"
+              "  kubeletHealthCheck: 4m0s\n  kubernetesAPICall: 1m0s\n  tlsBootstrap: 5m0s\n"
+              "  upgradeManifests: 5m0s\n");
+}
+
+static void files_of_discovery(void **state) {
+    static const char *const rows[][2] = {{"C:\\d.conf", "C:\\d.conf"},
+                                          {"file:///C:/d.conf", "C:/d.conf"},
+                                          {"file:///etc/d.conf", "/etc/d.conf"},
+                                          {"file://host", ""},
+                                          {"https://x/y", "https://x/y"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *path = join_discovery_file_path(rows[i][0]);
+
+        assert_string_equal(path, rows[i][1]);
+    }
+}
+
+static void node_configuration_goes_both_ways(void **state) {
+    struct scene *s = *state;
+    _cleanup_json_ json_t *made = NULL;
+
+    read_file(s,
+              "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+              "network: {mode: overlay, plugin: flannel, name: net, adapter: E, vni: 4097, "
+              "vxlanPort: 4790, podCIDRs: [10.1.0.0/24], serviceCIDRs: [10.96.0.0/12], "
+              "excludeFromNAT: [10.9.0.0/16], dualStack: 'off'}\n"
+              "kubeProxy: {run: none, dsr: 'on'}\nartifacts: {kubernetesVersion: v1.37.1, "
+              "bundle: b, mirror: m, lock: l}\nverify: {level: node, external: {ip: '1.2.3.4:443', "
+              "name: 'n:443', dns: 1.2.3.5}, timeout: 2000ms}\n"
+              "services: {kubelet: {extraArgs: [--v=4]}}\n");
+    node_configuration_apply(s->file.node, &s->options);
+    made = node_configuration_make(&s->options);
+    assert_true(json_equal(made, s->file.node));
+}
+
+static void manifest_has_what_nodes_need(void **state) {
+    struct scene *s = *state;
+    _cleanup_json_ json_t *node = node_configuration_make(&s->options), *objects = NULL;
+    static const char *const kinds[] = {
+        "ConfigMap",          "Role", "RoleBinding", "ClusterRoleBinding", "ClusterRole",
+        "ClusterRoleBinding", "Role", "RoleBinding"};
+
+    objects = cluster_manifest_make(node, "kube-flannel");
+    assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
+    assert_string_equal(json_text_at(objects, "6.metadata.namespace"), "kube-flannel");
+    assert_string_equal(json_text_at(objects, "0.data.NodeConfiguration"),
+                        "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_field_arrives, setup, teardown),
+        cmocka_unit_test_setup_teardown(flags_win, setup, teardown),
+        cmocka_unit_test_setup_teardown(flags_alone_are_judged_as_a_file, setup, teardown),
+        cmocka_unit_test_setup_teardown(nothing_is_made_of_nothing, setup, teardown),
+        cmocka_unit_test_setup_teardown(old_versions_are_renewed, setup, teardown),
+        cmocka_unit_test(files_of_discovery),
+        cmocka_unit_test_setup_teardown(node_configuration_goes_both_ways, setup, teardown),
+        cmocka_unit_test_setup_teardown(manifest_has_what_nodes_need, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
