@@ -12,8 +12,9 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 # The longest ones first.
-CLASSES = [("killed", "Killed"), ("refused", "Refused"), ("joins", "Trouble"), ("joins", "Whole"),
-           ("diagnosed", "Diagnosed"), ("joins", "L2bridge")]
+CLASSES = [("killed", "Killed"), ("refused", "Refused"), ("looking", "Looking"),
+           ("joins", "Trouble"), ("joins", "Whole"), ("diagnosed", "Diagnosed"),
+           ("joins", "L2bridge")]
 
 
 class Result(unittest.TestResult):

@@ -1,0 +1,73 @@
+"""What only looks: preflight and the dry run, on the host and in the cluster; names of phases."""
+import json
+
+import scene
+from scene import stage
+
+REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+NODES = "/api/v1/nodes"
+
+
+class Looking(scene.Scene):
+    def setUp(self):
+        before = self.stage.snapshot()
+        self.addCleanup(lambda: self.assertEqual(
+            scene.snapshot.compare(before, self.stage.snapshot()), []))
+
+    def preflight(self):
+        words = self.words(node_name=stage.NODE)
+        words[1] = "preflight"
+        done = self.stage.host.run([*words, "-o", "json"], timeout=60)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["kind"], "PreflightReport", done.stderr)
+        return done, {check["id"]: check for check in report["checks"]}
+
+    def test_preflight_looks_at_host_and_cluster(self):
+        done, checks = self.preflight()
+        self.assert_code(done, 0)
+        self.assertGreater(len(checks), 50)
+        for name in ("HNS", "Discovery", "ClusterConfiguration", "NodeName", "NetworkPlan",
+                     "Programs", "Bundle"):
+            self.assertEqual(checks[name]["outcome"], "pass", checks[name])
+        self.assertNotIn(scene.SECRET, done.stdout + done.stderr)
+
+    def test_preflight_finds_the_name_taken(self):
+        self.stage.cluster.call("POST", NODES, {"apiVersion": "v1", "kind": "Node",
+                                                "metadata": {"name": stage.NODE}})
+        self.addCleanup(self.stage.cluster.call, "DELETE", "%s/%s" % (NODES, stage.NODE))
+        node = self.stage.cluster.call("GET", "%s/%s" % (NODES, stage.NODE))
+        node["status"] = {"conditions": [{"type": "Ready", "status": "True"}],
+                          "addresses": [{"type": "InternalIP", "address": "10.0.0.199"}]}
+        self.stage.cluster.call("PUT", "%s/%s/status" % (NODES, stage.NODE), node)
+        done, checks = self.preflight()
+        self.assert_code(done, 2)
+        self.assertEqual(checks["NodeName"]["outcome"], "error")
+        self.assertIn("kubectl delete node " + stage.NODE, done.stderr)
+
+    def test_dry_run_tells_the_plan(self):
+        done = self.stage.join("--dry-run", "-o", "json")
+        self.assert_code(done, 0)
+        plan = json.loads(done.stdout)
+        self.assertEqual((plan["kind"], plan["unknown"]), ("JoinPlan", ["podCIDR"]))
+        self.assertEqual([s["name"] for s in plan["services"]],
+                         ["winjoin-network", "containerd", "kubelet", "flanneld", "kube-proxy"])
+        self.assertTrue(plan["artifacts"])
+        self.assertNotIn(scene.SECRET, done.stdout + done.stderr)
+        self.assertEqual(self.stage.cluster.call("GET", REQUESTS)["items"], [])
+
+    def test_dry_run_is_readable(self):
+        done = self.stage.join("--dry-run", "--pod-cidr", "10.244.7.0/24")
+        self.assert_code(done, 0)
+        self.assertIn("nothing was changed", done.stdout)
+        self.assertIn("source VIP 10.244.7.2", done.stdout)
+        self.assertNotIn("<podCIDR>", done.stdout)
+
+    def test_phases_have_kubeadms_names(self):
+        done = self.stage.winjoin("join", "phase", "list")
+        self.assertRegex(done.stdout, "kubelet-start +kubeadm's name for")
+        done = self.stage.winjoin("join", "phase", "kubelet-strt")
+        self.assert_code(done, 3)
+        self.assertIn("hint: did you mean kubelet-start?", done.stderr)
+        done = self.stage.join("--skip-phases", "verfy")
+        self.assert_code(done, 3)
+        self.assertIn("hint: did you mean verify?", done.stderr)
