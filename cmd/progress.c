@@ -47,12 +47,11 @@ static const char *state_name(enum join_event_state state) {
     return names[state];
 }
 
-static void show_json(const struct progress *progress, const struct join_event *event) {
+char *progress_json(const struct join_event *event, int64_t now) {
     char time[RFC3339_TEXT_MAX];
     _cleanup_json_ json_t *line = NULL;
-    _cleanup_(freep) char *text = NULL;
 
-    rfc3339_format(host_now(progress->host), time);
+    rfc3339_format(now, time);
     line = json_pack("{s:s, s:s*, s:s}", "time", time, "phase",
                      event->phase ? event->phase->id : NULL, "state", state_name(event->state));
     if (*event->message)
@@ -61,10 +60,17 @@ static void show_json(const struct progress *progress, const struct join_event *
         json_object_set_new(line, "hint", json_string(event->hint));
     if (event->state == JOIN_WAITING)
         json_object_set_new(line, "waitedSeconds", json_real(event->waited_ms / 1000.0));
+    if (event->state == JOIN_WAITING && event->left_ms)
+        json_object_set_new(line, "leftSeconds", json_real(event->left_ms / 1000.0));
     if (event->state == JOIN_DONE || event->state == JOIN_FAILED)
         json_object_set_new(line, "durationSeconds", json_real(event->duration_ms / 1000.0));
-    text = json_write(line);
-    (void)fprintf(stderr, "%s\n", text);
+    return json_write(line);
+}
+
+static void show_json(const struct progress *progress, const struct join_event *event) {
+    _cleanup_(freep) char *line = progress_json(event, host_now(progress->host));
+
+    (void)fprintf(stderr, "%s\n", line);
 }
 
 static void mark(const struct progress *progress, enum join_event_state state, char out[32]) {

@@ -21,6 +21,10 @@ struct progress {
 };
 /* By --progress (auto: live on a terminal, else plain) and the terminal. */
 void progress_open(struct progress *progress, const struct program *program);
+/* A line of --progress json, without its line end: {"time","phase","state","message","hint",
+ * "waitedSeconds","leftSeconds","durationSeconds"}, what does not apply absent; state is "started",
+ * "waiting", "warning", "done", "skipped" or "failed". Pure; the caller frees. */
+char *progress_json(const struct join_event *event, int64_t now);
 /* The join_progress function; context is the struct progress. */
 void progress_show(void *context, const struct join_event *event);
 void progress_close(struct progress *progress);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
@@ -82,6 +83,7 @@ int verb_diag(struct program *program, struct error *err) {
         print_report(program, &join.report);
     if (result < 0 && join.has_report)
         result = judge(&join.report, err);
+    event_write(program, "diag", join.node_name, result, err);
     join_close(&join);
     progress_close(&progress);
     return result;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
@@ -153,19 +154,6 @@ static int run_dry(struct program *program, struct join *join, struct error *err
     return 0;
 }
 
-/* One entry in Windows' Application log for each join, with the exit code as 1000 + code. */
-static void write_event(struct program *program, const char *what, const struct join *join,
-                        int result, const struct error *err) {
-    unsigned code = result < 0 ? (unsigned)error_exit_code(err->kind) : 0;
-    _cleanup_(freep) char *text =
-        xasprintf("winjoin %s %s: %s", what, join->node_name ? join->node_name : "",
-                  result < 0 ? err->message : "done");
-    struct error ignored = {0};
-
-    (void)host_event(program->host, result < 0 ? 'e' : 'i', 1000 + code, text,
-                     &ignored); /* a log that cannot be written must not fail the join */
-}
-
 int verb_join(struct program *program, struct error *err) {
     struct text_list *words = &program->words;
     bool phase = words->count && text_equal(words->items[0], "phase");
@@ -194,7 +182,7 @@ int verb_join(struct program *program, struct error *err) {
                  : id                          ? run_phase(program, &join, id, err)
                                                : run_join(program, &join, err);
     if (!program->options.join.dry_run)
-        write_event(program, "join", &join, result, err);
+        event_write(program, "join", join.node_name, result, err);
     join_close(&join);
     progress_close(&progress);
     return result;

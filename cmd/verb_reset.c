@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/join.h"
@@ -47,7 +48,7 @@ static int ask(const struct program *program, struct error *err) {
 
     if (program->options.yes || program->options.join.dry_run)
         return 0;
-    if (!program->terminal.out_is_terminal || !program->terminal.err_is_terminal) {
+    if (!program->terminal.in_is_terminal || !program->terminal.err_is_terminal) {
         (void)error_set(err, ERROR_USAGE, "reset without asking: there is no terminal to ask on");
         return error_hint(err, "give --force");
     }
@@ -76,7 +77,6 @@ int verb_reset(struct program *program, struct error *err) {
     struct reset_options options = {
         .dry_run = program->options.join.dry_run, .progress = on_entry, .progress_context = &told};
     struct reset_result result = {0};
-    struct error ignored = {0};
     int outcome;
 
     if (ask(program, err) < 0) {
@@ -93,10 +93,7 @@ int verb_reset(struct program *program, struct error *err) {
     if (outcome == 0)
         tell_end(program, &result);
     if (!options.dry_run)
-        (void)host_event(program->host, outcome < 0 ? 'e' : 'i',
-                         1000u + (outcome < 0 ? (unsigned)error_exit_code(err->kind) : 0),
-                         outcome < 0 ? err->message : "winjoin reset: done",
-                         &ignored); /* a log that cannot be written must not fail the reset */
+        event_write(program, "reset", NULL, outcome, err);
     if (outcome < 0)
         (void)error_hint(err, "what is left stays in the journal: run winjoin reset again");
     return outcome;

@@ -1,4 +1,4 @@
-/* What standard output and standard error can show, and the program's own resources. Platform
+/* What the standard streams are and can show, and the program's own resources. Platform
  * files: host/posix/terminal.c, host/win32/terminal.c. */
 #ifndef HOST_TERMINAL_H
 #define HOST_TERMINAL_H
@@ -7,12 +7,13 @@
 #include <stddef.h>
 
 struct terminal {
+    bool in_is_terminal; /* somebody can answer */
     bool out_is_terminal;
     bool err_is_terminal;
     bool utf8;  /* ticks and arrows can be shown */
     bool color; /* ANSI sequences work */
 };
-/* Looks at both streams; on Windows makes them UTF-8, turns ANSI sequences on and leaves line ends
+/* Looks at the streams; on Windows makes them UTF-8, turns ANSI sequences on and leaves line ends
  * as they are written. */
 void terminal_open(struct terminal *ret);
 /* Arguments of this process as UTF-8, argv[0] first; NULL-terminated. On Linux they are those

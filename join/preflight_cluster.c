@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "join/node_name.h"
 #include "join/preflight_checks.h"
+#include "join/programs.h"
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
 
@@ -99,6 +100,24 @@ enum verdict check_clash(struct join *join, const struct preflight_check *check,
         return CHECK_FINE;
     (void)check_failed(finding, &why);
     finding->cause = ERROR_NONE; /* this machine's */
+    return CHECK_BAD;
+}
+
+/* The bundle's versions, or the installed ones'. */
+enum verdict check_skew(struct join *join, const struct preflight_check *check,
+                        struct finding *finding) {
+    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    struct error why = {0};
+
+    (void)check;
+    if (!join->has_cluster)
+        return after(finding, "ClusterConfiguration");
+    if (join->options->bundle && bundle_open(join->host, join->options->bundle, &bundle, &why) < 0)
+        return after(finding, "Bundle");
+    if (programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, &why) == 0)
+        return CHECK_FINE;
+    (void)check_failed(finding, &why);
+    finding->cause = why.kind == ERROR_PREFLIGHT ? ERROR_NONE : why.kind;
     return CHECK_BAD;
 }
 

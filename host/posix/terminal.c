@@ -32,6 +32,7 @@ void terminal_open(struct terminal *ret) {
     const char *term = getenv("TERM");
 
     *ret = (struct terminal){
+        .in_is_terminal = isatty(STDIN_FILENO),
         .out_is_terminal = isatty(STDOUT_FILENO),
         .err_is_terminal = isatty(STDERR_FILENO),
         .utf8 = locale_is_utf8(),

@@ -23,10 +23,13 @@ static bool open_stream(DWORD which, bool *color) {
 }
 
 void terminal_open(struct terminal *ret) {
+    DWORD mode;
+
     *ret = (struct terminal){0};
     /* proven bytes and documents leave as they are: no LF becomes CR LF */
     (void)_setmode(OUTPUT, BINARY);
     (void)_setmode(ERRORS, BINARY);
+    ret->in_is_terminal = GetConsoleMode(GetStdHandle(STD_INPUT_HANDLE), &mode);
     ret->out_is_terminal = open_stream(STD_OUTPUT_HANDLE, &ret->color);
     ret->err_is_terminal = open_stream(STD_ERROR_HANDLE, &ret->color);
     if (ret->out_is_terminal || ret->err_is_terminal)

@@ -71,3 +71,8 @@ class Looking(scene.Scene):
         done = self.stage.join("--skip-phases", "verfy")
         self.assert_code(done, 3)
         self.assertIn("hint: did you mean verify?", done.stderr)
+
+    def test_nobody_is_asked_without_a_terminal(self):
+        done = self.stage.winjoin("reset")
+        self.assert_code(done, 3)
+        self.assertIn("hint: give --force", done.stderr)

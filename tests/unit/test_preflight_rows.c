@@ -179,6 +179,14 @@ static void broken_kubelet(void) {
     host_memory_set_program(r.host, "kubelet.exe", 3, "");
 }
 
+static void new_kubelet(void) {
+    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes v1.39.0\n");
+}
+
+static void old_kubelet(void) {
+    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes v1.30.0\n");
+}
+
 static void odd_kubelet(void) {
     host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes vX\n");
 }
@@ -279,6 +287,8 @@ static const struct {
     {"NodeName", name_taken, E, "already exists in the cluster"},
     {"NodeName", name_of_old, W, "earlier join of this machine"},
     {"NetworkPlan", odd_pods, E, "10.96.0.0"},
+    {"VersionSkew", new_kubelet, E, "v1.39.0"},
+    {"VersionSkew", old_kubelet, E, "v1.30.0"},
     {"HNSClash", foreign_nat, E, "overlaps"},
     {"Programs", no_kube_proxy, E, "kube-proxy"},
 };

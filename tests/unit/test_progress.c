@@ -1,0 +1,89 @@
+/* Progress for programs: one JSON object a line, with the documented keys and no others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "cmd/progress.h"
+
+static const struct join_phase certificate = {.id = "certificate", .title = "certificate"};
+
+static void expect(struct join_event event, const char *line) {
+    char *found;
+
+    event.message = event.message ? event.message : "";
+    event.hint = event.hint ? event.hint : "";
+    found = progress_json(&event, 1795255204);
+    assert_string_equal(found, line);
+    free(found);
+}
+
+#define AT "{\"time\":\"2026-11-21T10:00:04Z\",\"phase\":\"certificate\",\"state\":"
+
+static void each_state_has_its_keys(void **state) {
+    (void)state;
+    expect((struct join_event){.state = JOIN_BEGIN, .phase = &certificate}, AT "\"started\"}");
+    expect((struct join_event){.state = JOIN_WAITING,
+                               .phase = &certificate,
+                               .message = "csr-x7k2p pending",
+                               .waited_ms = 25000},
+           AT "\"waiting\",\"message\":\"csr-x7k2p pending\",\"waitedSeconds\":25.0}");
+    expect((struct join_event){.state = JOIN_WAITING,
+                               .phase = &certificate,
+                               .message = "m",
+                               .hint = "kubectl certificate approve csr-x7k2p",
+                               .waited_ms = 500,
+                               .left_ms = 1500},
+           AT "\"waiting\",\"message\":\"m\",\"hint\":\"kubectl certificate approve csr-x7k2p\","
+              "\"waitedSeconds\":0.5,\"leftSeconds\":1.5}");
+    expect((struct join_event){.state = JOIN_WARNING, .phase = &certificate, .message = "w"},
+           AT "\"warning\",\"message\":\"w\"}");
+    expect(
+        (struct join_event){
+            .state = JOIN_DONE, .phase = &certificate, .message = "d", .duration_ms = 250},
+        AT "\"done\",\"message\":\"d\",\"durationSeconds\":0.25}");
+    expect((struct join_event){.state = JOIN_FAILED, .phase = &certificate, .message = "f"},
+           AT "\"failed\",\"message\":\"f\",\"durationSeconds\":0.0}");
+    expect((struct join_event){.state = JOIN_SKIPPED,
+                               .phase = &certificate,
+                               .message = "--skip-phases"},
+           AT "\"skipped\",\"message\":\"--skip-phases\"}");
+}
+
+/* preflight asks the cluster outside of any phase. */
+static void without_a_phase_there_is_no_key(void **state) {
+    (void)state;
+    expect((struct join_event){.state = JOIN_WARNING, .message = "w"},
+           "{\"time\":\"2026-11-21T10:00:04Z\",\"state\":\"warning\",\"message\":\"w\"}");
+}
+
+/* A line stays one, whatever a server wrote into it. */
+static void a_line_is_one_line(void **state) {
+    struct join_event event = {
+        .state = JOIN_WAITING, .phase = &certificate, .message = "a\nb\r\"\x1b[2J", .hint = ""};
+    json_t *json = NULL;
+    char *line = progress_json(&event, 0);
+
+    (void)state;
+    assert_null(strchr(line, '\n'));
+    assert_null(strchr(line, '\x1b'));
+    assert_int_equal(json_read(line, strlen(line), "line", &json, NULL), 0);
+    assert_string_equal(json_text_at(json, "message"), event.message);
+    json_decref(json);
+    free(line);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_state_has_its_keys),
+        cmocka_unit_test(without_a_phase_there_is_no_key),
+        cmocka_unit_test(a_line_is_one_line),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
