@@ -92,7 +92,8 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 static int write_cni(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
 
-    if (phase_own_folder(join, CNI_CONF_DIR, err) < 0 || set_aside_conflicts(join, err) < 0 ||
+    if (phase_own_folder(join, CNI_CONF_DIR, err) < 0 ||
+        phase_own_folder(join, CNI_RESULTS_DIR, err) < 0 || set_aside_conflicts(join, err) < 0 ||
         node_files_cni(join, &files, err) < 0)
         return -1;
     return node_files_lay(join, &files, err);

@@ -202,6 +202,15 @@ static int drain_probe_pods(struct host *host, struct error *err) {
     return 0;
 }
 
+/* Ends first: a kubelet that runs would make its pods anew while their network goes. */
+static int stop_kubelet(const struct journal *journal, struct error *err) {
+    const char *name = service_name(SERVICE_KUBELET);
+
+    if (!journal_has(journal, JOURNAL_SERVICE, name))
+        return 0;
+    return host_service_stop(journal->host, name, STOP_TIMEOUT_MS, err);
+}
+
 static void tell(const struct reset_options *options, const struct journal_entry *entry,
                  const char *how, const struct error *why) {
     _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
@@ -283,8 +292,10 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (journal_open(host, &journal, err) < 0)
         return -1;
     if (journal.count && !options->dry_run)
-        result =
-            drain_probe_pods(host, err) < 0 || journal_mend_services(&journal, err) < 0 ? -1 : 0;
+        result = drain_probe_pods(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
+                         stop_kubelet(&journal, err) < 0
+                     ? -1
+                     : 0;
     if (result == 0)
         result = undo_all(&journal, options, ret, err);
     if (result == 0 && !options->dry_run)

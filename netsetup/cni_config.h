@@ -11,6 +11,7 @@
 #define CNI_CONF_DIR "C:\\etc\\cni\\net.d"
 #define CNI_BIN_DIR "C:\\opt\\cni\\bin"
 #define CNI_STATE_DIR "C:\\var\\lib\\cni\\networks"
+#define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results" /* libcni's, inside containerd */
 #define CNI_CONF_PATH CNI_CONF_DIR "\\10-winjoin.conf"
 
 /* Network configuration (CNI 1.0.0) with apiVersion 2: containerd hands a namespace GUID, which the

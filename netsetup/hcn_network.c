@@ -232,6 +232,41 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
     return 0;
 }
 
+/* The namespaces of pods that hold endpoints of the network. */
+static int pod_namespaces(struct host *host, const char *network_id, struct text_list *ret,
+                          struct error *err) {
+    _cleanup_json_ json_t *endpoints = NULL;
+    _cleanup_json_ json_t *namespaces = NULL;
+    json_t *endpoint, *space;
+    size_t i, k;
+    if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network_id, &endpoints, err) < 0 ||
+        hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, err) < 0)
+        return -1;
+    json_array_foreach(namespaces, i, space) {
+        const char *id = json_text_at(space, "ID");
+        /* HostDefault: Windows' own, in which a host's endpoint is */
+        if (!id || text_equal(json_text_at(space, "Type"), "HostDefault"))
+            continue;
+        json_array_foreach(endpoints, k, endpoint) {
+            const char *in = json_text_at(endpoint, "HostComputeNamespace");
+            if (in && text_equal_nocase(in, id) && !text_list_has(ret, id))
+                text_list_add(ret, id);
+        }
+    }
+    return 0;
+}
+
+static int remove_network(struct host *host, const char *id, struct error *err) {
+    _cleanup_(text_list_free) struct text_list namespaces = {0};
+    if (pod_namespaces(host, id, &namespaces, err) < 0 || delete_network(host, id, err) < 0)
+        return -1;
+    for (size_t i = 0; i < namespaces.count; i++) {
+        if (delete_object(host, HCN_NAMESPACE, namespaces.items[i], err) < 0)
+            return error_prefix(err, "delete a pod's namespace");
+    }
+    return 0;
+}
+
 int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err) {
     struct hcn_network network = {0};
     struct error find_err = {0};
@@ -242,7 +277,7 @@ int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, s
             return -1;
         }
     } else if (hcn_network_is_ours(&network)) {
-        if (delete_network(host, network.id, err) < 0)
+        if (remove_network(host, network.id, err) < 0)
             return error_prefix(err, "remove HNS network '%s'", name);
         removed = true;
     }

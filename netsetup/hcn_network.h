@@ -48,9 +48,9 @@ int hcn_remote_subnets_ensure(struct host *host, const char *network_name,
                               const struct hcn_remote_subnet *remotes, size_t count,
                               struct error *err);
 
-/* Removes the network by name with its endpoints and the load balancers on them, only when it is
- * ours; absent is success; another owner's is left alone (*ret_removed false). ret_removed may be
- * NULL. */
+/* Removes the network by name with its endpoints, the load balancers on them and the namespaces of
+ * the pods that held them, only when it is ours; absent is success; another owner's is left alone
+ * (*ret_removed false). ret_removed may be NULL. */
 int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err);
 
 #endif

@@ -62,4 +62,7 @@ def _way_to(node):
     if labels.get("kubernetes.io/os") != "windows" or not subnet or not address:
         return None
     data = json.loads(notes.get(PREFIX + "backend-data") or "null") or {}
-    return subnet, address, data.get("VtepMAC", "")
+    mac = data.get("VtepMAC", "")
+    if notes.get(PREFIX + "backend-type") == "vxlan" and not mac:
+        return None  # flannel publishes itself before it has the network's address
+    return subnet, address, mac

@@ -36,48 +36,25 @@ IGNORED = "PageFile,DiskSpace"
 NODE = "win-7k2"
 
 
-class Stage:
-    """Use as a context manager."""
+class Newcomer:
+    """A bare Windows host with winjoin.exe on it, and the words by which it joins the cluster."""
 
-    def __init__(self, mode="overlay", build="20348", options=(), programs=None, **host):
+    def __init__(self, fabric, cluster, node=NODE, programs=None, **host):
         """programs: name (kubelet.exe) -> file of this machine, for what is no stand-in."""
-        self.mode, self.build, self.host_options = mode, build, host
-        self.options, self.programs = list(options), dict(programs or {})
-        self.fabric = fabrics.Fabric(mode)
-        self.cluster = self.host = None
+        self.fabric, self.cluster, self.mode, self.node_name = fabric, cluster, fabric.mode, node
+        self.programs, self.host_options, self.host = dict(programs or {}), host, None
 
-    def __enter__(self):
-        self.fabric.__enter__()
-        try:
-            self._raise()
-        except BaseException:
-            self.__exit__()
-            raise
-        return self
-
-    def __exit__(self, *_):
-        if self.host:
-            self.host.close()
-        if self.cluster:
-            self.cluster.__exit__()
-        self.fabric.close()
-
-    def _raise(self):
-        self.cluster = self.control_plane()
-        self.cluster.__enter__()
-        self.host = winhost.Host(self.fabric, build=self.build, **self.host_options)
+    def arrive(self):
+        self.host = winhost.Host(self.fabric, **self.host_options)
         self.host.start()
         self.host.lay(WINJOIN, PROGRAM)
-        self.host.lay(self._bundle(), BUNDLE)
+        self.host.lay(self.bundle(), BUNDLE)
 
-    def control_plane(self):
-        """The cluster that is joined; not started yet."""
-        defaults = os.path.join(self.fabric.folder, "defaults.yaml")
-        with open(defaults, "w", encoding="utf-8") as f:
-            f.write(DEFAULTS)
-        return on_fabric.OnFabric(self.fabric, "--winjoin-config", defaults, *self.options)
+    def leave(self):
+        if self.host:
+            self.host.close()
 
-    def _bundle(self):
+    def bundle(self):
         """Made as an administrator makes it; what has no program of its own has a stand-in."""
         path = os.path.join(self.fabric.folder, "bundle.zip")
         source = os.path.join(self.fabric.folder, "programs")
@@ -97,7 +74,8 @@ class Stage:
         facts = self.cluster.facts
         return [PROGRAM, "join", facts["endpoint"], "--token", facts["token"],
                 "--discovery-token-ca-cert-hash", facts["caCertHash"], "--network-mode", self.mode,
-                "--node-name", NODE, "--bundle", BUNDLE, "--ignore-preflight-errors", IGNORED]
+                "--node-name", self.node_name, "--bundle", BUNDLE, "--ignore-preflight-errors",
+                IGNORED]
 
     def join(self, *more, timeout=180, **how):
         return self.host.run([*self.join_words, *more], timeout=timeout, **how)
@@ -115,3 +93,34 @@ class Stage:
 
     def node(self, name):
         return self.cluster.call("GET", "/api/v1/nodes/" + name)
+
+
+class Stage(Newcomer):
+    """Fabric, the embedded control plane, one newcomer. Use as a context manager."""
+
+    def __init__(self, mode="overlay", build="20348", options=(), programs=None, **host):
+        super().__init__(fabrics.Fabric(mode), None, programs=programs, build=build, **host)
+        self.build, self.options = build, list(options)
+
+    def __enter__(self):
+        self.fabric.__enter__()
+        try:
+            self._raise()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self.leave()
+        if self.cluster:
+            self.cluster.__exit__()
+        self.fabric.close()
+
+    def _raise(self):
+        defaults = os.path.join(self.fabric.folder, "defaults.yaml")
+        with open(defaults, "w", encoding="utf-8") as f:
+            f.write(DEFAULTS)
+        self.cluster = on_fabric.OnFabric(self.fabric, "--winjoin-config", defaults, *self.options)
+        self.cluster.__enter__()
+        self.arrive()
