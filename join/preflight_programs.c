@@ -15,10 +15,14 @@ enum { VERSION_TIMEOUT_MS = 20000, CONTAINERD_MIN = 2 };
 /* A file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
 enum verdict check_file_available(struct join *join, const struct preflight_check *check,
                                   struct finding *finding) {
-    if (host_file_type(join->host, check->subject) == HOST_ABSENT ||
-        journal_has(&join->journal, JOURNAL_FILE_ENTRY, check->subject))
+    _cleanup_(freep) char *path = text_equal(check->subject, KUBERNETES_CA_FILE)
+                                      ? join_ca_file(join) /* caCertPath decides */
+                                      : xstrdup(check->subject);
+
+    if (host_file_type(join->host, path) == HOST_ABSENT ||
+        journal_has(&join->journal, JOURNAL_FILE_ENTRY, path))
         return CHECK_FINE;
-    return check_bad(finding, "%s already exists and is not winjoin's", check->subject);
+    return check_bad(finding, "%s already exists and is not winjoin's", path);
 }
 
 /* Pods that the kubelet would start at once. */

@@ -1,5 +1,7 @@
 /* Preflight: a fit server passes, nothing that the host does not answer passes in silence, whose
  * fault a failure is, which names are ignored, the report. */
+#include <stdio.h>
+
 #include "preflight_scene.h"
 
 static void nothing(void) {
@@ -246,6 +248,29 @@ static void many_errors_are_counted(void **state) {
     close_run(&r);
 }
 
+/* docs/preflight.md has a row for each check, with its level. */
+static void each_check_is_documented(void **state) {
+    size_t count, len;
+    const struct preflight_check *checks = preflight_checks(&count);
+    char *page = xcalloc(64 * 1024, 1);
+    FILE *f = fopen("docs/preflight.md", "rb");
+
+    (void)state;
+    assert_non_null(f);
+    len = fread(page, 1, 64 * 1024 - 1, f);
+    assert_in_range(len, 1000, 64 * 1024 - 2);
+    (void)fclose(f);
+    for (size_t i = 0; i < count; i++) {
+        char *row = xasprintf("| `%s` | %s |", checks[i].id,
+                              checks[i].level == PREFLIGHT_ERROR ? "E" : "W");
+
+        if (!strstr(page, row))
+            fail_msg("docs/preflight.md lacks %s", row);
+        free(row);
+    }
+    free(page);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fit_server_passes),
@@ -258,6 +283,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_name_is_told),
         cmocka_unit_test(the_report_is_as_documented),
         cmocka_unit_test(many_errors_are_counted),
+        cmocka_unit_test(each_check_is_documented),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
