@@ -10,6 +10,8 @@ import programs
 import stages
 from scenario import Skip, expect, expect_equal, expect_in, scenario
 
+import real_stage
+import snapshot
 import stage as rig_stage
 import winhost
 
@@ -21,11 +23,11 @@ RUNTIME, IMAGES = "io.containerd.cri.v1.runtime", "io.containerd.cri.v1.images"
 # What containerd says on every Windows, or before there is a pod network.
 USUAL = ("fsverity is only supported on Linux", "failed to load cni during init",
          "Configuration migrated from version")
-LATER = "kubelet,node,pod-network,flanneld,kube-proxy,ready,verify"
 
 
 class Node:
     """A played Windows host on which winjoin got as far as containerd; no kubelet, no pods."""
+    skipped = "kubelet,node,pod-network,flanneld,kube-proxy,ready,verify"
 
     def __init__(self, folder, **keywords):
         for path in (rig_stage.WINJOIN, winhost.prefixes.DLLS):
@@ -34,14 +36,18 @@ class Node:
         self.folder = folder
         found = programs.ensure(["containerd.exe", "criprobe.exe"])
         self.probe = found.pop("criprobe.exe")
-        self.scene = rig_stage.Stage(programs=found, **keywords)
+        self.scene = self.scenery(found, **keywords)
+
+    def scenery(self, found, **keywords):
+        return rig_stage.Stage(programs=found, **keywords)
 
     def __enter__(self):
         begin = time.monotonic()
         self.scene.__enter__()
         self.host = self.scene.host
         self.host.lay(self.probe, PROBE)
-        self.joined = self.scene.join("--skip-phases", LATER)
+        self.before = self.scene.snapshot()
+        self.joined = self.scene.join("--skip-phases", self.skipped)
         self.seconds = time.monotonic() - begin
         return self
 
@@ -59,9 +65,17 @@ class Node:
 
     def keep(self, folder):
         os.makedirs(folder, exist_ok=True)
-        for windows in (LOG, CONFIG):
-            if os.path.exists(self.host.path(windows)):
-                shutil.copy(self.host.path(windows), folder)
+        for path in (self.host.path(LOG), self.host.path(CONFIG), self.record()):
+            if os.path.exists(path):
+                shutil.copy(path, folder)
+
+    def record(self):
+        return os.path.join(self.scene.fabric.folder, self.host.name + "-calls.jsonl")
+
+    def calls(self):
+        """What was asked of HNS so far."""
+        with open(self.record(), encoding="utf-8") as f:
+            return [call for line in f if "fn" in (call := json.loads(line))]
 
     def said(self):
         try:
@@ -70,8 +84,11 @@ class Node:
         except OSError:
             return ""
 
+    def ask(self, method, **request):
+        return self.host.run([PROBE, PIPE, method, json.dumps(request)], timeout=150)
+
     def cri(self, method, **request):
-        done = self.host.run([PROBE, PIPE, method, json.dumps(request)])
+        done = self.ask(method, **request)
         expect_equal(done.returncode, 0, done.stderr + self.said())
         return json.loads(done.stdout)
 
@@ -83,6 +100,17 @@ class Node:
         done = self.host.run([PROGRAM, "--config=" + config, "config", "dump"])
         expect_equal(done.returncode, 0, done.stdout + done.stderr)
         return tomllib.loads(done.stdout), complaints(done.stderr)
+
+
+class Whole(Node):
+    """A node whose every program is upstream's. Wine holds no container, so nothing is proved."""
+    skipped = "verify"
+
+    def scenery(self, found, **keywords):
+        return real_stage.Stage(programs={**real_stage.upstream(), **found}, **keywords)
+
+    def describe(self):
+        return "a node of upstream's programs alone in %.1f s" % self.seconds
 
 
 def complaints(log):
@@ -153,3 +181,34 @@ def older(node):
     config, said = node.dump(r"C:\old.toml")
     expect_equal(said, [], "it complains")
     check_values(config)
+
+
+@scenario("real-containerd-node", "with kubelet.exe: Ready, a pod gets its network, reset leaves nothing",
+          ("containerd",), on=Whole)
+def whole(node):
+    status = json.loads(node.scene.cluster.kubectl("get", "node", rig_stage.NODE, "-o", "json"))["status"]
+    expect_equal({c["type"]: c["status"] for c in status["conditions"]}["Ready"], "True", "Ready")
+    version = programs.versions()["containerd"]["version"].lstrip("v")
+    expect_equal(status["nodeInfo"]["containerRuntimeVersion"], "containerd://" + version, "runtime")
+    expect_equal(complaints(node.said()), [], "it complains")
+    before = len(node.calls())
+    done = node.ask("RunPodSandbox", config={
+        "metadata": {"name": "p", "uid": "u", "namespace": "default"}, "windows": {},
+        "logDirectory": r"C:\var\log\pods\p"})
+    # No registry here, and no HCS: as far as this the sandbox gets, with its network behind it.
+    expect_in('failed to pull image "%s"' % IMAGE, done.stderr)
+    check_network(node, node.calls()[before:])
+    done = node.scene.winjoin("reset", "--force")
+    expect_equal(done.returncode, 0, done.stdout + done.stderr)
+    left = snapshot.compare(node.before, node.scene.snapshot())
+    expect_equal(left, [], "reset leaves something")
+
+
+def check_network(node, calls):
+    """containerd.exe had the plugin connect its pod by winjoin's CNI file, and took it all back."""
+    spaces = [c for c in calls if (c["exe"], c["fn"]) == ("containerd.exe", "HcnCreateNamespace")]
+    ends = [c for c in calls if (c["exe"], c["fn"]) == ("win-overlay.exe", "HcnCreateEndpoint")]
+    expect_equal([c["hr"] for c in spaces + ends], ["0x00000000"] * 2, "not one namespace, one endpoint")
+    policies = [p["Type"] for p in json.loads(ends[0]["args"]["Document"])["Policies"]]
+    expect({"OutBoundNAT", "SDNRoute", "ProviderAddress"} <= set(policies), "policies", policies)
+    expect_equal(node.host.control({"op": "dump"}).get("namespaces"), [], "the namespace stays")
