@@ -51,3 +51,21 @@ void *export_replace(HMODULE library, const char *name, void *ours) {
     VirtualProtect(entry, sizeof(*entry), old, &old);
     return wines;
 }
+
+void *import_replace(HMODULE library, const char *name, void *ours) {
+    BYTE *base = (BYTE *)(void *)GetModuleHandleW(NULL);
+    const IMAGE_NT_HEADERS *headers = (void *)(base + ((IMAGE_DOS_HEADER *)(void *)base)->e_lfanew);
+    DWORD old,
+        table = headers->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT].VirtualAddress;
+    ULONG_PTR wines = (ULONG_PTR)GetProcAddress(library, name);
+
+    if (!table)
+        return (void *)wines;
+    for (IMAGE_IMPORT_DESCRIPTOR *d = (void *)(base + table); d->Name; d++)
+        for (ULONG_PTR *slot = (void *)(base + d->FirstThunk); *slot; slot++)
+            if (*slot == wines && VirtualProtect(slot, sizeof(*slot), PAGE_READWRITE, &old)) {
+                *slot = (ULONG_PTR)ours;
+                VirtualProtect(slot, sizeof(*slot), old, &old);
+            }
+    return (void *)wines;
+}

@@ -7,4 +7,7 @@
 /* Answers the library's own function; it stays in place when the name cannot be replaced. */
 void *export_replace(HMODULE library, const char *name, void *ours);
 
+/* The same for what the program itself imports; answers the library's own function. */
+void *import_replace(HMODULE library, const char *name, void *ours);
+
 #endif

@@ -1,10 +1,10 @@
 /* bcryptprimitives.dll for Wine 8, which has none: random bytes. Who needs it: every program built
  * with Go 1.22 or newer. Such a program loads this DLL before anything else, so what else Wine does
  * not do for upstream's programs is mended from here: symbolic links, AF_UNIX sockets, named pipes,
- * the services' session. */
+ * services. */
 #include "tests/wine/symlink.h"
 #include "tests/wine/bcryptprimitives_named_pipe.h"
-#include "tests/wine/bcryptprimitives_session.h"
+#include "tests/wine/bcryptprimitives_service.h"
 #include "tests/wine/bcryptprimitives_unix_socket.h"
 
 #include <windows.h>
@@ -32,7 +32,7 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
         symlink_mend();
         unix_socket_mend();
         named_pipe_mend();
-        session_mend();
+        service_mend();
     }
     return TRUE;
 }

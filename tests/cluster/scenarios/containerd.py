@@ -198,6 +198,7 @@ def whole(node):
     # No registry here, and no HCS: as far as this the sandbox gets, with its network behind it.
     expect_in('failed to pull image "%s"' % IMAGE, done.stderr)
     check_network(node, node.calls()[before:])
+    node.keep(node.folder)  # the logs go with the reset
     done = node.scene.winjoin("reset", "--force")
     expect_equal(done.returncode, 0, done.stdout + done.stderr)
     left = snapshot.compare(node.before, node.scene.snapshot())
