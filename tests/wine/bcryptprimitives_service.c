@@ -1,4 +1,4 @@
-/* Go programs as services: the session they are in, and their end. */
+/* Go programs as services: their environment, the session they are in, their end. */
 #include "tests/wine/bcryptprimitives_service.h"
 
 #include "tests/wine/bcryptprimitives_exports.h"
@@ -63,9 +63,23 @@ static void WINAPI end(UINT code) {
     wine_exit(code);
 }
 
+/* A service's environment has the Public folder in this one's place. */
+static void set_program_data(void) {
+    static const WCHAR *const names[] = {L"ProgramData", L"ALLUSERSPROFILE"};
+    WCHAR folder[MAX_PATH];
+
+    for (int i = 0; i < 2; i++) {
+        DWORD length = GetEnvironmentVariableW(names[i], folder, MAX_PATH);
+
+        if (length && length < MAX_PATH && !_wcsicmp(folder, L"C:\\users\\Public"))
+            SetEnvironmentVariableW(names[i], L"C:\\ProgramData");
+    }
+}
+
 void service_mend(void) {
     HMODULE services = LoadLibraryW(L"advapi32.dll");
 
+    set_program_data();
     wine_query =
         export_replace(GetModuleHandleW(L"ntdll.dll"), "NtQuerySystemInformation", (void *)query);
     if (!services)
