@@ -67,7 +67,7 @@ class NodeStage(stages.Stage):
         super().__enter__()
         try:
             for name, node_name in self.NAMES[:self.count]:
-                node = Node(self.fabric, self.cluster, node_name, upstream(self.kubelet), name=name,
+                node = Node(self.fabric, self.cluster, node_name, self.programs(), name=name,
                             build=self.build, **self.host_options)
                 self.nodes.append(node)
                 node.arrive()
@@ -81,6 +81,9 @@ class NodeStage(stages.Stage):
         for node in self.nodes:
             node.leave()
         super().__exit__()
+
+    def programs(self):
+        return upstream(self.kubelet)
 
     @property
     def node(self):
