@@ -9,6 +9,7 @@
 
 struct check {
     const char *what;
+    bool lenient; /* unknown fields are passed over */
     struct error *err;
 };
 
@@ -57,11 +58,18 @@ static bool is_number(const struct yaml_node *node) {
            json_integer_value(json) <= INT32_MAX;
 }
 
-static bool is_duration(const struct yaml_node *node) {
+static bool is_boolean(const struct yaml_node *node) {
+    return is_type(node, JSON_TRUE) || is_type(node, JSON_FALSE);
+}
+
+static bool is_duration(const struct yaml_node *node, bool may_be_negative) {
+    const char *text = yaml_text(node);
     int64_t milliseconds;
 
-    return is_type(node, JSON_STRING) &&
-           go_duration_parse(yaml_text(node), &milliseconds, NULL) == 0;
+    if (!is_type(node, JSON_STRING))
+        return false;
+    text += may_be_negative && *text == '-';
+    return go_duration_parse(text, &milliseconds, NULL) == 0;
 }
 
 static bool is_time(const struct yaml_node *node) {
@@ -89,15 +97,22 @@ static int check_items(const struct check *c, const struct yaml_node *node, cons
     return 0;
 }
 
-static int check_text_map(const struct check *c, const struct yaml_node *node, const char *path) {
+static int check_map(const struct check *c, const struct yaml_node *node, const char *path,
+                     bool texts) {
     if (yaml_type(node) != YAML_MAP)
-        return refuse(c, node, path, "an object of names and texts");
+        return refuse(c, node, path,
+                      texts ? "an object of names and texts"
+                            : "an object of names, true and false");
     for (size_t i = 0; i < yaml_count(node); i++) {
         const struct yaml_node *value = yaml_value(node, i);
         _cleanup_(freep) char *at = xasprintf("%s.%s", path, yaml_key(node, i));
 
-        if (yaml_type(value) != YAML_NULL && !is_type(value, JSON_STRING))
+        if (yaml_type(value) == YAML_NULL)
+            continue;
+        if (texts && !is_type(value, JSON_STRING))
             return refuse(c, value, at, "a text (quote what YAML takes for something else)");
+        if (!texts && !is_boolean(value))
+            return refuse(c, value, at, "true or false");
     }
     return 0;
 }
@@ -112,19 +127,30 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
                    ? 0
                    : refuse(c, node, path, "a text (quote what YAML takes for something else)");
     case YAML_FIELD_BOOL:
-        return is_type(node, JSON_TRUE) || is_type(node, JSON_FALSE)
-                   ? 0
-                   : refuse(c, node, path, "true or false");
+        return is_boolean(node) ? 0 : refuse(c, node, path, "true or false");
     case YAML_FIELD_NUMBER:
         return is_number(node) ? 0 : refuse(c, node, path, "a whole number of 32 bits");
+    case YAML_FIELD_INT64:
+        return is_type(node, JSON_INTEGER) ? 0 : refuse(c, node, path, "a whole number");
+    case YAML_FIELD_REAL:
+        return is_type(node, JSON_INTEGER) || is_type(node, JSON_REAL)
+                   ? 0
+                   : refuse(c, node, path, "a number");
+    case YAML_FIELD_ANY:
+        return 0;
+    case YAML_FIELD_SIGNED_DURATION:
     case YAML_FIELD_DURATION:
-        return is_duration(node) ? 0 : refuse(c, node, path, "a duration like 30s, 5m or 1m30s");
+        return is_duration(node, field->type == YAML_FIELD_SIGNED_DURATION)
+                   ? 0
+                   : refuse(c, node, path, "a duration like 30s, 5m or 1m30s");
     case YAML_FIELD_TIME:
         return is_time(node) ? 0 : refuse(c, node, path, "a time like 2026-11-21T10:00:04Z");
     case YAML_FIELD_TEXTS:
         return check_items(c, node, path, NULL);
     case YAML_FIELD_TEXT_MAP:
-        return check_text_map(c, node, path);
+        return check_map(c, node, path, true);
+    case YAML_FIELD_BOOL_MAP:
+        return check_map(c, node, path, false);
     case YAML_FIELD_OBJECT:
         return check_object(c, node, path, field->fields);
     case YAML_FIELD_OBJECTS:
@@ -144,6 +170,8 @@ static int check_object(const struct check *c, const struct yaml_node *node, con
 
         while (field->name && !text_equal(field->name, key))
             field++;
+        if (!field->name && c->lenient)
+            continue;
         if (!field->name)
             return refuse_name(c, node, i, at, fields);
         if (check_value(c, yaml_value(node, i), at, field) < 0)
@@ -155,6 +183,13 @@ static int check_object(const struct check *c, const struct yaml_node *node, con
 int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
                       const char *what, struct error *err) {
     const struct check c = {.what = what, .err = err};
+
+    return check_object(&c, node, "", fields);
+}
+
+int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,
+                            const char *what, struct error *err) {
+    const struct check c = {.what = what, .lenient = true, .err = err};
 
     return check_object(&c, node, "", fields);
 }

@@ -9,13 +9,18 @@
 enum yaml_field_type {
     YAML_FIELD_TEXT,
     YAML_FIELD_BOOL,
-    YAML_FIELD_NUMBER,   /* a whole one of 32 bits, as Go's int32 */
-    YAML_FIELD_DURATION, /* Go's form, "1m30s"; not negative */
-    YAML_FIELD_TIME,     /* RFC 3339 */
-    YAML_FIELD_TEXTS,    /* a list of texts */
-    YAML_FIELD_TEXT_MAP, /* any names, each with a text */
-    YAML_FIELD_OBJECT,   /* with the fields of `fields` */
-    YAML_FIELD_OBJECTS,  /* a list of such */
+    YAML_FIELD_NUMBER, /* a whole one of 32 bits, as Go's int32 */
+    YAML_FIELD_INT64,
+    YAML_FIELD_REAL,
+    YAML_FIELD_ANY,             /* whatever YAML can hold */
+    YAML_FIELD_DURATION,        /* Go's form, "1m30s"; not negative */
+    YAML_FIELD_SIGNED_DURATION, /* as Go's own, which may be negative */
+    YAML_FIELD_TIME,            /* RFC 3339 */
+    YAML_FIELD_TEXTS,           /* a list of texts */
+    YAML_FIELD_TEXT_MAP,        /* any names, each with a text */
+    YAML_FIELD_BOOL_MAP,        /* likewise, with true or false */
+    YAML_FIELD_OBJECT,          /* with the fields of `fields` */
+    YAML_FIELD_OBJECTS,         /* a list of such */
 };
 
 /* One field; a table ends with a row without a name. */
@@ -31,5 +36,9 @@ struct yaml_field {
  * Values appear in no message: they may be secrets. */
 int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
                       const char *what, struct error *err);
+/* The same for documents of another version's making: fields that are not in the table are passed
+ * over. */
+int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,
+                            const char *what, struct error *err);
 
 #endif

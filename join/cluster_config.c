@@ -7,8 +7,10 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "join/cluster_schema.h"
 #include "join/node_configuration.h"
 #include "kube/configmap.h"
+#include "services/version.h"
 
 enum { CALL_MS = 60000, DNS_INDEX = 10 };
 
@@ -30,19 +32,26 @@ void cluster_config_free(struct cluster_config *c) {
     *c = (struct cluster_config){0};
 }
 
-/* One ConfigMap's value; `key` of data. *ret is owned. */
-static int read_value(struct kube_client *client, unsigned timeout_ms, const char *name_space,
-                      const char *name, const char *key, char **ret, struct error *err) {
+/* Where a text comes from, and who may lack it. */
+struct source {
+    const char *name_space, *name, *key;
+};
+
+/* One ConfigMap's value. *ret is owned. A ConfigMap that is there without the key is malformed
+ * (kubeadm: fatal for each of its three). */
+static int read_value(struct kube_client *client, unsigned timeout_ms, const struct source *source,
+                      char **ret, struct error *err) {
     _cleanup_json_ json_t *map = NULL;
     const char *value;
 
-    if (kube_configmap_get(client, name_space, name, timeout_ms, &map, err) < 0)
+    if (kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0)
         return -1;
-    value = kube_configmap_value(map, key);
+    value = kube_configmap_value(map, source->key);
     if (!value)
-        return error_set(err, ERROR_NOT_FOUND,
-                         "unexpected error when reading %s ConfigMap: %s key value pair missing",
-                         name, key);
+        return error_set(err, ERROR_MALFORMED,
+                         "unexpected error when reading %s ConfigMap in namespace \"%s\": %s key "
+                         "value pair missing",
+                         source->name, source->name_space, source->key);
     *ret = xstrdup(value);
     return 0;
 }
@@ -51,31 +60,51 @@ static bool is_tolerable(const struct error *why) {
     return why->kind == ERROR_DENIED || why->kind == ERROR_NOT_FOUND;
 }
 
-static int read_yaml_value(const char *text, const char *what, json_t **ret, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+/* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */
+static char *what_of(const struct source *source) {
+    return xasprintf("ConfigMap %s/%s, key %s", source->name_space, source->name, source->key);
+}
 
-    if (yaml_parse(text, strlen(text), what, &documents, err) < 0)
+/* The one document of a kind; others beside it are other programs'. Without `fields` it is taken as
+ * it is. */
+static int read_document(const char *text, const struct source *source, const char *kind,
+                         const char *api_version, const struct yaml_field *fields, json_t **ret,
+                         struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(freep) char *what = what_of(source);
+    const struct yaml_node *found = NULL;
+
+    if (cluster_document_find(text, what, kind, &documents, &found, err) < 0)
         return -1;
-    if (yaml_documents_count(documents) != 1 || yaml_type(yaml_document(documents, 0)) != YAML_MAP)
-        return error_set(err, ERROR_MALFORMED, "%s: one document with fields was expected", what);
-    *ret = yaml_to_json(yaml_document(documents, 0));
+    if (!text_equal(yaml_text_at(found, "apiVersion"), api_version))
+        return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%s\" is not %s", what,
+                         yaml_text_at(found, "apiVersion"), api_version);
+    if (fields && yaml_schema_check_known(found, fields, what, err) < 0) {
+        if (err)
+            err->kind = ERROR_MALFORMED;
+        return -1;
+    }
+    *ret = yaml_to_json(found);
     return 0;
 }
 
 /* ---- what must be there ---- */
 
+static const char groups_hint[] =
+    "the token needs the group system:bootstrappers:kubeadm:default-node-token: kubeadm token "
+    "create gives it by default";
+
 static int read_cluster(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
-    _cleanup_(freep) char *text = NULL;
+    static const struct source source = {"kube-system", "kubeadm-config", "ClusterConfiguration"};
+    _cleanup_(freep) char *text = NULL, *what = what_of(&source);
 
-    if (read_value(client, timeout_ms, "kube-system", "kubeadm-config", "ClusterConfiguration",
-                   &text, err) < 0) {
+    if (read_value(client, timeout_ms, &source, &text, err) < 0) {
         if (err && err->kind == ERROR_DENIED)
-            (void)error_hint(err, "the token needs the group system:bootstrappers:kubeadm:"
-                                  "default-node-token: kubeadm token create gives it by default");
+            (void)error_hint(err, "%s", groups_hint);
         return -1;
     }
-    return cluster_config_parse(text, ret, err);
+    return cluster_config_parse(text, what, ret, err);
 }
 
 /* "v1.23.4" to "kubelet-config-1.23"; the caller frees. */
@@ -89,32 +118,37 @@ static char *versioned_name(const char *version) {
 
 static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
+    struct source source = {"kube-system", "kubelet-config", "kubelet"};
     _cleanup_(freep) char *text = NULL, *old_name = NULL;
     struct error why = {0};
 
-    if (read_value(client, timeout_ms, "kube-system", "kubelet-config", "kubelet", &text, &why) <
-        0) {
-        old_name = versioned_name(ret->kubernetes_version);
-        /* the name of clusters up to 1.23; the first error tells more when that is absent too */
-        if (!is_tolerable(&why) ||
-            read_value(client, timeout_ms, "kube-system", old_name, "kubelet", &text, NULL) < 0) {
+    if (read_value(client, timeout_ms, &source, &text, &why) < 0) {
+        if (is_tolerable(&why)) { /* the name of clusters up to 1.23 */
+            old_name = versioned_name(ret->kubernetes_version);
+            source.name = old_name;
+        }
+        /* the first error tells more when that is absent too */
+        if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0) {
+            if (why.kind == ERROR_DENIED)
+                (void)error_hint(&why, "%s", groups_hint);
             if (err)
                 *err = why;
             return -1;
         }
     }
-    return read_yaml_value(text, "ConfigMap kube-system/kubelet-config", &ret->kubelet, err);
+    return read_document(text, &source, "KubeletConfiguration", "kubelet.config.k8s.io/v1beta1",
+                         kubelet_configuration_fields(), &ret->kubelet, err);
 }
 
 /* ---- what may be there ---- */
 
 /* 0 with *ret NULL when it is absent or refused. */
-static int read_optional(struct kube_client *client, unsigned timeout_ms, const char *name_space,
-                         const char *name, const char *key, char **ret, struct text_list *warnings,
+static int read_optional(struct kube_client *client, unsigned timeout_ms,
+                         const struct source *source, char **ret, struct text_list *warnings,
                          struct error *err) {
     struct error why = {0};
 
-    if (read_value(client, timeout_ms, name_space, name, key, ret, &why) == 0)
+    if (read_value(client, timeout_ms, source, ret, &why) == 0)
         return 0;
     if (is_tolerable(&why)) {
         if (why.kind == ERROR_DENIED && warnings)
@@ -128,31 +162,32 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms, const 
 
 static int read_kube_proxy(struct kube_client *client, unsigned timeout_ms,
                            struct cluster_config *ret, struct error *err) {
+    static const struct source source = {"kube-system", "kube-proxy", "config.conf"};
     _cleanup_(freep) char *text = NULL;
 
-    if (read_optional(client, timeout_ms, "kube-system", "kube-proxy", "config.conf", &text,
-                      &ret->warnings, err) < 0)
+    if (read_optional(client, timeout_ms, &source, &text, &ret->warnings, err) < 0)
         return -1;
-    return text ? read_yaml_value(text, "ConfigMap kube-system/kube-proxy", &ret->kube_proxy, err)
+    return text ? read_document(text, &source, "KubeProxyConfiguration",
+                                "kubeproxy.config.k8s.io/v1alpha1", NULL, &ret->kube_proxy, err)
                 : 0;
 }
 
 static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
-    static const char *const name_spaces[] = {"kube-flannel", "kube-system"};
+    static const struct source sources[] = {{"kube-flannel", "kube-flannel-cfg", "net-conf.json"},
+                                            {"kube-system", "kube-flannel-cfg", "net-conf.json"}};
 
-    for (size_t i = 0; i < ARRAY_SIZE(name_spaces); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
         _cleanup_(freep) char *text = NULL;
 
         /* most bootstrap tokens may not read it: no news */
-        if (read_optional(client, timeout_ms, name_spaces[i], "kube-flannel-cfg", "net-conf.json",
-                          &text, NULL, err) < 0)
+        if (read_optional(client, timeout_ms, &sources[i], &text, NULL, err) < 0)
             return -1;
         if (!text)
             continue;
         if (cluster_flannel_parse(text, &ret->flannel, err) < 0)
-            return error_prefix(err, "ConfigMap %s/kube-flannel-cfg", name_spaces[i]);
-        ret->flannel.name_space = xstrdup(name_spaces[i]);
+            return error_prefix(err, "ConfigMap %s/kube-flannel-cfg", sources[i].name_space);
+        ret->flannel.name_space = xstrdup(sources[i].name_space);
         return 0;
     }
     return 0;
@@ -160,14 +195,12 @@ static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct 
 
 static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
-    _cleanup_(freep) char *text = NULL;
+    static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
+    _cleanup_(freep) char *text = NULL, *what = what_of(&source);
 
-    if (read_optional(client, timeout_ms, "kube-system", "winjoin", "NodeConfiguration", &text,
-                      NULL, err) < 0)
+    if (read_optional(client, timeout_ms, &source, &text, NULL, err) < 0)
         return -1;
-    return text ? node_configuration_read(text, strlen(text), "ConfigMap kube-system/winjoin",
-                                          &ret->winjoin, err)
-                : 0;
+    return text ? node_configuration_read(text, strlen(text), what, &ret->winjoin, err) : 0;
 }
 
 /* The server that answers, which in the midst of an upgrade is not what ClusterConfiguration says.
@@ -189,6 +222,26 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
 }
 
 /* ---- together ---- */
+
+/* A version that is none ("stable-1", "") is replaced by the server's own. */
+static int settle_version(struct cluster_config *c, struct error *err) {
+    unsigned minor;
+
+    if (kubernetes_minor(c->kubernetes_version, "the cluster", &minor, NULL) == 0)
+        return 0;
+    if (!c->server_version || kubernetes_minor(c->server_version, "the cluster", &minor, NULL) < 0)
+        return error_set(err, ERROR_MALFORMED,
+                         "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
+                         "kubernetesVersion \"%s\" is no version",
+                         c->kubernetes_version);
+    text_list_add_owned(&c->warnings,
+                        xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration is no version: "
+                                  "the server's %s is taken",
+                                  c->kubernetes_version, c->server_version));
+    free(c->kubernetes_version);
+    c->kubernetes_version = xstrdup(c->server_version);
+    return 0;
+}
 
 /* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
 static void settle_dns(struct cluster_config *c) {
@@ -223,6 +276,10 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct 
             cluster_config_free(&config);
             return -1;
         }
+    }
+    if (settle_version(&config, err) < 0) {
+        cluster_config_free(&config);
+        return -1;
     }
     settle_dns(&config);
     *ret = config;

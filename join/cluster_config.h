@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/yaml.h"
 #include "kube/client.h"
 
 /* net-conf.json of kube-flannel-cfg. */
@@ -43,15 +44,24 @@ struct cluster_config {
 
 /* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config
  * (or kubelet-config-<major>.<minor>) must be there; kube-proxy, kube-flannel-cfg (kube-flannel,
- * then kube-system), winjoin and /version may be absent or refused. timeout_ms: for each object
- * (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the hint about the token's groups. */
+ * then kube-system), winjoin and /version may be absent or refused, but not malformed. timeout_ms:
+ * for each object (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the hint about the token's
+ * groups; ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is one, line
+ * and column. */
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err);
 void cluster_config_free(struct cluster_config *config);
 
-/* The pure parts, text in: ClusterConfiguration, net-conf.json. ERROR_MALFORMED, ERROR_UNSUPPORTED
- * (an apiVersion that is not v1beta3 or v1beta4). */
-int cluster_config_parse(const char *yaml, struct cluster_config *ret, struct error *err);
+/* The pure parts, text in: ClusterConfiguration, net-conf.json. `what` names the text in messages.
+ * ERROR_MALFORMED (also a known field of another type), ERROR_UNSUPPORTED (an apiVersion that is
+ * not v1beta3 or v1beta4). */
+int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
+                         struct error *err);
+/* The only document of this kind in a text; each must have kind and apiVersion, empty ones are
+ * passed over. *ret_node lives as long as *ret. ERROR_MALFORMED. */
+int cluster_document_find(const char *text, const char *what, const char *kind,
+                          struct yaml_documents **ret, const struct yaml_node **ret_node,
+                          struct error *err);
 int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err);
 void cluster_flannel_free(struct cluster_flannel *flannel);
 

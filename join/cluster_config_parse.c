@@ -5,8 +5,7 @@
 #include "base/memory.h"
 #include "base/yaml.h"
 #include "join/cluster_config.h"
-
-#define WHAT "ClusterConfiguration"
+#include "join/cluster_schema.h"
 
 void cluster_flannel_free(struct cluster_flannel *flannel) {
     free(flannel->name_space);
@@ -17,25 +16,59 @@ void cluster_flannel_free(struct cluster_flannel *flannel) {
     *flannel = (struct cluster_flannel){0};
 }
 
-static int check_kind(const struct yaml_node *root, struct error *err) {
-    const char *version = yaml_text_at(root, "apiVersion");
+/* kubeadm: SplitConfigDocuments, but a ClusterConfiguration may stand alone without a look at
+ * others. */
+int cluster_document_find(const char *text, const char *what, const char *kind,
+                          struct yaml_documents **ret, const struct yaml_node **ret_node,
+                          struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    const struct yaml_node *found = NULL;
 
-    if (yaml_type(root) != YAML_MAP || !text_equal(yaml_text_at(root, "kind"), WHAT))
-        return error_set(err, ERROR_MALFORMED,
-                         "failed to decode cluster configuration data: it is "
-                         "no " WHAT);
-    if (text_equal(version, "kubeadm.k8s.io/v1beta3") ||
-        text_equal(version, "kubeadm.k8s.io/v1beta4"))
+    if (yaml_parse(text, strlen(text), what, &documents, err) < 0)
+        return -1;
+    for (size_t i = 0; i < yaml_documents_count(documents); i++) {
+        const struct yaml_node *node = yaml_document(documents, i);
+        const char *is = yaml_type(node) == YAML_MAP ? yaml_text_at(node, "kind") : NULL;
+        const char *version = is ? yaml_text_at(node, "apiVersion") : NULL;
+
+        if (yaml_type(node) == YAML_NULL)
+            continue;
+        if (!is || !*is || !version || !*version)
+            return error_set(err, ERROR_MALFORMED,
+                             "%s: line %zu: a document without kind and apiVersion", what,
+                             yaml_line(node));
+        if (!text_equal(is, kind))
+            continue;
+        if (found)
+            return error_set(err, ERROR_MALFORMED, "%s: line %zu: kind \"%s\" is specified twice",
+                             what, yaml_line(node), kind);
+        found = node;
+    }
+    if (!found)
+        return error_set(err, ERROR_MALFORMED, "%s: there is no %s in it", what, kind);
+    *ret = take_ptr(documents);
+    *ret_node = found;
+    return 0;
+}
+
+static int check_fields(const struct yaml_node *root, const char *what, struct error *err) {
+    const char *version = yaml_text_at(root, "apiVersion");
+    const struct yaml_field *fields = cluster_configuration_fields(version);
+
+    if (!fields)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%s: apiVersion \"%s\" is not kubeadm.k8s.io/v1beta3 or v1beta4", what,
+                         version);
+    if (yaml_schema_check_known(root, fields, what, err) == 0)
         return 0;
-    return error_set(err, ERROR_UNSUPPORTED,
-                     "read the " WHAT
-                     ": apiVersion \"%s\" is not kubeadm.k8s.io/v1beta3 or v1beta4",
-                     version ? version : "");
+    if (err)
+        err->kind = ERROR_MALFORMED;
+    return -1;
 }
 
 /* A comma list of prefixes; each must parse. */
-static int read_subnets(const struct yaml_node *root, const char *path, struct text_list *ret,
-                        struct error *err) {
+static int read_subnets(const struct yaml_node *root, const char *what, const char *path,
+                        struct text_list *ret, struct error *err) {
     const char *text = yaml_text_at(root, path);
     struct cidr cidr;
 
@@ -44,7 +77,7 @@ static int read_subnets(const struct yaml_node *root, const char *path, struct t
     text_list_split(ret, text, ',');
     for (size_t i = 0; i < ret->count; i++)
         if (cidr_parse(ret->items[i], &cidr, err) < 0)
-            return error_prefix(err, WHAT ": %s", path);
+            return error_prefix(err, "%s: %s", what, path);
     return 0;
 }
 
@@ -54,18 +87,17 @@ static char *text_or(const struct yaml_node *root, const char *path, const char 
     return text && *text ? xstrdup(text) : xstrdup_null(fallback);
 }
 
-int cluster_config_parse(const char *yaml, struct cluster_config *ret, struct error *err) {
+int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
+                         struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     struct cluster_config c = {0};
     const struct yaml_node *root;
 
-    if (yaml_parse(yaml, strlen(yaml), WHAT, &documents, err) < 0)
+    if (cluster_document_find(yaml, what, "ClusterConfiguration", &documents, &root, err) < 0 ||
+        check_fields(root, what, err) < 0)
         return -1;
-    root = yaml_document(documents, 0);
-    if (check_kind(root, err) < 0)
-        return -1;
-    if (read_subnets(root, "networking.podSubnet", &c.pod_subnets, err) < 0 ||
-        read_subnets(root, "networking.serviceSubnet", &c.service_subnets, err) < 0) {
+    if (read_subnets(root, what, "networking.podSubnet", &c.pod_subnets, err) < 0 ||
+        read_subnets(root, what, "networking.serviceSubnet", &c.service_subnets, err) < 0) {
         cluster_config_free(&c);
         return -1;
     }

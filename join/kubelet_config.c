@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "join/cluster_schema.h"
 #include "join/kubelet_files.h"
 
 /* Fields that mean nothing, or keep the kubelet from starting, on Windows. `gate`: kept when the
@@ -261,6 +262,21 @@ static void warn_of_patched(const json_t *config, struct kubelet_changes *change
                           fatal[i]));
 }
 
+/* The kubelet would not start with a known field of another type, and say so only in its log. */
+static int check_types(const json_t *config, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(freep) char *text = yaml_write(config);
+    const char *what = "config.yaml with its patches";
+
+    if (yaml_parse(text, strlen(text), what, &documents, err) == 0 &&
+        yaml_schema_check_known(yaml_document(documents, 0), kubelet_configuration_fields(), what,
+                                err) == 0)
+        return 0;
+    if (err)
+        err->kind = ERROR_USAGE;
+    return -1;
+}
+
 static int apply_patches(const struct patches *patches, json_t **config,
                          struct kubelet_changes *changes, struct error *err) {
     json_t *patched = NULL;
@@ -271,6 +287,10 @@ static int apply_patches(const struct patches *patches, json_t **config,
         text_list_add(&changes->warnings, patches->warnings.items[i]);
     if (patches_apply(patches, *config, &patched, NULL, err) < 0)
         return -1;
+    if (patches->count && check_types(patched, err) < 0) {
+        json_decref(patched);
+        return -1;
+    }
     kubelet_changes_compare(changes, *config, patched, "patched");
     json_decref(*config);
     *config = patched;

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct cluster_config config = {0};
     struct cluster_flannel flannel = {0};
 
-    if (cluster_config_parse(text, &config, NULL) == 0)
+    if (cluster_config_parse(text, "fuzz", &config, NULL) == 0)
         cluster_config_free(&config);
     if (cluster_flannel_parse(text, &flannel, NULL) == 0)
         cluster_flannel_free(&flannel);

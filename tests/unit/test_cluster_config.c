@@ -30,6 +30,7 @@ struct scene {
     const struct held *held;
     size_t count;
     long status;
+    const char *version; /* of /version; NULL: as `status` */
     struct cluster_config config;
     struct error err;
 };
@@ -46,6 +47,10 @@ static int answer(void *context, const struct http_request *request, struct http
             continue;
         ret->status = 200;
         map = json_pack("{s:{s:s}}", "data", s->held[i].key, s->held[i].value);
+    }
+    if (text_ends_with(request->url, "/version") && s->version) {
+        ret->status = 200;
+        map = json_pack("{s:s}", "gitVersion", s->version);
     }
     ret->body = map ? json_write(map) : xstrdup("{\"message\":\"no\"}");
     ret->body_len = strlen(ret->body);
@@ -95,7 +100,9 @@ static void reads_everything(void **state) {
 
     HOLD(s, {"/kube-system/configmaps/kubeadm-config", "ClusterConfiguration", CLUSTER},
          {"/kube-system/configmaps/kubelet-config", "kubelet", KUBELET "clusterDNS: [10.96.0.77]"},
-         {"/kube-system/configmaps/kube-proxy", "config.conf", "mode: iptables"},
+         {"/kube-system/configmaps/kube-proxy", "config.conf",
+          "kind: KubeProxyConfiguration\napiVersion: kubeproxy.config.k8s.io/v1alpha1\nmode: "
+          "iptables"},
          {"/kube-flannel/configmaps/kube-flannel-cfg", "net-conf.json",
           "{\"Network\":\"10.244.0.0/"
           "16\",\"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789}}"},
@@ -128,7 +135,7 @@ static void tolerates_what_is_optional(void **state) {
     HOLD(s,
          {"/kubeadm-config", "ClusterConfiguration",
           "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\n"
-          "networking: {serviceSubnet: 10.96.0.0/12}\n"},
+          "kubernetesVersion: v1.30.2\nnetworking: {serviceSubnet: 10.96.0.0/12}\n"},
          {"/kubelet-config", "kubelet", KUBELET});
     s->status = 403;
     assert_int_equal(read_it(s), 0);
@@ -190,7 +197,7 @@ static void refuses_damaged_texts(void **state) {
         enum error_kind kind;
         const char *why;
     } rows[] = {
-        {"", ERROR_MALFORMED, "no ClusterConfiguration"},
+        {"", ERROR_MALFORMED, "there is no ClusterConfiguration in it"},
         {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta2\n", ERROR_UNSUPPORTED,
          "\"kubeadm.k8s.io/v1beta2\" is not"},
         {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: "
@@ -213,7 +220,7 @@ static void refuses_damaged_texts(void **state) {
         struct cluster_config c = {0};
         struct error err = {0};
 
-        assert_int_equal(cluster_config_parse(rows[i].text, &c, &err), -1);
+        assert_int_equal(cluster_config_parse(rows[i].text, "test", &c, &err), -1);
         assert_int_equal(err.kind, rows[i].kind);
         assert_non_null(strstr(err.message, rows[i].why));
     }
@@ -227,6 +234,136 @@ static void refuses_damaged_texts(void **state) {
     }
 }
 
+/* ---- odd inputs ---- */
+
+#define V4                                                                                         \
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nkubernetesVersion: v1.37.1\n"
+#define V3                                                                                         \
+    "apiVersion: kubeadm.k8s.io/v1beta3\nkind: ClusterConfiguration\nkubernetesVersion: v1.30.1\n"
+#define OTHER "---\napiVersion: v1\nkind: Other\n"
+#define IN_CLUSTER "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
+#define IN_KUBELET "ConfigMap kube-system/kubelet-config, key kubelet: "
+#define IN_PROXY "ConfigMap kube-system/kube-proxy, key config.conf: "
+
+/* NULL: what is there otherwise; `why` NULL: taken. */
+static const struct {
+    const char *cluster, *kubelet, *kube_proxy, *why;
+} odd[] = {
+    {V4 "future: {field: [1, 2]}\n", NULL, NULL, NULL},
+    {V3 "apiServer: {extraArgs: {v: \"4\"}, timeoutForControlPlane: 4m0s}\n", NULL, NULL, NULL},
+    {V4 "apiServer: {extraArgs: [{name: v, value: \"4\"}]}\nfeatureGates: {A: true}\n", NULL, NULL,
+     NULL},
+    {"# made by hand\n---\n" V4 OTHER, NULL, NULL, NULL},
+    {V4 "networking: null\netcd: ~\n", NULL, NULL, NULL},
+    {" ", NULL, NULL, IN_CLUSTER "there is no ClusterConfiguration in it"},
+    {"# nothing\n", NULL, NULL, IN_CLUSTER "there is no ClusterConfiguration in it"},
+    {"just text", NULL, NULL, IN_CLUSTER "line 1: a document without kind and apiVersion"},
+    {"[1, 2]", NULL, NULL, IN_CLUSTER "line 1: a document without kind and apiVersion"},
+    {"a: [\n", NULL, NULL, IN_CLUSTER "line 2 column"},
+    {"a: \x01", NULL, NULL, IN_CLUSTER},
+    {"a: &x 1\nb: *x\n", NULL, NULL, IN_CLUSTER "line 1"},
+    {V4 V4, NULL, NULL, IN_CLUSTER "line 4"},
+    {V4 "---\n" V4, NULL, NULL,
+     IN_CLUSTER "line 5: kind \"ClusterConfiguration\" is specified twice"},
+    {"kind: ConfigMap\napiVersion: v1\n", NULL, NULL,
+     IN_CLUSTER "there is no ClusterConfiguration"},
+    {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta5\n", NULL, NULL,
+     IN_CLUSTER "apiVersion \"kubeadm.k8s.io/v1beta5\" is not kubeadm.k8s.io/v1beta3 or v1beta4"},
+    {"kind: ClusterConfiguration\napiVersion: v1beta4\n", NULL, NULL, IN_CLUSTER "apiVersion"},
+    {V4 "networking: 10.0.0.0/8\n", NULL, NULL, IN_CLUSTER "line 4 column 13: networking: must be"},
+    {V4 "networking: {podSubnet: [10.0.0.0/8]}\n", NULL, NULL,
+     "networking.podSubnet: must be a text"},
+    {V4 "networking: {serviceSubnet: 10.96.0.0}\n", NULL, NULL,
+     IN_CLUSTER "networking.serviceSubnet: "},
+    {V4 "clusterName: 7\n", NULL, NULL, "line 4 column 14: clusterName: must be a text"},
+    {V4 "apiServer: {extraArgs: {v: \"4\"}}\n", NULL, NULL, "apiServer.extraArgs: must be a list"},
+    {V3 "apiServer: {extraArgs: [{name: v}]}\n", NULL, NULL,
+     "apiServer.extraArgs: must be an object"},
+    {V4 "featureGates: {A: maybe}\n", NULL, NULL, "featureGates.A: must be true or false"},
+    {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta4\nkubernetesVersion: "
+     "stable-1\n",
+     NULL, NULL, IN_CLUSTER "kubernetesVersion \"stable-1\" is no version"},
+    {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta4\nkubernetesVersion: 1.37\n",
+     NULL, NULL, "kubernetesVersion: must be a text"},
+    {NULL, KUBELET "future: 1\nmaxPods: 7\n" OTHER, NULL, NULL},
+    {NULL, KUBELET "evictionHard: {memory.available: 1Gi}\nlogging: {flushFrequency: 5}\n", NULL,
+     NULL},
+    {NULL, " ", NULL, IN_KUBELET "there is no KubeletConfiguration in it"},
+    {NULL, "maxPods: 1\n", NULL, IN_KUBELET "line 1: a document without kind and apiVersion"},
+    {NULL, "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1\n", NULL,
+     IN_KUBELET "apiVersion \"kubelet.config.k8s.io/v1\" is not kubelet.config.k8s.io/v1beta1"},
+    {NULL, KUBELET "---\n" KUBELET, NULL, IN_KUBELET "line 4: kind"},
+    {NULL, KUBELET "maxPods: many\n", NULL,
+     IN_KUBELET "line 3 column 10: maxPods: must be a whole number"},
+    {NULL, KUBELET "maxPods: 3000000000\n", NULL, "maxPods: must be a whole number of 32 bits"},
+    {NULL, KUBELET "clusterDNS: 10.96.0.10\n", NULL, "clusterDNS: must be a list of texts"},
+    {NULL, KUBELET "clusterDNS: [10]\n", NULL, "clusterDNS[0]: must be a text"},
+    {NULL, KUBELET "evictionHard: {memory.available: 5}\n", NULL, "must be a text"},
+    {NULL, KUBELET "featureGates: {A: 1}\n", NULL, "featureGates.A: must be true or false"},
+    {NULL, KUBELET "syncFrequency: 10\n", NULL, "syncFrequency: must be a duration"},
+    {NULL, KUBELET "authentication: [x]\n", NULL, "authentication: must be an object"},
+    {NULL, KUBELET "maxPods: 1\nmaxPods: 2\n", NULL, IN_KUBELET "line 4"},
+    {NULL, NULL, "kind: KubeProxyConfiguration\napiVersion: kubeproxy.config.k8s.io/v1beta1\n",
+     IN_PROXY "apiVersion \"kubeproxy.config.k8s.io/v1beta1\" is not"},
+    {NULL, NULL, "{", IN_PROXY "line 2 column 1"},
+    {NULL, NULL, "mode: iptables\n", IN_PROXY "line 1: a document without kind"},
+};
+
+static void names_configmap_and_key_of_odd_inputs(void **state) {
+    struct scene *s = *state;
+    struct held held[3] = {{"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+                           {"/kubelet-config", "kubelet", KUBELET},
+                           {"/kube-proxy", "config.conf", NULL}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(odd); i++) {
+        int result;
+
+        held[0].value = odd[i].cluster ? odd[i].cluster : CLUSTER;
+        held[1].value = odd[i].kubelet ? odd[i].kubelet : KUBELET;
+        held[2].value = odd[i].kube_proxy;
+        s->held = held;
+        s->count = odd[i].kube_proxy ? 3 : 2;
+        cluster_config_free(&s->config);
+        error_clear(&s->err);
+        result = read_it(s);
+        if (odd[i].why ? result == 0 || !strstr(s->err.message, odd[i].why) : result < 0)
+            fail_msg("row %zu: '%s'", i, s->err.message);
+        if (result < 0 && s->err.kind != ERROR_MALFORMED)
+            assert_int_equal(s->err.kind, ERROR_UNSUPPORTED);
+    }
+}
+
+static void refuses_absent_keys(void **state) {
+    struct scene *s = *state;
+
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+         {"/kubelet-config", "other", "x"});
+    assert_int_equal(read_it(s), -1);
+    assert_string_equal(s->err.message,
+                        "unexpected error when reading kubelet-config ConfigMap in "
+                        "namespace \"kube-system\": kubelet key value pair missing");
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+         {"/kubelet-config", "kubelet", KUBELET}, {"/kube-proxy", "kubeconfig.conf", "x"});
+    assert_int_equal(read_it(s), -1);
+    assert_int_equal(s->err.kind, ERROR_MALFORMED);
+    assert_non_null(strstr(s->err.message, "kube-proxy ConfigMap"));
+}
+
+static void takes_the_servers_version(void **state) {
+    struct scene *s = *state;
+
+    s->version = "v1.36.2";
+    HOLD(s,
+         {"/kubeadm-config", "ClusterConfiguration",
+          "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
+          "kubernetesVersion: stable\n"},
+         {"/kubelet-config", "kubelet", KUBELET});
+    assert_int_equal(read_it(s), 0);
+    assert_string_equal(s->config.kubernetes_version, "v1.36.2");
+    assert_string_equal(s->config.server_version, "v1.36.2");
+    assert_int_equal(s->config.warnings.count, 1);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -234,6 +371,9 @@ int main(void) {
         CASE(tolerates_what_is_optional),
         CASE(finds_the_older_names),
         CASE(needs_the_two_of_kubeadm),
+        CASE(names_configmap_and_key_of_odd_inputs),
+        CASE(refuses_absent_keys),
+        CASE(takes_the_servers_version),
         cmocka_unit_test(refuses_damaged_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

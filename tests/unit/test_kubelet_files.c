@@ -246,6 +246,27 @@ static void a_patch_has_the_last_word(void **state) {
     host_free(host);
 }
 
+static void a_patch_keeps_the_types(void **state) {
+    struct host *host = host_memory_new();
+    struct kubelet_changes changes = {0};
+    struct patches patches = {0};
+    _cleanup_json_ json_t *cluster = json_of(kubeadm_config), *config = NULL;
+    struct kubelet_config_input input = {.cluster = cluster, .patches = &patches};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(host_write(host, "C:\\p\\kubeletconfiguration+json.yaml",
+                                "[{op: add, path: /maxPods, value: many}]", 40, HOST_PUBLIC, NULL),
+                     0);
+    assert_int_equal(patches_read(host, "C:\\p", &patches, NULL), 0);
+    assert_int_equal(kubelet_config_make(&input, &config, &changes, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "maxPods: must be a whole number"));
+    kubelet_changes_free(&changes);
+    patches_free(&patches);
+    host_free(host);
+}
+
 static void compares_documents(void **state) {
     _cleanup_json_ json_t *before = json_of("{a: 1, b: {c: 2, d.e: [1]}, g: x}");
     _cleanup_json_ json_t *after = json_of("{a: 1, b: {d.e: [2], f: {}}, g: {}}");
@@ -358,6 +379,7 @@ int main(void) {
         cmocka_unit_test(starts_where_linux_fields_would_stop_it),
         cmocka_unit_test(warns_of_open_doors),
         cmocka_unit_test(a_patch_has_the_last_word),
+        cmocka_unit_test(a_patch_keeps_the_types),
         cmocka_unit_test(compares_documents),
         cmocka_unit_test(refuses_other_documents),
         cmocka_unit_test(writes_the_flags_file),

@@ -1,0 +1,12 @@
+/* Names and types of the fields in a cluster's configuration documents. */
+#ifndef JOIN_CLUSTER_SCHEMA_H
+#define JOIN_CLUSTER_SCHEMA_H
+
+#include "base/yaml_schema.h"
+
+/* ClusterConfiguration of this apiVersion (kubeadm.k8s.io/v1beta3, v1beta4); NULL for others. */
+const struct yaml_field *cluster_configuration_fields(const char *api_version);
+/* KubeletConfiguration of kubelet.config.k8s.io/v1beta1. */
+const struct yaml_field *kubelet_configuration_fields(void);
+
+#endif
