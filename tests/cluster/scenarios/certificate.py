@@ -102,18 +102,6 @@ def slow_etcd(stage):
     stored(stage, "win-f")
 
 
-@scenario("certificate-twenty-nodes", "twenty nodes at once: each its own certificate", CERTIFICATE)
-def twenty(stage):
-    names = ["win-%02d" % n for n in range(20)]
-    procs = [stage.start(*stage.rehearse(name, "certificate")) for name in names]
-    for name, proc in zip(names, procs):
-        done = stage.finish(proc, 120)
-        expect_equal(done.code, 0, name + ": " + done.said)
-        stored(stage, name)
-    made = [r for r in stage.requests("winjoin") if r["verb"] == "create"]
-    expect_equal(len(made), 20, "not one request a node")
-
-
 @scenario("certificate-slow-webhook", "an admission webhook that thinks for eight seconds", CERTIFICATE)
 def slow_webhook(stage):
     with webhook.Webhook(stage.cluster, ["certificatesigningrequests"], seconds=8,
