@@ -1,8 +1,9 @@
 /* bcryptprimitives.dll for Wine 8, which has none: random bytes. Who needs it: every program built
  * with Go 1.22 or newer. Such a program loads this DLL before anything else, so what else Wine does
  * not do for upstream's programs is mended from here: symbolic links, AF_UNIX sockets, named pipes,
- * services. */
+ * services, the messages of HNS. */
 #include "tests/wine/symlink.h"
+#include "tests/wine/bcryptprimitives_messages.h"
 #include "tests/wine/bcryptprimitives_named_pipe.h"
 #include "tests/wine/bcryptprimitives_service.h"
 #include "tests/wine/bcryptprimitives_unix_socket.h"
@@ -33,6 +34,7 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
         unix_socket_mend();
         named_pipe_mend();
         service_mend();
+        messages_mend();
     }
     return TRUE;
 }
