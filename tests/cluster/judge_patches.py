@@ -19,6 +19,7 @@ import programs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "kubelet_patches.json")
+PAGE = os.path.join(HERE, "..", "..", "docs", "kubeadm-parity.md")
 INIT = {"apiVersion": "kubeadm.k8s.io/v1beta4", "kind": "InitConfiguration",
         "nodeRegistration": {"criSocket": "unix:///run/containerd/containerd.sock", "name": "n1"},
         "localAPIEndpoint": {"advertiseAddress": "10.0.0.1"}}
@@ -96,6 +97,13 @@ def judge(program, version, row):
     return difference(text, row.get("expect", {}))
 
 
+def unexplained(rows):
+    """Cases that only winjoin refuses and the page does not name."""
+    with open(PAGE, encoding="utf-8") as f:
+        page = f.read()
+    return [row["name"] for row in rows if "kubeadm" in row and "| `%s` |" % row["name"] not in page]
+
+
 def main():
     built = kubeadm()
     with open(TABLE, encoding="utf-8") as f:
@@ -104,13 +112,15 @@ def main():
         print("skipped: %s" % ("not root" if built else "kubeadm is not built (make e2e builds it)"))
         print("0 passed, 0 failed, %d skipped" % len(rows))
         return 0
-    failed = 0
+    failed = len(unexplained(rows))
+    for name in unexplained(rows):
+        print("not ok - %s: docs/kubeadm-parity.md does not say why" % name)
     for row in rows:
         why = judge(*built, row)
         failed += why is not None
         if why:
             print("not ok - %s: %s" % (row["name"], why))
-    print("%d passed, %d failed, 0 skipped" % (len(rows) - failed, failed))
+    print("%d passed, %d failed, 0 skipped" % (max(len(rows) - failed, 0), failed))
     return 1 if failed else 0
 
 

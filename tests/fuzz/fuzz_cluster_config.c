@@ -6,7 +6,18 @@
 #include "base/memory.h"
 #include "base/yaml.h"
 #include "join/cluster_config.h"
+#include "join/cluster_schema.h"
 #include "join/kubelet_files.h"
+
+/* As a ConfigMap's value. */
+static void read_kubelet_config(const char *text) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    const struct yaml_node *node;
+
+    if (cluster_document_find(text, "fuzz", "KubeletConfiguration", &documents, &node, NULL) < 0)
+        return;
+    (void)yaml_schema_check_known(node, kubelet_configuration_fields(), "fuzz", NULL);
+}
 
 static void make_kubelet_config(const char *text, size_t size) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
@@ -38,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         cluster_config_free(&config);
     if (cluster_flannel_parse(text, &flannel, NULL) == 0)
         cluster_flannel_free(&flannel);
+    read_kubelet_config(text);
     make_kubelet_config((const char *)data, size);
     return 0;
 }
