@@ -1,4 +1,5 @@
 """The real containerd.exe, as the service that winjoin registers, judges the files winjoin writes."""
+import contextlib
 import json
 import os
 import re
@@ -161,11 +162,15 @@ def configure(runtime):
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"cniVersion": "1.0.0", "name": "n", "type": "win-overlay"}, f)
     try:
-        end = time.monotonic() + 15
-        while not runtime.conditions()["NetworkReady"].get("status"):
-            expect(time.monotonic() < end, "the CNI configuration is not seen", runtime.said())
+        wait_ready(runtime)
     finally:
         os.unlink(path)
+
+
+def wait_ready(runtime):
+    end = time.monotonic() + 15
+    while not runtime.conditions()["NetworkReady"].get("status"):
+        expect(time.monotonic() < end, "the CNI configuration is not seen", runtime.said())
 
 
 @scenario("real-containerd-1", "containerd 2 takes the file for containerd 1 as well", ("containerd",),
@@ -180,6 +185,92 @@ def older(stage):
     config, said = stage.runtime.dump(r"C:\old.toml")
     expect_equal(said, [], "it complains")
     check_values(config)
+
+
+SPY, SPIED = BIN + r"\cnispy.exe", BIN + r"\cnispy.jsonl"
+POD = {"metadata": {"name": "p", "uid": "u", "namespace": "default"}, "windows": {}, "hostname": "p",
+       "logDirectory": r"C:\var\log\pods\p", "labels": {"a": "b"}, "annotations": {"c": "d"},
+       "dnsConfig": {"servers": ["10.96.0.10"], "searches": ["svc.cluster.local"], "options": ["ndots:5"]},
+       "portMappings": [{"containerPort": 80, "hostPort": 8080}, {"containerPort": 81},
+                        {"protocol": "UDP", "containerPort": 53, "hostPort": 5353, "hostIp": "10.0.0.21"}]}
+
+
+@scenario("real-containerd-cri", "our CRI server asks CNI plugins and HNS for the same as containerd",
+          ("containerd", "cri"), on=Node)
+def same(stage):
+    host, runtime, log = stage.scene.host, stage.runtime, os.path.join(
+        stage.scene.fabric.folder, stage.scene.host.name + "-calls.jsonl")
+    host.lay(programs.ensure(["cnispy.exe"])["cnispy.exe"], SPY)
+    seen = []
+    with configured(runtime):
+        for program, wanted in ((None, 1), (programs.ensure(["cri.exe"])["cri.exe"], 0)):
+            if program:
+                replace(host, program)
+            before = os.path.getsize(log)
+            done = runtime.ask("RunPodSandbox", config=POD)
+            expect_equal(done.returncode, wanted, done.stdout + done.stderr + runtime.said()[-3000:])
+            if not wanted:
+                runtime.cri("StopPodSandbox", podSandboxId=json.loads(done.stdout)["podSandboxId"])
+            seen.append((spied(host), asked(log, before)))
+    replace(host, real()["containerd.exe"])
+    for mine, theirs, what in zip(seen[1], seen[0], ("CNI plugins", "HNS")):
+        expect(theirs, what + " are not asked at all", runtime.said()[-3000:])
+        expect_equal(mine, theirs, what + " are asked for something else")
+
+
+@contextlib.contextmanager
+def configured(runtime):
+    """The spy is the pod network, and is told everything that a plugin can be told."""
+    path = runtime.host.path(CONF + r"\10-spy.conflist")
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"cniVersion": "1.0.0", "name": "spied", "plugins": [{
+            "type": "cnispy", "capabilities": {"dns": True, "portMappings": True, "bandwidth": True,
+                                               "io.kubernetes.cri.pod-annotations": True}}]}, f)
+    try:
+        wait_ready(runtime)
+        yield
+    finally:
+        os.unlink(path)
+
+
+def replace(host, program):
+    """Another program in the service."""
+    for verb, state in (("stop", "STOPPED"), ("start", "RUNNING")):
+        host.run(["sc", verb, "containerd"])
+        end = time.monotonic() + 30
+        while state not in host.run(["sc", "query", "containerd"]).stdout:
+            expect(time.monotonic() < end, "the service does not %s" % verb)
+            time.sleep(0.2)
+        if verb == "stop":
+            host.lay(program, PROGRAM)
+
+
+def spied(host):
+    """The plugin's calls since the last time, without what differs from pod to pod."""
+    path = host.path(SPIED)
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    os.unlink(path)
+    found = [json.loads(plain(line)) for line in text.splitlines()]
+    for call in found:
+        call["Environment"]["CNI_ARGS"] = sorted(call["Environment"]["CNI_ARGS"].split(";"))
+    return found
+
+
+def asked(log, start):
+    """What containerd asked of HNS, as far as the pod's namespace was made."""
+    with open(log, encoding="utf-8") as f:
+        f.seek(start)
+        found = [json.loads(line) for line in f]
+    mine = [(c["fn"], plain(json.dumps(c["args"].get("Document") or c["args"].get("Query"))))
+            for c in found if c.get("exe") == "containerd.exe"]
+    names = [fn for fn, _ in mine]
+    return mine[:names.index("HcnCloseNamespace") + 1] if "HcnCloseNamespace" in names else mine
+
+
+def plain(text):
+    text = re.sub(r"\b[0-9a-f]{64}\b", "POD", text)
+    return re.sub(r"(?i)\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "GUID", text)
 
 
 @scenario("real-containerd-node", "with kubelet.exe: Ready, a pod gets its network, reset leaves nothing",
