@@ -82,7 +82,7 @@ const struct option join_own_options[] = {
     {"node-ip", 0, OPTION_TEXT, AT(node_ip), "IP", "the node's address (default: that of the card)",
      0},
     {"tls-bootstrap", 0, OPTION_CHOICE, AT(tls_bootstrap), "winjoin|kubelet",
-     "who asks for the client certificate (this version: winjoin)", 0},
+     "who asks for the client certificate", 0},
     {"node-labels", 0, OPTION_TEXT, AT(node_labels), "LABELS", "labels the kubelet registers with",
      0},
     {"register-with-taints", 0, OPTION_TEXT, AT(register_with_taints), "TAINTS",

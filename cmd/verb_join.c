@@ -203,7 +203,7 @@ int verb_discover(struct program *program, struct error *err) {
         .ca_cert_hashes = &o->discovery_token_ca_cert_hash,
         .unsafe_skip_ca_verification = o->discovery_token_unsafe_skip_ca_verification,
         .file = o->discovery_file,
-        .timeout_ms = (unsigned)o->timeout,
+        .timeout_ms = (unsigned)(o->timeout ? o->timeout : o->timeouts.discovery),
     };
     if (discovery_run(&options, program->http, program->host, &result, err) < 0)
         return -1;

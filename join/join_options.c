@@ -60,8 +60,7 @@ static int check_supported(const struct join_options *o, struct error *err) {
     const struct {
         const char *flag;
         bool given;
-    } later[] = {{"mirror", o->mirror != NULL},
-                 {"tls-bootstrap kubelet", text_equal(o->tls_bootstrap, "kubelet")}};
+    } later[] = {{"mirror", o->mirror != NULL}};
 
     for (size_t i = 0; i < ARRAY_SIZE(later); i++)
         if (later[i].given)

@@ -33,7 +33,7 @@ static void discovery_options_make(struct join *join, struct discovery_options *
         .ca_cert_hashes = &o->discovery_token_ca_cert_hash,
         .unsafe_skip_ca_verification = o->discovery_token_unsafe_skip_ca_verification,
         .file = o->discovery_file,
-        .timeout_ms = (unsigned)o->timeout,
+        .timeout_ms = (unsigned)(o->timeout ? o->timeout : o->timeouts.discovery),
         .on_retry = on_retry,
         .on_retry_context = join,
     };

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "join/boot_network.h"
+#include "join/kubelet_bootstrap.h"
 #include "join/kubelet_files.h"
 #include "join/programs.h"
 #include "netsetup/cni_config.h"
@@ -75,9 +76,10 @@ int node_files_kubernetes(struct join *join, struct node_files *ret, struct erro
     ca_file = join_ca_file(join);
     containerd.major = installed_containerd(join);
     add(ret, ca_file, HOST_PUBLIC, xstrdup(join->client.ca_pem));
-    add(ret, KUBELET_KUBECONFIG_FILE, HOST_SECRET,
-        kubeconfig_make_kubelet(join->client.server, join->client.ca_pem,
-                                KUBELET_CLIENT_CERTIFICATE_FILE));
+    if (!kubelet_bootstrap_is_needed(join)) /* else the kubelet writes it itself */
+        add(ret, KUBELET_KUBECONFIG_FILE, HOST_SECRET,
+            kubeconfig_make_kubelet(join->client.server, join->client.ca_pem,
+                                    KUBELET_CLIENT_CERTIFICATE_FILE));
     add(ret, KUBELET_CONFIG_FILE, HOST_PUBLIC, kubelet_config_text(join->kubelet_config));
     add_kubelet_flags(join, ret);
     add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_config_make(&containerd));

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "join/kubelet_bootstrap.h"
 #include "join/kubelet_files.h"
 #include "join/node_name.h"
 #include "join/phases.h"
@@ -66,14 +67,28 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
     return host_interrupted(join->host);
 }
 
+/* --tls-bootstrap kubelet: the file that it begins with is laid, the kubelet does the rest. */
+static int leave_to_kubelet(struct join *join, struct error *err) {
+    if (phase_own_folder(join, KUBERNETES_FOLDER, err) < 0 || kubelet_bootstrap_lay(join, err) < 0)
+        return -1;
+    text_addf(&join->detail, "left to the kubelet, by %s", KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
+    return 0;
+}
+
 int phase_certificate(struct join *join, struct error *err) {
+    const struct join_options *o = join->options;
     struct client_certificate_options options = {
-        .node_name = join->node_name, .progress = on_csr, .progress_context = join};
+        .node_name = join->node_name,
+        .timeout_ms = (unsigned)(o->timeout ? o->timeout : o->timeouts.tls_bootstrap),
+        .progress = on_csr,
+        .progress_context = join};
     struct client_certificate certificate = {0};
     char until[RFC3339_TEXT_MAX];
 
     if (join_need_client(join, err) < 0 || phase_own_folder(join, KUBELET_FOLDER, err) < 0)
         return -1;
+    if (kubelet_bootstrap_is_needed(join))
+        return leave_to_kubelet(join, err);
     options.ca_pem = join->client.ca_pem;
     if (client_certificate_ensure(&join->client, join->host, &options, &certificate, err) < 0)
         return -1;

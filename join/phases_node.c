@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "diag/run.h"
 #include "join/phases.h"
+#include "kube/csr.h"
 #include "services/runtime_files.h"
 
 enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000 };
@@ -55,6 +56,35 @@ int phase_node(struct join *join, struct error *err) {
     return 0;
 }
 
+/* Nobody but an operator (or an approver) approves serving certificates, and until then logs and
+ * exec fail with "tls: internal error": said here, not found out later. */
+static void tell_serving_request(struct join *join) {
+    struct kube_client client = join->client; /* the same texts, without its patience */
+    struct kube_csr csr = {0};
+    struct error why = {0};
+
+    if (!json_bool_at(join->kubelet_config ? join->kubelet_config : join->cluster.kubelet,
+                      "serverTLSBootstrap", false))
+        return;
+    client.patience_ms = 0;
+    if (kube_csr_find(&client, KUBE_CSR_SERVING_SIGNER, join->node_name, &csr, &why) < 0) {
+        text_list_add(&join->next, "the cluster signs serving certificates (serverTLSBootstrap): "
+                                   "kubectl logs and exec work once the kubelet's request is "
+                                   "approved: kubectl get csr");
+        return;
+    }
+    if (csr.state == KUBE_CSR_PENDING)
+        text_list_add_owned(&join->next,
+                            xasprintf("kubectl logs and exec work once the kubelet's serving "
+                                      "certificate is approved: kubectl certificate approve %s",
+                                      csr.name));
+    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED) {
+        (void)kube_csr_refused(&csr, &why);
+        join_warn(join, "kubectl logs and exec will not work: %s", why.message);
+    }
+    kube_csr_free(&csr);
+}
+
 int phase_ready(struct join *join, struct error *err) {
     uint64_t begin = host_monotonic_ms(join->host);
 
@@ -62,6 +92,7 @@ int phase_ready(struct join *join, struct error *err) {
         return -1;
     text_addf(&join->detail, "after %.1f s",
               (double)(host_monotonic_ms(join->host) - begin) / 1000.0);
+    tell_serving_request(join);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/kubelet_bootstrap.h"
 #include "join/kubelet_files.h"
 #include "join/node_files.h"
 #include "join/phases.h"
@@ -259,12 +260,15 @@ int phase_containerd(struct join *join, struct error *err) {
 static int wait_healthy(struct join *join, struct error *err) {
     _cleanup_(freep) char *url = join_kubelet_health_url(join);
     struct http_request request = {.url = url, .timeout_ms = 2000, .proxy = ""};
+    unsigned limit = HEALTH_TIMEOUT_MS;
 
     if (!url) {
         join_warn(join, "healthzPort is 0: whether the kubelet is healthy is not asked");
         return 0;
     }
-    for (unsigned waited = 0; waited < HEALTH_TIMEOUT_MS; waited += 500) {
+    if (join->options->timeouts.kubelet_health_check)
+        limit = (unsigned)join->options->timeouts.kubelet_health_check;
+    for (unsigned waited = 0; waited < limit; waited += 500) {
         struct http_response response = {0};
         struct error why = {0};
         int result = http_perform(join->http, &request, &response, &why);
@@ -273,25 +277,32 @@ static int wait_healthy(struct join *join, struct error *err) {
         http_response_free(&response);
         if (result == 0 && status == 200)
             return 0;
-        join_tell_waiting(join, waited, HEALTH_TIMEOUT_MS - waited, "", "for a healthy kubelet: %s",
+        join_tell_waiting(join, waited, limit - waited, "", "for a healthy kubelet: %s",
                           result < 0 ? why.message : "not yet");
         if (host_sleep(join->host, 500, err) < 0)
             return -1;
     }
-    (void)error_set(err, ERROR_TIMEOUT, "wait for the kubelet: not healthy after %d s",
-                    HEALTH_TIMEOUT_MS / 1000);
+    (void)error_set(err, ERROR_TIMEOUT, "wait for the kubelet: not healthy after %u s",
+                    limit / 1000);
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
 }
 
 int phase_kubelet(struct join *join, struct error *err) {
     struct service_settings settings;
+    bool bootstraps;
 
     if (join_need_plan(join, err) < 0)
         return -1;
     phase_service_settings(join, &settings);
+    settings.bootstrap_kubeconfig = kubelet_bootstrap_is_chosen(join);
+    bootstraps = kubelet_bootstrap_is_needed(join);
     if (phase_start_service(join, SERVICE_KUBELET, &settings, err) < 0 ||
-        wait_healthy(join, err) < 0)
+        (bootstraps && kubelet_bootstrap_wait(join, err) < 0) || wait_healthy(join, err) < 0) {
+        kubelet_bootstrap_end(join);
         return -1;
-    text_addf(&join->detail, "%s, healthy", settings.kubelet_version);
+    }
+    kubelet_bootstrap_end(join);
+    text_addf(&join->detail, "%s, healthy%s", settings.kubelet_version,
+              bootstraps ? ", got its certificate itself" : "");
     return 0;
 }

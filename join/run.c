@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "join/join.h"
+#include "join/kubelet_bootstrap.h"
 #include "join/join_configuration.h"
 #include "join/kubelet_files.h"
 #include "join/phase_names.h"
@@ -189,7 +190,10 @@ static int run_until(struct join *join, bool looking, struct error *err) {
 }
 
 int join_run(struct join *join, struct error *err) {
-    return run_until(join, false, err);
+    int result = run_until(join, false, err);
+
+    kubelet_bootstrap_end(join); /* also what a killed run left */
+    return result;
 }
 
 int join_run_looking(struct join *join, struct error *err) {

@@ -7,9 +7,9 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
+#include "pki/csr.h"
 
 #define CSR_PATH "/apis/certificates.k8s.io/v1/certificatesigningrequests"
-#define SIGNER "kubernetes.io/kube-apiserver-client-kubelet"
 
 const char *kube_csr_state_name(enum kube_csr_state state) {
     static const char *const names[] = {"pending", "approved", "denied", "failed", "issued"};
@@ -95,8 +95,8 @@ json_t *kube_csr_json(const char *request_pem) {
 
     return json_pack("{s:s, s:s, s:{s:s}, s:{s:s, s:s, s:[s, s]}}", "apiVersion",
                      "certificates.k8s.io/v1", "kind", "CertificateSigningRequest", "metadata",
-                     "generateName", "csr-", "spec", "request", request, "signerName", SIGNER,
-                     "usages", "digital signature", "client auth");
+                     "generateName", "csr-", "spec", "request", request, "signerName",
+                     KUBE_CSR_CLIENT_SIGNER, "usages", "digital signature", "client auth");
 }
 
 int kube_csr_create(struct kube_client *client, const char *request_pem, struct kube_csr *ret,
@@ -117,6 +117,46 @@ int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *
     if (kube_get(client, path, &answer, err) < 0)
         return -1;
     return kube_csr_from_json(answer, ret, err);
+}
+
+/* true when this object of a list is one that kube_csr_find looks for. */
+static bool is_wanted(const json_t *item, const char *signer, const char *node_name) {
+    _cleanup_(freep) char *request = NULL;
+
+    if (!text_equal(json_text_at(item, "spec.signerName"), signer))
+        return false;
+    request = decoded(item, "spec.request");
+    return request && csr_is_for(request, node_name);
+}
+
+int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
+                  struct kube_csr *ret, struct error *err) {
+    _cleanup_json_ json_t *all = NULL;
+    const json_t *item, *newest = NULL;
+    const char *made = "";
+    size_t i;
+
+    if (kube_get(client, CSR_PATH, &all, err) < 0)
+        return -1;
+    json_array_foreach(json_object_get(all, "items"), i, item) {
+        const char *when = json_text_at(item, "metadata.creationTimestamp");
+
+        if (!is_wanted(item, signer, node_name) || strcmp(when ? when : "", made) < 0)
+            continue;
+        newest = item;
+        made = when ? when : "";
+    }
+    if (!newest)
+        return error_set(err, ERROR_NOT_FOUND,
+                         "find a certificate request of \"%s\": there is none", node_name);
+    return kube_csr_from_json(newest, ret, err);
+}
+
+int kube_csr_refused(const struct kube_csr *csr, struct error *err) {
+    return error_set(err, ERROR_DENIED,
+                     "certificate signing request \"%s\" %s, reason: %s, message: %s", csr->name,
+                     csr->state == KUBE_CSR_DENIED ? "is denied" : "failed", csr->reason,
+                     csr->message);
 }
 
 /* ---- waiting ---- */
@@ -143,10 +183,7 @@ static int judge(const struct csr_wait *w, struct error *err) {
     if (csr->state == KUBE_CSR_ISSUED)
         return 1;
     if (csr->state == KUBE_CSR_DENIED || csr->state == KUBE_CSR_FAILED)
-        return error_set(err, ERROR_DENIED,
-                         "certificate signing request \"%s\" %s, reason: %s, message: %s", w->name,
-                         csr->state == KUBE_CSR_DENIED ? "is denied" : "failed", csr->reason,
-                         csr->message);
+        return kube_csr_refused(csr, err);
     return 0;
 }
 

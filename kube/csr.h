@@ -7,6 +7,9 @@
 #include "base/json.h"
 #include "kube/client.h"
 
+#define KUBE_CSR_CLIENT_SIGNER "kubernetes.io/kube-apiserver-client-kubelet"
+#define KUBE_CSR_SERVING_SIGNER "kubernetes.io/kubelet-serving"
+
 enum kube_csr_state {
     KUBE_CSR_PENDING,
     KUBE_CSR_APPROVED, /* not signed yet */
@@ -40,6 +43,13 @@ int kube_csr_create(struct kube_client *client, const char *request_pem, struct 
                     struct error *err);
 int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,
                  struct error *err);
+/* The newest request to this signer whose subject is the node's; ERROR_NOT_FOUND when there is
+ * none.
+ */
+int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
+                  struct kube_csr *ret, struct error *err);
+/* The error of one that was denied or failed: ERROR_DENIED with its reason and message. -1. */
+int kube_csr_refused(const struct kube_csr *csr, struct error *err);
 
 /* Told at each change of state and about once a second. Nonzero ends the wait (ERROR_INTERRUPTED).
  */

@@ -22,15 +22,6 @@ static char *take_bio(BIO *bio) {
     return text;
 }
 
-static char *name_text(const X509_NAME *name) {
-    BIO *bio = BIO_new(BIO_s_mem());
-
-    if (!bio)
-        abort(); /* out of memory */
-    (void)X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
-    return take_bio(bio);
-}
-
 static char *string_text(const ASN1_STRING *string) {
     unsigned char *utf8 = NULL;
     int len = string ? ASN1_STRING_to_UTF8(&utf8, string) : -1;
@@ -50,7 +41,7 @@ static char *entry_text(const X509_NAME *name, int nid, int *position) {
 static void read_subject(struct certificate *c, const X509_NAME *name) {
     int at = -1;
 
-    c->subject = name_text(name);
+    c->subject = openssl_name_text(name);
     c->common_name = entry_text(name, NID_commonName, &at);
     at = -1;
     for (;;) {
@@ -127,7 +118,7 @@ static void read_one(struct certificate *c, X509 *x509) {
         abort(); /* out of memory */
     c->pem = take_bio(bio);
     read_subject(c, X509_get_subject_name(x509));
-    c->issuer = name_text(X509_get_issuer_name(x509));
+    c->issuer = openssl_name_text(X509_get_issuer_name(x509));
     c->serial = serial_text(x509);
     c->not_before = time_value(X509_get0_notBefore(x509));
     c->not_after = time_value(X509_get0_notAfter(x509));

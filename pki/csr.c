@@ -72,6 +72,26 @@ int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct 
     return 0;
 }
 
+static X509_REQ *read_request(const char *pem) {
+    BIO *bio = BIO_new_mem_buf(pem, (int)strlen(pem));
+    X509_REQ *request = bio ? PEM_read_bio_X509_REQ(bio, NULL, openssl_no_password, NULL) : NULL;
+
+    BIO_free(bio);
+    ERR_clear_error();
+    return request;
+}
+
+bool csr_is_for(const char *csr_pem, const char *node_name) {
+    _cleanup_(freep) char *wanted = xasprintf("CN=system:node:%s,O=system:nodes", node_name);
+    _cleanup_(X509_REQ_freep) X509_REQ *request = read_request(csr_pem);
+    _cleanup_(freep) char *subject = NULL;
+
+    if (!request)
+        return false;
+    subject = openssl_name_text(X509_REQ_get_subject_name(request));
+    return text_equal(subject, wanted);
+}
+
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name) {
     _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = openssl_read_key(key_pem, NULL);
     _cleanup_(X509_REQ_freep) X509_REQ *request = NULL;

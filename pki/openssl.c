@@ -1,6 +1,7 @@
 /* What the files of pki/ share about OpenSSL: owners, its error queue, reading of its objects. */
 #include "pki/openssl.h"
 
+#include <openssl/bio.h>
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
@@ -35,6 +36,20 @@ int openssl_error(struct error *err, enum error_kind kind, const char *what) {
     (void)error_set(err, kind, "%s: %s", what, reason ? reason : "OpenSSL gives no reason");
     ERR_clear_error();
     return -1;
+}
+
+char *openssl_name_text(const X509_NAME *name) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    char *data = NULL, *text;
+    long len;
+
+    if (!bio)
+        abort(); /* out of memory */
+    (void)X509_NAME_print_ex(bio, name, 0, XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB);
+    len = BIO_get_mem_data(bio, &data);
+    text = xstrndup(data ? data : "", len > 0 ? (size_t)len : 0);
+    BIO_free(bio);
+    return text;
 }
 
 int openssl_no_password(char *buffer, int size, int writing, void *context) {

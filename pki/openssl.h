@@ -19,6 +19,8 @@ int openssl_error(struct error *err, enum error_kind kind, const char *what);
 /* Answers every question for a password with none, so that nothing ever prompts. */
 int openssl_no_password(char *buffer, int size, int writing, void *context);
 
+/* "CN=kubernetes,O=system:nodes", RFC 2253; the caller frees. */
+char *openssl_name_text(const X509_NAME *name);
 /* The key in a PEM text; NULL with ERROR_MALFORMED. The caller owns it. */
 EVP_PKEY *openssl_read_key(const char *pem, struct error *err);
 /* The certificate from DER, whole; NULL with ERROR_MALFORMED. *der moves behind it. */

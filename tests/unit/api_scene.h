@@ -34,6 +34,7 @@ struct api_scene {
     char *request;     /* of the CSR that was sent, base64 */
     struct host *host; /* whose services bring the Node to life */
     bool approve;      /* CSRs are signed at once */
+    bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
 
 static char *scene_pem(X509 *certificate) {
@@ -158,9 +159,10 @@ static int scene_status(struct http_response *ret, long code, const char *reason
 }
 
 static json_t *scene_csr(struct api_scene *s) {
+    bool serving = s->serving && scene_runs(s, "kubelet");
     json_t *status = json_object();
 
-    if (s->certificate) {
+    if (s->certificate && !serving) {
         _cleanup_(freep) char *data = base64_encode(s->certificate, strlen(s->certificate));
 
         json_object_set_new(status, "conditions",
@@ -168,11 +170,12 @@ static json_t *scene_csr(struct api_scene *s) {
                                       "reason", "AutoApproved"));
         json_object_set_new(status, "certificate", json_string(data));
     }
-    return json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:o}", "apiVersion",
-                     "certificates.k8s.io/v1", "kind", "CertificateSigningRequest", "metadata",
-                     "name", "csr-x7k2p", "uid", "u1", "resourceVersion", "5", "spec", "request",
-                     s->request, "signerName", "kubernetes.io/kube-apiserver-client-kubelet",
-                     "status", status);
+    return json_pack(
+        "{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:o}", "apiVersion", "certificates.k8s.io/v1",
+        "kind", "CertificateSigningRequest", "metadata", "name", "csr-x7k2p", "uid", "u1",
+        "resourceVersion", "5", "spec", "request", s->request, "signerName",
+        serving ? "kubernetes.io/kubelet-serving" : "kubernetes.io/kube-apiserver-client-kubelet",
+        "status", status);
 }
 
 static json_t *scene_list(const char *kind, json_t *item) {
@@ -260,12 +263,16 @@ static int scene_answer(void *context, const struct http_request *request,
                                 "  serviceSubnet: 10.96.0.0/12\n");
     if (text_ends_with(url, "/version") && s->server_version)
         return scene_json(ret, 200, json_pack("{s:s}", "gitVersion", s->server_version));
-    if (strstr(url, "configmaps/kubelet-config"))
-        return scene_config_map(ret, "kubelet",
-                                "apiVersion: kubelet.config.k8s.io/v1beta1\n"
-                                "kind: KubeletConfiguration\ncgroupDriver: systemd\n"
-                                "clusterDNS:\n- 10.96.0.10\nclusterDomain: cluster.local\n"
-                                "rotateCertificates: true\n");
+    if (strstr(url, "configmaps/kubelet-config")) {
+        _cleanup_(freep) char *text =
+            xasprintf("apiVersion: kubelet.config.k8s.io/v1beta1\n"
+                      "kind: KubeletConfiguration\ncgroupDriver: systemd\n"
+                      "clusterDNS:\n- 10.96.0.10\nclusterDomain: cluster.local\n"
+                      "rotateCertificates: true\n%s",
+                      s->serving ? "serverTLSBootstrap: true\n" : "");
+
+        return scene_config_map(ret, "kubelet", text);
+    }
     if (strstr(url, "configmaps/"))
         return scene_status(ret, 404, "NotFound");
     if (strstr(url, "certificatesigningrequests") && text_equal(request->method, "POST"))

@@ -1,0 +1,214 @@
+/* --tls-bootstrap kubelet: the kubelet of the scene makes its request itself, and the file with the
+ * token is gone on every way out. */
+#include "join_scene.h"
+
+#include "join/kubelet_files.h"
+#include "pki/csr.h"
+#include "pki/key.h"
+
+/* What the kubelet is like in one run. */
+struct kubelet {
+    struct run *run;
+    bool asked, refused, stops;
+    char *key;
+    unsigned looks;
+};
+
+static bool has(struct run *r, const char *path) {
+    return host_file_type(r->host, path) != HOST_ABSENT;
+}
+
+static char *text_of(struct run *r, const char *path) {
+    char *text = NULL;
+    size_t len;
+
+    assert_int_equal(host_read(r->host, path, 65536, &text, &len, NULL), 0);
+    return text;
+}
+
+/* The kubelet's path A: kubelet.conf at once, then its request, then the certificate. */
+static void begin(struct kubelet *k) {
+    _cleanup_(freep) char *conf = kubeconfig_make_kubelet(SCENE_SERVER, k->run->scene.ca_pem,
+                                                          KUBELET_CLIENT_CERTIFICATE_FILE);
+    _cleanup_(freep) char *pem = NULL;
+
+    assert_int_equal(key_generate(&k->key, NULL), 0);
+    assert_int_equal(csr_make(k->key, "win-7k2", &pem, NULL), 0);
+    free(k->run->scene.request);
+    k->run->scene.request = base64_encode(pem, strlen(pem));
+    assert_int_equal(
+        host_write(k->run->host, KUBELET_KUBECONFIG_FILE, conf, strlen(conf), HOST_SECRET, NULL),
+        0);
+    k->asked = true;
+}
+
+static void store(struct kubelet *k) {
+    static const char path[] =
+        KUBELET_CERTIFICATE_FOLDER "\\kubelet-client-2026-11-21-10-00-00.pem";
+    _cleanup_(freep) char *both = NULL;
+
+    scene_sign(&k->run->scene);
+    both = xasprintf("%s%s", k->run->scene.certificate, k->key);
+    assert_int_equal(host_write(k->run->host, path, both, strlen(both), HOST_SECRET, NULL), 0);
+    assert_int_equal(host_link(k->run->host, KUBELET_CLIENT_CERTIFICATE_FILE, path, NULL), 0);
+}
+
+static void on_sleep(void *context, struct host *host) {
+    struct kubelet *k = context;
+
+    scene_on_sleep(&k->run->scene, host);
+    if (!scene_runs(&k->run->scene, "kubelet") || !has(k->run, KUBELET_BOOTSTRAP_KUBECONFIG_FILE))
+        return;
+    if (!k->asked)
+        begin(k);
+    else if (k->stops)
+        host_memory_interrupt(host);
+    else if (k->run->scene.approve && ++k->looks == 3)
+        store(k);
+}
+
+static void open_kubelet(struct kubelet *k, struct run *r) {
+    *k = (struct kubelet){.run = r};
+    open_run(r, "overlay");
+    host_memory_on_sleep(r->host, on_sleep, k);
+    r->options.tls_bootstrap = xstrdup("kubelet");
+}
+
+static void close_kubelet(struct kubelet *k) {
+    secret_free_text(k->key);
+    close_run(k->run);
+}
+
+static void assert_no_token(struct run *r) {
+    json_t *state = host_memory_state(r->host);
+    _cleanup_(freep) char *all = json_write(state);
+
+    json_decref(state);
+    assert_false(has(r, KUBELET_BOOTSTRAP_KUBECONFIG_FILE));
+    assert_null(strstr(all, SCENE_TOKEN_SECRET));
+}
+
+static void the_kubelet_does_it_and_reset_takes_it_back(void **state) {
+    struct error err = {0};
+    struct kubelet k;
+    struct run r;
+    json_t *before, *after;
+
+    (void)state;
+    open_kubelet(&k, &r);
+    before = state_of(&r);
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    assert_true(k.asked);
+    assert_no_token(&r);
+    assert_true(has(&r, KUBELET_KUBECONFIG_FILE));
+    if (reset_once(&r, &err) < 0)
+        fail_msg("reset: %s", err.message);
+    after = state_of(&r);
+    assert_same(before, after, "bootstrap by the kubelet");
+    json_decref(before);
+    json_decref(after);
+    close_kubelet(&k);
+}
+
+static void nobody_approves(void **state) {
+    struct error err = {0};
+    struct kubelet k;
+    struct run r;
+
+    (void)state;
+    open_kubelet(&k, &r);
+    r.scene.approve = false;
+    r.options.timeouts.tls_bootstrap = 20000;
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_non_null(strstr(err.message, "csr-x7k2p is pending"));
+    assert_non_null(strstr(err.message, "waited 20 s"));
+    assert_string_equal(err.hints[0], "kubectl certificate approve csr-x7k2p");
+    assert_false(scene_runs(&r.scene, "kubelet"));
+    assert_no_token(&r);
+    /* the same call again, and now somebody approves */
+    r.scene.approve = true;
+    k.asked = false;
+    secret_free_text(take_ptr(k.key));
+    if (join_once(&r, &err) < 0)
+        fail_msg("second join: %s", err.message);
+    assert_no_token(&r);
+    close_kubelet(&k);
+}
+
+static void it_is_interrupted(void **state) {
+    struct error err = {0};
+    struct kubelet k;
+    struct run r;
+
+    (void)state;
+    open_kubelet(&k, &r);
+    k.stops = true;
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_no_token(&r);
+    close_kubelet(&k);
+}
+
+static void a_killed_run_left_the_file(void **state) {
+    struct error err = {0};
+    struct kubelet k;
+    struct run r;
+    struct join join = {0};
+    _cleanup_(secret_freep) char *text = NULL;
+
+    (void)state;
+    open_kubelet(&k, &r);
+    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run_phase(&join, "certificate", &err), 0);
+    join_close(&join); /* as if it had been killed here */
+    text = text_of(&r, KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
+    assert_non_null(strstr(text, "token: " SCENE_TOKEN));
+    assert_non_null(strstr(text, "name: tls-bootstrap-token-user@kubernetes"));
+    if (reset_once(&r, &err) < 0)
+        fail_msg("reset: %s", err.message);
+    assert_no_token(&r);
+    /* and a join the other way round takes it away as well */
+    set_options(&r, "overlay");
+    r.options.tls_bootstrap = xstrdup("kubelet");
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run_phase(&join, "certificate", &err), 0);
+    join_close(&join);
+    set_options(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    assert_no_token(&r);
+    close_kubelet(&k);
+}
+
+static void a_serving_request_is_told(void **state) {
+    struct error err = {0};
+    struct run r;
+    struct join join;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.scene.serving = true;
+    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    if (join_run(&join, &err) < 0)
+        fail_msg("join: %s", err.message);
+    assert_true(join.next.count > 0);
+    assert_non_null(
+        strstr(join.next.items[join.next.count - 1], "kubectl certificate approve csr-x7k2p"));
+    join_close(&join);
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_kubelet_does_it_and_reset_takes_it_back),
+        cmocka_unit_test(nobody_approves),
+        cmocka_unit_test(it_is_interrupted),
+        cmocka_unit_test(a_killed_run_left_the_file),
+        cmocka_unit_test(a_serving_request_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
