@@ -8,7 +8,7 @@
 #include "join/join.h"
 #include "join/preflight.h"
 
-enum { ID_WIDTH = 20 };
+enum { ID_WIDTH = 20, DISCOVERY_TIMEOUT_MS = 30000 };
 
 static const struct {
     const char *utf8, *ascii, *color;
@@ -87,6 +87,8 @@ int verb_preflight(struct program *program, struct error *err) {
     if (program_prepare_join(program, err) < 0)
         return -1;
     program->options.join.dry_run = true; /* nothing is mended, waited for or given back either */
+    if (!program->options.join.timeout)   /* a join has patience, a question has less */
+        program->options.join.timeout = DISCOVERY_TIMEOUT_MS;
     warn_of_names(program);
     progress_open(&progress, program);
     result = join_open(&join, err);

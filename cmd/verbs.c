@@ -60,7 +60,7 @@ static const struct verb table[] = {
      false},
     {"preflight",
      "check that this Windows is fit to be a node; change nothing",
-     "preflight [flags]",
+     "preflight [ENDPOINT] [flags]",
      "",
      {join_kubeadm_options, join_node_options, join_own_options},
      verb_preflight,
