@@ -338,7 +338,7 @@ static int text_member(const json_t *operation, const char *name, const char **r
 static int apply_one(struct state *s, const json_t *operation, const char **ret_name,
                      struct error *err) {
     const json_t *value = json_object_get(operation, "value");
-    const char *name, *path, *from = NULL;
+    const char *name, *path, *from = "";
     enum operation op;
 
     if (!json_is_object(operation))
