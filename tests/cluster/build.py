@@ -5,6 +5,7 @@
     build.py --of MODULE NAME...   a program that several modules have (kubelet-1.36 kubelet.exe)
     build.py --link DIR     DIR/linux and DIR/windows: links to every program that is built by default
     build.py --list         what there is, and whether it is built
+    build.py --check        whether this machine's Go can build them; builds nothing
     build.py --pin [MODULE...]     writes modules/*/go.mod and go.sum anew from versions.ini
 
 Prints the programs' paths, one a line. Exit code 77: Go is missing or too old.
@@ -47,6 +48,9 @@ def act(args):
     sections = programs.versions()
     if args.list:
         return list(listing(sections))
+    if args.check:
+        programs.check()
+        return []
     if args.pin:
         wanted = args.names or [n for n, s in sections.items() if "source" not in s]
         for name in wanted:
@@ -71,10 +75,11 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--of", metavar="MODULE")
     parser.add_argument("--link", metavar="DIR")
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--pin", action="store_true")
+    for flag in ("--list", "--check", "--pin"):
+        parser.add_argument(flag, action="store_true")
     try:
-        print("\n".join(act(parser.parse_args())))
+        for line in act(parser.parse_args()):
+            print(line)
     except programs.NoGo as why:
         print("error: %s" % why, file=sys.stderr)
         return programs.NO_GO

@@ -111,6 +111,11 @@ def needed(name, settings):
         return "1.24.0"  # the first one that knows tools in go.mod
 
 
+def check():
+    """NoGo unless this machine's Go can build every module of versions.ini."""
+    require_go(max((needed(name, settings) for name, settings in versions().items()), key=numbers))
+
+
 def go(folder, *words, system="linux", log=None, check=True):
     """Runs the go command in a module's folder; answers what it printed."""
     done = subprocess.run(["go", *words], cwd=folder, text=True, capture_output=True, check=False,

@@ -84,13 +84,14 @@ class NoGo(unittest.TestCase):
                 self.assertEqual(programs.require_go("1.26.0"), "1.26.0")
 
     def test_missing_is_told_with_the_version_and_its_own_exit_code(self):
-        with tempfile.TemporaryDirectory() as empty:
-            done = subprocess.run(
-                [sys.executable, "-B", os.path.join(HERE, "build.py"), "etcd"], text=True,
-                capture_output=True, check=False,
-                env={"PATH": empty, "HOME": empty, "WINJOIN_CACHE": empty})
-        self.assertEqual(done.returncode, programs.NO_GO, done.stderr)
-        self.assertRegex(done.stderr, r"Go 1\.\d+\.\d+ or newer is needed .* no `go` in PATH")
+        for word in ("etcd", "--check"):
+            with tempfile.TemporaryDirectory() as empty:
+                done = subprocess.run(
+                    [sys.executable, "-B", os.path.join(HERE, "build.py"), word], text=True,
+                    capture_output=True, check=False,
+                    env={"PATH": empty, "HOME": empty, "WINJOIN_CACHE": empty})
+            self.assertEqual(done.returncode, programs.NO_GO, done.stderr)
+            self.assertRegex(done.stderr, r"Go 1\.\d+\.\d+ or newer is needed .* no `go` in PATH")
 
 
 if __name__ == "__main__":
