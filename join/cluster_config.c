@@ -177,7 +177,7 @@ static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct 
     static const struct source sources[] = {{"kube-flannel", "kube-flannel-cfg", "net-conf.json"},
                                             {"kube-system", "kube-flannel-cfg", "net-conf.json"}};
 
-    for (size_t i = 0; i < ARRAY_SIZE(sources); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(sources) && !ret->unprepared; i++) {
         _cleanup_(freep) char *text = NULL;
 
         /* most bootstrap tokens may not read it: no news */
@@ -197,9 +197,12 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
                         struct error *err) {
     static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
     _cleanup_(freep) char *text = NULL, *what = what_of(&source);
+    struct text_list denied = {0};
 
-    if (read_optional(client, timeout_ms, &source, &text, NULL, err) < 0)
+    if (read_optional(client, timeout_ms, &source, &text, &denied, err) < 0)
         return -1;
+    ret->unprepared = denied.count > 0; /* a stranger to RBAC is told 403 of what is absent, too */
+    text_list_free(&denied);
     return text ? node_configuration_read(text, strlen(text), what, &ret->winjoin, err) : 0;
 }
 
@@ -268,7 +271,7 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct 
                         struct error *err) {
     typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
     static reader *const readers[] = {read_cluster,    read_server_version, read_kubelet,
-                                      read_kube_proxy, read_flannel,        read_winjoin};
+                                      read_kube_proxy, read_winjoin,        read_flannel};
     struct cluster_config config = {0};
 
     for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {

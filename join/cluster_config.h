@@ -39,15 +39,17 @@ struct cluster_config {
     json_t *kube_proxy;           /* KubeProxyConfiguration, or NULL when it could not be read */
     struct cluster_flannel flannel;
     json_t *winjoin;           /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
+    bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     struct text_list warnings; /* what was tolerated */
 };
 
 /* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config
- * (or kubelet-config-<major>.<minor>) must be there; kube-proxy, kube-flannel-cfg (kube-flannel,
- * then kube-system), winjoin and /version may be absent or refused, but not malformed. timeout_ms:
- * for each object (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the hint about the token's
- * groups; ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is one, line
- * and column. */
+ * (or kubelet-config-<major>.<minor>) must be there; kube-proxy, winjoin, kube-flannel-cfg
+ * (kube-flannel, then kube-system; not asked for where winjoin is forbidden: the rights to both
+ * come with the manifest of `winjoin config cluster`) and /version may be absent or refused, but
+ * not malformed. timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the
+ * hint about the token's groups; ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and,
+ * where there is one, line and column. */
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err);
 void cluster_config_free(struct cluster_config *config);

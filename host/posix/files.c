@@ -111,6 +111,14 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
 }
 
 static int make_parents(char *at) {
+    char *last = strrchr(at, '/');
+    int there;
+
+    *last = '\0';
+    there = access(at, F_OK);
+    *last = '/';
+    if (there == 0)
+        return 0;
     for (char *slash = strchr(at + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(at, 0755) < 0 && errno != EEXIST) {

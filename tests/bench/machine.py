@@ -16,7 +16,8 @@ sys.path.append(os.path.join(ROOT, "tests", "rig"))
 import netns  # noqa: E402
 
 SPAWN = os.path.join(ROOT, "build", "native", "spawn")
-WINJOIN = os.path.join(ROOT, "build", "native", "winjoin")
+WINJOIN = next((path for path in (os.path.join(ROOT, "build", kind, "winjoin") for kind in ("static", "native"))
+                if os.path.exists(path)), None)  # the one with the libraries of winjoin.exe, where it is built
 ADDRESS, PORT = "10.0.0.51", 6443
 # What needs Windows or the kubelet; what is left is all that is said to the control plane.
 NOT_SAID = ("artifacts", "vswitch", "containerd", "kubelet", "node", "pod-network", "flanneld",

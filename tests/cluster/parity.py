@@ -40,9 +40,8 @@ REASONS = [
 WATCH = ("token", "watch", "/apis/certificates.k8s.io/v1/certificatesigningrequests")
 # (verb, path) -> the reason why only one of them asks, or asks otherwise.
 ASKED = [
-    ("get", r".*/kube-flannel-cfg", "the pod network of the cluster decides the node's; absent or not readable is no "
-     "error"),
-    ("get", r".*/configmaps/winjoin", "the cluster-wide defaults for Windows nodes, if there are any"),
+    ("get", r".*/configmaps/winjoin", "the cluster-wide defaults for Windows nodes (`winjoin config cluster`), if there "
+     "are any; where it may be read, flannel's settings are, too"),
     ("get", r"/version", "the kubelet's version is held against the server that answers, too"),
     ("watch", WATCH[2], "only when the list did not show the certificate already"),
 ]

@@ -11,9 +11,10 @@ class Audit:
         self.lock = threading.Lock()
         self.file = open(path, "a", encoding="utf-8") if path else None
 
-    def write(self, user, verb, path, agent, code, milliseconds):
+    def write(self, user, verb, path, agent, code, milliseconds, connection):
         line = json.dumps({"time": timestamp(), "user": user, "verb": verb, "path": path,
-                           "userAgent": agent, "code": code, "ms": milliseconds})
+                           "userAgent": agent, "code": code, "ms": milliseconds,
+                           "connection": connection})
         with self.lock:
             if self.file:
                 self.file.write(line + "\n")

@@ -34,12 +34,12 @@ class Connections(socketserver.ThreadingMixIn, socketserver.TCPServer):
     def finish_request(self, request, client_address):
         request.settimeout(HANDSHAKE_SECONDS)
         request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.api.traffic.opened()
+        number = self.api.traffic.opened()
         try:
             with self.api.tls_context().wrap_socket(request, server_side=True) as secured:
                 self.api.traffic.secured()
                 secured.settimeout(IDLE_SECONDS)
-                Handler(secured, client_address, self)
+                Handler(secured, client_address, self, number)
         except OSError:
             pass  # the client refused our certificate, or went away: its business
         finally:
@@ -131,6 +131,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     wbufsize = -1
     server_version = sys_version = ""
 
+    def __init__(self, secured, address, server, number):
+        self.number = number  # of the connection
+        super().__init__(secured, address, server)
+
     def setup(self):
         super().setup()
         self.api, self.fault, self.code = self.server.api, None, 0
@@ -152,7 +156,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.api.traffic.end()
             self.api.audit.write(self.user, self.verb, self.path,
                                  self.headers.get("User-Agent", ""), self.code,
-                                 round((time.monotonic() - started) * 1000, 1))
+                                 round((time.monotonic() - started) * 1000, 1), self.number)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = serve
 

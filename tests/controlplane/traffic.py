@@ -35,14 +35,17 @@ class Traffic:
     def __init__(self, limit=None, clock=time.monotonic):
         self.lock, self.clock, self.limit = threading.Lock(), clock, limit or Limit()
         self.connections = self.handshakes = self.requests = self.refused = 0
-        self.open = self.peak_open = self.at_once = self.peak_at_once = 0
+        self.numbered = self.open = self.peak_open = self.at_once = self.peak_at_once = 0
         self.began, self.slots = clock(), {}
 
     def opened(self):
+        """A connection came; its number, from 1."""
         with self.lock:
             self.connections += 1
+            self.numbered += 1
             self.open += 1
             self.peak_open = max(self.peak_open, self.open)
+            return self.numbered
 
     def secured(self):
         with self.lock:

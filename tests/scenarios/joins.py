@@ -30,6 +30,19 @@ class Whole(scene.Scene):
         self.assertEqual(set(flows.values()), {"pass"}, flows)
         self.assertEqual(len(flows), 18)
         self.assertEqual(self.ready(), ["True"])
+        # Nothing proved, the token, the node; a watch that saw what it waited for takes its one along.
+        asked = self.connections()
+        watches = sum(verb == "watch" for rows in asked.values() for _, verb, _ in rows)
+        self.assertLessEqual(len(asked), 3 + watches, asked)
+
+    def connections(self):
+        """Connection -> what winjoin asked the API server for over it."""
+        found = {}
+        with open(self.stage.cluster.audit, encoding="utf-8") as f:
+            for line in map(json.loads, f):
+                if line["userAgent"].startswith("winjoin/"):
+                    found.setdefault(line["connection"], []).append((line["user"], line["verb"], line["path"]))
+        return found
 
     def test_2_status_tells_what_stands(self):
         code, status = self.stage.document("status")

@@ -146,8 +146,11 @@ static void tolerates_what_is_optional(void **state) {
     assert_null(s->config.kube_proxy);
     assert_null(s->config.winjoin);
     assert_false(s->config.flannel.present);
+    assert_true(s->config.unprepared);
     assert_int_equal(s->config.warnings.count, 1);
     assert_non_null(strstr(s->config.warnings.items[0], "kube-proxy"));
+    /* kubeadm's three, /version and winjoin: flannel's two are not asked for then */
+    assert_int_equal(http_requests(s->http), 5);
 }
 
 static void finds_the_older_names(void **state) {

@@ -7,8 +7,9 @@ import stages
 from scenario import expect, expect_equal, scenario
 
 SYSTEM = "/api/v1/namespaces/kube-system/configmaps/"
-# What kubeadm does not ask for and winjoin does: it lays the network, too.
-OURS = {"/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg", SYSTEM + "kube-flannel-cfg",
+# What kubeadm does not ask for and winjoin does: it lays the network, too, and holds versions together.
+OURS = {"/version",
+        "/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg", SYSTEM + "kube-flannel-cfg",
         SYSTEM + "winjoin"}
 # What kubeadm asks later in its join, behind the phase that is compared.
 LATER = {"/api/v1/nodes/win-p"}
