@@ -1,7 +1,7 @@
 # make bench, and the small programs that it measures with (tests/bench); none of them is shipped.
 
 .PHONY: bench
-bench: native build/native/still.so build/native/spawn ## winjoin beside kubeadm, and 500 joins at once; DOCS=1 writes docs/benchmarks.md
+bench: native static build/native/still.so build/native/spawn ## winjoin beside kubeadm, and 500 joins at once; DOCS=1 writes docs/benchmarks.md
 	$(Q)$(INSTALL) native rig bench
 	$(Q)./tests/bench/run $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(NODES),--nodes $(NODES)) $(if $(DOCS),--docs)
 

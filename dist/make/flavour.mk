@@ -4,6 +4,7 @@ PLATFORM_native   := posix
 PLATFORM_asan     := posix
 PLATFORM_coverage := posix
 PLATFORM_fuzz     := posix
+PLATFORM_static   := posix
 PLATFORM_windows  := win32
 LIBS_native       := $(LIBS_posix)
 LIBS_asan         := $(LIBS_posix)
@@ -11,6 +12,7 @@ LIBS_coverage     := $(LIBS_posix)
 LIBS_fuzz         := $(LIBS_posix)
 EXE_windows       := .exe
 NEEDS_windows     := $(WINDOWS_LIBS)
+NEEDS_static      := $(LINUX_LIBS)
 
 .PHONY: FORCE
 FORCE:
@@ -49,7 +51,7 @@ build/$(1)/gen/%.o: build/$(1)/gen/%.c dist/make/flags.mk | $$(NEEDS_$(1))
 build/$(1)/gen/templates.c: dist/make/embed.py $$(TEMPLATES) build/$(1)/gen/templates.list
 	$$(Q)./dist/make/embed.py $$@ $$(TEMPLATES)
 build/$(1)/gen/build_info.c: FORCE dist/make/build_info.py dist/version | $$(NEEDS_$(1))
-	$$(Q)./dist/make/build_info.py info $$@ $$(if $$(NEEDS_$(1)),build/windows/libs/built.json)
+	$$(Q)./dist/make/build_info.py info $$@ $$(if $$(NEEDS_$(1)),build/$(1)/libs/built.json)
 # The shipped programs link gen/commit.o; whoever does not, finds gen/no-commit.o in the archive, so
 # that a commit alone does not link every test again.
 build/$(1)/gen/commit.c: FORCE dist/make/build_info.py
@@ -77,7 +79,7 @@ UNIT_$(1) := $$(UNIT_TESTS:%=build/$(1)/tests/%$$(EXE_$(1)))
 -include $$(shell find build/$(1) -name '*.d' 2>/dev/null)
 endef
 
-$(foreach f,native windows asan coverage fuzz,$(eval $(call flavour,$(f))))
+$(foreach f,native static windows asan coverage fuzz,$(eval $(call flavour,$(f))))
 # Objects are kept, whether or not a rule made them on the way.
 .SECONDARY:
 
@@ -85,6 +87,8 @@ PROGRAMS_native := $(if $(wildcard cmd/main_posix.c),build/native/winjoin) \
                    $(if $(wildcard cmd/probe_main_posix.c),build/native/winjoin-probe)
 build/native/winjoin: build/native/cmd/main_posix.o build/native/gen/commit.o build/native/libwinjoin.a
 	$(call link,native)
+build/static/winjoin: build/static/cmd/main_posix.o build/static/gen/commit.o build/static/libwinjoin.a
+	$(call link,static)
 build/native/winjoin-probe: $(PROBE_SRCS_posix:%.c=build/native/%.o)
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')

@@ -229,11 +229,11 @@ def merge(folders, prefix):
     work.rename(prefix)
 
 
-def ensure(jobs):
-    """Returns the prefix with every library, building what is missing."""
+def ensure(jobs, kind="windows-libs", shipped_only=False):
+    """Returns the prefix with every library, building what is missing; kind: their folder in the cache."""
     libraries = configparser.ConfigParser(interpolation=None, strict=True)
     libraries.read_string((HERE / "libraries.ini").read_text())
-    cache = cache_dir() / "windows-libs"
+    cache = cache_dir() / kind
     cache.mkdir(parents=True, exist_ok=True)
     opened = []
 
@@ -247,6 +247,8 @@ def ensure(jobs):
         keys, folders = {}, {}
         for name in libraries.sections():
             section = libraries[name]
+            if shipped_only and not section.getboolean("shipped"):
+                continue
             keys[name] = library_key(section, keys)
             folders[name] = cache / f"{name}-{keys[name]}"
             if not (folders[name] / "built.json").exists():
@@ -259,13 +261,13 @@ def ensure(jobs):
     return prefix
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(build_all=ensure, about=__doc__):
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--link", type=pathlib.Path, metavar="DIR")
     parser.add_argument("--print", action="store_true")
     parser.add_argument("--jobs", type=int, default=min(os.cpu_count() or 2, 8))
     args = parser.parse_args()
-    prefix = ensure(args.jobs)
+    prefix = build_all(args.jobs)
     if args.link:
         args.link.parent.mkdir(parents=True, exist_ok=True)
         fresh = args.link.with_name(args.link.name + f".{os.getpid()}")

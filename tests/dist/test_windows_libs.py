@@ -3,6 +3,7 @@
 import configparser
 import json
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -49,6 +50,17 @@ class Keys(unittest.TestCase):
             for key in ("source", "version", "licence", "recipe"):
                 self.assertTrue(section[key], (section.name, key))
             self.assertIn(section["recipe"], build.RECIPES)
+
+
+class Linux(unittest.TestCase):
+    def test_the_same_libraries_for_linux_have_keys_of_their_own(self):
+        code = ("import build, linux; seen = []\n"
+                "build.ensure = lambda *given, **more: seen.append((build.TARGET, given, more))\n"
+                "linux.ensure(2); print(seen, sorted(build.RECIPES))")
+        said = subprocess.run([sys.executable, "-B", "-c", code], cwd=ROOT / "dist/windows-libs", check=True,
+                              capture_output=True, text=True).stdout
+        self.assertEqual(said, "[('x86_64-linux-gnu', (2, 'linux-libs'), {'shipped_only': True})] "
+                               "%s\n" % sorted(build.RECIPES))
 
 
 class Cache(unittest.TestCase):
