@@ -2,11 +2,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"log"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -314,51 +315,63 @@ func (s *server) UpdateContainerResources(context.Context, *runtime.UpdateContai
 
 // ExecSync runs a command beside the container's own: probes and lifecycle hooks.
 func (s *server) ExecSync(ctx context.Context, q *runtime.ExecSyncRequest) (*runtime.ExecSyncResponse, error) {
-	s.mu.Lock()
-	c := s.Containers[q.GetContainerId()]
-	if c == nil || c.state() != running {
-		s.mu.Unlock()
-		return nil, status.Errorf(codes.Unknown, "container %q is not running", q.GetContainerId())
+	request, err := s.beside(q.GetContainerId(), q.GetCmd())
+	if err != nil {
+		return nil, err
 	}
-	request := c.execution(s.Sandboxes[c.Sandbox].Namespace, q.GetCmd())
-	s.mu.Unlock()
 	if q.GetTimeout() > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(q.GetTimeout())*time.Second)
 		defer cancel()
 	}
-	code, output, err := runInPod(ctx, request)
+	var said bytes.Buffer
+	code, err := runInPod(ctx, request, &said)
+	if err == nil && code == 1 && bytes.HasPrefix(said.Bytes(), []byte(wineGaveUp)) {
+		said.Reset()
+		code, err = runInPod(ctx, request, &said)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &runtime.ExecSyncResponse{Stdout: []byte(output), ExitCode: code}, nil
+	return &runtime.ExecSyncResponse{Stdout: said.Bytes(), ExitCode: code}, nil
 }
 
+// wineGaveUp begins what Wine says when, once in a while, it does not start a program that is there.
+const wineGaveUp = "Application could not be started"
+
 // runInPod runs a command to its end, or until ctx is over.
-func runInPod(ctx context.Context, request rigRequest) (int32, string, error) {
+func runInPod(ctx context.Context, request rigRequest, out io.Writer) (int32, error) {
 	connection, err := dialRig()
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	defer connection.close()
 	started, err := connection.ask(request)
 	if err != nil {
-		return 0, "", fmt.Errorf("failed to exec in container: %w", err)
+		return 0, fmt.Errorf("failed to exec in container: %w", err)
 	}
-	var said strings.Builder
-	for from := int64(0); ; {
-		answer, err := connection.ask(rigRequest{Op: "exec-wait", Handle: started.Handle, TimeoutMs: pollMs / 5, From: &from})
+	code, err := listenTo(ctx, connection, started.Handle, 0, out)
+	if ctx.Err() != nil {
+		_, _ = connection.ask(rigRequest{Op: "exec-kill", Handle: started.Handle})
+		return 0, status.Errorf(codes.DeadlineExceeded, "failed to exec in container: timeout exceeded: %v", ctx.Err())
+	}
+	return code, err
+}
+
+// listenTo hands on what a program says, from a byte of its output on, until it ended or ctx is over.
+func listenTo(ctx context.Context, connection *rig, handle int, from int64, out io.Writer) (int32, error) {
+	for ctx.Err() == nil {
+		answer, err := connection.ask(rigRequest{Op: "exec-wait", Handle: handle, TimeoutMs: pollMs / 5, From: &from})
 		if err != nil {
-			return 0, "", err
+			return 0, err
 		}
-		said.WriteString(answer.Output)
+		if _, err := io.WriteString(out, answer.Output); err != nil {
+			return 0, err
+		}
 		from = answer.Next
 		if !answer.Running && answer.Output == "" && answer.Exit != nil {
-			return exitCode(*answer.Exit), said.String(), nil
-		}
-		if ctx.Err() != nil {
-			_, _ = connection.ask(rigRequest{Op: "exec-kill", Handle: started.Handle})
-			return 0, "", status.Errorf(codes.DeadlineExceeded, "failed to exec in container: timeout exceeded: %v", ctx.Err())
+			return exitCode(*answer.Exit), nil
 		}
 	}
+	return 0, ctx.Err()
 }

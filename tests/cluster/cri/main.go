@@ -81,7 +81,13 @@ func serve(o *options, stop <-chan struct{}, ready func()) error {
 	runtime.RegisterImageServiceServer(g, server)
 	server.recover()
 	go func() {
+		if err := server.streaming.Start(true); err != nil {
+			log.Print("streaming: ", err)
+		}
+	}()
+	go func() {
 		<-stop
+		_ = server.streaming.Stop() // what still streams is cut off
 		g.Stop()
 	}()
 	log.Printf("containerd %s successfully booted: %s, cni %v, conf %s", version, settings.Address,

@@ -14,13 +14,15 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+	"k8s.io/cri-streaming/pkg/streaming"
 )
 
 type server struct {
 	runtime.UnimplementedRuntimeServiceServer
 	runtime.UnimplementedImageServiceServer
-	settings *settings
-	network  *network
+	settings  *settings
+	network   *network
+	streaming streaming.Server
 
 	mu sync.Mutex // guards what follows
 	kept
@@ -45,6 +47,9 @@ func newServer(s *settings) (*server, error) {
 		}
 	}
 	made := &server{settings: s, network: n}
+	if made.streaming, err = newStreams(made); err != nil {
+		return nil, err
+	}
 	made.kept, err = readKept(s.State)
 	return made, err
 }
