@@ -211,6 +211,22 @@ class Overlay(Cri):
         self.cri("RemovePodSandbox", {"podSandboxId": box})
         self.assertEqual((self.cri("ListPodSandbox"), self.cri("ListContainers")), ({}, {}))
 
+    def test_a_reboot(self):
+        """Windows forgets pods' networks: the old pod is over, can be taken away, a new one lives."""
+        self.configure(self.cluster())
+        box, made, _ = self.run_pod("a")
+        self.node.reboot()
+        self.service("start")
+        state = self.state(made)
+        self.assertEqual((state["state"], state["exitCode"], state["reason"]),
+                         ("CONTAINER_EXITED", 255, "Unknown"))
+        self.assertEqual(self.cri("ListPodSandbox")["items"][0]["state"], "SANDBOX_NOTREADY")
+        self.cri("StopPodSandbox", {"podSandboxId": box})
+        self.cri("RemovePodSandbox", {"podSandboxId": box})
+        self.assertEqual(self.cri("ListPodSandbox"), {})
+        _, _, address = self.run_pod("b")
+        self.until(lambda: self.answers(self.fabric.ns("l1-echo"), address), "b", SOON)
+
 
 class Bridge(Cri):
     mode, kind, plugin = "l2bridge", "L2Bridge", "win-bridge"

@@ -65,6 +65,11 @@ def overlay(_stage):
     run(pods.Overlay("test_a_pod_lives"))
 
 
+@scenario("cri-reboot", "after a reboot the old pod is over and a new one lives", GROUPS, on=Alone)
+def reboot(_stage):
+    run(pods.Overlay("test_a_reboot"))
+
+
 @scenario("cri-bridge", "two pods by win-bridge.exe, and a command in one of them", GROUPS, on=Alone)
 def bridge(_stage):
     run(pods.Bridge("test_two_pods"))
