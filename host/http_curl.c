@@ -108,6 +108,16 @@ static void read_retry_after(struct http_response *response, const char *value) 
         response->retry_after = at > response->date ? (long)(at - response->date) : 0;
 }
 
+/* "HTTP/1.1 200 OK", "HTTP/1.1 200" */
+static bool is_status_line(const char *line, size_t len) {
+    if (len < 13 || (memcmp(line, "HTTP/1.1 ", 9) != 0 && memcmp(line, "HTTP/1.0 ", 9) != 0))
+        return false;
+    for (size_t i = 9; i < 12; i++)
+        if (line[i] < '0' || line[i] > '9')
+            return false;
+    return line[12] == ' ' || line[12] == '\r' || line[12] == '\n';
+}
+
 /* What libcurl lets pass and Go does not: lengths that differ, encodings nobody asked for, status
  * lines of other versions. */
 static const char *why_broken(struct transfer *transfer, const char *line, size_t len) {
@@ -117,9 +127,7 @@ static const char *why_broken(struct transfer *transfer, const char *line, size_
     if (!transfer->status_came) {
         transfer->status_came = true;
         freep(&transfer->length);
-        return len >= 9 && (memcmp(line, "HTTP/1.1 ", 9) == 0 || memcmp(line, "HTTP/1.0 ", 9) == 0)
-                   ? NULL
-                   : "its status line is not one of HTTP/1";
+        return is_status_line(line, len) ? NULL : "its status line is not one of HTTP/1";
     }
     if (encoding && !text_equal_nocase(encoding, "chunked"))
         return "its transfer encoding was not asked for";

@@ -246,7 +246,7 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
     unsigned whole = (unsigned)(d->deadline - d->start);
 
     if (base > whole / 3)
-        base = whole / 3; /* a short time is for a few tries too */
+        base = whole / 3 + 1; /* a short time is for a few tries too */
     if (retry_after > 0 && retry_after <= 60)
         return kube_pause_ms(d->host, tries - 1, retry_after);
     return kube_spread_ms(d->host, base / 2, base + base / 2);

@@ -32,6 +32,7 @@ build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wi
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \
 	    $(wildcard tests/wine/dll_$*.def) $(filter %.a,$^) $(LIBS_windows) -lole32 -loleaut32 -o $@
 
+build/windows/rig/machine.exe: LIBS_windows += -lwinhttp
 build/windows/rig/%.exe: build/windows/tests/wine/tool_%.o build/windows/libwinjoin.a
 	$(call link,windows,-municode)
 

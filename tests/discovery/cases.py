@@ -260,7 +260,10 @@ class Stage:
         for pin in case.pins:
             words += ["--discovery-token-ca-cert-hash", self.fill(pin)]
         words += [self.fill(word) for word in case.more]
-        return [*words, "--timeout", case.timeout, "-o", "kubeconfig"]
+        seconds = int(case.timeout[:-1])
+        if case.code == 0 or seconds > 1:  # what must come to pass on a slow machine too
+            seconds = int(seconds * max(1, min(PATIENCE, 3)))
+        return [*words, "--timeout", "%ds" % seconds, "-o", "kubeconfig"]
 
     def environment(self):
         more = {name: self.fill(value) for name, value in self.case.environment.items()}
@@ -322,9 +325,9 @@ def run_on(case, stage):
     start = time.monotonic()
     try:
         done = subprocess.run(stage.command(), capture_output=True, stdin=subprocess.DEVNULL,
-                              timeout=60, check=False, env=stage.environment())
+                              timeout=60 * PATIENCE, check=False, env=stage.environment())
     except subprocess.TimeoutExpired:
-        return ["no end after 60 s"]
+        return ["no end after %d s" % (60 * PATIENCE)]
     found = list(problems(case, stage, done, time.monotonic() - start))
     found += ["stderr: " + line for line in done.stderr.decode(errors="replace").splitlines()
               if found]
@@ -343,6 +346,8 @@ def main():
         return 0
     failed, chosen = 0, [case for case in [*CASES, *odd_cases.CASES]
                          if all(word in case.name for word in sys.argv[1:] if word != "--compare")]
+    if "WINJOIN" in os.environ:  # Windows has its own store of roots: machine.py asks about it
+        chosen = [case for case in chosen if not case.environment]
     jobs = int(os.environ.get("JOBS", "3"))
     servers = queue.Queue()
     with tempfile.TemporaryDirectory() as folder, \

@@ -216,6 +216,8 @@ class Server:
             with self._context(nth).wrap_socket(connection, server_side=True) as stream:
                 while not self.stopped and self._request(stream):
                     pass
+                if not self.stopped:
+                    stream.unwrap()
 
     def _request(self, stream):
         head = b""

@@ -20,6 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         *none++ = '\0';
     _cleanup_(freep) char *chosen = http_proxy_for(url, proxy, none);
     _cleanup_(freep) char *excluded = http_proxy_for(url, proxy, "*");
+    _cleanup_(freep) char *machine = http_machine_proxy_for(url, proxy, none);
+    _cleanup_(freep) char *bypassed = http_machine_proxy_for(url, proxy, "*");
+    if (bypassed || (machine && !*machine))
+        abort();
     if ((chosen && !strstr(chosen, "://")) || excluded)
         abort();
     return 0;

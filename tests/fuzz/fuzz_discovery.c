@@ -1,0 +1,64 @@
+/* The answer of a server to discovery by token: ConfigMap, signature, kubeconfig, certificates.
+ * What is believed must bear the signature of the token. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "host/http.h"
+#include "join/discovery.h"
+#include "pki/jws.h"
+
+struct scene {
+    const char *data;
+    size_t len;
+};
+
+static int reply(void *context, const struct http_request *request, struct http_response *ret,
+                 struct error *err) {
+    const struct scene *s = context;
+
+    (void)err, (void)request; /* the same for everybody */
+    ret->status = 200;
+    ret->retry_after = -1;
+    ret->content_type = xstrdup("application/json");
+    ret->body = xmalloc(s->len + 1);
+    memcpy(ret->body, s->data, s->len);
+    ret->body[s->len] = '\0';
+    ret->body_len = s->len;
+    return 0;
+}
+
+static void check(const struct scene *s, const struct discovery_result *result) {
+    _cleanup_(freep) char *good =
+        jws_make("abcdef", "0123456789abcdef", result->kubeconfig, result->kubeconfig_len);
+    _cleanup_json_ json_t *object = NULL;
+
+    if (json_read(s->data, s->len, "fuzz", &object, NULL) < 0 ||
+        !text_equal(json_text_at(object, "data.jws-kubeconfig-abcdef"), good) ||
+        !result->config.ca_pem || !text_starts_with(result->config.server, "https://"))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct scene s = {(const char *)data, size};
+    struct discovery_options options = {.endpoint = "10.0.0.10:6443",
+                                        .token = "abcdef.0123456789abcdef",
+                                        .unsafe_skip_ca_verification = true,
+                                        .timeout_ms = 1};
+    struct discovery_result result = {0};
+    struct host *host = host_memory_new();
+    struct http *http = http_memory_new(reply, &s);
+    struct error err = {0};
+
+    if (discovery_run(&options, http, host, &result, &err) == 0)
+        check(&s, &result);
+    else if (err.kind == ERROR_NONE || !err.message[0])
+        abort();
+    discovery_result_free(&result);
+    http_free(http);
+    host_free(host);
+    return 0;
+}
