@@ -65,7 +65,7 @@ enum verdict check_ipv6(struct join *join, const struct preflight_check *check,
         return check_unknown(finding, "%s", why.message);
     if (!found)
         return CHECK_FINE;
-    if (text_to_number(value, 0, 0xffffffffll, &mask) < 0)
+    if (text_to_number(value, 0, 0xffffffffLL, &mask) < 0)
         return check_unknown(finding, "DisabledComponents is \"%s\"", value);
     return (mask & IPV6_OFF) != IPV6_OFF
                ? CHECK_FINE

@@ -31,18 +31,30 @@ class Looking(scene.Scene):
             self.assertEqual(checks[name]["outcome"], "pass", checks[name])
         self.assertNotIn(scene.SECRET, done.stdout + done.stderr)
 
-    def test_preflight_finds_the_name_taken(self):
+    def ready_node(self, address):
+        """A Ready Node of our name with that address, until the test ends."""
+        path = "%s/%s" % (NODES, stage.NODE)
         self.stage.cluster.call("POST", NODES, {"apiVersion": "v1", "kind": "Node",
                                                 "metadata": {"name": stage.NODE}})
-        self.addCleanup(self.stage.cluster.call, "DELETE", "%s/%s" % (NODES, stage.NODE))
-        node = self.stage.cluster.call("GET", "%s/%s" % (NODES, stage.NODE))
+        self.addCleanup(self.stage.cluster.call, "DELETE", path)
+        node = self.stage.cluster.call("GET", path)
         node["status"] = {"conditions": [{"type": "Ready", "status": "True"}],
-                          "addresses": [{"type": "InternalIP", "address": "10.0.0.199"}]}
-        self.stage.cluster.call("PUT", "%s/%s/status" % (NODES, stage.NODE), node)
+                          "addresses": [{"type": "InternalIP", "address": address}]}
+        self.stage.cluster.call("PUT", path + "/status", node)
+
+    def test_preflight_finds_the_name_taken(self):
+        self.ready_node("10.0.0.199")
         done, checks = self.preflight()
         self.assert_code(done, 2)
         self.assertEqual(checks["NodeName"]["outcome"], "error")
         self.assertIn("kubectl delete node " + stage.NODE, done.stderr)
+
+    def test_preflight_knows_this_machines_earlier_life(self):
+        self.ready_node(self.stage.host.address)
+        done, checks = self.preflight()
+        self.assert_code(done, 0)
+        self.assertEqual(checks["NodeName"]["outcome"], "warning")
+        self.assertIn("earlier join of this machine", checks["NodeName"]["message"])
 
     def test_dry_run_tells_the_plan(self):
         done = self.stage.join("--dry-run", "-o", "json")
