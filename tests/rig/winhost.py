@@ -74,7 +74,7 @@ class Node:
         self._await(lambda: self.ask({"op": "facts"}))
         self._await(lambda: self.control({"op": "dump"}))
 
-    def _await(self, question, seconds=10):
+    def _await(self, question, seconds=60):
         end = time.monotonic() + seconds
         while True:
             try:
