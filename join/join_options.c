@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/node_labels.h"
 #include "services/version.h"
 
 void join_options_free(struct join_options *o) {
@@ -91,7 +92,8 @@ int join_options_check(const struct join_options *options, struct error *err) {
     const struct text_list *ignored = &options->ignore_preflight_errors;
     bool all = false, single = false;
 
-    if (check_supported(options, err) < 0 || check_version(options->kubernetes_version, err) < 0)
+    if (check_supported(options, err) < 0 || check_version(options->kubernetes_version, err) < 0 ||
+        node_labels_check(options->node_labels, err) < 0)
         return -1;
     for (size_t i = 0; i < ignored->count; i++) {
         all |= text_equal_nocase(ignored->items[i], "all");
