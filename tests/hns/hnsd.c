@@ -8,7 +8,8 @@
  * and is handed the whole state (hns_model_state) as one JSON line after each change; it answers
  * one line,
  * {"ok":true,...} or {"ok":false,"error":...}, before the caller gets its answer. Function "ctl"
- * with one JSON object: the model's operations (hns_model_control), record {file}, mark {text};
+ * with one JSON object: the model's operations (hns_model_control), record {file}, mark {text},
+ * rewrite {fn, find, replace} (hnsd.h);
  * every other operation goes to the command, and its answer line back. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -59,6 +60,8 @@ static json_t *own_operation(const char *op, const json_t *request) {
     if (!strcmp(op, "record"))
         return hnsd_record_open(file) ? json_pack("{s:s}", "error", "cannot write the record")
                                       : json_object();
+    if (!strcmp(op, "rewrite"))
+        return hnsd_rewrite_add(request);
     if (strcmp(op, "mark"))
         return NULL;
     hnsd_record_mark(text ? text : "");
@@ -107,18 +110,22 @@ static void sleep_ms(unsigned ms) {
     (void)nanosleep(&t, NULL);
 }
 
-static void model_call(const struct hnsd_request *r, struct hns_answer *ret) {
-    char *object = NULL;
+static void model_call(struct hnsd_request *r, struct hns_answer *ret) {
+    char *object = NULL, *made[HNSD_ARGS_MAX] = {NULL};
     bool ticked;
 
     pthread_mutex_lock(&lock);
     ticked = hns_model_tick(model, now_ms());
     if (r->n_args && r->args[0])
         object = hns_model_handle(model, r->args[0]);
+    hnsd_rewrite_call(r, made);
     (void)hns_model_call(model, r->function, r->args, r->n_args, ret);
     hnsd_record_call(r, object, ret);
+    hnsd_rewrite_answer(ret);
     pthread_mutex_unlock(&lock);
     free(object);
+    for (size_t i = 0; i < HNSD_ARGS_MAX; i++)
+        free(made[i]);
     if (ret->changed || ticked)
         hnsd_child_apply(state);
     if (ret->delay_ms)

@@ -30,6 +30,14 @@ void hnsd_record_call(const struct hnsd_request *request, const char *object,
                       const struct hns_answer *answer);
 void hnsd_record_mark(const char *text);
 
+/* hnsd_rewrite.c, under the model's lock. Operation rewrite {fn, find, replace}: in the inputs of
+ * that function find becomes replace; in every answer replace becomes find. Without members: none
+ * any more. A new reference. */
+json_t *hnsd_rewrite_add(const json_t *request);
+/* made: what the call's inputs point into now; the caller frees each. */
+void hnsd_rewrite_call(struct hnsd_request *call, char *made[HNSD_ARGS_MAX]);
+void hnsd_rewrite_answer(struct hns_answer *answer);
+
 /* hnsd_child.c: the command of --apply, kept running; one JSON line in, one out. */
 int hnsd_child_start(const char *command);
 bool hnsd_child_runs(void);

@@ -182,6 +182,19 @@ class Hnsd(unittest.TestCase):
         self.assertTrue(lines[2]["object"].startswith("Network "))
         self.assertEqual(list(lines[2]["args"]), ["Handle", "Query"])
 
+    def test_a_document_is_rewritten_and_nobody_sees_it(self):
+        self.control(op="rewrite", fn="HcnCreateNetwork", find="10.244.1.0/24",
+                     replace="10.244.9.0/24")
+        document = BRIDGE.replace("10.244.1.1", "10.244.9.1")
+        handle = self.call("HcnCreateNetwork", "gsHo", ZERO, document)[1][0]
+        kept = self.lines()[-1]["networks"][0]["Ipams"][0]["Subnets"][0]["IpAddressPrefix"]
+        self.assertEqual(kept, "10.244.9.0/24")
+        told = self.call("HcnQueryNetworkProperties", "hsoo", handle, QUERY)[1][0]
+        self.assertIn('"10.244.1.0/24"', told)
+        self.control(op="rewrite")
+        told = self.call("HcnQueryNetworkProperties", "hsoo", handle, QUERY)[1][0]
+        self.assertIn('"10.244.9.0/24"', told)
+
     def test_a_signal_ends_it_and_the_data_plane(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             self.daemon.send_signal(number)
