@@ -12,6 +12,7 @@ import programs
 import snapshot
 import stage as rig
 import stages
+import winhost
 from controlplane.client import Refused
 from scenario import Skip, expect, expect_equal
 
@@ -22,6 +23,7 @@ import scene  # noqa: E402
 NODE_PROGRAMS = ("kubelet.exe", "kube-proxy.exe", "flanneld.exe", "win-overlay.exe", "win-bridge.exe",
                  "host-local.exe")
 RUNTIME = "cri.exe"
+PODS = "/api/v1/namespaces/default/pods"
 BUNDLES = os.path.join(stages.ROOT, "build", "e2e-bundles")
 
 
@@ -55,7 +57,7 @@ class NodeStage(stages.Stage):
 
     def __init__(self, folder, mode="overlay", build="20348", kubelet=None, count=1, host=None,
                  **cluster):
-        super().__init__(folder, mode, defaults=rig.DEFAULTS, **cluster)
+        super().__init__(folder, mode, **{"defaults": rig.DEFAULTS, "coredns": True, **cluster})
         self.build, self.kubelet, self.count = build, kubelet, count
         self.host_options, self.nodes, self.bare = dict(host or {}), [], {}
         self.capture = None
@@ -141,6 +143,40 @@ class NodeStage(stages.Stage):
         following = scene.Following(node, [*(words or node.join_words), *more])
         self.running.append(following.proc)
         return following
+
+    # ---- pods ------------------------------------------------------------------------------
+
+    def run_pod(self, node, name):
+        """A pod of the API server's on that node, whose program only stays; its address."""
+        node.host.lay(os.path.join(winhost.prefixes.DLLS, "hold.exe"), r"C:\hold\hold.exe")
+        self.cluster.call("POST", PODS, {
+            "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
+                "nodeName": node.node_name, "automountServiceAccountToken": False,
+                "terminationGracePeriodSeconds": 0,
+                "containers": [{"name": "hold", "image": "rig/hold:1",
+                                "command": [r"C:\hold\hold.exe"],
+                                "volumeMounts": [{"name": "hold", "mountPath": r"C:\hold"}]}],
+                "volumes": [{"name": "hold", "hostPath": {"path": r"C:\hold"}}]}})
+        self.cluster.wait_for(lambda: self._pod(name)["status"].get("phase") == "Running", 60,
+                              what_for="running pod " + name)
+        return self._pod(name)["status"]["podIP"]
+
+    def _pod(self, name):
+        return self.cluster.call("GET", PODS + "/" + name)
+
+    def delete_pod(self, node, name):
+        self.cluster.call("DELETE", PODS + "/" + name)
+        self.cluster.wait_for(lambda: name not in self.cluster.kubectl("get", "pods", "-o", "name"),
+                              60, what_for="end of pod " + name)
+        shutil.rmtree(node.host.path(r"C:\hold"))
+
+    def pod_netns(self, node, address):
+        """The network namespace of the pod with that address."""
+        for end in node.host.control({"op": "dump"})["endpoints"]:
+            if address in [c.get("IpAddress") for c in end["IpConfigurations"]] \
+                    and end.get("HostComputeNamespace"):
+                return node.host.pod(end["HostComputeNamespace"])
+        raise RuntimeError("no endpoint with %s on %s" % (address, node.node_name))
 
     # ---- around each scenario --------------------------------------------------------------
 

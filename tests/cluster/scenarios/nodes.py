@@ -1,7 +1,18 @@
 """Whole joins by winjoin.exe: real kubelet, kube-proxy, flanneld and CNI plugins, real packets."""
-from node_stage import NodeStage
-from scenario import expect, expect_equal, scenario
+import socket
+import threading
+import time
 
+import admin
+import netns
+import objects
+import snapshot
+from joins import LIVING
+from node_stage import NodeStage
+from scenario import expect, expect_equal, expect_in, scenario
+
+# What upstream's programs keep while they run.
+RUNNING = ("files: ~ var\\lib\\kubelet\\", "files: + var\\lib\\kubelet\\")
 CI, NODES = ("ci", "nodes"), ("nodes",)
 OVERLAY = {"on": NodeStage, "mode": "overlay"}
 L2BRIDGE = {"on": NodeStage, "mode": "l2bridge"}
@@ -34,3 +45,169 @@ def token_overlay(stage):
           **L2BRIDGE)
 def token_l2bridge(stage):
     whole(stage)
+
+
+@scenario("second-join", "the same join again: nothing changes, nothing is asked for", NODES,
+          **OVERLAY)
+def second_join(stage):
+    stage.join("--verify", "none")
+    before, asked = stage.node.snapshot(), admin.requests(stage.cluster)
+    stage.join("--verify", "none")
+    stage.expect_ready()
+    changed = [line for line in snapshot.compare(before, stage.node.snapshot())
+               if not line.startswith((*LIVING, *RUNNING))]
+    expect(not changed, "the second join changes things", *changed)
+    expect_equal(len(admin.requests(stage.cluster)), len(asked), "requests")
+    stage.reset()
+
+
+@scenario("reset-and-join-again", "after a reset the same command joins the same node again", NODES,
+          **OVERLAY)
+def join_again(stage):
+    stage.join("--verify", "none")
+    stage.reset()
+    result, _ = stage.join()
+    stage.expect_proved(result)
+    stage.reset()
+
+
+@scenario("discovery-file", "joined with a kubeconfig file and a token for the TLS bootstrap", NODES,
+          **OVERLAY)
+def discovery_file(stage):
+    published = stage.cluster.call("GET", objects.CLUSTER_INFO)["data"]["kubeconfig"]
+    path = stage.node.host.path(r"C:\cluster-info.conf")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(published)
+    words = stage.node.join_words
+    words[2:7] = ["--discovery-file", r"C:\cluster-info.conf", "--tls-bootstrap-token",
+                  stage.cluster.facts["token"]]
+    stage.join("--verify", "none", words=words)
+    stage.expect_ready()
+    stage.reset(compare=False)
+    netns.run(["rm", path])
+    stage.expect_bare()
+
+
+@scenario("server-restarts", "the API server is started again in the middle of a join", NODES,
+          **OVERLAY)
+def server_restarts(stage):
+    for phase in ("certificate", "node"):
+        join = stage.follow("--verify", "none")
+        expect(join.until(lambda line, p=phase: line["phase"] == p), phase + " is not reached",
+               join.said())
+        stage.cluster.stop_api()
+        time.sleep(1)
+        stage.cluster.start_api()
+        expect_equal(join.wait(), 0, join.said())
+        stage.cluster.wait_for(lambda: stage.expect_ready(), 30, what_for="Ready node")
+        stage.reset()
+
+
+@scenario("slow-etcd", "etcd answers an eighth of the time during a whole join", NODES, **OVERLAY)
+def slow_etcd(stage):
+    with admin.slow_etcd(stage.cluster):
+        stage.join("--verify", "none", timeout=400)
+    stage.expect_ready()
+    stage.reset()
+
+
+@scenario("psa", "kube-system enforces the restricted pod security standard", NODES, **OVERLAY)
+def psa(stage):
+    label = "pod-security.kubernetes.io/enforce"
+    stage.cluster.kubectl("label", "namespace", "kube-system", label + "=restricted")
+    try:
+        result, _ = stage.join()
+        stage.expect_proved(result)
+    finally:
+        stage.cluster.kubectl("label", "namespace", "kube-system", label + "-")
+    stage.reset()
+
+
+@scenario("restricted-label", "a label that NodeRestriction keeps for administrators is refused",
+          NODES, **OVERLAY)
+def restricted_label(stage):
+    _, said = stage.join("--node-labels", "node-restriction.kubernetes.io/zone=a", code=3)
+    expect_in("node-restriction.kubernetes.io/zone", said)
+    stage.expect_bare()
+
+
+@scenario("two-nodes", "two Windows nodes: a pod of each reaches the other's", NODES, count=2,
+          **OVERLAY)
+def two_nodes(stage):
+    with_errors = []
+
+    def one(node):
+        try:
+            stage.join("--verify", "none", node=node)
+        except BaseException as why:  # told by the scenario's own thread
+            with_errors.append(why)
+    threads = [threading.Thread(target=one, args=(node,)) for node in stage.nodes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expect(not with_errors, *map(str, with_errors[:1]))
+    talk_both_ways(stage)
+    for node in stage.nodes:
+        stage.reset(node)
+
+
+def talk_both_ways(stage):
+    names = ["pod-" + node.node_name for node in stage.nodes]
+    at = [stage.run_pod(node, name) for node, name in zip(stage.nodes, names)]
+    spaces = [stage.pod_netns(node, address) for node, address in zip(stage.nodes, at)]
+    for here, there in ((0, 1), (1, 0)):
+        seen = talk(spaces[here], spaces[there], at[there])
+        expect_equal(seen, at[here], "%s to %s" % (names[here], names[there]))
+    for node, name in zip(stage.nodes, names):
+        stage.delete_pod(node, name)
+
+
+def talk(client, server, address, port=7777):
+    """A connection between two namespaces: the client's address as the server sees it."""
+    listener = netns.within(server, socket.create_server, (address, port))
+    with listener:
+        listener.settimeout(10)
+        conn = netns.within(client, socket.create_connection, (address, port), 10)
+        with conn:
+            accepted, peer = listener.accept()
+            accepted.close()
+    return peer[0]
+
+
+@scenario("two-nodes-l2bridge", "the same by routes: host-gw and win-bridge", NODES, count=2,
+          **L2BRIDGE)
+def two_nodes_l2bridge(stage):
+    two_nodes(stage)
+
+
+# ---- a wrong document makes a join red ---------------------------------------------------------
+
+# Name, what is wrong, function, text that is sent, text that arrives, the cause that is named.
+WRONG = (
+    ("wrong-vni", "the network's VNI", "HcnCreateNetwork", '"IsolationId":4096',
+     '"IsolationId":4097', "OVL"),
+    ("wrong-remote-subnet", "the route to the Linux node's pods", "HcnModifyNetwork",
+     '"DestinationPrefix":"10.244.0.0/24"', '"DestinationPrefix":"10.244.99.0/24"', "OVL-PEER"),
+    ("wrong-source-vip", "the source VIP of load balancers", "HcnCreateLoadBalancer",
+     '"SourceVIP":"10.244.', '"SourceVIP":"10.245.', "SVC"),
+    ("wrong-service-route", "the endpoints' route to Services", "HcnCreateEndpoint",
+     '"DestinationPrefix":"10.96.0.0/12"', '"DestinationPrefix":"10.112.0.0/12"', "SVC"),
+)
+
+
+def _wrong(what, function, find, replace, cause):
+    def play(stage):
+        stage.node.host.control({"op": "rewrite", "fn": function, "find": find, "replace": replace})
+        try:
+            _, said = stage.join(code=5, timeout=400)
+        finally:
+            stage.node.host.control({"op": "rewrite"})
+        expect_in(cause, said, "the cause is not named: " + what)
+        stage.reset()
+    return play
+
+
+for _name, _what, *_rest in WRONG:
+    scenario(_name, "%s arrives wrong at HNS: the join ends with 5 and names the cause" % _what,
+             ("wrong-document",), **OVERLAY)(_wrong(_what, *_rest))
