@@ -64,6 +64,8 @@ cp -a /var/lib/kubelet "$kept/var/lib/"
 systemctl stop kubelet
 exit $code
 """
+# winjoin's host is written to memory, too: what is measured is the program, not the disk.
+MEMORY = 'mount -t tmpfs tmpfs "$1"; shift; exec "$@"'
 KUBELET_FLAGS = ("--cgroups-per-qos=false --enforce-node-allocatable= --fail-swap-on=false --address=127.0.0.1 "
                  "--cert-dir=/var/lib/kubelet/pki --root-dir=")
 
@@ -97,14 +99,19 @@ class Machine:
 
     # ---- measuring -----------------------------------------------------------------------
 
-    def measure(self, words, private=False, good=(0,)):
-        """Wall and CPU seconds, peak MB of one run; Failed with its words when it fails."""
+    def measure(self, words, private=False, memory=False, good=(0,)):
+        """Wall and CPU seconds, peak MB of one run; Failed with its words when it fails.
+
+        private: kubeadm's mounts, which are in memory; memory: winjoin's host in memory, gone afterwards.
+        """
         program, words, env = os.path.basename(words[0]), [SPAWN, self.report, *words], None
         if private:
             words = ["unshare", "-m", "--propagation", "private", "sh", "-c", PRIVATE, "sh", self.at("mounts"),
                      self.at("kept"), os.path.join(netns.ETC, self.ns), *words]
             env = {**os.environ, "PATH": "%s:%s" % (self.tools(), os.environ["PATH"]), "BENCH_FOLDER": self.folder,
                    "BENCH_KUBELET": self.kubelet or "", "BENCH_KUBELET_FLAGS": KUBELET_FLAGS + self.at("root")}
+        if memory:
+            words = ["unshare", "-m", "--propagation", "private", "sh", "-c", MEMORY, "sh", self.at("rootfs"), *words]
         enter = netns.network_only if private else netns.command  # kubeadm's kubelet needs our /sys
         done = subprocess.run(enter(self.ns, words), stdin=subprocess.DEVNULL, text=True, check=False,
                               capture_output=True, env=env, timeout=120)
