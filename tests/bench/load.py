@@ -144,7 +144,7 @@ def judge(seen, rate):
     if seen["requests"] - seen["refusedRequests"] > 12 * seen["nodes"]:
         wrong.append("more than 12 served requests a join")
     ideal = (seen["requests"] - seen["refusedRequests"]) / rate
-    if seen["lastSeconds"] > 3 * ideal + 20:
+    if seen["lastSeconds"] > 5 * ideal + 60:
         wrong.append("the last join ended after %.0f s; the limit alone makes it %.0f s" % (seen["lastSeconds"], ideal))
     return wrong
 
