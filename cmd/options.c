@@ -102,7 +102,7 @@ static int set_duration(const struct option *o, void *field, const char *value, 
         err->kind = ERROR_USAGE;
         return error_prefix(err, "invalid value for --%s", o->name);
     }
-    *(long long *)field = milliseconds;
+    *(long long *)field = milliseconds < NUMBER_MAX ? milliseconds : NUMBER_MAX;
     return 0;
 }
 

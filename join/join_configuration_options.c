@@ -153,7 +153,8 @@ static void take(const struct place *p, const json_t *value, struct join_options
     case AS_DURATION:
         if (json_is_string(value) &&
             go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0)
-            *(long long *)place = milliseconds;
+            *(long long *)place =
+                milliseconds < JOIN_DURATION_MAX ? milliseconds : JOIN_DURATION_MAX;
         return;
     }
 }

@@ -61,11 +61,11 @@ static int check_supported(const struct join_options *o, struct error *err) {
     const struct {
         const char *flag;
         bool given;
-    } later[] = {{"mirror", o->mirror != NULL}};
+    } later[] = {{"--mirror", o->mirror != NULL}, {"artifacts.lock", o->lock != NULL}};
 
     for (size_t i = 0; i < ARRAY_SIZE(later); i++)
         if (later[i].given)
-            return error_set(err, ERROR_USAGE, "use --%s: this version of winjoin cannot do it yet",
+            return error_set(err, ERROR_USAGE, "use %s: this version of winjoin cannot do it yet",
                              later[i].flag);
     return 0;
 }

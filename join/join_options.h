@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "base/text.h"
 
+enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
+
 /* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
  * given. discovery also fills `timeout` where --timeout is not given. */
 struct join_timeouts {

@@ -149,13 +149,17 @@ int join_need_cluster(struct join *join, struct error *err) {
     if (join->has_cluster)
         return 0;
     if (join_need_client(join, err) < 0 ||
-        cluster_config_read(&join->client, 0, &join->cluster, err) < 0)
+        cluster_config_read(&join->client, (unsigned)join->options->timeouts.kubernetes_api_call,
+                            &join->cluster, err) < 0)
         return -1;
     join->has_cluster = true;
     for (size_t i = 0; i < join->cluster.warnings.count; i++)
         log_message(LOG_INFO, "%s", join->cluster.warnings.items[i]);
-    if (join->cluster.winjoin)
+    if (join->cluster.winjoin) {
         node_configuration_apply(join->cluster.winjoin, join->options);
+        if (join_options_check(join->options, err) < 0)
+            return error_prefix(err, "ConfigMap kube-system/winjoin");
+    }
     return 0;
 }
 
@@ -219,7 +223,7 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         .adapter = join->nic.alias,
         .pod_cidr = o->pod_cidr,
         .cluster_pod_cidrs = join->cluster.pod_subnets,
-        .service_cidrs = join->cluster.service_subnets,
+        .service_cidrs = o->service_cidrs.count ? o->service_cidrs : join->cluster.service_subnets,
         .management = join->nic.address,
         .vni = o->vni  ? (unsigned)o->vni
                : vxlan ? flannel->vni
@@ -231,6 +235,7 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         .dns_servers = join->cluster.cluster_dns,
         .exclude_from_nat = o->exclude_from_nat,
         .hns = join->hns,
+        .dual_stack = o->dual_stack,
         .dsr = o->dsr,
     };
     if (!ret->plugin && flannel->present)

@@ -225,7 +225,8 @@ static void apply(const struct target *t, const json_t *value, struct join_optio
     case TO_DURATION:
         if (!*(long long *)place && json_is_string(value) &&
             go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0)
-            *(long long *)place = milliseconds;
+            *(long long *)place =
+                milliseconds < JOIN_DURATION_MAX ? milliseconds : JOIN_DURATION_MAX;
         return;
     case TO_LIST:
         if (!list->count)

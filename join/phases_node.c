@@ -128,6 +128,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
         .external_ip = outside ? o->external_ip : NULL,
         .external_name = outside ? o->external_name : NULL,
         .external_dns = outside ? o->external_dns : NULL,
+        .timeout_ms = (unsigned)o->verify_timeout,
     };
     ret->pods.sandbox_image = RUNTIME_SANDBOX_IMAGE;
     ret->evidence = (struct diag_evidence_options){
