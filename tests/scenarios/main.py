@@ -13,8 +13,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 # The longest ones first.
 CLASSES = [("killed", "Killed"), ("refused", "Refused"), ("looking", "Looking"),
-           ("joins", "Trouble"), ("joins", "Whole"), ("diagnosed", "Diagnosed"),
-           ("joins", "L2bridge")]
+           ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
+           ("diagnosed", "Diagnosed"), ("joins", "L2bridge")]
 
 
 class Result(unittest.TestResult):
