@@ -176,3 +176,23 @@ int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error 
     *ret_milliseconds = (int64_t)(total / 1e6);
     return 0;
 }
+
+void go_duration_format(int64_t milliseconds, char out[GO_DURATION_TEXT_MAX]) {
+    long long seconds = milliseconds / 1000, rest = milliseconds % 1000;
+    char fraction[8] = "", hours[24] = "", minutes[8] = "";
+
+    if (milliseconds && milliseconds < 1000) {
+        (void)text_format(out, GO_DURATION_TEXT_MAX, "%lldms", (long long)milliseconds);
+        return;
+    }
+    if (rest)
+        (void)text_format(fraction, sizeof fraction, ".%03lld", rest);
+    for (size_t len = strlen(fraction); len && fraction[len - 1] == '0'; len--)
+        fraction[len - 1] = '\0';
+    if (seconds >= 3600)
+        (void)text_format(hours, sizeof hours, "%lldh", seconds / 3600);
+    if (seconds >= 60)
+        (void)text_format(minutes, sizeof minutes, "%lldm", seconds / 60 % 60);
+    (void)text_format(out, GO_DURATION_TEXT_MAX, "%s%s%lld%ss", hours, minutes, seconds % 60,
+                      fraction);
+}

@@ -18,5 +18,8 @@ int http_date_parse(const char *text, int64_t *ret, struct error *err);
 /* Go durations as Kubernetes writes them ("5m0s", "1m30s", "250ms", "0"): milliseconds. Fails with
  * ERROR_MALFORMED; negative ones are refused. */
 int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error *err);
+enum { GO_DURATION_TEXT_MAX = 40 };
+/* As Go's Duration.String() writes it: "5m0s", "1h30m0s", "1.5s", "250ms", "0s". */
+void go_duration_format(int64_t milliseconds, char out[GO_DURATION_TEXT_MAX]);
 
 #endif

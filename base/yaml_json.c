@@ -160,6 +160,25 @@ static size_t digits_at(const char *text) {
     return strspn(text, "0123456789");
 }
 
+/* YAML 1.1's numbers of base 60, "1:20:30.5". */
+static bool is_base60(const char *text) {
+    const char *p = text + (*text == '-' || *text == '+');
+    size_t groups = 0;
+
+    if (!digits_at(p))
+        return false;
+    for (p += strspn(p, "0123456789_"); *p == ':'; groups++) {
+        size_t digits = digits_at(p + 1);
+
+        if (digits < 1 || digits > 2 || (digits == 2 && p[1] > '5'))
+            return false;
+        p += 1 + digits;
+    }
+    if (*p == '.')
+        p += 1 + strspn(p + 1, "0123456789_");
+    return groups && *p == '\0';
+}
+
 /* What other parsers take for a date, a number of base 60, infinity or no number at all. */
 static bool is_ambiguous(const char *text) {
     const char *p = text + (*text == '-' || *text == '+');
@@ -171,7 +190,7 @@ static bool is_ambiguous(const char *text) {
             return true;
     if (digits == 4 && text[4] == '-')
         return digits_at(text + 5) && text[5 + digits_at(text + 5)] == '-';
-    return digits_at(p) && strchr(p, ':') && strspn(p, "0123456789:_.") == strlen(p);
+    return is_base60(text);
 }
 
 /* Strings that would read back as another type are quoted; several lines stand as a block. */

@@ -34,6 +34,8 @@ const struct option join_kubeadm_options[] = {
      "token for the TLS bootstrap alone", OPTION_KUBEADM},
     {"token", 0, OPTION_SECRET, AT(token), "TOKEN",
      "bootstrap token, \"<id>.<secret>\"; \"-\" reads it from standard input", OPTION_KUBEADM},
+    {"vmodule", 0, OPTION_TEXT, offsetof(struct program_options, vmodule), "PATTERN",
+     "taken and ignored: winjoin logs by -v alone", OPTION_KUBEADM | OPTION_HIDDEN},
     {"control-plane", 0, OPTION_BOOL, offsetof(struct program_options, control_plane), "",
      "refused: a control plane does not run on Windows", OPTION_KUBEADM | OPTION_HIDDEN},
     {"certificate-key", 0, OPTION_SECRET, offsetof(struct program_options, certificate_key), "KEY",

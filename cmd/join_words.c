@@ -79,18 +79,23 @@ static void drop_pasted_words(struct text_list *words) {
 
 /* ---- token ---- */
 
-static char *trim(char *s) {
-    size_t len = strlen(s);
+/* What Windows' shells put around a token: a byte order mark, UTF-16, blanks, line ends. */
+static char *bare_token(const char *data, size_t len) {
+    _cleanup_(secret_freep) char *narrow = xcalloc(len + 1, 1);
+    bool wide = len >= 2 && memcmp(data, "\xff\xfe", 2) == 0;
+    size_t skip = wide ? 2 : len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, n = 0;
 
-    while (len && strchr(" \t\r\n", s[len - 1]))
-        s[--len] = '\0';
-    return s;
+    for (size_t i = skip; i < len; i += wide ? 2 : 1)
+        narrow[n++] = data[i];
+    while (n && strchr(" \t\r\n", narrow[n - 1]))
+        narrow[--n] = '\0';
+    return xstrdup(narrow + strspn(narrow, " \t\r\n"));
 }
 
-static char *read_standard_input(void) {
+static char *read_standard_input(size_t *ret_len) {
     char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
 
-    data[fread(data, 1, TOKEN_FILE_MAX, stdin)] = '\0';
+    *ret_len = fread(data, 1, TOKEN_FILE_MAX, stdin);
     return data;
 }
 
@@ -100,13 +105,13 @@ static int read_token_file(struct program *program, const char *path, struct err
     size_t len;
 
     if (text_equal(path, "-"))
-        data = read_standard_input();
+        data = read_standard_input(&len);
     else if (host_read(program->host, path, TOKEN_FILE_MAX, &data, &len, err) < 0) {
         err->kind = ERROR_USAGE;
         return error_prefix(err, "read the token");
     }
     secret_freep(&o->token);
-    o->token = xstrdup(trim(data));
+    o->token = bare_token(data, len);
     log_hide_secret(o->token);
     return 0;
 }

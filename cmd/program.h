@@ -32,6 +32,7 @@ struct program_options {
     char *external_ip, *external_name, *external_dns; /* diag */
     char *versions;                                   /* bundle create */
     bool show_all;
+    char *vmodule;         /* join: klog's, ignored */
     bool control_plane;    /* join: kubeadm's, refused */
     char *certificate_key; /* join: kubeadm's, for a control plane */
     char *apiserver_advertise_address;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
 
 static const struct yaml_field taint_fields[] = {
     {"key", YAML_FIELD_TEXT, NULL},
@@ -195,22 +196,97 @@ static void default_timeouts(json_t *timeouts) {
         default_text(timeouts, defaults[i].name, defaults[i].value);
 }
 
-void join_configuration_default(json_t *configuration) {
-    json_t *node = object_at(configuration, "nodeRegistration"),
-           *discovery = object_at(configuration, "discovery");
-    const char *token = json_text_at(discovery, "bootstrapToken.token"),
-               *name = json_text_at(node, "name");
-    _cleanup_(freep) char *read = name && *name ? join_node_name_read(name) : NULL;
+/* Go's omitempty: what says nothing is not written, but for these two. */
+static bool is_kept(const char *name) {
+    return text_equal(name, "taints") || text_equal(name, "imagePullSerial");
+}
 
-    default_text(configuration, "caCertPath", "C:/etc/kubernetes/pki/ca.crt");
-    default_text(discovery, "tlsBootstrapToken", token);
+static bool says_nothing(const json_t *value) {
+    return json_is_null(value) || json_is_false(value) ||
+           (json_is_string(value) && !json_string_length(value)) ||
+           (json_is_array(value) && !json_array_size(value));
+}
+
+static void omit_empty(json_t *value) {
+    const char *key;
+    json_t *item;
+    void *next;
+    size_t i;
+
+    json_array_foreach(value, i, item) {
+        if (json_is_null(item))
+            json_array_set_new(value, i, json_string(""));
+        omit_empty(json_array_get(value, i));
+    }
+    json_object_foreach_safe(value, next, key, item) {
+        omit_empty(item);
+        if (!is_kept(key) && says_nothing(item))
+            json_object_del(value, key);
+    }
+}
+
+/* Durations as Go writes them. */
+static void renew_durations(json_t *timeouts) {
+    const char *key;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(timeouts, next, key, value) {
+        char text[GO_DURATION_TEXT_MAX];
+        int64_t milliseconds;
+
+        if (go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0) {
+            go_duration_format(milliseconds, text);
+            json_object_set_new(timeouts, key, json_string(text));
+        }
+    }
+}
+
+/* Every argument has a value, be it an empty one. */
+static void default_args(json_t *args) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(args, i, item) if (json_is_object(item) &&
+                                          !json_is_string(json_object_get(item, "value")))
+        json_object_set_new(item, "value", json_string(""));
+}
+
+static void default_node(json_t *node) {
+    const char *name = json_text_at(node, "name"), *socket;
+    _cleanup_(freep) char *read = name ? join_node_name_read(name) : NULL, *url = NULL;
+
     if (read)
         json_object_set_new(node, "name", json_string(read));
     default_text(node, "criSocket", "npipe:////./pipe/containerd-containerd");
+    socket = json_text_at(node, "criSocket");
+    if (!text_starts_with(socket, "npipe:")) {
+        url = xasprintf("npipe://%s", socket);
+        json_object_set_new(node, "criSocket", json_string(url));
+    }
     default_text(node, "imagePullPolicy", "IfNotPresent");
     if (!json_is_boolean(json_object_get(node, "imagePullSerial")))
         json_object_set_new(node, "imagePullSerial", json_true());
     if (!json_object_get(node, "taints"))
         json_object_set_new(node, "taints", json_null());
+    default_args(json_object_get(node, "kubeletExtraArgs"));
+}
+
+void join_configuration_default(json_t *configuration) {
+    json_t *discovery;
+    const char *file;
+
+    omit_empty(configuration);
+    discovery = object_at(configuration, "discovery");
+    file = json_text_at(discovery, "file.kubeConfigPath");
+    if (file) {
+        _cleanup_(freep) char *path = join_discovery_file_path(file);
+
+        json_put(discovery, "file.kubeConfigPath", json_string(path));
+    }
+    default_text(configuration, "caCertPath", "C:/etc/kubernetes/pki/ca.crt");
+    default_text(discovery, "tlsBootstrapToken", json_text_at(discovery, "bootstrapToken.token"));
+    default_node(object_at(configuration, "nodeRegistration"));
+    renew_durations(object_at(configuration, "timeouts"));
     default_timeouts(object_at(configuration, "timeouts"));
 }

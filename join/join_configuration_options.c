@@ -1,6 +1,7 @@
 /* Between a JoinConfiguration and the join's options, by one table: flags and environment go into
  * the document before it is checked, what they did not give comes out of it afterwards. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -58,11 +59,12 @@ static json_t *value_of(const struct place *p, const struct join_options *option
                         const json_t *stands) {
     const void *place = (const char *)options + p->offset;
     const struct text_list *list = place;
+    const char *text = p->type == AS_TEXT || p->type == AS_SECRET ? *(char *const *)place : NULL;
 
     switch (p->type) {
     case AS_TEXT:
     case AS_SECRET:
-        return *(char *const *)place ? json_string(*(char *const *)place) : NULL;
+        return text && *text ? json_string(text) : NULL; /* an empty one counts as not given */
     case AS_LIST:
         return list->count ? json_texts(list) : NULL;
     case AS_UNION:
@@ -80,7 +82,7 @@ static json_t *value_of(const struct place *p, const struct join_options *option
 static void put_token(json_t *configuration, const struct join_options *options) {
     const char *tls = json_text_at(configuration, "discovery.tlsBootstrapToken");
 
-    if (!options->token)
+    if (!options->token || !*options->token)
         return;
     if (!options->discovery_token &&
         json_is_object(json_at(configuration, "discovery.bootstrapToken")))
@@ -113,8 +115,9 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
 /* ---- the document into the options ---- */
 
 static void take_text(char **field, const char *text, bool secret) {
-    if (*field || !text || !*text)
+    if ((*field && **field) || !text || !*text)
         return;
+    free(*field);
     *field = xstrdup(text);
     if (secret)
         log_hide_secret(text);
@@ -192,6 +195,8 @@ static void take_args(const json_t *args, struct join_options *options) {
 static void settle(struct join_options *options, struct text_list *warnings) {
     char *read;
 
+    if (options->node_name && !*options->node_name)
+        freep(&options->node_name);
     if (options->node_name) {
         read = join_node_name_read(options->node_name);
         freep(&options->node_name);

@@ -255,6 +255,25 @@ FILES = [
          why="it says nothing about a worker"),
 ]
 
+# What `config migrate` writes must be kubeadm's, byte for byte. Names, sockets and the CA's path stand
+# there: their defaults are of the machine.
+REST = "caCertPath: /etc/kubernetes/pki/ca.crt\n"
+REGISTRATION = "nodeRegistration: {name: ' WIN-1 ', criSocket: 'npipe:////./pipe/x'%s}\n"
+MIGRATED = [
+    GOOD + REST + REGISTRATION % "",
+    GOOD + REST + REGISTRATION % (
+        ", taints: [], imagePullSerial: false, imagePullPolicy: Always, ignorePreflightErrors: [b, a],"
+        " kubeletExtraArgs: [{name: v}, {name: 'n', value: 'yes'}, {name: a, value: '1:20'},"
+        " {name: b, value: 'a: b'}, {name: c, value: '2026-11-21'}, {name: d, value: \"x\\ny\"}]"),
+    GOOD + REST + REGISTRATION % (
+        ", taints: [{key: a, value: '', effect: NoSchedule}, {key: b, value: c, effect: NoExecute,"
+        " timeAdded: '2026-11-21T10:00:04Z'}], kubeletExtraArgs: []")
+    + "skipPhases: [x]\npatches: {directory: /p}\ndryRun: true\n"
+      "timeouts: {discovery: 90s, tlsBootstrap: 1.5h, etcdAPICall: 250ms, upgradeManifests: 1m0.5s}\n",
+    HEAD + "discovery: {file: {kubeConfigPath: 'https://x/y'}, bootstrapToken: null}\n" + REST
+    + REGISTRATION % "" + "skipPhases: []\npatches: {}\ndryRun: false\ncontrolPlane: null\n",
+]
+
 HASH = ("--discovery-token-ca-cert-hash", PIN)
 GOOD_LINE = ("10.0.0.1:6443", "--token", TOKEN, *HASH)
 LINES = [

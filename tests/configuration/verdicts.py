@@ -42,8 +42,8 @@ class Judge:
         self.token.write_text(cases.TOKEN + "\r\n")
         self.rootfs = self.folder / "rootfs"
         self.rootfs.mkdir()
-        self.all_phases = ",".join(
-            line.split()[0] for line in self.run([*WINJOIN, "join", "phase", "list"])[1].splitlines())
+        listed = self.run([*WINJOIN, "join", "phase", "list"])[1]
+        self.all_phases = ",".join(line.split()[0] for line in listed.splitlines() if line)
         self.passed = self.failed = self.skipped = 0
 
     @staticmethod
@@ -117,6 +117,19 @@ class Judge:
         if looser or stricter:
             self.check("reason " + case.name, bool(case.why), "verdicts differ without a reason")
 
+    def migrated(self, number, text):
+        """Both programs write the same."""
+        if not self.kubeadm:
+            self.skipped += 1
+            return
+        ours, theirs = self.folder / "file.yaml", self.folder / "linux.yaml"
+        ours.write_text(text)
+        theirs.write_text(self.linux(text))
+        code, out, err = self.run([*WINJOIN, "config", "migrate", "--old-config", str(ours)])
+        _, wanted, why = self.run([self.kubeadm, "config", "migrate", "--old-config", str(theirs)])
+        self.check("migrate %d" % number, code == 0 and wanted and self.linux(out) == wanted,
+                   "winjoin: %s%s\nkubeadm: %s%s" % (out, err, wanted, why))
+
     def line(self, case, both):
         self.winjoin("line " + case.name, self.winjoin_join(case.words), case.says,
                      case.environment, case.warns)
@@ -133,6 +146,9 @@ def main():
         for case in cases.FILES:
             if wanted in case.name:
                 judge.file(case)
+        for number, text in enumerate(cases.MIGRATED, 1):
+            if wanted in "migrate":
+                judge.migrated(number, text)
         for lines, both in ((cases.LINES, True), (cases.OWN_LINES, False)):
             for case in lines:
                 if wanted in case.name:

@@ -157,7 +157,7 @@ static void old_versions_are_renewed(void **state) {
               "  imagePullPolicy: IfNotPresent\n  imagePullSerial: true\n  kubeletExtraArgs:\n"
               "  - name: empty\n    value: \"\"\n  - name: node-ip\n    value: 1.2.3.4\n"
               "  - name: v\n    value: \"5\"\n  taints: null\ntimeouts:\n"
-              "  controlPlaneComponentHealthCheck: 4m0s\n  discovery: 2m\n  etcdAPICall: 2m0s\n"
+              "  controlPlaneComponentHealthCheck: 4m0s\n  discovery: 2m0s\n  etcdAPICall: 2m0s\n"
               "  kubeletHealthCheck: 4m0s\n  kubernetesAPICall: 1m0s\n  tlsBootstrap: 5m0s\n"
               "  upgradeManifests: 5m0s\n");
 }

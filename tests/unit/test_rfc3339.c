@@ -143,6 +143,22 @@ static void durations(void **state) {
     }
 }
 
+static void durations_are_written_as_go_does(void **state) {
+    static const struct {
+        int64_t ms;
+        const char *text;
+    } rows[] = {{0, "0s"},       {1, "1ms"},       {250, "250ms"},      {1500, "1.5s"},
+                {60000, "1m0s"}, {90000, "1m30s"}, {3600000, "1h0m0s"}, {5430050, "1h30m30.05s"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char text[GO_DURATION_TEXT_MAX];
+
+        go_duration_format(rows[i].ms, text);
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_read_and_write),
@@ -150,6 +166,7 @@ int main(void) {
         cmocka_unit_test(no_time),
         cmocka_unit_test(http_dates),
         cmocka_unit_test(durations),
+        cmocka_unit_test(durations_are_written_as_go_does),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
