@@ -223,7 +223,5 @@ void join_configuration_apply(const json_t *configuration, struct join_options *
         take(&places[i], json_at(configuration, places[i].path), options);
     take_taints(json_at(configuration, "nodeRegistration.taints"), options);
     take_args(json_at(configuration, "nodeRegistration.kubeletExtraArgs"), options);
-    if (!options->timeout)
-        options->timeout = options->timeouts.discovery;
     settle(options, warnings);
 }

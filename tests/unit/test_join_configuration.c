@@ -88,7 +88,7 @@ static void every_field_arrives(void **state) {
     assert_string_equal(o->discovery_token_ca_cert_hash.items[0], PIN);
     assert_string_equal(o->skip_phases.items[0], "verify");
     assert_string_equal(o->patches, "C:\\p");
-    assert_int_equal(o->timeout, 90000);
+    assert_int_equal(o->timeouts.discovery, 90000);
     assert_int_equal(o->timeouts.tls_bootstrap, 120000);
     assert_int_equal(o->timeouts.kubelet_health_check, 10000);
     assert_int_equal(o->timeouts.kubernetes_api_call, 5000);
