@@ -78,7 +78,7 @@ static int next_event(struct reader *r, yaml_event_t *event) {
 
 static int check_tag(struct reader *r, const yaml_char_t *tag, yaml_mark_t at) {
     static const char core[] = "tag:yaml.org,2002:";
-    static const char *const known[] = {"str", "int", "bool", "null", "float", "map", "seq"};
+    static const char *const known[] = {"str", "map", "seq"};
 
     if (!tag || text_equal((const char *)tag, "!"))
         return 0;
@@ -176,13 +176,32 @@ static int read_map(struct reader *r, struct yaml_node *node) {
     }
 }
 
+/* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
+static bool is_text_tag(const yaml_char_t *tag) {
+    return text_equal((const char *)tag, "tag:yaml.org,2002:str") ||
+           text_equal((const char *)tag, "!");
+}
+
+/* Numbers of YAML that JSON, and so Kubernetes, does not have. */
+static bool is_endless(const char *text) {
+    static const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"};
+    const char *word = text + (*text == '-' || *text == '+');
+
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+        if (text_equal(word, words[i]))
+            return true;
+    return false;
+}
+
 static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_node *node) {
     const char *text = (const char *)event->data.scalar.value;
 
     if (strlen(text) != event->data.scalar.length)
         return refuse(r, event->start_mark, "a text holds a NUL byte");
-    node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
-                   text_equal((const char *)event->data.scalar.tag, "tag:yaml.org,2002:str");
+    node->quoted =
+        event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || is_text_tag(event->data.scalar.tag);
+    if (!node->quoted && is_endless(text))
+        return refuse(r, event->start_mark, "neither infinite nor no numbers are allowed");
     node->text = xstrdup(text);
     node->type = YAML_SCALAR;
     if (!node->quoted && (!*text || text_equal(text, "~") || text_equal(text, "null") ||

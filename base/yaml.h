@@ -15,7 +15,8 @@ struct yaml_node;
 struct yaml_documents; /* the documents of one stream */
 
 /* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C:
- * ...": aliases and anchors, duplicate keys, tags other than the core schema's, keys that are no
+ * ...": aliases and anchors, duplicate keys, tags other than !!str, !!map and !!seq, .inf and .nan,
+ * keys that are no
  * scalars, more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON texts are YAML too.
  */
 int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,

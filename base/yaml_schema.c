@@ -2,6 +2,7 @@
 #include "base/yaml_schema.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
@@ -78,54 +79,99 @@ static bool is_time(const struct yaml_node *node) {
     return is_type(node, JSON_STRING) && rfc3339_parse(yaml_text(node), &seconds, NULL) == 0;
 }
 
-/* A list, item by item: texts (no table) or objects. */
-static int check_items(const struct check *c, const struct yaml_node *node, const char *path,
-                       const struct yaml_field *fields) {
+/* A suffix of Kubernetes' quantities: decimal or binary SI, or an exponent. */
+static bool is_suffix(const char *text) {
+    static const char *const suffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
+                                           "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+    const char *digits;
+
+    for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
+        if (text_equal(text, suffixes[i]))
+            return true;
+    if (*text != 'e' && *text != 'E')
+        return false;
+    digits = text + 1 + (text[1] == '-' || text[1] == '+');
+    return *digits && strspn(digits, "0123456789") == strlen(digits);
+}
+
+/* k8s.io/apimachinery/pkg/api/resource: ParseQuantity. */
+static bool is_quantity(const struct yaml_node *node) {
+    const char *text = yaml_type(node) == YAML_SCALAR ? yaml_text(node) : "";
+    const char *number = text + (*text == '-' || *text == '+');
+    size_t whole = strspn(number, "0123456789"), part = 0;
+
+    if (number[whole] == '.')
+        part = 1 + strspn(number + whole + 1, "0123456789");
+    return whole + part > (part ? 1 : 0) && is_suffix(number + whole + part);
+}
+
+static bool is_frequency(const struct yaml_node *node) {
+    return is_duration(node, true) || is_type(node, JSON_INTEGER);
+}
+
+/* What a list or a map holds, and how that is said. */
+typedef bool is_item(const struct yaml_node *node);
+static bool is_text(const struct yaml_node *node) {
+    return is_type(node, JSON_STRING);
+}
+static const char a_text[] = "a text (quote what YAML takes for something else)";
+
+static int check_item(const struct check *c, const struct yaml_node *item, const char *path,
+                      is_item *test, const char *wanted) {
+    return yaml_type(item) == YAML_NULL || test(item) ? 0 : refuse(c, item, path, wanted);
+}
+
+static int check_list(const struct check *c, const struct yaml_node *node, const char *path,
+                      const char *wanted, is_item *test, const char *item_wanted) {
     if (yaml_type(node) != YAML_LIST)
-        return refuse(c, node, path, fields ? "a list of objects" : "a list of texts");
+        return refuse(c, node, path, wanted);
     for (size_t i = 0; i < yaml_count(node); i++) {
-        const struct yaml_node *item = yaml_item(node, i);
         _cleanup_(freep) char *at = xasprintf("%s[%zu]", path, i);
 
-        if (yaml_type(item) == YAML_NULL)
-            continue;
-        if (fields && check_object(c, item, at, fields) < 0)
+        if (check_item(c, yaml_item(node, i), at, test, item_wanted) < 0)
             return -1;
-        if (!fields && !is_type(item, JSON_STRING))
-            return refuse(c, item, at, "a text (quote what YAML takes for something else)");
     }
     return 0;
 }
 
+static int check_objects(const struct check *c, const struct yaml_node *node, const char *path,
+                         const struct yaml_field *fields) {
+    if (yaml_type(node) != YAML_LIST)
+        return refuse(c, node, path, "a list of objects");
+    for (size_t i = 0; i < yaml_count(node); i++) {
+        _cleanup_(freep) char *at = xasprintf("%s[%zu]", path, i);
+
+        if (yaml_type(yaml_item(node, i)) != YAML_NULL &&
+            check_object(c, yaml_item(node, i), at, fields) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* test NULL: lists of texts. */
 static int check_map(const struct check *c, const struct yaml_node *node, const char *path,
-                     bool texts) {
+                     const char *wanted, is_item *test, const char *item_wanted) {
     if (yaml_type(node) != YAML_MAP)
-        return refuse(c, node, path,
-                      texts ? "an object of names and texts"
-                            : "an object of names, true and false");
+        return refuse(c, node, path, wanted);
     for (size_t i = 0; i < yaml_count(node); i++) {
         const struct yaml_node *value = yaml_value(node, i);
         _cleanup_(freep) char *at = xasprintf("%s.%s", path, yaml_key(node, i));
 
-        if (yaml_type(value) == YAML_NULL)
-            continue;
-        if (texts && !is_type(value, JSON_STRING))
-            return refuse(c, value, at, "a text (quote what YAML takes for something else)");
-        if (!texts && !is_boolean(value))
-            return refuse(c, value, at, "true or false");
+        if (test ? check_item(c, value, at, test, item_wanted) < 0
+                 : yaml_type(value) != YAML_NULL &&
+                       check_list(c, value, at, "a list of texts", is_text, a_text) < 0)
+            return -1;
     }
     return 0;
 }
 
 static int check_value(const struct check *c, const struct yaml_node *node, const char *path,
                        const struct yaml_field *field) {
-    if (yaml_type(node) == YAML_NULL)
+    if (yaml_type(node) == YAML_NULL && field->type != YAML_FIELD_GIVEN_DURATION)
         return 0;
     switch (field->type) {
     case YAML_FIELD_TEXT:
-        return is_type(node, JSON_STRING)
-                   ? 0
-                   : refuse(c, node, path, "a text (quote what YAML takes for something else)");
+        return is_text(node) ? 0 : refuse(c, node, path, a_text);
     case YAML_FIELD_BOOL:
         return is_boolean(node) ? 0 : refuse(c, node, path, "true or false");
     case YAML_FIELD_NUMBER:
@@ -138,23 +184,37 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
                    : refuse(c, node, path, "a number");
     case YAML_FIELD_ANY:
         return 0;
+    case YAML_FIELD_GIVEN_DURATION:
     case YAML_FIELD_SIGNED_DURATION:
     case YAML_FIELD_DURATION:
-        return is_duration(node, field->type == YAML_FIELD_SIGNED_DURATION)
+        return is_duration(node, field->type != YAML_FIELD_DURATION)
                    ? 0
                    : refuse(c, node, path, "a duration like 30s, 5m or 1m30s");
     case YAML_FIELD_TIME:
         return is_time(node) ? 0 : refuse(c, node, path, "a time like 2026-11-21T10:00:04Z");
+    case YAML_FIELD_FREQUENCY:
+        return is_frequency(node) ? 0 : refuse(c, node, path, "a duration or a whole number");
+    case YAML_FIELD_QUANTITY:
+        return is_quantity(node) ? 0 : refuse(c, node, path, "a quantity like 500m or 1Gi");
     case YAML_FIELD_TEXTS:
-        return check_items(c, node, path, NULL);
+        return check_list(c, node, path, "a list of texts", is_text, a_text);
+    case YAML_FIELD_NUMBERS:
+        return check_list(c, node, path, "a list of numbers", is_number,
+                          "a whole number of 32 bits");
     case YAML_FIELD_TEXT_MAP:
-        return check_map(c, node, path, true);
+        return check_map(c, node, path, "an object of names and texts", is_text, a_text);
     case YAML_FIELD_BOOL_MAP:
-        return check_map(c, node, path, false);
+        return check_map(c, node, path, "an object of names, true and false", is_boolean,
+                         "true or false");
+    case YAML_FIELD_TEXTS_MAP:
+        return check_map(c, node, path, "an object of names and lists", NULL, NULL);
+    case YAML_FIELD_QUANTITY_MAP:
+        return check_map(c, node, path, "an object of names and quantities", is_quantity,
+                         "a quantity like 500m or 1Gi");
     case YAML_FIELD_OBJECT:
         return check_object(c, node, path, field->fields);
     case YAML_FIELD_OBJECTS:
-        return check_items(c, node, path, field->fields);
+        return check_objects(c, node, path, field->fields);
     }
     return -1;
 }

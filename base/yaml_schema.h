@@ -15,12 +15,18 @@ enum yaml_field_type {
     YAML_FIELD_ANY,             /* whatever YAML can hold */
     YAML_FIELD_DURATION,        /* Go's form, "1m30s"; not negative */
     YAML_FIELD_SIGNED_DURATION, /* as Go's own, which may be negative */
+    YAML_FIELD_GIVEN_DURATION,  /* likewise, and null is none (in Go no pointer) */
+    YAML_FIELD_FREQUENCY,       /* likewise, or nanoseconds as a number */
+    YAML_FIELD_QUANTITY,        /* Kubernetes', "1Gi", or a number */
     YAML_FIELD_TIME,            /* RFC 3339 */
     YAML_FIELD_TEXTS,           /* a list of texts */
+    YAML_FIELD_NUMBERS,         /* a list of whole numbers of 32 bits */
     YAML_FIELD_TEXT_MAP,        /* any names, each with a text */
     YAML_FIELD_BOOL_MAP,        /* likewise, with true or false */
-    YAML_FIELD_OBJECT,          /* with the fields of `fields` */
-    YAML_FIELD_OBJECTS,         /* a list of such */
+    YAML_FIELD_TEXTS_MAP,       /* likewise, with a list of texts */
+    YAML_FIELD_QUANTITY_MAP,
+    YAML_FIELD_OBJECT,  /* with the fields of `fields` */
+    YAML_FIELD_OBJECTS, /* a list of such */
 };
 
 /* One field; a table ends with a row without a name. */

@@ -10,7 +10,7 @@ static const struct yaml_field x509_fields[] = {
 };
 static const struct yaml_field webhook_authentication_fields[] = {
     {"enabled", YAML_FIELD_BOOL, NULL},
-    {"cacheTTL", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"cacheTTL", YAML_FIELD_GIVEN_DURATION, NULL},
     {0},
 };
 static const struct yaml_field anonymous_fields[] = {
@@ -24,8 +24,8 @@ static const struct yaml_field authentication_fields[] = {
     {0},
 };
 static const struct yaml_field webhook_authorization_fields[] = {
-    {"cacheAuthorizedTTL", YAML_FIELD_SIGNED_DURATION, NULL},
-    {"cacheUnauthorizedTTL", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"cacheAuthorizedTTL", YAML_FIELD_GIVEN_DURATION, NULL},
+    {"cacheUnauthorizedTTL", YAML_FIELD_GIVEN_DURATION, NULL},
     {0},
 };
 static const struct yaml_field authorization_fields[] = {
@@ -48,7 +48,7 @@ static const struct yaml_field crash_loop_fields[] = {
 };
 static const struct yaml_field memory_reservation_fields[] = {
     {"numaNode", YAML_FIELD_NUMBER, NULL},
-    {"limits", YAML_FIELD_ANY, NULL},
+    {"limits", YAML_FIELD_QUANTITY_MAP, NULL},
     {0},
 };
 static const struct yaml_field user_namespaces_fields[] = {
@@ -67,10 +67,9 @@ static const struct yaml_field tracing_fields[] = {
     {"samplingRatePerMillion", YAML_FIELD_NUMBER, NULL},
     {0},
 };
-/* A quantity and a frequency are texts or numbers. */
 static const struct yaml_field log_output_fields[] = {
     {"splitStream", YAML_FIELD_BOOL, NULL},
-    {"infoBufferSize", YAML_FIELD_ANY, NULL},
+    {"infoBufferSize", YAML_FIELD_QUANTITY, NULL},
     {0},
 };
 static const struct yaml_field log_options_fields[] = {
@@ -85,7 +84,7 @@ static const struct yaml_field vmodule_fields[] = {
 };
 static const struct yaml_field logging_fields[] = {
     {"format", YAML_FIELD_TEXT, NULL},
-    {"flushFrequency", YAML_FIELD_ANY, NULL},
+    {"flushFrequency", YAML_FIELD_FREQUENCY, NULL},
     {"verbosity", YAML_FIELD_NUMBER, NULL},
     {"vmodule", YAML_FIELD_OBJECTS, vmodule_fields},
     {"options", YAML_FIELD_OBJECT, log_options_fields},
@@ -97,18 +96,18 @@ static const struct yaml_field fields[] = {
     {"enableServer", YAML_FIELD_BOOL, NULL},
     {"staticPodPath", YAML_FIELD_TEXT, NULL},
     {"podLogsDir", YAML_FIELD_TEXT, NULL},
-    {"syncFrequency", YAML_FIELD_SIGNED_DURATION, NULL},
-    {"fileCheckFrequency", YAML_FIELD_SIGNED_DURATION, NULL},
-    {"httpCheckFrequency", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"syncFrequency", YAML_FIELD_GIVEN_DURATION, NULL},
+    {"fileCheckFrequency", YAML_FIELD_GIVEN_DURATION, NULL},
+    {"httpCheckFrequency", YAML_FIELD_GIVEN_DURATION, NULL},
     {"staticPodURL", YAML_FIELD_TEXT, NULL},
-    {"staticPodURLHeader", YAML_FIELD_ANY, NULL},
+    {"staticPodURLHeader", YAML_FIELD_TEXTS_MAP, NULL},
     {"address", YAML_FIELD_TEXT, NULL},
     {"port", YAML_FIELD_NUMBER, NULL},
     {"readOnlyPort", YAML_FIELD_NUMBER, NULL},
     {"tlsCertFile", YAML_FIELD_TEXT, NULL},
     {"tlsPrivateKeyFile", YAML_FIELD_TEXT, NULL},
     {"tlsCipherSuites", YAML_FIELD_TEXTS, NULL},
-    {"tlsCurvePreferences", YAML_FIELD_ANY, NULL},
+    {"tlsCurvePreferences", YAML_FIELD_NUMBERS, NULL},
     {"tlsMinVersion", YAML_FIELD_TEXT, NULL},
     {"rotateCertificates", YAML_FIELD_BOOL, NULL},
     {"serverTLSBootstrap", YAML_FIELD_BOOL, NULL},
@@ -127,15 +126,15 @@ static const struct yaml_field fields[] = {
     {"oomScoreAdj", YAML_FIELD_NUMBER, NULL},
     {"clusterDomain", YAML_FIELD_TEXT, NULL},
     {"clusterDNS", YAML_FIELD_TEXTS, NULL},
-    {"streamingConnectionIdleTimeout", YAML_FIELD_SIGNED_DURATION, NULL},
-    {"nodeStatusUpdateFrequency", YAML_FIELD_SIGNED_DURATION, NULL},
-    {"nodeStatusReportFrequency", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"streamingConnectionIdleTimeout", YAML_FIELD_GIVEN_DURATION, NULL},
+    {"nodeStatusUpdateFrequency", YAML_FIELD_GIVEN_DURATION, NULL},
+    {"nodeStatusReportFrequency", YAML_FIELD_GIVEN_DURATION, NULL},
     {"nodeLeaseDurationSeconds", YAML_FIELD_NUMBER, NULL},
-    {"imageMinimumGCAge", YAML_FIELD_SIGNED_DURATION, NULL},
-    {"imageMaximumGCAge", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"imageMinimumGCAge", YAML_FIELD_GIVEN_DURATION, NULL},
+    {"imageMaximumGCAge", YAML_FIELD_GIVEN_DURATION, NULL},
     {"imageGCHighThresholdPercent", YAML_FIELD_NUMBER, NULL},
     {"imageGCLowThresholdPercent", YAML_FIELD_NUMBER, NULL},
-    {"volumeStatsAggPeriod", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"volumeStatsAggPeriod", YAML_FIELD_GIVEN_DURATION, NULL},
     {"kubeletCgroups", YAML_FIELD_TEXT, NULL},
     {"systemCgroups", YAML_FIELD_TEXT, NULL},
     {"cgroupRoot", YAML_FIELD_TEXT, NULL},
@@ -144,13 +143,13 @@ static const struct yaml_field fields[] = {
     {"cpuManagerPolicy", YAML_FIELD_TEXT, NULL},
     {"singleProcessOOMKill", YAML_FIELD_BOOL, NULL},
     {"cpuManagerPolicyOptions", YAML_FIELD_TEXT_MAP, NULL},
-    {"cpuManagerReconcilePeriod", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"cpuManagerReconcilePeriod", YAML_FIELD_GIVEN_DURATION, NULL},
     {"memoryManagerPolicy", YAML_FIELD_TEXT, NULL},
     {"topologyManagerPolicy", YAML_FIELD_TEXT, NULL},
     {"topologyManagerScope", YAML_FIELD_TEXT, NULL},
     {"topologyManagerPolicyOptions", YAML_FIELD_TEXT_MAP, NULL},
     {"qosReserved", YAML_FIELD_TEXT_MAP, NULL},
-    {"runtimeRequestTimeout", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"runtimeRequestTimeout", YAML_FIELD_GIVEN_DURATION, NULL},
     {"hairpinMode", YAML_FIELD_TEXT, NULL},
     {"maxPods", YAML_FIELD_NUMBER, NULL},
     {"podCIDR", YAML_FIELD_TEXT, NULL},
@@ -169,7 +168,7 @@ static const struct yaml_field fields[] = {
     {"evictionHard", YAML_FIELD_TEXT_MAP, NULL},
     {"evictionSoft", YAML_FIELD_TEXT_MAP, NULL},
     {"evictionSoftGracePeriod", YAML_FIELD_TEXT_MAP, NULL},
-    {"evictionPressureTransitionPeriod", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"evictionPressureTransitionPeriod", YAML_FIELD_GIVEN_DURATION, NULL},
     {"evictionMaxPodGracePeriod", YAML_FIELD_NUMBER, NULL},
     {"evictionMinimumReclaim", YAML_FIELD_TEXT_MAP, NULL},
     {"mergeDefaultEvictionSettings", YAML_FIELD_BOOL, NULL},
@@ -202,8 +201,8 @@ static const struct yaml_field fields[] = {
     {"logging", YAML_FIELD_OBJECT, logging_fields},
     {"enableSystemLogHandler", YAML_FIELD_BOOL, NULL},
     {"enableSystemLogQuery", YAML_FIELD_BOOL, NULL},
-    {"shutdownGracePeriod", YAML_FIELD_SIGNED_DURATION, NULL},
-    {"shutdownGracePeriodCriticalPods", YAML_FIELD_SIGNED_DURATION, NULL},
+    {"shutdownGracePeriod", YAML_FIELD_GIVEN_DURATION, NULL},
+    {"shutdownGracePeriodCriticalPods", YAML_FIELD_GIVEN_DURATION, NULL},
     {"shutdownGracePeriodByPodPriority", YAML_FIELD_OBJECTS, shutdown_fields},
     {"crashLoopBackOff", YAML_FIELD_OBJECT, crash_loop_fields},
     {"reservedMemory", YAML_FIELD_OBJECTS, memory_reservation_fields},

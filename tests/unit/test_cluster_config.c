@@ -304,6 +304,22 @@ static const struct {
     {NULL, KUBELET "evictionHard: {memory.available: 5}\n", NULL, "must be a text"},
     {NULL, KUBELET "featureGates: {A: 1}\n", NULL, "featureGates.A: must be true or false"},
     {NULL, KUBELET "syncFrequency: 10\n", NULL, "syncFrequency: must be a duration"},
+    {NULL,
+     KUBELET "logging: {flushFrequency: 5s, options: {json: {infoBufferSize: 1.5Gi}}}\n"
+             "tlsCurvePreferences: [29]\nstaticPodURLHeader: {a: [b]}\nsyncFrequency: -1s\n"
+             "reservedMemory: [{numaNode: 0, limits: {memory: 1e3, cpu: 500m}}]\n"
+             "crashLoopBackOff: {maxContainerRestartPeriod: null}\n",
+     NULL, NULL},
+    {NULL, KUBELET "syncFrequency: null\n", NULL, "syncFrequency: must be a duration"},
+    {NULL, KUBELET "logging: {flushFrequency: 1.5}\n", NULL,
+     "must be a duration or a whole number"},
+    {NULL, KUBELET "logging: {options: {text: {infoBufferSize: 1kk}}}\n", NULL,
+     "must be a quantity"},
+    {NULL, KUBELET "reservedMemory: [{limits: {memory: x}}]\n", NULL,
+     "reservedMemory[0].limits.memory: must be a quantity"},
+    {NULL, KUBELET "tlsCurvePreferences: [a]\n", NULL, "tlsCurvePreferences[0]: must be a whole"},
+    {NULL, KUBELET "staticPodURLHeader: {a: b}\n", NULL, "staticPodURLHeader.a: must be a list"},
+    {NULL, KUBELET "x: .inf\n", NULL, IN_KUBELET "line 3 column 4: neither infinite"},
     {NULL, KUBELET "authentication: [x]\n", NULL, "authentication: must be an object"},
     {NULL, KUBELET "maxPods: 1\nmaxPods: 2\n", NULL, IN_KUBELET "line 4"},
     {NULL, NULL, "kind: KubeProxyConfiguration\napiVersion: kubeproxy.config.k8s.io/v1beta1\n",

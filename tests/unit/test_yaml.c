@@ -80,6 +80,11 @@ static void what_is_refused(void **state) {
         {"a: !!binary aGk=", "tags are not allowed here"},
         {"a: !custom x", "tags are not allowed"},
         {"a: !!map2 {}", "tags are not allowed"},
+        {"a: !!int \"5\"", "tags are not allowed"}, /* what it makes of a text is a guess */
+        {"a: !!bool x", "tags are not allowed"},
+        {"a: .inf", "line 1 column 4: neither infinite"},
+        {"- -.Inf", "neither infinite"},
+        {"a: .NaN", "neither infinite"},
         {"a: 1\n  b: 2", "line 2 column 4"},
         {"a: [1, 2", "line 2 column 1"},
         {"\"a", "unexpected end of stream"},
