@@ -93,14 +93,20 @@ static void print_matrix(const struct program *program, const struct join *join)
     output_text(program, text);
 }
 
-static void tell_success(const struct program *program, const struct join *join) {
-    _cleanup_(freep) char *line = NULL;
-    double seconds = (double)(host_monotonic_ms(join->host) - join->started_ms) / 1000.0;
+/* What the phases that ran have seen of the node, and no more. */
+static const char *what_was_seen(const struct join *join) {
+    if (text_list_has(&join->skipped, "ready"))
+        return "was taken as far as asked; whether it is Ready was not looked at";
+    return join->has_report ? "is Ready and its pods can talk"
+                            : "is Ready; its pods were not asked";
+}
 
-    line = xasprintf("\n%s is Ready%s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
-                     join->node_name,
-                     join->has_report ? " and its pods can talk" : "; its pods were not asked",
-                     seconds);
+static void tell_success(const struct program *program, const struct join *join) {
+    double seconds = (double)(host_monotonic_ms(join->host) - join->started_ms) / 1000.0;
+    _cleanup_(freep) char *line =
+        xasprintf("\n%s %s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
+                  join->node_name, what_was_seen(join), seconds);
+
     output_text(program, line);
 }
 
