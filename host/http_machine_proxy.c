@@ -84,6 +84,8 @@ char *http_machine_proxy_for(const char *url, const char *proxy, const char *byp
             general = xstrdup(item);
         free(item);
     }
+    if (special && !*special)
+        freep(&special);
     if (special)
         free(take_ptr(general));
     return special ? special : general;

@@ -14,6 +14,7 @@
 
 enum { BODY_MAX = 4096 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while an answer is in use */
 static const uint8_t *answer;
 static size_t answer_len;
 static unsigned port;
@@ -29,12 +30,14 @@ static void serve(int connection) {
         if (len >= 4 && memcmp(head + len - 4, "\r\n\r\n", 4) == 0)
             break;
     }
+    (void)pthread_mutex_lock(&lock);
     for (size_t sent = 0; sent < answer_len;) {
         got = send(connection, answer + sent, answer_len - sent, MSG_NOSIGNAL);
         if (got <= 0)
             break;
         sent += (size_t)got;
     }
+    (void)pthread_mutex_unlock(&lock);
     (void)close(connection);
 }
 
@@ -76,8 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (!http)
         http = start();
+    (void)pthread_mutex_lock(&lock);
     answer = data;
     answer_len = size;
+    (void)pthread_mutex_unlock(&lock);
     turn++; /* other addresses of the loopback: closed connections keep their ports for a while */
     url = xasprintf("http://127.%u.%u.%u:%u/", turn >> 16 & 127, turn >> 8 & 255, (turn & 127) + 1,
                     port);
@@ -90,5 +95,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         abort();
     }
     http_response_free(&response);
+    (void)pthread_mutex_lock(&lock); /* the bytes are the fuzzer's again */
+    answer_len = 0;
+    (void)pthread_mutex_unlock(&lock);
     return 0;
 }

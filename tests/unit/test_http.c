@@ -384,6 +384,8 @@ static void machine_proxy_as_winhttp_lists_it(void **state) {
         {"https://api.example/", "http=h:1;d:9", NULL, "d:9"},
         {"https://api.example/", "https=s:2;d:9", NULL, "s:2"},
         {"https://api.example/", "", NULL, NULL},
+        {"https://api.example/", "https=", NULL, NULL},
+        {"https://api.example/", "https=;d:9", NULL, "d:9"},
         {"https://api.example/", "p:1", "*.example;<local>", NULL},
         {"https://API.example:6443/", "p:1", "api.example", NULL},
         {"https://api.example:6443/", "p:1", "api.example:6443", NULL},
