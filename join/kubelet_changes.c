@@ -1,4 +1,4 @@
-/* What config.yaml has otherwise than the cluster's document: the list, as JSON and as a diff. */
+/* What config.yaml has otherwise than the cluster's document: the list, and as JSON. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,25 +75,4 @@ json_t *kubelet_changes_json(const struct kubelet_changes *changes) {
                                                c->from, "to", c->to, "reason", c->reason));
     }
     return array;
-}
-
-static void add_line(struct text *out, char sign, const struct kubelet_change *c,
-                     const json_t *value) {
-    _cleanup_(freep) char *text = json_write(value);
-
-    text_addf(out, "%c%s: %s  # %s\n", sign, c->path, text, c->reason);
-}
-
-char *kubelet_changes_text(const struct kubelet_changes *changes) {
-    struct text out = {0};
-
-    for (size_t i = 0; i < changes->count; i++) {
-        const struct kubelet_change *c = &changes->items[i];
-
-        if (c->from)
-            add_line(&out, '-', c, c->from);
-        if (c->to)
-            add_line(&out, '+', c, c->to);
-    }
-    return text_take(&out);
 }

@@ -45,9 +45,6 @@ void kubelet_changes_compare(struct kubelet_changes *changes, const json_t *befo
                              const json_t *after, const char *reason);
 /* [{path, from, to, reason}], from or to absent. New reference. */
 json_t *kubelet_changes_json(const struct kubelet_changes *changes);
-/* As a diff: a line "-path: value" and one "+path: value", each with "  # reason"; values are
- * JSON. The caller frees. */
-char *kubelet_changes_text(const struct kubelet_changes *changes);
 
 /* What kubelet_config_make is told about this node. */
 struct kubelet_config_input {
