@@ -147,7 +147,7 @@ def two_nodes(stage):
         thread.start()
     for thread in threads:
         thread.join()
-    expect(not with_errors, *map(str, with_errors[:1]))
+    expect(not with_errors, "a join fails", *map(str, with_errors[:1]))
     talk_both_ways(stage)
     for node in stage.nodes:
         stage.reset(node)
