@@ -201,7 +201,7 @@ static void complete(struct hns_model *m, json_t *network, enum model_network ty
                             json_pack("{s:[{s:s, s:s}]}", "Ranges", "StartMacAddress",
                                       "00-15-5D-AA-00-00", "EndMacAddress", "00-15-5D-AA-0F-FF"));
     if (type == OVERLAY && !model_policy_find(policies, "DrMacAddress")) {
-        model_mac(m, 0xdd, mac);
+        model_dr_mac(m, mac);
         json_array_append_new(policies, json_pack("{s:s, s:{s:s}}", "Type", "DrMacAddress",
                                                   "Settings", "Address", mac));
     }
