@@ -117,10 +117,14 @@ class Stage(Newcomer):
             self.cluster.__exit__()
         self.fabric.close()
 
-    def _raise(self):
+    def control_plane(self):
+        """Where an administrator has applied the cluster's defaults; not entered yet."""
         defaults = os.path.join(self.fabric.folder, "defaults.yaml")
         with open(defaults, "w", encoding="utf-8") as f:
             f.write(DEFAULTS)
-        self.cluster = on_fabric.OnFabric(self.fabric, "--winjoin-config", defaults, *self.options)
+        return on_fabric.OnFabric(self.fabric, "--winjoin-config", defaults, *self.options)
+
+    def _raise(self):
+        self.cluster = self.control_plane()
         self.cluster.__enter__()
         self.arrive()
