@@ -6,7 +6,7 @@
 
 #include "host/path.h"
 
-enum { TREE_DEPTH_MAX = 100 };
+enum { TREE_DEPTH_MAX = 100, REMOVE_TRIES = 100 }; /* of 50 ms each */
 
 static bool is_link(DWORD attributes, DWORD reparse_tag) {
     return (attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
@@ -117,7 +117,8 @@ int win32_list(struct host *host, const char *path, struct text_list *ret, struc
     return each_entry(wide, path, add_name, ret, err);
 }
 
-/* Removes one file, link or empty folder; a deletion under way elsewhere is waited for a little. */
+/* Removes one file, link or empty folder. Waits a little for a deletion under way elsewhere, and
+ * for a program that is ending: a service is "stopped" before its process has gone. */
 static int remove_one(const wchar_t *path, DWORD attributes, const char *shown, struct error *err) {
     for (int i = 0;; i++) {
         BOOL done;
@@ -129,7 +130,7 @@ static int remove_one(const wchar_t *path, DWORD attributes, const char *shown, 
         code = GetLastError();
         if (done || code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND)
             return 0;
-        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == 10)
+        if ((code != ERROR_SHARING_VIOLATION && code != ERROR_ACCESS_DENIED) || i == REMOVE_TRIES)
             return win32_fail(err, code, "remove '%s'", shown);
         Sleep(50);
     }
