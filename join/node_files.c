@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "join/boot_network.h"
+#include "join/ca_file.h"
 #include "join/kubelet_bootstrap.h"
 #include "join/kubelet_files.h"
 #include "join/programs.h"
@@ -66,6 +67,16 @@ static unsigned installed_containerd(struct join *join) {
     return containerd_major(output);
 }
 
+/* A ca.crt of another cluster makes kubelets fail in ways that nobody reads right: said, and not
+ * kept. */
+static void tell_other_ca(struct join *join) {
+    _cleanup_(freep) char *difference = ca_file_difference(join);
+
+    if (difference)
+        join_warn(join, "%s, which takes its place (winjoin reset puts back what was found)",
+                  difference);
+}
+
 int node_files_kubernetes(struct join *join, struct node_files *ret, struct error *err) {
     struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
                                            .cni_conf_dir = CNI_CONF_DIR};
@@ -73,6 +84,7 @@ int node_files_kubernetes(struct join *join, struct node_files *ret, struct erro
 
     if (join_need_plan(join, err) < 0 || join_need_kubelet_config(join, err) < 0)
         return -1;
+    tell_other_ca(join);
     ca_file = join_ca_file(join);
     containerd.major = installed_containerd(join);
     add(ret, ca_file, HOST_PUBLIC, xstrdup(join->client.ca_pem));

@@ -22,7 +22,8 @@ struct node_files {
 void node_files_free(struct node_files *files);
 
 /* Each adds its files; they change nothing on the host. They need join->client, the cluster, the
- * plan and the kubelet's configuration (join_need_*), and fail as those do. */
+ * plan and the kubelet's configuration (join_need_*), and fail as those do. A ca.crt of another CA
+ * on the host is warned of. */
 /* ca.crt, kubelet.conf, config.yaml, kubeadm-flags.env, instance-config.yaml, containerd's
  * config.toml. */
 int node_files_kubernetes(struct join *join, struct node_files *ret, struct error *err);

@@ -63,7 +63,8 @@ check_function check_file_available, check_manifests, check_cni_files, check_lef
 check_function check_service_free, check_service_enabled, check_cri, check_runtime_version;
 check_function check_kubelet_version, check_bundle;
 /* join/preflight_cluster.c: what the cluster says */
-check_function check_discovery, check_clock, check_configuration, check_node_name, check_plan;
+check_function check_discovery, check_ca_file, check_clock, check_configuration, check_node_name,
+    check_plan;
 check_function check_skew, check_clash, check_programs;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be

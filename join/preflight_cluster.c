@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "join/ca_file.h"
 #include "join/node_name.h"
 #include "join/preflight_checks.h"
 #include "join/programs.h"
@@ -29,6 +30,18 @@ enum verdict check_discovery(struct join *join, const struct preflight_check *ch
     if (!can_discover(join))
         return check_not_run(finding, "no token and no discovery file were given");
     return join_need_client(join, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
+}
+
+/* kubeadm keeps a ca.crt that is there, whosever it is. */
+enum verdict check_ca_file(struct join *join, const struct preflight_check *check,
+                           struct finding *finding) {
+    _cleanup_(freep) char *difference = NULL;
+
+    (void)check;
+    if (!join->has_client)
+        return after(finding, "Discovery");
+    difference = ca_file_difference(join);
+    return difference ? check_bad(finding, "%s", difference) : CHECK_FINE;
 }
 
 /* Certificates and tokens are judged by both clocks. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/ca_file.h"
 #include "join/kubelet_files.h"
 #include "join/preflight_checks.h"
 #include "netsetup/cni_config.h"
@@ -15,14 +16,17 @@ enum { VERSION_TIMEOUT_MS = 20000, CONTAINERD_MIN = 2 };
 /* A file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
 enum verdict check_file_available(struct join *join, const struct preflight_check *check,
                                   struct finding *finding) {
-    _cleanup_(freep) char *path = text_equal(check->subject, KUBERNETES_CA_FILE)
-                                      ? join_ca_file(join) /* caCertPath decides */
-                                      : xstrdup(check->subject);
+    bool is_ca = text_equal(check->subject, KUBERNETES_CA_FILE);
+    _cleanup_(freep) char *path = is_ca ? join_ca_file(join) /* caCertPath decides */
+                                        : xstrdup(check->subject);
+    _cleanup_(freep) char *held = NULL;
 
     if (host_file_type(join->host, path) == HOST_ABSENT ||
         journal_has(&join->journal, JOURNAL_FILE_ENTRY, path))
         return CHECK_FINE;
-    return check_bad(finding, "%s already exists and is not winjoin's", path);
+    held = is_ca ? ca_file_describe(join) : NULL;
+    return check_bad(finding, "%s already exists and is not winjoin's%s%s", path,
+                     held ? "; it holds " : "", held ? held : "");
 }
 
 /* Pods that the kubelet would start at once. */

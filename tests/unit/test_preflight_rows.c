@@ -1,6 +1,8 @@
 /* Each row of the table of preflight checks fails on a server that lacks what the row asks for. */
 #include "preflight_scene.h"
 
+#include "certificate_vectors.h"
+
 /* ---- what can be wrong, one function a row ---- */
 
 FACT(arm, (void)text_format(facts.architecture, sizeof facts.architecture, "arm64"))
@@ -34,6 +36,10 @@ REGISTRY(oplocks, "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Virtualizati
 PORT(port_4789, true, 4789)
 THERE(bootstrap_conf, "C:\\etc\\kubernetes\\bootstrap-kubelet.conf")
 THERE(ca_crt, "C:\\etc\\kubernetes\\pki\\ca.crt")
+
+static void other_ca(void) {
+    put("C:\\etc\\kubernetes\\pki\\ca.crt", OTHER_PEM);
+}
 THERE(static_pod, "C:\\etc\\kubernetes\\manifests\\other.yaml")
 THERE(cni_file, "C:\\etc\\cni\\net.d\\0-containerd-nat.conf")
 THERE(source_vip, "C:\\sourcevip\\10.244.1.2")
@@ -266,6 +272,7 @@ static const struct {
     {"FileAvailable--etc-kubernetes-kubelet.conf", kubelet_conf, E, "already exists"},
     {"FileAvailable--etc-kubernetes-bootstrap-kubelet.conf", bootstrap_conf, E, "already exists"},
     {"FileAvailable-C:-etc-kubernetes-pki-ca.crt", ca_crt, E, "already exists"},
+    {"FileAvailable-C:-etc-kubernetes-pki-ca.crt", other_ca, E, OTHER_PIN},
     {"DirAvailable--etc-kubernetes-manifests", static_pod, W, "not empty"},
     {"CNIConfiguration", cni_file, W, "0-containerd-nat.conf"},
     {"Leftovers", source_vip, W, "C:\\sourcevip"},
@@ -282,6 +289,8 @@ static const struct {
     {"Bundle", lost_bundle, E, "lost.zip"},
     {"Bundle", give_bad_bundle, E, "bad.zip"},
     {"Discovery", wrong_pin, E, "pinned"},
+    {"CACertificate", other_ca, W, OTHER_PIN " (CN=other); the cluster's proven CA is sha256:"},
+    {"CACertificate", ca_crt, W, "holds no certificate"},
     {"ClockSkew", clock_ahead, W, "300 s ahead of"},
     {"ClusterConfiguration", no_rights, E, "kubeadm-config"},
     {"NodeName", name_taken, E, "already exists in the cluster"},
