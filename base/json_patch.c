@@ -148,21 +148,31 @@ static int no_value(const char *path, struct error *err) {
     return error_set(err, ERROR_USAGE, "path \"%s\": no such value", path);
 }
 
+/* The place where `value` will go, which is taken over when there is none, or when it is the whole
+ * document: then it stands there already. */
+static int find_place_for(struct state *s, const char *path, json_t *value, struct place *ret,
+                          struct error *err) {
+    if (find_place(s, path, ret, err) < 0) {
+        json_decref(value);
+        return -1;
+    }
+    if (!ret->parent) {
+        json_decref(s->document);
+        s->document = value;
+    }
+    return 0;
+}
+
 /* Takes over `value`. */
 static int add_value(struct state *s, const char *path, json_t *value, struct error *err) {
     struct place place;
     long long index;
     int result = 0;
 
-    if (find_place(s, path, &place, err) < 0) {
-        json_decref(value);
+    if (find_place_for(s, path, value, &place, err) < 0)
         return -1;
-    }
-    if (!place.parent) {
-        json_decref(s->document);
-        s->document = value;
+    if (!place.parent)
         return 0;
-    }
     if (json_is_object(place.parent)) {
         json_object_set_new(place.parent, place.token, value);
     } else {
@@ -203,15 +213,10 @@ static int replace_value(struct state *s, const char *path, json_t *value, struc
     struct place place;
     int result = 0;
 
-    if (find_place(s, path, &place, err) < 0) {
-        json_decref(value);
+    if (find_place_for(s, path, value, &place, err) < 0)
         return -1;
-    }
-    if (!place.parent) {
-        json_decref(s->document);
-        s->document = value;
+    if (!place.parent)
         return 0;
-    }
     if (!child_of(place.parent, place.token)) {
         json_decref(value);
         result = no_value(path, err);

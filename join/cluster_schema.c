@@ -3,11 +3,6 @@
 
 #include "base/text.h"
 
-static const struct yaml_field argument_fields[] = {
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"value", YAML_FIELD_TEXT, NULL},
-    {0},
-};
 /* The environment is a Pod's: what may stand beside name and value is of no use here. */
 static const struct yaml_field environment_fields[] = {
     {"name", YAML_FIELD_TEXT, NULL},
@@ -88,7 +83,7 @@ static const struct yaml_field local_etcd_fields_v1beta4[] = {
     {"imageRepository", YAML_FIELD_TEXT, NULL},
     {"imageTag", YAML_FIELD_TEXT, NULL},
     {"dataDir", YAML_FIELD_TEXT, NULL},
-    {"extraArgs", YAML_FIELD_OBJECTS, argument_fields},
+    {"extraArgs", YAML_FIELD_OBJECTS, schema_argument},
     {"extraEnvs", YAML_FIELD_OBJECTS, environment_fields},
     {"serverCertSANs", YAML_FIELD_TEXTS, NULL},
     {"peerCertSANs", YAML_FIELD_TEXTS, NULL},
@@ -100,13 +95,13 @@ static const struct yaml_field etcd_fields_v1beta4[] = {
     {0},
 };
 static const struct yaml_field component_fields_v1beta4[] = {
-    {"extraArgs", YAML_FIELD_OBJECTS, argument_fields},
+    {"extraArgs", YAML_FIELD_OBJECTS, schema_argument},
     {"extraVolumes", YAML_FIELD_OBJECTS, volume_fields},
     {"extraEnvs", YAML_FIELD_OBJECTS, environment_fields},
     {0},
 };
 static const struct yaml_field api_server_fields_v1beta4[] = {
-    {"extraArgs", YAML_FIELD_OBJECTS, argument_fields},
+    {"extraArgs", YAML_FIELD_OBJECTS, schema_argument},
     {"extraVolumes", YAML_FIELD_OBJECTS, volume_fields},
     {"extraEnvs", YAML_FIELD_OBJECTS, environment_fields},
     {"certSANs", YAML_FIELD_TEXTS, NULL},

@@ -1,4 +1,4 @@
-/* Names and types of the fields in a cluster's configuration documents. */
+/* Names and types of the fields in Kubernetes' configuration documents. */
 #ifndef JOIN_CLUSTER_SCHEMA_H
 #define JOIN_CLUSTER_SCHEMA_H
 
@@ -8,5 +8,8 @@
 const struct yaml_field *cluster_configuration_fields(const char *api_version);
 /* KubeletConfiguration of kubelet.config.k8s.io/v1beta1. */
 const struct yaml_field *kubelet_configuration_fields(void);
+
+/* Parts that several have: Taint of core/v1, Arg of kubeadm's v1beta4. */
+extern const struct yaml_field schema_taint[], schema_argument[];
 
 #endif

@@ -6,23 +6,12 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "join/cluster_schema.h"
 
-static const struct yaml_field taint_fields[] = {
-    {"key", YAML_FIELD_TEXT, NULL},
-    {"value", YAML_FIELD_TEXT, NULL},
-    {"effect", YAML_FIELD_TEXT, NULL},
-    {"timeAdded", YAML_FIELD_TIME, NULL},
-    {0},
-};
-static const struct yaml_field arg_fields[] = {
-    {"name", YAML_FIELD_TEXT, NULL},
-    {"value", YAML_FIELD_TEXT, NULL},
-    {0},
-};
 static const struct yaml_field node_fields_v1beta3[] = {
     {"name", YAML_FIELD_TEXT, NULL},
     {"criSocket", YAML_FIELD_TEXT, NULL},
-    {"taints", YAML_FIELD_OBJECTS, taint_fields},
+    {"taints", YAML_FIELD_OBJECTS, schema_taint},
     {"kubeletExtraArgs", YAML_FIELD_TEXT_MAP, NULL},
     {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
     {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
@@ -31,8 +20,8 @@ static const struct yaml_field node_fields_v1beta3[] = {
 static const struct yaml_field node_fields_v1beta4[] = {
     {"name", YAML_FIELD_TEXT, NULL},
     {"criSocket", YAML_FIELD_TEXT, NULL},
-    {"taints", YAML_FIELD_OBJECTS, taint_fields},
-    {"kubeletExtraArgs", YAML_FIELD_OBJECTS, arg_fields},
+    {"taints", YAML_FIELD_OBJECTS, schema_taint},
+    {"kubeletExtraArgs", YAML_FIELD_OBJECTS, schema_argument},
     {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
     {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
     {"imagePullSerial", YAML_FIELD_BOOL, NULL},

@@ -55,13 +55,6 @@ static const struct yaml_field user_namespaces_fields[] = {
     {"idsPerPod", YAML_FIELD_INT64, NULL},
     {0},
 };
-static const struct yaml_field taint_fields[] = {
-    {"key", YAML_FIELD_TEXT, NULL},
-    {"value", YAML_FIELD_TEXT, NULL},
-    {"effect", YAML_FIELD_TEXT, NULL},
-    {"timeAdded", YAML_FIELD_TIME, NULL},
-    {0},
-};
 static const struct yaml_field tracing_fields[] = {
     {"endpoint", YAML_FIELD_TEXT, NULL},
     {"samplingRatePerMillion", YAML_FIELD_NUMBER, NULL},
@@ -211,7 +204,7 @@ static const struct yaml_field fields[] = {
     {"seccompDefault", YAML_FIELD_BOOL, NULL},
     {"memoryThrottlingFactor", YAML_FIELD_REAL, NULL},
     {"memoryReservationPolicy", YAML_FIELD_TEXT, NULL},
-    {"registerWithTaints", YAML_FIELD_OBJECTS, taint_fields},
+    {"registerWithTaints", YAML_FIELD_OBJECTS, schema_taint},
     {"registerNode", YAML_FIELD_BOOL, NULL},
     {"tracing", YAML_FIELD_OBJECT, tracing_fields},
     {"localStorageCapacityIsolation", YAML_FIELD_BOOL, NULL},
