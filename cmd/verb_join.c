@@ -8,6 +8,7 @@
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
+#include "host/terminal.h"
 #include "join/join.h"
 #include "join/kubelet_files.h"
 #include "join/phase_names.h"
@@ -144,6 +145,23 @@ static int run_phase(struct program *program, struct join *join, const char *id,
     return result;
 }
 
+/* As kubeadm: where the environment names a folder, the files go there to be looked at. */
+static int write_plan(struct program *program, const json_t *plan, struct error *err) {
+    _cleanup_(freep) char *given = host_environment(program->host, JOIN_PLAN_FOLDER_VARIABLE);
+    _cleanup_(freep) char *folder = NULL, *line = NULL;
+    size_t count;
+
+    if (!given || !*given)
+        return 0;
+    folder = terminal_full_path(given);
+    if (join_plan_write(program->host, plan, folder, &count, err) < 0)
+        return -1;
+    line = xasprintf("%zu files written to %s; secrets and programs are not among them\n", count,
+                     given);
+    output_text(program, line);
+    return 0;
+}
+
 /* Everything is looked at as in a join, discovery and the host's fitness included; nothing is made.
  */
 static int run_dry(struct program *program, struct join *join, struct error *err) {
@@ -156,8 +174,12 @@ static int run_dry(struct program *program, struct join *join, struct error *err
         return -1;
     text = join_plan_text(plan);
     output_text(program, text);
-    output_result(program, plan);
-    return 0;
+    result = write_plan(program, plan, err);
+    if (result < 0)
+        json_decref(plan);
+    else
+        output_result(program, plan);
+    return result;
 }
 
 int verb_join(struct program *program, struct error *err) {

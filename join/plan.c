@@ -71,7 +71,8 @@ static json_t *add_file(struct join *join, json_t *files, const char *path, bool
 }
 
 static void add_secret(struct join *join, json_t *files, const char *path) {
-    json_object_set_new(add_file(join, files, path, true), "content", json_string("<redacted>"));
+    json_object_set_new(add_file(join, files, path, true), "content",
+                        json_string(JOIN_PLAN_REDACTED));
 }
 
 static void add_texts(struct join *join, json_t *files, const struct node_files *texts) {

@@ -1,5 +1,6 @@
 """What only looks: preflight and the dry run, on the host and in the cluster; names of phases."""
 import json
+import os
 
 import scene
 from scene import stage
@@ -73,6 +74,18 @@ class Looking(scene.Scene):
         self.assertIn("nothing was changed", done.stdout)
         self.assertIn("source VIP 10.244.7.2", done.stdout)
         self.assertNotIn("<podCIDR>", done.stdout)
+
+    def test_dry_run_writes_its_files_where_kubeadm_would(self):
+        folder = os.path.join(self.stage.host.drive, "windows", "temp", "look")
+        done = self.stage.join("--dry-run", env={"KUBEADM_JOIN_DRYRUN_DIR": r"C:\windows\temp\look"})
+        self.assert_code(done, 0)
+        names = set(os.listdir(folder))
+        self.assertLessEqual({"ca.crt", "config.yaml", "kubeadm-flags.env", "instance-config.yaml",
+                              "kubelet.conf", "10-winjoin.conf"}, names)
+        self.assertIn("%d files written to C:\\windows\\temp\\look" % len(names), done.stdout)
+        for name in names:
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                self.assertNotIn(scene.SECRET, file.read(), name)
 
     def test_phases_have_kubeadms_names(self):
         done = self.stage.winjoin("join", "phase", "list")

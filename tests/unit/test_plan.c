@@ -333,6 +333,44 @@ static void a_refused_host_gets_no_plan(void **state) {
     close_run(&r);
 }
 
+/* KUBEADM_JOIN_DRYRUN_DIR: what somebody looks at there is what a join would lay. */
+static void the_files_can_be_looked_at(void **state) {
+    static const char folder[] = "C:\\look\\here";
+    struct text_list names = {0};
+    struct error err = {0};
+    size_t count = 0;
+    json_t *plan;
+
+    (void)state;
+    open_plan("overlay");
+    give_pod_cidr();
+    plan = plan_of();
+    assert_int_equal(join_plan_write(r.host, plan, folder, &count, &err), 0);
+    assert_int_equal(host_list(r.host, folder, &names, &err), 0);
+    assert_int_equal(names.count, count); /* no two of one name */
+    assert_true(text_list_has(&names, "ca.crt"));
+    assert_true(text_list_has(&names, "kubeadm-flags.env"));
+    assert_true(text_list_has(&names, "instance-config.yaml"));
+    assert_true(text_list_has(&names, "10-winjoin.conf"));
+    assert_false(text_list_has(&names, "kubelet-client-current.pem"));
+    for (size_t i = 0; i < count; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, names.items[i]), *text = NULL;
+        size_t len;
+
+        assert_int_equal(host_read(r.host, path, 65536, &text, &len, &err), 0);
+        assert_null(strstr(text, SCENE_TOKEN_SECRET));
+        if (text_equal(names.items[i], "config.yaml"))
+            assert_string_equal(
+                text, json_text_at(file_of(plan, "C:\\var\\lib\\kubelet\\config.yaml"), "content"));
+    }
+    text_list_free(&names);
+    host_memory_fail(r.host, 1);
+    assert_int_equal(join_plan_write(r.host, plan, folder, &count, &err), -1);
+    assert_non_null(strstr(err.message, folder));
+    json_decref(plan);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_nothing),
@@ -344,6 +382,7 @@ int main(void) {
         cmocka_unit_test(the_text_says_what_matters),
         cmocka_unit_test(skipped_phases_are_no_steps),
         cmocka_unit_test(a_refused_host_gets_no_plan),
+        cmocka_unit_test(the_files_can_be_looked_at),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
