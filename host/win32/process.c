@@ -5,7 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUTPUT_MAX = 1024 * 1024, POLL_MS = 200 };
+enum {
+    OUTPUT_MAX = 1024 * 1024,
+    POLL_MS = 200,
+    ATTRIBUTE_JOB_LIST = 0x0002000d, /* PROC_THREAD_ATTRIBUTE_JOB_LIST, not in every winbase.h */
+};
 
 /* A child with both ends of its pipes that are ours. */
 struct child {
@@ -144,6 +148,32 @@ wchar_t *win32_command_line(const char *const *argv) {
     return wide;
 }
 
+/* A process in the job from its first moment: were we killed while it is made, it goes with the
+ * job's last handle, and does not stay unfinished, with its program in use. */
+BOOL win32_create_process(HANDLE job, const wchar_t *program, wchar_t *line, DWORD flags,
+                          wchar_t *environment, const wchar_t *folder, STARTUPINFOW *startup,
+                          PROCESS_INFORMATION *ret) {
+    STARTUPINFOEXW extended = {.StartupInfo = *startup};
+    _cleanup_(freep) void *memory = NULL;
+    SIZE_T size = 0;
+    BOOL done;
+
+    if (!job)
+        return CreateProcessW(program, line, NULL, NULL, TRUE, flags, environment, folder, startup,
+                              ret);
+    (void)InitializeProcThreadAttributeList(NULL, 1, 0, &size); /* fails, and says how large */
+    memory = xcalloc(1, size);
+    extended.StartupInfo.cb = sizeof extended;
+    extended.lpAttributeList = memory;
+    if (!InitializeProcThreadAttributeList(memory, 1, 0, &size))
+        return FALSE;
+    done = UpdateProcThreadAttribute(memory, 0, ATTRIBUTE_JOB_LIST, &job, sizeof job, NULL, NULL) &&
+           CreateProcessW(program, line, NULL, NULL, TRUE, flags | EXTENDED_STARTUPINFO_PRESENT,
+                          environment, folder, &extended.StartupInfo, ret);
+    DeleteProcThreadAttributeList(memory);
+    return done;
+}
+
 static int create(const struct host_process *process, HANDLE input, HANDLE output,
                   struct child *child, struct error *err) {
     _cleanup_wide_ wchar_t *line = win32_command_line(process->argv);
@@ -157,17 +187,12 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
             *c = L'\\';
     startup.hStdInput = input;
     startup.hStdOutput = output;
-    if (!CreateProcessW(program, line, NULL, NULL, TRUE,
-                        CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT, environment, NULL, &startup,
-                        &made))
+    child->job = win32_make_job();
+    if (!win32_create_process(child->job, program, line,
+                              CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT, environment, NULL,
+                              &startup, &made))
         return win32_fail(err, GetLastError(), "run '%s'", process->argv[0]);
     child->process = made.hProcess;
-    /* It runs at once, not suspended until it is in the job: were we killed in between, it would
-     * stay for good and keep its program in use. */
-    child->job = win32_make_job();
-    if (child->job)
-        (void)AssignProcessToJobObject(child->job,
-                                       made.hProcess); /* then the deadline ends it alone */
     CloseHandle(made.hThread);
     return 0;
 }

@@ -71,11 +71,8 @@ static int start(const struct service_program *program, HANDLE job, HANDLE outpu
     line = win32_command_line(program->argv);
     folder = program->working_folder ? win32_wide(program->working_folder) : NULL;
     add_environment(program->environment);
-    if (!CreateProcessW(NULL, line, NULL, NULL, TRUE, CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP,
-                        NULL, folder, &info, ret))
+    if (!win32_create_process(job, NULL, line, CREATE_NEW_PROCESS_GROUP, NULL, folder, &info, ret))
         return win32_fail(err, GetLastError(), "start '%s'", program->argv[0]);
-    (void)AssignProcessToJobObject(job, ret->hProcess); /* the stop ends it by its handle too */
-    (void)ResumeThread(ret->hThread);
     (void)CloseHandle(ret->hThread);
     return 0;
 }

@@ -126,6 +126,11 @@ void win32_quote_argument(struct text *line, const char *argument);
 wchar_t *win32_command_line(const char *const *argv);
 /* A job whose processes end with its last handle; NULL when Windows gives none. */
 HANDLE win32_make_job(void);
+/* CreateProcessW with inherited handles, the process in the job from its first moment; a NULL job
+ * is left out. */
+BOOL win32_create_process(HANDLE job, const wchar_t *program, wchar_t *line, DWORD flags,
+                          wchar_t *environment, const wchar_t *folder, STARTUPINFOW *startup,
+                          PROCESS_INFORMATION *ret);
 int win32_event(struct host *, char, unsigned, const char *, struct error *);
 
 #endif

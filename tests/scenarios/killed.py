@@ -18,30 +18,19 @@ class Killed(scene.Scene):
         time.sleep(after)
         join.kill()
 
-    def take_back(self):
-        """Resets. Under Wine a program of a killed join may stay and hold its file: after a restart of
-        Windows the same command ends, as its hint says."""
-        try:
-            self.reset()
-        except AssertionError as why:
-            if "access denied (5)" not in str(why):
-                raise
-            self.stage.host.reboot()
-            self.reset()
-
     def test_join_is_killed_in_each_phase(self):
         for phase in PHASES:
             self.kill_join_at(phase, 0.15 if phase in ACTING else 0.0)
         self.assert_joins("--verify", "node")
         self.assertEqual(self.ready(), ["True"])
-        self.take_back()
+        self.reset()
         self.assert_bare()
 
     def test_half_a_join_is_taken_back(self):
         for phase in ("vswitch", "kubelet", "kube-proxy"):
             with self.subTest(phase):
                 self.kill_join_at(phase, 0.3)
-                self.take_back()
+                self.reset()
                 self.assert_bare()
 
     def test_reset_is_killed_and_run_again(self):
@@ -50,5 +39,5 @@ class Killed(scene.Scene):
             reset = scene.Following(self.stage, [scene.stage.PROGRAM, "reset", "--force"])
             time.sleep(seconds)
             reset.kill()
-        self.take_back()
+        self.reset()
         self.assert_bare()
