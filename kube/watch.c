@@ -34,6 +34,7 @@ struct wait {
     struct error last; /* last passing failure */
     struct error *err;
     struct text line; /* the piece of a line that came so far */
+    bool words;       /* of this stream: it is no stream of events */
     size_t events;    /* of this stream */
 };
 
@@ -146,14 +147,17 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
         tell(w, type, object);
 }
 
-/* Whole lines leave the builder; what is no event stays for the error message. */
+/* Whole lines leave the builder. From the first one that is no event, all stays for the error
+ * message, and is not read again and again in search of one. */
 static void handle_line(struct wait *w) {
     _cleanup_json_ json_t *event = NULL;
-    const char *type;
+    const char *type = NULL;
 
-    if (json_read(text_str(&w->line), w->line.len, "event", &event, NULL) < 0)
+    if (w->words || !w->line.len)
         return;
-    type = json_text_at(event, "type");
+    if (json_read(text_str(&w->line), w->line.len, "event", &event, NULL) == 0)
+        type = json_text_at(event, "type");
+    w->words = !type;
     if (!type)
         return;
     handle_event(w, event, type);
@@ -219,6 +223,7 @@ static int stream(struct wait *w, struct error *err) {
     int result;
 
     w->events = 0;
+    w->words = false;
     text_clear(&w->line);
     if (kube_perform(w->client, &call, &response, err) < 0) {
         if (!w->events)
@@ -233,13 +238,13 @@ static int stream(struct wait *w, struct error *err) {
 
 /* ---- the loop ---- */
 
-/* One stream; a short one is followed by a pause, whatever it brought. */
+/* One stream; a short one is followed by a pause, whatever it brought: a server that calls each
+ * version too old would else be asked without end. */
 static int stream_calmly(struct wait *w, struct error *err) {
     uint64_t began = host_monotonic_ms(w->client->host);
     int result = stream(w, err);
 
-    if (result == 0 && w->outcome == 0 && w->version &&
-        host_monotonic_ms(w->client->host) - began < LIVELY_MS)
+    if (result == 0 && w->outcome == 0 && host_monotonic_ms(w->client->host) - began < LIVELY_MS)
         pause_for(w, kube_spread_ms(w->client->host, LIVELY_MS, 2 * LIVELY_MS));
     return result;
 }

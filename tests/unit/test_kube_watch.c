@@ -139,6 +139,7 @@ static void is_bounded_in_time(void **state) {
 static void a_stream_that_ends_at_once_is_no_busy_loop(void **state) {
     struct scene *s = *state;
     struct error err = {0};
+    uint64_t before;
 
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 0});
     assert_int_equal(watch(s, 60000, &err), -1);
@@ -148,6 +149,33 @@ static void a_stream_that_ends_at_once_is_no_busy_loop(void **state) {
     assert_int_equal(watch(s, 60000, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMEOUT);
     assert_in_range(s->asked, 30, 61);
+    before = host_monotonic_ms(s->host);
+    PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 410, "{\"kind\":\"Status\"}", 0, 0},
+         {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 410, "{\"kind\":\"Status\"}", 0, 0},
+         {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 410, "{\"kind\":\"Status\"}", 0, 0},
+         {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 410, "{\"kind\":\"Status\"}", 0, 0},
+         {"nodes?", 200, LIST("10", NODE("end", "")), 0, 0});
+    assert_int_equal(watch(s, 60000, &err), 0);
+    assert_in_range(host_monotonic_ms(s->host) - before, 4000, 9000);
+}
+
+/* Words instead of events are not read again with each line: this takes seconds otherwise. */
+static void words_are_no_events(void **state) {
+    struct scene *s = *state;
+    struct error err = {0};
+    static char words[512 * 1024];
+
+    for (size_t i = 0; i < sizeof words - 1; i++)
+        words[i] = "[\n\"\n"[i % 4];
+    PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 200, words, 0, 0});
+    assert_int_equal(watch(s, 2000, &err), -1);
+    PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
+         {"watch", 200,
+          "\n" EVENT("MODIFIED", NODE("11", "")) "sorry\n" EVENT("DELETED", NODE("end", "")), 0,
+          0});
+    assert_int_equal(watch(s, 2000, &err), -1);
+    assert_null(strstr(text_str(&s->seen), "DELETED"));
+    assert_non_null(strstr(text_str(&s->seen), "MODIFIED win-1@11"));
 }
 
 static int say_stop(void *context, unsigned waited_ms, struct error *err) {
@@ -186,6 +214,7 @@ int main(void) {
         CASE(a_server_that_starts_refuses_for_a_while),
         CASE(is_bounded_in_time),
         CASE(a_stream_that_ends_at_once_is_no_busy_loop),
+        CASE(words_are_no_events),
         CASE(ends_when_a_callback_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
