@@ -134,12 +134,12 @@ int http_date_parse(const char *text, int64_t *ret, struct error *err) {
 }
 
 /* The unit at *p in nanoseconds (Go's time.ParseDuration), 0 when there is none. */
-static double unit_at(const char **p) {
+static uint64_t unit_at(const char **p) {
     static const struct {
         const char *name;
-        double ns;
-    } units[] = {{"ns", 1},   {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3},
-                 {"ms", 1e6}, {"s", 1e9},  {"m", 60e9},        {"h", 3600e9}};
+        uint64_t ns;
+    } units[] = {{"ns", 1},       {"us", 1000},      {"\xc2\xb5s", 1000}, {"\xce\xbcs", 1000},
+                 {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},  {"h", 3600000000000}};
 
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (text_starts_with(*p, units[i].name)) {
@@ -150,30 +150,49 @@ static double unit_at(const char **p) {
     return 0;
 }
 
+/* The number at *p with its unit; false: none, or too large. Whole part and fraction are kept apart
+ * as Go does: 8.29s are 8290 ms, which 8.29 * 1000 are not. */
+static bool duration_part(const char **p, uint64_t *total) {
+    const char *start = *p, *point;
+    uint64_t whole = 0, fraction = 0, unit;
+    double scale = 1;
+
+    for (; **p >= '0' && **p <= '9'; (*p)++) {
+        if (whole > INT64_MAX / 10)
+            return false;
+        whole = whole * 10 + (uint64_t)(**p - '0');
+    }
+    point = *p;
+    if (**p == '.')
+        for ((*p)++; **p >= '0' && **p <= '9'; (*p)++)
+            if (fraction < INT64_MAX / 10) {
+                fraction = fraction * 10 + (uint64_t)(**p - '0');
+                scale *= 10;
+            }
+    if (*p == start || (point == start && *p == point + 1))
+        return false;
+    unit = unit_at(p);
+    if (!unit || whole > INT64_MAX / unit)
+        return false;
+    *total += whole * unit + (uint64_t)((double)fraction * ((double)unit / scale));
+    return *total <= INT64_MAX;
+}
+
 int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error *err) {
+    uint64_t total = 0;
     const char *p = text;
-    double total = 0, unit = 1;
+    bool ok = *text != '\0';
 
     if (text_equal(text, "0")) {
         *ret_milliseconds = 0;
         return 0;
     }
-    while (*p && unit > 0) {
-        double value = 0, scale = 1;
-        const char *start = p;
-
-        for (; *p >= '0' && *p <= '9' && value < 1e15; p++)
-            value = value * 10 + (*p - '0');
-        if (*p == '.')
-            for (p++; *p >= '0' && *p <= '9'; p++)
-                value += (*p - '0') * (scale /= 10);
-        unit = p == start || (p == start + 1 && *start == '.') ? 0 : unit_at(&p);
-        total += value * unit;
-    }
-    if (!*text || unit <= 0 || total > 9.2e18)
+    while (ok && *p)
+        ok = duration_part(&p, &total);
+    if (!ok)
         return error_set(err, ERROR_MALFORMED, "read duration '%.40s': not like 30s, 5m or 1h30m",
                          text);
-    *ret_milliseconds = (int64_t)(total / 1e6);
+    *ret_milliseconds = (int64_t)(total / 1000000);
     return 0;
 }
 
