@@ -70,7 +70,7 @@ static bool is_choice(const char *choices, const char *value) {
     size_t len = strlen(value);
 
     for (const char *p = choices; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-        if (strncmp(p, value, len) == 0 && (p[len] == '|' || p[len] == '\0'))
+        if (len == strcspn(p, "|") && strncmp(p, value, len) == 0)
             return true;
     return false;
 }

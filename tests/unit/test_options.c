@@ -111,6 +111,7 @@ static void refuses_wrong_calls(void **state) {
     refused(p, PARSE(p, "--number=-1"), "not a number");
     refused(p, PARSE(p, "--flag=perhaps"), "true or false");
     refused(p, PARSE(p, "--choice", "o"), "one of auto|on|off");
+    refused(p, PARSE(p, "--choice", "auto|on"), "one of auto|on|off");
     refused(p, PARSE(p, "--duration", "5 minutes"), "--duration");
     refused(p, PARSE(p, "--text"), "needs an argument");
     refused(p, PARSE(p, "--tex", "a"), "unknown flag: --tex"); /* no abbreviations */
