@@ -1,55 +1,96 @@
-/* The texts of a cluster's ConfigMaps: ClusterConfiguration, KubeletConfiguration, net-conf.json.
- */
+/* The texts of a cluster's ConfigMaps: ClusterConfiguration, KubeletConfiguration,
+ * KubeProxyConfiguration, net-conf.json, NodeConfiguration. An input that begins with '{' is also
+ * the server's whole answer. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
-#include "base/yaml.h"
+#include "host/host_memory.h"
+#include "host/http.h"
 #include "join/cluster_config.h"
-#include "join/cluster_schema.h"
-#include "join/kubelet_files.h"
+#include "kube/client.h"
 
-/* As a ConfigMap's value. */
-static void read_kubelet_config(const char *text) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    const struct yaml_node *node;
+static const char cluster_text[] =
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
+    "kubernetesVersion: v1.37.1\n";
+static const char kubelet_text[] =
+    "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n";
 
-    if (cluster_document_find(text, "fuzz", "KubeletConfiguration", &documents, &node, NULL) < 0)
-        return;
-    (void)yaml_schema_check_known(node, kubelet_configuration_fields(), "fuzz", NULL);
+/* Which ConfigMap holds the input; the others are good ones. */
+struct scene {
+    const char *text; /* NULL: the bytes are the answer itself */
+    const char *data;
+    size_t len;
+    size_t at;
+};
+static const struct {
+    const char *path, *key, *good;
+} maps[] = {
+    {"configmaps/kubeadm-config", "ClusterConfiguration", cluster_text},
+    {"configmaps/kubelet-config", "kubelet", kubelet_text},
+    {"configmaps/kube-proxy", "config.conf", NULL},
+    {"configmaps/winjoin", "NodeConfiguration", NULL},
+    {"configmaps/kube-flannel-cfg", "net-conf.json", NULL},
+};
+
+static int reply(void *context, const struct http_request *request, struct http_response *ret,
+                 struct error *err) {
+    const struct scene *s = context;
+    size_t i = 0;
+
+    (void)err;
+    while (i < ARRAY_SIZE(maps) && !strstr(request->url, maps[i].path))
+        i++;
+    ret->status = 404;
+    ret->retry_after = -1;
+    if (i == s->at && !s->text) {
+        ret->status = 200;
+        ret->body = xstrndup(s->data, s->len);
+        ret->body_len = strlen(ret->body);
+    } else if (i < ARRAY_SIZE(maps) && (i == s->at || maps[i].good)) {
+        _cleanup_json_ json_t *map = json_pack("{s:s, s:{s:s}}", "kind", "ConfigMap", "data",
+                                               maps[i].key, i == s->at ? s->text : maps[i].good);
+
+        ret->status = 200;
+        ret->body = map ? json_write(map) : xstrdup("{}"); /* no UTF-8: there is no such map */
+        ret->body_len = strlen(ret->body);
+    }
+    return 0;
 }
 
-static void make_kubelet_config(const char *text, size_t size) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_json_ json_t *cluster = NULL, *first = NULL, *second = NULL;
-    struct kubelet_changes changes = {0}, again = {0};
+static void read_all(struct scene *s) {
+    struct kubeconfig kubeconfig = {.server = (char[]){"https://10.0.0.10:6443"}};
+    struct host *host = host_memory_new();
+    struct http *http = http_memory_new(reply, s);
+    struct cluster_config config = {0};
+    struct kube_client client;
+    struct error err = {0};
 
-    if (yaml_parse(text, size, "fuzz", &documents, NULL) < 0 ||
-        yaml_documents_count(documents) == 0)
-        return;
-    cluster = yaml_to_json(yaml_document(documents, 0));
-    if (kubelet_config_make(&(struct kubelet_config_input){.cluster = cluster}, &first, &changes,
-                            NULL) == 0) {
-        /* made again from itself it must not change */
-        if (kubelet_config_make(&(struct kubelet_config_input){.cluster = first}, &second, &again,
-                                NULL) < 0 ||
-            again.count)
+    if (kube_client_open(http, host, &kubeconfig, &client, NULL) < 0)
+        abort();
+    for (s->at = 0; s->at < ARRAY_SIZE(maps); s->at++) {
+        if (cluster_config_read(&client, 1, &config, &err) == 0) {
+            if (!config.kubelet || !config.kubernetes_version)
+                abort();
+            cluster_config_free(&config);
+        } else if (err.kind == ERROR_NONE || !err.message[0]) {
             abort();
+        }
     }
-    kubelet_changes_free(&changes);
-    kubelet_changes_free(&again);
+    kube_client_close(&client);
+    http_free(http);
+    host_free(host);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *text = xstrndup((const char *)data, size);
-    struct cluster_config config = {0};
-    struct cluster_flannel flannel = {0};
+    struct scene s = {.text = text, .data = (const char *)data, .len = size};
 
-    if (cluster_config_parse(text, "fuzz", &config, NULL) == 0)
-        cluster_config_free(&config);
-    if (cluster_flannel_parse(text, &flannel, NULL) == 0)
-        cluster_flannel_free(&flannel);
-    read_kubelet_config(text);
-    make_kubelet_config((const char *)data, size);
+    read_all(&s);
+    if (size && data[0] == '{') {
+        s.text = NULL;
+        read_all(&s);
+    }
     return 0;
 }

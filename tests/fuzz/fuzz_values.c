@@ -1,4 +1,5 @@
-/* The small readers of base/: addresses, prefixes, times, durations, base64, escaping. */
+/* The small readers of base/: addresses, prefixes, times, durations, base64, escaping,
+ * tokens in texts. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "base/base64.h"
 #include "base/cidr.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
 
@@ -36,7 +38,37 @@ static void times(const char *text) {
             abort();
     }
     (void)http_date_parse(text, &time, NULL);
-    if (go_duration_parse(text, &time, NULL) == 0 && time < 0)
+    if (go_duration_parse(text, &time, NULL) == 0) {
+        char duration[GO_DURATION_TEXT_MAX];
+
+        if (time < 0)
+            abort();
+        go_duration_format(time, duration);
+        if (go_duration_parse(duration, &again, NULL) < 0 || again != time)
+            abort();
+    }
+}
+
+static void base64(const char *text, size_t size) {
+    _cleanup_(freep) unsigned char *bytes = NULL, *again = NULL;
+    size_t len = 0, again_len = 0;
+
+    if (base64_decode(text, size, &bytes, &len, NULL) < 0)
+        return;
+    _cleanup_(freep) char *back = base64_encode(bytes, len);
+    if (bytes[len] || base64_decode(back, strlen(back), &again, &again_len, NULL) < 0 ||
+        again_len != len || memcmp(again, bytes, len) != 0)
+        abort();
+}
+
+/* Whatever a text has of what looks like a token, its secret half is gone afterwards. */
+static void redact(const char *text) {
+    _cleanup_(freep) char *shown = xstrdup(text), *once = NULL;
+
+    redact_tokens(shown);
+    once = xstrdup(shown);
+    redact_tokens(once);
+    if (strlen(shown) != strlen(text) || strcmp(once, shown) != 0)
         abort();
 }
 
@@ -48,6 +80,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     addresses(text);
     times(text);
+    base64((const char *)data, size);
+    redact(text);
     if (base64url_decode((const char *)data, size, &bytes, &len, NULL) == 0) {
         _cleanup_(freep) char *back = base64url_encode(bytes, len);
 

@@ -1,0 +1,55 @@
+/* One answer of an API server, read as each of the objects that winjoin looks at. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "diag/static_pods.h"
+#include "kube/configmap.h"
+#include "kube/csr.h"
+#include "kube/node.h"
+#include "kube/request.h"
+#include "pki/certificate.h"
+#include "pki/csr.h"
+
+static void read_csr(const json_t *object) {
+    struct kube_csr csr = {0};
+    struct error err = {0};
+
+    if (kube_csr_from_json(object, &csr, &err) < 0)
+        return;
+    if (!csr.name || (csr.state == KUBE_CSR_ISSUED && !csr.certificate_pem))
+        abort();
+    if (csr.request_pem)
+        (void)csr_is_for(csr.request_pem, "win-1"); /* whatever it says */
+    if (kube_csr_refused(&csr, &err) != -1 || err.kind != ERROR_DENIED)
+        abort();
+    kube_csr_free(&csr);
+}
+
+static void read_node(const json_t *object) {
+    struct kube_node node = {0};
+
+    if (kube_node_from_json(object, &node, NULL) < 0)
+        return;
+    if (!node.name || (node.internal_ip && !node.addresses.count))
+        abort();
+    kube_node_free(&node);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    _cleanup_json_ json_t *object = NULL;
+    _cleanup_(freep) char *waiting = NULL, *body = xstrndup((const char *)data, size);
+    struct error err = {0};
+
+    if (kube_status_error("GET", "/x", 100 + (long)size % 500, body, size, &err) != -1 ||
+        err.kind == ERROR_NONE || !err.message[0])
+        abort();
+    if (json_read((const char *)data, size, "fuzz", &object, NULL) < 0)
+        return 0;
+    read_csr(object);
+    read_node(object);
+    if (kube_configmap_check(object, NULL) == 0)
+        (void)kube_configmap_value(object, "kubeconfig"); /* absent or there */
+    waiting = diag_pod_waiting_text(object);
+    return 0;
+}
