@@ -288,6 +288,17 @@ class Overlay(Flows):
         self.assertEqual(reach(a, fabrics.ECHO_POD, 8080), "TimeoutError")
         self.assertEqual(reach(a, fabrics.ECHO_POD, 8080, True), "l1-echo")
 
+    def test_acls_have_a_direction_and_let_answers_pass(self):
+        deny = [{"Type": "ACL", "Settings": {"Action": "Block", "Direction": "In",
+                                             "Protocols": "256", "Priority": 65500}}]
+        net = self.cluster()
+        a = self.pod(net, POD_A, policies=[nat(*CLUSTER), SERVICES, *deny])
+        self.pod(net, POD_B)
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+        self.both(a, POD_B, 80, "pod-" + POD_B)
+        for place in (self.node.ns, self.fabric.ns("l1-echo")):
+            self.silent(place, POD_A, 80)
+
     def test_deleted_endpoint_takes_its_wire_along(self):
         net = self.cluster()
         a = self.pod(net, POD_A)

@@ -170,7 +170,12 @@ def rules(state, host):
     """The text for `nft -f`: the whole table anew."""
     pods = [e for e in local(state, host) if e.network.kind != "Transparent"]
     text = "table inet hns\ndelete table inet hns\ntable inet hns {\n"
-    text += _chain("acl", "type filter hook forward priority -10", _acls(pods))
+    for name, hook, words in (
+            ("acl_out", "type filter hook forward priority -11", ("Out",)),
+            ("acl_in", "type filter hook forward priority -10", ("In",)),
+            ("acl_to_host", "type filter hook input priority -10", ("Out", True)),
+            ("acl_of_host", "type route hook output priority -10", ("In", True))):
+        text += _chain(name, hook, _acls(pods, *words))
     text += _chain("forward", "type filter hook forward priority 0",
                    _forward(state, host, pods))
     text += _chain("input", "type filter hook input priority 0", _input(host, pods))
@@ -199,12 +204,15 @@ def _v4(end):
     return [a for a, _ in end.addresses if ":" not in a]
 
 
-def _acls(pods):
+def _acls(pods, direction, of_host=False):
+    """The rules of one direction by priority; VFP keeps flows, so answers pass whatever it is."""
     out = []
     for end in pods:
         for acl in sorted(end.acls, key=lambda a: int(_of(a, "Priority", 0) or 0)):
-            out.append(_acl(end, acl))
-    return [line for line in out if line]
+            mine = of_host or str(_of(acl, "RuleType", "")).lower() != "host"
+            if mine and str(_of(acl, "Direction", "")).lower() == direction.lower():
+                out.append(_acl(end, acl, of_host and direction == "In"))
+    return ["ct state established,related accept", *out] if out else []
 
 
 def _of(doc, name, default=None):
@@ -212,7 +220,8 @@ def _of(doc, name, default=None):
     return low.get(name.lower(), default)
 
 
-def _acl(end, acl):
+def _acl(end, acl, own=False):
+    """One rule; the node's own packets are lost on the way, not refused to their sender."""
     into = str(_of(acl, "Direction", "")).lower() == "in"
     words = ['oifname "%s"' % device("ep", end.id)] if into else [
         'iifname "%s"' % device("ep", end.id)]
@@ -226,7 +235,8 @@ def _acl(end, acl):
     for field_, side in (("LocalPorts", near), ("RemotePorts", far)):
         if _of(acl, field_):
             words.append("th %sport %s" % (side, _set(_of(acl, field_).split(","))))
-    return " ".join(words) + (" drop" if _of(acl, "Action", "") == "Block" else " accept")
+    block = "meta mark set %d accept" % SINK if own else "drop"
+    return "%s %s" % (" ".join(words), block if _of(acl, "Action", "") == "Block" else "accept")
 
 
 def _forward(state, host, pods):
