@@ -9,7 +9,7 @@
  * one line,
  * {"ok":true,...} or {"ok":false,"error":...}, before the caller gets its answer. Function "ctl"
  * with one JSON object: the model's operations (hns_model_control), record {file}, mark {text},
- * rewrite {fn, find, replace} (hnsd.h);
+ * rewrite {fn, find, replace, seen?, lost?} (hnsd.h);
  * every other operation goes to the command, and its answer line back. */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -118,8 +118,12 @@ static void model_call(struct hnsd_request *r, struct hns_answer *ret) {
     ticked = hns_model_tick(model, now_ms());
     if (r->n_args && r->args[0])
         object = hns_model_handle(model, r->args[0]);
-    hnsd_rewrite_call(r, made);
-    (void)hns_model_call(model, r->function, r->args, r->n_args, ret);
+    if (hnsd_rewrite_loses(r)) {
+        memset(ret, 0, sizeof(*ret));
+    } else {
+        hnsd_rewrite_call(r, made);
+        (void)hns_model_call(model, r->function, r->args, r->n_args, ret);
+    }
     hnsd_record_call(r, object, ret);
     hnsd_rewrite_answer(ret);
     pthread_mutex_unlock(&lock);

@@ -30,10 +30,12 @@ void hnsd_record_call(const struct hnsd_request *request, const char *object,
                       const struct hns_answer *answer);
 void hnsd_record_mark(const char *text);
 
-/* hnsd_rewrite.c, under the model's lock. Operation rewrite {fn, find, replace}: in the inputs of
- * that function find becomes replace; in every answer replace becomes find. Without members: none
- * any more. A new reference. */
+/* hnsd_rewrite.c, under the model's lock. Operation rewrite {fn, find, replace, seen?,
+ * lost?}: in the inputs of that function find becomes replace; in every answer replace becomes
+ * find, unless it may be seen; a call that is lost is answered well and never arrives. Without
+ * members: none any more. A new reference. */
 json_t *hnsd_rewrite_add(const json_t *request);
+bool hnsd_rewrite_loses(const struct hnsd_request *call);
 /* made: what the call's inputs point into now; the caller frees each. */
 void hnsd_rewrite_call(struct hnsd_request *call, char *made[HNSD_ARGS_MAX]);
 void hnsd_rewrite_answer(struct hns_answer *answer);

@@ -1,5 +1,5 @@
-/* Texts exchanged in documents on their way to the model, and back in its answers: what a wrong
- * program would have sent, while every program believes that it sent the right thing. */
+/* Texts exchanged in documents on their way to the model, and mostly back in its answers: what a
+ * wrong program would have sent, while every program believes that it sent the right thing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,10 @@
 
 enum { REWRITES = 16 };
 
-static struct rewrite { char *function, *find, *replace; } rewrites[REWRITES];
+static struct rewrite {
+    char *function, *find, *replace;
+    bool seen, lost;
+} rewrites[REWRITES];
 static size_t count;
 
 static void forget(void) {
@@ -32,7 +35,9 @@ json_t *hnsd_rewrite_add(const json_t *request) {
     else if (!function || !find || !*find || !replace || count == REWRITES)
         return json_pack("{s:s}", "error", "rewrite wants fn, find and replace");
     else
-        rewrites[count++] = (struct rewrite){xstrdup(function), xstrdup(find), xstrdup(replace)};
+        rewrites[count++] = (struct rewrite){xstrdup(function), xstrdup(find), xstrdup(replace),
+                                             json_is_true(json_object_get(request, "seen")),
+                                             json_is_true(json_object_get(request, "lost"))};
     return json_object();
 }
 
@@ -45,6 +50,15 @@ static char *exchanged(const char *text, const char *find, const char *replace) 
     }
     text_add(&out, text);
     return text_take(&out);
+}
+
+bool hnsd_rewrite_loses(const struct hnsd_request *call) {
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < call->n_args && rewrites[i].lost; k++)
+            if (!strcmp(rewrites[i].function, call->function) && call->args[k] &&
+                strstr(call->args[k], rewrites[i].find))
+                return true;
+    return false;
 }
 
 void hnsd_rewrite_call(struct hnsd_request *call, char *made[HNSD_ARGS_MAX]) {
@@ -63,7 +77,7 @@ void hnsd_rewrite_call(struct hnsd_request *call, char *made[HNSD_ARGS_MAX]) {
 void hnsd_rewrite_answer(struct hns_answer *answer) {
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < answer->n; k++) {
-            if (!answer->out[k] || !*rewrites[i].replace)
+            if (!answer->out[k] || !*rewrites[i].replace || rewrites[i].seen)
                 continue;
             char *text = exchanged(answer->out[k], rewrites[i].replace, rewrites[i].find);
 

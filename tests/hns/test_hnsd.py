@@ -195,6 +195,21 @@ class Hnsd(unittest.TestCase):
         told = self.call("HcnQueryNetworkProperties", "hsoo", handle, QUERY)[1][0]
         self.assertIn('"10.244.9.0/24"', told)
 
+    def test_a_document_is_rewritten_and_seen(self):
+        self.control(op="rewrite", fn="HcnCreateNetwork", find="10.244.1.", replace="10.244.9.",
+                     seen=True)
+        handle = self.call("HcnCreateNetwork", "gsHo", ZERO, BRIDGE)[1][0]
+        told = self.call("HcnQueryNetworkProperties", "hsoo", handle, QUERY)[1][0]
+        self.assertIn('"10.244.9.0/24"', told)
+
+    def test_a_call_is_lost(self):
+        handle = self.call("HcnCreateNetwork", "gsHo", ZERO, BRIDGE)[1][0]
+        before = len(self.lines())
+        self.control(op="rewrite", fn="HcnModifyNetwork", find="NetAdapterName", replace="-",
+                     lost=True)
+        result, _ = self.call("HcnModifyNetwork", "hso", handle, '{"NetAdapterName":"no document"}')
+        self.assertEqual((result, len(self.lines())), (0, before))
+
     def test_a_signal_ends_it_and_the_data_plane(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             self.daemon.send_signal(number)
