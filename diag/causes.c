@@ -65,6 +65,13 @@ static const struct row rows[] = {
      CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD),
      look_hns_ep_b,
      false},
+    {{"CNI-POLICY", "what the rule blocks", "an ACL policy of HNS blocks packets of the pods",
+      "winjoin sets none, network policy agents do: look for a NetworkPolicy on the namespace and "
+      "into the agent's log; deleting the pod makes a new endpoint"},
+     0,
+     CELLS_ALL,
+     look_cni_policy,
+     false},
     {{"HNS-EPSTALE", "flows that somebody else answers", "an address belongs to two endpoints",
       "delete the stale endpoint (Get-HnsEndpoint | Remove-HnsEndpoint), then restart kube-proxy"},
      0,
@@ -103,7 +110,7 @@ static const struct row rows[] = {
      look_svc_all,
      false},
     {{"SVC-VIP", "from pods to Services with backends on other nodes",
-      "the load balancers' source address is missing or of an old subnet",
+      "the load balancers' source address is missing, wrong or of an old subnet",
       "winjoin join phase kube-proxy reserves the address again and restarts kube-proxy"},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
@@ -119,6 +126,13 @@ static const struct row rows[] = {
      CELL_TCP(SVC_IP),
      CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
      look_svc_lb,
+     false},
+    {{"SVC-ROUTE", "from pods to Services",
+      "the pods' endpoints do not hand packets for cluster IPs to the load balancers",
+      "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"},
+     CELL_BOTH(SVC_IP),
+     CELL_BOTH(SVC_IP) | CELLS_NAMES,
+     look_svc_route,
      false},
     {{"SVC-EP0", "from pods to the DNS Service", "no pod answers behind the DNS Service",
       "not a fault of the network: kubectl -n kube-system get pods -l k8s-app=kube-dns"},
@@ -197,9 +211,6 @@ const struct diag_cause_row *diag_cause_row(size_t i) {
 
 static void scene_make(const struct diag_report *report, const json_t *evidence,
                        struct scene *ret) {
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
-
     *ret = (struct scene){.report = report, .evidence = evidence};
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
@@ -207,7 +218,7 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
 
         if (cell->flow->extra)
             continue;
-        bit = (cell->udp ? 2u : 1u) << ((size_t)(cell->flow - flows) * 2);
+        bit = cell_bit(cell);
         if (cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW)
             ret->green |= bit;
         if (cell->outcome == DIAG_FAIL || cell->outcome == DIAG_NOT_RUN)

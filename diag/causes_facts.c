@@ -6,6 +6,7 @@
 #include "base/cidr.h"
 #include "base/memory.h"
 #include "diag/causes_rows.h"
+#include "diag/evidence.h"
 
 void finding_note(struct finding *finding, const char *format, ...) {
     struct text t = {0};
@@ -66,45 +67,29 @@ json_t *endpoint_of(const struct scene *scene, char pod) {
     return NULL;
 }
 
-static bool list_has(const json_t *list, const char *text) {
-    json_t *item;
-    size_t i;
-
-    json_array_foreach(list, i, item) {
-        if (text_equal(json_string_value(item), text))
-            return true;
-    }
-    return false;
-}
-
-static bool maps_port(const json_t *balancer, int protocol, int port) {
-    json_t *mapping;
-    size_t i;
-
-    json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
-        if (json_number_at(mapping, "Protocol", 0) == protocol &&
-            json_number_at(mapping, "ExternalPort", 0) == port)
-            return true;
-    }
-    return false;
-}
-
 json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port) {
-    json_t *balancer;
-    size_t i;
+    return diag_evidence_balancer(scene->evidence, vip, protocol, port);
+}
 
-    json_array_foreach(json_object_get(scene->evidence, "loadBalancers"), i, balancer) {
-        if (list_has(json_object_get(balancer, "FrontendVIPs"), vip) &&
-            maps_port(balancer, protocol, port))
-            return balancer;
-    }
-    return NULL;
+uint32_t cell_bit(const struct diag_cell *cell) {
+    size_t count;
+
+    return (cell->udp ? 2u : 1u) << ((size_t)(cell->flow - diag_flows(&count)) * 2);
 }
 
 const char *extra_outcome(const struct scene *scene, const char *id) {
     json_t *extra = json_object_get(json_object_get(scene->evidence, "extra"), id);
 
     return json_string_value(json_object_get(extra, "outcome"));
+}
+
+const char *dns_pod_answers(const struct scene *scene) {
+    const char *ip =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!text_equal(extra_outcome(scene, "x-dns-pod"), "ok"))
+        return NULL;
+    return ip ? ip : "its own address";
 }
 
 bool dns_refuses(const struct scene *scene) {

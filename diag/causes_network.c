@@ -5,6 +5,7 @@
 #include "base/cidr.h"
 #include "base/memory.h"
 #include "diag/causes_rows.h"
+#include "diag/evidence.h"
 
 /* ---- pods that do not run ---- */
 
@@ -257,7 +258,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     json_t *node, *policy;
     size_t i;
 
-    if (!is_overlay(scene) || !own)
+    if (!is_overlay(scene) || !own || dns_pod_answers(scene))
         return NO;
     if (own < 4096)
         finding_note(finding, "the network's VNI is %lld; Windows takes 4096 and above", own);
@@ -315,7 +316,7 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     json_t *node;
     size_t i;
 
-    if (!is_overlay(scene) || !network)
+    if (!is_overlay(scene) || !network || dns_pod_answers(scene))
         return NO;
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         if (is_pods_peer(scene, node))
@@ -330,11 +331,16 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
-    if (!is_overlay(scene) || dns_refuses(scene) ||
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!is_overlay(scene) || dns_refuses(scene) || dns_pod_answers(scene) ||
         !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
         return NO;
     finding_note(finding, "pods of this node talk to each other, DNS on other nodes does not "
                           "answer");
+    if (pod && extra_outcome(scene, "x-dns-pod"))
+        finding_note(finding, "asked at its pod's own address %s neither", pod);
     return LIKELY;
 }
 
@@ -357,7 +363,7 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     json_t *node;
     size_t i;
 
-    if (!mode || !text_equal_nocase(mode, "l2bridge"))
+    if (!mode || !text_equal_nocase(mode, "l2bridge") || dns_pod_answers(scene))
         return NO;
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         const char *prefix = json_text_at(node, "spec.podCIDR"), *ip = node_address(node);

@@ -18,6 +18,8 @@ enum { POD_IP, POD_NAME, SVC_IP, SVC_SHORT, SVC_FQDN, EXT_IP, EXT_DNS, NODE_POD,
     (CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_BOTH(EXT_DNS))
 #define CELLS_DNS (CELL_UDP(SVC_IP) | CELLS_NAMES)
 
+enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
+
 /* What is judged. */
 struct scene {
     const struct diag_report *report;
@@ -45,9 +47,11 @@ typedef enum level row_look(const struct scene *scene, struct finding *finding);
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_ep_a,
     look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_vni, look_ovl_peer, look_ovl_udp,
     look_l2_route, look_l2_fwd;
+/* causes_acl.c: ACL policies of the pods' endpoints */
+row_look look_cni_policy;
 /* causes_service.c: load balancers, DNS, what lies outside, the firewall */
-row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_vip, look_dns_srv,
-    look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc, look_ext_dns, look_fw_in;
+row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, look_svc_vip,
+    look_dns_srv, look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc, look_ext_dns, look_fw_in;
 
 /* ---- what several rows ask the evidence (causes_facts.c); borrowed, NULL = unknown ---- */
 
@@ -60,8 +64,13 @@ json_t *endpoint_of(const struct scene *scene, char pod);
 const char *pod_ip(const struct scene *scene, char pod);
 /* The load balancer of that frontend, protocol (6, 17) and port. */
 json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port);
+/* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
+ * address, or NULL. */
+const char *dns_pod_answers(const struct scene *scene);
 /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
 bool dns_refuses(const struct scene *scene);
+/* Where a cell stands among the bits. */
+uint32_t cell_bit(const struct diag_cell *cell);
 /* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
 const char *extra_outcome(const struct scene *scene, const char *id);
 /* The InternalIP of a Node. */

@@ -5,8 +5,6 @@
 #include "base/memory.h"
 #include "diag/causes_rows.h"
 
-enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
-
 static bool balancers_read(const struct scene *scene) {
     return json_object_get(scene->evidence, "loadBalancers") != NULL;
 }
@@ -68,6 +66,21 @@ static bool endpoint_has(const struct scene *scene, const char *ip) {
     return false;
 }
 
+/* What HNS shows is as it should be: do answers come back all the same? Backends on a node's own
+ * address (the Service kubernetes) need no source VIP. */
+static enum level svc_vip_by_probes(const struct scene *scene, const char *source,
+                                    struct finding *finding) {
+    const char *pod = dns_pod_answers(scene);
+
+    if (!pod || !(scene->green & CELL_TCP(SVC_IP)))
+        return NO;
+    finding_note(finding,
+                 "asked at %s, DNS answers; through its Service the answers are lost,"
+                 " which go to the SourceVIP %s",
+                 pod, source);
+    return LIKELY;
+}
+
 enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const char *dns = expected(scene, "dnsIP"), *prefix = expected(scene, "podCIDR");
     const json_t *balancer = dns ? load_balancer_of(scene, dns, UDP, DNS_PORT) : NULL;
@@ -84,8 +97,59 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
                      dns);
     else
-        return NO;
+        return svc_vip_by_probes(scene, source, finding);
     return CONFIRMED;
+}
+
+/* ---- the pods' way to cluster IPs ---- */
+
+static bool is_route(const json_t *policy) {
+    const char *type = json_text_at(policy, "Type");
+
+    return type && (text_equal_nocase(type, "SDNRoute") || text_equal_nocase(type, "ROUTE"));
+}
+
+/* The prefixes that the endpoint's packets are handed to the load balancers for. */
+static void routes_of(const json_t *endpoint, struct text_list *ret) {
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
+
+        if (is_route(policy) && prefix && json_is_true(json_at(policy, "Settings.NeedEncap")))
+            text_list_add(ret, prefix);
+    }
+}
+
+static bool any_holds(const struct text_list *prefixes, const char *ip) {
+    for (size_t i = 0; i < prefixes->count; i++)
+        if (prefix_holds(prefixes->items[i], ip))
+            return true;
+    return false;
+}
+
+enum level look_svc_route(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "kubernetesIP"), *pod = dns_pod_answers(scene);
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    _cleanup_(text_list_free) struct text_list prefixes = {0};
+    _cleanup_(freep) char *names = NULL;
+
+    if (!endpoint || !vip || !expected(scene, "networkMode"))
+        return NO;
+    routes_of(endpoint, &prefixes);
+    if (!any_holds(&prefixes, vip)) {
+        names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
+        finding_note(finding,
+                     "endpoint %s (winjoin-probe-a): its SDNRoute policies lead to %s, not"
+                     " to %s",
+                     json_text_at(endpoint, "ID"), names, vip);
+        return CONFIRMED;
+    }
+    if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT))
+        return NO;
+    finding_note(finding, "asked at %s, DNS answers; by a cluster IP nothing does", pod);
+    return LIKELY;
 }
 
 /* ---- DNS ---- */

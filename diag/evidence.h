@@ -36,6 +36,11 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
  * untouched when there is none or its plugin is not known; otherwise the caller frees. */
 void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
                          char **ret_mode);
+/* The load balancer of that frontend, protocol (6, 17) and port; borrowed, NULL = there is none. */
+json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port);
+/* The address of a pod behind a cluster IP, protocol (6, 17) and port, as HNS' load balancers have
+ * it: one on another node before one of this node. Borrowed; NULL = none is known. */
+const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
 /* Adds what a probe pod said of itself (NULL = it never spoke) and what the kubelet says it waits
  * for
  * ("ErrImagePull: ...", NULL = unknown). */

@@ -300,6 +300,10 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     ask_dns_service(&full, &udp, full.dns_ip);
     extra_add(ret, &full, "x-dns-tcp", &tcp);
     extra_add(ret, &full, "x-dns-udp", &udp);
+    if (known(full.dns_pod_ip)) {
+        ask_dns_service(&full, &udp, full.dns_pod_ip);
+        extra_add(ret, &full, "x-dns-pod", &udp);
+    }
     udp = (struct diag_cell){.udp = true};
     make_external_dns(&full, &udp);
     extra_add(ret, &full, "x-dns-external", &udp);

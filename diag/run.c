@@ -330,6 +330,7 @@ static int evidence_make(struct run *run, struct error *err) {
     node_external_add(run);
     if (!run->spoke[0])
         return 0;
+    run->scene.dns_pod_ip = diag_evidence_backend(evidence, run->scene.dns_ip, 17, 53);
     diag_extra_probes(&run->scene, &extra);
     if (pod_ask(run, &extra, &results, err) < 0)
         return -1;

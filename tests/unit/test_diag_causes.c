@@ -51,6 +51,22 @@
     ",ExternalPort:" port "}]}"
 #define DNS_BALANCERS(source)                                                                      \
     BALANCER("10.96.0.10", "17", "53", source) "," BALANCER("10.96.0.10", "6", "53", source)
+/* The same, with the remote endpoint of a pod behind it. */
+#define DNS_BALANCER_TO_POD                                                                        \
+    "{FrontendVIPs:['10.96.0.10'],SourceVIP:'10.244.3.2',HostComputeEndpoints:['d000'],"           \
+    "PortMappings:[{Protocol:17,ExternalPort:53}]}"
+#define DNS_POD "{ID:'d000',Flags:1,IpConfigurations:[{IpAddress:'10.244.1.9'}]}"
+#define VIP_ENDPOINT "{ID:'2222',IpConfigurations:[{IpAddress:'10.244.3.2'}]}"
+#define ACL(action, direction, more)                                                               \
+    "{Type:'ACL',Settings:{Action:'" action "',Direction:'" direction "'," more "}}"
+#define TO_B_RED                                                                                   \
+    "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply "                                        \
+    "pod-to-pod-name/tcp=timeout@10.244.3.5 pod-to-pod-name/udp=no-reply@10.244.3.5 "              \
+    "node-to-pod/tcp=timeout node-to-pod/udp=no-reply"
+#define WIN_NODE "node:{status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}"
+#define ENDPOINTS_AB(a, b)                                                                         \
+    PODS "," WIN_NODE ",endpoints:[" ENDPOINT_A "Policies:[" a "]},{ID:'7a00',State:3,"            \
+         "IpConfigurations:[{IpAddress:'10.244.3.5'}],Policies:[" b "]}]"
 #define VIPS "dnsIP:'10.96.0.10',kubernetesIP:'10.96.0.1'"
 
 struct row {
@@ -140,6 +156,83 @@ static const struct row rows[] = {
          "10.244.3.2") "]",
      "SVC-VIP confirmed 9",
      "no endpoint has the SourceVIP 10.244.3.2 of the load balancer of 10.96.0.10"},
+    {"hns shows nothing wrong, answers to the source vip are lost", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
+         PEER_DATA) ",endpoints:[" VIP_ENDPOINT "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
+                    "," BALANCER("10.96.0.10", "6", "53", "10.244.3.2") "," BALANCER(
+                        "10.96.0.1", "6", "443",
+                        "10.0.0.21") "],extra:{'x-dns-pod':{outcome:'ok'}}",
+     "SVC-VIP likely 9",
+     "asked at 10.244.1.9, DNS answers; through its Service the answers are lost, which go to the "
+     "SourceVIP 10.244.3.2"},
+    {"the pod behind the dns service is not reached either", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
+         PEER_DATA) ",endpoints:[" VIP_ENDPOINT "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
+                    "," BALANCER("10.96.0.10", "6", "53", "10.244.3.2") "," BALANCER(
+                        "10.96.0.1", "6", "443",
+                        "10.0.0.21") "],extra:{'x-dns-pod':{outcome:'dns-timeout'}}",
+     "OVL-UDP likely 9", NULL},
+    {"a missing peer that dns does not need", DNS_RED,
+     OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",extra:{'x-dns-pod':{outcome:'ok'}}", "", NULL},
+    {"cluster ips are not handed over", DNS_RED " pod-to-service-ip/tcp=timeout",
+     OVERLAY "," VIPS
+             "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("10.244.3.2") "," BALANCER(
+                 "10.96.0.1", "6", "443",
+                 "") "]," PODS ",endpoints:[" ENDPOINT_A
+                     "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,DestinationPrefix:"
+                     "'10.112.0.0/12'}}]}," VIP_ENDPOINT "]",
+     "SVC-ROUTE confirmed 10",
+     "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.112.0.0/12, not to "
+     "10.96.0.1"},
+    {"cluster ips are handed over, and answer all the same nothing",
+     DNS_RED " pod-to-service-ip/tcp=timeout",
+     OVERLAY "," VIPS
+             "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("10.244.3.2") "," BALANCER(
+                 "10.96.0.1", "6", "443",
+                 "") "]," PODS ",endpoints:[" ENDPOINT_A
+                     "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,DestinationPrefix:"
+                     "'10.96.0.0/12'}}]}," VIP_ENDPOINT "],extra:{'x-dns-pod':{outcome:'ok'}}",
+     "SVC-ROUTE likely 10", NULL},
+    {"an acl in the wrong direction", TO_B_RED,
+     ENDPOINTS_AB("", ACL("Allow", "Out",
+                          "Priority:100") "," ACL("Block", "In", "Protocols:'256',Priority:65500")),
+     "CNI-POLICY confirmed 6", "endpoint 7a00 (winjoin-probe-b): ACL Block In, priority 65500"},
+    {"an acl that an earlier rule overrules", TO_B_RED,
+     ENDPOINTS_AB("", ACL("Block", "In", "Priority:300") "," ACL("Allow", "In", "Priority:200")),
+     "", NULL},
+    {"an acl of another direction", TO_B_RED, ENDPOINTS_AB("", ACL("Block", "Out", "Priority:1")),
+     "", NULL},
+    {"an acl of one port and protocol", "pod-to-pod-ip/tcp=timeout",
+     ENDPOINTS_AB(ACL("Block", "Out",
+                      "Protocols:'6',RemotePorts:'80,18000-18100',RemoteAddresses:"
+                      "'10.244.3.0/24',Priority:9"),
+                  ""),
+     "CNI-POLICY confirmed 1",
+     "endpoint 6f3c (winjoin-probe-a): ACL Block Out, priority 9, protocol 6, from or to "
+     "10.244.3.0/24, their ports 80,18000-18100"},
+    {"an acl that blocks questions to the dns service", DNS_RED,
+     "expected:{" VIPS
+     "}," ENDPOINTS_AB(ACL("Block", "Out",
+                           "Protocols:'17',RemotePorts:'53',RemoteAddresses:'10.96.0.10,10.9.9.9',"
+                           "Priority:9"),
+                       ""),
+     "CNI-POLICY confirmed 9",
+     "endpoint 6f3c (winjoin-probe-a): ACL Block Out, priority 9, protocol 17, from or to "
+     "10.96.0.10,10.9.9.9, their ports 53"},
+    {"an acl that blocks the pod behind the dns service", DNS_RED,
+     "expected:{" VIPS "},loadBalancers:[" DNS_BALANCER_TO_POD "],endpoints:[" DNS_POD
+     "," ENDPOINT_A
+     "Policies:[" ACL("Block", "Out", "RemoteAddresses:'10.244.1.0/24',Priority:9") "]}]," PODS,
+     "CNI-POLICY confirmed 9", NULL},
+    {"an acl against the world outside", EXTERNAL_RED,
+     ENDPOINTS_AB(
+         "{Type:'OutBoundNAT'}," ACL("Block", "Out", "RemoteAddresses:'192.0.2.0/24',Priority:1"),
+         ""),
+     "CNI-POLICY confirmed 2", NULL},
+    {"an acl that hns does not follow", "pod-to-pod-ip/tcp=timeout",
+     ENDPOINTS_AB("", ACL("Block", "In", "Priority:1")), "", NULL},
+    {"an acl of the host's own traffic", "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply",
+     ENDPOINTS_AB("", ACL("Block", "In", "RuleType:'Host',Priority:1")), "", NULL},
     {"a control plane without pods' network is no missing peer", DNS_RED,
      OVERLAY "}," NETWORK(GOOD_REMOTE) ",nodes:[{metadata:{name:'cp'},spec:{podCIDR:"
                                        "'10.244.0.0/24'}},{metadata:{name:'lin-1',annotations:{"
@@ -393,7 +486,7 @@ static void every_row_has_words(void **state) {
         assert_true(*row->id && *row->breaks && *row->message && *row->hint);
         assert_true(strlen(row->message) < 160);
     }
-    assert_int_equal(n, 26);
+    assert_int_equal(n, 28);
 }
 
 int main(void) {

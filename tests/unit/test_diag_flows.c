@@ -197,9 +197,11 @@ static void clusters_without_pod_records_are_excused(void **state) {
 static void extras_tell_causes_apart(void **state) {
     _cleanup_(probe_list_free) struct probe_list list = {0}, again = {0};
     _cleanup_(freep) char *text = NULL;
+    struct diag_scene scene = full;
 
     (void)state;
-    diag_extra_probes(&full, &list);
+    scene.dns_pod_ip = "10.244.1.9";
+    diag_extra_probes(&scene, &list);
     text = probe_list_write(&list);
     assert_string_equal(
         text,
@@ -209,6 +211,7 @@ static void extras_tell_causes_apart(void **state) {
         "x-resolve-fqdn resolve kubernetes.default.svc.cluster.local 0 0 - - 2000 1\n"
         "x-dns-tcp dns-tcp 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-udp dns 10.96.0.10 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
+        "x-dns-pod dns 10.244.1.9 53 0 kubernetes.default.svc.cluster.local address 2000 1\n"
         "x-dns-external dns 10.96.0.10 53 0 example.com address 2000 1\n");
     assert_int_equal(probe_list_parse(text, strlen(text), &again, NULL), 0);
 }

@@ -1,0 +1,58 @@
+/* Finds load balancers, and the pods behind them, in the evidence document. */
+#include "base/memory.h"
+#include "diag/evidence.h"
+
+static bool list_has(const json_t *list, const char *text) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item) {
+        if (text_equal(json_string_value(item), text))
+            return true;
+    }
+    return false;
+}
+
+static bool maps_port(const json_t *balancer, int protocol, int port) {
+    json_t *mapping;
+    size_t i;
+
+    json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
+        if (json_number_at(mapping, "Protocol", 0) == protocol &&
+            json_number_at(mapping, "ExternalPort", 0) == port)
+            return true;
+    }
+    return false;
+}
+
+json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int protocol, int port) {
+    json_t *balancer;
+    size_t i;
+
+    json_array_foreach(json_object_get(evidence, "loadBalancers"), i, balancer) {
+        if (vip && list_has(json_object_get(balancer, "FrontendVIPs"), vip) &&
+            maps_port(balancer, protocol, port))
+            return balancer;
+    }
+    return NULL;
+}
+
+const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port) {
+    const json_t *balancer = diag_evidence_balancer(evidence, vip, protocol, port);
+    const json_t *members = json_object_get(balancer, "HostComputeEndpoints");
+    const char *own = NULL;
+    json_t *endpoint;
+    size_t i;
+
+    json_array_foreach(json_object_get(evidence, "endpoints"), i, endpoint) {
+        const char *id = json_text_at(endpoint, "ID");
+        const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
+
+        if (!id || !ip || !list_has(members, id))
+            continue;
+        if (json_number_at(endpoint, "Flags", 0) & 1)
+            return ip;
+        own = ip;
+    }
+    return own;
+}
