@@ -168,8 +168,13 @@ static int fail_flows(struct join *join, struct error *err) {
     const struct diag_causes *causes = &join->report.causes;
 
     (void)error_set(err, ERROR_FLOWS, "prove the pod network: %s", text_str(&join->detail));
-    for (size_t i = 0; i < causes->count && i < 3; i++)
-        (void)error_hint(err, "%s: %s", causes->items[i].id, causes->items[i].message);
+    for (size_t i = 0; i < causes->count && i < 3; i++) {
+        const struct diag_cause *cause = &causes->items[i];
+
+        (void)error_hint(err, "%s: %s%s%s", cause->id, cause->message,
+                         cause->evidence.count ? "; " : "",
+                         cause->evidence.count ? cause->evidence.items[0] : "");
+    }
     return error_hint(err, "winjoin diag shows which flows and why");
 }
 
