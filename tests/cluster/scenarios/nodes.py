@@ -1,12 +1,16 @@
 """Whole joins by winjoin.exe: real kubelet, kube-proxy, flanneld and CNI plugins, real packets."""
+import contextlib
 import re
 import socket
 import threading
 import time
+from dataclasses import dataclass
 
 import admin
+import fabric as fabrics
 import netns
 import objects
+import policy_agent
 import snapshot
 from joins import LIVING
 from node_stage import NodeStage
@@ -184,32 +188,76 @@ def two_nodes_l2bridge(stage):
 
 # ---- a wrong document makes a join red ---------------------------------------------------------
 
-# Name, what is wrong, function, text that is sent, text that arrives, the cause that is named: one
-# of diag's table; "" where another one than the wrong document's own is named today.
-WRONG = (
-    ("wrong-vni", "the network's VNI", "HcnCreateNetwork", '"IsolationId":4096',
-     '"IsolationId":4097', "OVL"),
-    ("wrong-remote-subnet", "the route to the Linux node's pods", "HcnModifyNetwork",
-     '"DestinationPrefix":"10.244.0.0/24"', '"DestinationPrefix":"10.244.99.0/24"', ""),
-    ("wrong-source-vip", "the source VIP of load balancers", "HcnCreateLoadBalancer",
-     '"SourceVIP":"10.244.', '"SourceVIP":"10.245.', ""),
-    ("wrong-service-route", "the endpoints' route to Services", "HcnCreateEndpoint",
-     '"DestinationPrefix":"10.96.0.0/12"', '"DestinationPrefix":"10.112.0.0/12"', ""),
-)
+@dataclass(frozen=True)
+class Wrong:
+    """A document that arrives at HNS otherwise than it was sent, and what winjoin says of it."""
+    what: str
+    function: str
+    find: str
+    replace: str
+    says: str  # a pattern of the join's hint
+    seen: bool = True  # HNS shows what arrived; otherwise what was sent, and the probes alone tell
+    lost: bool = False  # it never arrives
+    agent: bool = False  # sent by a played network policy agent
+
+    def rewrite(self):
+        return {"op": "rewrite", "fn": self.function, "find": self.find, "replace": self.replace,
+                "seen": self.seen, "lost": self.lost}
 
 
-def _wrong(what, function, find, replace, cause):
+LINUX_PODS = '"DestinationPrefix":"%s"' % fabrics.L1_SUBNET
+WRONG = {
+    "wrong-vni": Wrong("the network's VNI", "HcnCreateNetwork", '"IsolationId":4096',
+                       '"IsolationId":4097', r"OVL-(VNI|UDP): ", seen=False),
+    "wrong-remote-subnet": Wrong(
+        "the route to the Linux node's pods", "HcnModifyNetwork", LINUX_PODS,
+        '"DestinationPrefix":"10.244.99.0/24"',
+        r"OVL-PEER: .*no RemoteSubnetRoute for %s" % fabrics.L1_SUBNET),
+    "missing-remote-subnet": Wrong(
+        "the route to the Linux node's pods, which is lost", "HcnModifyNetwork", LINUX_PODS, "-",
+        r"OVL-PEER: .*no RemoteSubnetRoute for %s" % fabrics.L1_SUBNET, lost=True),
+    "wrong-source-vip": Wrong("the source VIP of load balancers", "HcnCreateLoadBalancer",
+                              '"SourceVIP":"10.244.', '"SourceVIP":"10.245.', r"SVC-VIP: ",
+                              seen=False),
+    "wrong-source-vip-seen": Wrong("the source VIP of load balancers, which HNS shows",
+                                   "HcnCreateLoadBalancer", '"SourceVIP":"10.244.',
+                                   '"SourceVIP":"10.245.', r"SVC-VIP: .*SourceVIP 10\.245\."),
+    "wrong-service-route": Wrong("the endpoints' route to Services", "HcnCreateEndpoint",
+                                 '"DestinationPrefix":"10.96.0.0/12"',
+                                 '"DestinationPrefix":"10.112.0.0/12"',
+                                 r"SVC-ROUTE: .*lead to 10\.112\.0\.0/12, not to 10\.96\.0\.1"),
+    "wrong-acl-direction": Wrong(
+        "the direction of a policy agent's ACL that lets in", "HcnModifyEndpoint",
+        '"Action":"Allow","Direction":"In"', '"Action":"Allow","Direction":"Out"',
+        r"CNI-POLICY: .*endpoint [0-9A-Fa-f-]+ \(winjoin-probe-b\): ACL Block In, priority 65500",
+        agent=True),
+}
+
+
+def _wrong(wrong):
     def play(stage):
-        stage.node.host.control({"op": "rewrite", "fn": function, "find": find, "replace": replace})
+        host = stage.node.host
+        host.control(wrong.rewrite())
         try:
-            _, said = stage.join(code=5, timeout=400)
+            with policy_agent.Agent(host) if wrong.agent else contextlib.nullcontext():
+                _, said = stage.join(code=5, timeout=400)
         finally:
-            stage.node.host.control({"op": "rewrite"})
-        expect(re.search(r"hint: %s[A-Z0-9-]*: " % cause, said), "no cause is named: " + what, said)
+            host.control({"op": "rewrite"})
+        expect(re.search("hint: " + wrong.says, said), "another cause is named: " + wrong.what, said)
         stage.reset()
     return play
 
 
-for _name, _what, *_rest in WRONG:
-    scenario(_name, "%s arrives wrong at HNS: the join ends with 5 and names a cause" % _what,
-             ("wrong-document",), **OVERLAY)(_wrong(_what, *_rest))
+for _name, _row in WRONG.items():
+    scenario(_name, "%s arrives wrong at HNS: the join ends with 5 and names it" % _row.what,
+             ("wrong-document",), **OVERLAY)(_wrong(_row))
+
+
+@scenario("right-acls", "a network policy agent lets probes in and answers out: 9 of 9 flows",
+          ("wrong-document",), **OVERLAY)
+def right_acls(stage):
+    with policy_agent.Agent(stage.node.host) as agent:
+        result, _ = stage.join()
+    stage.expect_proved(result)
+    expect(agent.laid, "the agent laid no ACL")
+    stage.reset()
