@@ -344,11 +344,17 @@ static bool is_absolute(const char *path) {
     return path[0] == '/' || path[0] == '\\' || (path[0] && path[1] == ':');
 }
 
-/* `path` beside the file `base`; the caller frees. */
+static bool lacks_drive(const char *path) {
+    return (path[0] == '/' || path[0] == '\\') && path[1] != '/' && path[1] != '\\';
+}
+
+/* `path` beside the file `base`, or on its drive; the caller frees. */
 static char *beside(const char *base, const char *path) {
     const char *slash = strrchr(base, '/'), *back = strrchr(base, '\\');
     const char *end = !slash || (back && back > slash) ? back : slash;
 
+    if (base[0] && base[1] == ':' && lacks_drive(path))
+        return xasprintf("%.2s%s", base, path);
     if (is_absolute(path) || !end)
         return xstrdup(path);
     return xasprintf("%.*s%s", (int)(end - base) + 1, base, path);

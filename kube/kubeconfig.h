@@ -39,9 +39,9 @@ struct kubeconfig {
  * column. kubeconfig_free(). */
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err);
-/* Reads the file and the files that it names (relative ones lie beside it) into ca_pem,
- * client_cert_pem, client_key_pem and token (taken verbatim), and applies clientcmd's validation
- * (prefix "invalid configuration: "). ERROR_NOT_FOUND, ERROR_MALFORMED, ERROR_USAGE. */
+/* Reads the file and the files that it names (relative ones lie beside it, "/x" on its drive) into
+ * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim), and applies clientcmd's
+ * validation (prefix "invalid configuration: "). ERROR_NOT_FOUND, ERROR_MALFORMED, ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err);
 /* The same for a text that came from elsewhere: it must name no files (ERROR_USAGE). */

@@ -149,6 +149,25 @@ static void embeds_the_files_beside_it(void **state) {
     host_free(host);
 }
 
+/* On Windows "/x" means a drive, too: the file's own, whatever folder winjoin was started in. */
+static void a_root_is_that_of_its_drive(void **state) {
+    struct host *host = host_memory_new();
+    struct kubeconfig config = {0};
+    struct error err = {0};
+
+    (void)state;
+    put(host, "D:\\pki\\ca.crt", "OF D");
+    put(host, "D:\\d\\conf",
+        "clusters: [{name: k, cluster: {server: 'https://k', certificate-authority: /pki/ca.crt}}]"
+        "\ncontexts: [{name: c, context: {cluster: k, user: u}}]\ncurrent-context: c\n"
+        "users: [{name: u, user: {token: t}}]\n");
+    if (kubeconfig_read_file(host, "D:\\d\\conf", &config, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(config.ca_pem, "OF D");
+    kubeconfig_free(&config);
+    host_free(host);
+}
+
 static void validates_as_clientcmd(void **state) {
     static const struct {
         const char *text, *why;
@@ -298,6 +317,7 @@ int main(void) {
         cmocka_unit_test(follows_the_current_context),
         cmocka_unit_test(refuses_what_it_cannot_read),
         cmocka_unit_test(embeds_the_files_beside_it),
+        cmocka_unit_test(a_root_is_that_of_its_drive),
         cmocka_unit_test(validates_as_clientcmd),
         cmocka_unit_test(writes_the_files_of_a_node),
         cmocka_unit_test(a_token_of_digits_stays_a_text),
