@@ -13,7 +13,7 @@
 #include "netsetup/source_vip.h"
 #include "services/service_table.h"
 
-enum { PROGRAMMED_TIMEOUT_MS = 60000 };
+enum { PROGRAMMED_TIMEOUT_MS = 60000, LOOK_MS = 4000 };
 
 static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
@@ -188,8 +188,30 @@ int phase_flanneld(struct join *join, struct error *err) {
     return 0;
 }
 
+/* kube-proxy reads EndpointSlices with the node's identity (Services may be read by every node).
+ * When the server refuses that, waiting is in vain; once is nothing, because a server that starts
+ * refuses everybody at first. */
+static int look_at_rights(struct join *join, unsigned *refused, struct error *err) {
+    static const char slices[] = "/apis/discovery.k8s.io/v1/endpointslices?limit=1";
+    struct kube_client client = join->client; /* the same texts, without its patience */
+    struct error why = {0};
+
+    client.patience_ms = 0;
+    if (!join->client_is_node || kube_get(&client, slices, NULL, &why) == 0 ||
+        why.kind != ERROR_DENIED)
+        *refused = 0;
+    else if (++*refused == 2) {
+        (void)error_set(err, ERROR_DENIED, "wait for kube-proxy: %s", why.message);
+        return error_hint(err, "it runs with the rights of nodes, which an administrator of the "
+                               "cluster gives once: winjoin config cluster | kubectl apply -f -");
+    }
+    return 0;
+}
+
 /* kube-proxy says nothing of its own; what it programmed stands in HNS. */
 static int wait_programmed(struct join *join, struct error *err) {
+    unsigned refused = 0;
+
     for (unsigned waited = 0; waited < PROGRAMMED_TIMEOUT_MS; waited += 500) {
         _cleanup_json_ json_t *balancers = NULL;
 
@@ -200,6 +222,8 @@ static int wait_programmed(struct join *join, struct error *err) {
                       json_array_size(balancers));
             return 0;
         }
+        if (waited && waited % LOOK_MS == 0 && look_at_rights(join, &refused, err) < 0)
+            return -1;
         join_tell_waiting(join, waited, PROGRAMMED_TIMEOUT_MS - waited, "",
                           "for kube-proxy to programme the first Service");
         if (host_sleep(join->host, 500, err) < 0)

@@ -34,6 +34,7 @@ struct api_scene {
     char *request;     /* of the CSR that was sent, base64 */
     struct host *host; /* whose services bring the Node to life */
     bool approve;      /* CSRs are signed at once */
+    bool unprepared;   /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
 
@@ -282,6 +283,9 @@ static int scene_answer(void *context, const struct http_request *request,
     if (strstr(url, "certificatesigningrequests"))
         return scene_collection(request, ret, "CertificateSigningRequestList",
                                 s->request ? scene_csr(s) : NULL);
+    if (strstr(url, "/endpointslices"))
+        return s->unprepared ? scene_status(ret, 403, "Forbidden")
+                             : scene_json(ret, 200, scene_list("EndpointSliceList", NULL));
     if (strstr(url, "/api/v1/nodes/")) {
         json_t *node = scene_node(s);
 
@@ -304,7 +308,7 @@ static void scene_on_sleep(void *context, struct host *host) {
     if (scene_runs(s, "containerd") &&
         !host_pipe_exists(host, "\\\\.\\pipe\\containerd-containerd"))
         host_memory_set_pipe(host, "\\\\.\\pipe\\containerd-containerd");
-    if (!scene_runs(s, "kube-proxy") ||
+    if (s->unprepared || !scene_runs(s, "kube-proxy") ||
         hcn_list(host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, NULL) < 0)
         return;
     if (json_array_size(balancers) == 0) {

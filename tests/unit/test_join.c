@@ -73,6 +73,26 @@ static void a_joined_node_remembers_its_network(void **state) {
     close_run(&r);
 }
 
+/* Without the rights that the manifest gives, kube-proxy programmes nothing for ever. */
+static void a_cluster_without_the_manifest_is_told(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.scene.unprepared = true;
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_non_null(strstr(err.message, "kube-proxy"));
+    assert_non_null(strstr(err.hints[0], "winjoin config cluster"));
+    r.scene.unprepared = false;
+    error_clear(&err);
+    set_options(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("join after the manifest: %s", err.message);
+    close_run(&r);
+}
+
 static void no_secret_is_written_but_the_key(void **state) {
     struct error err = {0};
     struct run r;
@@ -98,6 +118,7 @@ int main(void) {
         cmocka_unit_test(l2bridge_joins_and_resets),
         cmocka_unit_test(second_join_changes_nothing),
         cmocka_unit_test(a_joined_node_remembers_its_network),
+        cmocka_unit_test(a_cluster_without_the_manifest_is_told),
         cmocka_unit_test(no_secret_is_written_but_the_key),
     };
 
