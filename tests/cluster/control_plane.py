@@ -79,12 +79,13 @@ class ControlPlane(on_fabric.OnFabric):
     endpoint    what cluster-info names ("10.0.0.10:6443"); names are further SANs
     signer      False: the controller manager has no key to sign with
     defaults    text of the cluster-wide NodeConfiguration (ConfigMap winjoin), or ""
+    agents      nodes may do what kube-proxy and flanneld do; False: as kubeadm and flannel leave it
     api_flags, kcm_flags    further flags of the two servers
     coredns     the cluster's DNS is upstream's CoreDNS, not the fabric's
     """
 
     def __init__(self, fabric, folder=None, token=TOKEN, endpoint=None, names=(), signer=True,
-                 defaults="", api_flags=(), kcm_flags=(), cgroup_driver="systemd",
+                 defaults="", agents=True, api_flags=(), kcm_flags=(), cgroup_driver="systemd",
                  coredns=False):
         super().__init__(fabric)
         self.folder = folder or os.path.join(fabric.folder, "cluster")
@@ -92,6 +93,7 @@ class ControlPlane(on_fabric.OnFabric):
         self.audit = os.path.join(self.folder, "audit.log")
         self.token, self.names, self.signer, self.defaults = token, list(names), signer, defaults
         self.endpoint = endpoint or "%s:%d" % (fabrics.CP, PORT)
+        self.agents = agents
         self.api_flags, self.kcm_flags = list(api_flags), list(kcm_flags)
         self.cgroup_driver, self.coredns, self.seconds = cgroup_driver, coredns, {}
         self.version = programs.versions()["kubernetes"]["version"]

@@ -56,9 +56,11 @@ def _roles(cluster):
     """For the agents that run under the node's identity, and who may read winjoin's defaults."""
     at, api = "/apis/%s/v1" % RBAC, RBAC + "/v1"
     rules = {name: rules for _, name, rules in seed.ROLES}
-    create(cluster, at + "/clusterroles", "ClusterRole", "flannel", api, rules=rules["flannel"])
     rows = [("", "kubeadm:cluster-admins", "ClusterRole", "cluster-admin",
-             [(seed.GROUP, "kubeadm:cluster-admins")]), *seed.NODE_SERVICE_BINDINGS]
+             [(seed.GROUP, "kubeadm:cluster-admins")])]
+    if cluster.agents:
+        create(cluster, at + "/clusterroles", "ClusterRole", "flannel", api, rules=rules["flannel"])
+        rows += seed.NODE_SERVICE_BINDINGS
     if cluster.defaults:
         create(cluster, at + "/namespaces/kube-system/roles", "Role", "winjoin", api,
                rules=[seed.rule("get", "", "configmaps", ["winjoin"])])
