@@ -3,11 +3,12 @@
 #   tests/hns/hnsd*.c          the model behind a port       -> build/native/hnsd
 #   tests/hns/replay*.c        recordings against the model -> build/native/hns-replay
 #   tests/wine/dll_NAME.c      what Wine lacks               -> build/windows/rig/NAME.dll
-#                              (with NAME_*.c, and symlink.c, which every Windows program needs)
+#                              (with NAME_*.c, and RIG_DLL_COMMON, which every Windows program needs)
 #   tests/wine/tool_NAME.c     programs the rig runs there   -> build/windows/rig/NAME.exe
 #   tests/standins/NAME.c      small kubelet, containerd ... -> build/windows/standins/NAME.exe
 #   tests/standins/lib/*.c     what the stand-ins share      -> build/windows/libstandins.a
 
+RIG_DLL_COMMON := $(patsubst %,build/windows/tests/wine/%.o,exports machine_link symlink udp_bind)
 RIG_DLLS     := $(patsubst tests/wine/dll_%.c,build/windows/rig/%.dll,$(wildcard tests/wine/dll_*.c))
 RIG_STANDINS := $(patsubst tests/standins/%.c,build/windows/standins/%.exe,$(wildcard tests/standins/*.c))
 RIG_TOOLS    := $(patsubst tests/wine/tool_%.c,build/windows/rig/%.exe,$(wildcard tests/wine/tool_*.c))
@@ -26,7 +27,7 @@ $(foreach dll,$(RIG_DLLS),$(eval $(dll): $(patsubst %.c,build/windows/%.o,\
 build/native/hns-replay: $(patsubst %.c,build/native/%.o,$(wildcard tests/hns/replay*.c)) build/native/libhns.a
 	$(call link,native)
 
-build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o build/windows/tests/wine/symlink.o build/windows/tests/wine/udp_bind.o $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
+build/windows/rig/%.dll: build/windows/tests/wine/dll_%.o $(RIG_DLL_COMMON) $(if $(HNS_SRCS),build/windows/libhns.a) build/windows/libwinjoin.a
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
 	$(Q)$(CC_windows) -shared -static -static-libgcc -Wl,--gc-sections $(filter %.o,$^) \

@@ -8,11 +8,9 @@ PHASES = ["preflight", "discovery", "configuration", "artifacts", "vswitch", "ce
           "containerd", "kubelet", "node", "pod-network", "flanneld", "kube-proxy", "ready", "verify"]
 SERVICES = {"containerd", "kubelet", "kube-proxy", "flanneld"}
 # What goes on by itself on a joined node: logs, the record of the last proof, the state of programs.
-# Wine knows no links to files, so that each join takes the stored certificate for a copied one.
 LIVING = ("files: ~ var\\log\\", "files: + var\\log\\", "files: ~ ProgramData\\winjoin\\evidence",
           "files: + ProgramData\\winjoin\\evidence", "files: ~ ProgramData\\winjoin\\logs",
-          "files: ~ var\\lib\\cni\\networks\\flannel.4096\\last_reserved_ip",
-          "files: + var\\lib\\kubelet\\pki\\kubelet-client-20")
+          "files: ~ var\\lib\\cni\\networks\\flannel.4096\\last_reserved_ip")
 REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 
 

@@ -2,7 +2,7 @@
  * knows an endpoint that is attached already by the words of the error. */
 #include "tests/wine/bcryptprimitives_messages.h"
 #include "tests/hns/model.h"
-#include "tests/wine/bcryptprimitives_exports.h"
+#include "tests/wine/exports.h"
 
 static const DWORD facility_mask = 0xffff0000, facility_hns = 0x803b0000;
 

@@ -3,7 +3,7 @@
  * answers. Who needs it: kubelet, whose first call to a CRI server written in Go hangs and ends it.
  */
 #include "tests/wine/bcryptprimitives_named_pipe.h"
-#include "tests/wine/bcryptprimitives_exports.h"
+#include "tests/wine/exports.h"
 
 #include <winternl.h>
 

@@ -1,7 +1,7 @@
 /* Go programs as services: their environment, the session they are in, their end. */
 #include "tests/wine/bcryptprimitives_service.h"
 
-#include "tests/wine/bcryptprimitives_exports.h"
+#include "tests/wine/exports.h"
 
 #include <stdbool.h>
 #include <wchar.h>

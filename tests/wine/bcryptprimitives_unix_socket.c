@@ -1,7 +1,7 @@
 /* AF_UNIX sockets for Go programs under Wine 8: entries of ws2_32's export table lead to functions
  * of this file. */
 #include "tests/wine/bcryptprimitives_unix_socket.h"
-#include "tests/wine/bcryptprimitives_exports.h"
+#include "tests/wine/exports.h"
 
 #include <winsock2.h>
 

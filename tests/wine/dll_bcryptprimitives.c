@@ -5,6 +5,7 @@
 #include "tests/wine/symlink.h"
 #include "tests/wine/bcryptprimitives_messages.h"
 #include "tests/wine/bcryptprimitives_named_pipe.h"
+#include "tests/wine/bcryptprimitives_reparse.h"
 #include "tests/wine/bcryptprimitives_service.h"
 #include "tests/wine/bcryptprimitives_unix_socket.h"
 
@@ -31,6 +32,7 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
     if (reason == DLL_PROCESS_ATTACH) {
         DisableThreadLibraryCalls(self);
         symlink_mend();
+        reparse_mend();
         unix_socket_mend();
         named_pipe_mend();
         service_mend();

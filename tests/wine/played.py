@@ -102,12 +102,22 @@ class Played(unittest.TestCase):
         for name in ("C:\\links\\file", "C:\\links\\folder\\inner"):
             with open(self.host.path(name), "w", encoding="ascii") as f:
                 f.write("content")
-        self.ask("link", "C:\\links\\to-file", "file")
-        self.ask("link", "C:\\links\\to-folder", "C:\\links\\folder")
-        for name in ("to-file", "to-folder\\inner"):
+        for name, target, kind in (("to-file", "file", "link"), ("to-folder", "C:\\links\\folder", "link"),
+                                   ("whole", "C:\\links\\file", "link")):
+            self.assertEqual(self.ask("link", "C:\\links\\" + name, target), [kind])
+        for name in ("to-file", "to-folder\\inner", "whole"):
             with open(self.host.path("C:\\links\\" + name), encoding="ascii") as f:
                 self.assertEqual(f.read(), "content")
-        netns.run(["rm", "-r", self.host.path("C:\\links")])
+        # Put in the place of the old one, not of what that leads to.
+        self.ask("link", "C:\\links\\whole", "C:\\links\\folder\\inner")
+        self.assertEqual(os.path.basename(os.readlink(self.host.path("C:\\links\\whole"))), "inner")
+        self.assertTrue(os.path.isfile(self.host.path("C:\\links\\file")))
+        # Removed as links, also those whose target went first.
+        self.ask("remove", "C:\\links\\to-folder")
+        self.assertTrue(os.path.isfile(self.host.path("C:\\links\\folder\\inner")))
+        self.ask("remove", "C:\\links\\file")
+        self.ask("remove", "C:\\links")
+        self.assertFalse(os.path.lexists(self.host.path("C:\\links")))
 
     def test_4_services_live_in_the_nodes_network_and_restart_with_it(self):
         done = self.host.run(["sc", "create", "held", "binPath=", "C:\\none.exe",

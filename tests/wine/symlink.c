@@ -1,128 +1,103 @@
-/* kernel32!CreateSymbolicLinkW made true for a program under Wine: the function's first bytes
- * become a jump to ours, so that imports and GetProcAddress meet it alike. */
+/* kernel32's functions that meet symbolic links, replaced for a program under Wine. */
 #include "tests/wine/symlink.h"
 
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
-#include <wchar.h>
 #include <windows.h>
 
-enum { PATH_ROOM = 2048, JUMP = 12, PATIENCE_MS = 3000 };
+#include "tests/wine/exports.h"
+#include "tests/wine/machine_link.h"
 
-static bool absolute(const WCHAR *path) {
-    return path[0] == L'\\' || (path[0] && path[1] == L':');
-}
+static DWORD(WINAPI *wine_attributes)(const WCHAR *);
+static HANDLE(WINAPI *wine_find_first)(const WCHAR *, WIN32_FIND_DATAW *);
+static BOOL(WINAPI *wine_delete)(const WCHAR *);
+static BOOL(WINAPI *wine_remove_directory)(const WCHAR *);
+static BOOL(WINAPI *wine_move)(const WCHAR *, const WCHAR *, DWORD);
 
-/* Where a relative target lies: beside the link. */
-static void beside(const WCHAR *link, const WCHAR *target, WCHAR *out) {
-    const WCHAR *back = wcsrchr(link, L'\\'), *slash = wcsrchr(link, L'/');
-    size_t folder = 0;
+static bool is_link(const WCHAR *path) {
+    char target[MACHINE_PATH_ROOM];
 
-    if (!absolute(target)) {
-        const WCHAR *last = back > slash ? back : slash;
-
-        folder = last ? (size_t)(last - link) + 1 : 0;
-    }
-    snwprintf(out, PATH_ROOM, L"%.*ls%ls", (int)folder, link, target);
-    out[PATH_ROOM - 1] = L'\0';
-}
-
-static bool unix_name(const WCHAR *path, char *out) {
-    char *(CDECL * wine)(const WCHAR *) =
-        (void *)GetProcAddress(GetModuleHandleW(L"kernel32.dll"), "wine_get_unix_file_name");
-    char *name = wine ? wine(path) : NULL;
-
-    if (name)
-        snprintf(out, PATH_ROOM, "%s", name);
-    if (name)
-        HeapFree(GetProcessHeap(), 0, name);
-    return name != NULL;
-}
-
-static void unix_relative(const WCHAR *path, char *out) {
-    WideCharToMultiByte(CP_UTF8, 0, path, -1, out, PATH_ROOM, NULL, NULL);
-    for (; *out; out++)
-        if (*out == '\\')
-            *out = '/';
-}
-
-/* Wine does not wait for a program of the machine below, so the link itself is waited for. */
-static bool appears(const WCHAR *link) {
-    for (int waited = 0; waited < PATIENCE_MS; waited += 10) {
-        WIN32_FIND_DATAW found;
-        HANDLE find = FindFirstFileW(link, &found);
-
-        if (find != INVALID_HANDLE_VALUE) {
-            FindClose(find);
-            return true;
-        }
-        Sleep(10);
-    }
-    SetLastError(ERROR_TIMEOUT);
-    return false;
-}
-
-static bool make_link(const WCHAR *link, const WCHAR *target, const WCHAR *full) {
-    char from[PATH_ROOM], to[PATH_ROOM], command[2 * PATH_ROOM + 32];
-    STARTUPINFOA start = {.cb = sizeof(start)};
-    PROCESS_INFORMATION process;
-
-    if (!unix_name(link, to))
-        return false;
-    if (!absolute(target))
-        unix_relative(target, from);
-    else if (!unix_name(target, from))
-        return false;
-    snprintf(command, sizeof(command), "ln -sn \"%s\" \"%s\"", from, to);
-    if (!CreateProcessA("Z:\\bin\\ln", command, NULL, NULL, FALSE, 0, NULL, NULL, &start, &process))
-        return false;
-    CloseHandle(process.hThread);
-    CloseHandle(process.hProcess);
-    if (GetFileAttributesW(full) != INVALID_FILE_ATTRIBUTES)
-        return appears(link);
-    Sleep(100); /* Wine does not show a link that leads nowhere */
-    return true;
+    return machine_link_read(path, target);
 }
 
 static BOOLEAN WINAPI create_symbolic_link(const WCHAR *link, const WCHAR *target, DWORD flags) {
-    WCHAR full[PATH_ROOM];
-    DWORD attributes;
+    (void)flags; /* the machine's links are of one kind */
+    if (link && target)
+        return machine_link_make(link, target);
+    SetLastError(ERROR_INVALID_PARAMETER);
+    return FALSE;
+}
 
-    (void)flags;
-    if (!link || !target) {
-        SetLastError(ERROR_INVALID_PARAMETER);
+static DWORD WINAPI attributes_of(const WCHAR *path) {
+    DWORD attributes = wine_attributes(path);
+
+    if (!is_link(path))
+        return attributes;
+    return FILE_ATTRIBUTE_REPARSE_POINT |
+           (attributes == INVALID_FILE_ATTRIBUTES ? FILE_ATTRIBUTE_ARCHIVE : attributes);
+}
+
+static HANDLE WINAPI find_first(const WCHAR *path, WIN32_FIND_DATAW *found) {
+    HANDLE search = wine_find_first(path, found);
+
+    if (search != INVALID_HANDLE_VALUE && is_link(path)) {
+        found->dwFileAttributes |= FILE_ATTRIBUTE_REPARSE_POINT;
+        found->dwReserved0 = IO_REPARSE_TAG_SYMLINK;
+    }
+    return search;
+}
+
+/* A link to a folder is removed as a folder, one to a file as a file. */
+static BOOL remove_link(const WCHAR *path, bool as_folder) {
+    DWORD attributes = wine_attributes(path);
+
+    if (attributes != INVALID_FILE_ATTRIBUTES &&
+        as_folder != !!(attributes & FILE_ATTRIBUTE_DIRECTORY)) {
+        SetLastError(as_folder ? ERROR_DIRECTORY : ERROR_ACCESS_DENIED);
         return FALSE;
     }
-    if (GetFileAttributesW(link) != INVALID_FILE_ATTRIBUTES) {
+    return machine_link_remove(path);
+}
+
+static BOOL WINAPI delete_file(const WCHAR *path) {
+    return is_link(path) ? remove_link(path, false) : wine_delete(path);
+}
+
+/* Links that lead nowhere are not listed, so nobody removed them before. */
+static BOOL WINAPI remove_directory(const WCHAR *path) {
+    if (is_link(path))
+        return remove_link(path, true);
+    if (wine_remove_directory(path))
+        return TRUE;
+    if (GetLastError() != ERROR_DIR_NOT_EMPTY)
+        return FALSE;
+    machine_link_sweep(path);
+    return wine_remove_directory(path);
+}
+
+static BOOL WINAPI move(const WCHAR *from, const WCHAR *to, DWORD flags) {
+    if (!to || !is_link(from))
+        return wine_move(from, to, flags);
+    if (!(flags & MOVEFILE_REPLACE_EXISTING) && attributes_of(to) != INVALID_FILE_ATTRIBUTES) {
         SetLastError(ERROR_ALREADY_EXISTS);
         return FALSE;
     }
-    beside(link, target, full);
-    attributes = GetFileAttributesW(full);
-    if (attributes != INVALID_FILE_ATTRIBUTES && !(attributes & FILE_ATTRIBUTE_DIRECTORY))
-        return (BOOLEAN)CopyFileW(full, link, TRUE);
-    return make_link(link, target, full);
+    return machine_link_rename(from, to);
 }
 
 void symlink_mend(void) {
-    /* mov rax, address; jmp rax */
-    BYTE jump[JUMP] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xe0};
-    HMODULE self, kernel = GetModuleHandleW(L"kernelbase.dll");
-    BYTE *function = (BYTE *)(void *)GetProcAddress(kernel, "CreateSymbolicLinkW");
-    void *ours = (void *)create_symbolic_link;
-    DWORD old;
+    HMODULE self, kernel = GetModuleHandleW(L"kernel32.dll");
+    const BYTE *first = (const BYTE *)(void *)GetProcAddress(kernel, "CreateSymbolicLinkW");
 
-    if (!function || !memcmp(function, jump, 2) ||
+    if (!first || (first[0] == 0x48 && first[1] == 0xb8) || /* by another DLL of the rig */
         !GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version"))
         return;
-    memcpy(jump + 2, &ours, sizeof(ours));
     if (!GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
-                            (const WCHAR *)ours, &self))
+                            (const WCHAR *)(void *)create_symbolic_link, &self))
         return;
-    if (!VirtualProtect(function, JUMP, PAGE_EXECUTE_READWRITE, &old))
-        return;
-    memcpy(function, jump, JUMP);
-    VirtualProtect(function, JUMP, old, &old);
-    FlushInstructionCache(GetCurrentProcess(), function, JUMP);
+    wine_attributes = function_replace(kernel, "GetFileAttributesW", (void *)attributes_of);
+    wine_find_first = function_replace(kernel, "FindFirstFileW", (void *)find_first);
+    wine_delete = function_replace(kernel, "DeleteFileW", (void *)delete_file);
+    wine_remove_directory = function_replace(kernel, "RemoveDirectoryW", (void *)remove_directory);
+    wine_move = function_replace(kernel, "MoveFileExW", (void *)move);
+    function_replace(kernel, "CreateSymbolicLinkW", (void *)create_symbolic_link);
 }

@@ -1,11 +1,12 @@
-/* kernel32!CreateSymbolicLinkW made true for a program under Wine. */
+/* Symbolic links made true for a program under Wine. */
 #ifndef TESTS_WINE_SYMLINK_H
 #define TESTS_WINE_SYMLINK_H
 
-/* Wine 8's function says TRUE and makes nothing. Afterwards, in this process: a link to a file that
- * is there is a copy of it, because Wine renames what a link points to instead of the link; any
- * other is a symbolic link of the machine below (ln). Needs this DLL to stay loaded, and sees to
- * that. */
+/* Wine 8's CreateSymbolicLinkW says TRUE and makes nothing, and what it finds of links it looks
+ * through. Afterwards, in this process, they are symbolic links of the machine below, which are
+ * told, renamed and deleted as links. Who needs it: winjoin and the kubelet, whose
+ * kubelet-client-current.pem must be one; the kubelet's projected volumes. Needs this DLL to stay
+ * loaded, and sees to that. */
 void symlink_mend(void);
 
 #endif

@@ -140,8 +140,12 @@ static int verb_facts(char **arguments) {
 static int verb_link(char **arguments) {
     if (host_link(host, arguments[0], arguments[1], &err))
         return -1;
-    printf("type %d\n", (int)host_file_type(host, arguments[0]));
+    printf("%s\n", host_file_type(host, arguments[0]) == HOST_LINK ? "link" : "no link");
     return 0;
+}
+
+static int verb_remove(char **arguments) {
+    return host_remove_tree(host, arguments[0], &err);
 }
 
 static int verb_event(char **arguments) {
@@ -172,6 +176,7 @@ static const struct verb {
     {"firewall", 1, verb_firewall},
     {"facts", 0, verb_facts},
     {"link", 2, verb_link},
+    {"remove", 1, verb_remove},
     {"event", 1, verb_event},
     {"hns", 1, verb_hns},
 };

@@ -1,6 +1,7 @@
-/* Entries of a library's export table replaced. Go programs ask for Windows' functions by name when
- * they first need them, and so meet what was put there; other programs do not notice. */
-#include "tests/wine/bcryptprimitives_exports.h"
+/* Entries of a library's export table, or of the program's import table, replaced. Go programs ask
+ * for Windows' functions by name when they first need them, and so meet what was put there; others
+ * import. */
+#include "tests/wine/exports.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -68,4 +69,9 @@ void *import_replace(HMODULE library, const char *name, void *ours) {
                 VirtualProtect(slot, sizeof(*slot), old, &old);
             }
     return (void *)wines;
+}
+
+void *function_replace(HMODULE library, const char *name, void *ours) {
+    import_replace(library, name, ours); /* first: it looks for what the table answers now */
+    return export_replace(library, name, ours);
 }
