@@ -77,19 +77,27 @@ static void add_quoted(struct text *out, unsigned char c) {
         text_add_char(out, (char)c);
 }
 
+static void add_quoted_text(struct text *out, const char *s) {
+    text_add_char(out, '"');
+    for (; *s; s++)
+        add_quoted(out, (unsigned char)*s);
+    text_add(out, "\"\n");
+}
+
 char *kubelet_flags_text(const struct text_list *flags) {
     _cleanup_(freep) char *joined = text_list_join(flags, " ");
     struct text out = {0};
 
-    text_add(&out, "KUBELET_KUBEADM_ARGS=\"");
-    for (const char *p = joined; *p; p++)
-        add_quoted(&out, (unsigned char)*p);
-    text_add(&out, "\"\n");
+    text_add(&out, "KUBELET_KUBEADM_ARGS=");
+    add_quoted_text(&out, joined);
     return text_take(&out);
 }
 
 char *kubelet_instance_config_text(const char *cri_socket) {
-    /* quoted as kubeadm writes this one line */
-    return xasprintf("containerRuntimeEndpoint: \"%s\"\n",
-                     cri_socket ? cri_socket : KUBELET_CRI_SOCKET);
+    struct text out = {0};
+
+    /* quoted as kubeadm writes this one line; YAML reads these escapes alike */
+    text_add(&out, "containerRuntimeEndpoint: ");
+    add_quoted_text(&out, cri_socket ? cri_socket : KUBELET_CRI_SOCKET);
+    return text_take(&out);
 }

@@ -1,6 +1,6 @@
 # Tests. tests/run runs groups of them, counts, and ends with `N passed, N failed, N skipped`.
 
-.PHONY: test test-built fuzz coverage
+.PHONY: test test-built fuzz fuzz-coverage coverage
 test: ## all tests, natively, under sanitizers and under Wine; installs what it lacks
 	$(Q)$(INSTALL) native windows rig lint
 	$(Q)$(MAKE) test-built
@@ -18,6 +18,11 @@ build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libhns.a build/fuzz/libw
 	$(call link,fuzz)
 fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each
 	$(Q)./tests/fuzz/run $(FUZZ_SECONDS) $^
+
+build/coverage/fuzz/%: build/coverage/tests/fuzz/%.o build/coverage/tests/fuzz/replay.o build/coverage/libhns.a build/coverage/libwinjoin.a
+	$(call link,coverage)
+fuzz-coverage: $(FUZZERS:%=build/coverage/fuzz/%) ## what the fuzz targets' corpora reach: build/coverage/fuzz.txt and functions never called
+	$(Q)./tests/fuzz/reach $^
 
 coverage: $(UNIT_coverage) ## the unit tests' line coverage: summary and build/coverage/index.html
 	$(Q)find build/coverage -name '*.gcda' -delete

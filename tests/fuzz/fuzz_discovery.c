@@ -9,6 +9,7 @@
 #include "host/host_memory.h"
 #include "host/http.h"
 #include "join/discovery.h"
+#include "pki/certificate.h"
 #include "pki/jws.h"
 
 struct scene {
@@ -42,6 +43,33 @@ static void check(const struct scene *s, const struct discovery_result *result) 
         abort();
 }
 
+/* What was believed on the token's word alone is believed again with its own CA pinned, and with
+ * another pin it is not. */
+static void check_pins(struct scene *s, const char *ca_pem, struct host *host) {
+    char pin[PIN_TEXT_MAX], *items[] = {pin, NULL};
+    const struct text_list pins = {.items = items, .count = 1};
+    struct discovery_options options = {.endpoint = "10.0.0.10:6443",
+                                        .token = "abcdef.0123456789abcdef",
+                                        .ca_cert_hashes = &pins,
+                                        .timeout_ms = 1};
+    struct discovery_result result = {0};
+    struct certificates all = {0};
+    struct http *http = http_memory_new(reply, s);
+
+    if (certificates_parse(ca_pem, strlen(ca_pem), &all, NULL) < 0)
+        abort();
+    (void)text_format(pin, sizeof pin, "%s", all.items[all.count - 1].pin);
+    if (discovery_run(&options, http, host, &result, NULL) < 0 ||
+        strcmp(result.matched_pin, pin) != 0)
+        abort();
+    discovery_result_free(&result);
+    pin_of_key("another", 7, pin);
+    if (discovery_run(&options, http, host, &result, NULL) == 0)
+        abort();
+    certificates_free(&all);
+    http_free(http);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct scene s = {(const char *)data, size};
     struct discovery_options options = {.endpoint = "10.0.0.10:6443",
@@ -53,10 +81,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct http *http = http_memory_new(reply, &s);
     struct error err = {0};
 
-    if (discovery_run(&options, http, host, &result, &err) == 0)
+    if (discovery_run(&options, http, host, &result, &err) == 0) {
         check(&s, &result);
-    else if (err.kind == ERROR_NONE || !err.message[0])
+        check_pins(&s, result.config.ca_pem, host);
+    } else if (err.kind == ERROR_NONE || !err.message[0]) {
         abort();
+    }
     discovery_result_free(&result);
     http_free(http);
     host_free(host);

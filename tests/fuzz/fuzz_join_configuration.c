@@ -28,7 +28,11 @@ static void use_join(struct config_file *file) {
     struct text_list warnings = {0};
     struct error err = {0};
 
+    text_list_add(&options.skip_phases, "preflight"); /* the flags that stand beside a file */
+    text_list_add(&options.ignore_preflight_errors, "Swap");
     join_configuration_overlay(&file->join, &options);
+    text_list_free(&options.skip_phases);
+    text_list_free(&options.ignore_preflight_errors);
     if (join_configuration_check(file->join, NULL, &err) == 0) {
         join_configuration_apply(file->join, &options, &warnings);
         join_configuration_default(file->join);

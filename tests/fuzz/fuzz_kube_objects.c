@@ -1,9 +1,11 @@
 /* One answer of an API server, read as each of the objects that winjoin looks at. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "diag/static_pods.h"
+#include "host/host_memory.h"
 #include "kube/configmap.h"
 #include "kube/csr.h"
 #include "kube/node.h"
@@ -36,11 +38,50 @@ static void read_node(const json_t *object) {
     kube_node_free(&node);
 }
 
+struct scene {
+    const char *data;
+    size_t len;
+};
+
+static int reply(void *context, const struct http_request *request, struct http_response *ret,
+                 struct error *err) {
+    const struct scene *s = context;
+
+    (void)err, (void)request; /* the same for everybody */
+    ret->status = 200;
+    ret->retry_after = -1;
+    ret->body = xstrndup(s->data, s->len);
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+/* As lists: pages of Nodes that may never end, requests to look through. */
+static void read_lists(struct scene *s) {
+    struct kubeconfig config = {.server = (char[]){"https://10.0.0.10:6443"}};
+    struct host *host = host_memory_new();
+    struct http *http = http_memory_new(reply, s);
+    struct kube_nodes nodes = {0};
+    struct kube_client client;
+    struct kube_csr csr = {0};
+
+    if (kube_client_open(http, host, &config, &client, NULL) < 0)
+        abort();
+    if (kube_nodes_list(&client, &nodes, NULL) == 0)
+        kube_nodes_free(&nodes);
+    if (kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, "win-1", &csr, NULL) == 0)
+        kube_csr_free(&csr);
+    kube_client_close(&client);
+    http_free(http);
+    host_free(host);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_json_ json_t *object = NULL;
     _cleanup_(freep) char *waiting = NULL, *body = xstrndup((const char *)data, size);
+    struct scene s = {(const char *)data, size};
     struct error err = {0};
 
+    read_lists(&s);
     if (kube_status_error("GET", "/x", 100 + (long)size % 500, body, size, &err) != -1 ||
         err.kind == ERROR_NONE || !err.message[0])
         abort();

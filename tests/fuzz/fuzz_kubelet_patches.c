@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "host/host_memory.h"
+#include "join/kubelet_files.h"
 #include "join/patches.h"
 
 static const char config[] =
@@ -12,6 +13,22 @@ static const char config[] =
     "\"clusterDNS\":[\"10.96.0.10\",\"10.96.0.11\"],\"maxPods\":110,"
     "\"evictionHard\":{\"memory.available\":\"1Gi\",\"nodefs.available\":\"5%\"},"
     "\"registerWithTaints\":[{\"key\":\"os\",\"effect\":\"NoSchedule\"}]}";
+
+/* The whole way of --patches: fit for Windows, patched, its types looked at, each change told. */
+static void make_config(const struct patches *patches, const json_t *cluster) {
+    const struct kubelet_config_input input = {.cluster = cluster, .patches = patches};
+    struct kubelet_changes changes = {0};
+    _cleanup_json_ json_t *made = NULL;
+    struct error err = {0};
+
+    if (kubelet_config_make(&input, &made, &changes, &err) == 0) {
+        if (!text_equal(json_text_at(made, "containerRuntimeEndpoint"), KUBELET_CRI_SOCKET))
+            abort();
+    } else if (err.kind != ERROR_USAGE || !err.message[0]) {
+        abort();
+    }
+    kubelet_changes_free(&changes);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const paths[] = {"C:\\p\\kubeletconfiguration.yaml",
@@ -37,6 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             if (!text || !text_equal(json_text_at(patched, "kind"), "KubeletConfiguration"))
                 abort();
         }
+        make_config(&patches, original);
         patches_free(&patches);
     }
     if (!patched && err.kind != ERROR_USAGE)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/version_skew.h"
 #include "services/program_flags.h"
 #include "services/version.h"
 
@@ -26,5 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text_list_free(&names);
     (void)containerd_major(help); /* only that they end */
     (void)kubernetes_minor(help, "fuzz", &minor, NULL);
+    (void)version_skew_check(&(struct version_skew){help, "v1.37.1", NULL}, NULL);
+    (void)version_skew_check(&(struct version_skew){"v1.36.0", "v1.37.1", help}, NULL);
     return 0;
 }

@@ -384,6 +384,8 @@ static void writes_the_instance_file(void **state) {
     (void)state;
     assert_string_equal(text,
                         "containerRuntimeEndpoint: \"npipe:////./pipe/containerd-containerd\"\n");
+    _cleanup_(freep) char *quoted = kubelet_instance_config_text("npipe:////./pipe/\"x\\y");
+    assert_string_equal(quoted, "containerRuntimeEndpoint: \"npipe:////./pipe/\\\"x\\\\y\"\n");
 }
 
 int main(void) {

@@ -1,0 +1,38 @@
+/* network.json, from which the boot service makes the network again. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "join/boot_network.h"
+
+static void plan(const json_t *json) {
+    struct network_input input = {0};
+    struct network_plan made = {0};
+
+    if (boot_network_read(json, &input, NULL) < 0)
+        return;
+    if (network_plan_make(&input, &made, NULL) == 0) {
+        _cleanup_json_ json_t *shown = network_plan_json(&made);
+
+        if (!shown)
+            abort();
+        network_plan_free(&made);
+    }
+    boot_network_input_free(&input);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct host *host = host_memory_new();
+    _cleanup_json_ json_t *json = NULL;
+    struct error err = {0};
+
+    if (json_read((const char *)data, size, "fuzz", &json, NULL) == 0)
+        plan(json);
+    if (host_write(host, BOOT_NETWORK_FILE, data, size, HOST_PUBLIC, NULL) < 0)
+        abort();
+    if (boot_network_run(host, &err) < 0 && (err.kind == ERROR_NONE || !err.message[0]))
+        abort();
+    host_free(host);
+    return 0;
+}

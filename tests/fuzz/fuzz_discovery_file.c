@@ -1,0 +1,67 @@
+/* A kubeconfig to discover by, from a file or over https, while the server answers with its own
+ * words: nothing unproven is taken. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/host_memory.h"
+#include "host/http.h"
+#include "join/discovery.h"
+
+#define FILE_PATH "C:\\k\\discovery.conf"
+#define FILE_URL "https://files.example/discovery.conf"
+
+static const char cluster_info[] =
+    "{\"kind\":\"ConfigMap\",\"data\":{\"kubeconfig\":\"clusters: [{name: '', cluster: {server: "
+    "'https://10.0.0.10:6443'}}]\"}}";
+
+struct scene {
+    const char *data;
+    size_t len;
+};
+
+static int reply(void *context, const struct http_request *request, struct http_response *ret,
+                 struct error *err) {
+    const struct scene *s = context;
+    bool is_file = text_equal(request->url, FILE_URL);
+
+    (void)err;
+    if (request->verify != HTTP_VERIFY_FULL)
+        abort(); /* a file brings its trust along */
+    ret->status = 200;
+    ret->retry_after = -1;
+    ret->body = is_file ? xstrndup(s->data, s->len) : xstrdup(cluster_info);
+    ret->body_len = strlen(ret->body);
+    return 0;
+}
+
+static void discover(struct scene *s, const char *file, const char *token, struct host *host) {
+    struct discovery_options options = {
+        .file = file, .tls_bootstrap_token = token, .timeout_ms = 1};
+    struct discovery_result result = {0};
+    struct http *http = http_memory_new(reply, s);
+    struct error err = {0};
+
+    if (discovery_run(&options, http, host, &result, &err) == 0) {
+        if (!result.config.ca_pem || result.config.insecure_skip_tls_verify ||
+            !text_starts_with(result.config.server, "https://"))
+            abort();
+    } else if (err.kind == ERROR_NONE || !err.message[0]) {
+        abort();
+    }
+    discovery_result_free(&result);
+    http_free(http);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct scene s = {(const char *)data, size};
+    struct host *host = host_memory_new();
+
+    if (host_write(host, FILE_PATH, data, size, HOST_SECRET, NULL) < 0)
+        abort();
+    discover(&s, FILE_PATH, NULL, host);
+    discover(&s, FILE_URL, "abcdef.0123456789abcdef", host);
+    host_free(host);
+    return 0;
+}
