@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 TARGET = "x86_64-w64-mingw32"
@@ -204,6 +205,7 @@ def build_library(name, section, folder, roots, archive, jobs):
     work = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}.", dir=folder.parent))
     log = work / "log"
     say(f"LIB {name} {section['version']}")
+    begin = time.monotonic()
     (work / "source").mkdir()
     tree, version = archive().unpack(section["source"], section["version"], section.getboolean("patches"),
                                      work / "source", log)
@@ -215,6 +217,7 @@ def build_library(name, section, folder, roots, archive, jobs):
     (prefix / "built.json").write_text(json.dumps(built, indent=1) + "\n")
     prefix.rename(folder)
     shutil.rmtree(work)
+    say(f"LIB {name} built in {time.monotonic() - begin:.0f} s")
 
 
 def merge(folders, prefix):

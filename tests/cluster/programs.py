@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -263,13 +264,19 @@ def module_folder(name, settings, place):
     return folder
 
 
+def processor_seconds():
+    """What the programs that were run so far cost, on all cores together."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def build(name, settings, program, place):
     """Builds one program beside its place and moves it there whole."""
     system, path = table(name, settings)[program]
     folder = module_folder(name, settings, place)
     require_go(edited(os.path.join(folder, "go.mod"))["Go"])
     wanted = "./" + path.removeprefix("./") if "source" in settings else package(settings, path)
-    begin = time.monotonic()
+    begin, before = time.monotonic(), processor_seconds()
     say("upstream: building %s (%s %s, %s) ..." % (program, name, settings.get("version", "of the tree"),
                                                    system))
     work = tempfile.mkdtemp(prefix="build.", dir=place)
@@ -280,7 +287,8 @@ def build(name, settings, program, place):
         os.rename(os.path.join(work, program), os.path.join(place, "bin", system, program))
     finally:
         shutil.rmtree(work, ignore_errors=True)
-    say("upstream: built    %s in %.1f s" % (program, time.monotonic() - begin))
+    say("upstream: built    %s in %.1f s (%.0f s of processor time)"
+        % (program, time.monotonic() - begin, processor_seconds() - before))
 
 
 @contextlib.contextmanager
