@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
-#include "join/join_configuration.h"
-#include "join/kubelet_files.h"
-#include "join/node_configuration.h"
+#include "join/configuration/join_configuration.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/configuration/node_configuration.h"
 
 enum { TOKEN_FILE_MAX = 4096 };
 

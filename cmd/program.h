@@ -11,8 +11,8 @@
 #include "host/host.h"
 #include "host/http.h"
 #include "host/terminal.h"
-#include "join/config_file.h"
-#include "join/join_options.h"
+#include "join/configuration/config_file.h"
+#include "join/configuration/join_options.h"
 
 /* Every option of every verb has its field here. */
 struct program_options {

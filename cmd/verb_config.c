@@ -6,10 +6,10 @@
 #include "base/yaml.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
-#include "join/cluster_config.h"
-#include "join/cluster_manifest.h"
-#include "join/join_configuration.h"
-#include "join/node_configuration.h"
+#include "join/configuration/cluster_config.h"
+#include "join/configuration/cluster_manifest.h"
+#include "join/configuration/join_configuration.h"
+#include "join/configuration/node_configuration.h"
 #include "templates/templates.h"
 
 static int validate(struct program *program, struct error *err) {

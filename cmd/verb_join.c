@@ -10,7 +10,7 @@
 #include "cmd/program.h"
 #include "host/terminal.h"
 #include "join/join.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/phase_names.h"
 #include "join/plan.h"
 

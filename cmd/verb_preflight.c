@@ -6,7 +6,7 @@
 #include "cmd/progress.h"
 #include "cmd/program.h"
 #include "join/join.h"
-#include "join/preflight.h"
+#include "join/preflight/preflight.h"
 
 enum { ID_WIDTH = 20, DISCOVERY_TIMEOUT_MS = 30000 };
 

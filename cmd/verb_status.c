@@ -7,7 +7,7 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/join.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "netsetup/hcn_network.h"
 #include "pki/certificate.h"
 #include "services/service_table.h"

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "pki/certificate.h"
 #include "pki/key.h"
 

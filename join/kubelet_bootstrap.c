@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "join/client_certificate.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "kube/csr.h"
 #include "services/service_table.h"
 

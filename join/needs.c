@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "join/boot_network.h"
 #include "join/join.h"
-#include "join/kubelet_files.h"
-#include "join/node_configuration.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/configuration/node_configuration.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 

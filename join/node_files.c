@@ -9,7 +9,7 @@
 #include "join/boot_network.h"
 #include "join/ca_file.h"
 #include "join/kubelet_bootstrap.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/runtime_files.h"

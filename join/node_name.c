@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 
 enum { WAIT_MS = 90000, POLL_MS = 2000 };
 

@@ -5,7 +5,7 @@
 #include "join/join.h"
 #include "services/service_table.h"
 
-/* join/preflight.c */
+/* join/preflight/preflight.c */
 int phase_preflight(struct join *join, struct error *err);
 /* join/phases_cluster.c */
 int phase_discovery(struct join *join, struct error *err);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/kubelet_bootstrap.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/node_name.h"
 #include "join/phases.h"
 

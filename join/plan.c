@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/node_files.h"
 #include "join/phases.h"
 #include "join/programs.h"

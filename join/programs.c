@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "join/phases.h"
-#include "join/preflight.h"
+#include "join/preflight/preflight.h"
 #include "join/version_skew.h"
 #include "services/program_flags.h"
 

@@ -7,8 +7,8 @@
 #include "base/memory.h"
 #include "join/join.h"
 #include "join/kubelet_bootstrap.h"
-#include "join/join_configuration.h"
-#include "join/kubelet_files.h"
+#include "join/configuration/join_configuration.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/phase_names.h"
 #include "pki/certificate.h"
 

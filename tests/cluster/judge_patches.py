@@ -2,7 +2,7 @@
 
 A case has a KubeletConfiguration, the files of a patches folder and either what must stand in the result
 (JSON pointer -> value, null = absent) or the words with which winjoin refuses; the unit test of
-join/patches.c holds winjoin to the same table. "kubeadm": "takes" marks the cases where kubeadm goes on
+join/kubelet/patches.c holds winjoin to the same table. "kubeadm": "takes" marks the cases where kubeadm goes on
 and winjoin is stricter: there kubeadm must really go on.
 
 `kubeadm init phase kubelet-start` patches without a server; it runs in a mount and network namespace of

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "host/host_memory.h"
 #include "host/http.h"
-#include "join/cluster_config.h"
+#include "join/configuration/cluster_config.h"
 #include "kube/client.h"
 
 static const char cluster_text[] =

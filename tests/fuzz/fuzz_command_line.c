@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "cmd/program.h"
-#include "join/node_labels.h"
+#include "join/configuration/node_labels.h"
 #include "services/service_table.h"
 
 static void parse_join(const struct text_list *given) {

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "host/host_memory.h"
 #include "host/http.h"
-#include "join/discovery.h"
+#include "join/discovery/discovery.h"
 #include "pki/certificate.h"
 #include "pki/jws.h"
 

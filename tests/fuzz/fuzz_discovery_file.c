@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "host/host_memory.h"
 #include "host/http.h"
-#include "join/discovery.h"
+#include "join/discovery/discovery.h"
 
 #define FILE_PATH "C:\\k\\discovery.conf"
 #define FILE_URL "https://files.example/discovery.conf"

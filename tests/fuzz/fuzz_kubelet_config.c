@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
-#include "join/cluster_config.h"
-#include "join/cluster_schema.h"
-#include "join/kubelet_files.h"
+#include "join/configuration/cluster_config.h"
+#include "join/configuration/cluster_schema.h"
+#include "join/kubelet/kubelet_files.h"
 
 static char first_dns[] = "10.96.0.10", *dns_items[] = {first_dns, NULL};
 static const struct text_list dns = {.items = dns_items, .count = 1};

@@ -5,8 +5,8 @@
 
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "join/kubelet_files.h"
-#include "join/patches.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/kubelet/patches.h"
 
 static const char config[] =
     "{\"kind\":\"KubeletConfiguration\",\"apiVersion\":\"kubelet.config.k8s.io/v1beta1\","

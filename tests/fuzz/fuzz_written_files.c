@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "kube/kubeconfig.h"
 #include "services/runtime_files.h"
 

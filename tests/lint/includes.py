@@ -23,6 +23,13 @@ MAY_INCLUDE = {
     "templates": set(),
 }
 
+# The rooms inside join/ that stand below the workflow: what each may include of join/, besides itself.
+ROOMS = {
+    "join/discovery": set(),
+    "join/configuration": set(),
+    "join/kubelet": {"join/configuration"},
+}
+
 # Inside host/ the implementations are hidden: only they and the main files see their headers.
 HIDDEN = {"host/win32": ("host/win32/", "cmd/main_win32.c", "cmd/probe_main_win32.c"),
           "host/posix": ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c"),
@@ -62,6 +69,9 @@ def check_local(path, folder, target, root):
         return "does not exist"
     if head != folder and head not in MAY_INCLUDE[folder]:
         return f"is not for {folder}/"
+    room, other = path.rpartition("/")[0], target.rpartition("/")[0]
+    if room in ROOMS and head == folder and other != room and other not in ROOMS[room]:
+        return f"is not for {room}/"
     for hidden, homes in HIDDEN.items():
         if target.startswith(hidden + "/") and not path.startswith(homes):
             return f"is hidden in {hidden}/"

@@ -15,7 +15,7 @@ class Includes(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.root = pathlib.Path(self.folder.name)
         for path in ("base/error.h", "host/host.h", "host/win32/scm.h", "netsetup/hns.h", "services/table.h",
-                     "pki/token.h", "join/join.h"):
+                     "pki/token.h", "join/join.h", "join/configuration/schema.h", "join/discovery/discovery.h"):
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             (self.root / path).write_text("/* A header. */\n")
 
@@ -30,13 +30,17 @@ class Includes(unittest.TestCase):
                               ("host/win32/win32.h", "<windows.h>"), ("host/win32/a.c", '"host/win32/scm.h"'),
                               ("host/posix/a.c", "<unistd.h>"), ("pki/a.c", "<openssl/evp.h>"),
                               ("cmd/main_win32.c", '"host/win32/scm.h"'), ("host/http_curl.c", "<curl/curl.h>"),
-                              ("kube/a.c", '"pki/token.h"'), ("base/b.c", "<time.h>")):
+                              ("kube/a.c", '"pki/token.h"'), ("base/b.c", "<time.h>"),
+                              ("join/a.c", '"join/discovery/discovery.h"'),
+                              ("join/kubelet/a.c", '"join/configuration/schema.h"')):
             self.assertEqual(self.refused(path, include), [], (path, include))
 
     def test_against_the_order(self):
         for path, include in (("base/a.c", '"host/host.h"'), ("netsetup/a.c", '"services/table.h"'),
                               ("services/a.c", '"netsetup/hns.h"'), ("pki/a.c", '"host/host.h"'),
-                              ("diag/a.c", '"join/join.h"'), ("host/a.c", '"pki/token.h"')):
+                              ("diag/a.c", '"join/join.h"'), ("host/a.c", '"pki/token.h"'),
+                              ("join/discovery/a.c", '"join/join.h"'),
+                              ("join/configuration/a.c", '"join/discovery/discovery.h"')):
             self.assertTrue(self.refused(path, include), (path, include))
 
     def test_away_from_home(self):

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "host/host_memory.h"
 #include "host/http.h"
-#include "join/discovery.h"
+#include "join/discovery/discovery.h"
 #include "pki/jws.h"
 #include "tests/unit/certificate_vectors.h"
 

@@ -5,7 +5,7 @@
 
 #include "join_scene.h"
 
-#include "join/preflight_checks.h"
+#include "join/preflight/preflight_checks.h"
 
 /* ---- the scene: a fit server, and a cluster that may be odd ---- */
 

@@ -4,7 +4,7 @@
 
 #include "certificate_vectors.h"
 #include "join/ca_file.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/plan.h"
 
 enum { FILE_MAX = 65536 };

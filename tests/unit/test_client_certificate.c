@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "host/host_memory.h"
 #include "join/client_certificate.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "tests/unit/certificate_vectors.h"
 
 #define KEY_TMP KUBELET_CERTIFICATE_FOLDER "\\kubelet-client.key.tmp"

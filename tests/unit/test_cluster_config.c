@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "join/cluster_config.h"
+#include "join/configuration/cluster_config.h"
 
 #define CLUSTER                                                                                    \
     "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nclusterName: blue\n"          \

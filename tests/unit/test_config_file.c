@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/config_file.h"
-#include "join/join_configuration.h"
+#include "join/configuration/config_file.h"
+#include "join/configuration/join_configuration.h"
 #include "templates/templates.h"
 
 #define V4 "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n"

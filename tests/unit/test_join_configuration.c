@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/cluster_manifest.h"
-#include "join/config_file.h"
-#include "join/join_configuration.h"
-#include "join/node_configuration.h"
+#include "join/configuration/cluster_manifest.h"
+#include "join/configuration/config_file.h"
+#include "join/configuration/join_configuration.h"
+#include "join/configuration/node_configuration.h"
 
 #define TOKEN "abcdef.0123456789abcdef"
 #define OTHER "fedcba.0123456789abcdef"

@@ -2,7 +2,7 @@
  * token is gone on every way out. */
 #include "join_scene.h"
 
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 #include "pki/csr.h"
 #include "pki/key.h"
 

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/yaml.h"
 #include "host/host_memory.h"
-#include "join/kubelet_files.h"
+#include "join/kubelet/kubelet_files.h"
 
 /* As kubeadm 1.37 leaves it in ConfigMap kubelet-config. */
 static const char kubeadm_config[] =

@@ -13,7 +13,7 @@
 #include "base/json_patch.h"
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "join/patches.h"
+#include "join/kubelet/patches.h"
 
 #define FOLDER "C:\\patches"
 #define TABLE "tests/cluster/kubelet_patches.json"

@@ -1,0 +1,290 @@
+/* What a join must know of its cluster: reads the ConfigMaps. Their texts: cluster_config_parse.c.
+ */
+#include "join/configuration/cluster_config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "join/configuration/cluster_schema.h"
+#include "join/configuration/node_configuration.h"
+#include "kube/configmap.h"
+#include "services/version.h"
+
+enum { CALL_MS = 60000, DNS_INDEX = 10 };
+
+void cluster_config_free(struct cluster_config *c) {
+    free(c->name);
+    free(c->kubernetes_version);
+    free(c->server_version);
+    free(c->control_plane_endpoint);
+    free(c->image_repository);
+    text_list_free(&c->pod_subnets);
+    text_list_free(&c->service_subnets);
+    free(c->dns_domain);
+    text_list_free(&c->cluster_dns);
+    json_decref(c->kubelet);
+    json_decref(c->kube_proxy);
+    cluster_flannel_free(&c->flannel);
+    json_decref(c->winjoin);
+    text_list_free(&c->warnings);
+    *c = (struct cluster_config){0};
+}
+
+/* Where a text comes from, and who may lack it. */
+struct source {
+    const char *name_space, *name, *key;
+};
+
+/* One ConfigMap's value. *ret is owned. A ConfigMap that is there without the key is malformed
+ * (kubeadm: fatal for each of its three). */
+static int read_value(struct kube_client *client, unsigned timeout_ms, const struct source *source,
+                      char **ret, struct error *err) {
+    _cleanup_json_ json_t *map = NULL;
+    const char *value;
+
+    if (kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0)
+        return -1;
+    value = kube_configmap_value(map, source->key);
+    if (!value)
+        return error_set(err, ERROR_MALFORMED,
+                         "unexpected error when reading %s ConfigMap in namespace \"%s\": %s key "
+                         "value pair missing",
+                         source->name, source->name_space, source->key);
+    *ret = xstrdup(value);
+    return 0;
+}
+
+static bool is_tolerable(const struct error *why) {
+    return why->kind == ERROR_DENIED || why->kind == ERROR_NOT_FOUND;
+}
+
+/* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */
+static char *what_of(const struct source *source) {
+    return xasprintf("ConfigMap %s/%s, key %s", source->name_space, source->name, source->key);
+}
+
+/* The one document of a kind; others beside it are other programs'. Without `fields` it is taken as
+ * it is. */
+static int read_document(const char *text, const struct source *source, const char *kind,
+                         const char *api_version, const struct yaml_field *fields, json_t **ret,
+                         struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(freep) char *what = what_of(source);
+    const struct yaml_node *found = NULL;
+
+    if (cluster_document_find(text, what, kind, &documents, &found, err) < 0)
+        return -1;
+    if (!text_equal(yaml_text_at(found, "apiVersion"), api_version))
+        return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%s\" is not %s", what,
+                         yaml_text_at(found, "apiVersion"), api_version);
+    if (fields && yaml_schema_check_known(found, fields, what, err) < 0) {
+        if (err)
+            err->kind = ERROR_MALFORMED;
+        return -1;
+    }
+    *ret = yaml_to_json(found);
+    return 0;
+}
+
+/* ---- what must be there ---- */
+
+static const char groups_hint[] =
+    "the token needs the group system:bootstrappers:kubeadm:default-node-token: kubeadm token "
+    "create gives it by default";
+
+static int read_cluster(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    static const struct source source = {"kube-system", "kubeadm-config", "ClusterConfiguration"};
+    _cleanup_(freep) char *text = NULL, *what = what_of(&source);
+
+    if (read_value(client, timeout_ms, &source, &text, err) < 0) {
+        if (err && err->kind == ERROR_DENIED)
+            (void)error_hint(err, "%s", groups_hint);
+        return -1;
+    }
+    return cluster_config_parse(text, what, ret, err);
+}
+
+/* "v1.23.4" to "kubelet-config-1.23"; the caller frees. */
+static char *versioned_name(const char *version) {
+    const char *first = version + (*version == 'v');
+    const char *dot = strchr(first, '.');
+    size_t len = dot ? (size_t)(dot - first) + 1 + strcspn(dot + 1, ".-+") : strlen(first);
+
+    return xasprintf("kubelet-config-%.*s", (int)len, first);
+}
+
+static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    struct source source = {"kube-system", "kubelet-config", "kubelet"};
+    _cleanup_(freep) char *text = NULL, *old_name = NULL;
+    struct error why = {0};
+
+    if (read_value(client, timeout_ms, &source, &text, &why) < 0) {
+        if (is_tolerable(&why)) { /* the name of clusters up to 1.23 */
+            old_name = versioned_name(ret->kubernetes_version);
+            source.name = old_name;
+        }
+        /* the first error tells more when that is absent too */
+        if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0) {
+            if (why.kind == ERROR_DENIED)
+                (void)error_hint(&why, "%s", groups_hint);
+            if (err)
+                *err = why;
+            return -1;
+        }
+    }
+    return read_document(text, &source, "KubeletConfiguration", "kubelet.config.k8s.io/v1beta1",
+                         kubelet_configuration_fields(), &ret->kubelet, err);
+}
+
+/* ---- what may be there ---- */
+
+/* 0 with *ret NULL when it is absent or refused. */
+static int read_optional(struct kube_client *client, unsigned timeout_ms,
+                         const struct source *source, char **ret, struct text_list *warnings,
+                         struct error *err) {
+    struct error why = {0};
+
+    if (read_value(client, timeout_ms, source, ret, &why) == 0)
+        return 0;
+    if (is_tolerable(&why)) {
+        if (why.kind == ERROR_DENIED && warnings)
+            text_list_add(warnings, why.message);
+        return 0;
+    }
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static int read_kube_proxy(struct kube_client *client, unsigned timeout_ms,
+                           struct cluster_config *ret, struct error *err) {
+    static const struct source source = {"kube-system", "kube-proxy", "config.conf"};
+    _cleanup_(freep) char *text = NULL;
+
+    if (read_optional(client, timeout_ms, &source, &text, &ret->warnings, err) < 0)
+        return -1;
+    return text ? read_document(text, &source, "KubeProxyConfiguration",
+                                "kubeproxy.config.k8s.io/v1alpha1", NULL, &ret->kube_proxy, err)
+                : 0;
+}
+
+static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    static const struct source sources[] = {{"kube-flannel", "kube-flannel-cfg", "net-conf.json"},
+                                            {"kube-system", "kube-flannel-cfg", "net-conf.json"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(sources) && !ret->unprepared; i++) {
+        _cleanup_(freep) char *text = NULL;
+
+        /* most bootstrap tokens may not read it: no news */
+        if (read_optional(client, timeout_ms, &sources[i], &text, NULL, err) < 0)
+            return -1;
+        if (!text)
+            continue;
+        if (cluster_flannel_parse(text, &ret->flannel, err) < 0)
+            return error_prefix(err, "ConfigMap %s/kube-flannel-cfg", sources[i].name_space);
+        ret->flannel.name_space = xstrdup(sources[i].name_space);
+        return 0;
+    }
+    return 0;
+}
+
+static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    static const struct source source = {"kube-system", "winjoin", "NodeConfiguration"};
+    _cleanup_(freep) char *text = NULL, *what = what_of(&source);
+    struct text_list denied = {0};
+
+    if (read_optional(client, timeout_ms, &source, &text, &denied, err) < 0)
+        return -1;
+    ret->unprepared = denied.count > 0; /* a stranger to RBAC is told 403 of what is absent, too */
+    text_list_free(&denied);
+    return text ? node_configuration_read(text, strlen(text), what, &ret->winjoin, err) : 0;
+}
+
+/* The server that answers, which in the midst of an upgrade is not what ClusterConfiguration says.
+ */
+static int read_server_version(struct kube_client *client, unsigned timeout_ms,
+                               struct cluster_config *ret, struct error *err) {
+    _cleanup_json_ json_t *version = NULL;
+    struct error why = {0};
+
+    if (kube_get_retry(client, "/version", timeout_ms, &version, &why) == 0) {
+        ret->server_version = xstrdup_null(json_text_at(version, "gitVersion"));
+        return 0;
+    }
+    if (is_tolerable(&why))
+        return 0;
+    if (err)
+        *err = why;
+    return -1;
+}
+
+/* ---- together ---- */
+
+/* A version that is none ("stable-1", "") is replaced by the server's own. */
+static int settle_version(struct cluster_config *c, struct error *err) {
+    unsigned minor;
+
+    if (kubernetes_minor(c->kubernetes_version, "the cluster", &minor, NULL) == 0)
+        return 0;
+    if (!c->server_version || kubernetes_minor(c->server_version, "the cluster", &minor, NULL) < 0)
+        return error_set(err, ERROR_MALFORMED,
+                         "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
+                         "kubernetesVersion \"%s\" is no version",
+                         c->kubernetes_version);
+    text_list_add_owned(&c->warnings,
+                        xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration is no version: "
+                                  "the server's %s is taken",
+                                  c->kubernetes_version, c->server_version));
+    free(c->kubernetes_version);
+    c->kubernetes_version = xstrdup(c->server_version);
+    return 0;
+}
+
+/* What the kubelet of other nodes asks, else the tenth service address as kubeadm computes it. */
+static void settle_dns(struct cluster_config *c) {
+    const json_t *list = json_object_get(c->kubelet, "clusterDNS"), *item;
+    char text[IP_TEXT_MAX];
+    struct cidr cidr;
+    struct ip ip;
+    size_t i;
+
+    json_array_foreach(list, i, item) {
+        if (json_is_string(item))
+            text_list_add(&c->cluster_dns, json_string_value(item));
+    }
+    if (c->cluster_dns.count || !c->service_subnets.count)
+        return;
+    if (cidr_parse(c->service_subnets.items[0], &cidr, NULL) < 0 ||
+        cidr_address(&cidr, DNS_INDEX, &ip, NULL) < 0)
+        return;
+    ip_format(&ip, text);
+    text_list_add(&c->cluster_dns, text);
+}
+
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
+    static reader *const readers[] = {read_cluster,    read_server_version, read_kubelet,
+                                      read_kube_proxy, read_winjoin,        read_flannel};
+    struct cluster_config config = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {
+        if (readers[i](client, timeout_ms ? timeout_ms : CALL_MS, &config, err) < 0) {
+            cluster_config_free(&config);
+            return -1;
+        }
+    }
+    if (settle_version(&config, err) < 0) {
+        cluster_config_free(&config);
+        return -1;
+    }
+    settle_dns(&config);
+    *ret = config;
+    return 0;
+}

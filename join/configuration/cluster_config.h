@@ -1,0 +1,70 @@
+/* What a join must know of its cluster, read from the ConfigMaps that kubeadm and flannel leave. */
+#ifndef JOIN_CONFIGURATION_CLUSTER_CONFIG_H
+#define JOIN_CONFIGURATION_CLUSTER_CONFIG_H
+
+#include <stdbool.h>
+
+#include "base/cidr.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "kube/client.h"
+
+/* net-conf.json of kube-flannel-cfg. */
+struct cluster_flannel {
+    bool present;
+    char *name_space;   /* "kube-flannel" or "kube-system" */
+    char *network;      /* "10.244.0.0/16"; NULL = absent */
+    char *ipv6_network; /* NULL = absent */
+    char *backend_type; /* "vxlan", "host-gw", ... as written */
+    unsigned vni;       /* 0 = not given (flannel's Linux default is 1; Windows needs >= 4096) */
+    unsigned port;      /* 0 = not given (Linux kernel 8472; Windows 4789) */
+    bool direct_routing;
+    json_t *net_conf; /* the whole document */
+};
+
+/* Text is owned; cluster_config_free(). */
+struct cluster_config {
+    char *name;                   /* clusterName, "kubernetes" */
+    char *kubernetes_version;     /* "v1.37.1" */
+    char *server_version;         /* of GET /version; NULL = not known */
+    char *control_plane_endpoint; /* NULL = absent */
+    char *image_repository;
+    struct text_list pod_subnets; /* may be empty */
+    struct text_list service_subnets;
+    char *dns_domain;             /* "cluster.local" */
+    struct text_list cluster_dns; /* kubelet's clusterDNS, or the tenth service address */
+    json_t *kubelet;              /* KubeletConfiguration as in the cluster, before any change */
+    json_t *kube_proxy;           /* KubeProxyConfiguration, or NULL when it could not be read */
+    struct cluster_flannel flannel;
+    json_t *winjoin;           /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
+    bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
+    struct text_list warnings; /* what was tolerated */
+};
+
+/* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config
+ * (or kubelet-config-<major>.<minor>) must be there; kube-proxy, winjoin, kube-flannel-cfg
+ * (kube-flannel, then kube-system; not asked for where winjoin is forbidden: the rights to both
+ * come with the manifest of `winjoin config cluster`) and /version may be absent or refused, but
+ * not malformed. timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the
+ * hint about the token's groups; ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and,
+ * where there is one, line and column. */
+int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err);
+void cluster_config_free(struct cluster_config *config);
+
+/* The pure parts, text in: ClusterConfiguration, net-conf.json. `what` names the text in messages.
+ * ERROR_MALFORMED (also a known field of another type), ERROR_UNSUPPORTED (an apiVersion that is
+ * not v1beta3 or v1beta4). */
+int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
+                         struct error *err);
+/* The only document of this kind in a text; each must have kind and apiVersion, empty ones are
+ * passed over. *ret_node lives as long as *ret. ERROR_MALFORMED. */
+int cluster_document_find(const char *text, const char *what, const char *kind,
+                          struct yaml_documents **ret, const struct yaml_node **ret_node,
+                          struct error *err);
+int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err);
+void cluster_flannel_free(struct cluster_flannel *flannel);
+
+#endif

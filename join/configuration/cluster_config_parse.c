@@ -1,0 +1,158 @@
+/* The texts that a cluster's ConfigMaps hold: ClusterConfiguration and flannel's net-conf.json. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "join/configuration/cluster_config.h"
+#include "join/configuration/cluster_schema.h"
+
+void cluster_flannel_free(struct cluster_flannel *flannel) {
+    free(flannel->name_space);
+    free(flannel->network);
+    free(flannel->ipv6_network);
+    free(flannel->backend_type);
+    json_decref(flannel->net_conf);
+    *flannel = (struct cluster_flannel){0};
+}
+
+/* kubeadm: SplitConfigDocuments, but a ClusterConfiguration may stand alone without a look at
+ * others. */
+int cluster_document_find(const char *text, const char *what, const char *kind,
+                          struct yaml_documents **ret, const struct yaml_node **ret_node,
+                          struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    const struct yaml_node *found = NULL;
+
+    if (yaml_parse(text, strlen(text), what, &documents, err) < 0)
+        return -1;
+    for (size_t i = 0; i < yaml_documents_count(documents); i++) {
+        const struct yaml_node *node = yaml_document(documents, i);
+        const char *is = yaml_type(node) == YAML_MAP ? yaml_text_at(node, "kind") : NULL;
+        const char *version = is ? yaml_text_at(node, "apiVersion") : NULL;
+
+        if (yaml_type(node) == YAML_NULL)
+            continue;
+        if (!is || !*is || !version || !*version)
+            return error_set(err, ERROR_MALFORMED,
+                             "%s: line %zu: a document without kind and apiVersion", what,
+                             yaml_line(node));
+        if (!text_equal(is, kind))
+            continue;
+        if (found)
+            return error_set(err, ERROR_MALFORMED, "%s: line %zu: kind \"%s\" is specified twice",
+                             what, yaml_line(node), kind);
+        found = node;
+    }
+    if (!found)
+        return error_set(err, ERROR_MALFORMED, "%s: there is no %s in it", what, kind);
+    *ret = take_ptr(documents);
+    *ret_node = found;
+    return 0;
+}
+
+static int check_fields(const struct yaml_node *root, const char *what, struct error *err) {
+    const char *version = yaml_text_at(root, "apiVersion");
+    const struct yaml_field *fields = cluster_configuration_fields(version);
+
+    if (!fields)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%s: apiVersion \"%s\" is not kubeadm.k8s.io/v1beta3 or v1beta4", what,
+                         version);
+    if (yaml_schema_check_known(root, fields, what, err) == 0)
+        return 0;
+    if (err)
+        err->kind = ERROR_MALFORMED;
+    return -1;
+}
+
+/* A comma list of prefixes; each must parse. */
+static int read_subnets(const struct yaml_node *root, const char *what, const char *path,
+                        struct text_list *ret, struct error *err) {
+    const char *text = yaml_text_at(root, path);
+    struct cidr cidr;
+
+    if (!text || !*text)
+        return 0;
+    text_list_split(ret, text, ',');
+    for (size_t i = 0; i < ret->count; i++)
+        if (cidr_parse(ret->items[i], &cidr, err) < 0)
+            return error_prefix(err, "%s: %s", what, path);
+    return 0;
+}
+
+static char *text_or(const struct yaml_node *root, const char *path, const char *fallback) {
+    const char *text = yaml_text_at(root, path);
+
+    return text && *text ? xstrdup(text) : xstrdup_null(fallback);
+}
+
+int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
+                         struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    struct cluster_config c = {0};
+    const struct yaml_node *root;
+
+    if (cluster_document_find(yaml, what, "ClusterConfiguration", &documents, &root, err) < 0 ||
+        check_fields(root, what, err) < 0)
+        return -1;
+    if (read_subnets(root, what, "networking.podSubnet", &c.pod_subnets, err) < 0 ||
+        read_subnets(root, what, "networking.serviceSubnet", &c.service_subnets, err) < 0) {
+        cluster_config_free(&c);
+        return -1;
+    }
+    c.name = text_or(root, "clusterName", "kubernetes");
+    c.kubernetes_version = text_or(root, "kubernetesVersion", "");
+    c.control_plane_endpoint = text_or(root, "controlPlaneEndpoint", NULL);
+    c.image_repository = text_or(root, "imageRepository", "registry.k8s.io");
+    c.dns_domain = text_or(root, "networking.dnsDomain", "cluster.local");
+    *ret = c;
+    return 0;
+}
+
+/* A whole number in [0, max] at a path; absent is 0. */
+static int read_number(const json_t *conf, const char *path, long long max, unsigned *ret,
+                       struct error *err) {
+    const json_t *value = json_at(conf, path);
+    long long number = json_integer_value(value);
+
+    if (!value)
+        return 0;
+    if (!json_is_integer(value) || number < 0 || number > max)
+        return error_set(err, ERROR_MALFORMED, "net-conf.json: %s must be a number from 0 to %lld",
+                         path, max);
+    *ret = (unsigned)number;
+    return 0;
+}
+
+static int read_network(const json_t *conf, const char *key, char **ret, struct error *err) {
+    const char *text = json_text_at(conf, key);
+    struct cidr cidr;
+
+    if (!text || !*text)
+        return 0;
+    if (cidr_parse(text, &cidr, err) < 0)
+        return error_prefix(err, "net-conf.json: %s", key);
+    *ret = xstrdup(text);
+    return 0;
+}
+
+int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err) {
+    struct cluster_flannel f = {.present = true};
+    const char *type;
+
+    if (json_read(json, strlen(json), "net-conf.json", &f.net_conf, err) < 0)
+        return -1;
+    type = json_text_at(f.net_conf, "Backend.Type");
+    f.backend_type = xstrdup(type ? type : "vxlan"); /* flannel's own default is udp, long gone */
+    f.direct_routing = json_bool_at(f.net_conf, "Backend.DirectRouting", false);
+    if (read_network(f.net_conf, "Network", &f.network, err) < 0 ||
+        read_network(f.net_conf, "IPv6Network", &f.ipv6_network, err) < 0 ||
+        read_number(f.net_conf, "Backend.VNI", 0xffffff, &f.vni, err) < 0 ||
+        read_number(f.net_conf, "Backend.Port", 65535, &f.port, err) < 0) {
+        cluster_flannel_free(&f);
+        return -1;
+    }
+    *ret = f;
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* What an administrator applies once, so that "winjoin join" needs nothing but the endpoint, a
+ * token and a pin on every node. */
+#ifndef JOIN_CONFIGURATION_CLUSTER_MANIFEST_H
+#define JOIN_CONFIGURATION_CLUSTER_MANIFEST_H
+
+#include "base/json.h"
+
+/* The objects in the order in which they are applied, as an array: ConfigMap kube-system/winjoin
+ * with the NodeConfiguration and who may read it (bootstrap tokens of kubeadm's default group and
+ * nodes); for kube-proxy and flanneld under the node's identity the bindings of system:nodes;
+ * with `flannel_namespace` the ConfigMap of its network there (kube-flannel-cfg) becomes readable,
+ * too; NULL = none. New reference. */
+json_t *cluster_manifest_make(const json_t *node_configuration, const char *flannel_namespace);
+/* The objects as YAML documents. The caller frees. */
+char *cluster_manifest_text(const json_t *objects);
+
+#endif

@@ -1,0 +1,235 @@
+/* Parts a --config file into documents and finds those that winjoin reads. */
+#include "join/configuration/config_file.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/yaml.h"
+#include "join/configuration/join_configuration.h"
+#include "join/configuration/node_configuration.h"
+
+enum { DOCUMENTS_MAX = 32 };
+
+struct reader {
+    const char *what;
+    enum config_kinds kinds;
+    struct config_file *file;
+    struct text_list seen; /* kinds */
+    struct error *err;
+};
+
+void config_file_free(struct config_file *file) {
+    json_decref(file->join);
+    json_decref(file->node);
+    text_list_free(&file->warnings);
+    *file = (struct config_file){0};
+}
+
+/* ---- versions and kinds ---- */
+
+/* Versions of kubeadm.k8s.io that are gone, each with the last kubeadm that reads it. */
+static const struct {
+    const char *version, *kubeadm;
+} old_versions[] = {{"kubeadm.k8s.io/v1alpha1", "v1.11"},
+                    {"kubeadm.k8s.io/v1alpha2", "v1.12"},
+                    {"kubeadm.k8s.io/v1alpha3", "v1.14"},
+                    {"kubeadm.k8s.io/v1beta1", "v1.15"},
+                    {"kubeadm.k8s.io/v1beta2", "v1.22"}};
+
+/* What else kubeadm reads: not for a worker's join. */
+static const struct {
+    const char *version, *kind;
+} passed_over[] = {{"kubeadm.k8s.io/v1beta3", "InitConfiguration"},
+                   {"kubeadm.k8s.io/v1beta3", "ClusterConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "InitConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "ClusterConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "ResetConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "UpgradeConfiguration"},
+                   {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"},
+                   {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"}};
+
+static int check_old_version(struct reader *r, const char *version, const char *kind, size_t line) {
+    for (size_t i = 0; i < ARRAY_SIZE(old_versions); i++) {
+        if (!text_equal(old_versions[i].version, version))
+            continue;
+        (void)error_set(r->err, ERROR_USAGE,
+                        "%s: line %zu: your configuration file uses an old API spec: \"%s\" (kind: "
+                        "\"%.60s\")",
+                        r->what, line, version, kind);
+        return error_hint(r->err,
+                          "kubeadm %s reads it: kubeadm config migrate --old-config F "
+                          "--new-config G writes a newer one",
+                          old_versions[i].kubeadm);
+    }
+    return 0;
+}
+
+static int pass_over(struct reader *r, const char *version, const char *kind, size_t line) {
+    static const char *const kinds[] = {JOIN_CONFIGURATION_KIND, NODE_CONFIGURATION_KIND};
+    const char *near = nearest_name(kind, kinds, ARRAY_SIZE(kinds));
+    bool known = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(passed_over); i++)
+        known |=
+            text_equal(passed_over[i].version, version) && text_equal(passed_over[i].kind, kind);
+    if (!known && (near || r->kinds == CONFIG_KNOWN)) {
+        (void)error_set(r->err, ERROR_USAGE,
+                        "%s: line %zu: unknown configuration API \"%.100s\", kind \"%.100s\"",
+                        r->what, line, version, kind);
+        return near ? error_hint(r->err, "did you mean %s?", near) : -1;
+    }
+    text_list_add_owned(&r->file->warnings,
+                        xasprintf("%s: line %zu: document of kind %.60s (%.60s) is passed over",
+                                  r->what, line, kind, version));
+    return 0;
+}
+
+/* ---- documents ---- */
+
+static int read_join(struct reader *r, const struct yaml_node *node, const char *version) {
+    const struct yaml_field *fields = join_configuration_fields(version);
+
+    if (text_equal(version, "kubeadm.k8s.io/v1"))
+        return error_set(r->err, ERROR_USAGE,
+                         "%s: line %zu: experimental API spec: \"%s\" (kind: \"%s\") is not "
+                         "allowed: use %s",
+                         r->what, yaml_line(node), version, JOIN_CONFIGURATION_KIND,
+                         JOIN_CONFIGURATION_V1BETA4);
+    if (!fields)
+        return error_set(r->err, ERROR_USAGE,
+                         "%s: line %zu: unknown configuration API \"%.100s\", kind \"%s\": use %s",
+                         r->what, yaml_line(node), version, JOIN_CONFIGURATION_KIND,
+                         JOIN_CONFIGURATION_V1BETA4);
+    if (yaml_schema_check(node, fields, r->what, r->err) < 0)
+        return -1;
+    if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
+        text_list_add_owned(
+            &r->file->warnings,
+            xasprintf("%s: line %zu: %s is deprecated and gone from kubeadm 1.37: winjoin config "
+                      "migrate --old-config %s writes the newer form",
+                      r->what, yaml_line(node), version, r->what));
+    r->file->join = yaml_to_json(node);
+    join_configuration_renew(r->file->join);
+    return 0;
+}
+
+static int read_node(struct reader *r, const struct yaml_node *node, const char *version) {
+    if (!text_equal(version, NODE_CONFIGURATION_V1ALPHA1))
+        return error_set(r->err, ERROR_USAGE,
+                         "%s: line %zu: unknown configuration API \"%.100s\", kind \"%s\": use %s",
+                         r->what, yaml_line(node), version, NODE_CONFIGURATION_KIND,
+                         NODE_CONFIGURATION_V1ALPHA1);
+    if (yaml_schema_check(node, node_configuration_fields, r->what, r->err) < 0)
+        return -1;
+    r->file->node = yaml_to_json(node);
+    return node_configuration_check(r->file->node, r->what, r->err);
+}
+
+/* "group/version" with a group, as kubeadm asks. */
+static bool is_group_version(const char *version) {
+    const char *slash = version ? strchr(version, '/') : NULL;
+
+    return slash && slash != version && slash[1] && !strchr(slash + 1, '/');
+}
+
+static int read_document(struct reader *r, const struct yaml_node *node, size_t line) {
+    const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
+
+    if (yaml_type(node) != YAML_NULL)
+        line = yaml_line(node);
+    if (yaml_type(node) != YAML_MAP || !is_group_version(version) || !kind || !*kind)
+        return error_set(r->err, ERROR_USAGE,
+                         "%s: line %zu: invalid configuration: kind and apiVersion is mandatory "
+                         "information that must be specified",
+                         r->what, line);
+    if (text_list_has(&r->seen, kind))
+        return error_set(r->err, ERROR_USAGE,
+                         "%s: line %zu: invalid configuration: kind \"%.60s\" is specified twice",
+                         r->what, line, kind);
+    text_list_add(&r->seen, kind);
+    if (check_old_version(r, version, kind, line) < 0)
+        return -1;
+    if (text_equal(kind, JOIN_CONFIGURATION_KIND))
+        return read_join(r, node, version);
+    if (text_equal(kind, NODE_CONFIGURATION_KIND))
+        return read_node(r, node, version);
+    return pass_over(r, version, kind, line);
+}
+
+/* One part between separators. Empty lines stand in for all before it, so that lines count from
+ * the file's begin. */
+static int read_part(struct reader *r, const char *part, size_t len, size_t line) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    struct text padded = {0};
+    int result = 0;
+
+    for (size_t i = 1; i < line; i++)
+        text_add_char(&padded, '\n');
+    text_add_bytes(&padded, part, len);
+    if (yaml_parse(text_str(&padded), padded.len, r->what, &documents, r->err) < 0) {
+        if (r->err)
+            r->err->kind = ERROR_USAGE;
+        result = -1;
+    } else if (yaml_documents_count(documents) == 0) {
+        result = read_document(r, NULL, line);
+    }
+    for (size_t i = 0; result == 0 && i < yaml_documents_count(documents); i++)
+        result = read_document(r, yaml_document(documents, i), line);
+    text_free(&padded);
+    return result;
+}
+
+/* k8s.io/apimachinery util/yaml YAMLReader: a line that begins with "---" parts documents; only
+ * blanks or a comment may follow it. Parts without a byte are passed over. */
+static int read_parts(struct reader *r, const char *text, size_t len) {
+    const char *end = text + len, *part = text;
+    size_t line = 1, part_line = 1, parts = 0;
+
+    for (const char *p = text; p < end; line++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p)),
+                   *next = newline ? newline + 1 : end;
+
+        if (next - p >= 3 && memcmp(p, "---", 3) == 0) {
+            size_t rest = (size_t)(next - p), at = 3;
+
+            while (at < rest && strchr(" \t\r\n", p[at]))
+                at++;
+            if (at < rest && p[at] != '#')
+                return error_set(r->err, ERROR_USAGE,
+                                 "%s: line %zu column %zu: only a comment may follow \"---\"",
+                                 r->what, line, at + 1);
+            if (p > part && read_part(r, part, (size_t)(p - part), part_line) < 0)
+                return -1;
+            part = next;
+            part_line = line + 1;
+            if (++parts >= DOCUMENTS_MAX)
+                return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what,
+                                 DOCUMENTS_MAX);
+        }
+        p = next;
+    }
+    return part < end || parts == 0 ? read_part(r, part, (size_t)(end - part), part_line) : 0;
+}
+
+int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
+                      struct config_file *ret, struct error *err) {
+    struct config_file file = {0};
+    struct reader r = {.what = what, .kinds = kinds, .file = &file, .err = err};
+    int result;
+
+    if (len > CONFIG_FILE_MAX)
+        return error_set(err, ERROR_USAGE, "%s: longer than 1 MiB", what);
+    if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+        return error_set(err, ERROR_USAGE, "%s: is UTF-16: save it as UTF-8", what);
+    result = read_parts(&r, text, len);
+    if (result == 0 && !file.join && !file.node)
+        result = error_set(err, ERROR_USAGE, "no %s or %s found in %s", JOIN_CONFIGURATION_KIND,
+                           NODE_CONFIGURATION_KIND, what);
+    text_list_free(&r.seen);
+    if (result < 0)
+        config_file_free(&file);
+    else
+        *ret = file;
+    return result;
+}

@@ -1,0 +1,281 @@
+/* JoinConfiguration: its fields by version, and what kubeadm makes of what is missing. */
+#include "join/configuration/join_configuration.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "join/configuration/cluster_schema.h"
+
+static const struct yaml_field node_fields_v1beta3[] = {
+    {"name", YAML_FIELD_TEXT, NULL},
+    {"criSocket", YAML_FIELD_TEXT, NULL},
+    {"taints", YAML_FIELD_OBJECTS, schema_taint},
+    {"kubeletExtraArgs", YAML_FIELD_TEXT_MAP, NULL},
+    {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
+    {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field node_fields_v1beta4[] = {
+    {"name", YAML_FIELD_TEXT, NULL},
+    {"criSocket", YAML_FIELD_TEXT, NULL},
+    {"taints", YAML_FIELD_OBJECTS, schema_taint},
+    {"kubeletExtraArgs", YAML_FIELD_OBJECTS, schema_argument},
+    {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
+    {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
+    {"imagePullSerial", YAML_FIELD_BOOL, NULL},
+    {0},
+};
+static const struct yaml_field bootstrap_token_fields[] = {
+    {"token", YAML_FIELD_TEXT, NULL},
+    {"apiServerEndpoint", YAML_FIELD_TEXT, NULL},
+    {"caCertHashes", YAML_FIELD_TEXTS, NULL},
+    {"unsafeSkipCAVerification", YAML_FIELD_BOOL, NULL},
+    {0},
+};
+static const struct yaml_field file_fields[] = {
+    {"kubeConfigPath", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field discovery_fields_v1beta3[] = {
+    {"bootstrapToken", YAML_FIELD_OBJECT, bootstrap_token_fields},
+    {"file", YAML_FIELD_OBJECT, file_fields},
+    {"tlsBootstrapToken", YAML_FIELD_TEXT, NULL},
+    {"timeout", YAML_FIELD_DURATION, NULL},
+    {0},
+};
+static const struct yaml_field discovery_fields_v1beta4[] = {
+    {"bootstrapToken", YAML_FIELD_OBJECT, bootstrap_token_fields},
+    {"file", YAML_FIELD_OBJECT, file_fields},
+    {"tlsBootstrapToken", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field api_endpoint_fields[] = {
+    {"advertiseAddress", YAML_FIELD_TEXT, NULL},
+    {"bindPort", YAML_FIELD_NUMBER, NULL},
+    {0},
+};
+static const struct yaml_field control_plane_fields[] = {
+    {"localAPIEndpoint", YAML_FIELD_OBJECT, api_endpoint_fields},
+    {"certificateKey", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field patches_fields[] = {
+    {"directory", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field timeouts_fields[] = {
+    {"controlPlaneComponentHealthCheck", YAML_FIELD_DURATION, NULL},
+    {"kubeletHealthCheck", YAML_FIELD_DURATION, NULL},
+    {"kubernetesAPICall", YAML_FIELD_DURATION, NULL},
+    {"etcdAPICall", YAML_FIELD_DURATION, NULL},
+    {"tlsBootstrap", YAML_FIELD_DURATION, NULL},
+    {"discovery", YAML_FIELD_DURATION, NULL},
+    {"upgradeManifests", YAML_FIELD_DURATION, NULL},
+    {0},
+};
+static const struct yaml_field fields_v1beta3[] = {
+    {"apiVersion", YAML_FIELD_TEXT, NULL},
+    {"kind", YAML_FIELD_TEXT, NULL},
+    {"nodeRegistration", YAML_FIELD_OBJECT, node_fields_v1beta3},
+    {"caCertPath", YAML_FIELD_TEXT, NULL},
+    {"discovery", YAML_FIELD_OBJECT, discovery_fields_v1beta3},
+    {"controlPlane", YAML_FIELD_OBJECT, control_plane_fields},
+    {"skipPhases", YAML_FIELD_TEXTS, NULL},
+    {"patches", YAML_FIELD_OBJECT, patches_fields},
+    {0},
+};
+static const struct yaml_field fields_v1beta4[] = {
+    {"apiVersion", YAML_FIELD_TEXT, NULL},
+    {"kind", YAML_FIELD_TEXT, NULL},
+    {"dryRun", YAML_FIELD_BOOL, NULL},
+    {"nodeRegistration", YAML_FIELD_OBJECT, node_fields_v1beta4},
+    {"caCertPath", YAML_FIELD_TEXT, NULL},
+    {"discovery", YAML_FIELD_OBJECT, discovery_fields_v1beta4},
+    {"controlPlane", YAML_FIELD_OBJECT, control_plane_fields},
+    {"skipPhases", YAML_FIELD_TEXTS, NULL},
+    {"patches", YAML_FIELD_OBJECT, patches_fields},
+    {"timeouts", YAML_FIELD_OBJECT, timeouts_fields},
+    {0},
+};
+
+const struct yaml_field *join_configuration_fields(const char *api_version) {
+    if (text_equal(api_version, JOIN_CONFIGURATION_V1BETA3))
+        return fields_v1beta3;
+    return text_equal(api_version, JOIN_CONFIGURATION_V1BETA4) ? fields_v1beta4 : NULL;
+}
+
+/* ---- v1beta3 to v1beta4 ---- */
+
+/* The object at a key, made when there is none. */
+static json_t *object_at(json_t *parent, const char *key) {
+    if (!json_is_object(json_object_get(parent, key)))
+        json_object_set_new(parent, key, json_object());
+    return json_object_get(parent, key);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static json_t *args_of_map(const json_t *map) {
+    size_t count = json_object_size(map), n = 0;
+    _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
+    json_t *list = json_array(), *value;
+    const char *key;
+
+    json_object_foreach((json_t *)map, key, value) names[n++] = key;
+    qsort(names, n, sizeof *names, by_name);
+    for (size_t i = 0; i < n; i++) {
+        const char *text = json_string_value(json_object_get(map, names[i]));
+
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s}", "name", names[i], "value", text ? text : ""));
+    }
+    return list;
+}
+
+void join_configuration_renew(json_t *configuration) {
+    json_t *node = json_object_get(configuration, "nodeRegistration"),
+           *discovery = json_object_get(configuration, "discovery"),
+           *args = json_object_get(node, "kubeletExtraArgs"),
+           *timeout = json_object_get(discovery, "timeout");
+
+    json_object_set_new(configuration, "apiVersion", json_string(JOIN_CONFIGURATION_V1BETA4));
+    if (json_is_object(args))
+        json_object_set_new(node, "kubeletExtraArgs", args_of_map(args));
+    if (json_is_string(timeout))
+        json_object_set(object_at(configuration, "timeouts"), "discovery", timeout);
+    json_object_del(discovery, "timeout");
+}
+
+/* ---- defaults ---- */
+
+/* kubeadm: GetHostname trims and lower-cases what the file or the flag says, too. */
+char *join_node_name_read(const char *name) {
+    size_t start = strspn(name, " \t\r\n\v\f"), len = strlen(name + start);
+    _cleanup_(freep) char *trimmed = NULL;
+
+    while (len && strchr(" \t\r\n\v\f", name[start + len - 1]))
+        len--;
+    trimmed = xstrndup(name + start, len);
+    return text_lower(trimmed);
+}
+
+static void default_text(json_t *object, const char *key, const char *value) {
+    const char *given = json_string_value(json_object_get(object, key));
+
+    if (value && (!given || !*given))
+        json_object_set_new(object, key, json_string(value));
+}
+
+static void default_timeouts(json_t *timeouts) {
+    static const struct {
+        const char *name, *value;
+    } defaults[] = {{"controlPlaneComponentHealthCheck", "4m0s"},
+                    {"kubeletHealthCheck", "4m0s"},
+                    {"kubernetesAPICall", "1m0s"},
+                    {"etcdAPICall", "2m0s"},
+                    {"tlsBootstrap", "5m0s"},
+                    {"discovery", "5m0s"},
+                    {"upgradeManifests", "5m0s"}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(defaults); i++)
+        default_text(timeouts, defaults[i].name, defaults[i].value);
+}
+
+/* Go's omitempty: what says nothing is not written, but for these two. */
+static bool is_kept(const char *name) {
+    return text_equal(name, "taints") || text_equal(name, "imagePullSerial");
+}
+
+static bool says_nothing(const json_t *value) {
+    return json_is_null(value) || json_is_false(value) ||
+           (json_is_string(value) && !json_string_length(value)) ||
+           (json_is_array(value) && !json_array_size(value));
+}
+
+static void omit_empty(json_t *value) {
+    const char *key;
+    json_t *item;
+    void *next;
+    size_t i;
+
+    json_array_foreach(value, i, item) {
+        if (json_is_null(item))
+            json_array_set_new(value, i, json_string(""));
+        omit_empty(json_array_get(value, i));
+    }
+    json_object_foreach_safe(value, next, key, item) {
+        omit_empty(item);
+        if (!is_kept(key) && says_nothing(item))
+            json_object_del(value, key);
+    }
+}
+
+/* Durations as Go writes them. */
+static void renew_durations(json_t *timeouts) {
+    const char *key;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(timeouts, next, key, value) {
+        char text[GO_DURATION_TEXT_MAX];
+        int64_t milliseconds;
+
+        if (go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0) {
+            go_duration_format(milliseconds, text);
+            json_object_set_new(timeouts, key, json_string(text));
+        }
+    }
+}
+
+/* Every argument has a value, be it an empty one. */
+static void default_args(json_t *args) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(args, i, item) if (json_is_object(item) &&
+                                          !json_is_string(json_object_get(item, "value")))
+        json_object_set_new(item, "value", json_string(""));
+}
+
+static void default_node(json_t *node) {
+    const char *name = json_text_at(node, "name"), *socket;
+    _cleanup_(freep) char *read = name ? join_node_name_read(name) : NULL, *url = NULL;
+
+    if (read)
+        json_object_set_new(node, "name", json_string(read));
+    default_text(node, "criSocket", "npipe:////./pipe/containerd-containerd");
+    socket = json_text_at(node, "criSocket");
+    if (!text_starts_with(socket, "npipe:")) {
+        url = xasprintf("npipe://%s", socket);
+        json_object_set_new(node, "criSocket", json_string(url));
+    }
+    default_text(node, "imagePullPolicy", "IfNotPresent");
+    if (!json_is_boolean(json_object_get(node, "imagePullSerial")))
+        json_object_set_new(node, "imagePullSerial", json_true());
+    if (!json_object_get(node, "taints"))
+        json_object_set_new(node, "taints", json_null());
+    default_args(json_object_get(node, "kubeletExtraArgs"));
+}
+
+void join_configuration_default(json_t *configuration) {
+    json_t *discovery;
+    const char *file;
+
+    omit_empty(configuration);
+    discovery = object_at(configuration, "discovery");
+    file = json_text_at(discovery, "file.kubeConfigPath");
+    if (file) {
+        _cleanup_(freep) char *path = join_discovery_file_path(file);
+
+        json_put(discovery, "file.kubeConfigPath", json_string(path));
+    }
+    default_text(configuration, "caCertPath", "C:/etc/kubernetes/pki/ca.crt");
+    default_text(discovery, "tlsBootstrapToken", json_text_at(discovery, "bootstrapToken.token"));
+    default_node(object_at(configuration, "nodeRegistration"));
+    renew_durations(object_at(configuration, "timeouts"));
+    default_timeouts(object_at(configuration, "timeouts"));
+}

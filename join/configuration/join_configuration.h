@@ -1,0 +1,47 @@
+/* kubeadm's JoinConfiguration for a worker: fields of v1beta3 and v1beta4, defaults, validation,
+ * and its way into the join's options. The document is JSON, always in the shape of v1beta4. */
+#ifndef JOIN_CONFIGURATION_JOIN_CONFIGURATION_H
+#define JOIN_CONFIGURATION_JOIN_CONFIGURATION_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/yaml_schema.h"
+#include "host/host.h"
+#include "join/configuration/join_options.h"
+
+#define JOIN_CONFIGURATION_KIND "JoinConfiguration"
+#define JOIN_CONFIGURATION_V1BETA3 "kubeadm.k8s.io/v1beta3"
+#define JOIN_CONFIGURATION_V1BETA4 "kubeadm.k8s.io/v1beta4"
+
+/* The fields of a version; NULL when winjoin does not read it. */
+const struct yaml_field *join_configuration_fields(const char *api_version);
+/* Makes v1beta3 v1beta4, in place: kubeletExtraArgs becomes a list sorted by name,
+ * discovery.timeout becomes timeouts.discovery. */
+void join_configuration_renew(json_t *configuration);
+/* Fills kubeadm's defaults (v1beta4/defaults.go, with Windows' paths), in place, but for the name:
+ * a file may be for many nodes. For what is printed: the join has its own. */
+void join_configuration_default(json_t *configuration);
+
+/* What flags and environment give goes into the document (made when *configuration is NULL and
+ * there is anything to say of discovery): --token stands in for both tokens where those are not
+ * given, lists replace, ignorePreflightErrors adds. */
+void join_configuration_overlay(json_t **configuration, const struct join_options *options);
+/* Checks as kubeadm's ValidateJoinConfiguration on Windows, all errors in one line ("[a, b]"), each
+ * with the path of its field; stricter in what docs/configuration.md lists. Secrets are not shown.
+ * `host` is asked whether a discovery file is there; NULL = not asked. ERROR_USAGE. */
+int join_configuration_check(const json_t *configuration, struct host *host, struct error *err);
+/* Fills the options that are not given yet; `warnings` gets what deserves a word. */
+void join_configuration_apply(const json_t *configuration, struct join_options *options,
+                              struct text_list *warnings);
+
+/* Is it a DNS-1123 subdomain of at most 253 characters (apimachinery validation)? */
+bool join_node_name_is_valid(const char *name);
+/* The name as kubeadm reads it (GetHostname): blanks around it gone, lower case. The caller frees.
+ */
+char *join_node_name_read(const char *name);
+/* "file:///C:/x.conf" to "C:/x.conf", all else as it stands. The caller frees. */
+char *join_discovery_file_path(const char *given);
+
+#endif

@@ -1,0 +1,312 @@
+/* What kubeadm's validation says of a worker's JoinConfiguration on Windows, and a little more. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/terminal.h"
+#include "join/configuration/join_configuration.h"
+#include "pki/pin.h"
+#include "pki/token.h"
+
+enum { NODE_NAME_MAX = 253 };
+
+struct check {
+    const json_t *configuration;
+    struct host *host;
+    struct text_list errors;
+};
+
+/* k8s.io/apimachinery field.Invalid: `path: Invalid value: "v": why`. */
+static void invalid(struct check *c, const char *path, const char *value, const char *why) {
+    text_list_add_owned(&c->errors,
+                        xasprintf("%s: Invalid value: \"%.200s\": %s", path, value, why));
+}
+
+static const char *text_at(const struct check *c, const char *path) {
+    const char *text = json_text_at(c->configuration, path);
+
+    return text ? text : "";
+}
+
+static bool is_object(const struct check *c, const char *path) {
+    return json_is_object(json_at(c->configuration, path));
+}
+
+/* ---- discovery ---- */
+
+static void check_token(struct check *c, const char *path, const char *token) {
+    struct error why = {0};
+    struct token parsed;
+    const char *detail;
+    _cleanup_(freep) char *text = NULL;
+
+    if (token_parse(token, &parsed, &why) == 0) {
+        token_clear(&parsed);
+        return;
+    }
+    detail = strstr(why.message, ": ");
+    text = xasprintf("the bootstrap token is invalid%s", detail ? detail : "");
+    invalid(c, path, *token ? "<redacted>" : "", text);
+}
+
+/* Go's net.SplitHostPort: only the shape; NULL when it is right. */
+static const char *endpoint_problem(const char *endpoint) {
+    const char *colon = strrchr(endpoint, ':'), *close;
+    size_t brackets = 0;
+
+    if (!colon)
+        return "missing port in address";
+    if (*endpoint == '[') {
+        close = strchr(endpoint, ']');
+        if (!close)
+            return "missing ']' in address";
+        if (close[1] == '\0')
+            return "missing port in address";
+        if (close + 1 != colon)
+            return close[1] == ':' ? "too many colons in address" : "missing port in address";
+        brackets = (size_t)(close - endpoint) + 1;
+    } else if (memchr(endpoint, ':', (size_t)(colon - endpoint))) {
+        return "too many colons in address";
+    }
+    if (strchr(endpoint + (brackets ? 1 : 0), '['))
+        return "unexpected '[' in address";
+    return strchr(endpoint + brackets, ']') ? "unexpected ']' in address" : NULL;
+}
+
+static void check_endpoint(struct check *c) {
+    const char *endpoint = text_at(c, "discovery.bootstrapToken.apiServerEndpoint");
+    const char *problem = endpoint_problem(endpoint);
+    _cleanup_(freep) char *why = xasprintf("address %.200s: %s", endpoint, problem ? problem : "");
+
+    if (problem)
+        invalid(c, "discovery.bootstrapToken.apiServerEndpoint", endpoint, why);
+}
+
+static void check_pins(struct check *c) {
+    const json_t *pins = json_at(c->configuration, "discovery.bootstrapToken.caCertHashes");
+    bool skip =
+        json_bool_at(c->configuration, "discovery.bootstrapToken.unsafeSkipCAVerification", false);
+    json_t *item;
+    size_t i;
+
+    if (json_array_size(pins) == 0 && !skip)
+        invalid(c, "discovery.bootstrapToken.caCertHashes", "",
+                "using token-based discovery without caCertHashes can be unsafe. Set "
+                "unsafeSkipCAVerification as true in your kubeadm config file or pass "
+                "--discovery-token-unsafe-skip-ca-verification flag to continue");
+    json_array_foreach((json_t *)pins, i, item) {
+        _cleanup_(freep) char *path = xasprintf("discovery.bootstrapToken.caCertHashes[%zu]", i);
+        const char *text = json_is_string(item) ? json_string_value(item) : "";
+        char pin[PIN_TEXT_MAX];
+        struct error why = {0};
+
+        if (pin_parse(text, pin, &why) < 0)
+            invalid(c, path, text, why.message);
+    }
+}
+
+static void check_bootstrap_token(struct check *c) {
+    const char *token = text_at(c, "discovery.bootstrapToken.token"),
+               *tls = text_at(c, "discovery.tlsBootstrapToken");
+
+    if (!*text_at(c, "discovery.bootstrapToken.apiServerEndpoint"))
+        text_list_add(&c->errors,
+                      "discovery.bootstrapToken: Required value: APIServerEndpoint is not set");
+    check_pins(c);
+    check_token(c, "discovery.bootstrapToken.token", token);
+    check_endpoint(c);
+    check_token(c, "discovery.tlsBootstrapToken", *tls ? tls : token);
+}
+
+char *join_discovery_file_path(const char *given) {
+    const char *path = given, *slash;
+
+    if (!text_starts_with(given, "file://"))
+        return xstrdup(given);
+    slash = strchr(given + strlen("file://"), '/');
+    path = slash ? slash : "";
+    return xstrdup(path[0] == '/' && isalpha((unsigned char)path[1]) && path[2] == ':' ? path + 1
+                                                                                       : path);
+}
+
+/* RFC 3986's scheme; one letter is a drive. */
+static size_t scheme_length(const char *text) {
+    size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+
+    return len > 1 && isalpha((unsigned char)*text) && text[len] == ':' ? len : 0;
+}
+
+static void check_file(struct check *c) {
+    static const char path[] = "discovery.file.kubeConfigPath";
+    _cleanup_(freep) char *file = join_discovery_file_path(text_at(c, path));
+    const char *tls = text_at(c, "discovery.tlsBootstrapToken");
+    size_t scheme = scheme_length(file);
+    _cleanup_(freep) char *full = terminal_full_path(file);
+
+    if (scheme && !(scheme == 5 && strncmp(file, "https", 5) == 0))
+        invalid(c, path, file, "if a URL is used, the scheme must be https");
+    else if (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT)))
+        invalid(c, path, file, "not a valid HTTPS URL or a file on disk");
+    if (*tls)
+        check_token(c, "discovery.tlsBootstrapToken", tls);
+}
+
+static void check_discovery(struct check *c) {
+    bool token = is_object(c, "discovery.bootstrapToken"), file = is_object(c, "discovery.file");
+
+    if (!token && !file)
+        invalid(c, "discovery", "", "bootstrapToken or file must be set");
+    if (token && file)
+        invalid(c, "discovery", "", "bootstrapToken and file cannot both be set");
+    if (token)
+        check_bootstrap_token(c);
+    if (file)
+        check_file(c);
+}
+
+/* ---- the node ---- */
+
+bool join_node_name_is_valid(const char *name) {
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < len; i++) {
+        char ch = name[i];
+        bool edge = i == 0 || i == len - 1 || name[i - 1] == '.' || name[i + 1] == '.';
+
+        if (!((ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') ||
+              (!edge && (ch == '-' || (ch == '.' && name[i - 1] != '-')))))
+            return false;
+    }
+    return len > 0 && len <= NODE_NAME_MAX;
+}
+
+static void check_name(struct check *c) {
+    const char *given = text_at(c, "nodeRegistration.name");
+    _cleanup_(freep) char *name = join_node_name_read(given);
+
+    if (*given && !join_node_name_is_valid(name))
+        invalid(c, "nodeRegistration.name", name,
+                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+                "characters, '-' or '.', and must start and end with an alphanumeric character, "
+                "at most 253 of them");
+}
+
+/* kubeadm puts "npipe://" before a bare path. Other URLs and backslashes, which it lets pass in
+ * part, open no pipe. */
+static void check_cri_socket(struct check *c) {
+    static const char path[] = "nodeRegistration.criSocket";
+    const char *socket = text_at(c, path);
+    size_t scheme = scheme_length(socket);
+
+    if (scheme && !(scheme == 5 && strncmp(socket, "npipe", 5) == 0)) {
+        _cleanup_(freep) char *why = xasprintf("only URL scheme \"npipe\" is supported, got "
+                                               "\"%.*s\"",
+                                               (int)scheme, socket);
+
+        invalid(c, path, socket, why);
+    } else if (strpbrk(socket, "\\ \t\r\n")) {
+        invalid(c, path, socket,
+                "URL parsing error: write it with slashes, npipe:////./pipe/containerd-containerd");
+    }
+}
+
+/* The kubelet does not start with what these refuse. */
+static void check_args(struct check *c) {
+    static const char path[] = "nodeRegistration.kubeletExtraArgs";
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(json_at(c->configuration, path), i, item) {
+        const char *name = json_string_value(json_object_get(item, "name"));
+        char index[32];
+
+        (void)text_format(index, sizeof index, "index %zu", i);
+        if (!name || !*name)
+            invalid(c, path, index, "argument has no name");
+        else if (*name == '-' || strpbrk(name, "= \t\r\n\""))
+            invalid(c, path, index, "an argument's name has no dashes before it, no '=' in it");
+    }
+}
+
+static void check_taints(struct check *c) {
+    static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(json_at(c->configuration, "nodeRegistration.taints"), i, item) {
+        const char *key = json_string_value(json_object_get(item, "key")),
+                   *effect = json_string_value(json_object_get(item, "effect"));
+        _cleanup_(freep) char *path = xasprintf("nodeRegistration.taints[%zu]", i);
+        bool known = false;
+
+        for (size_t e = 0; e < ARRAY_SIZE(effects); e++)
+            known |= text_equal(effect, effects[e]);
+        if (!key || !*key)
+            invalid(c, path, "", "a taint needs a key");
+        if (!known)
+            invalid(c, path, effect ? effect : "",
+                    "effect must be NoSchedule, PreferNoSchedule or NoExecute");
+    }
+}
+
+static void check_pull_policy(struct check *c) {
+    const char *policy = text_at(c, "nodeRegistration.imagePullPolicy");
+
+    if (*policy && !text_equal(policy, "Always") && !text_equal(policy, "IfNotPresent") &&
+        !text_equal(policy, "Never"))
+        invalid(c, "nodeRegistration.imagePullPolicy", policy, "invalid pull policy");
+}
+
+/* ---- the rest ---- */
+
+static void check_control_plane(struct check *c) {
+    if (is_object(c, "controlPlane"))
+        text_list_add(&c->errors, "controlPlane: Forbidden: a control plane does not run on "
+                                  "Windows; winjoin joins workers");
+}
+
+/* Windows: a drive, or a path from the current drive's root. */
+static void check_ca_path(struct check *c) {
+    const char *path = text_at(c, "caCertPath");
+    bool absolute =
+        *path == '\\' || *path == '/' ||
+        (isalpha((unsigned char)*path) && path[1] == ':' && (path[2] == '\\' || path[2] == '/'));
+
+    if (*path && (!absolute || !text_ends_with(path, ".crt")))
+        invalid(c, "caCertPath", path, "the ca certificate path must be an absolute path");
+}
+
+/* With 0 these waits would end before they begin. */
+static void check_timeouts(struct check *c) {
+    static const char *const waits[] = {"timeouts.discovery", "timeouts.tlsBootstrap",
+                                        "timeouts.kubeletHealthCheck",
+                                        "timeouts.kubernetesAPICall"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(waits); i++) {
+        const char *text = text_at(c, waits[i]);
+
+        if (*text && !strpbrk(text, "123456789"))
+            invalid(c, waits[i], text, "must be more than 0");
+    }
+}
+
+int join_configuration_check(const json_t *configuration, struct host *host, struct error *err) {
+    struct check c = {.configuration = configuration, .host = host};
+    _cleanup_(freep) char *all = NULL;
+    int result = 0;
+
+    check_discovery(&c);
+    check_name(&c);
+    check_cri_socket(&c);
+    check_args(&c);
+    check_taints(&c);
+    check_pull_policy(&c);
+    check_control_plane(&c);
+    check_ca_path(&c);
+    check_timeouts(&c);
+    all = text_list_join(&c.errors, ", ");
+    if (c.errors.count)
+        result = error_set(err, ERROR_USAGE, c.errors.count > 1 ? "[%s]" : "%s", all);
+    text_list_free(&c.errors);
+    return result;
+}

@@ -1,0 +1,107 @@
+/* What a join is told: its memory, the checks that need nothing else. */
+#include "join/configuration/join_options.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/configuration/node_labels.h"
+#include "services/version.h"
+
+void join_options_free(struct join_options *o) {
+    char **texts[] = {&o->endpoint,
+                      &o->config,
+                      &o->cri_socket,
+                      &o->discovery_file,
+                      &o->node_name,
+                      &o->patches,
+                      &o->token_file,
+                      &o->network_mode,
+                      &o->network_plugin,
+                      &o->network_name,
+                      &o->adapter,
+                      &o->pod_cidr,
+                      &o->node_ip,
+                      &o->kubernetes_version,
+                      &o->bundle,
+                      &o->mirror,
+                      &o->kube_proxy,
+                      &o->dsr,
+                      &o->verify,
+                      &o->tls_bootstrap,
+                      &o->node_labels,
+                      &o->register_with_taints,
+                      &o->external_ip,
+                      &o->external_name,
+                      &o->external_dns,
+                      &o->dual_stack,
+                      &o->lock,
+                      &o->ca_cert_path,
+                      &o->image_pull_policy};
+    struct text_list *lists[] = {&o->discovery_token_ca_cert_hash,
+                                 &o->ignore_preflight_errors,
+                                 &o->skip_phases,
+                                 &o->exclude_from_nat,
+                                 &o->service_cidrs,
+                                 &o->kubelet_service_args,
+                                 &o->kubelet_extra_args};
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        freep(texts[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+        text_list_free(lists[i]);
+    secret_freep(&o->token);
+    secret_freep(&o->discovery_token);
+    secret_freep(&o->tls_bootstrap_token);
+}
+
+/* What the table of flags promises and this build does not do yet is refused, never ignored. */
+static int check_supported(const struct join_options *o, struct error *err) {
+    const struct {
+        const char *flag;
+        bool given;
+    } later[] = {{"--mirror", o->mirror != NULL}, {"artifacts.lock", o->lock != NULL}};
+
+    for (size_t i = 0; i < ARRAY_SIZE(later); i++)
+        if (later[i].given)
+            return error_set(err, ERROR_USAGE, "use %s: this version of winjoin cannot do it yet",
+                             later[i].flag);
+    return 0;
+}
+
+/* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. */
+static int check_version(const char *version, struct error *err) {
+    const char *dot = version ? strchr(version, '.') : NULL;
+    unsigned minor;
+
+    if (!version)
+        return 0;
+    if (kubernetes_minor(version, "--kubernetes-version", &minor, err) < 0)
+        return -1;
+    dot = dot ? strchr(dot + 1, '.') : NULL;
+    if (dot && dot[1] >= '0' && dot[1] <= '9')
+        return 0;
+    return error_set(err, ERROR_USAGE, "use --kubernetes-version %s: it must be whole, as v1.37.1",
+                     version);
+}
+
+/* Ids are compared without case, and one given twice counts once (kubeadm:
+ * ValidateIgnorePreflightErrors). */
+int join_options_check(const struct join_options *options, struct error *err) {
+    const struct text_list *ignored = &options->ignore_preflight_errors;
+    bool all = false, single = false;
+
+    if (check_supported(options, err) < 0 || check_version(options->kubernetes_version, err) < 0 ||
+        node_labels_check(options->node_labels, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ignored->count; i++) {
+        all |= text_equal_nocase(ignored->items[i], "all");
+        single |= !text_equal_nocase(ignored->items[i], "all");
+    }
+    if (all && single)
+        return error_set(
+            err, ERROR_USAGE,
+            "ignore-preflight-errors: don't specify individual checks if 'all' is used");
+    return 0;
+}

@@ -1,0 +1,79 @@
+/* What a join is told: kubeadm join's worker flags and winjoin's own, from flags, environment,
+ * files and the cluster's own defaults. */
+#ifndef JOIN_CONFIGURATION_JOIN_OPTIONS_H
+#define JOIN_CONFIGURATION_JOIN_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/text.h"
+
+enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
+
+/* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
+ * given. --timeout (`timeout`) stands above discovery and tls_bootstrap. */
+struct join_timeouts {
+    long long control_plane_component_health_check;
+    long long kubelet_health_check;
+    long long kubernetes_api_call;
+    long long etcd_api_call;
+    long long tls_bootstrap;
+    long long discovery;
+    long long upgrade_manifests;
+};
+
+/* Text is owned (join_options_free); NULL, 0 and empty lists = not given. Durations are
+ * milliseconds. Names are those of the flags. */
+struct join_options {
+    /* kubeadm's */
+    char *endpoint;
+    char *config;
+    char *cri_socket;
+    char *discovery_file;
+    char *discovery_token;
+    struct text_list discovery_token_ca_cert_hash;
+    bool discovery_token_unsafe_skip_ca_verification;
+    bool dry_run;
+    struct text_list ignore_preflight_errors;
+    char *node_name;
+    char *patches;
+    struct text_list skip_phases;
+    char *tls_bootstrap_token;
+    char *token;
+    /* winjoin's */
+    char *token_file; /* file or "-" */
+    char *network_mode, *network_plugin, *network_name, *adapter;
+    char *pod_cidr;
+    long long vni, vxlan_port;
+    char *node_ip;
+    char *kubernetes_version;
+    char *bundle, *mirror;
+    char *kube_proxy;    /* service, none */
+    char *dsr;           /* auto, on, off */
+    char *verify;        /* full, node, none */
+    char *tls_bootstrap; /* winjoin, kubelet */
+    char *node_labels, *register_with_taints;
+    long long timeout;
+    /* only from files and the cluster's defaults (NodeConfiguration) */
+    char *external_ip, *external_name, *external_dns; /* verify.external */
+    struct text_list exclude_from_nat;                /* network.excludeFromNAT */
+    struct text_list service_cidrs;                   /* network.serviceCIDRs */
+    char *dual_stack;                                 /* network.dualStack: auto, on, off */
+    char *lock;                                       /* artifacts.lock */
+    long long verify_timeout;                         /* verify.timeout */
+    struct text_list kubelet_service_args;            /* services.kubelet.extraArgs, whole words */
+    /* only from a JoinConfiguration */
+    char *ca_cert_path; /* caCertPath, as given */
+    struct text_list
+        kubelet_extra_args;  /* nodeRegistration.kubeletExtraArgs, "name=value" each,
+                                without dashes, in the file's order; a name may repeat */
+    char *image_pull_policy; /* Always, IfNotPresent, Never */
+    struct join_timeouts timeouts;
+};
+void join_options_free(struct join_options *options);
+
+/* The checks that need neither host nor network. ERROR_USAGE. */
+int join_options_check(const struct join_options *options, struct error *err);
+
+#endif

@@ -1,0 +1,282 @@
+/* NodeConfiguration: one table of fields, one of where each of them goes. */
+#include "join/configuration/node_configuration.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "base/yaml.h"
+
+static const struct yaml_field network_fields[] = {
+    {"mode", YAML_FIELD_TEXT, NULL},
+    {"plugin", YAML_FIELD_TEXT, NULL},
+    {"name", YAML_FIELD_TEXT, NULL},
+    {"adapter", YAML_FIELD_TEXT, NULL},
+    {"vni", YAML_FIELD_NUMBER, NULL},
+    {"vxlanPort", YAML_FIELD_NUMBER, NULL},
+    {"podCIDRs", YAML_FIELD_TEXTS, NULL},
+    {"serviceCIDRs", YAML_FIELD_TEXTS, NULL},
+    {"excludeFromNAT", YAML_FIELD_TEXTS, NULL},
+    {"dualStack", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field kube_proxy_fields[] = {
+    {"run", YAML_FIELD_TEXT, NULL},
+    {"dsr", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field artifacts_fields[] = {
+    {"kubernetesVersion", YAML_FIELD_TEXT, NULL},
+    {"bundle", YAML_FIELD_TEXT, NULL},
+    {"mirror", YAML_FIELD_TEXT, NULL},
+    {"lock", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field external_fields[] = {
+    {"ip", YAML_FIELD_TEXT, NULL},
+    {"name", YAML_FIELD_TEXT, NULL},
+    {"dns", YAML_FIELD_TEXT, NULL},
+    {0},
+};
+static const struct yaml_field verify_fields[] = {
+    {"level", YAML_FIELD_TEXT, NULL},
+    {"external", YAML_FIELD_OBJECT, external_fields},
+    {"timeout", YAML_FIELD_DURATION, NULL},
+    {0},
+};
+static const struct yaml_field service_fields[] = {
+    {"extraArgs", YAML_FIELD_TEXTS, NULL},
+    {0},
+};
+static const struct yaml_field no_fields[] = {{0}};
+static const struct yaml_field services_fields[] = {
+    {"kubelet", YAML_FIELD_OBJECT, service_fields},
+    {"kubeProxy", YAML_FIELD_OBJECT, no_fields},
+    {"containerd", YAML_FIELD_OBJECT, no_fields},
+    {"flanneld", YAML_FIELD_OBJECT, no_fields},
+    {0},
+};
+const struct yaml_field node_configuration_fields[] = {
+    {"apiVersion", YAML_FIELD_TEXT, NULL},
+    {"kind", YAML_FIELD_TEXT, NULL},
+    {"network", YAML_FIELD_OBJECT, network_fields},
+    {"kubeProxy", YAML_FIELD_OBJECT, kube_proxy_fields},
+    {"artifacts", YAML_FIELD_OBJECT, artifacts_fields},
+    {"verify", YAML_FIELD_OBJECT, verify_fields},
+    {"services", YAML_FIELD_OBJECT, services_fields},
+    {0},
+};
+
+/* Where each field goes, and which values it takes where not all do ("a|b|c", or a range). */
+enum target_type { TO_TEXT, TO_CHOICE, TO_NUMBER, TO_DURATION, TO_FIRST, TO_LIST };
+static const struct target {
+    const char *path;
+    enum target_type type;
+    size_t offset;
+    const char *choices;
+    long long min, max;
+} targets[] = {
+#define AT(field) offsetof(struct join_options, field)
+    {"network.mode", TO_CHOICE, AT(network_mode), "l2bridge|l2tunnel|overlay|transparent|nat", 0,
+     0},
+    {"network.plugin", TO_CHOICE, AT(network_plugin),
+     "win-bridge|win-overlay|flannel|azure-vnet|ovn-kubernetes|sdnbridge|sdnoverlay|nat", 0, 0},
+    {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0},
+    {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0},
+    {"network.vni", TO_NUMBER, AT(vni), NULL, 1, 16777215},
+    {"network.vxlanPort", TO_NUMBER, AT(vxlan_port), NULL, 1, 65535},
+    {"network.podCIDRs", TO_FIRST, AT(pod_cidr), NULL, 0, 0},
+    {"network.serviceCIDRs", TO_LIST, AT(service_cidrs), NULL, 0, 0},
+    {"network.excludeFromNAT", TO_LIST, AT(exclude_from_nat), NULL, 0, 0},
+    {"network.dualStack", TO_CHOICE, AT(dual_stack), "auto|on|off", 0, 0},
+    {"kubeProxy.run", TO_CHOICE, AT(kube_proxy), "service|none", 0, 0},
+    {"kubeProxy.dsr", TO_CHOICE, AT(dsr), "auto|on|off", 0, 0},
+    {"artifacts.kubernetesVersion", TO_TEXT, AT(kubernetes_version), NULL, 0, 0},
+    {"artifacts.bundle", TO_TEXT, AT(bundle), NULL, 0, 0},
+    {"artifacts.mirror", TO_TEXT, AT(mirror), NULL, 0, 0},
+    {"artifacts.lock", TO_TEXT, AT(lock), NULL, 0, 0},
+    {"verify.level", TO_CHOICE, AT(verify), "full|node|none", 0, 0},
+    {"verify.external.ip", TO_TEXT, AT(external_ip), NULL, 0, 0},
+    {"verify.external.name", TO_TEXT, AT(external_name), NULL, 0, 0},
+    {"verify.external.dns", TO_TEXT, AT(external_dns), NULL, 0, 0},
+    {"verify.timeout", TO_DURATION, AT(verify_timeout), NULL, 0, 0},
+    {"services.kubelet.extraArgs", TO_LIST, AT(kubelet_service_args), NULL, 0, 0},
+#undef AT
+};
+
+/* ---- values ---- */
+
+static bool is_choice(const char *choices, const char *value) {
+    struct text_list list = {0};
+    bool found;
+
+    text_list_split(&list, choices, '|');
+    found = text_list_has(&list, value);
+    text_list_free(&list);
+    return found;
+}
+
+/* Lists of this document are lists of prefixes, but for the programs' arguments. */
+static int check_prefixes(const struct target *t, const json_t *list, const char *what,
+                          struct error *err) {
+    struct cidr cidr;
+    json_t *item;
+    size_t i;
+
+    if (!text_starts_with(t->path, "network."))
+        return 0;
+    if (t->type == TO_FIRST && json_array_size(list) > 1)
+        return error_set(err, ERROR_USAGE,
+                         "%s: %s: Invalid value: one prefix per node works on Windows, not %zu",
+                         what, t->path, json_array_size(list));
+    json_array_foreach((json_t *)list, i, item) {
+        const char *text = json_string_value(item);
+
+        if (!text || cidr_parse(text, &cidr, NULL) < 0)
+            return error_set(err, ERROR_USAGE,
+                             "%s: %s[%zu]: Invalid value: \"%.60s\": not a prefix like "
+                             "10.244.0.0/16",
+                             what, t->path, i, text ? text : "");
+    }
+    return 0;
+}
+
+static int check_value(const struct target *t, const json_t *value, const char *what,
+                       struct error *err) {
+    const char *text = json_string_value(value);
+    long long number = json_integer_value(value);
+
+    if (t->type == TO_CHOICE && text && !is_choice(t->choices, text))
+        return error_set(err, ERROR_USAGE, "%s: %s: Unsupported value: \"%.60s\": one of %s", what,
+                         t->path, text, t->choices);
+    if (t->type == TO_NUMBER && (number < t->min || number > t->max))
+        return error_set(err, ERROR_USAGE,
+                         "%s: %s: Invalid value: %lld: must be between %lld and %lld", what,
+                         t->path, number, t->min, t->max);
+    if (json_is_array(value))
+        return check_prefixes(t, value, what, err);
+    return 0;
+}
+
+int node_configuration_check(const json_t *configuration, const char *what, struct error *err) {
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+        const json_t *value = json_at(configuration, targets[i].path);
+
+        if (value && !json_is_null(value) && check_value(&targets[i], value, what, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
+                            struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    const struct yaml_node *node;
+
+    if (yaml_parse(text, len, what, &documents, err) < 0) {
+        if (err)
+            err->kind = ERROR_USAGE;
+        return -1;
+    }
+    node = yaml_document(documents, 0);
+    if (yaml_documents_count(documents) != 1 ||
+        !text_equal(yaml_text_at(node, "kind"), NODE_CONFIGURATION_KIND) ||
+        !text_equal(yaml_text_at(node, "apiVersion"), NODE_CONFIGURATION_V1ALPHA1))
+        return error_set(err, ERROR_USAGE, "%s: not one %s of %s", what, NODE_CONFIGURATION_KIND,
+                         NODE_CONFIGURATION_V1ALPHA1);
+    if (yaml_schema_check(node, node_configuration_fields, what, err) < 0)
+        return -1;
+    json = yaml_to_json(node);
+    if (node_configuration_check(json, what, err) < 0)
+        return -1;
+    *ret = take_ptr(json);
+    return 0;
+}
+
+/* ---- into the options ---- */
+
+static void apply_text(char **field, const json_t *value) {
+    const char *text = json_string_value(value);
+
+    if (!*field && text && *text)
+        *field = xstrdup(text);
+}
+
+static void apply(const struct target *t, const json_t *value, struct join_options *options) {
+    void *place = (char *)options + t->offset;
+    struct text_list *list = place;
+    int64_t milliseconds;
+
+    switch (t->type) {
+    case TO_TEXT:
+    case TO_CHOICE:
+        apply_text(place, value);
+        return;
+    case TO_FIRST:
+        apply_text(place, json_array_get(value, 0));
+        return;
+    case TO_NUMBER:
+        if (!*(long long *)place)
+            *(long long *)place = json_integer_value(value);
+        return;
+    case TO_DURATION:
+        if (!*(long long *)place && json_is_string(value) &&
+            go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0)
+            *(long long *)place =
+                milliseconds < JOIN_DURATION_MAX ? milliseconds : JOIN_DURATION_MAX;
+        return;
+    case TO_LIST:
+        if (!list->count)
+            json_read_texts(value, list);
+        return;
+    }
+}
+
+void node_configuration_apply(const json_t *configuration, struct join_options *options) {
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++)
+        apply(&targets[i], json_at(configuration, targets[i].path), options);
+}
+
+/* ---- out of the options ---- */
+
+static json_t *duration_of(long long milliseconds) {
+    _cleanup_(freep) char *text = xasprintf("%lldms", milliseconds);
+
+    return milliseconds ? json_string(text) : NULL;
+}
+
+/* NULL when it is not given. */
+static json_t *value_of(const struct target *t, const struct join_options *options) {
+    const void *place = (const char *)options + t->offset;
+
+    switch (t->type) {
+    case TO_TEXT:
+    case TO_CHOICE:
+        return *(char *const *)place ? json_string(*(char *const *)place) : NULL;
+    case TO_FIRST:
+        return *(char *const *)place ? json_pack("[s]", *(char *const *)place) : NULL;
+    case TO_NUMBER:
+        return *(const long long *)place ? json_integer(*(const long long *)place) : NULL;
+    case TO_DURATION:
+        return duration_of(*(const long long *)place);
+    case TO_LIST:
+        return ((const struct text_list *)place)->count ? json_texts(place) : NULL;
+    }
+    return NULL;
+}
+
+json_t *node_configuration_make(const struct join_options *options) {
+    json_t *configuration = json_pack("{s:s, s:s}", "apiVersion", NODE_CONFIGURATION_V1ALPHA1,
+                                      "kind", NODE_CONFIGURATION_KIND);
+
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+        json_t *value = value_of(&targets[i], options);
+
+        if (value)
+            json_put(configuration, targets[i].path, value);
+    }
+    return configuration;
+}

@@ -1,0 +1,29 @@
+/* NodeConfiguration (winjoin.io/v1alpha1): what winjoin is told beyond kubeadm's JoinConfiguration,
+ * in a --config file or for the whole cluster in ConfigMap kube-system/winjoin. */
+#ifndef JOIN_CONFIGURATION_NODE_CONFIGURATION_H
+#define JOIN_CONFIGURATION_NODE_CONFIGURATION_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/yaml_schema.h"
+#include "join/configuration/join_options.h"
+
+#define NODE_CONFIGURATION_KIND "NodeConfiguration"
+#define NODE_CONFIGURATION_V1ALPHA1 "winjoin.io/v1alpha1"
+
+/* Every field it may have. */
+extern const struct yaml_field node_configuration_fields[];
+
+/* Reads one document, strictly, with its values checked. `what` names it. Fails with ERROR_USAGE;
+ * *ret is a new reference. */
+int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
+                            struct error *err);
+/* Are the values such as the flags of the same names take? ERROR_USAGE with the field's path. */
+int node_configuration_check(const json_t *configuration, const char *what, struct error *err);
+/* Fills what is not given yet. */
+void node_configuration_apply(const json_t *configuration, struct join_options *options);
+
+/* A NodeConfiguration of those of its fields that the options give. New reference. */
+json_t *node_configuration_make(const struct join_options *options);
+
+#endif

@@ -1,0 +1,62 @@
+/* Which labels of the kubernetes.io name spaces a kubelet may set. */
+#include "join/configuration/node_labels.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static const char *const allowed_labels[] = {
+    "kubernetes.io/hostname",
+    "kubernetes.io/os",
+    "kubernetes.io/arch",
+    "beta.kubernetes.io/os",
+    "beta.kubernetes.io/arch",
+    "beta.kubernetes.io/instance-type",
+    "node.kubernetes.io/instance-type",
+    "topology.kubernetes.io/zone",
+    "topology.kubernetes.io/region",
+    "failure-domain.beta.kubernetes.io/zone",
+    "failure-domain.beta.kubernetes.io/region",
+};
+static const char *const allowed_namespaces[] = {"kubelet.kubernetes.io", "node.kubernetes.io"};
+
+/* The name space itself or one below it. */
+static bool belongs(const char *namespace_, const char *to) {
+    _cleanup_(freep) char *below = xasprintf(".%s", to);
+
+    return text_equal(namespace_, to) || text_ends_with(namespace_, below);
+}
+
+static bool is_allowed(const char *key) {
+    const char *slash = strchr(key, '/');
+    _cleanup_(freep) char *namespace_ = slash ? xstrndup(key, (size_t)(slash - key)) : NULL;
+
+    if (!slash || (!belongs(namespace_, "kubernetes.io") && !belongs(namespace_, "k8s.io")))
+        return true;
+    for (size_t i = 0; i < ARRAY_SIZE(allowed_labels); i++)
+        if (text_equal(key, allowed_labels[i]))
+            return true;
+    for (size_t i = 0; i < ARRAY_SIZE(allowed_namespaces); i++)
+        if (belongs(namespace_, allowed_namespaces[i]))
+            return true;
+    return false;
+}
+
+int node_labels_check(const char *labels, struct error *err) {
+    _cleanup_(text_list_free) struct text_list list = {0};
+
+    text_list_split(&list, labels ? labels : "", ',');
+    for (size_t i = 0; i < list.count; i++) {
+        const char *label = &list.items[i][strspn(list.items[i], " ")];
+        _cleanup_(freep) char *key = xstrndup(label, strcspn(label, "= "));
+
+        if (!is_allowed(key)) {
+            (void)error_set(err, ERROR_USAGE,
+                            "use --node-labels %s: a node may not give itself this label", label);
+            error_hint(err, "an administrator sets it: kubectl label node <name> %s", label);
+            return -1;
+        }
+    }
+    return 0;
+}

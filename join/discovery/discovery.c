@@ -1,0 +1,376 @@
+/* Discovery: from an endpoint, a token and pins to a proven kubeconfig. */
+#include "join/discovery/discovery.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "join/discovery/discovery_request.h"
+#include "pki/certificate.h"
+#include "pki/jws.h"
+#include "pki/token.h"
+
+enum { TIMEOUT_MS = 5 * 60 * 1000, CLOCK_WARNING_SECONDS = 60, HASHES_SHOWN_MAX = 3 };
+
+void discovery_result_free(struct discovery_result *result) {
+    if (result->kubeconfig)
+        secret_free(result->kubeconfig, result->kubeconfig_len);
+    kubeconfig_free(&result->config);
+    free(result->proxy);
+    text_list_free(&result->warnings);
+    *result = (struct discovery_result){0};
+}
+
+/* ---- before the network ---- */
+
+static char *host_of(const char *endpoint) {
+    const char *colon = strrchr(endpoint, ':');
+    bool bracket = *endpoint == '[';
+
+    return xstrndup(endpoint + bracket, (size_t)(colon - endpoint) - 2u * bracket);
+}
+
+/* Old resolvers take "127.1", "0x7f.1" and "2130706433" for addresses, Go for names. */
+static int check_host(const char *endpoint, struct error *err) {
+    _cleanup_(freep) char *host = host_of(endpoint);
+    size_t len = strlen(host);
+    const char *last;
+    struct ip ip;
+
+    if (*endpoint == '[' && (ip_parse(host, &ip, NULL) < 0 || ip.family != 6))
+        return error_set(err, ERROR_USAGE,
+                         "check the endpoint \"%s\": brackets must enclose an IPv6 address",
+                         endpoint);
+    if (ip_parse(host, &ip, NULL) == 0)
+        return 0;
+    if (len && host[len - 1] == '.')
+        host[len - 1] = '\0';
+    last = strrchr(host, '.');
+    last = last ? last + 1 : host;
+    if (*last && strspn(last, "0123456789") != strlen(last) && !text_starts_with(last, "0x") &&
+        !text_starts_with(last, "0X"))
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "check the endpoint \"%s\": its host is neither an address nor a name",
+                     endpoint);
+}
+
+static int check_endpoint(const char *endpoint, struct error *err) {
+    const char *colon = strrchr(endpoint, ':'), *bracket = strrchr(endpoint, ']');
+    long long port;
+
+    if (strpbrk(endpoint, "/@?#\\ \t\r\n%\"'"))
+        return error_set(err, ERROR_USAGE,
+                         "check the endpoint \"%s\": it must be HOST:PORT and nothing more",
+                         endpoint);
+    if (!colon || (bracket && colon < bracket))
+        return error_set(err, ERROR_USAGE,
+                         "check the endpoint: address %s: missing port in address", endpoint);
+    if ((*endpoint == '[') != (bracket != NULL) || (bracket && colon != bracket + 1))
+        return error_set(err, ERROR_USAGE,
+                         "check the endpoint \"%s\": brackets must enclose an "
+                         "IPv6 address",
+                         endpoint);
+    if (!bracket && strchr(endpoint, ':') != colon)
+        return error_set(err, ERROR_USAGE,
+                         "check the endpoint: address %s: too many colons in address (an IPv6 "
+                         "address stands in brackets)",
+                         endpoint);
+    if (colon == endpoint || (bracket && bracket == endpoint + 1))
+        return error_set(err, ERROR_USAGE, "check the endpoint \"%s\": it has no host", endpoint);
+    if (text_to_number(colon + 1, 1, 65535, &port) < 0)
+        return error_set(err, ERROR_USAGE,
+                         "check the endpoint \"%s\": the port must be a number from 1 to 65535",
+                         endpoint);
+    return check_host(endpoint, err);
+}
+
+static int check_token_options(const struct discovery_options *o, struct text_list *ret_pins,
+                               struct token *ret_token, struct error *err) {
+    if (!o->endpoint)
+        return error_set(err, ERROR_USAGE,
+                         "check the discovery: no endpoint: give the API server as HOST:PORT");
+    if (check_endpoint(o->endpoint, err) < 0)
+        return -1;
+    if (!o->token)
+        return error_set(err, ERROR_USAGE, "check the discovery: no token");
+    if (token_parse(o->token, ret_token, err) < 0)
+        return error_hint(err, "a new one: kubeadm token create --print-join-command");
+    if (pins_parse(o->ca_cert_hashes, ret_pins, err) < 0)
+        return -1;
+    if (ret_pins->count || o->unsafe_skip_ca_verification)
+        return 0;
+    (void)error_set(err, ERROR_USAGE,
+                    "check the discovery: using a token without a CA certificate "
+                    "hash can be unsafe");
+    (void)error_hint(err, "give --discovery-token-ca-cert-hash sha256:... (kubeadm token create "
+                          "--print-join-command prints it)");
+    return error_hint(err, "or, knowing that a forged answer can then not be told from a true one "
+                           "by anybody who has the token, --discovery-token-unsafe-skip-ca-"
+                           "verification");
+}
+
+static int check(const struct discovery_options *o, struct text_list *ret_pins,
+                 struct token *ret_token, struct error *err) {
+    struct token bootstrap;
+
+    if (o->tls_bootstrap_token) {
+        if (token_parse(o->tls_bootstrap_token, &bootstrap, err) < 0)
+            return error_prefix(err, "check the TLS bootstrap token");
+        token_clear(&bootstrap);
+    }
+    if (!o->file)
+        return check_token_options(o, ret_pins, ret_token, err);
+    if (o->endpoint || o->token)
+        return error_set(err, ERROR_USAGE,
+                         "check the discovery: bootstrapToken and file cannot both be set");
+    if (strstr(o->file, "://") && !text_starts_with(o->file, "https://") &&
+        !text_starts_with(o->file, "file://"))
+        return error_set(err, ERROR_USAGE,
+                         "check the discovery file \"%s\": if a URL is used, the scheme must be "
+                         "https",
+                         o->file);
+    return 0;
+}
+
+int discovery_check(const struct discovery_options *options, struct error *err) {
+    struct text_list pins = {0};
+    struct token token = {0};
+    int result = check(options, &pins, &token, err);
+
+    text_list_free(&pins);
+    token_clear(&token);
+    return result;
+}
+
+/* ---- token discovery ---- */
+
+static int verify_signature(const struct discovery *d, const struct token *token,
+                            const struct cluster_info *info, struct error *err) {
+    if (!info->signature[0]) {
+        (void)error_set(err, ERROR_DENIED,
+                        "token id \"%s\" is invalid for this cluster or it has expired", token->id);
+        return error_hint(err, "make a new one: kubeadm token create --print-join-command");
+    }
+    if (jws_verify(info->signature, token->id, token->secret, info->kubeconfig,
+                   strlen(info->kubeconfig), NULL) == 0)
+        return 0;
+    (void)error_set(err, ERROR_UNTRUSTED,
+                    "failed to verify JWS signature of received cluster info object, can't trust "
+                    "\"%s\"",
+                    d->address);
+    (void)error_hint(err, "either the part of the token behind the dot is wrong, or somebody "
+                          "changed the answer on its way");
+    return error_hint(err, "compare with: kubeadm token list");
+}
+
+static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *ret,
+                           struct error *err) {
+    struct kubeconfig config = {0};
+
+    if (kubeconfig_parse(info->kubeconfig, strlen(info->kubeconfig),
+                         "the kubeconfig in the cluster-info ConfigMap", &config, err) < 0)
+        return -1;
+    if (config.server && text_starts_with(config.server, "https://") && config.ca_pem) {
+        *ret = config;
+        return 0;
+    }
+    (void)error_set(err, ERROR_MALFORMED, "malformed kubeconfig in the cluster-info ConfigMap: %s",
+                    config.ca_pem ? "its server is no https URL"
+                                  : "it has no certificate-authority-data");
+    kubeconfig_free(&config);
+    return -1;
+}
+
+static int no_pin_matches(const struct discovery *d, const struct certificates *all,
+                          const struct text_list *pins, struct error *err) {
+    (void)error_set(err, ERROR_UNTRUSTED,
+                    "cannot trust \"%s\": none of the public keys of its CA certificates is the "
+                    "pinned one",
+                    d->address);
+    for (size_t i = 0; i < all->count && i < HASHES_SHOWN_MAX - 1; i++) {
+        _cleanup_(freep) char *line = certificate_describe(&all->items[i]);
+
+        (void)error_hint(err, "it presented %s", line);
+    }
+    (void)error_hint(err, "you gave %s%s", pins->items[0], pins->count > 1 ? " and others" : "");
+    return error_hint(err,
+                      "if the cluster was rebuilt, take the new line from: kubeadm token create "
+                      "--print-join-command");
+}
+
+/* Fills matched_pin; without pins the bundle must only parse (kubeadm since 1.36). A match makes
+ * the whole bundle trusted, as in kubeadm: during a rotation of the CA it holds the old and the new
+ * one. */
+static int match_pins(struct discovery *d, const struct kubeconfig *config,
+                      const struct text_list *pins, struct error *err) {
+    struct certificates all = {0};
+    long found;
+
+    if (certificates_parse(config->ca_pem, config->ca_pem_len, &all, err) < 0)
+        return error_prefix(err, "failed to parse cluster CA from the cluster-info ConfigMap");
+    found = pins->count ? certificates_find_pin(&all, pins) : 0;
+    if (found < 0)
+        (void)no_pin_matches(d, &all, pins, err);
+    else if (pins->count)
+        (void)text_format(d->result->matched_pin, PIN_TEXT_MAX, "%s", all.items[found].pin);
+    certificates_free(&all);
+    return found < 0 ? -1 : 0;
+}
+
+/* The second pass: the same question over a connection that the pinned CA vouches for. */
+static int ask_again(struct discovery *d, const char *ca_pem, const struct cluster_info *first,
+                     struct error *err) {
+    struct cluster_info second = {0};
+    bool same;
+
+    if (discovery_fetch(d, ca_pem, &second, err) < 0)
+        return -1;
+    same = text_equal(first->kubeconfig, second.kubeconfig);
+    cluster_info_free(&second);
+    if (same)
+        return 0;
+    (void)error_set(
+        err, ERROR_UNTRUSTED,
+        "the second kubeconfig from the cluster-info ConfigMap (using validated TLS) was "
+        "different from the first");
+    return error_hint(err,
+                      "somebody answers in the place of \"%s\", or the cluster was changed this "
+                      "very moment: look before trying again",
+                      d->address);
+}
+
+static int run_passes(struct discovery *d, const struct token *token, const struct text_list *pins,
+                      struct cluster_info *info, struct error *err) {
+    struct kubeconfig config = {0};
+    int result;
+
+    if (discovery_fetch(d, NULL, info, err) < 0 || verify_signature(d, token, info, err) < 0 ||
+        read_kubeconfig(info, &config, err) < 0)
+        return -1;
+    result = match_pins(d, &config, pins, err);
+    if (result == 0 && pins->count)
+        result = ask_again(d, config.ca_pem, info, err);
+    if (result < 0) {
+        kubeconfig_free(&config);
+        return -1;
+    }
+    d->result->config = config;
+    return 0;
+}
+
+/* A fresh kubeconfig: server and CA of the proven one, and the bootstrap token. */
+static void use_token(struct kubeconfig *config, const char *token) {
+    struct kubeconfig fresh = {.cluster_name = xstrdup("kubernetes"),
+                               .server = take_ptr(config->server),
+                               .ca_pem = take_ptr(config->ca_pem),
+                               .ca_pem_len = config->ca_pem_len,
+                               .user_name = xstrdup("tls-bootstrap-token-user"),
+                               .token = xstrdup(token)};
+
+    kubeconfig_free(config);
+    *config = fresh;
+}
+
+static int run_token(struct discovery *d, const struct token *token, const struct text_list *pins,
+                     struct error *err) {
+    const struct discovery_options *o = d->options;
+    struct cluster_info info = {0};
+    int result = run_passes(d, token, pins, &info, err);
+
+    if (result == 0) {
+        d->result->kubeconfig_len = strlen(info.kubeconfig);
+        d->result->kubeconfig = take_ptr(info.kubeconfig);
+        use_token(&d->result->config, o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token);
+        if (!pins->count)
+            text_list_add(&d->result->warnings,
+                          "no CA certificate hash was given: the cluster's identity rests on the "
+                          "token alone");
+    }
+    cluster_info_free(&info);
+    return result;
+}
+
+/* ---- both ---- */
+
+static void warn_proxy(struct discovery_result *result) {
+    if (result->proxy)
+        text_list_add_owned(
+            &result->warnings,
+            xasprintf("the API server is reached through the proxy %s (environment, "
+                      "or netsh winhttp show proxy)",
+                      result->proxy));
+}
+
+/* The endpoint is only asked; what the proven kubeconfig names is used from then on. */
+static void warn_server(const char *endpoint, struct discovery_result *result) {
+    const char *server = result->config.server;
+
+    if (!endpoint || !server || text_equal_nocase(server + strlen("https://"), endpoint))
+        return;
+    text_list_add_owned(&result->warnings,
+                        xasprintf("the cluster names %s as its server: this is used from here on, "
+                                  "not the endpoint %s",
+                                  server, endpoint));
+}
+
+static void warn_clock(struct discovery_result *result) {
+    int64_t difference = result->clock_difference;
+
+    if (difference > -CLOCK_WARNING_SECONDS && difference < CLOCK_WARNING_SECONDS)
+        return;
+    text_list_add_owned(&result->warnings,
+                        xasprintf("this machine's clock is %" PRId64 " s %s the server's",
+                                  difference > 0 ? difference : -difference,
+                                  difference > 0 ? "behind" : "ahead of"));
+}
+
+static int run(struct discovery *d, const struct token *token, const struct text_list *pins,
+               struct error *err) {
+    const struct discovery_options *o = d->options;
+    _cleanup_(freep) char *server = NULL;
+    int result;
+
+    d->start = host_monotonic_ms(d->host);
+    d->deadline = d->start + (o->timeout_ms ? o->timeout_ms : TIMEOUT_MS);
+    if (o->file)
+        return discovery_run_file(d, err);
+    server = xasprintf("https://%s", o->endpoint);
+    d->server = server;
+    d->address = o->endpoint;
+    d->host_name = host_of(o->endpoint);
+    d->token_id = token->id;
+    result = run_token(d, token, pins, err);
+    free(d->host_name);
+    return result;
+}
+
+int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
+                  struct discovery_result *ret, struct error *err) {
+    struct discovery_result result = {0};
+    struct discovery d = {.options = options, .http = http, .host = host, .result = &result};
+    struct text_list pins = {0};
+    struct token token = {0};
+    int outcome = check(options, &pins, &token, err);
+
+    if (outcome == 0)
+        outcome = run(&d, &token, &pins, err);
+    text_list_free(&pins);
+    token_clear(&token);
+    if (outcome < 0) {
+        if (result.proxy)
+            (void)error_hint(err,
+                             "it was asked through the proxy %s (HTTPS_PROXY, NO_PROXY, or "
+                             "netsh winhttp show proxy)",
+                             result.proxy);
+        discovery_result_free(&result);
+        return -1;
+    }
+    warn_server(options->endpoint, &result);
+    warn_proxy(&result);
+    warn_clock(&result);
+    *ret = result;
+    return 0;
+}

@@ -1,0 +1,56 @@
+/* Discovery: from an endpoint, a token and pins to a proven kubeconfig, or from a file. */
+#ifndef JOIN_DISCOVERY_DISCOVERY_H
+#define JOIN_DISCOVERY_DISCOVERY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "host/host.h"
+#include "host/http.h"
+#include "kube/kubeconfig.h"
+#include "pki/pin.h"
+
+/* Borrowed text. Either endpoint and token, or file. */
+struct discovery_options {
+    const char *endpoint;            /* "10.0.0.10:6443", "[fd00::1]:6443", "api.example:6443" */
+    const char *token;               /* discovery token */
+    const char *tls_bootstrap_token; /* NULL = token */
+    const struct text_list *ca_cert_hashes; /* pins as given, or NULL */
+    bool unsafe_skip_ca_verification;       /* lets validation pass without pins, nothing more */
+    const char *file;                       /* path (drive letters are paths) */
+    unsigned timeout_ms;                    /* timeouts.discovery; 0 = 5 min */
+    unsigned interval_ms;                   /* between tries; 0 = 5 s, with jitter */
+    unsigned signature_grace_ms;            /* how long the token's signature may lag; 0 = 10 s */
+    /* Told before each wait: what failed and when the next try is. NULL = nobody. */
+    void (*on_retry)(void *context, const struct error *why, unsigned next_ms, unsigned left_ms);
+    void *on_retry_context;
+};
+
+struct discovery_result {
+    char *kubeconfig; /* the proven bytes of cluster-info, or the file as it will be used */
+    size_t kubeconfig_len;
+    struct kubeconfig config;       /* server, CA and the credentials to go on with */
+    char matched_pin[PIN_TEXT_MAX]; /* "" without pins */
+    int64_t clock_difference; /* the server's Date minus our clock, seconds; 0 = unknown too */
+    char *proxy;              /* the proxy that was used, or NULL */
+    struct text_list warnings;
+};
+
+/* The checks that need no network: one of endpoint/token and file, form of token, endpoint and
+ * pins, pins or the skip flag. ERROR_USAGE. discovery_run begins with it. */
+int discovery_check(const struct discovery_options *options, struct error *err);
+
+/* Token discovery as kubeadm 1.37 does it (cluster-info without trust, JWS, pins, cluster-info
+ * again with the pinned CA, byte-equal). Connection problems are tried again until the timeout;
+ * permanent ones end at once: ERROR_UNTRUSTED (signature, pin, certificate, changed answer),
+ * ERROR_DENIED (401, 403; a token that has no signature), ERROR_NOT_FOUND (404, no kubeconfig key),
+ * ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMEOUT, ERROR_INTERRUPTED. File discovery as 1.37:
+ * a cluster-info that cannot be read (403) or has no kubeconfig is only a warning. */
+int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
+                  struct discovery_result *ret, struct error *err);
+void discovery_result_free(struct discovery_result *result);
+
+#endif

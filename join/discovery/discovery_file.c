@@ -1,0 +1,206 @@
+/* Discovery by a kubeconfig file: local, or fetched over https. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/discovery/discovery_request.h"
+#include "pki/certificate.h"
+
+enum { FILE_MAX = 1024 * 1024, FETCH_MS = 30000 };
+
+static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *ret,
+                      struct error *err) {
+    struct http_request request = {
+        .url = url, .timeout_ms = FETCH_MS, .max_body = FILE_MAX, .follow_redirects = true};
+    struct http_response response = {0};
+    int result;
+
+    if (http_perform(d->http, &request, &response, err) < 0) {
+        http_response_free(&response);
+        return error_prefix(err, "fetch the discovery kubeconfig from \"%s\"", url);
+    }
+    if (response.proxy)
+        text_list_add_owned(&d->result->warnings,
+                            xasprintf("%s was fetched through the proxy %s", url, response.proxy));
+    if (response.status == 200)
+        result = kubeconfig_parse_whole(response.body, response.body_len, url, ret, err);
+    else
+        result =
+            error_set(err, ERROR_NOT_FOUND,
+                      "error trying to fetch discovery kubeconfig over HTTPS from %s, received "
+                      "status %ld",
+                      url, response.status);
+    http_response_free(&response);
+    return result;
+}
+
+static int load(struct discovery *d, struct kubeconfig *ret, struct error *err) {
+    const char *file = d->options->file;
+
+    if (text_starts_with(file, "https://"))
+        return fetch_file(d, file, ret, err);
+    if (text_starts_with(file, "file://"))
+        file += strlen("file://");
+    return kubeconfig_read_file(d->host, file, ret, err);
+}
+
+/* "https://10.0.0.10:6443/x" to "10.0.0.10"; the caller frees. */
+static char *host_of_server(const char *server) {
+    const char *at = strstr(server, "://");
+    const char *host = at ? at + 3 : server;
+
+    if (*host == '[')
+        return xstrndup(host + 1, strcspn(host + 1, "]"));
+    return xstrndup(host, strcspn(host, ":/"));
+}
+
+/* Takes over the CA of cluster-info when the file has none, and tells of another server. */
+static void merge(struct discovery *d, struct kubeconfig *config, const char *published) {
+    struct kubeconfig other = {0};
+
+    if (kubeconfig_parse(published, strlen(published), "cluster-info", &other, NULL) < 0) {
+        text_list_add(
+            &d->result->warnings,
+            "the cluster-info ConfigMap has no readable kubeconfig: the discovery file is "
+            "used as it is");
+        return;
+    }
+    if (!text_equal(other.server, config->server))
+        text_list_add_owned(&d->result->warnings,
+                            xasprintf("the discovery file's server %s is not that of cluster-info, "
+                                      "%s: the file's is used",
+                                      config->server, other.server ? other.server : "none"));
+    if (!config->ca_pem && other.ca_pem) {
+        config->ca_pem = take_ptr(other.ca_pem);
+        config->ca_pem_len = other.ca_pem_len;
+    }
+    kubeconfig_free(&other);
+}
+
+static int compare(struct discovery *d, struct kubeconfig *config, struct error *err) {
+    struct cluster_info info = {0};
+    struct error why = {0};
+
+    if (discovery_fetch(d, config->ca_pem, &info, &why) == 0) {
+        merge(d, config, info.kubeconfig);
+        cluster_info_free(&info);
+        return 0;
+    }
+    if (why.os == 403 || (why.kind == ERROR_NOT_FOUND && why.os == 0)) {
+        text_list_add_owned(&d->result->warnings,
+                            xasprintf("%s: the discovery file is used as it is", why.message));
+        return 0;
+    }
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static int settle_credentials(const struct discovery_options *o, struct kubeconfig *config,
+                              struct error *err) {
+    if (!config->ca_pem)
+        return error_set(err, ERROR_USAGE,
+                         "could not get CA certificate from discovery kubeconfig '%s'", o->file);
+    if (o->tls_bootstrap_token) {
+        secret_free_text(config->token);
+        config->token = xstrdup(o->tls_bootstrap_token);
+        free(config->user_name);
+        config->user_name = xstrdup("tls-bootstrap-token-user");
+        free(config->cluster_name);
+        config->cluster_name = xstrdup("kubernetes");
+        free(take_ptr(config->client_cert_pem));
+        secret_free_text(take_ptr(config->client_key_pem));
+        return 0;
+    }
+    if (kubeconfig_has_credentials(config))
+        return 0;
+    (void)error_set(
+        err, ERROR_USAGE,
+        "could not find authentication credentials for the TLS bootstrap process in '%s'", o->file);
+    return error_hint(err, "give --tls-bootstrap-token, or use token discovery");
+}
+
+/* ---- before its server is asked ---- */
+
+static int check_server(const char *file, const struct kubeconfig *config, struct error *err) {
+    if (!config->server || !text_starts_with(config->server, "https://"))
+        return error_set(err, ERROR_USAGE, "read '%s': its server must be an https URL", file);
+    if (!config->insecure_skip_tls_verify)
+        return 0;
+    (void)error_set(err, ERROR_USAGE,
+                    "read '%s': it says insecure-skip-tls-verify: nothing would prove the server",
+                    file);
+    return error_hint(err, "give it certificate-authority-data instead");
+}
+
+static int check_certificate(const char *file, const struct kubeconfig *config, struct error *err) {
+    struct certificates all = {0};
+    int result = 0;
+
+    if (config->ca_pem &&
+        (result = certificates_parse(config->ca_pem, config->ca_pem_len, &all, err)) == 0)
+        certificates_free(&all);
+    if (result == 0 && config->client_cert_pem && config->client_key_pem)
+        result = certificate_check_key(config->client_cert_pem, config->client_key_pem, err);
+    if (result < 0 && err)
+        err->kind = ERROR_USAGE; /* the file is what must be mended */
+    return result < 0 ? error_prefix(err, "read '%s'", file) : 0;
+}
+
+/* What winjoin cannot send is refused before anything else is sent. */
+static int check_credentials(const char *file, const struct kubeconfig *c, struct error *err) {
+    const char *program = c->exec_command ? "exec" : c->auth_provider ? "auth-provider" : NULL;
+
+    if (program || c->username || c->password) {
+        (void)error_set(err, ERROR_USAGE, "read '%s': credentials by %s are not supported", file,
+                        program ? program : "user name and password");
+        return error_hint(err, "use a token or a client certificate in it, or a file without "
+                               "credentials and --tls-bootstrap-token");
+    }
+    for (const char *p = c->token; p && *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 0x7f)
+            return error_set(err, ERROR_USAGE,
+                             "read '%s': its token holds a line break or another control character",
+                             c->token_file ? c->token_file : file);
+    return check_certificate(file, c, err);
+}
+
+static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *err) {
+    struct kubeconfig config = {0};
+
+    if (load(d, &config, err) < 0)
+        return -1;
+    if (check_server(d->options->file, &config, err) < 0 ||
+        check_credentials(d->options->file, &config, err) < 0) {
+        kubeconfig_free(&config);
+        return -1;
+    }
+    *ret = config;
+    return 0;
+}
+
+int discovery_run_file(struct discovery *d, struct error *err) {
+    struct kubeconfig config = {0};
+    int result;
+
+    if (load_good(d, &config, err) < 0)
+        return -1;
+    d->server = config.server;
+    d->address = config.server;
+    d->host_name =
+        config.tls_server_name ? xstrdup(config.tls_server_name) : host_of_server(config.server);
+    d->credentials = &config; /* cppcheck-suppress autoVariables ; taken back below */
+    result = compare(d, &config, err);
+    d->credentials = NULL;
+    free(take_ptr(d->host_name));
+    if (result == 0)
+        result = settle_credentials(d->options, &config, err);
+    if (result < 0) {
+        kubeconfig_free(&config);
+        return -1;
+    }
+    d->result->config = config;
+    d->result->kubeconfig = kubeconfig_make(&config);
+    d->result->kubeconfig_len = strlen(d->result->kubeconfig);
+    return 0;
+}

@@ -1,0 +1,295 @@
+/* Fetching cluster-info: the request, what its answers mean, and how often it is asked. */
+#include "join/discovery/discovery_request.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/memory.h"
+#include "kube/configmap.h"
+#include "kube/request.h"
+#include "pki/certificate.h"
+#include "pki/token.h"
+
+#define CLUSTER_INFO_PATH "/api/v1/namespaces/kube-public/configmaps/cluster-info"
+#define SIGNATURE_PREFIX "jws-kubeconfig-"
+
+enum {
+    REQUEST_MS = 10000, /* as the ?timeout=10s that the server is told */
+    REQUEST_LEAST_MS = 1000,
+    BODY_MAX = 4 * 1024 * 1024, /* an object is at most 1 MiB, escaped a few times that */
+    INTERVAL_MS = 5000,
+    GRACE_MS = 10000,
+    IDS_SHOWN_MAX = 10,
+};
+
+void cluster_info_free(struct cluster_info *info) {
+    free(info->kubeconfig);
+    free(info->signature);
+    *info = (struct cluster_info){0};
+}
+
+/* How an attempt went. */
+enum verdict {
+    GOT_IT,
+    TRY_AGAIN,     /* the way there is broken: until the deadline */
+    PERHAPS_LATER, /* it says no, which a cluster in the making does too: until the grace is over */
+    NEVER,
+};
+
+/* ---- what an answer means ---- */
+
+static char *listed_ids(const json_t *data) {
+    struct text_list ids = {0};
+    const char *key;
+    json_t *value;
+    char *text;
+
+    json_object_foreach((json_t *)data, key, value) {
+        const char *id = key + strlen(SIGNATURE_PREFIX);
+
+        if (!text_starts_with(key, SIGNATURE_PREFIX) || !token_id_is_valid(id))
+            continue;
+        if (ids.count < IDS_SHOWN_MAX)
+            text_list_add(&ids, id);
+    }
+    text = ids.count ? text_list_join(&ids, ", ") : NULL;
+    text_list_free(&ids);
+    return text;
+}
+
+static enum verdict no_signature(const struct discovery *d, const json_t *data, struct error *err) {
+    _cleanup_(freep) char *ids = listed_ids(data);
+
+    (void)error_set(err, ERROR_DENIED,
+                    "could not find a JWS signature in the cluster-info ConfigMap for token ID "
+                    "\"%s\": the token has expired, was deleted or belongs to another cluster",
+                    d->token_id);
+    (void)error_hint(err, ids ? "%s has signatures for: %s" : "%s has no token at all%s",
+                     d->address, ids ? ids : "");
+    (void)error_hint(err, "make a new one: kubeadm token create --print-join-command");
+    return PERHAPS_LATER;
+}
+
+static enum verdict read_data(const struct discovery *d, const json_t *object,
+                              struct cluster_info *ret, struct error *err) {
+    const json_t *data = json_at(object, "data");
+    const char *kubeconfig = kube_configmap_value(object, "kubeconfig");
+
+    if (d->token_id) {
+        _cleanup_(freep) char *key = xasprintf(SIGNATURE_PREFIX "%s", d->token_id);
+        const char *signature = json_string_value(json_object_get(data, key));
+
+        if (!signature)
+            return no_signature(d, data, err);
+        ret->signature = xstrdup(signature);
+    }
+    if (!kubeconfig) {
+        (void)error_set(err, ERROR_NOT_FOUND,
+                        "there is no kubeconfig key in the cluster-info ConfigMap: \"%s\" is not "
+                        "set up for token bootstrapping",
+                        d->address);
+        (void)error_hint(err, "on the control plane: kubeadm init phase bootstrap-token");
+        return d->credentials ? NEVER : PERHAPS_LATER;
+    }
+    ret->kubeconfig = xstrdup(kubeconfig);
+    return GOT_IT;
+}
+
+static void hint_status(const struct discovery *d, long status, struct error *err) {
+    if (d->credentials && status == 401)
+        (void)error_hint(err, "the credentials in the file '%s' are not good, or no longer",
+                         d->options->file);
+    else if (status == 401 || status == 403)
+        (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
+                              "kube-apiserver --anonymous-auth and Role kube-public/"
+                              "kubeadm:bootstrap-signer-clusterinfo");
+    if (status == 404)
+        (void)error_hint(err, "is this the API server of a kubeadm cluster? On its control plane: "
+                              "kubeadm init phase bootstrap-token");
+    if (status >= 300 && status < 400)
+        (void)error_hint(err, "redirects are not followed: give the API server's own address");
+}
+
+/* client-go decodes by the type that the answer claims, and takes one without for protobuf. */
+static bool is_json(const char *content_type) {
+    _cleanup_(freep) char *type = NULL;
+    size_t len = content_type ? strcspn(content_type, "; \t") : 0;
+
+    type = len ? xstrndup(content_type, len) : NULL;
+    return type && text_equal_nocase(type, "application/json");
+}
+
+static enum verdict read_answer(const struct discovery *d, const struct http_response *response,
+                                struct cluster_info *ret, struct error *err) {
+    _cleanup_json_ json_t *object = NULL;
+    enum verdict verdict;
+
+    if (response->status != 200) {
+        (void)kube_status_error("GET", CLUSTER_INFO_PATH, response->status, response->body,
+                                response->body_len, err);
+        (void)error_prefix(err, "failed to request the cluster-info ConfigMap from \"%s\"",
+                           d->address);
+        hint_status(d, response->status, err);
+        if (err->kind == ERROR_USAGE)
+            err->kind = ERROR_MALFORMED; /* it is the server that is odd */
+        if (d->credentials && response->status == 403)
+            return NEVER; /* a file's user need not be allowed to look */
+        return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
+    }
+    if (!is_json(response->content_type)) {
+        (void)error_set(err, ERROR_MALFORMED,
+                        "read the cluster-info ConfigMap: the answer %s%.80s, not application/json",
+                        response->content_type ? "is " : "says no type",
+                        response->content_type ? response->content_type : "");
+        (void)error_hint(err, "is \"%s\" the API server?", d->address);
+        return PERHAPS_LATER;
+    }
+    if (json_read(response->body, response->body_len, "the cluster-info ConfigMap", &object, err) <
+            0 ||
+        !json_is_object(object)) {
+        if (object)
+            (void)error_set(err, ERROR_MALFORMED,
+                            "decode the cluster-info ConfigMap: it is no JSON object");
+        (void)error_hint(err, "is \"%s\" the API server?", d->address);
+        return PERHAPS_LATER;
+    }
+    if (kube_configmap_check(object, err) < 0) {
+        (void)error_prefix(err, "read the cluster-info ConfigMap");
+        return PERHAPS_LATER;
+    }
+    verdict = read_data(d, object, ret, err);
+    if (verdict != GOT_IT)
+        cluster_info_free(ret);
+    return verdict;
+}
+
+/* ---- one attempt ---- */
+
+static unsigned left_ms(const struct discovery *d) {
+    uint64_t now = host_monotonic_ms(d->host);
+
+    return now < d->deadline ? (unsigned)(d->deadline - now) : 0;
+}
+
+static void note_answer(struct discovery *d, const struct http_response *response) {
+    if (response->date)
+        d->result->clock_difference = response->date - host_now(d->host);
+    if (response->proxy && !d->result->proxy)
+        d->result->proxy = xstrdup(response->proxy);
+}
+
+static enum verdict failed(struct discovery *d, const char *ca_pem,
+                           const struct http_response *response, struct error *err) {
+    if (err->kind == ERROR_UNTRUSTED) {
+        (void)discovery_explain_trust(d, response->server_certs, ca_pem, err);
+        return NEVER;
+    }
+    (void)error_prefix(err, "failed to request the cluster-info ConfigMap");
+    if (err->kind == ERROR_MALFORMED)
+        return PERHAPS_LATER;
+    return error_is_retryable(err) ? TRY_AGAIN : NEVER;
+}
+
+static void fill(const struct discovery *d, const char *url, const char *ca_pem,
+                 struct http_request *request) {
+    unsigned left = left_ms(d);
+
+    *request = (struct http_request){
+        .url = url,
+        .verify = ca_pem || d->credentials ? HTTP_VERIFY_FULL : HTTP_VERIFY_NONE,
+        .ca_pem = ca_pem,
+        .timeout_ms = left > REQUEST_MS         ? REQUEST_MS
+                      : left < REQUEST_LEAST_MS ? REQUEST_LEAST_MS
+                                                : left,
+        .max_body = BODY_MAX,
+    };
+    if (!d->credentials)
+        return;
+    request->server_name = d->credentials->tls_server_name;
+    request->proxy = d->credentials->proxy_url;
+    request->bearer_token = d->credentials->token;
+    request->client_cert_pem = d->credentials->client_cert_pem;
+    request->client_key_pem = d->credentials->client_key_pem;
+}
+
+static enum verdict attempt(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
+                            long *retry_after, struct error *err) {
+    _cleanup_(freep) char *url = xasprintf("%s" CLUSTER_INFO_PATH "?timeout=10s", d->server);
+    _cleanup_(freep) char *roots = ca_pem ? certificates_plain(ca_pem, strlen(ca_pem)) : NULL;
+    struct http_response response = {.retry_after = -1};
+    struct http_request request;
+    enum verdict verdict;
+    int result;
+
+    fill(d, url, roots, &request);
+    result = http_perform(d->http, &request, &response, err);
+    note_answer(d, &response);
+    *retry_after = result < 0 ? -1 : response.retry_after;
+    if (result < 0)
+        verdict = failed(d, ca_pem, &response, err);
+    else if (request.verify == HTTP_VERIFY_FULL &&
+             discovery_check_name(d, response.server_certs, err) < 0)
+        verdict = NEVER;
+    else
+        verdict = read_answer(d, &response, ret, err);
+    http_response_free(&response);
+    return verdict;
+}
+
+/* ---- again and again ---- */
+
+/* Half less to half more than the interval: many nodes that were switched on together spread. */
+static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_after) {
+    unsigned base = d->options->interval_ms ? d->options->interval_ms : INTERVAL_MS;
+    unsigned whole = (unsigned)(d->deadline - d->start);
+
+    if (base > whole / 3)
+        base = whole / 3; /* a short time is for a few tries too */
+    if (retry_after > 0 && retry_after <= 60)
+        return kube_pause_ms(d->host, tries - 1, retry_after);
+    return kube_spread_ms(d->host, base / 2 + 1, base + base / 2 + 1); /* never 0 */
+}
+
+static int give_up(const struct discovery *d, unsigned tries, const struct error *why,
+                   struct error *err) {
+    uint64_t waited = host_monotonic_ms(d->host) - d->start;
+
+    if (!err)
+        return -1;
+    *err = *why;
+    if (tries > 1)
+        (void)error_prefix(err, "tried %u times in %u s", tries, (unsigned)(waited / 1000));
+    return -1;
+}
+
+int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
+                    struct error *err) {
+    unsigned grace = d->options->signature_grace_ms ? d->options->signature_grace_ms : GRACE_MS;
+    uint64_t first_no = 0;
+    struct cluster_info info = {0};
+
+    for (unsigned tries = 1;; tries++) {
+        struct error why = {0};
+        long retry_after;
+        enum verdict verdict = attempt(d, ca_pem, &info, &retry_after, &why);
+        uint64_t now = host_monotonic_ms(d->host);
+        unsigned pause = pause_ms(d, tries, retry_after);
+
+        if (verdict == GOT_IT) {
+            *ret = info;
+            return 0;
+        }
+        if (verdict == PERHAPS_LATER && !first_no)
+            first_no = now;
+        if (verdict == NEVER || now + pause > d->deadline ||
+            (verdict == PERHAPS_LATER && now - first_no >= grace))
+            return give_up(d, tries, &why, err);
+        log_message(LOG_DEBUG, "%s; trying again in %u ms", why.message, pause);
+        if (d->options->on_retry)
+            d->options->on_retry(d->options->on_retry_context, &why, pause, left_ms(d));
+        if (host_sleep(d->host, pause, err) < 0)
+            return -1;
+    }
+}

@@ -1,0 +1,340 @@
+/* The cluster's KubeletConfiguration made fit for a Windows node: one table a kind of change. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "join/configuration/cluster_schema.h"
+#include "join/kubelet/kubelet_files.h"
+
+/* Fields that mean nothing, or keep the kubelet from starting, on Windows. `gate`: kept when the
+ * document turns this feature gate on. `only`: removed only when its value begins like this. */
+static const struct {
+    const char *field, *gate, *only;
+} removed[] = {
+    {"allowedUnsafeSysctls", NULL, NULL},
+    {"cgroupDriver", NULL, NULL},
+    {"cgroupRoot", NULL, NULL},
+    {"cpuCFSQuotaPeriod", NULL, NULL},
+    {"cpuManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
+    {"cpuManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
+    {"cpuManagerReconcilePeriod", "WindowsCPUAndMemoryAffinity", NULL},
+    {"defaultPodSysctls", NULL, NULL}, /* the kubelet refuses to start with it */
+    {"failCgroupV1", NULL, NULL},
+    {"failSwapOn", NULL, NULL},
+    {"imageServiceEndpoint", NULL, "/"},
+    {"imageServiceEndpoint", NULL, "unix:"},
+    {"iptablesDropBit", NULL, NULL},
+    {"iptablesMasqueradeBit", NULL, NULL},
+    {"kernelMemcgNotification", NULL, NULL},
+    {"kubeReservedCgroup", NULL, NULL},
+    {"kubeletCgroups", NULL, NULL},
+    {"makeIPTablesUtilChains", NULL, NULL},
+    {"memoryManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
+    {"memoryReservationPolicy", NULL, NULL},
+    {"memorySwap", NULL, NULL},
+    {"memoryThrottlingFactor", NULL, NULL},
+    {"oomScoreAdj", NULL, NULL},
+    {"podLogsDir", NULL, "/"},
+    {"podPidsLimit", NULL, NULL},
+    {"protectKernelDefaults", NULL, NULL},
+    {"qosReserved", NULL, NULL},
+    {"reservedMemory", "WindowsCPUAndMemoryAffinity", NULL},
+    {"reservedSystemCPUs", NULL, NULL},
+    {"seccompDefault", NULL, NULL},
+    {"shutdownGracePeriod", "WindowsGracefulNodeShutdown", NULL},
+    {"shutdownGracePeriodByPodPriority", "WindowsGracefulNodeShutdown", NULL},
+    {"shutdownGracePeriodCriticalPods", "WindowsGracefulNodeShutdown", NULL},
+    {"singleProcessOOMKill", NULL, NULL}, /* as defaultPodSysctls */
+    {"systemCgroups", NULL, NULL},
+    {"systemReservedCgroup", NULL, NULL},
+    {"tlsCertFile", NULL, "/"},
+    {"tlsPrivateKeyFile", NULL, "/"},
+    {"topologyManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
+    {"topologyManagerPolicyOptions", "WindowsCPUAndMemoryAffinity", NULL},
+    {"topologyManagerScope", "WindowsCPUAndMemoryAffinity", NULL},
+    {"userNamespaces", NULL, NULL}, /* as defaultPodSysctls */
+    {"volumePluginDir", NULL, "/"},
+};
+
+static const char *const eviction_maps[] = {"evictionHard", "evictionSoft",
+                                            "evictionSoftGracePeriod", "evictionMinimumReclaim"};
+static const char *const linux_signals[] = {"nodefs.inodesFree", "imagefs.inodesFree",
+                                            "containerfs.inodesFree", "pid.available"};
+
+/* Zero values stand in every file that kubeadm writes; taking them away is no news. */
+static bool is_empty(const json_t *value) {
+    const char *text = json_string_value(value);
+
+    return json_is_null(value) || (json_is_object(value) && json_object_size(value) == 0) ||
+           (json_is_array(value) && json_array_size(value) == 0) ||
+           (text && (!*text || text_equal(text, "0s")));
+}
+
+static bool gate_is_on(const json_t *config, const char *gate) {
+    return gate && json_is_true(json_object_get(json_object_get(config, "featureGates"), gate));
+}
+
+static void remove_fields(json_t *config, struct kubelet_changes *changes) {
+    for (size_t i = 0; i < ARRAY_SIZE(removed); i++) {
+        const json_t *value = json_object_get(config, removed[i].field);
+        const char *text = json_string_value(value);
+
+        if (!value || gate_is_on(config, removed[i].gate))
+            continue;
+        if (removed[i].only && !(text && text_starts_with(text, removed[i].only)))
+            continue;
+        if (!is_empty(value))
+            kubelet_changes_add(changes, removed[i].field, value, NULL, "Linux only");
+        json_object_del(config, removed[i].field);
+    }
+}
+
+static void remove_signals(json_t *config, struct kubelet_changes *changes) {
+    for (size_t i = 0; i < ARRAY_SIZE(eviction_maps); i++) {
+        json_t *map = json_object_get(config, eviction_maps[i]);
+        bool touched = false;
+
+        for (size_t k = 0; k < ARRAY_SIZE(linux_signals); k++) {
+            const json_t *value = json_object_get(map, linux_signals[k]);
+            _cleanup_(freep) char *field = NULL;
+
+            if (!value)
+                continue;
+            field = xasprintf("%s[%s]", eviction_maps[i], linux_signals[k]);
+            kubelet_changes_add(changes, field, value, NULL, "no such eviction signal on Windows");
+            json_object_del(map, linux_signals[k]);
+            touched = true;
+        }
+        if (touched && json_object_size(map) == 0)
+            json_object_del(config, eviction_maps[i]); /* {} would switch the defaults off */
+    }
+}
+
+/* The object that holds the last part of a dotted path, made where absent; *ret_key is that part.
+ */
+static json_t *parent_of(json_t *config, const char *path, const char **ret_key) {
+    const char *dot;
+
+    while ((dot = strchr(path, '.')) != NULL) {
+        _cleanup_(freep) char *key = xstrndup(path, (size_t)(dot - path));
+        json_t *next = json_object_get(config, key);
+
+        if (!json_is_object(next)) {
+            next = json_object();
+            json_object_set_new(config, key, next);
+        }
+        config = next;
+        path = dot + 1;
+    }
+    *ret_key = path;
+    return config;
+}
+
+/* Takes over `value`. */
+static void force(json_t *config, const char *path, json_t *value, const char *why,
+                  struct kubelet_changes *changes) {
+    const char *key;
+    json_t *parent = parent_of(config, path, &key);
+    const json_t *old = json_object_get(parent, key);
+
+    if (!old || !json_equal(old, value)) {
+        if (!old || !is_empty(old) || !is_empty(value))
+            kubelet_changes_add(changes, path, old, value, why);
+        json_object_set(parent, key, value);
+    }
+    json_decref(value);
+}
+
+/* Takes over `value`. What kubeadm fills in is no change worth telling. */
+static void fill_in(json_t *config, const char *path, json_t *value) {
+    const char *key, *text;
+    json_t *parent = parent_of(config, path, &key);
+    const json_t *old = json_object_get(parent, key);
+
+    text = json_string_value(old);
+    if (!old || json_is_null(old) || (text && !*text))
+        json_object_set(parent, key, value);
+    json_decref(value);
+}
+
+static void fill_defaults(json_t *config, const struct kubelet_config_input *input) {
+    static const struct text_list none;
+
+    fill_in(config, "staticPodPath", json_string("/etc/kubernetes/manifests"));
+    fill_in(config, "clusterDNS", json_texts(input->cluster_dns ? input->cluster_dns : &none));
+    fill_in(config, "clusterDomain", json_string(input->dns_domain ? input->dns_domain : ""));
+    fill_in(config, "authentication.anonymous.enabled", json_false());
+    fill_in(config, "authentication.webhook.enabled", json_true());
+    fill_in(config, "authorization.mode", json_string("Webhook"));
+    fill_in(config, "healthzBindAddress", json_string("127.0.0.1"));
+    fill_in(config, "healthzPort", json_integer(10248));
+    fill_in(config, "rotateCertificates", json_true());
+}
+
+/* What opens the kubelet's port to everybody is the cluster's word, but worth a warning
+ * (kubeadm: warnDefaultComponentConfigValue). */
+static void warn_of_open_doors(const json_t *config, struct kubelet_changes *changes) {
+    static const struct {
+        const char *path, *wrong, *why;
+    } rows[] = {
+        {"authentication.anonymous.enabled", "true", "anybody may ask the kubelet"},
+        {"authentication.webhook.enabled", "false", "tokens of service accounts are refused"},
+        {"authorization.mode", "\"AlwaysAllow\"", "everybody who is let in may do everything"},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const json_t *value = json_at(config, rows[i].path);
+        _cleanup_(freep) char *text = value ? json_write(value) : NULL;
+
+        if (text_equal(text, rows[i].wrong))
+            text_list_add_owned(&changes->warnings,
+                                xasprintf("the cluster's KubeletConfiguration has %s: %s (%s)",
+                                          rows[i].path, text, rows[i].why));
+    }
+    if (json_number_at(config, "readOnlyPort", 0) != 0)
+        text_list_add(&changes->warnings, "the cluster's KubeletConfiguration opens readOnlyPort: "
+                                          "it answers without authentication");
+}
+
+/* "/etc/x" to "C:\etc\x"; others as they are. New reference. */
+static json_t *with_drive(const char *path, const char *drive) {
+    struct text out = {0};
+    json_t *result;
+
+    if (path[0] != '/')
+        return json_string(path);
+    text_add(&out, drive);
+    for (; *path; path++)
+        text_add_char(&out, *path == '/' ? '\\' : *path);
+    result = json_string(text_str(&out));
+    text_free(&out);
+    return result;
+}
+
+static void force_values(json_t *config, const struct kubelet_config_input *input,
+                         struct kubelet_changes *changes) {
+    const char *why = "must be so on Windows", *path = json_text_at(config, "staticPodPath");
+    const char *drive = input->drive ? input->drive : "C:";
+
+    force(config, "staticPodPath", with_drive(path ? path : "", drive), "path with its drive",
+          changes);
+    force(config, "authentication.x509.clientCAFile",
+          json_string(input->ca_file ? input->ca_file : KUBERNETES_CA_FILE),
+          "where the cluster's CA lies on this node", changes);
+    force(config, "resolvConf", json_string(""), why, changes);
+    force(config, "cgroupsPerQOS", json_false(), why, changes);
+    force(config, "enforceNodeAllocatable", json_array(), why, changes);
+    force(config, "rotateCertificates", json_true(), "as kubeadm always has it", changes);
+}
+
+/* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking into
+ * one small folder every 2 s costs nothing and lets static pods, the proof's among them, start at
+ * once. A frequency that the cluster chose stays. */
+static void look_for_manifests_often(json_t *config, struct kubelet_changes *changes) {
+    const json_t *value = json_object_get(config, "fileCheckFrequency");
+
+    if (!value || is_empty(value))
+        force(config, "fileCheckFrequency", json_string("2s"),
+              "static pods start at once; 20 s is the default", changes);
+}
+
+/* What a patch sets stands, also where it does not suit Windows: that is told. */
+static void warn_of_patched(const json_t *config, struct kubelet_changes *changes) {
+    static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",
+                                        "resolvConf", "volumePluginDir", "podLogsDir"};
+    static const char *const fatal[] = {"singleProcessOOMKill", "userNamespaces",
+                                        "defaultPodSysctls"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+        const char *path = json_text_at(config, paths[i]);
+
+        if (path && *path == '/')
+            text_list_add_owned(
+                &changes->warnings,
+                xasprintf("a patch sets %s to '%s', a path without a drive", paths[i], path));
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
+        if (json_object_get(config, fatal[i]))
+            text_list_add_owned(
+                &changes->warnings,
+                xasprintf("a patch sets %s: a kubelet on Windows does not start with it",
+                          fatal[i]));
+}
+
+/* The kubelet would not start with a known field of another type, and say so only in its log. */
+static int check_types(const json_t *config, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(freep) char *text = yaml_write(config);
+    const char *what = "config.yaml with its patches";
+
+    if (yaml_parse(text, strlen(text), what, &documents, err) == 0 &&
+        yaml_schema_check_known(yaml_document(documents, 0), kubelet_configuration_fields(), what,
+                                err) == 0)
+        return 0;
+    if (err)
+        err->kind = ERROR_USAGE;
+    return -1;
+}
+
+static int apply_patches(const struct patches *patches, json_t **config,
+                         struct kubelet_changes *changes, struct error *err) {
+    json_t *patched = NULL;
+
+    if (!patches)
+        return 0;
+    for (size_t i = 0; i < patches->warnings.count; i++)
+        text_list_add(&changes->warnings, patches->warnings.items[i]);
+    if (patches_apply(patches, *config, &patched, NULL, err) < 0)
+        return -1;
+    if (patches->count && check_types(patched, err) < 0) {
+        json_decref(patched);
+        return -1;
+    }
+    kubelet_changes_compare(changes, *config, patched, "patched");
+    json_decref(*config);
+    *config = patched;
+    warn_of_patched(patched, changes);
+    return 0;
+}
+
+static int check_kind(const json_t *config, struct error *err) {
+    const char *version = json_text_at(config, "apiVersion");
+
+    if (!text_equal(json_text_at(config, "kind"), "KubeletConfiguration"))
+        return error_set(err, ERROR_MALFORMED,
+                         "make the kubelet's configuration: the cluster's is no "
+                         "KubeletConfiguration");
+    if (!text_equal(version, "kubelet.config.k8s.io/v1beta1"))
+        return error_set(err, ERROR_MALFORMED,
+                         "make the kubelet's configuration: apiVersion \"%s\" is not "
+                         "kubelet.config.k8s.io/v1beta1",
+                         version ? version : "");
+    return 0;
+}
+
+int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
+                        struct kubelet_changes *changes, struct error *err) {
+    _cleanup_json_ json_t *config = NULL;
+
+    if (check_kind(input->cluster, err) < 0)
+        return -1;
+    config = json_deep_copy(input->cluster);
+    fill_defaults(config, input);
+    remove_fields(config, changes);
+    remove_signals(config, changes);
+    force_values(config, input, changes);
+    look_for_manifests_often(config, changes);
+    warn_of_open_doors(config, changes);
+    if (apply_patches(input->patches, &config, changes, err) < 0)
+        return -1;
+    force(config, "containerRuntimeEndpoint",
+          json_string(input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET),
+          "the socket of this node", changes);
+    *ret = take_ptr(config);
+    return 0;
+}
+
+char *kubelet_config_text(const json_t *config) {
+    return yaml_write(config);
+}

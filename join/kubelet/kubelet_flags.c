@@ -1,0 +1,103 @@
+/* kubeadm-flags.env and instance-config.yaml. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/kubelet/kubelet_files.h"
+#include "services/version.h"
+
+enum { NEWEST = 999, INSTANCE_CONFIG_SINCE = 34, ORDER_KEPT_SINCE = 36 };
+
+/* What cannot be read is taken for the newest. */
+static unsigned minor_of(const char *version) {
+    unsigned minor;
+
+    return version && kubernetes_minor(version, "", &minor, NULL) == 0 ? minor : NEWEST;
+}
+
+bool kubelet_has_instance_config(const char *version) {
+    return minor_of(version) >= INSTANCE_CONFIG_SINCE;
+}
+
+static bool user_has(const struct kubelet_flags_input *input, const char *name) {
+    size_t len = strlen(name);
+
+    for (size_t i = 0; input->extra && i < input->extra->count; i++)
+        if (text_starts_with(input->extra->items[i], name) && input->extra->items[i][len] == '=')
+            return true;
+    return false;
+}
+
+static void add_base(const struct kubelet_flags_input *input, const char *name, const char *value,
+                     struct text_list *ret) {
+    if (value && *value && !user_has(input, name))
+        text_list_add_owned(ret, xasprintf("--%s=%s", name, value));
+}
+
+static int by_name_and_value(const void *a, const void *b) {
+    const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+    _cleanup_(freep) char *x_name = xstrndup(x, strcspn(x, "="));
+    _cleanup_(freep) char *y_name = xstrndup(y, strcspn(y, "="));
+    int order = strcmp(x_name, y_name);
+
+    return order ? order : strcmp(x, y);
+}
+
+void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret) {
+    _cleanup_(freep) char *own = text_lower(input->host_name);
+    bool other_name = !text_equal(own, input->node_name);
+    unsigned minor = minor_of(input->version);
+    const char *socket = input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET;
+
+    /* sorted by name, as kubeadm writes them */
+    add_base(input, "container-runtime-endpoint", minor < INSTANCE_CONFIG_SINCE ? socket : NULL,
+             ret);
+    add_base(input, "hostname-override", other_name ? input->node_name : NULL, ret);
+    add_base(input, "node-ip", input->node_ip, ret);
+    add_base(input, "node-labels", input->node_labels, ret);
+    add_base(input, "register-with-taints", input->taints, ret);
+    for (size_t i = 0; input->extra && i < input->extra->count; i++)
+        text_list_add_owned(ret, xasprintf("--%s", input->extra->items[i]));
+    if (minor < ORDER_KEPT_SINCE && ret->count)
+        qsort(ret->items, ret->count, sizeof *ret->items, by_name_and_value);
+}
+
+/* One byte of a text that Go's %q would quote. */
+static void add_quoted(struct text *out, unsigned char c) {
+    static const char named[] = "\a\b\f\n\r\t\v", letters[] = "abfnrtv";
+    const char *at = c ? strchr(named, c) : NULL;
+
+    if (at)
+        text_addf(out, "\\%c", letters[at - named]);
+    else if (c == '"' || c == '\\')
+        text_addf(out, "\\%c", c);
+    else if (c < 0x20 || c == 0x7f)
+        text_addf(out, "\\x%02x", c);
+    else
+        text_add_char(out, (char)c);
+}
+
+static void add_quoted_text(struct text *out, const char *s) {
+    text_add_char(out, '"');
+    for (; *s; s++)
+        add_quoted(out, (unsigned char)*s);
+    text_add(out, "\"\n");
+}
+
+char *kubelet_flags_text(const struct text_list *flags) {
+    _cleanup_(freep) char *joined = text_list_join(flags, " ");
+    struct text out = {0};
+
+    text_add(&out, "KUBELET_KUBEADM_ARGS=");
+    add_quoted_text(&out, joined);
+    return text_take(&out);
+}
+
+char *kubelet_instance_config_text(const char *cri_socket) {
+    struct text out = {0};
+
+    /* quoted as kubeadm writes this one line; YAML reads these escapes alike */
+    text_add(&out, "containerRuntimeEndpoint: ");
+    add_quoted_text(&out, cri_socket ? cri_socket : KUBELET_CRI_SOCKET);
+    return text_take(&out);
+}

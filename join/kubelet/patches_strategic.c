@@ -1,0 +1,364 @@
+/* Kubernetes' strategic merge patch, for types whose lists have no merge keys. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_patch.h"
+#include "base/memory.h"
+#include "join/kubelet/patches.h"
+
+#define DIRECTIVE "$patch"
+#define RETAIN_KEYS "$retainKeys"
+#define SET_ORDER "$setElementOrder"
+#define DELETE_FROM "$deleteFromPrimitiveList"
+
+/* Where in the patch the work is, for messages. */
+struct place {
+    const struct place *parent;
+    const char *key;
+};
+
+static void tell_place(const struct place *place, struct text *where) {
+    if (!place)
+        return;
+    tell_place(place->parent, where);
+    json_pointer_add(where, place->key);
+}
+
+struct work {
+    struct text *where; /* or NULL */
+    struct error *err;
+};
+
+static int refuse(struct work *work, const struct place *place, const char *format, ...)
+    __attribute__((format(gnu_printf, 3, 4)));
+static int refuse(struct work *work, const struct place *place, const char *format, ...) {
+    struct text message = {0}, where = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&message, format, args);
+    va_end(args);
+    tell_place(place, &where);
+    (void)error_set(work->err, ERROR_USAGE, "%s%s%s", text_str(&where), where.len ? ": " : "",
+                    text_str(&message));
+    if (work->where)
+        text_add(work->where, text_str(&where));
+    text_free(&message);
+    text_free(&where);
+    return -1;
+}
+
+static bool is_parallel(const char *key, const char *directive) {
+    size_t len = strlen(directive);
+
+    return text_starts_with(key, directive) && (key[len] == '/' || !key[len]);
+}
+
+static bool is_directive(const char *key) {
+    return text_equal(key, DIRECTIVE) || text_equal(key, RETAIN_KEYS) ||
+           is_parallel(key, SET_ORDER) || is_parallel(key, DELETE_FROM);
+}
+
+/* ---- what a patch brings along that was not there ---- */
+
+/* A copy without nulls in objects and without the objects that hold $patch; NULL when it is one
+ * itself. New reference. */
+static json_t *cleaned(const json_t *patch) {
+    json_t *result, *value;
+    const char *key;
+    size_t i;
+
+    if (json_is_array(patch)) {
+        result = json_array();
+        json_array_foreach(patch, i, value) {
+            json_t *item = cleaned(value);
+
+            if (item)
+                json_array_append_new(result, item);
+        }
+        return result;
+    }
+    if (!json_is_object(patch))
+        return json_deep_copy(patch);
+    if (json_object_get(patch, DIRECTIVE))
+        return NULL;
+    result = json_object();
+    json_object_foreach((json_t *)patch, key, value) {
+        json_t *field = json_is_null(value) ? NULL : cleaned(value);
+
+        if (field)
+            json_object_set_new(result, key, field);
+    }
+    return result;
+}
+
+static void set_cleaned(json_t *object, const char *key, const json_t *patch) {
+    json_t *value = cleaned(patch);
+
+    if (value)
+        json_object_set_new(object, key, value);
+    else
+        json_object_del(object, key);
+}
+
+/* ---- lists ---- */
+
+static long long index_in(const json_t *list, const json_t *wanted) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item) if (json_equal(item, wanted)) return (long long)i;
+    return -1;
+}
+
+/* The lists whose elements are compared hold texts, numbers or booleans of one type. */
+static int check_scalars(struct work *work, const struct place *place, const json_t *list,
+                         const json_t *with) {
+    const json_t *lists[] = {list, with}, *first = NULL;
+    json_t *item;
+    size_t i;
+
+    for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
+        json_array_foreach(lists[k], i, item) {
+            if (json_is_object(item) || json_is_array(item) || json_is_null(item))
+                return refuse(work, place, "the directive works on lists of plain values only");
+            first = first ? first : item;
+            if (json_typeof(item) != json_typeof(first) &&
+                !(json_is_boolean(item) && json_is_boolean(first)))
+                return refuse(work, place, "the list's values are of different types");
+        }
+    }
+    return 0;
+}
+
+static int delete_from(struct work *work, const struct place *place, json_t *original,
+                       const char *key, const json_t *values) {
+    json_t *list = json_object_get(original, key);
+
+    if (!json_is_array(values))
+        return refuse(work, place, "must be a list");
+    if (!json_is_array(list))
+        return 0; /* nothing to delete from */
+    if (check_scalars(work, place, list, values) < 0)
+        return -1;
+    for (size_t i = json_array_size(list); i-- > 0;)
+        if (index_in(values, json_array_get(list, i)) >= 0)
+            json_array_remove(list, i);
+    return 0;
+}
+
+/* The patch's list must keep the order that it asks for, and hold nothing else. */
+static bool agrees(const json_t *list, const json_t *order) {
+    size_t at = 0;
+
+    for (size_t i = 0; i < json_array_size(order) && at < json_array_size(list); i++)
+        at += json_equal(json_array_get(list, at), json_array_get(order, i));
+    return at == json_array_size(list) || json_array_size(order) == 0;
+}
+
+/* Sorts in place by the place in `order`; equal ones keep theirs. */
+static void sort_by(json_t *list, const json_t *order) {
+    for (size_t i = 1; i < json_array_size(list); i++) {
+        json_t *item = json_incref(json_array_get(list, i));
+        size_t to = i;
+
+        while (to > 0 && index_in(order, json_array_get(list, to - 1)) > index_in(order, item))
+            to--;
+        json_array_remove(list, i);
+        json_array_insert_new(list, to, item);
+    }
+}
+
+/* The items that `order` names stand in its order; the others go between them where they stood
+ * before. New reference. */
+static json_t *ordered(const json_t *list, const json_t *order, const json_t *before) {
+    _cleanup_json_ json_t *named = json_array(), *others = json_array();
+    json_t *result = json_array(), *item;
+    size_t i, n = 0, o = 0;
+
+    json_array_foreach(list, i, item)
+        json_array_append(index_in(order, item) >= 0 ? named : others, item);
+    sort_by(named, order);
+    while (n < json_array_size(named) || o < json_array_size(others)) {
+        json_t *next = json_array_get(named, n), *other = json_array_get(others, o);
+        long long left = other ? index_in(before, other) : -1;
+        long long right = next ? index_in(before, next) : -1;
+
+        if (!next || (other && left >= 0 && right >= 0 && left < right)) {
+            json_array_append(result, other);
+            o++;
+        } else {
+            json_array_append(result, next);
+            n++;
+        }
+    }
+    return result;
+}
+
+static int set_order(struct work *work, const struct place *place, json_t *original,
+                     const json_t *patch, const char *key, const json_t *order) {
+    json_t *before = json_object_get(original, key);
+    const json_t *replacing = json_object_get(patch, key);
+    const json_t *list = replacing ? replacing : before;
+
+    if (!json_is_array(order) || (list && !json_is_array(list)) ||
+        (before && !json_is_array(before)))
+        return refuse(work, place, "must be a list, and \"%s\" too", key);
+    if (!list)
+        return 0;
+    if (check_scalars(work, place, list, order) < 0)
+        return -1;
+    if (replacing && !agrees(replacing, order))
+        return refuse(work, place, "\"%s\" of the patch is not in this order", key);
+    json_object_set_new(original, key, ordered(list, order, before));
+    return 0;
+}
+
+/* ---- objects ---- */
+
+static int retain_keys(struct work *work, const struct place *place, json_t *original,
+                       const json_t *patch) {
+    const json_t *keys = json_object_get(patch, RETAIN_KEYS);
+    _cleanup_json_ json_t *copy = NULL;
+    const char *key;
+    json_t *value;
+
+    if (!keys)
+        return 0;
+    if (!json_is_array(keys))
+        return refuse(work, place, RETAIN_KEYS " must be a list");
+    json_object_foreach((json_t *)patch, key, value) {
+        _cleanup_json_ json_t *name = json_string(key);
+
+        if (!json_is_null(value) && !is_directive(key) && index_in(keys, name) < 0)
+            return refuse(work, place, RETAIN_KEYS " does not name \"%s\", which the patch sets",
+                          key);
+    }
+    copy = json_copy(original);
+    json_object_foreach(copy, key, value) {
+        _cleanup_json_ json_t *name = json_string(key);
+
+        if (index_in(keys, name) < 0)
+            json_object_del(original, key);
+    }
+    return 0;
+}
+
+static int merge_object(struct work *work, const struct place *place, json_t **original,
+                        const json_t *patch);
+
+static int merge_field(struct work *work, const struct place *place, json_t *original,
+                       const char *key, const json_t *patch) {
+    json_t *value = json_object_get(original, key);
+    int result;
+
+    if (json_is_null(patch)) {
+        json_object_del(original, key);
+        return 0;
+    }
+    if (json_is_object(value) && json_is_object(patch)) {
+        json_incref(value);
+        result = merge_object(work, place, &value, patch);
+        json_object_set_new(original, key, value);
+        return result;
+    }
+    if (json_is_array(value) && json_is_array(patch))
+        json_object_set_new(original, key, json_deep_copy(patch)); /* as it stands */
+    else
+        set_cleaned(original, key, patch);
+    return 0;
+}
+
+/* The lists beside the fields: what stands behind the '/' of a key. */
+static int parallel_lists(struct work *work, const struct place *place, json_t *original,
+                          const json_t *patch, const char *directive) {
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)patch, key, value) {
+        const struct place here = {place, key};
+        const char *field = strchr(key, '/');
+
+        if (!is_parallel(key, directive))
+            continue;
+        if (!field || !field[1])
+            return refuse(work, &here, "must name a list: %s/LIST", directive);
+        if ((text_equal(directive, SET_ORDER)
+                 ? set_order(work, &here, original, patch, field + 1, value)
+                 : delete_from(work, &here, original, field + 1, value)) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+/* true when $setElementOrder of this patch has dealt with the field. */
+static bool is_ordered(const json_t *patch, const char *key) {
+    _cleanup_(freep) char *directive = xasprintf(SET_ORDER "/%s", key);
+
+    return json_object_get(patch, directive) != NULL;
+}
+
+static int merge_object(struct work *work, const struct place *place, json_t **original,
+                        const json_t *patch) {
+    const char *directive = json_string_value(json_object_get(patch, DIRECTIVE)), *key;
+    json_t *value;
+
+    if (text_equal(directive, "replace") || text_equal(directive, "delete")) {
+        json_decref(*original);
+        *original = text_equal(directive, "delete") ? json_object() : json_deep_copy(patch);
+        json_object_del(*original, DIRECTIVE);
+        return 0;
+    }
+    if (json_object_get(patch, DIRECTIVE))
+        return refuse(work, &(struct place){place, DIRECTIVE}, "must be replace or delete");
+    if (retain_keys(work, place, *original, patch) < 0 ||
+        parallel_lists(work, place, *original, patch, SET_ORDER) < 0)
+        return -1;
+    json_object_foreach((json_t *)patch, key, value) {
+        if (is_directive(key) || is_ordered(patch, key))
+            continue;
+        if (merge_field(work, &(struct place){place, key}, *original, key, value) < 0)
+            return -1;
+    }
+    /* last, so that a list given in the same patch is deleted from as well */
+    return parallel_lists(work, place, *original, patch, DELETE_FROM);
+}
+
+/* A directive that had nothing to act on must not reach the file. */
+static int check_clean(struct work *work, const struct place *place, const json_t *json) {
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    json_array_foreach(json, i, value) {
+        _cleanup_(freep) char *index = xasprintf("%zu", i);
+
+        if (check_clean(work, &(struct place){place, index}, value) < 0)
+            return -1;
+    }
+    if (!json_is_object(json))
+        return 0;
+    json_object_foreach((json_t *)json, key, value) {
+        const struct place here = {place, key};
+
+        if (is_directive(key))
+            return refuse(work, &here, "there is nothing that this directive could act on");
+        if (check_clean(work, &here, value) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int strategic_merge(const json_t *original, const json_t *patch, json_t **ret, struct text *where,
+                    struct error *err) {
+    struct work work = {where, err};
+    _cleanup_json_ json_t *result = NULL;
+
+    if (!json_is_object(original) || !json_is_object(patch))
+        return refuse(&work, NULL, "a strategic merge patch is an object with fields");
+    result = json_deep_copy(original);
+    if (merge_object(&work, NULL, &result, patch) < 0 || check_clean(&work, NULL, result) < 0)
+        return -1;
+    *ret = take_ptr(result);
+    return 0;
+}

@@ -1,0 +1,304 @@
+/* Runs the table of preflight checks, judges the results and reports them. */
+#include "join/preflight/preflight.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/phases.h"
+#include "join/preflight/preflight_checks.h"
+
+const char *preflight_outcome_name(enum preflight_outcome outcome) {
+    static const char *const names[] = {"pass", "warning", "error", "ignored", "not-run"};
+
+    return names[outcome];
+}
+
+/* ---- what a check says ---- */
+
+/* Bytes of the host (names, registry values) stand in one line; what is too long is cut. */
+static void put(char *out, size_t size, const char *prefix, const char *format, va_list args) {
+    struct text raw = {0}, line = {.cap = size - 1};
+
+    text_addv(&raw, format, args);
+    text_add(&line, prefix);
+    for (size_t len = raw.len; len > 0; len--) {
+        text_add_escaped(&line, text_str(&raw), len);
+        if (!line.overflow)
+            break;
+        text_clear(&line);
+        line.overflow = false;
+        text_add(&line, prefix);
+    }
+    (void)text_format(out, size, "%s", text_str(&line)); /* the cap keeps it short enough */
+    text_free(&raw);
+    text_free(&line);
+}
+
+#define SAY(prefix)                                                                                \
+    do {                                                                                           \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        put(finding->message, sizeof finding->message, prefix, format, args);                      \
+        va_end(args);                                                                              \
+    } while (0)
+
+enum verdict check_bad(struct finding *finding, const char *format, ...) {
+    SAY("");
+    return CHECK_BAD;
+}
+
+enum verdict check_warn(struct finding *finding, const char *format, ...) {
+    SAY("");
+    return CHECK_WARN;
+}
+
+enum verdict check_unknown(struct finding *finding, const char *format, ...) {
+    SAY("could not tell: ");
+    return CHECK_UNKNOWN;
+}
+
+enum verdict check_not_run(struct finding *finding, const char *format, ...) {
+    SAY("");
+    return CHECK_NOT_RUN;
+}
+
+void check_hint(struct finding *finding, const char *format, ...) {
+    va_list args;
+
+    va_start(args, format);
+    put(finding->hint, sizeof finding->hint, "", format, args);
+    va_end(args);
+}
+
+enum verdict check_failed(struct finding *finding, const struct error *err) {
+    if (err->hints[0][0])
+        check_hint(finding, "%s", err->hints[0]);
+    finding->cause = err->kind;
+    return check_bad(finding, "%s", err->message);
+}
+
+int check_registry(struct join *join, const char *key, const char *value, char **ret,
+                   struct error *err) {
+    if (host_registry_get(join->host, key, value, ret, err) == 0)
+        return 1;
+    if (err->kind != ERROR_NOT_FOUND)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+/* ---- which checks are ignored ---- */
+
+/* Ids as they are compared: lower case; a path with '-' for its separators and without its drive,
+ * as kubeadm makes ids of paths on Linux. */
+static char *canonical(const char *id) {
+    char *name = text_lower(id), *to = name;
+
+    for (const char *from = name; *from; from++) {
+        bool drive = from > name && from[-1] == '-' && *from >= 'a' && *from <= 'z' &&
+                     from[1] == ':' && strchr("-\\/", from[2]) && from[2];
+
+        if (drive)
+            from++;
+        else
+            *to++ = *from == '\\' || *from == '/' ? '-' : *from;
+    }
+    *to = '\0';
+    return name;
+}
+
+bool preflight_is_ignored(const struct text_list *ignored, const char *id) {
+    _cleanup_(freep) char *wanted = canonical(id);
+
+    for (size_t i = 0; i < ignored->count; i++) {
+        _cleanup_(freep) char *name = canonical(ignored->items[i]);
+
+        if (text_equal(name, wanted) || text_equal(name, "all"))
+            return true;
+    }
+    return false;
+}
+
+/* Checks that kubeadm has and winjoin does not need: scripts name them. */
+static bool is_kubeadms(const char *name) {
+    static const char *const begins[] = {
+        "swap",           "numcpu",        "mem",         "fileexisting-", "filecontent-",
+        "fileavailable-", "diravailable-", "port-",       "externaletcd",  "imagepull",
+        "controlplane",   "createjob",     "etcdversion", "hostname",      "firewalld"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+        if (text_starts_with(name, begins[i]))
+            return true;
+    return text_equal(name, "all") || text_equal(name, "kubernetesversion");
+}
+
+void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings) {
+    size_t count;
+    const struct preflight_check *checks = preflight_checks(&count);
+
+    for (size_t i = 0; i < ignored->count; i++) {
+        _cleanup_(freep) char *name = canonical(ignored->items[i]);
+        struct text_list one = {.items = &ignored->items[i], .count = 1};
+        bool known = is_kubeadms(name);
+
+        for (size_t k = 0; k < count && !known; k++)
+            known = preflight_is_ignored(&one, checks[k].id);
+        if (!known)
+            text_list_add_owned(ret_warnings, xasprintf("--ignore-preflight-errors: no check is "
+                                                        "named \"%.80s\" (winjoin preflight -v 1 "
+                                                        "names them)",
+                                                        ignored->items[i]));
+    }
+}
+
+/* ---- running ---- */
+
+static enum preflight_outcome outcome_of(const struct join *join, enum verdict verdict,
+                                         const struct preflight_check *check) {
+    switch (verdict) {
+    case CHECK_FINE:
+        return PREFLIGHT_PASS;
+    case CHECK_UNKNOWN:
+    case CHECK_WARN:
+        return PREFLIGHT_WARNING;
+    case CHECK_NOT_RUN:
+        return PREFLIGHT_NOT_RUN;
+    case CHECK_BAD:
+        break;
+    }
+    if (check->level == PREFLIGHT_ERROR &&
+        preflight_is_ignored(&join->options->ignore_preflight_errors, check->id))
+        return PREFLIGHT_IGNORED;
+    return check->level;
+}
+
+static void run_check(struct join *join, const struct preflight_check *check,
+                      struct preflight_result *ret) {
+    struct finding finding = {0};
+    enum verdict verdict = check->run(join, check, &finding);
+
+    *ret = (struct preflight_result){.id = check->id,
+                                     .help = check->help,
+                                     .level = check->level,
+                                     .outcome = outcome_of(join, verdict, check)};
+    if (verdict == CHECK_FINE)
+        return;
+    (void)text_format(ret->message, sizeof ret->message, "%s", finding.message); /* same size */
+    if (verdict != CHECK_BAD && verdict != CHECK_WARN)
+        return;
+    ret->cause = finding.cause;
+    (void)text_format(ret->hint, sizeof ret->hint, "%s",
+                      finding.hint[0] ? finding.hint : check->hint); /* the rows' are shorter */
+}
+
+struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count) {
+    size_t rows, count = 0;
+    const struct preflight_check *checks = preflight_checks(&rows);
+    struct preflight_result *results = xcalloc(rows, sizeof *results);
+
+    for (size_t i = 0; i < rows; i++) {
+        if (checks[i].whole && !whole)
+            continue;
+        if (count && results[0].outcome == PREFLIGHT_ERROR) {
+            results[count] = (struct preflight_result){.id = checks[i].id,
+                                                       .help = checks[i].help,
+                                                       .level = checks[i].level,
+                                                       .outcome = PREFLIGHT_NOT_RUN};
+            (void)text_format(results[count++].message, 300, "needs an administrator's rights");
+            continue;
+        }
+        run_check(join, &checks[i], &results[count++]);
+    }
+    *ret_count = count;
+    return results;
+}
+
+json_t *preflight_report_json(const struct preflight_result *results, size_t count) {
+    json_t *rows = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        const struct preflight_result *r = &results[i];
+
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "id", r->id, "level",
+                                              preflight_outcome_name(r->level), "outcome",
+                                              preflight_outcome_name(r->outcome), "message",
+                                              *r->message ? r->message : NULL, "hint",
+                                              *r->hint ? r->hint : NULL));
+    }
+    return json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                     "PreflightReport", "checks", rows);
+}
+
+/* ---- judging ---- */
+
+/* Which kind the whole is, and how many errors it has. */
+static enum error_kind kind_of(const struct preflight_result *results, size_t count,
+                               size_t *ret_errors) {
+    size_t restarts = 0, ours = 0;
+    enum error_kind cause = ERROR_NONE;
+
+    *ret_errors = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (results[i].outcome != PREFLIGHT_ERROR)
+            continue;
+        (*ret_errors)++;
+        restarts += text_equal(results[i].id, "PendingRestart");
+        ours += !results[i].cause;
+        if (results[i].cause && (!cause || results[i].cause == ERROR_UNTRUSTED))
+            cause = results[i].cause;
+    }
+    if (cause == ERROR_UNTRUSTED)
+        return cause;
+    if (*ret_errors && restarts == *ret_errors)
+        return ERROR_RESTART;
+    return ours || !cause ? ERROR_PREFLIGHT : cause;
+}
+
+int preflight_judge(const struct preflight_result *results, size_t count, struct error *err) {
+    size_t errors, told = 0;
+    enum error_kind kind = kind_of(results, count, &errors);
+    size_t room = errors > ERROR_HINTS_MAX ? ERROR_HINTS_MAX - 1 : ERROR_HINTS_MAX;
+
+    if (!errors)
+        return 0;
+    if (kind == ERROR_RESTART)
+        (void)error_set(err, kind, "use this machine: a restart of Windows is needed first");
+    else
+        (void)error_set(err, kind, "use this machine: %zu of %zu preflight checks failed", errors,
+                        count);
+    for (size_t i = 0; i < count && told < room; i++) {
+        if (results[i].outcome != PREFLIGHT_ERROR)
+            continue;
+        (void)error_hint(err, "[%s] %s%s%s", results[i].id, results[i].message,
+                         *results[i].hint ? ": " : "", results[i].hint);
+        told++;
+    }
+    if (errors > told)
+        (void)error_hint(err, "and %zu more: winjoin preflight", errors - told);
+    return -1;
+}
+
+/* ---- the phase ---- */
+
+int phase_preflight(struct join *join, struct error *err) {
+    size_t count, warnings = 0, ran = 0;
+    _cleanup_(freep) struct preflight_result *results = preflight_run(join, false, &count);
+    struct text_list unknown = {0};
+
+    preflight_unknown_names(&join->options->ignore_preflight_errors, &unknown);
+    for (size_t i = 0; i < unknown.count; i++)
+        join_warn(join, "%s", unknown.items[i]);
+    text_list_free(&unknown);
+    for (size_t i = 0; i < count; i++) {
+        ran += results[i].outcome != PREFLIGHT_NOT_RUN;
+        if (results[i].outcome != PREFLIGHT_WARNING && results[i].outcome != PREFLIGHT_IGNORED)
+            continue;
+        warnings++;
+        join_warn(join, "%s%s%s%s", results[i].message, *results[i].hint ? " (" : "",
+                  results[i].hint, *results[i].hint ? ")" : "");
+    }
+    text_addf(&join->detail, "%zu checks, %zu warning%s", ran, warnings, warnings == 1 ? "" : "s");
+    return preflight_judge(results, count, err);
+}

@@ -1,0 +1,50 @@
+/* The preflight checks: run, judged, reported. The table is join/preflight/preflight_checks.c. */
+#ifndef JOIN_PREFLIGHT_PREFLIGHT_H
+#define JOIN_PREFLIGHT_PREFLIGHT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "join/join.h"
+
+enum preflight_outcome {
+    PREFLIGHT_PASS,
+    PREFLIGHT_WARNING, /* bad, or could not be told */
+    PREFLIGHT_ERROR,
+    PREFLIGHT_IGNORED, /* an error that --ignore-preflight-errors names */
+    PREFLIGHT_NOT_RUN, /* does not apply here; the message says why */
+};
+const char *preflight_outcome_name(enum preflight_outcome outcome); /* "pass", ..., "not-run" */
+
+struct preflight_result {
+    const char *id;
+    const char *help;             /* what is so when it passes */
+    enum preflight_outcome level; /* of a failure: PREFLIGHT_WARNING or PREFLIGHT_ERROR */
+    enum preflight_outcome outcome;
+    enum error_kind cause; /* of a failure that is no fault of this machine; else ERROR_NONE */
+    char message[300];     /* "" when it passed */
+    char hint[240];        /* a command to paste, or what to do; or "" */
+};
+/* Runs the checks in order; *ret_count results, which the caller frees. Nothing is changed. A
+ * process without rights is told so at once, and nothing else is looked at (kubeadm:
+ * RunRootCheckOnly). `whole`: also what later phases of a join find out by themselves: the bundle,
+ * and with something to discover by the cluster, its name for this node and the network's plan. */
+struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count);
+/* PreflightReport document. New reference. */
+json_t *preflight_report_json(const struct preflight_result *results, size_t count);
+/* Fails when a result is an error: ERROR_UNTRUSTED when one of them was caused by that, else
+ * ERROR_PREFLIGHT for a fault of this machine (ERROR_RESTART when a restart is all that it lacks),
+ * else the cause. */
+int preflight_judge(const struct preflight_result *results, size_t count, struct error *err);
+
+/* true when one of the names given to --ignore-preflight-errors means this check: in any case;
+ * "all"; paths in ids by either spelling, with a drive or without
+ * ("FileAvailable--etc-kubernetes-kubelet.conf", "FileAvailable-C:\etc\kubernetes\kubelet.conf").
+ */
+bool preflight_is_ignored(const struct text_list *ignored, const char *id);
+/* Names that no check of winjoin or kubeadm has, each as a warning to show (kubeadm passes over
+ * them in silence). */
+void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings);
+
+#endif

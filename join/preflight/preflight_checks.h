@@ -1,0 +1,75 @@
+/* One preflight check: its row, its function, and how it says what it found. For
+ * join/preflight/preflight*.c alone. */
+#ifndef JOIN_PREFLIGHT_PREFLIGHT_CHECKS_H
+#define JOIN_PREFLIGHT_PREFLIGHT_CHECKS_H
+
+#include "join/join.h"
+#include "join/preflight/preflight.h"
+
+enum verdict {
+    CHECK_FINE,
+    CHECK_BAD,
+    CHECK_WARN,    /* bad, but no more than a warning, whatever the row's level */
+    CHECK_UNKNOWN, /* the host did not answer: always told, as a warning */
+    CHECK_NOT_RUN, /* does not apply here, or cannot be known here */
+};
+struct finding {
+    char message[300];
+    char hint[240]; /* "" = the row's */
+    enum error_kind cause;
+};
+struct preflight_check;
+typedef enum verdict check_function(struct join *join, const struct preflight_check *check,
+                                    struct finding *finding);
+
+struct preflight_check {
+    const char *id, *help;
+    enum preflight_outcome level; /* of a failure */
+    check_function *run;
+    const char *hint;    /* a command to paste where there is one */
+    const char *subject; /* what the function asks about: a path, a service, a registry key */
+    unsigned number;     /* a port */
+    bool whole;          /* only when asked for the whole: in a join a later phase finds it out */
+};
+/* All rows, in the order in which they run; the first is IsPrivilegedUser. */
+const struct preflight_check *preflight_checks(size_t *ret_count);
+
+/* Say what was found and answer the verdict. Too long a message is cut. */
+enum verdict check_bad(struct finding *finding, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+enum verdict check_warn(struct finding *finding, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+/* "could not tell: ..." */
+enum verdict check_unknown(struct finding *finding, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+enum verdict check_not_run(struct finding *finding, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+/* By an error: bad, with its first hint and its kind as the cause. */
+enum verdict check_failed(struct finding *finding, const struct error *err);
+void check_hint(struct finding *finding, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+
+/* join/preflight/preflight_host.c: Windows itself */
+check_function check_elevated, check_architecture, check_server, check_build, check_patch;
+check_function check_containers_feature, check_restart, check_page_file, check_disk,
+    check_host_name;
+check_function check_system_drive, check_xcopy, check_policy, check_defender;
+/* join/preflight/preflight_network.c: the card, HNS, ports */
+check_function check_hns, check_hns_version, check_ipv6, check_card, check_switch, check_networks;
+check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;
+check_function check_proxy;
+/* join/preflight/preflight_programs.c: files, services and programs of others */
+check_function check_file_available, check_manifests, check_cni_files, check_leftovers;
+check_function check_service_free, check_service_enabled, check_cri, check_runtime_version;
+check_function check_kubelet_version, check_bundle;
+/* join/preflight/preflight_cluster.c: what the cluster says */
+check_function check_discovery, check_ca_file, check_clock, check_configuration, check_node_name,
+    check_plan;
+check_function check_skew, check_clash, check_programs;
+
+/* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be
+ * read (err says why). */
+int check_registry(struct join *join, const char *key, const char *value, char **ret,
+                   struct error *err);
+
+#endif

@@ -1,0 +1,234 @@
+/* Preflight checks of Windows itself: rights, version, features, names, disk, policies. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/preflight/preflight_checks.h"
+
+#define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
+#define DEFENDER_KEY "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths"
+#define DEFENDER_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\Windows Defender\\Exclusions\\Paths"
+enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
+
+enum verdict check_elevated(struct join *join, const struct preflight_check *check,
+                            struct finding *finding) {
+    (void)check;
+    return join->facts.elevated
+               ? CHECK_FINE
+               : check_bad(finding, "this process must be run by a user with elevated privileges");
+}
+
+enum verdict check_architecture(struct join *join, const struct preflight_check *check,
+                                struct finding *finding) {
+    const char *found = join->facts.architecture;
+
+    (void)check;
+    if (text_equal(found, "amd64"))
+        return CHECK_FINE;
+    if (!*found || text_equal(found, "unknown"))
+        return check_unknown(finding, "Windows does not say which processor this is");
+    return check_bad(finding, "the processor is %s; Windows nodes are amd64", found);
+}
+
+enum verdict check_server(struct join *join, const struct preflight_check *check,
+                          struct finding *finding) {
+    (void)check;
+    if (text_starts_with(join->facts.installation_type, "Server"))
+        return CHECK_FINE;
+    if (!*join->facts.installation_type)
+        return check_unknown(finding, "the registry has no InstallationType");
+    return check_bad(finding, "this is Windows %s (%s), not a Server",
+                     join->facts.installation_type, join->facts.product);
+}
+
+/* The long-term builds that upstream publishes Windows images for. */
+static bool is_long_term(unsigned build) {
+    return build == 17763 || build == 20348 || build == 26100;
+}
+
+enum verdict check_build(struct join *join, const struct preflight_check *check,
+                         struct finding *finding) {
+    (void)check;
+    if (!join->facts.build)
+        return check_unknown(finding, "the registry has no CurrentBuildNumber");
+    return is_long_term(join->facts.build)
+               ? CHECK_FINE
+               : check_bad(finding,
+                           "build %u is none of 17763 (2019), 20348 (2022), 26100 (2025); an image "
+                           "of another build does not start (0xc0370101)",
+                           join->facts.build);
+}
+
+/* KB numbers and revisions: Microsoft's release notes of the cumulative updates. */
+enum verdict check_patch(struct join *join, const struct preflight_check *check,
+                         struct finding *finding) {
+    static const struct {
+        unsigned build, from, to; /* revisions [from, to) lack something */
+        const char *what;
+    } rows[] = {
+        {17763, 0, 379, "lacks KB4489899, without which there is no overlay network"},
+        {17763, 379, 1432, "lacks KB4580390: kube-proxy cannot use DSR"},
+        {17763, 1432, 1554, "lacks the fixes of late 2020 (revision 1554)"},
+        {20348, 261, 288, "breaks pods' traffic on l2bridge with DSR (KB5005619)"},
+        {20348, 2582, 2700, "breaks pods' way out (KB5040437)"},
+    };
+
+    (void)check;
+    if (!is_long_term(join->facts.build))
+        return check_not_run(finding, "nothing is known of the updates of build %u",
+                             join->facts.build);
+    if (!join->facts.revision)
+        return check_unknown(finding, "the registry has no UBR");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (join->facts.build == rows[i].build && join->facts.revision >= rows[i].from &&
+            join->facts.revision < rows[i].to)
+            return check_bad(finding, "10.0.%u.%u %s", join->facts.build, join->facts.revision,
+                             rows[i].what);
+    return CHECK_FINE;
+}
+
+enum verdict check_containers_feature(struct join *join, const struct preflight_check *check,
+                                      struct finding *finding) {
+    (void)check;
+    if (join->facts.containers_feature < 0)
+        return check_unknown(finding, "DISM does not answer whether Containers is installed");
+    return join->facts.containers_feature
+               ? CHECK_FINE
+               : check_bad(finding, "the Windows feature Containers is not installed");
+}
+
+enum verdict check_restart(struct join *join, const struct preflight_check *check,
+                           struct finding *finding) {
+    (void)check;
+    if (join->facts.restart_pending < 0)
+        return check_unknown(finding, "the registry does not answer whether a restart is pending");
+    return join->facts.restart_pending ? check_bad(finding, "Windows waits for a restart")
+                                       : CHECK_FINE;
+}
+
+enum verdict check_page_file(struct join *join, const struct preflight_check *check,
+                             struct finding *finding) {
+    (void)check;
+    if (!join->facts.memory_bytes)
+        return check_unknown(finding, "Windows does not say how much memory there is");
+    return join->facts.page_file_bytes
+               ? CHECK_FINE
+               : check_bad(finding, "no page file: Windows has no OOM killer, a full commit charge "
+                                    "stops the node");
+}
+
+enum verdict check_disk(struct join *join, const struct preflight_check *check,
+                        struct finding *finding) {
+    struct error why = {0};
+    uint64_t bytes;
+
+    (void)check;
+    if (host_free_space(join->host, "C:\\", &bytes, &why) < 0)
+        return check_unknown(finding, "%s", why.message);
+    return bytes >= (uint64_t)DISK_MIN * GIGABYTE
+               ? CHECK_FINE
+               : check_bad(finding, "C: has %.1f GB free; images and logs want %d GB",
+                           (double)bytes / GIGABYTE, DISK_MIN);
+}
+
+/* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from
+ * the node's name. */
+enum verdict check_host_name(struct join *join, const struct preflight_check *check,
+                             struct finding *finding) {
+    const char *name = join->facts.host_name;
+
+    (void)check;
+    if (!*name)
+        return check_unknown(finding, "Windows does not say its name");
+    if (strlen(name) > NETBIOS_MAX)
+        return check_bad(finding,
+                         "host name \"%s\" is longer than NetBIOS' %d characters: some tools will "
+                         "show \"%.15s\"",
+                         name, NETBIOS_MAX, name);
+    return CHECK_FINE;
+}
+
+enum verdict check_system_drive(struct join *join, const struct preflight_check *check,
+                                struct finding *finding) {
+    _cleanup_(freep) char *root = NULL;
+    struct error why = {0};
+    int found = check_registry(join, VERSION_KEY, "SystemRoot", &root, &why);
+
+    (void)check;
+    if (found <= 0)
+        return check_unknown(finding, "%s",
+                             found < 0 ? why.message : "the registry has no SystemRoot");
+    return (*root == 'C' || *root == 'c')
+               ? CHECK_FINE
+               : check_bad(finding, "Windows is in %s: many images and tools expect C:", root);
+}
+
+/* kubeadm copies with it and refuses a Windows without it (since 1.33); winjoin does not need it.
+ */
+enum verdict check_xcopy(struct join *join, const struct preflight_check *check,
+                         struct finding *finding) {
+    static const char system[] = "C:\\Windows\\System32";
+
+    (void)check;
+    if (host_file_type(join->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
+        return CHECK_FINE;
+    if (host_file_type(join->host, system) == HOST_ABSENT)
+        return check_unknown(finding, "there is no %s here", system);
+    return check_bad(finding, "xcopy not found in system path");
+}
+
+/* A policy that the row's id names, under the key of its subject. */
+enum verdict check_policy(struct join *join, const struct preflight_check *check,
+                          struct finding *finding) {
+    _cleanup_(freep) char *value = NULL;
+    struct error why = {0};
+    int found = check_registry(join, check->subject, check->id, &value, &why);
+
+    if (found < 0)
+        return check_unknown(finding, "%s", why.message);
+    return !found || text_equal(value, "0")
+               ? CHECK_FINE
+               : check_bad(finding, "HKLM\\%s has %s=%s: containers' layers cannot be mounted",
+                           check->subject, check->id, value);
+}
+
+/* A folder is excluded by itself or by one above it. */
+static int is_excluded(struct join *join, const char *folder, struct error *err) {
+    static const char *const keys[] = {DEFENDER_KEY, DEFENDER_POLICY_KEY};
+    _cleanup_(freep) char *path = xstrdup(folder);
+
+    for (char *end = path + strlen(path); end; end = strrchr(path, '\\')) {
+        *end = '\0';
+        for (size_t i = 0; i < ARRAY_SIZE(keys) && *path; i++) {
+            _cleanup_(freep) char *value = NULL;
+            int found = check_registry(join, keys[i], path, &value, err);
+
+            if (found)
+                return found;
+        }
+    }
+    return 0;
+}
+
+/* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible. */
+enum verdict check_defender(struct join *join, const struct preflight_check *check,
+                            struct finding *finding) {
+    static const char folder[] = "C:\\ProgramData\\containerd";
+    struct host_service defender = {0};
+    struct error why = {0};
+    bool runs;
+    int found;
+
+    (void)check;
+    if (host_service_query(join->host, "WinDefend", &defender, &why) < 0)
+        return check_unknown(finding, "%s", why.message);
+    runs = defender.state != HOST_SERVICE_ABSENT && defender.state != HOST_SERVICE_STOPPED;
+    host_service_free(&defender);
+    if (!runs)
+        return check_not_run(finding, "Defender does not run here");
+    found = is_excluded(join, folder, &why);
+    if (found < 0)
+        return check_unknown(finding, "%s", why.message);
+    return found ? CHECK_FINE
+                 : check_bad(finding, "Defender scans %s: containers start slowly", folder);
+}
