@@ -161,6 +161,13 @@ static const struct row rows[] = {
      CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_TCP(EXT_DNS),
      look_dns_srv,
      false},
+    {{"DNS-WRONG", "names", "Services' names resolve to other addresses than the Services have",
+      "look for rewrite, hosts or template lines in the CoreDNS configuration, and who answers at "
+      "the DNS Service: nslookup -debug kubernetes.default.svc.cluster.local."},
+     0,
+     CELLS_NAMES,
+     look_dns_wrong,
+     false},
     {{"DNS-SFX", "short names", "the pod does not complete short names with its namespace's suffix",
       "check clusterDomain of the kubelet's configuration and capabilities.dns of the CNI's"},
      CELL_BOTH(SVC_SHORT),

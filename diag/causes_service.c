@@ -191,6 +191,35 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     return CONFIRMED;
 }
 
+/* A name that was resolved, and to nothing of what it should be. */
+static bool is_misled(const struct diag_cell *cell, const char *ip) {
+    for (size_t i = 0; cell && i < cell->result.address_count; i++)
+        if (text_equal(cell->result.addresses[i], ip))
+            return false;
+    return cell && cell->outcome == DIAG_FAIL && cell->result.address_count;
+}
+
+enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
+    const char *own[] = {expected(scene, "kubernetesIP"), expected(scene, "dnsIP")};
+    const json_t *endpoint = endpoint_of(scene, 'a');
+
+    finding->may &= ~scene->unresolved;
+    for (int udp = 0; udp < 2; udp++) {
+        const struct diag_cell *cell =
+            diag_cells_find(&scene->report->cells, "pod-to-service-fqdn", udp);
+
+        if (own[udp] && is_misled(cell, own[udp]))
+            finding_note(finding, "%s resolves to %s; the Service has %s", cell->to,
+                         cell->result.addresses[0], own[udp]);
+    }
+    if (!finding->evidence.count)
+        return NO;
+    if (endpoint && own[1] && !servers_have(endpoint, own[1]))
+        finding_note(finding, "the pod's DNS servers (endpoint %s) lack %s",
+                     json_text_at(endpoint, "ID"), own[1]);
+    return CONFIRMED;
+}
+
 static bool suffix_stands(const json_t *endpoint, const char *suffix) {
     const char *domain = json_text_at(endpoint, "Dns.Domain");
     json_t *search;

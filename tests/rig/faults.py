@@ -4,6 +4,7 @@ Each fault works on a stage (stage.py: .fabric, .cluster, .host); `cause` is the
 table (diag/causes.c), "" where the table has no row for it and the red cells alone tell.
 """
 import json
+import time
 from dataclasses import dataclass
 
 import fabric as fabrics
@@ -80,6 +81,18 @@ def _drop_balancers(stage):
 
 def _start_proxy(stage):
     stage.host.run(["sc", "start", "kube-proxy"])
+
+
+def _restart(service):
+    """What diag's hint has an administrator do."""
+    def lift(stage):
+        stage.host.run(["sc", "stop", service])
+        for _ in range(50):
+            if "STOPPED" in stage.host.run(["sc", "query", service]).stdout:
+                break
+            time.sleep(0.2)
+        stage.host.run(["sc", "start", service])
+    return lift
 
 
 def _drop_source_vip(stage):
@@ -160,18 +173,18 @@ FAULTS = {
     "dns-forward": Fault("the cluster's DNS cannot ask anybody outside", "EXT-DNS",
                          *_filter("l1", "ip saddr %s ip daddr %s drop"
                                   % (fabrics.DNS_POD, fabrics.EXTERNAL_DNS))),
-    "dns-down": Fault("the cluster's DNS server has ended", "",
+    "dns-down": Fault("the cluster's DNS server has ended", "SVC-EP0",
                       lambda s: s.fabric.no_dns(), lambda s: s.fabric.cluster_dns()),
-    "dns-lies": Fault("the cluster's DNS gives wrong addresses", "",
+    "dns-lies": Fault("the cluster's DNS gives wrong addresses", "DNS-WRONG",
                       lambda s: s.fabric.cluster_dns(lies=True), lambda s: s.fabric.cluster_dns()),
     "no-nat": Fault("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
                     _without_nat, _with_nat, after_join=True),
     "no-peer": Fault("the pod network has lost the ways to other nodes", "OVL-PEER",
-                     _drop_remotes, lambda s: None, ("overlay",), after_join=True),
+                     _drop_remotes, _restart("flanneld"), ("overlay",), after_join=True),
     "no-services": Fault("kube-proxy has stopped and its load balancers are gone", "SVC-ALL",
                          _drop_balancers, _start_proxy, after_join=True),
     "source-vip": Fault("the endpoint of the source VIP was deleted", "SVC-VIP",
-                        _drop_source_vip, lambda s: None, ("overlay",), after_join=True),
+                        _drop_source_vip, _restart("kube-proxy"), ("overlay",), after_join=True),
     "no-forwarding": Fault("somebody turned IP forwarding off", "L2-FWD",
                            _forwarding(0), _forwarding(1), ("l2bridge",), after_join=True),
     "no-way-back": Fault("the other nodes have no route to this node's pods", "L2-ROUTE",

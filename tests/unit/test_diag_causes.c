@@ -256,6 +256,15 @@ static const struct row rows[] = {
      "pod-to-service-fqdn/tcp=timeout pod-to-service-fqdn/udp=no-reply "
      "pod-to-service-pqdn/tcp=timeout pod-to-service-pqdn/udp=dns-timeout@10.9.9.9",
      "", "", NULL},
+    {"names of services that lead elsewhere",
+     "pod-to-service-fqdn/tcp=timeout@10.9.9.9 pod-to-service-fqdn/udp=dns-timeout@10.9.9.9 "
+     "pod-to-service-pqdn/tcp=dns-timeout@10.9.9.9 pod-to-external-dns/tcp=timeout@10.9.9.9 "
+     "pod-to-pod-name/udp=dns-nxdomain",
+     "expected:{" VIPS "}", "DNS-WRONG confirmed 4",
+     "kubernetes.default.svc.cluster.local:443 resolves to 10.9.9.9; the Service has 10.96.0.1"},
+    {"names that are right, and do not answer",
+     "pod-to-service-fqdn/tcp=timeout@10.96.0.1 pod-to-service-fqdn/udp=dns-timeout@10.96.0.10",
+     "expected:{" VIPS "}", "", NULL},
     {"no source vip", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("") "]",
      "SVC-VIP confirmed 9", "the load balancer of 10.96.0.10 has no SourceVIP"},
@@ -486,7 +495,7 @@ static void every_row_has_words(void **state) {
         assert_true(*row->id && *row->breaks && *row->message && *row->hint);
         assert_true(strlen(row->message) < 160);
     }
-    assert_int_equal(n, 28);
+    assert_int_equal(n, 29);
 }
 
 int main(void) {
