@@ -52,6 +52,26 @@ def token_l2bridge(stage):
     whole(stage)
 
 
+def without_agent(stage, plugin):
+    """Nothing but winjoin lays the ways to other nodes' pods."""
+    result, _ = stage.join("--network-plugin", plugin)
+    stage.expect_proved(result)
+    services = stage.node.winjoin("status").stdout
+    expect("flanneld" not in services, "an agent runs", services)
+    stage.reset()
+
+
+@scenario("no-agent-overlay", "win-overlay without flanneld: the ways to other nodes are winjoin's",
+          NODES, **OVERLAY)
+def no_agent_overlay(stage):
+    without_agent(stage, "win-overlay")
+
+
+@scenario("no-agent-l2bridge", "win-bridge without flanneld: routes of winjoin's", NODES, **L2BRIDGE)
+def no_agent_l2bridge(stage):
+    without_agent(stage, "win-bridge")
+
+
 @scenario("second-join", "the same join again: nothing changes, nothing is asked for", NODES,
           **OVERLAY)
 def second_join(stage):
