@@ -93,7 +93,7 @@ static const struct row rows[] = {
     {{"OVL-PEER", "from pods to other nodes' pods",
       "the network does not know how to reach another node's pods",
       "check the node annotations flannel.alpha.coreos.com/*, then restart flanneld here and "
-      "there"},
+      "there; where no agent runs: winjoin join phase pod-network"},
      CELLS_DNS,
      CELLS_DNS,
      look_ovl_peer,
@@ -111,7 +111,8 @@ static const struct row rows[] = {
      false},
     {{"SVC-VIP", "from pods to Services with backends on other nodes",
       "the load balancers' source address is missing, wrong or of an old subnet",
-      "winjoin join phase kube-proxy reserves the address again and restarts kube-proxy"},
+      "winjoin join phase kube-proxy writes its configuration again; then Restart-Service "
+      "kube-proxy, which makes the address' endpoint and all load balancers anew"},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
      look_svc_vip,

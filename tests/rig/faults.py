@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import fabric as fabrics
 import netns
+import policy_agent
 
 BOTH = ("overlay", "l2bridge")
 ANNOTATION = "flannel.alpha.coreos.com/backend-data"
@@ -79,12 +80,17 @@ def _drop_balancers(stage):
         stage.host.hns("HcnDeleteLoadBalancer", "go", lb["ID"])
 
 
-def _start_proxy(stage):
-    stage.host.run(["sc", "start", "kube-proxy"])
+# What diag's hints have an administrator do: with it a fault is gone, or the hint is wrong.
+
+def _phase(name):
+    def lift(stage):
+        done = stage.winjoin("join", "phase", name)
+        if done.returncode:
+            raise RuntimeError("join phase %s: %s" % (name, done.stdout + done.stderr))
+    return lift
 
 
 def _restart(service):
-    """What diag's hint has an administrator do."""
     def lift(stage):
         stage.host.run(["sc", "stop", service])
         for _ in range(50):
@@ -108,8 +114,6 @@ def _without_nat(stage):
     path = _cni(stage)
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    with open(path + ".kept", "w", encoding="utf-8") as f:
-        f.write(text)
     with open(path, "w", encoding="utf-8") as f:
         json.dump(_strip(json.loads(text)), f, indent=2)
 
@@ -125,27 +129,27 @@ def _strip(value):
     return value
 
 
-def _with_nat(stage):
-    path = _cni(stage)
-    with open(path + ".kept", encoding="utf-8") as f:
-        text = f.read()
-    with open(path, "w", encoding="utf-8") as f:
-        f.write(text)
-    netns.run(["rm", path + ".kept"])
-
-
 def _cni(stage):
     folder = stage.host.path("C:\\etc\\cni\\net.d")
     return folder + "/" + sorted(n for n in netns.run(["ls", folder]).split()
                                  if n.endswith((".conf", ".conflist")))[0]
 
 
-def _forwarding(value):
-    def change(stage):
-        for row in stage.host.net("adapters"):
-            if row[0] == "adapter" and row[2].startswith("vEthernet"):
-                stage.host.net("interface %s forwarding=%d" % (row[1], value))
-    return change
+def _no_forwarding(stage):
+    for row in stage.host.net("adapters"):
+        if row[0] == "adapter" and row[2].startswith("vEthernet"):
+            stage.host.net("interface %s forwarding=0" % row[1])
+
+
+def _misled_agent(stage):
+    """A network policy agent whose ACL that lets packets in has the wrong direction."""
+    stage.agent = policy_agent.Agent(stage.host, [dict(a, Settings=dict(
+        a["Settings"], Direction="Out" if a["Settings"]["Action"] == "Allow"
+        else a["Settings"]["Direction"])) for a in policy_agent.ACLS]).__enter__()
+
+
+def _no_agent(stage):
+    stage.agent.__exit__()
 
 
 def _no_way_back(stage):
@@ -178,15 +182,17 @@ FAULTS = {
     "dns-lies": Fault("the cluster's DNS gives wrong addresses", "DNS-WRONG",
                       lambda s: s.fabric.cluster_dns(lies=True), lambda s: s.fabric.cluster_dns()),
     "no-nat": Fault("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
-                    _without_nat, _with_nat, after_join=True),
+                    _without_nat, _phase("pod-network"), after_join=True),
     "no-peer": Fault("the pod network has lost the ways to other nodes", "OVL-PEER",
                      _drop_remotes, _restart("flanneld"), ("overlay",), after_join=True),
     "no-services": Fault("kube-proxy has stopped and its load balancers are gone", "SVC-ALL",
-                         _drop_balancers, _start_proxy, after_join=True),
+                         _drop_balancers, _phase("kube-proxy"), after_join=True),
     "source-vip": Fault("the endpoint of the source VIP was deleted", "SVC-VIP",
                         _drop_source_vip, _restart("kube-proxy"), ("overlay",), after_join=True),
+    "acl": Fault("a policy agent's ACL that lets in has the wrong direction", "CNI-POLICY",
+                 _misled_agent, _no_agent, after_join=True),
     "no-forwarding": Fault("somebody turned IP forwarding off", "L2-FWD",
-                           _forwarding(0), _forwarding(1), ("l2bridge",), after_join=True),
+                           _no_forwarding, _phase("pod-network"), ("l2bridge",), after_join=True),
     "no-way-back": Fault("the other nodes have no route to this node's pods", "L2-ROUTE",
                          _no_way_back, _way_back, ("l2bridge",), after_join=True),
 }

@@ -18,8 +18,8 @@ ACLS = [acl("Allow", "In", 1000), acl("Allow", "Out", 1000),
 class Agent:
     """Follows the host's endpoints while it stands; `laid`: the endpoints that got ACLs."""
 
-    def __init__(self, host):
-        self.host, self.laid, self.why = host, [], None
+    def __init__(self, host, acls=None):
+        self.host, self.acls, self.laid, self.why = host, acls or ACLS, [], None
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._follow, daemon=True)
 
@@ -48,7 +48,7 @@ class Agent:
                 self.laid.append(end["ID"])
 
     def _lay(self, guid):
-        request = {"ResourceType": "Policy", "RequestType": "Add", "Settings": {"Policies": ACLS}}
+        request = {"ResourceType": "Policy", "RequestType": "Add", "Settings": {"Policies": self.acls}}
         result, out = self.host.hns("HcnOpenEndpoint", "gHo", guid)
         if not result:
             result, out = self.host.hns("HcnModifyEndpoint", "hso", out[0],
