@@ -57,6 +57,16 @@
     "PortMappings:[{Protocol:17,ExternalPort:53}]}"
 #define DNS_POD "{ID:'d000',Flags:1,IpConfigurations:[{IpAddress:'10.244.1.9'}]}"
 #define VIP_ENDPOINT "{ID:'2222',IpConfigurations:[{IpAddress:'10.244.3.2'}]}"
+#define ASKED(outcome) "extra:{'x-dns-pod':{outcome:'" outcome "'}}"
+#define WITH_DNS_POD(asked)                                                                        \
+    LIN_1(PEER_DATA)                                                                               \
+    ",endpoints:[" VIP_ENDPOINT "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD                \
+    "," BALANCER("10.96.0.10", "6", "53", "10.244.3.2") "," BALANCER("10.96.0.1", "6", "443",      \
+                                                                     "10.0.0.21") "]," asked
+#define ROUTED(prefix)                                                                             \
+    PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,"          \
+         "DestinationPrefix:'" prefix "'}}]}," VIP_ENDPOINT "],loadBalancers:[" DNS_BALANCERS(     \
+             "10.244.3.2") "," BALANCER("10.96.0.1", "6", "443", "") "]"
 #define ACL(action, direction, more)                                                               \
     "{Type:'ACL',Settings:{Action:'" action "',Direction:'" direction "'," more "}}"
 #define TO_B_RED                                                                                   \
@@ -157,42 +167,20 @@ static const struct row rows[] = {
      "SVC-VIP confirmed 9",
      "no endpoint has the SourceVIP 10.244.3.2 of the load balancer of 10.96.0.10"},
     {"hns shows nothing wrong, answers to the source vip are lost", DNS_RED,
-     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
-         PEER_DATA) ",endpoints:[" VIP_ENDPOINT "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
-                    "," BALANCER("10.96.0.10", "6", "53", "10.244.3.2") "," BALANCER(
-                        "10.96.0.1", "6", "443",
-                        "10.0.0.21") "],extra:{'x-dns-pod':{outcome:'ok'}}",
-     "SVC-VIP likely 9",
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," WITH_DNS_POD(ASKED("ok")), "SVC-VIP likely 9",
      "asked at 10.244.1.9, DNS answers; through its Service the answers are lost, which go to the "
      "SourceVIP 10.244.3.2"},
     {"the pod behind the dns service is not reached either", DNS_RED,
-     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
-         PEER_DATA) ",endpoints:[" VIP_ENDPOINT "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD
-                    "," BALANCER("10.96.0.10", "6", "53", "10.244.3.2") "," BALANCER(
-                        "10.96.0.1", "6", "443",
-                        "10.0.0.21") "],extra:{'x-dns-pod':{outcome:'dns-timeout'}}",
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," WITH_DNS_POD(ASKED("dns-timeout")),
      "OVL-UDP likely 9", NULL},
     {"a missing peer that dns does not need", DNS_RED,
-     OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",extra:{'x-dns-pod':{outcome:'ok'}}", "", NULL},
+     OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) "," ASKED("ok"), "", NULL},
     {"cluster ips are not handed over", DNS_RED " pod-to-service-ip/tcp=timeout",
-     OVERLAY "," VIPS
-             "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("10.244.3.2") "," BALANCER(
-                 "10.96.0.1", "6", "443",
-                 "") "]," PODS ",endpoints:[" ENDPOINT_A
-                     "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,DestinationPrefix:"
-                     "'10.112.0.0/12'}}]}," VIP_ENDPOINT "]",
-     "SVC-ROUTE confirmed 10",
+     OVERLAY "," VIPS "}," ROUTED("10.112.0.0/12"), "SVC-ROUTE confirmed 10",
      "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.112.0.0/12, not to "
      "10.96.0.1"},
-    {"cluster ips are handed over, and answer all the same nothing",
-     DNS_RED " pod-to-service-ip/tcp=timeout",
-     OVERLAY "," VIPS
-             "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("10.244.3.2") "," BALANCER(
-                 "10.96.0.1", "6", "443",
-                 "") "]," PODS ",endpoints:[" ENDPOINT_A
-                     "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,DestinationPrefix:"
-                     "'10.96.0.0/12'}}]}," VIP_ENDPOINT "],extra:{'x-dns-pod':{outcome:'ok'}}",
-     "SVC-ROUTE likely 10", NULL},
+    {"cluster ips are handed over, and nothing answers", DNS_RED " pod-to-service-ip/tcp=timeout",
+     OVERLAY "," VIPS "}," ROUTED("10.96.0.0/12") "," ASKED("ok"), "SVC-ROUTE likely 10", NULL},
     {"an acl in the wrong direction", TO_B_RED,
      ENDPOINTS_AB("", ACL("Allow", "Out",
                           "Priority:100") "," ACL("Block", "In", "Protocols:'256',Priority:65500")),

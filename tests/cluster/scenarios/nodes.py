@@ -52,24 +52,33 @@ def token_l2bridge(stage):
     whole(stage)
 
 
-def without_agent(stage, plugin):
-    """Nothing but winjoin lays the ways to other nodes' pods."""
-    result, _ = stage.join("--network-plugin", plugin)
-    stage.expect_proved(result)
-    services = stage.node.winjoin("status").stdout
-    expect("flanneld" not in services, "an agent runs", services)
-    stage.reset()
+def expect_no_agent(stage):
+    said = stage.node.winjoin("status").stdout
+    expect("kube-proxy" in said and "flanneld" not in said, "an agent runs", said)
 
 
 @scenario("no-agent-overlay", "win-overlay without flanneld: the ways to other nodes are winjoin's",
           NODES, **OVERLAY)
 def no_agent_overlay(stage):
-    without_agent(stage, "win-overlay")
+    stage.join("--network-plugin", "win-overlay")
+    stage.expect_ready()
+    expect_no_agent(stage)
+    stage.reset()
 
 
-@scenario("no-agent-l2bridge", "win-bridge without flanneld: routes of winjoin's", NODES, **L2BRIDGE)
+@scenario("no-agent-l2bridge", "win-bridge without flanneld: winjoin's routes, and the one it asks for",
+          NODES, **L2BRIDGE)
 def no_agent_l2bridge(stage):
-    without_agent(stage, "win-bridge")
+    result, _ = stage.join("--network-plugin", "win-bridge", "--verify", "none")
+    expect_no_agent(stage)
+    pods = stage.expect_ready()["spec"]["podCIDR"]
+    expect_in("other nodes (or the fabric) need the route %s via %s" % (pods, stage.node.host.address),
+              repr(result["next"]))
+    stage.fabric.peer_add(pods, stage.node.host.address, "")
+    code, report = stage.node.document("diag")
+    expect_equal((code, report["causes"]), (0, []), repr(report["flows"]))
+    stage.fabric.peer_del(pods)
+    stage.reset()
 
 
 @scenario("second-join", "the same join again: nothing changes, nothing is asked for", NODES,
