@@ -1,31 +1,50 @@
 /* Levenshtein's distance of short words. */
 #include "base/nearest.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { WORD_MAX = 64, DISTANCE_MAX = 3 };
 
+/* Neither case nor the kind of dash makes another word. */
+static char folded(char c) {
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '_' ? '-' : c;
+}
+
+static size_t least(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+/* Two letters that changed their places count once (optimal string alignment). */
 static size_t distance(const char *a, const char *b) {
-    size_t n = strlen(b), row[WORD_MAX];
+    size_t n = strlen(b), rows[3][WORD_MAX];
+    size_t *above = rows[0], *row = rows[1], *next = rows[2];
 
     if (n >= WORD_MAX)
         return n;
     for (size_t j = 0; j <= n; j++)
-        row[j] = j;
+        row[j] = above[j] = j;
     for (size_t i = 1; a[i - 1]; i++) {
-        size_t corner = row[0];
+        size_t *spare = above;
 
-        row[0] = i;
+        next[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t cost = corner + (a[i - 1] != b[j - 1]);
-
-            corner = row[j];
-            if (row[j - 1] + 1 < cost)
-                cost = row[j - 1] + 1;
-            row[j] = row[j] + 1 < cost ? row[j] + 1 : cost;
+            next[j] = least(row[j - 1] + (folded(a[i - 1]) != folded(b[j - 1])),
+                            least(row[j], next[j - 1]) + 1);
+            if (i > 1 && j > 1 && folded(a[i - 1]) == folded(b[j - 2]) &&
+                folded(a[i - 2]) == folded(b[j - 1]))
+                next[j] = least(next[j], above[j - 2] + 1);
         }
+        above = row;
+        row = next;
+        next = spare;
     }
     return row[n];
+}
+
+/* A third of a short word may be wrong. */
+static bool is_near(size_t distance, size_t len) {
+    return distance == 0 || (distance < len && distance * 3 <= len + 1);
 }
 
 const char *nearest_name(const char *word, const char *const *names, size_t count) {
@@ -35,7 +54,7 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
     for (size_t i = 0; i < count && strlen(word) < WORD_MAX; i++) {
         size_t d = distance(word, names[i]);
 
-        if (d < best_distance && d < strlen(names[i])) {
+        if (d < best_distance && is_near(d, strlen(names[i]))) {
             best = names[i];
             best_distance = d;
         }

@@ -4,8 +4,9 @@
 
 #include <stddef.h>
 
-/* The nearest of `count` names, or NULL when none is near (Levenshtein's distance of 3 at most, and
- * less than the name's own length). Words of 64 bytes and more have no neighbour. */
+/* The nearest of `count` names, or NULL when none is near: Levenshtein's distance of 3 at most, and
+ * of a third of the name, without regard to case and to "_" for "-". Words of 64 bytes and more
+ * have no neighbour. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
 #endif

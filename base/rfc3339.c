@@ -133,85 +133,125 @@ int http_date_parse(const char *text, int64_t *ret, struct error *err) {
     return 0;
 }
 
-/* The unit at *p in nanoseconds (Go's time.ParseDuration), 0 when there is none. */
+/* ---- Go's durations: time.ParseDuration and Duration.String ---- */
+
+static const uint64_t DURATION_MAX = (uint64_t)1 << 63;
+
+/* The unit at *p, which ends before a digit or a dot, in nanoseconds; 0 when there is none. */
 static uint64_t unit_at(const char **p) {
     static const struct {
         const char *name;
         uint64_t ns;
     } units[] = {{"ns", 1},       {"us", 1000},      {"\xc2\xb5s", 1000}, {"\xce\xbcs", 1000},
                  {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},  {"h", 3600000000000}};
+    size_t len = strcspn(*p, ".0123456789");
 
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (text_starts_with(*p, units[i].name)) {
-            *p += strlen(units[i].name);
+        if (strlen(units[i].name) == len && strncmp(*p, units[i].name, len) == 0) {
+            *p += len;
             return units[i].ns;
         }
     }
     return 0;
 }
 
-/* The number at *p with its unit; false: none, or too large. Whole part and fraction are kept apart
- * as Go does: 8.29s are 8290 ms, which 8.29 * 1000 are not. */
-static bool duration_part(const char **p, uint64_t *total) {
-    const char *start = *p, *point;
-    uint64_t whole = 0, fraction = 0, unit;
-    double scale = 1;
+/* Digits behind the dot: as many as count, and their scale. */
+static double fraction_at(const char **p, double *scale) {
+    uint64_t value = 0;
 
-    for (; **p >= '0' && **p <= '9'; (*p)++) {
-        if (whole > INT64_MAX / 10)
+    for (*scale = 1; **p >= '0' && **p <= '9'; (*p)++) {
+        if (value > (DURATION_MAX - 1) / 10 - 1)
+            continue;
+        value = value * 10 + (uint64_t)(**p - '0');
+        *scale *= 10;
+    }
+    return (double)value;
+}
+
+/* One number with its unit at *p, added to *total. */
+static bool part_at(const char **p, uint64_t *total) {
+    const char *start = *p;
+    uint64_t whole = 0, unit;
+    double part = 0, scale = 1;
+    size_t digits = 0;
+
+    for (; **p >= '0' && **p <= '9'; (*p)++, digits++) {
+        if (whole > DURATION_MAX / 10)
             return false;
         whole = whole * 10 + (uint64_t)(**p - '0');
     }
-    point = *p;
-    if (**p == '.')
-        for ((*p)++; **p >= '0' && **p <= '9'; (*p)++)
-            if (fraction < INT64_MAX / 10) {
-                fraction = fraction * 10 + (uint64_t)(**p - '0');
-                scale *= 10;
-            }
-    if (*p == start || (point == start && *p == point + 1))
+    if (**p == '.') {
+        start = ++(*p);
+        part = fraction_at(p, &scale);
+        digits += (size_t)(*p - start);
+    }
+    unit = digits ? unit_at(p) : 0;
+    if (!unit || whole > DURATION_MAX / unit)
         return false;
-    unit = unit_at(p);
-    if (!unit || whole > INT64_MAX / unit)
-        return false;
-    *total += whole * unit + (uint64_t)((double)fraction * ((double)unit / scale));
-    return *total <= INT64_MAX;
+    whole = whole * unit + (uint64_t)(part * ((double)unit / scale));
+    *total += whole;
+    return whole <= DURATION_MAX && *total <= DURATION_MAX;
 }
 
-int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error *err) {
+int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err) {
+    bool negative = *text == '-', good = true;
+    const char *p = text + (negative || *text == '+');
     uint64_t total = 0;
-    const char *p = text;
-    bool ok = *text != '\0';
 
-    if (text_equal(text, "0")) {
-        *ret_milliseconds = 0;
-        return 0;
-    }
-    while (ok && *p)
-        ok = duration_part(&p, &total);
-    if (!ok)
+    if (!*p)
+        good = false;
+    else if (!text_equal(p, "0"))
+        while (good && *p)
+            good = part_at(&p, &total);
+    if (!good || (!negative && total >= DURATION_MAX))
         return error_set(err, ERROR_MALFORMED, "read duration '%.40s': not like 30s, 5m or 1h30m",
                          text);
-    *ret_milliseconds = (int64_t)(total / 1000000);
+    *ret_nanoseconds = negative ? (int64_t)(0 - total) : (int64_t)total;
     return 0;
 }
 
-void go_duration_format(int64_t milliseconds, char out[GO_DURATION_TEXT_MAX]) {
-    long long seconds = milliseconds / 1000, rest = milliseconds % 1000;
-    char fraction[8] = "", hours[24] = "", minutes[8] = "";
+int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error *err) {
+    int64_t nanoseconds;
 
-    if (milliseconds && milliseconds < 1000) {
-        (void)text_format(out, GO_DURATION_TEXT_MAX, "%lldms", (long long)milliseconds);
-        return;
+    if (go_duration_read(text, &nanoseconds, err) < 0)
+        return -1;
+    if (nanoseconds < 0)
+        return error_set(err, ERROR_MALFORMED, "read duration '%.40s': it is negative", text);
+    *ret_milliseconds = nanoseconds / 1000000 + (nanoseconds > 0 && nanoseconds < 1000000);
+    return 0;
+}
+
+/* A number of `unit` with what is behind its dot, without noughts at the end. */
+static void add_number(struct text *out, uint64_t ns, uint64_t unit, const char *name) {
+    text_addf(out, "%llu", (unsigned long long)(ns / unit));
+    if (ns % unit)
+        text_add_char(out, '.');
+    for (ns %= unit; ns; ns %= unit) {
+        unit /= 10;
+        text_add_char(out, (char)('0' + ns / unit));
     }
-    if (rest)
-        (void)text_format(fraction, sizeof fraction, ".%03lld", rest);
-    for (size_t len = strlen(fraction); len && fraction[len - 1] == '0'; len--)
-        fraction[len - 1] = '\0';
-    if (seconds >= 3600)
-        (void)text_format(hours, sizeof hours, "%lldh", seconds / 3600);
-    if (seconds >= 60)
-        (void)text_format(minutes, sizeof minutes, "%lldm", seconds / 60 % 60);
-    (void)text_format(out, GO_DURATION_TEXT_MAX, "%s%s%lld%ss", hours, minutes, seconds % 60,
-                      fraction);
+    text_add(out, name);
+}
+
+void go_duration_format(int64_t nanoseconds, char ret[GO_DURATION_TEXT_MAX]) {
+    uint64_t ns = nanoseconds < 0 ? 0 - (uint64_t)nanoseconds : (uint64_t)nanoseconds,
+             minutes = ns / 60000000000;
+    struct text out = {0};
+
+    if (nanoseconds < 0)
+        text_add_char(&out, '-');
+    if (minutes >= 60)
+        text_addf(&out, "%lluh", (unsigned long long)(minutes / 60));
+    if (minutes)
+        text_addf(&out, "%llum", (unsigned long long)(minutes % 60));
+    if (ns >= 1000000000 || !ns)
+        add_number(&out, ns % 60000000000, 1000000000, "s");
+    else if (ns >= 1000000)
+        add_number(&out, ns, 1000000, "ms");
+    else if (ns >= 1000)
+        add_number(&out, ns, 1000, "\xc2\xb5s");
+    else
+        add_number(&out, ns, 1, "ns");
+    (void)text_format(ret, GO_DURATION_TEXT_MAX, "%s", text_str(&out)); /* it has room for all */
+    text_free(&out);
 }

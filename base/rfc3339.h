@@ -15,11 +15,17 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err);
 /* "Sat, 21 Nov 2026 10:00:04 GMT" (IMF-fixdate only). Fails with ERROR_MALFORMED. */
 int http_date_parse(const char *text, int64_t *ret, struct error *err);
 
-/* Go durations as Kubernetes writes them ("5m0s", "1m30s", "250ms", "0"): milliseconds. Fails with
- * ERROR_MALFORMED; negative ones are refused. */
+/* Go durations as Kubernetes writes them ("5m0s", "1m30s", "250ms", "0"; time.ParseDuration):
+ * nanoseconds, which may be negative. Fails with ERROR_MALFORMED. */
+int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *err);
+
+/* The same in milliseconds, at least 1 when it is more than nothing. ERROR_MALFORMED for negative
+ * ones, too. */
 int go_duration_parse(const char *text, int64_t *ret_milliseconds, struct error *err);
+
 enum { GO_DURATION_TEXT_MAX = 40 };
+
 /* As Go's Duration.String() writes it: "5m0s", "1h30m0s", "1.5s", "250ms", "0s". */
-void go_duration_format(int64_t milliseconds, char out[GO_DURATION_TEXT_MAX]);
+void go_duration_format(int64_t nanoseconds, char ret[GO_DURATION_TEXT_MAX]);
 
 #endif

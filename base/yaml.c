@@ -123,6 +123,28 @@ static int read_list(struct reader *r, struct yaml_node *node) {
     }
 }
 
+/* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
+static bool is_text_tag(const yaml_char_t *tag) {
+    return text_equal((const char *)tag, "tag:yaml.org,2002:str") ||
+           text_equal((const char *)tag, "!");
+}
+
+/* Keys that are null, a merge, or for Go another text than what stands there ("yes", "0x10"). */
+static int check_plain_key(struct reader *r, const yaml_event_t *event) {
+    const char *key = (const char *)event->data.scalar.value;
+    struct text why = {0};
+
+    if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
+        is_text_tag(event->data.scalar.tag) || yaml_key_stands(key))
+        return 0;
+    if (text_equal(key, "<<"))
+        return refuse(r, event->start_mark, "merge keys are not allowed");
+    text_addf(&why, "key \"%.100s\" must be quoted: YAML takes it for something else", key);
+    (void)refuse(r, event->start_mark, text_str(&why));
+    text_free(&why);
+    return -1;
+}
+
 static int check_key(struct reader *r, const struct yaml_node *map, const yaml_event_t *event) {
     const char *key = (const char *)event->data.scalar.value;
 
@@ -134,6 +156,9 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return refuse(r, event->start_mark, "a key holds a NUL byte");
     if (event->data.scalar.anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
+    if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0 ||
+        check_plain_key(r, event) < 0)
+        return -1;
     if (map->count >= PAIRS_MAX)
         return refuse(r, event->start_mark, "more than 10000 keys in one map");
     for (size_t i = 0; i < map->count; i++) {
@@ -174,12 +199,6 @@ static int read_map(struct reader *r, struct yaml_node *node) {
         if (read_next(r, &node->pairs[node->count - 1].value) < 0)
             return -1;
     }
-}
-
-/* A tag that makes a plain scalar a text: "!!str", or "!" alone. */
-static bool is_text_tag(const yaml_char_t *tag) {
-    return text_equal((const char *)tag, "tag:yaml.org,2002:str") ||
-           text_equal((const char *)tag, "!");
 }
 
 /* Numbers of YAML that JSON, and so Kubernetes, does not have. */

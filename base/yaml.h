@@ -16,8 +16,8 @@ struct yaml_documents; /* the documents of one stream */
 
 /* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C:
  * ...": aliases and anchors, duplicate keys, tags other than !!str, !!map and !!seq, .inf and .nan,
- * keys that are no
- * scalars, more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON texts are YAML too.
+ * keys that are no scalars or would have to be quoted, more than 64 levels, more than 4 MiB, bytes
+ * that are no UTF-8. JSON texts are YAML too.
  */
 int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,
                struct error *err);
@@ -48,6 +48,10 @@ const char *yaml_text_at(const struct yaml_node *node, const char *path);
 /* The node as JSON by YAML 1.2's core schema as Kubernetes reads it (sigs.k8s.io/yaml: plain
  * true/false, null/~, decimal numbers; all else strings). New reference. */
 json_t *yaml_to_json(const struct yaml_node *node);
+/* Whether a plain key is the text that stands there for Kubernetes, too: not null, no merge, and no
+ * number or boolean that Go writes otherwise ("0x10", "yes"). */
+bool yaml_key_stands(const char *key);
+
 /* Block-style YAML with sorted keys, as sigs.k8s.io/yaml writes it; strings that would read back as
  * another type are quoted. The caller frees. */
 char *yaml_write(const json_t *json);

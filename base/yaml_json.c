@@ -114,6 +114,13 @@ static json_t *plain_value(const char *text) {
     return number_of(text);
 }
 
+bool yaml_key_stands(const char *key) {
+    _cleanup_json_ json_t *value = plain_value(key);
+    _cleanup_(freep) char *text = value ? json_write(value) : NULL;
+
+    return !text_equal(key, "<<") && !json_is_null(value) && (!value || text_equal(text, key));
+}
+
 json_t *yaml_to_json(const struct yaml_node *node) {
     json_t *json;
 

@@ -64,19 +64,19 @@ static bool is_boolean(const struct yaml_node *node) {
 }
 
 static bool is_duration(const struct yaml_node *node, bool may_be_negative) {
-    const char *text = yaml_text(node);
-    int64_t milliseconds;
+    int64_t nanoseconds;
 
-    if (!is_type(node, JSON_STRING))
-        return false;
-    text += may_be_negative && *text == '-';
-    return go_duration_parse(text, &milliseconds, NULL) == 0;
+    return is_type(node, JSON_STRING) &&
+           go_duration_read(yaml_text(node), &nanoseconds, NULL) == 0 &&
+           (may_be_negative || nanoseconds >= 0);
 }
 
+/* Go knows neither small letters nor leap seconds in a time. */
 static bool is_time(const struct yaml_node *node) {
     int64_t seconds;
 
-    return is_type(node, JSON_STRING) && rfc3339_parse(yaml_text(node), &seconds, NULL) == 0;
+    return is_type(node, JSON_STRING) && rfc3339_parse(yaml_text(node), &seconds, NULL) == 0 &&
+           !strpbrk(yaml_text(node), "tz") && !text_starts_with(yaml_text(node) + 17, "60");
 }
 
 /* A suffix of Kubernetes' quantities: decimal or binary SI, or an exponent. */
@@ -184,12 +184,14 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
                    : refuse(c, node, path, "a number");
     case YAML_FIELD_ANY:
         return 0;
+    case YAML_FIELD_DURATION:
+        return is_duration(node, false)
+                   ? 0
+                   : refuse(c, node, path, "a duration like 30s, 5m or 1m30s, not a negative one");
     case YAML_FIELD_GIVEN_DURATION:
     case YAML_FIELD_SIGNED_DURATION:
-    case YAML_FIELD_DURATION:
-        return is_duration(node, field->type != YAML_FIELD_DURATION)
-                   ? 0
-                   : refuse(c, node, path, "a duration like 30s, 5m or 1m30s");
+        return is_duration(node, true) ? 0
+                                       : refuse(c, node, path, "a duration like 30s, 5m or 1m30s");
     case YAML_FIELD_TIME:
         return is_time(node) ? 0 : refuse(c, node, path, "a time like 2026-11-21T10:00:04Z");
     case YAML_FIELD_FREQUENCY:

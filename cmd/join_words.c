@@ -1,5 +1,4 @@
-/* What stands behind "winjoin join": an endpoint, or a whole pasted "kubeadm join ..." line; and
- * what becomes of flags, environment and files before the join begins. */
+/* What becomes of words, flags, environment and files before the join begins. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,68 +13,6 @@
 #include "join/configuration/node_configuration.h"
 
 enum { TOKEN_FILE_MAX = 4096 };
-
-/* ---- pasted lines ---- */
-
-static bool is_kubeadm(const char *word) {
-    return text_equal(word, "kubeadm") || text_ends_with(word, "/kubeadm") ||
-           text_equal(word, "kubeadm.exe");
-}
-
-static bool holds_line(const struct text_list *words) {
-    for (size_t i = 0; i + 1 < words->count; i++)
-        if (is_kubeadm(words->items[i]) && text_equal(words->items[i + 1], "join"))
-            return true;
-    return false;
-}
-
-void join_expand_pasted(int argc, char *const *argv, struct text_list *ret) {
-    for (int i = 0; i < argc; i++) {
-        _cleanup_(freep) char *line = xstrdup(argv[i]);
-        struct text_list words = {0};
-
-        for (char *p = line; *p; p++)
-            if (strchr("\t\r\n", *p))
-                *p = ' ';
-        text_list_split(&words, line, ' ');
-        if (words.count > 1 && holds_line(&words))
-            for (size_t w = 0; w < words.count; w++)
-                text_list_add(ret, words.items[w]);
-        else
-            text_list_add(ret, argv[i]);
-        text_list_free(&words);
-    }
-}
-
-/* The marks by which shells continue a line, left over when the lines are pasted as one. */
-static bool is_pasted_word(const char *word) {
-    static const char *const pasted[] = {"sudo", "join", "\\", "^", "`"};
-    _cleanup_(freep) char *bare = NULL;
-
-    word += strspn(word, " \t\r\n");
-    bare = xstrndup(word, strcspn(word, " \t\r\n"));
-    if (word[strlen(bare)] && word[strlen(bare) + strspn(word + strlen(bare), " \t\r\n")])
-        return false;
-    for (size_t i = 0; i < ARRAY_SIZE(pasted); i++)
-        if (text_equal(bare, pasted[i]))
-            return true;
-    return !*bare || is_kubeadm(bare);
-}
-
-/* "kubeadm join <ip>:6443 --token ..." may be pasted whole behind "winjoin join": its words go. */
-static void drop_pasted_words(struct text_list *words) {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < words->count; i++) {
-        if (is_pasted_word(words->items[i]))
-            freep(&words->items[i]);
-        else
-            words->items[kept++] = words->items[i];
-    }
-    words->count = kept;
-    if (words->items)
-        words->items[kept] = NULL;
-}
 
 /* ---- token ---- */
 
@@ -131,20 +68,31 @@ static void make_absolute(char **path) {
     char *full;
 
     if (!*path || text_equal(*path, "-") || text_starts_with(*path, "https://") ||
-        text_starts_with(*path, "file://"))
+        text_starts_with(*path, "file:/"))
         return;
+    if (!**path) { /* as if it were not given (pflag) */
+        freep(path);
+        return;
+    }
     full = terminal_full_path(*path);
     free(*path);
     *path = full;
 }
 
+static void settle_discovery_file(struct join_options *o) {
+    char *path = o->discovery_file ? join_discovery_file_path(o->discovery_file) : NULL;
+
+    freep(&o->discovery_file);
+    o->discovery_file = path;
+    make_absolute(&o->discovery_file);
+}
+
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err) {
-    _cleanup_(freep) char *full = xstrdup(path);
+    _cleanup_(freep) char *full = terminal_full_path(path);
     _cleanup_(secret_freep) char *data = NULL;
     size_t len;
 
-    make_absolute(&full);
     if (host_read(program->host, full, CONFIG_FILE_MAX, &data, &len, err) < 0) {
         if (err)
             err->kind = ERROR_USAGE;
@@ -212,8 +160,32 @@ static int settle_configuration(struct program *program, struct config_file *fil
     return 0;
 }
 
+/* One of them would be passed over. */
+static int check_token_flags(const struct program *program, struct error *err) {
+    if (text_list_has(&program->flags, "token") && text_list_has(&program->flags, "token-file"))
+        return error_set(err, ERROR_USAGE, "use --token or --token-file, not both");
+    return 0;
+}
+
+/* klog's form: "file=2,gopher*=3". */
+static int check_vmodule(const char *patterns, struct error *err) {
+    _cleanup_(text_list_free) struct text_list list = {0};
+
+    text_list_split(&list, patterns ? patterns : "", ',');
+    for (size_t i = 0; i < list.count; i++) {
+        const char *equals = strchr(list.items[i], '=');
+        long long level;
+
+        if (!equals || equals == list.items[i] ||
+            text_to_number(equals + 1, 0, INT32_MAX, &level) < 0)
+            return error_set(err, ERROR_USAGE,
+                             "invalid value \"%.80s\" for --vmodule: not filename=N", patterns);
+    }
+    return 0;
+}
+
 static int read_endpoint(struct program *program, struct error *err) {
-    drop_pasted_words(&program->words);
+    join_drop_pasted_words(&program->words);
     if (program->words.count > 1)
         return error_set(err, ERROR_USAGE, "accepts at most 1 arg(s), received %zu",
                          program->words.count);
@@ -245,8 +217,12 @@ int program_prepare_join(struct program *program, struct error *err) {
 
     if (read_endpoint(program, err) < 0 || check_control_plane(program, err) < 0)
         return -1;
+    if (check_token_flags(program, err) < 0 || check_vmodule(program->options.vmodule, err) < 0)
+        return -1;
+    if (o->config && !*o->config)
+        freep(&o->config);
     make_absolute(&o->token_file);
-    make_absolute(&o->discovery_file);
+    settle_discovery_file(o);
     if (read_token(program, err) < 0)
         return -1;
     result = read_config(program, &file, err);
@@ -254,7 +230,7 @@ int program_prepare_join(struct program *program, struct error *err) {
         result = settle_configuration(program, &file, err);
     config_file_free(&file);
     make_absolute(&o->bundle);
-    make_absolute(&o->discovery_file); /* a file's own words */
+    settle_discovery_file(o); /* a file's own words */
     make_absolute(&o->patches);
     return result < 0 ? -1 : join_options_check(o, err);
 }

@@ -128,6 +128,41 @@ static int set_bool(const struct option *o, void *field, const char *value, stru
     return 0;
 }
 
+/* The item behind the quote at *p, which moves behind the closing one; "" stands for a quote. */
+static bool quoted_item(const char **p, struct text *item) {
+    for ((*p)++; **p; (*p)++) {
+        if (**p == '"' && *++(*p) != '"')
+            return true;
+        text_add_char(item, **p);
+    }
+    return false;
+}
+
+/* Items as in CSV (pflag): commas part them, quotes around an item go. */
+static int set_list(const struct option *o, struct text_list *field, const char *value,
+                    struct error *err) {
+    for (const char *p = value; *p; p += *p == ',') {
+        size_t len = strcspn(p, ",");
+        struct text item = {0};
+        bool good;
+
+        if (*p == '"') {
+            good = quoted_item(&p, &item) && (!*p || *p == ',');
+        } else {
+            good = !memchr(p, '"', len);
+            text_add_bytes(&item, p, len);
+            p += len;
+        }
+        if (good && item.len)
+            text_list_add(field, text_str(&item));
+        text_free(&item);
+        if (!good)
+            return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: a lone quote",
+                             value, o->name);
+    }
+    return 0;
+}
+
 static int set_value(const struct option_set *set, const struct option *o, const char *value,
                      struct error *err) {
     void *field = (char *)set->target + o->offset;
@@ -138,8 +173,7 @@ static int set_value(const struct option_set *set, const struct option *o, const
         set_text(field, value, o->type == OPTION_SECRET);
         return 0;
     case OPTION_LIST:
-        text_list_split(field, value, ',');
-        return 0;
+        return set_list(o, field, value, err);
     case OPTION_BOOL:
         return set_bool(o, field, value, err);
     case OPTION_NUMBER:
@@ -156,45 +190,81 @@ static int set_value(const struct option_set *set, const struct option *o, const
     return -1;
 }
 
-/* One option word at argv[*i]; may take argv[*i + 1] as its value. */
-static int parse_one(const struct option_set *set, int argc, char *const *argv, int *i,
-                     struct error *err) {
-    const char *word = argv[*i], *equals = strchr(word, '='), *value = NULL;
-    bool is_long = word[1] == '-';
-    size_t len = equals ? (size_t)(equals - word) - 2 : strlen(word) - 2;
-    size_t index = is_long ? find(set, word + 2, len, 0) : find(set, NULL, 0, word[1]);
-    const struct option *o = index == (size_t)-1 ? NULL : options_at(set, index);
-    _cleanup_(freep) char *name = is_long ? xstrndup(word + 2, len) : xstrndup(word + 1, 1);
+/* The values of one word, and how far the reading of argv is. */
+struct reading {
+    const struct option_set *set;
+    int argc;
+    char *const *argv;
+    int i;
+};
 
-    if (!o)
-        return unknown(set, name, err);
-    if (is_long && equals)
-        value = equals + 1;
-    else if (!is_long && word[2])
-        value = word + 2 + (word[2] == '=');
-    else if (o->type == OPTION_BOOL)
+/* value NULL: the next word. */
+static int take_value(struct reading *r, size_t index, const char *value, struct error *err) {
+    const struct option *o = options_at(r->set, index);
+
+    if (!value && o->type == OPTION_BOOL)
         value = "true";
-    else if (*i + 1 < argc)
-        value = argv[++*i];
+    else if (!value && r->i + 1 < r->argc)
+        value = r->argv[++r->i];
     if (!value)
         return error_set(err, ERROR_USAGE, "flag needs an argument: --%s", o->name);
-    if (set->given)
-        set->given[index] = true;
-    return set_value(set, o, value, err);
+    if (r->set->given)
+        r->set->given[index] = true;
+    return set_value(r->set, o, value, err);
+}
+
+static int parse_long(struct reading *r, const char *word, struct error *err) {
+    size_t len = strcspn(word, "="), index = find(r->set, word, len, 0);
+    _cleanup_(freep) char *name = xstrndup(word, len);
+
+    if (index == (size_t)-1)
+        return unknown(r->set, name, err);
+    return take_value(r, index, word[len] ? word + len + 1 : NULL, err);
+}
+
+static int unknown_letter(const struct option_set *set, char letter, const char *word,
+                          struct error *err) {
+    _cleanup_(freep) char *name = xstrndup(word, strcspn(word, "="));
+    struct error as_long = {0};
+
+    (void)error_set(err, ERROR_USAGE, "unknown shorthand flag: '%c' in -%.40s", letter, name);
+    if (find(set, name, strlen(name), 0) != (size_t)-1)
+        return error_hint(err, "did you mean --%s?", name);
+    (void)unknown(set, name, &as_long);
+    return as_long.hints[0][0] ? error_hint(err, "%s", as_long.hints[0]) : -1;
+}
+
+/* "-v5", "-v=5", "-v 5"; letters without a value may stand together. */
+static int parse_short(struct reading *r, const char *word, struct error *err) {
+    for (const char *p = word; *p; p++) {
+        size_t index = find(r->set, NULL, 0, *p);
+        const char *value = p[1] ? p + 1 + (p[1] == '=') : NULL;
+
+        if (index == (size_t)-1)
+            return unknown_letter(r->set, *p, word, err);
+        if (options_at(r->set, index)->type != OPTION_BOOL || p[1] == '=')
+            return take_value(r, index, value, err);
+        if (take_value(r, index, "true", err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 int options_parse(const struct option_set *set, int argc, char *const *argv,
                   struct text_list *words, struct error *err) {
+    struct reading r = {.set = set, .argc = argc, .argv = argv};
     bool only_words = false;
 
-    for (int i = 0; i < argc; i++) {
-        if (only_words || argv[i][0] != '-' || argv[i][1] == '\0') {
-            text_list_add(words, argv[i]);
-        } else if (text_equal(argv[i], "--")) {
+    for (; r.i < argc; r.i++) {
+        const char *word = argv[r.i];
+
+        if (only_words || word[0] != '-' || word[1] == '\0')
+            text_list_add(words, word);
+        else if (text_equal(word, "--"))
             only_words = true;
-        } else if (parse_one(set, argc, argv, &i, err) < 0) {
+        else if (word[1] == '-' ? parse_long(&r, word + 2, err) < 0
+                                : parse_short(&r, word + 1, err) < 0)
             return -1;
-        }
     }
     return 0;
 }

@@ -17,7 +17,7 @@ static int validate(struct program *program, struct error *err) {
     struct config_file file = {0};
     int result = 0;
 
-    if (!path)
+    if (!path || !*path)
         return error_set(err, ERROR_USAGE, "the --config flag is mandatory");
     if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
         return -1;
@@ -55,7 +55,7 @@ static int migrate(struct program *program, struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *to = NULL;
 
-    if (!o->old_config)
+    if (!o->old_config || !*o->old_config)
         return error_set(err, ERROR_USAGE, "the --old-config flag is mandatory");
     if (renewed_text(program, o->old_config, &text, err) < 0)
         return -1;

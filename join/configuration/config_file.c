@@ -133,16 +133,35 @@ static bool is_group_version(const char *version) {
     return slash && slash != version && slash[1] && !strchr(slash + 1, '/');
 }
 
+/* Neither kind nor version: the name that is nearest to what is missing may be a misspelt one. */
+static int refuse_nameless(struct reader *r, const struct yaml_node *node, size_t line) {
+    static const char *const names[] = {"apiVersion", "kind"};
+    const char *version = yaml_text_at(node, "apiVersion");
+
+    (void)error_set(r->err, ERROR_USAGE,
+                    "%s: line %zu: invalid configuration: kind and apiVersion is mandatory "
+                    "information that must be specified",
+                    r->what, line);
+    if (version && *version && !is_group_version(version))
+        return error_hint(r->err, "apiVersion is a group and a version, as %s",
+                          JOIN_CONFIGURATION_V1BETA4);
+    for (size_t i = 0; i < (yaml_type(node) == YAML_MAP ? yaml_count(node) : 0); i++) {
+        const char *near = nearest_name(yaml_key(node, i), names, ARRAY_SIZE(names));
+
+        if (near && !yaml_at(node, near))
+            return error_hint(r->err, "line %zu column %zu: did you mean %s?",
+                              yaml_key_line(node, i), yaml_key_column(node, i), near);
+    }
+    return -1;
+}
+
 static int read_document(struct reader *r, const struct yaml_node *node, size_t line) {
     const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
 
     if (yaml_type(node) != YAML_NULL)
         line = yaml_line(node);
     if (yaml_type(node) != YAML_MAP || !is_group_version(version) || !kind || !*kind)
-        return error_set(r->err, ERROR_USAGE,
-                         "%s: line %zu: invalid configuration: kind and apiVersion is mandatory "
-                         "information that must be specified",
-                         r->what, line);
+        return refuse_nameless(r, node, line);
     if (text_list_has(&r->seen, kind))
         return error_set(r->err, ERROR_USAGE,
                          "%s: line %zu: invalid configuration: kind \"%.60s\" is specified twice",
@@ -157,6 +176,22 @@ static int read_document(struct reader *r, const struct yaml_node *node, size_t 
     return pass_over(r, version, kind, line);
 }
 
+/* kubeadm reads as JSON, not as YAML, what begins with a brace (utilyaml.GuessJSONStream). */
+static int check_json(struct reader *r, const struct text *part) {
+    _cleanup_json_ json_t *json = NULL;
+    const char *text = text_str(part);
+    char *near;
+
+    if (text[strspn(text, " \t\r\n\v\f")] != '{')
+        return 0;
+    if (json_read(text, part->len, r->what, &json, r->err) == 0)
+        return 0;
+    near = r->err ? strstr(r->err->message, " near '") : NULL;
+    if (near)
+        *near = '\0'; /* what stands there may be a secret */
+    return error_hint(r->err, "a document that begins with \"{\" is read as JSON");
+}
+
 /* One part between separators. Empty lines stand in for all before it, so that lines count from
  * the file's begin. */
 static int read_part(struct reader *r, const char *part, size_t len, size_t line) {
@@ -167,7 +202,8 @@ static int read_part(struct reader *r, const char *part, size_t len, size_t line
     for (size_t i = 1; i < line; i++)
         text_add_char(&padded, '\n');
     text_add_bytes(&padded, part, len);
-    if (yaml_parse(text_str(&padded), padded.len, r->what, &documents, r->err) < 0) {
+    if (yaml_parse(text_str(&padded), padded.len, r->what, &documents, r->err) < 0 ||
+        check_json(r, &padded) < 0) {
         if (r->err)
             r->err->kind = ERROR_USAGE;
         result = -1;
@@ -181,7 +217,7 @@ static int read_part(struct reader *r, const char *part, size_t len, size_t line
 }
 
 /* k8s.io/apimachinery util/yaml YAMLReader: a line that begins with "---" parts documents; only
- * blanks or a comment may follow it. Parts without a byte are passed over. */
+ * blanks or a comment may follow it. One with nothing before it belongs to the part behind it. */
 static int read_parts(struct reader *r, const char *text, size_t len) {
     const char *end = text + len, *part = text;
     size_t line = 1, part_line = 1, parts = 0;
@@ -199,10 +235,12 @@ static int read_parts(struct reader *r, const char *text, size_t len) {
                 return error_set(r->err, ERROR_USAGE,
                                  "%s: line %zu column %zu: only a comment may follow \"---\"",
                                  r->what, line, at + 1);
-            if (p > part && read_part(r, part, (size_t)(p - part), part_line) < 0)
-                return -1;
-            part = next;
-            part_line = line + 1;
+            if (p > part) {
+                if (read_part(r, part, (size_t)(p - part), part_line) < 0)
+                    return -1;
+                part = next;
+                part_line = line + 1;
+            }
             if (++parts >= DOCUMENTS_MAX)
                 return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what,
                                  DOCUMENTS_MAX);

@@ -222,10 +222,10 @@ static void renew_durations(json_t *timeouts) {
 
     json_object_foreach_safe(timeouts, next, key, value) {
         char text[GO_DURATION_TEXT_MAX];
-        int64_t milliseconds;
+        int64_t nanoseconds;
 
-        if (go_duration_parse(json_string_value(value), &milliseconds, NULL) == 0) {
-            go_duration_format(milliseconds, text);
+        if (go_duration_read(json_string_value(value), &nanoseconds, NULL) == 0) {
+            go_duration_format(nanoseconds, text);
             json_object_set_new(timeouts, key, json_string(text));
         }
     }

@@ -41,7 +41,8 @@ bool join_node_name_is_valid(const char *name);
 /* The name as kubeadm reads it (GetHostname): blanks around it gone, lower case. The caller frees.
  */
 char *join_node_name_read(const char *name);
-/* "file:///C:/x.conf" to "C:/x.conf", all else as it stands. The caller frees. */
+/* "file:///C:/x.conf" to "C:/x.conf", "HTTPS://x" to "https://x", all else as it stands. The caller
+ * frees. */
 char *join_discovery_file_path(const char *given);
 
 #endif

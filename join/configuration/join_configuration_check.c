@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "host/terminal.h"
 #include "join/configuration/join_configuration.h"
+#include "join/configuration/node_taints.h"
 #include "pki/pin.h"
 #include "pki/token.h"
 
@@ -118,12 +119,17 @@ static void check_bootstrap_token(struct check *c) {
     check_token(c, "discovery.tlsBootstrapToken", *tls ? tls : token);
 }
 
+/* Go's net/url reads a scheme in any case, and "file:/x" as "file:///x". */
 char *join_discovery_file_path(const char *given) {
-    const char *path = given, *slash;
+    _cleanup_(freep) char *scheme = xstrndup(given, strcspn(given, ":")),
+                          *known = text_lower(scheme);
+    const char *path = given + strlen(scheme), *slash;
 
-    if (!text_starts_with(given, "file://"))
+    if (text_equal(known, "https"))
+        return xasprintf("https%s", path);
+    if (!text_equal(known, "file") || !text_starts_with(path, ":/"))
         return xstrdup(given);
-    slash = strchr(given + strlen("file://"), '/');
+    slash = text_starts_with(path, "://") ? strchr(path + strlen("://"), '/') : path + 1;
     path = slash ? slash : "";
     return xstrdup(path[0] == '/' && isalpha((unsigned char)path[1]) && path[2] == ':' ? path + 1
                                                                                        : path);
@@ -136,6 +142,25 @@ static size_t scheme_length(const char *text) {
     return len > 1 && isalpha((unsigned char)*text) && text[len] == ':' ? len : 0;
 }
 
+/* What Go's net/url refuses anywhere in a URL: control characters, and '%' before what is no hex.
+ */
+static bool is_url_text(const char *text) {
+    for (const char *p = text; *p; p++)
+        if (iscntrl((unsigned char)*p) ||
+            (*p == '%' && !(isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]))))
+            return false;
+    return true;
+}
+
+/* ... and an address whose bracket does not close. */
+static bool is_https_url(const char *url) {
+    const char *host = url + strlen("https://");
+    size_t len = strcspn(host, "/?#");
+    const char *open = memchr(host, '[', len);
+
+    return is_url_text(url) && (!open || memchr(open, ']', len - (size_t)(open - host)));
+}
+
 static void check_file(struct check *c) {
     static const char path[] = "discovery.file.kubeConfigPath";
     _cleanup_(freep) char *file = join_discovery_file_path(text_at(c, path));
@@ -145,7 +170,8 @@ static void check_file(struct check *c) {
 
     if (scheme && !(scheme == 5 && strncmp(file, "https", 5) == 0))
         invalid(c, path, file, "if a URL is used, the scheme must be https");
-    else if (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT)))
+    else if ((scheme && !is_https_url(file)) ||
+             (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT))))
         invalid(c, path, file, "not a valid HTTPS URL or a file on disk");
     if (*tls)
         check_token(c, "discovery.tlsBootstrapToken", tls);
@@ -180,12 +206,11 @@ bool join_node_name_is_valid(const char *name) {
     return len > 0 && len <= NODE_NAME_MAX;
 }
 
-static void check_name(struct check *c) {
-    const char *given = text_at(c, "nodeRegistration.name");
-    _cleanup_(freep) char *name = join_node_name_read(given);
+static void check_name(struct check *c, const char *path, const char *given) {
+    _cleanup_(freep) char *name = join_node_name_read(given ? given : "");
 
-    if (*given && !join_node_name_is_valid(name))
-        invalid(c, "nodeRegistration.name", name,
+    if (!join_node_name_is_valid(name))
+        invalid(c, path, name,
                 "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
                 "characters, '-' or '.', and must start and end with an alphanumeric character, "
                 "at most 253 of them");
@@ -204,7 +229,7 @@ static void check_cri_socket(struct check *c) {
                                                (int)scheme, socket);
 
         invalid(c, path, socket, why);
-    } else if (strpbrk(socket, "\\ \t\r\n")) {
+    } else if (strpbrk(socket, "\\ ") || !is_url_text(socket)) {
         invalid(c, path, socket,
                 "URL parsing error: write it with slashes, npipe:////./pipe/containerd-containerd");
     }
@@ -221,6 +246,8 @@ static void check_args(struct check *c) {
         char index[32];
 
         (void)text_format(index, sizeof index, "index %zu", i);
+        if (text_equal(name, "hostname-override"))
+            check_name(c, path, json_string_value(json_object_get(item, "value")));
         if (!name || !*name)
             invalid(c, path, index, "argument has no name");
         else if (*name == '-' || strpbrk(name, "= \t\r\n\""))
@@ -229,23 +256,21 @@ static void check_args(struct check *c) {
 }
 
 static void check_taints(struct check *c) {
-    static const char *const effects[] = {"NoSchedule", "PreferNoSchedule", "NoExecute"};
     json_t *item;
     size_t i;
 
     json_array_foreach(json_at(c->configuration, "nodeRegistration.taints"), i, item) {
         const char *key = json_string_value(json_object_get(item, "key")),
+                   *value = json_string_value(json_object_get(item, "value")),
                    *effect = json_string_value(json_object_get(item, "effect"));
-        _cleanup_(freep) char *path = xasprintf("nodeRegistration.taints[%zu]", i);
-        bool known = false;
+        const char *problem = node_taint_problem(key, value, effect);
+        _cleanup_(freep) char *path = xasprintf("nodeRegistration.taints[%zu]", i),
+                              *text =
+                                  xasprintf("%.80s%s%.80s:%.80s", key ? key : "", value ? "=" : "",
+                                            value ? value : "", effect ? effect : "");
 
-        for (size_t e = 0; e < ARRAY_SIZE(effects); e++)
-            known |= text_equal(effect, effects[e]);
-        if (!key || !*key)
-            invalid(c, path, "", "a taint needs a key");
-        if (!known)
-            invalid(c, path, effect ? effect : "",
-                    "effect must be NoSchedule, PreferNoSchedule or NoExecute");
+        if (problem)
+            invalid(c, path, text, problem);
     }
 }
 
@@ -296,7 +321,8 @@ int join_configuration_check(const json_t *configuration, struct host *host, str
     int result = 0;
 
     check_discovery(&c);
-    check_name(&c);
+    if (*text_at(&c, "nodeRegistration.name"))
+        check_name(&c, "nodeRegistration.name", text_at(&c, "nodeRegistration.name"));
     check_cri_socket(&c);
     check_args(&c);
     check_taints(&c);

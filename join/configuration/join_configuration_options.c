@@ -197,6 +197,8 @@ static void settle(struct join_options *options, struct text_list *warnings) {
 
     if (options->node_name && !*options->node_name)
         freep(&options->node_name);
+    if (options->cri_socket && !*options->cri_socket)
+        freep(&options->cri_socket);
     if (options->node_name) {
         read = join_node_name_read(options->node_name);
         freep(&options->node_name);

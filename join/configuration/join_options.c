@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/cidr.h"
+#include "join/configuration/node_configuration.h"
 #include "join/configuration/node_labels.h"
+#include "join/configuration/node_taints.h"
 #include "services/version.h"
 
 void join_options_free(struct join_options *o) {
@@ -86,6 +89,16 @@ static int check_version(const char *version, struct error *err) {
                      version);
 }
 
+/* Flags and environment are held to what a NodeConfiguration is held to. */
+static int check_values(const struct join_options *o, struct error *err) {
+    _cleanup_json_ json_t *made = node_configuration_make(o);
+    struct ip ip;
+
+    if (o->node_ip && ip_parse(o->node_ip, &ip, NULL) < 0)
+        return error_set(err, ERROR_USAGE, "use --node-ip %.60s: it is no IP address", o->node_ip);
+    return node_configuration_check(made, "flags", err);
+}
+
 /* Ids are compared without case, and one given twice counts once (kubeadm:
  * ValidateIgnorePreflightErrors). */
 int join_options_check(const struct join_options *options, struct error *err) {
@@ -93,7 +106,8 @@ int join_options_check(const struct join_options *options, struct error *err) {
     bool all = false, single = false;
 
     if (check_supported(options, err) < 0 || check_version(options->kubernetes_version, err) < 0 ||
-        node_labels_check(options->node_labels, err) < 0)
+        check_values(options, err) < 0 || node_labels_check(options->node_labels, err) < 0 ||
+        node_taints_check(options->register_with_taints, err) < 0)
         return -1;
     for (size_t i = 0; i < ignored->count; i++) {
         all |= text_equal_nocase(ignored->items[i], "all");

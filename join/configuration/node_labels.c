@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "join/configuration/qualified_name.h"
 
 static const char *const allowed_labels[] = {
     "kubernetes.io/hostname",
@@ -43,20 +44,42 @@ static bool is_allowed(const char *key) {
     return false;
 }
 
+/* Blanks around key and value do not count (the kubelet's ConfigurationMap). */
+static size_t trimmed(const char **text, size_t len) {
+    size_t before = strspn(*text, " ");
+
+    if (before >= len)
+        return 0;
+    *text += before;
+    len -= before;
+    while (len && (*text)[len - 1] == ' ')
+        len--;
+    return len;
+}
+
+static int check_label(const char *label, struct error *err) {
+    const char *key = label, *equals = strchr(label, '='), *value = equals ? equals + 1 : "";
+    size_t key_len = trimmed(&key, strcspn(label, "=")), value_len = trimmed(&value, strlen(value));
+    _cleanup_(freep) char *name = xstrndup(key, key_len);
+
+    if (!is_qualified_name(key, key_len) || !is_label_value(value, value_len))
+        return error_set(err, ERROR_USAGE,
+                         "use --node-labels %.200s: a label is key=value, each of at most 63 "
+                         "letters, digits, '-', '_' and '.'",
+                         label);
+    if (is_allowed(name))
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "use --node-labels %s: a node may not give itself this label",
+                    key);
+    return error_hint(err, "an administrator sets it: kubectl label node <name> %s", key);
+}
+
 int node_labels_check(const char *labels, struct error *err) {
     _cleanup_(text_list_free) struct text_list list = {0};
 
     text_list_split(&list, labels ? labels : "", ',');
-    for (size_t i = 0; i < list.count; i++) {
-        const char *label = &list.items[i][strspn(list.items[i], " ")];
-        _cleanup_(freep) char *key = xstrndup(label, strcspn(label, "= "));
-
-        if (!is_allowed(key)) {
-            (void)error_set(err, ERROR_USAGE,
-                            "use --node-labels %s: a node may not give itself this label", label);
-            error_hint(err, "an administrator sets it: kubectl label node <name> %s", label);
+    for (size_t i = 0; i < list.count; i++)
+        if (check_label(list.items[i], err) < 0)
             return -1;
-        }
-    }
     return 0;
 }

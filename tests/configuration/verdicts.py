@@ -1,4 +1,4 @@
-"""Judges every case of cases.py with winjoin and, where it is built, with upstream's kubeadm.
+"""Judges every case (cases.py, odd_files.py, odd_lines.py) with winjoin and, where it is built, with upstream's kubeadm.
 
     verdicts.py [WORD]    only the cases whose name holds WORD
 KUBEADM names another program.
@@ -13,7 +13,10 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tests/cluster"))
 import cases  # noqa: E402
+import odd_files  # noqa: E402
+import odd_lines  # noqa: E402
 import programs  # noqa: E402
+from case import GOOD, LINUX, SAME, SECRET, TOKEN  # noqa: E402
 
 WINJOIN = shlex.split(os.environ.get("WINJOIN", str(ROOT / "build/native/winjoin")))
 PHASES = ("preflight,control-plane-prepare,check-etcd,kubelet-start,etcd-join,"
@@ -37,9 +40,9 @@ class Judge:
     def __init__(self, folder, kubeadm):
         self.folder, self.kubeadm = pathlib.Path(folder), kubeadm
         self.good = self.folder / "good.yaml"
-        self.good.write_text(cases.GOOD)
+        self.good.write_text(GOOD)
         self.token = self.folder / "token"
-        self.token.write_text(cases.TOKEN + "\r\n")
+        self.token.write_text(TOKEN + "\r\n")
         self.rootfs = self.folder / "rootfs"
         self.rootfs.mkdir()
         listed = self.run([*WINJOIN, "join", "phase", "list"])[1]
@@ -69,7 +72,7 @@ class Judge:
         errors = [line for line in err.splitlines() if line.startswith("error: ")]
         other = [line for line in err.splitlines()
                  if not line.startswith(("error: ", "hint: ", "warning: "))]
-        if cases.SECRET in out + err:
+        if SECRET in out + err:
             self.check(name, False, "the token's secret is shown")
         elif says:
             self.check(name, code == 3 and len(errors) == 1 and says in errors[0] and not other,
@@ -94,7 +97,7 @@ class Judge:
                 "--progress", "none", *self.join_words(words)]
 
     def linux(self, text):
-        for windows, there in cases.LINUX:
+        for windows, there in LINUX:
             text = text.replace(windows, there)
         return text
 
@@ -106,7 +109,7 @@ class Judge:
         self.winjoin("validate " + case.name, ["config", "validate", "--config", str(ours)], case.says)
         said = case.says if case.join_says is None else case.join_says
         self.winjoin("join " + case.name, self.winjoin_join(["--config", str(ours)]), said)
-        verdict = not case.says if case.kubeadm == cases.SAME else case.kubeadm == "ok"
+        verdict = not case.says if case.kubeadm == SAME else case.kubeadm == "ok"
         self.upstream("validate " + case.name, ["config", "validate", "--config", str(theirs)],
                       verdict)
         joins = case.join == "ok" if case.join else verdict
@@ -135,7 +138,7 @@ class Judge:
                      case.environment, case.warns)
         if both:
             words = [self.linux(word) for word in self.join_words(case.words)]
-            verdict = not case.says if case.kubeadm == cases.SAME else case.kubeadm == "ok"
+            verdict = not case.says if case.kubeadm == SAME else case.kubeadm == "ok"
             self.upstream("line " + case.name, ["join", "--skip-phases", PHASES, *words], verdict)
 
 
@@ -143,13 +146,13 @@ def main():
     wanted = sys.argv[1] if len(sys.argv) > 1 else ""
     with tempfile.TemporaryDirectory() as folder:
         judge = Judge(folder, upstream())
-        for case in cases.FILES:
+        for case in [*cases.FILES, *odd_files.FILES]:
             if wanted in case.name:
                 judge.file(case)
         for number, text in enumerate(cases.MIGRATED, 1):
             if wanted in "migrate":
                 judge.migrated(number, text)
-        for lines, both in ((cases.LINES, True), (cases.OWN_LINES, False)):
+        for lines, both in ((cases.LINES + odd_lines.LINES, True), (cases.OWN_LINES + odd_lines.OWN_LINES, False)):
             for case in lines:
                 if wanted in case.name:
                     judge.line(case, both)

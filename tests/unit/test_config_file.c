@@ -51,7 +51,7 @@ static const struct bad bad_documents[] = {
     {"apiVersion: v1\nkind: Config\n",
      "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
      "be specified",
-     ""},
+     "apiVersion is a group and a version, as kubeadm.k8s.io/v1beta4"},
     {"# a comment alone\n---\n" V4,
      "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
      "be specified",
@@ -67,6 +67,28 @@ static const struct bad bad_documents[] = {
      ""},
     {V4 "a: [", "f: line 4 column 1: did not find expected node content", ""},
     {V4 "a: &x 1\n", "f: line 3 column 4: anchors are not allowed", ""},
+    {V4 "a: {<<: {b: c}}\n", "f: line 3 column 5: merge keys are not allowed", ""},
+    {V4 "a: {~: c}\n",
+     "f: line 3 column 5: key \"~\" must be quoted: YAML takes it for something else", ""},
+    {V4 "a: {0x10: c}\n",
+     "f: line 3 column 5: key \"0x10\" must be quoted: YAML takes it for something else", ""},
+    {V4 "a: {!!int 1: c}\n", "f: line 3 column 5: tags are not allowed here", ""},
+    {"{kind: a}", "decode f: line 1 column 5: string or '}' expected",
+     "a document that begins with \"{\" is read as JSON"},
+    {"{\"kind\": 'abc.def'}", "decode f: line 1 column 10: invalid token",
+     "a document that begins with \"{\" is read as JSON"},
+    {"Kind: a\napiVersion: b/c\n",
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
+     "be specified",
+     "line 1 column 1: did you mean kind?"},
+    {"kind: JoinConfiguration\napiVersion: v1\n",
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
+     "be specified",
+     "apiVersion is a group and a version, as kubeadm.k8s.io/v1beta4"},
+    {"---\n---\n" V4,
+     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
+     "be specified",
+     ""},
 };
 
 static const struct bad bad_fields[] = {
@@ -92,9 +114,13 @@ static const struct bad bad_fields[] = {
      "else)",
      ""},
     {V4 "timeouts: {discovery: 5}\n",
-     "f: line 3 column 23: timeouts.discovery: must be a duration like 30s, 5m or 1m30s", ""},
+     "f: line 3 column 23: timeouts.discovery: must be a duration like 30s, 5m or 1m30s, not a "
+     "negative one",
+     ""},
     {V4 "timeouts: {discovery: -5s}\n",
-     "f: line 3 column 23: timeouts.discovery: must be a duration like 30s, 5m or 1m30s", ""},
+     "f: line 3 column 23: timeouts.discovery: must be a duration like 30s, 5m or 1m30s, not a "
+     "negative one",
+     ""},
     {V4 "nodeRegistration: {taints: [{timeAdded: now}]}\n",
      "f: line 3 column 41: nodeRegistration.taints[0].timeAdded: must be a time like "
      "2026-11-21T10:00:04Z",
@@ -190,7 +216,7 @@ static void good_files(void **state) {
         {V4, true, false, 0},
         {NODE, false, true, 0},
         {"---\n" V4 "---\n" NODE "---\n", true, true, 0},
-        {"---\n---\n\n" NODE "--- # and\n" V4, true, true, 0},
+        {"---\n\n" NODE "--- # and\n" V4, true, true, 0},
         {V3, true, false, 1},
         {V4 "---\n" OTHER, true, false, 1},
         {V4 "---\napiVersion: example.com/v1\nkind: Thing\n", true, false, 1},

@@ -16,6 +16,7 @@ static void allowed(void **state) {
         "",
         "a=b",
         "a=b,example.com/zone=c,flag",
+        " a = b ,c=",
         "notkubernetes.io/a=b",
         "node.kubernetes.io/windows-build=10.0.20348",
         "gpu.kubelet.kubernetes.io/a=b",
@@ -47,10 +48,28 @@ static void refused(void **state) {
     }
 }
 
+static void malformed(void **state) {
+    static const char *const bad[] = {
+        "a b=c", "=b",    "-a=b",       "a=b c", "a=-b", "a/b/c=d", "/a=b",
+        "A/b=c", "a=b=c", "\xc3\xa4=b", "a,b c", " ",    "a:b=c",   "a=\"b\"",
+    };
+    char longest[64 + 1];
+
+    (void)state;
+    memset(longest, 'a', 64);
+    longest[64] = '\0';
+    assert_int_equal(node_labels_check(longest, NULL), -1);
+    assert_int_equal(node_labels_check(longest + 1, NULL), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        if (node_labels_check(bad[i], NULL) == 0)
+            fail_msg("'%s' was taken", bad[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(allowed),
         cmocka_unit_test(refused),
+        cmocka_unit_test(malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,6 +115,10 @@ static void refuses_wrong_calls(void **state) {
     refused(p, PARSE(p, "--duration", "5 minutes"), "--duration");
     refused(p, PARSE(p, "--text"), "needs an argument");
     refused(p, PARSE(p, "--tex", "a"), "unknown flag: --tex"); /* no abbreviations */
+    refused(p, PARSE(p, "-x"), "unknown shorthand flag: 'x' in -x");
+    refused(p, PARSE(p, "--list", "a\"b"), "a lone quote");
+    refused(p, PARSE(p, "--list", "\"a"), "a lone quote");
+    refused(p, PARSE(p, "--list", "\"a\"b"), "a lone quote");
 }
 
 static void says_what_was_meant(void **state) {
@@ -122,6 +126,17 @@ static void says_what_was_meant(void **state) {
 
     assert_int_equal(PARSE(p, "--numbr", "1"), -1);
     assert_string_equal(p->err.hints[0], "did you mean --number?");
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "--NUMBER", "1"), -1);
+    assert_string_equal(p->err.hints[0], "did you mean --number?");
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "-number", "1"), -1);
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "-choice", "on"), -1);
+    assert_string_equal(p->err.hints[0], "did you mean --choice?");
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "--nope", "1"), -1);
+    assert_string_equal(p->err.hints[0], "");
     error_clear(&p->err);
     assert_int_equal(PARSE(p, "--zzzzzzzz", "1"), -1);
     assert_string_equal(p->err.hints[0], "");
@@ -164,21 +179,66 @@ static void help_stays_within_80_columns(void **state) {
     }
 }
 
+static char *expanded(const char *const *words, struct error *err) {
+    struct text_list list = {0};
+    int count = 0, result;
+    char *joined;
+
+    while (words[count])
+        count++;
+    result = join_expand_pasted(count, (char *const *)words, &list, err);
+    joined = result == 0 ? text_list_join(&list, "|") : NULL;
+    text_list_free(&list);
+    return joined;
+}
+
 static void takes_a_pasted_line_apart(void **state) {
-    char *line = (char *)"sudo kubeadm join 10.0.0.1:6443 --token abcdef.0123456789abcdef \\\n\t"
-                         "--discovery-token-ca-cert-hash sha256:aa ";
-    char *argv[] = {line, (char *)"--dry-run"};
-    struct text_list words = {0};
+    static const struct {
+        const char *words[7], *expanded;
+    } rows[] = {
+        {{"sudo kubeadm join a:1 --token t \\\n\t--x sha256:aa ", "--dry-run"},
+         "kubeadm|join|a:1|--token|t|\\|--x|sha256:aa|--dry-run"},
+        {{"root@cp:~# sudo -E /usr/bin/kubeadm join a:1 # note"}, "/usr/bin/kubeadm|join|a:1"},
+        {{"'kubeadm join a:1'"}, "kubeadm|join|a:1"},
+        {{"kubeadm join 'a:1' \"--x=b c\""}, "kubeadm|join|a:1|--x=b c"},
+        {{"C:\\k\\Kubeadm.EXE join a:1"}, "C:\\k\\Kubeadm.EXE|join|a:1"},
+        {{"kubeadm join\xc2\xa0"
+          "a:1"},
+         "kubeadm|join|a:1"},
+        {{"--v", "1", "sudo", "-E", "kubeadm", "join"}, "--v|1|kubeadm|join"},
+        {{"--v", "1", "kubeadm", "join"}, "--v|1|kubeadm|join"},
+        {{"a b", "kubeadm"}, "a b|kubeadm"},
+        {{"--adapter", "my kubeadm"}, "--adapter|my kubeadm"},
+        {{""}, ""},
+    };
 
     (void)state;
-    join_expand_pasted(2, argv, &words);
-    assert_int_equal(words.count, 10);
-    assert_string_equal(words.items[0], "sudo");
-    assert_string_equal(words.items[3], "10.0.0.1:6443");
-    assert_string_equal(words.items[6], "\\");
-    assert_string_equal(words.items[8], "sha256:aa");
-    assert_string_equal(words.items[9], "--dry-run");
-    text_list_free(&words);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = expanded(rows[i].words, NULL);
+
+        assert_string_equal(text, rows[i].expanded);
+    }
+}
+
+static void refuses_other_lines(void **state) {
+    static const struct {
+        const char *words[3], *says;
+    } rows[] = {
+        {{"kubeadm init"}, "\"kubeadm init\" is no line to join with"},
+        {{"kubeadm", "token"}, "\"kubeadm token\" is no line to join with"},
+        {{"kubeadm join a:1 && reboot"}, "goes on behind \"&&\""},
+        {{"\xe2\x80\x94token", "t"}, "its dash is not \"-\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+
+        assert_null(expanded(rows[i].words, &err));
+        assert_int_equal(err.kind, ERROR_USAGE);
+        if (!strstr(err.message, rows[i].says))
+            fail_msg("%s", err.message);
+    }
 }
 
 int main(void) {
@@ -190,6 +250,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(flags_win_over_the_environment, setup, teardown),
         cmocka_unit_test(help_stays_within_80_columns),
         cmocka_unit_test(takes_a_pasted_line_apart),
+        cmocka_unit_test(refuses_other_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

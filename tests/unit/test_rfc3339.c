@@ -120,6 +120,12 @@ static void durations(void **state) {
         {"1.5h", 5400000},
         {".5s", 500},
         {"1s500ms", 1500},
+        {"+5s", 5000},
+        {"-0s", 0},
+        {"1ns", 1},
+        {"1.99999999999999999999999999s", 2000},
+        {"2562047h47m16.854775807s", 9223372036854},
+        {"9223372036854775807ns", 9223372036854},
         {"1000us", 1},
         {"1000\xc2\xb5s", 1},
         {"1000000ns", 1},
@@ -136,6 +142,12 @@ static void durations(void **state) {
                                       "-5s",
                                       "5 s",
                                       "5sx",
+                                      "+",
+                                      "-",
+                                      "+-5s",
+                                      "1hh",
+                                      "9223372036854775808ns",
+                                      "2562048h",
                                       "1d",
                                       "1.",
                                       ".s",
@@ -164,17 +176,32 @@ static void durations(void **state) {
 
 static void durations_are_written_as_go_does(void **state) {
     static const struct {
-        int64_t ms;
-        const char *text;
-    } rows[] = {{0, "0s"},       {1, "1ms"},       {250, "250ms"},      {1500, "1.5s"},
-                {60000, "1m0s"}, {90000, "1m30s"}, {3600000, "1h0m0s"}, {5430050, "1h30m30.05s"}};
+        const char *read, *written;
+    } rows[] = {
+        {"0", "0s"},
+        {"1ms", "1ms"},
+        {"250ms", "250ms"},
+        {"1500ms", "1.5s"},
+        {"60s", "1m0s"},
+        {"90s", "1m30s"},
+        {"1h", "1h0m0s"},
+        {"5430.05s", "1h30m30.05s"},
+        {"1ns", "1ns"},
+        {"1500ns", "1.5\xc2\xb5s"},
+        {"1.000001s", "1.000001s"},
+        {"-90s", "-1m30s"},
+        {"-9223372036854775808ns", "-2562047h47m16.854775808s"},
+        {"9223372036854775807ns", "2562047h47m16.854775807s"},
+    };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         char text[GO_DURATION_TEXT_MAX];
+        int64_t nanoseconds;
 
-        go_duration_format(rows[i].ms, text);
-        assert_string_equal(text, rows[i].text);
+        assert_int_equal(go_duration_read(rows[i].read, &nanoseconds, NULL), 0);
+        go_duration_format(nanoseconds, text);
+        assert_string_equal(text, rows[i].written);
     }
 }
 
