@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "host/http_curl.h"
+#include "host/http_head.h"
 #include "host/http_ops.h"
 
 enum {
@@ -35,12 +36,11 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     struct curl_slist *connect_to;
-    char *tls_name; /* that the certificate must have */
+    struct http_curl_tls tls;
     struct text body;
     size_t streamed;
     size_t header_bytes;
-    bool status_came;   /* of the block of headers that is being read */
-    char *length;       /* Content-Length of it */
+    struct http_head head;
     const char *broken; /* why the answer is no HTTP/1 */
     bool stopped;       /* on_data wants no more */
     bool too_long;      /* body or headers */
@@ -80,23 +80,6 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
     return len;
 }
 
-/* The value of a header line when it has this name; the caller frees. */
-static char *header_value(const char *line, size_t len, const char *name) {
-    size_t skip = strlen(name);
-    _cleanup_(freep) char *head = NULL;
-
-    if (len <= skip || line[skip] != ':')
-        return NULL;
-    head = xstrndup(line, skip);
-    if (!text_equal_nocase(head, name))
-        return NULL;
-    for (skip++; skip < len && (line[skip] == ' ' || line[skip] == '\t');)
-        skip++;
-    while (len > skip && (unsigned char)line[len - 1] <= ' ')
-        len--;
-    return xstrndup(line + skip, len - skip);
-}
-
 /* Retry-After is seconds or a date (RFC 9110 section 10.2.3). */
 static void read_retry_after(struct http_response *response, const char *value) {
     long long seconds;
@@ -106,38 +89,6 @@ static void read_retry_after(struct http_response *response, const char *value) 
         response->retry_after = (long)seconds;
     else if (response->date && http_date_parse(value, &at, NULL) == 0)
         response->retry_after = at > response->date ? (long)(at - response->date) : 0;
-}
-
-/* "HTTP/1.1 200 OK", "HTTP/1.1 200" */
-static bool is_status_line(const char *line, size_t len) {
-    if (len < 13 || (memcmp(line, "HTTP/1.1 ", 9) != 0 && memcmp(line, "HTTP/1.0 ", 9) != 0))
-        return false;
-    for (size_t i = 9; i < 12; i++)
-        if (line[i] < '0' || line[i] > '9')
-            return false;
-    return line[12] == ' ' || line[12] == '\r' || line[12] == '\n';
-}
-
-/* What libcurl lets pass and Go does not: lengths that differ, encodings nobody asked for, status
- * lines of other versions. */
-static const char *why_broken(struct transfer *transfer, const char *line, size_t len) {
-    _cleanup_(freep) char *length = header_value(line, len, "Content-Length");
-    _cleanup_(freep) char *encoding = header_value(line, len, "Transfer-Encoding");
-
-    if (!transfer->status_came) {
-        transfer->status_came = true;
-        freep(&transfer->length);
-        return is_status_line(line, len) ? NULL : "its status line is not one of HTTP/1";
-    }
-    if (encoding && !text_equal_nocase(encoding, "chunked"))
-        return "its transfer encoding was not asked for";
-    if (!length)
-        return NULL;
-    if (transfer->length && !text_equal(length, transfer->length))
-        return "it has two lengths";
-    free(transfer->length);
-    transfer->length = take_ptr(length);
-    return NULL;
 }
 
 static size_t on_header(char *line, size_t size, size_t count, void *context) {
@@ -155,13 +106,12 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
     if (len > 5 && memcmp(line, "HTTP/", 5) == 0) { /* a redirect's headers are not the answer's */
         response->date = 0;
         response->retry_after = -1;
-        transfer->status_came = false;
     }
-    transfer->broken = why_broken(transfer, line, len);
+    transfer->broken = http_head_read(&transfer->head, line, len);
     if (transfer->broken)
         return 0;
-    date = header_value(line, len, "Date");
-    retry = header_value(line, len, "Retry-After");
+    date = http_head_value(line, len, "Date");
+    retry = http_head_value(line, len, "Retry-After");
     if (date)
         (void)http_date_parse(date, &response->date, NULL); /* no date: as if absent */
     if (retry)
@@ -191,19 +141,22 @@ static char *rename_host(struct transfer *transfer) {
                      authority + len);
 }
 
-static void set_proxy(struct transfer *transfer) {
+static int set_proxy(struct transfer *transfer, struct error *err) {
     const char *given = transfer->request->proxy;
-    _cleanup_(freep) char *proxy =
-        given ? (*given ? xstrdup(given) : NULL) : http_environment_proxy(transfer->request->url);
+    _cleanup_(freep) char *proxy = given ? (*given ? http_proxy_complete(given) : NULL)
+                                         : http_environment_proxy(transfer->request->url);
+
+    if (proxy && http_proxy_check(proxy, err) < 0)
+        return -1;
 
     /* libcurl's own reading of the environment differs from Go's: "" switches it off. */
     curl_easy_setopt(transfer->easy, CURLOPT_NOPROXY, "");
     curl_easy_setopt(transfer->easy, CURLOPT_PROXY, proxy ? proxy : "");
     curl_easy_setopt(transfer->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    if (proxy && text_starts_with(proxy, "https:")) /* it would be asked for the server's name */
-        curl_easy_setopt(transfer->easy, CURLOPT_SSL_CTX_FUNCTION, NULL);
+    transfer->tls.by_tls_proxy = proxy && text_starts_with(proxy, "https:");
     if (proxy && !transfer->response->proxy)
         transfer->response->proxy = http_shown_proxy(proxy);
+    return 0;
 }
 
 static void set_method(struct transfer *transfer) {
@@ -239,7 +192,19 @@ static void set_headers(struct transfer *transfer) {
     }
 }
 
-static void set_up(const struct curl_http *http, struct transfer *transfer) {
+static unsigned timeout_of(const struct http_request *request) {
+    return request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
+}
+
+/* libcurl does not look at its own time limit while a proxy's refusal has no end. */
+static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
+    const struct transfer *transfer = context;
+
+    (void)a, (void)b, (void)c, (void)d; /* bytes: on_body counts them */
+    return elapsed_ms(transfer) > timeout_of(transfer->request);
+}
+
+static int set_up(const struct curl_http *http, struct transfer *transfer, struct error *err) {
     const struct http_request *request = transfer->request;
     bool https = text_starts_with(request->url, "https:");
     CURL *easy = transfer->easy;
@@ -255,17 +220,19 @@ static void set_up(const struct curl_http *http, struct transfer *transfer) {
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, https ? "https" : "https,http");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request->follow_redirects ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
-    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-                     (long)(request->timeout_ms ? request->timeout_ms : TIMEOUT_MS));
+    curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_of(request));
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
-    http_curl_trust(easy, request, &transfer->tls_name);
-    set_proxy(transfer);
+    http_curl_trust(easy, request, &transfer->tls);
     set_method(transfer);
     set_headers(transfer);
+    return set_proxy(transfer, err);
 }
 
 /* Once a second without data: the caller may have had enough. */
@@ -312,8 +279,8 @@ static void transfer_clear(struct transfer *transfer) {
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->headers);
     curl_slist_free_all(transfer->connect_to);
-    free(transfer->tls_name);
-    free(transfer->length);
+    free(transfer->tls.name);
+    http_head_free(&transfer->head);
     text_free(&transfer->body);
 }
 
@@ -324,6 +291,7 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     struct http_request request = *failed;
     struct transfer transfer = {.request = &request, .response = response};
     CURLcode code;
+    int result;
 
     request.verify = HTTP_VERIFY_NONE;
     request.bearer_token = request.client_cert_pem = request.client_key_pem = NULL;
@@ -332,9 +300,9 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     transfer.easy = curl_easy_init();
     if (!transfer.easy)
         return;
-    set_up(http, &transfer);
+    result = set_up(http, &transfer, NULL);
     curl_easy_setopt(transfer.easy, CURLOPT_CONNECT_ONLY, 1L);
-    if (curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
+    if (result == 0 && curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
         if (drive(http, &transfer, &code, NULL) == 0 && code == CURLE_OK)
             response->server_certs = http_curl_chain(transfer.easy);
         (void)curl_multi_remove_handle(http->multi, transfer.easy); /* it is in there */
@@ -386,7 +354,6 @@ static const char *connect_reason(const struct transfer *transfer) {
 static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     const struct http_request *request = transfer->request;
     const char *method = request->method ? request->method : "GET";
-    unsigned timeout = request->timeout_ms ? request->timeout_ms : TIMEOUT_MS;
     const char *reason = code == CURLE_COULDNT_CONNECT ? connect_reason(transfer) : NULL;
 
     if (transfer->too_long)
@@ -398,24 +365,25 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     if (transfer->broken)
         return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is not understood: %s", method,
                          request->url, transfer->broken);
-    if (code == CURLE_OPERATION_TIMEDOUT)
+    if (code == CURLE_OUT_OF_MEMORY) /* libcurl's word for a line beyond its own limit */
+        return error_set(err, ERROR_MALFORMED, "%s '%s': a line of the answer's head is too long",
+                         method, request->url);
+    if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK)
         return error_set(err, ERROR_TIMEOUT, "%s '%s': no complete answer within %u ms", method,
-                         request->url, timeout);
+                         request->url, timeout_of(request));
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
-    if (transfer->tls_name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
+    if (transfer->tls.name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
         return error_set(err, kind_of(code), "%s '%s': %s: %s", method, request->url, reason,
-                         transfer->tls_name);
+                         transfer->tls.name);
     return error_set(err, kind_of(code), "%s '%s': %s", method, request->url, reason);
 }
 
 static void take_answer(struct transfer *transfer) {
     struct http_response *response = transfer->response;
-    const char *type = NULL;
 
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &response->status);
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
-    response->content_type = xstrdup_null(type);
+    response->content_type = take_ptr(transfer->head.type);
     if (!transfer->request->on_data) {
         response->body_len = transfer->body.len;
         response->body = text_take(&transfer->body);
@@ -435,6 +403,9 @@ static int finish(struct curl_http *http, struct transfer *transfer, CURLcode co
         (void)failed(transfer, code, err);
         return -1;
     }
+    if (!transfer->head.complete)
+        return error_set(err, ERROR_NETWORK, "read the answer of '%s': it ended within its head",
+                         transfer->request->url);
     take_answer(transfer);
     return 0;
 }
@@ -449,7 +420,10 @@ static int perform(struct http *base, const struct http_request *request, struct
     transfer.easy = curl_easy_init();
     if (!transfer.easy)
         return error_set(err, ERROR_HOST, "request '%s': libcurl cannot start", request->url);
-    set_up(http, &transfer);
+    if (set_up(http, &transfer, err) < 0) {
+        transfer_clear(&transfer);
+        return -1;
+    }
     if (curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
         result = drive(http, &transfer, &code, err);
         if (result == 0)

@@ -6,9 +6,16 @@
 
 /* Both `easy` are a CURL handle. */
 
-/* What the connection demands of the server: TLS 1.2, chain, dates and name. *name is what the
- * certificate must be valid for; it must live as long as the handle, free() after it. */
-void http_curl_trust(void *easy, const struct http_request *request, char **name);
+/* What the connection demands of the server. It must live as long as the handle; free `name`. */
+struct http_curl_tls {
+    bool full;         /* chain and dates */
+    char *name;        /* that the certificate must be valid for; NULL: libcurl looks at it */
+    bool by_tls_proxy; /* a connection to the proxy comes first */
+    bool proxy_passed;
+};
+/* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
+ * name by the rules of its crypto/x509 where these are stricter than OpenSSL's. */
+void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
 /* The chain that the server presented, as PEM; NULL when this connection was not made just now. */
 char *http_curl_chain(void *easy);
 

@@ -1,5 +1,7 @@
 /* HTTP on libcurl: what its TLS demands of a server, by Go's rules where libcurl's are wider. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+#include <openssl/err.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
@@ -11,8 +13,10 @@
 #include "host/http_ops.h"
 
 enum {
-    SECURITY_LEVEL = 2
-}; /* RSA of 2048 bits, SHA-2: what Debian demands and Windows' build not */
+    SECURITY_LEVEL = 2,  /* RSA of 2048 bits, SHA-2: what Debian demands and Windows' build not */
+    RSA_BITS_MAX = 8192, /* Go's */
+    USELESS_MAX = 32,    /* messages after the handshake that bring nothing */
+};
 
 static struct curl_blob blob_of(const char *pem) {
     return (struct curl_blob){(void *)pem, strlen(pem), CURL_BLOB_COPY};
@@ -33,21 +37,139 @@ static char *host_of(const char *url) {
     return xstrndup(host, len > 1 && host[len - 1] == '.' ? len - 1 : len);
 }
 
+/* What Go's crypto/tls offers, with its safe defaults: what it would not speak is not spoken. */
+static const char ciphers[] =
+    "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
+    "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
+    "ECDHE-ECDSA-AES128-SHA:ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA:ECDHE-RSA-AES256-SHA";
+static const char signatures[] =
+    "rsa_pss_rsae_sha256:ECDSA+SHA256:ed25519:rsa_pss_rsae_sha384:rsa_pss_rsae_sha512:RSA+SHA256:"
+    "RSA+SHA384:RSA+SHA512:ECDSA+SHA384:ECDSA+SHA512";
+static const char *const groups[] = {"X25519MLKEM768:X25519:P-256:P-384:P-521", /* OpenSSL 3.5 */
+                                     "X25519:P-256:P-384:P-521"};
+
+/* RSA-PSS as Go has it: a salt as long as the digest. */
+static bool is_usual_pss(const X509 *certificate, int digest) {
+    const X509_ALGOR *algorithm = NULL;
+    RSA_PSS_PARAMS *parameters = NULL;
+    const void *value = NULL;
+    long salt = 0;
+    int type = 0;
+
+    X509_get0_signature(NULL, &algorithm, certificate);
+    X509_ALGOR_get0(NULL, &type, &value, algorithm);
+    if (type == V_ASN1_SEQUENCE)
+        parameters = ASN1_item_unpack(value, ASN1_ITEM_rptr(RSA_PSS_PARAMS));
+    if (parameters && parameters->saltLength)
+        salt = ASN1_INTEGER_get(parameters->saltLength);
+    RSA_PSS_PARAMS_free(parameters);
+    return salt == EVP_MD_get_size(EVP_get_digestbynid(digest));
+}
+
+/* Whether Go's crypto/x509 can check this signature. */
+static bool is_known_signature(X509 *certificate) {
+    int digest = NID_undef, key = NID_undef;
+
+    if (!X509_get_signature_info(certificate, &digest, &key, NULL, NULL))
+        return false;
+    if (key == NID_ED25519)
+        return true;
+    if (key == NID_rsassaPss && !is_usual_pss(certificate, digest))
+        return false;
+    return (digest == NID_sha256 || digest == NID_sha384 || digest == NID_sha512) &&
+           (key == NID_rsaEncryption || key == NID_rsassaPss || key == NID_X9_62_id_ecPublicKey);
+}
+
+/* X509_V_OK, or why Go would not take a chain that OpenSSL takes. The last one's signature is its
+ * own affair: it is trusted. */
+static int why_refused(const STACK_OF(X509) * chain) {
+    for (int i = 0; i < sk_X509_num(chain); i++) {
+        X509 *certificate = sk_X509_value(chain, i);
+        EVP_PKEY *key = X509_get0_pubkey(certificate);
+        uint32_t uses = X509_get_extended_key_usage(certificate);
+
+        if (i + 1 < sk_X509_num(chain) && !is_known_signature(certificate))
+            return X509_V_ERR_UNSUPPORTED_SIGNATURE_ALGORITHM;
+        if (key && EVP_PKEY_is_a(key, "RSA") && EVP_PKEY_get_bits(key) > RSA_BITS_MAX)
+            return X509_V_ERR_APPLICATION_VERIFICATION;
+        if (uses != UINT32_MAX && !(uses & (XKU_SSL_SERVER | XKU_ANYEKU)))
+            return X509_V_ERR_INVALID_PURPOSE; /* OpenSSL takes "gated crypto" for it */
+    }
+    return X509_V_OK;
+}
+
+static int verify(X509_STORE_CTX *context, void *unused) {
+    int good = X509_verify_cert(context);
+    int why = good > 0 ? why_refused(X509_STORE_CTX_get0_chain(context)) : X509_V_OK;
+
+    (void)unused; /* it belongs to SSL_CTX_set_cert_verify_callback() */
+    if (why != X509_V_OK)
+        X509_STORE_CTX_set_error(context, why);
+    if (good <= 0)
+        ERR_clear_error(); /* libcurl takes the first error for the reason: of the mathematics */
+    return good > 0 && why == X509_V_OK;
+}
+
+/* After the handshake a server may send tickets and new keys for ever, which is no data and costs
+ * time; Go counts them, too. */
+static void count_messages(int writing, int version, int type, const void *data, size_t len,
+                           SSL *ssl, void *unused) {
+    static int index;
+    uintptr_t count;
+
+    (void)version, (void)unused; /* of SSL_CTX_set_msg_callback() */
+    if (writing || type != SSL3_RT_HANDSHAKE || !len)
+        return;
+    switch (*(const unsigned char *)data) {
+    case SSL3_MT_HELLO_REQUEST:
+    case SSL3_MT_NEWSESSION_TICKET:
+    case SSL3_MT_KEY_UPDATE:
+        break;
+    default:
+        return;
+    }
+    if (!index)
+        index = SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL);
+    count = (uintptr_t)SSL_get_ex_data(ssl, index) + 1;
+    (void)SSL_set_ex_data(ssl, index, (void *)count); /* without memory they go uncounted */
+    if (count > USELESS_MAX)
+        SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+}
+
 /* libcurl takes a common name where there is no alternative name, Go does not. Demanded of OpenSSL,
  * a wrong name ends the handshake before the request with its credentials is sent. */
-static CURLcode demand_name(CURL *easy, void *ssl_ctx, void *context) {
+static int set_name(SSL_CTX *ssl_ctx, const char *name) {
     X509_VERIFY_PARAM *param = SSL_CTX_get0_param(ssl_ctx);
-    const char *name = context;
     struct ip ip;
-    int good;
 
-    (void)easy; /* the name says enough */
-    SSL_CTX_set_security_level(ssl_ctx, SECURITY_LEVEL);
     X509_VERIFY_PARAM_set_hostflags(param, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
                                                X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    good = ip_parse(name, &ip, NULL) == 0 ? X509_VERIFY_PARAM_set1_ip_asc(param, name)
+    return ip_parse(name, &ip, NULL) == 0 ? X509_VERIFY_PARAM_set1_ip_asc(param, name)
                                           : X509_VERIFY_PARAM_set1_host(param, name, 0);
-    return good ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
+}
+
+/* Called for each connection, that to a proxy before that through it. */
+static CURLcode set_rules(CURL *easy, void *ssl_ctx, void *context) {
+    struct http_curl_tls *tls = context;
+    bool proxy = tls->by_tls_proxy && !tls->proxy_passed;
+
+    (void)easy; /* what it lacks stands in the context */
+    tls->proxy_passed = proxy;
+    if (!SSL_CTX_set_cipher_list(ssl_ctx, ciphers) ||
+        !SSL_CTX_set1_sigalgs_list(ssl_ctx, signatures) ||
+        (!SSL_CTX_set1_groups_list(ssl_ctx, groups[0]) &&
+         !SSL_CTX_set1_groups_list(ssl_ctx, groups[1])))
+        return CURLE_SSL_CONNECT_ERROR;
+    ERR_clear_error(); /* an older OpenSSL lacks the first groups */
+    (void)SSL_CTX_set_options(ssl_ctx, SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_msg_callback(ssl_ctx, count_messages);
+    if (!tls->full && !proxy)
+        return CURLE_OK;
+    SSL_CTX_set_security_level(ssl_ctx, SECURITY_LEVEL);
+    SSL_CTX_set_cert_verify_callback(ssl_ctx, verify, NULL);
+    if (!tls->name || proxy) /* libcurl knows the proxy's name, and the name behind a redirect */
+        return CURLE_OK;
+    return set_name(ssl_ctx, tls->name) ? CURLE_OK : CURLE_SSL_CONNECT_ERROR;
 }
 
 static void set_roots(CURL *easy, const struct http_request *request) {
@@ -69,7 +191,7 @@ static void set_roots(CURL *easy, const struct http_request *request) {
     curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &ca);
 }
 
-void http_curl_trust(void *easy, const struct http_request *request, char **name) {
+void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls) {
     bool full = request->verify == HTTP_VERIFY_FULL;
 
     curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -79,11 +201,11 @@ void http_curl_trust(void *easy, const struct http_request *request, char **name
     /* A session that nobody verified must never shorten a handshake that verifies. */
     curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
     set_roots(easy, request);
-    if (full && !request->follow_redirects) { /* a redirect leads to other names */
-        *name = request->server_name ? xstrdup(request->server_name) : host_of(request->url);
-        curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, demand_name);
-        curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, *name);
-    }
+    tls->full = full;
+    if (full && !request->follow_redirects) /* a redirect leads to other names */
+        tls->name = request->server_name ? xstrdup(request->server_name) : host_of(request->url);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, set_rules);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, tls);
     if (request->client_cert_pem) {
         struct curl_blob certificate = blob_of(request->client_cert_pem);
         struct curl_blob key = blob_of(request->client_key_pem);

@@ -28,5 +28,10 @@ bool http_system_proxy(char **ret_proxy, char **ret_bypass);
 char *http_system_roots(void);
 /* A proxy URL without the password that may stand in it. The caller frees. */
 char *http_shown_proxy(const char *proxy);
+/* A proxy's text as a whole URL for libcurl: with scheme and, where its own differ from Go's, port
+ * and meaning. The caller frees. */
+char *http_proxy_complete(const char *proxy);
+/* ERROR_USAGE when such a URL is none of http, https and socks5; the message shows no password. */
+int http_proxy_check(const char *proxy, struct error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* Which proxy Go's net/http would take (golang.org/x/net/http/httpproxy): the tools beside winjoin
  * on the node read the same variables, and must come to the same answer. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,16 @@ struct target {
     char port[6];
     struct ip ip; /* family 0 = a name */
 };
+
+/* Go compares IPv4 addresses and those that IPv6 wraps as one. */
+static void unwrap(struct ip *ip) {
+    static const uint8_t wrapping[12] = {[10] = 0xff, [11] = 0xff};
+
+    if (ip->family != 6 || memcmp(ip->bytes, wrapping, sizeof wrapping) != 0)
+        return;
+    memmove(ip->bytes, ip->bytes + sizeof wrapping, 4);
+    ip->family = 4;
+}
 
 static void target_clear(struct target *target) {
     free(target->host);
@@ -62,6 +73,7 @@ static int split_url(const char *url, struct target *ret) {
     ret->host = text_lower(host);
     if (ip_parse(ret->host, &ret->ip, NULL) < 0)
         ret->ip.family = 0;
+    unwrap(&ret->ip);
     return 0;
 }
 
@@ -97,8 +109,10 @@ static bool is_excluded_by(const struct target *target, const char *item) {
     split_host(item, &host, port);
     if (!*host || (port[0] && strcmp(port, target->port) != 0))
         return false;
-    if (ip_parse(host, &ip, NULL) == 0)
+    if (ip_parse(host, &ip, NULL) == 0) {
+        unwrap(&ip);
         return target->ip.family && ip_equal(&ip, &target->ip);
+    }
     return matches_name(target, host);
 }
 
@@ -120,22 +134,62 @@ static bool is_excluded(const struct target *target, const char *no_proxy) {
     return excluded;
 }
 
-/* Names without a scheme are http's; libcurl's own port for a proxy, 1080, is not Go's. */
-static char *complete(const char *proxy) {
+/* Names without a scheme are http's; libcurl's own port for a proxy, 1080, is not Go's; and Go lets
+ * a SOCKS proxy look names up. */
+char *http_proxy_complete(const char *proxy) {
     _cleanup_(freep) char *whole =
         strstr(proxy, "://") ? xstrdup(proxy) : xasprintf("http://%s", proxy);
-    const char *authority = strstr(whole, "://") + 3;
+    char *authority = strstr(whole, "://") + 3;
     size_t len = strcspn(authority, "/?#");
     const char *colon = NULL;
 
+    for (char *p = whole; *p != ':'; p++)
+        *p = (char)tolower((unsigned char)*p);
     for (size_t i = 0; i < len; i++)
         if (authority[i] == ':')
             colon = authority + i;
         else if (authority[i] == '@' || authority[i] == ']')
             colon = NULL;
+    if (text_starts_with(whole, "socks5://"))
+        return xasprintf("socks5h://%.*s", (int)len, authority);
     if (colon || !text_starts_with(whole, "http://"))
         return take_ptr(whole);
     return xasprintf("http://%.*s:80", (int)len, authority);
+}
+
+static const char *why_no_proxy(const char *proxy) {
+    static const char *const schemes[] = {"http://", "https://", "socks5h://"};
+    const char *authority = strstr(proxy, "://") + 3;
+    _cleanup_(freep) char *host = NULL;
+    const char *at, *port;
+    long long number;
+    bool known = false;
+
+    for (const unsigned char *p = (const unsigned char *)proxy; *p; p++)
+        if (*p <= ' ' || *p == 0x7f)
+            return "it holds a blank or a control character";
+    for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
+        known = known || text_starts_with(proxy, schemes[i]);
+    if (!known)
+        return "its scheme must be http, https or socks5";
+    host = xstrndup(authority, strcspn(authority, "/?#"));
+    at = strrchr(host, '@');
+    at = at ? at + 1 : host;
+    port = strrchr(at, ':');
+    if (port && strchr(port, ']'))
+        port = NULL;
+    if (!*at || port == at)
+        return "it has no host";
+    if (port && port[1] && text_to_number(port + 1, 1, 65535, &number) < 0)
+        return "its port must be a number from 1 to 65535";
+    return NULL;
+}
+
+int http_proxy_check(const char *proxy, struct error *err) {
+    const char *why = why_no_proxy(proxy);
+    _cleanup_(freep) char *shown = http_shown_proxy(proxy);
+
+    return why ? error_set(err, ERROR_USAGE, "use the proxy '%s': %s", shown, why) : 0;
 }
 
 char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy) {
@@ -146,7 +200,7 @@ char *http_proxy_for(const char *url, const char *https_proxy, const char *no_pr
     if (strcmp(target.host, "localhost") == 0 || (target.ip.family && ip_is_loopback(&target.ip)) ||
         is_excluded(&target, no_proxy))
         return NULL;
-    return complete(https_proxy);
+    return http_proxy_complete(https_proxy);
 }
 
 static const char *either(const char *upper, const char *lower) {
@@ -174,10 +228,8 @@ char *http_environment_proxy(const char *url) {
 
 char *http_shown_proxy(const char *proxy) {
     const char *start = strstr(proxy, "://");
-    const char *authority = start ? start + 3 : proxy;
-    size_t len = strcspn(authority, "/?#");
-    _cleanup_(freep) char *host = xstrndup(authority, len);
-    const char *at = strrchr(host, '@');
+    const char *rest = start ? start + 3 : proxy;
+    const char *at = strrchr(rest, '@'); /* the last one: a password may hold what it should not */
 
-    return xasprintf("%.*s%s", (int)(authority - proxy), proxy, at ? at + 1 : host);
+    return xasprintf("%.*s%s", (int)(rest - proxy), proxy, at ? at + 1 : rest);
 }

@@ -2,8 +2,11 @@
 #include "kube/configmap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/base64.h"
 #include "base/memory.h"
+#include "base/rfc3339.h"
 
 char *kube_configmap_path(const char *name_space, const char *name) {
     return xasprintf("/api/v1/namespaces/%s/configmaps/%s", name_space, name);
@@ -27,6 +30,102 @@ static int check_texts(const json_t *configmap, const char *field, struct error 
     return 0;
 }
 
+/* Bytes are texts of base64. */
+static int check_binary(const json_t *configmap, struct error *err) {
+    const json_t *map = json_object_get(configmap, "binaryData");
+    const char *key;
+    json_t *value;
+
+    if (check_texts(configmap, "binaryData", err) < 0)
+        return -1;
+    json_object_foreach((json_t *)map, key, value) {
+        const char *text = json_is_string(value) ? json_string_value(value) : "";
+        unsigned char *data = NULL;
+        size_t len;
+
+        if (base64_decode(text, strlen(text), &data, &len, NULL) < 0)
+            return refuse("this is no base64: ", key, err);
+        free(data);
+    }
+    return 0;
+}
+
+static bool is_time(const json_t *value) {
+    int64_t at;
+
+    return json_is_string(value) && rfc3339_parse(json_string_value(value), &at, NULL) == 0;
+}
+
+static bool are_texts(const json_t *value) {
+    const json_t *item;
+    const char *key;
+    size_t i;
+
+    json_array_foreach(value, i, item) if (!json_is_string(item)) return false;
+    json_object_foreach((json_t *)value, key,
+                        item) if (!json_is_string(item) && !json_is_null(item)) return false;
+    return true;
+}
+
+static bool are_objects(const json_t *value) {
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(value, i, item) if (!json_is_object(item)) return false;
+    return true;
+}
+
+/* ObjectMeta (k8s.io/apimachinery/pkg/apis/meta/v1). */
+static const struct {
+    const char *name;
+    enum { TEXT, TIME, NUMBER, TEXTS, TEXT_MAP, OBJECTS } shape;
+} meta_fields[] = {
+    {"name", TEXT},
+    {"generateName", TEXT},
+    {"namespace", TEXT},
+    {"selfLink", TEXT},
+    {"uid", TEXT},
+    {"resourceVersion", TEXT},
+    {"generation", NUMBER},
+    {"deletionGracePeriodSeconds", NUMBER},
+    {"creationTimestamp", TIME},
+    {"deletionTimestamp", TIME},
+    {"labels", TEXT_MAP},
+    {"annotations", TEXT_MAP},
+    {"finalizers", TEXTS},
+    {"ownerReferences", OBJECTS},
+    {"managedFields", OBJECTS},
+};
+
+static bool has_shape(const json_t *value, int shape) {
+    switch (shape) {
+    case TEXT:
+        return json_is_string(value);
+    case TIME:
+        return is_time(value);
+    case NUMBER:
+        return json_is_integer(value);
+    case TEXTS:
+        return json_is_array(value) && are_texts(value);
+    case TEXT_MAP:
+        return json_is_object(value) && are_texts(value);
+    default:
+        return json_is_array(value) && are_objects(value);
+    }
+}
+
+static int check_metadata(const json_t *metadata, struct error *err) {
+    if (metadata && !json_is_object(metadata) && !json_is_null(metadata))
+        return refuse("this is no map: ", "metadata", err);
+    for (size_t i = 0; i < ARRAY_SIZE(meta_fields); i++) {
+        const json_t *value = json_object_get(metadata, meta_fields[i].name);
+
+        if (value && !json_is_null(value) && !has_shape(value, meta_fields[i].shape))
+            return refuse("this is of another type: metadata.", meta_fields[i].name, err);
+    }
+    return 0;
+}
+
 static int check_name(const json_t *configmap, const char *field, const char *wanted,
                       struct error *err) {
     const json_t *value = json_object_get(configmap, field);
@@ -41,15 +140,13 @@ static int check_name(const json_t *configmap, const char *field, const char *wa
 }
 
 int kube_configmap_check(const json_t *configmap, struct error *err) {
-    const json_t *metadata = json_object_get(configmap, "metadata");
     const json_t *immutable = json_object_get(configmap, "immutable");
 
     if (check_name(configmap, "kind", "ConfigMap", err) < 0 ||
         check_name(configmap, "apiVersion", "v1", err) < 0 ||
-        check_texts(configmap, "data", err) < 0 || check_texts(configmap, "binaryData", err) < 0)
+        check_texts(configmap, "data", err) < 0 || check_binary(configmap, err) < 0 ||
+        check_metadata(json_object_get(configmap, "metadata"), err) < 0)
         return -1;
-    if (metadata && !json_is_object(metadata) && !json_is_null(metadata))
-        return refuse("this is no map: ", "metadata", err);
     if (immutable && !json_is_boolean(immutable) && !json_is_null(immutable))
         return refuse("this is neither true nor false: ", "immutable", err);
     return 0;

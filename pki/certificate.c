@@ -13,6 +13,8 @@
 #include "base/rfc3339.h"
 #include "pki/openssl.h"
 
+enum { NAMES_SHOWN_MAX = 16 };
+
 static char *take_bio(BIO *bio) {
     char *data = NULL, *text;
     long len = BIO_get_mem_data(bio, &data);
@@ -189,13 +191,19 @@ char *certificate_describe(const struct certificate *certificate) {
 }
 
 char *certificate_names(const struct certificate *certificate) {
+    const struct text_list *lists[] = {&certificate->dns_names, &certificate->ip_addresses};
+    size_t more = 0;
     struct text_list all = {0};
     char *text;
 
-    for (size_t i = 0; i < certificate->dns_names.count; i++)
-        text_list_add(&all, certificate->dns_names.items[i]);
-    for (size_t i = 0; i < certificate->ip_addresses.count; i++)
-        text_list_add(&all, certificate->ip_addresses.items[i]);
+    for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
+        for (size_t i = 0; i < lists[k]->count; i++)
+            if (all.count < NAMES_SHOWN_MAX)
+                text_list_add(&all, lists[k]->items[i]);
+            else
+                more++;
+    if (more)
+        text_list_add_owned(&all, xasprintf("and %zu more", more));
     text = all.count ? text_list_join(&all, ", ") : xstrdup("no name at all");
     text_list_free(&all);
     return text;

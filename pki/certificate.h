@@ -45,7 +45,8 @@ long certificates_find_pin(const struct certificates *certificates, const struct
 /* "sha256:.. (CN=kubernetes, valid from 2026-11-20T00:00:00Z to 2036-..)", for messages; the caller
  * frees. */
 char *certificate_describe(const struct certificate *certificate);
-/* "10.0.0.10, kubernetes, kubernetes.default": the names that it is valid for; the caller frees. */
+/* "10.0.0.10, kubernetes, kubernetes.default": the names that it is valid for, the first 16 and how
+ * many more; the caller frees. */
 char *certificate_names(const struct certificate *certificate);
 /* -1 with ERROR_UNTRUSTED when `now` lies outside its dates; the message has both times. */
 int certificate_check_dates(const struct certificate *certificate, int64_t now, struct error *err);

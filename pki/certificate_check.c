@@ -77,10 +77,11 @@ static bool covers_address(const struct certificate *certificate, const struct i
     return false;
 }
 
+/* OpenSSL takes no wildcard for all names of a top-level domain. */
 static bool name_matches(const char *pattern, const char *host) {
     const char *dot = strchr(host, '.');
 
-    if (text_starts_with(pattern, "*.") && dot && dot != host)
+    if (text_starts_with(pattern, "*.") && dot && dot != host && strchr(pattern + 2, '.'))
         return text_equal_nocase(pattern + 1, dot);
     return text_equal_nocase(pattern, host);
 }

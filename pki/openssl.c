@@ -72,11 +72,69 @@ static const X509_ALGOR *signature_algorithm(const X509 *certificate) {
     return algorithm;
 }
 
+/* IA5String, and nothing that cuts a text or moves a cursor. */
+static bool is_plain(const ASN1_STRING *text) {
+    const unsigned char *at = ASN1_STRING_get0_data(text);
+
+    for (int i = 0; i < ASN1_STRING_length(text); i++)
+        if (at[i] < ' ' || at[i] > '~')
+            return false;
+    return true;
+}
+
+static bool is_good_name(const GENERAL_NAME *name) {
+    int len;
+
+    switch (name->type) {
+    case GEN_URI:
+        return is_plain(name->d.uniformResourceIdentifier) &&
+               !memchr(ASN1_STRING_get0_data(name->d.uniformResourceIdentifier), ' ',
+                       (size_t)ASN1_STRING_length(name->d.uniformResourceIdentifier));
+    case GEN_EMAIL:
+        return is_plain(name->d.rfc822Name);
+    case GEN_DNS:
+        return is_plain(name->d.dNSName);
+    case GEN_IPADD:
+        len = ASN1_STRING_length(name->d.iPAddress);
+        return len == 4 || len == 16;
+    default:
+        return true;
+    }
+}
+
+static bool has_good_names(const GENERAL_NAMES *names) {
+    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++)
+        if (!is_good_name(sk_GENERAL_NAME_value(names, i)))
+            return false;
+    return true;
+}
+
+/* Every extension that OpenSSL knows must be readable, whether it is asked for or not. */
+static const char *why_unfit_extensions(const X509 *certificate) {
+    for (int i = 0; i < X509_get_ext_count(certificate); i++) {
+        X509_EXTENSION *extension = X509_get_ext(certificate, i);
+        const X509V3_EXT_METHOD *method = X509V3_EXT_get(extension);
+        void *value = method ? X509V3_EXT_d2i(extension) : NULL;
+        bool good = value != NULL;
+
+        if (good && method->ext_nid == NID_subject_alt_name)
+            good = has_good_names(value);
+        if (value && method->it)
+            ASN1_item_free(value, ASN1_ITEM_ptr(method->it));
+        else if (value)
+            method->ext_free(value);
+        if (method && !good)
+            return value ? "one of its names is damaged" : "an extension of it is damaged";
+    }
+    return NULL;
+}
+
 /* Go's crypto/x509 refuses these when it parses, OpenSSL only when it verifies, or never. */
 static const char *why_unfit(X509 *certificate) {
     static const int curves[] = {NID_secp224r1, NID_X9_62_prime256v1, NID_secp384r1, NID_secp521r1};
     const ASN1_INTEGER *serial = X509_get0_serialNumber(certificate);
     EVP_PKEY *key = X509_get0_pubkey(certificate);
+    const char *why = why_unfit_extensions(certificate);
     X509_ALGOR *algorithm = NULL;
     char curve[64] = "";
     struct tm tm;
@@ -95,6 +153,8 @@ static const char *why_unfit(X509 *certificate) {
         return "it names two signature algorithms";
     if (X509_get_extension_flags(certificate) & EXFLAG_INVALID)
         return "an extension of it is damaged or stands there twice";
+    if (why)
+        return why;
     if (nid != NID_X9_62_id_ecPublicKey)
         return NULL;
     (void)EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, curve, sizeof curve,

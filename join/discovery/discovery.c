@@ -12,7 +12,13 @@
 #include "pki/jws.h"
 #include "pki/token.h"
 
-enum { TIMEOUT_MS = 5 * 60 * 1000, CLOCK_WARNING_SECONDS = 60, HASHES_SHOWN_MAX = 3 };
+enum {
+    TIMEOUT_MS = 5 * 60 * 1000,
+    CLOCK_WARNING_SECONDS = 60,
+    HASHES_SHOWN_MAX = 3,
+    NAME_MAX_LEN = 253,
+    LABEL_MAX_LEN = 63,
+};
 
 void discovery_result_free(struct discovery_result *result) {
     if (result->kubeconfig)
@@ -25,17 +31,33 @@ void discovery_result_free(struct discovery_result *result) {
 
 /* ---- before the network ---- */
 
+/* The dot that makes a name absolute does not belong to what a certificate must say. */
 static char *host_of(const char *endpoint) {
     const char *colon = strrchr(endpoint, ':');
     bool bracket = *endpoint == '[';
+    size_t len = (size_t)(colon - endpoint) - 2u * bracket;
 
-    return xstrndup(endpoint + bracket, (size_t)(colon - endpoint) - 2u * bracket);
+    return xstrndup(endpoint + bracket, len > 1 && colon[-1] == '.' ? len - 1 : len);
+}
+
+/* RFC 1035 section 2.3.4 */
+static bool is_name(const char *host) {
+    size_t len;
+
+    if (strlen(host) > NAME_MAX_LEN)
+        return false;
+    for (;; host += len + 1) {
+        len = strcspn(host, ".");
+        if (!len || len > LABEL_MAX_LEN)
+            return false;
+        if (!host[len])
+            return true;
+    }
 }
 
 /* Old resolvers take "127.1", "0x7f.1" and "2130706433" for addresses, Go for names. */
 static int check_host(const char *endpoint, struct error *err) {
     _cleanup_(freep) char *host = host_of(endpoint);
-    size_t len = strlen(host);
     const char *last;
     struct ip ip;
 
@@ -43,14 +65,18 @@ static int check_host(const char *endpoint, struct error *err) {
         return error_set(err, ERROR_USAGE,
                          "check the endpoint \"%s\": brackets must enclose an IPv6 address",
                          endpoint);
-    if (ip_parse(host, &ip, NULL) == 0)
+    if (ip_parse(host, &ip, NULL) == 0 && endpoint[strlen(host)] != '.')
         return 0;
-    if (len && host[len - 1] == '.')
-        host[len - 1] = '\0';
+    for (const unsigned char *p = (const unsigned char *)host; *p; p++)
+        if (*p > 0x7e)
+            return error_set(err, ERROR_USAGE,
+                             "check the endpoint \"%s\": its host must be written in ASCII "
+                             "(punycode, \"xn--...\")",
+                             endpoint);
     last = strrchr(host, '.');
     last = last ? last + 1 : host;
-    if (*last && strspn(last, "0123456789") != strlen(last) && !text_starts_with(last, "0x") &&
-        !text_starts_with(last, "0X"))
+    if (is_name(host) && strspn(last, "0123456789") != strlen(last) &&
+        !text_starts_with(last, "0x") && !text_starts_with(last, "0X"))
         return 0;
     return error_set(err, ERROR_USAGE,
                      "check the endpoint \"%s\": its host is neither an address nor a name",

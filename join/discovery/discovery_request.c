@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "kube/configmap.h"
+#include "kube/media_type.h"
 #include "kube/request.h"
 #include "pki/certificate.h"
 #include "pki/token.h"
@@ -112,15 +113,6 @@ static void hint_status(const struct discovery *d, long status, struct error *er
         (void)error_hint(err, "redirects are not followed: give the API server's own address");
 }
 
-/* client-go decodes by the type that the answer claims, and takes one without for protobuf. */
-static bool is_json(const char *content_type) {
-    _cleanup_(freep) char *type = NULL;
-    size_t len = content_type ? strcspn(content_type, "; \t") : 0;
-
-    type = len ? xstrndup(content_type, len) : NULL;
-    return type && text_equal_nocase(type, "application/json");
-}
-
 static enum verdict read_answer(const struct discovery *d, const struct http_response *response,
                                 struct cluster_info *ret, struct error *err) {
     _cleanup_json_ json_t *object = NULL;
@@ -138,7 +130,8 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
             return NEVER; /* a file's user need not be allowed to look */
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
     }
-    if (!is_json(response->content_type)) {
+    /* client-go decodes by the type that the answer claims, and takes one without for protobuf. */
+    if (!media_type_is(response->content_type, "application/json")) {
         (void)error_set(err, ERROR_MALFORMED,
                         "read the cluster-info ConfigMap: the answer %s%.80s, not application/json",
                         response->content_type ? "is " : "says no type",
@@ -229,8 +222,8 @@ static enum verdict attempt(struct discovery *d, const char *ca_pem, struct clus
     *retry_after = result < 0 ? -1 : response.retry_after;
     if (result < 0)
         verdict = failed(d, ca_pem, &response, err);
-    else if (request.verify == HTTP_VERIFY_FULL &&
-             discovery_check_name(d, response.server_certs, err) < 0)
+    else if (discovery_check_name(d, response.server_certs, request.verify == HTTP_VERIFY_FULL,
+                                  err) < 0)
         verdict = NEVER;
     else
         verdict = read_answer(d, &response, ret, err);

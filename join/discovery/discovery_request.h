@@ -42,9 +42,10 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
  * those that the certificate has, or the chain. Returns -1. */
 int discovery_explain_trust(const struct discovery *d, const char *server_certs, const char *ca_pem,
                             struct error *err);
-/* A certificate without a fitting alternative name is refused though libcurl takes a common name.
- */
-int discovery_check_name(const struct discovery *d, const char *server_certs, struct error *err);
+/* Of a server that was taken, verified (`full`) or not: refuses certificates that Go would not
+ * parse and, when verified, one without a fitting alternative name. */
+int discovery_check_name(const struct discovery *d, const char *server_certs, bool full,
+                         struct error *err);
 
 /* The file half of discovery_run. */
 int discovery_run_file(struct discovery *d, struct error *err);

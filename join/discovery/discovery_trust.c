@@ -78,13 +78,19 @@ int discovery_explain_trust(const struct discovery *d, const char *server_certs,
     return result;
 }
 
-int discovery_check_name(const struct discovery *d, const char *server_certs, struct error *err) {
+int discovery_check_name(const struct discovery *d, const char *server_certs, bool full,
+                         struct error *err) {
     struct certificates all = {0};
     int result = 0;
 
-    if (!server_certs || certificates_parse(server_certs, strlen(server_certs), &all, NULL) < 0)
-        return 0; /* the transfer's own verification has passed */
-    if (!certificate_covers(&all.items[0], d->host_name))
+    if (!server_certs)
+        return 0; /* of a connection that was looked at when it was made */
+    if (certificates_parse(server_certs, strlen(server_certs), &all, err) < 0) {
+        if (err)
+            err->kind = ERROR_UNTRUSTED;
+        return error_prefix(err, "cannot trust \"%s\"", d->address);
+    }
+    if (full && !certificate_covers(&all.items[0], d->host_name))
         result = wrong_name(d, &all.items[0], err);
     certificates_free(&all);
     return result;

@@ -19,6 +19,13 @@ class Case:
     seconds: float = 10.0      # the whole call
     plain: object = None       # a function that serves one plain TCP connection instead
     odd: object = None         # an odd.Odd: a TLS server of this case alone
+    proxy: object = None       # function(client, head, port): a proxy's one connection, "{proxy}"
     files: dict = dataclasses.field(default_factory=dict)  # name -> function(server) -> content
     environment: dict = dataclasses.field(default_factory=dict)
+    prepare: object = None     # function(folder): what a file's content cannot tell
+    hidden: tuple = ()         # more words that no output may show
+    stdin: bytes = b""
+    memory: int = 48           # MiB that the program may take
+    posix: bool = False        # of this machine alone: no case for winjoin.exe
+    kubeadm: bool = True       # its verdict is asked
     secret_may_go: bool = False  # credentials may reach the server: it is proven first

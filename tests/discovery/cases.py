@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import queue
+import re
 import shlex
 import shutil
 import socket
@@ -26,8 +27,13 @@ import threading
 import time
 import urllib.request
 
+import file_cases
+import http_cases
 import odd
 import odd_cases
+import proxy_cases
+import text_cases
+import tls_cases
 import upstream
 from case import SECRET, TOKEN, Case
 
@@ -37,6 +43,8 @@ PATIENCE = float(os.environ.get("PATIENCE", "1"))
 SERVER = ROOT / "tests/controlplane/run"
 COMPARE = "--compare" in sys.argv
 UPSTREAM = upstream.find() if COMPARE else None
+WINDOWS = PROGRAM[-1].endswith(".exe")
+MEASURED = "WINJOIN" not in os.environ  # sanitizers and Wine need more of everything
 CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
 STRANGE_PIN = "sha256:" + "3b" * 32
 
@@ -186,6 +194,24 @@ class Plain:
             self.serve(connection)
 
 
+class Forward(Plain):
+    """A proxy: reads the head of a request unless it is `raw`, the case does the rest."""
+
+    def __init__(self, serve, port):
+        self.to = port
+        super().__init__(serve)
+
+    def one(self, connection):
+        head = b""
+        with contextlib.suppress(OSError), connection:
+            while b"\r\n\r\n" not in head and not getattr(self.serve, "raw", False):
+                more = connection.recv(4096)
+                if not more:
+                    return
+                head += more
+            self.serve(connection, head, self.to)
+
+
 class Server:
     """A test API server of its own for each worker."""
 
@@ -230,8 +256,11 @@ class Stage:
         self.case, self.server, self.folder = case, server, folder
         self.plain = Plain(case.plain) if case.plain else None
         self.odd = odd.Server(case.odd) if case.odd else None
+        self.proxy = Forward(case.proxy, self.odd.port) if case.proxy else None
         for name, make in case.files.items():
             odd.write(folder, name, make(self.odd))
+        if case.prepare:
+            case.prepare(folder)
         self.again()
 
     def again(self):
@@ -250,7 +279,8 @@ class Stage:
             endpoint, pin, der = self.odd.endpoint, self.odd.pin, self.odd.ca.der
         return text.format(endpoint=endpoint, port=endpoint.rpartition(":")[2], pin=pin,
                            PIN=pin.upper(), state=self.server.state, closed=self.server.closed,
-                           folder=self.folder, fingerprint=hashlib.sha256(der).hexdigest())
+                           folder=self.folder, fingerprint=hashlib.sha256(der).hexdigest(),
+                           proxy=self.proxy.port if self.proxy else 0)
 
     def command(self):
         case = self.case
@@ -297,8 +327,11 @@ def problems(case, stage, done, seconds):
     if seconds > case.seconds * PATIENCE:
         yield "took %.1f s" % seconds
     secret = case.token.partition(".")[2]
-    if secret and secret.encode() in done.stderr + out:
-        yield "the token's secret is shown"
+    for word in [*case.hidden, *([secret] if secret else [])]:
+        if word.encode() in done.stderr + (out if case.token else b""):
+            yield "a secret is shown: " + word
+    if MEASURED and done.mebibytes > case.memory:
+        yield "took %d MiB" % done.mebibytes
     lines = err.splitlines()
     if sum(line.startswith("error: ") for line in lines) != (case.code != 0):
         yield "not exactly one error line"
@@ -321,33 +354,69 @@ def run(case, server):
             stage.end()
 
 
+class Done:
+    """How a call ended: exit code, what it said, the memory that it took."""
+
+    def __init__(self, words, stdin, seconds, environment):
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
+                tempfile.TemporaryFile() as err:
+            given.write(stdin)
+            given.seek(0)
+            process = subprocess.Popen(words, stdin=given, stdout=out, stderr=err, env=environment)
+            self.mebibytes = 0
+            self.ended = self.wait(process, seconds)
+            self.returncode = process.returncode
+            out.seek(0)
+            err.seek(0)
+            self.stdout, self.stderr = out.read(), err.read()
+
+    def wait(self, process, seconds):
+        """False when it had to be killed; on the way, the most memory that it had."""
+        end = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.02)
+                return True
+            with contextlib.suppress(OSError, AttributeError):
+                status = pathlib.Path("/proc/%d/status" % process.pid).read_text()
+                found = re.search(r"VmHWM:\s+(\d+) kB", status)
+                self.mebibytes = max(self.mebibytes, int(found.group(1)) // 1024)
+            if time.monotonic() > end:
+                process.kill()
+                process.wait()
+                return False
+
+
 def run_on(case, stage):
     start = time.monotonic()
-    try:
-        done = subprocess.run(stage.command(), capture_output=True, stdin=subprocess.DEVNULL,
-                              timeout=60 * PATIENCE, check=False, env=stage.environment())
-    except subprocess.TimeoutExpired:
+    done = Done(stage.command(), case.stdin, 60 * PATIENCE, stage.environment())
+    if not done.ended:
         return ["no end after %d s" % (60 * PATIENCE)]
     found = list(problems(case, stage, done, time.monotonic() - start))
     found += ["stderr: " + line for line in done.stderr.decode(errors="replace").splitlines()
               if found]
-    if not found and UPSTREAM:
+    if not found and UPSTREAM and case.kubeadm:
         found += upstream.compare(UPSTREAM, case, stage)
     return found
+
+
+ALL = [*CASES, *odd_cases.CASES, *tls_cases.CASES, *http_cases.CASES, *text_cases.CASES,
+       *file_cases.CASES, *proxy_cases.CASES]
 
 
 def main():
     if not shutil.which(PROGRAM[0]):
         print("skipped: %s is not built\n0 passed, 0 failed, %d skipped" % (
-            PROGRAM[0], len(CASES) + len(odd_cases.CASES)))
+            PROGRAM[0], len(ALL)))
         return 0
     if COMPARE and not UPSTREAM:
         print("skipped: kubeadm is not built\n0 passed, 0 failed, 1 skipped")
         return 0
-    failed, chosen = 0, [case for case in [*CASES, *odd_cases.CASES]
+    failed, chosen = 0, [case for case in ALL
                          if all(word in case.name for word in sys.argv[1:] if word != "--compare")]
-    if "WINJOIN" in os.environ:  # Windows has its own store of roots: machine.py asks about it
-        chosen = [case for case in chosen if not case.environment]
+    if WINDOWS:  # it has its own store of roots: machine.py asks about it
+        chosen = [case for case in chosen
+                  if not case.posix and "SSL_CERT_FILE" not in case.environment]
     jobs = int(os.environ.get("JOBS", "3"))
     servers = queue.Queue()
     with tempfile.TemporaryDirectory() as folder, \
@@ -370,7 +439,7 @@ def main():
         finally:
             for server in started:
                 server.stop()
-    if UPSTREAM and len(chosen) > len(CASES):
+    if UPSTREAM and len(chosen) == len(ALL):
         for line in upstream.unused():
             failed += 1
             print(line)

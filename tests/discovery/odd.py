@@ -125,6 +125,7 @@ class Odd:
     body: object = None                # (JSON text) -> bytes
     answer: object = None              # (bytes, nth) -> bytes, or an iterator of bytes
     tls: object = None                 # (SSLContext) changes it
+    rude: bool = False                 # ends connections without TLS' goodbye
     host: str = "127.0.0.1"
     paths: object = None               # {path: function(server) -> raw answer}
 
@@ -216,7 +217,7 @@ class Server:
             with self._context(nth).wrap_socket(connection, server_side=True) as stream:
                 while not self.stopped and self._request(stream):
                     pass
-                if not self.stopped:
+                if not self.stopped and not self.odd.rude:
                     stream.unwrap()
 
     def _request(self, stream):

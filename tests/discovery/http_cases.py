@@ -1,0 +1,323 @@
+"""What stands between TLS and the ConfigMap: odd answers of HTTP, odd JSON, odd objects."""
+import datetime
+import gzip
+import json
+import time
+
+from odd import CLUSTER_INFO, endless, http
+from odd_cases import CONTENT, FAILED, LONG, OK, answer, case, chunked, document, raw
+
+# --- how long the body is --------------------------------------------------------------------------
+
+
+def pieces(body, *chunks, lines=b"", end=b"0\r\n\r\n"):
+    """Chunks as they are given: (the line of the size, what follows the data)."""
+    out, step = OK + b"Transfer-Encoding: chunked\r\n" + lines + b"\r\n", 1 + len(body) // len(chunks)
+    for i, (size, after) in enumerate(chunks):
+        part = body[i * step:(i + 1) * step]
+        out += size.replace(b"N", b"%x" % len(part)).replace(b"X", b"%X" % len(part)) + part + after
+    return out + end
+
+
+def sized(name, code, size, after=b"\r\n", **more):
+    says = () if code == 0 else (FAILED,)
+    return answer(name, code, lambda b: pieces(b, (size, after)), *says, **more)
+
+
+def length(name, code, value, *says):
+    return answer("a length of " + name, code, lambda b: OK + b"Content-Length: " + value.replace(
+        b"N", b"%d" % len(b)) + b"\r\n\r\n" + b, *says)
+
+
+BODIES = [
+    sized("a chunk size in capitals", 0, b"X\r\n"),
+    sized("a chunk size with zeros", 0, b"0000N\r\n"),
+    sized("a chunk size with many zeros", 1, b"0" * 40 + b"N\r\n"),
+    sized("a chunk size with 0x", 1, b"0xN\r\n"),
+    sized("a chunk size with a plus", 1, b"+N\r\n"),
+    sized("a negative chunk size", 1, b"-N\r\n"),
+    sized("a chunk size of 17 digits", 1, b"fffffffffffffffff\r\n"),
+    sized("a chunk size of 16 digits", 1, b"ffffffffffffffff\r\n"),
+    sized("a chunk size with a blank behind", 0, b"N \r\n"),
+    sized("a chunk size with a blank before", 1, b" N\r\n"),
+    sized("a chunk without its end", 1, b"N\r\n", b""),
+    sized("a chunk that is longer than it says", 1, b"10\r\n"),
+    sized("an empty chunk size", 1, b"\r\n"),
+    answer("an extension of a chunk without end", 1, lambda b: endless(
+        OK + b"Transfer-Encoding: chunked\r\n\r\n5;", b"x" * 65536)(b, 1), call=LONG),
+    answer("a thousand chunks", 0, lambda b: pieces(b, *[(b"N\r\n", b"\r\n")] * 1000)),
+    answer("trailers", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n"), end=b"0\r\nX: y\r\nZ: 1\r\n\r\n")),
+    answer("trailers that name a length and a type", 0, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\nContent-Length: 3\r\nContent-Type: text/html\r\n\r\n")),
+    answer("trailers that are none", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\nrubbish\r\n\r\n"), FAILED),
+    answer("no last chunk", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n"), end=b"")]), FAILED),
+    answer("chunks and a length", 0, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: %d\r\n" % len(b))),
+    answer("chunks and a length that is too small", 0, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: 7\r\n")),
+    answer("chunks in HTTP/1.0", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n")).replace(
+        b"HTTP/1.1", b"HTTP/1.0")]), CONTENT),
+    answer("Chunked in capitals", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n")).replace(
+        b"chunked", b"CHUNKED")),
+    *[answer("the transfer encoding '%s'" % value.decode(), 1, lambda b, value=value: pieces(
+        b, (b"N\r\n", b"\r\n")).replace(b"chunked", value), FAILED)
+      for value in (b"identity", b"chunked, chunked", b"chunked, identity", b"xchunked",
+                    b"chunked;q=1", b"\x0bchunked")],
+    answer("two transfer encodings", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), lines=b"Transfer-Encoding: chunked\r\n"), FAILED),
+    length("blanks around", 0, b"  N  "),
+    length("a plus", 1, b"+N", FAILED),
+    length("zeros before", 0, b"000N"),
+    length("hex", 1, b"0xN", "its length is no number"),
+    length("twice in one", 1, b"N, N", FAILED),
+    length("nothing", 1, b"", ),
+    length("thirty digits", 1, b"9" * 30, FAILED),
+    length("zero", 1, b"0", CONTENT),
+    answer("a length of 4 GiB and a close", 1, lambda b: iter([OK + b"Content-Length: 4294967296"
+                                                                b"\r\n\r\n" + b])),
+    answer("an answer and one more", 0, lambda b: http(b) + http(b'{"kind":"Status"}', "500 No")),
+    answer("closed in the middle", 1, lambda b: iter([http(b)[:-100]]), FAILED),
+    answer("closed in the headers", 1, lambda b: iter([http(b)[:30]]), "ended within its head"),
+    answer("an end without a length, without TLS' goodbye", 0, lambda b: OK +
+           b"Connection: close\r\n\r\n" + b, rude=True),  # the JSON is whole
+]
+
+# --- headers ---------------------------------------------------------------------------------------
+
+
+def header(name, code, line, *says):
+    """One line more, before all others."""
+    return answer(name, code, lambda b: http(b).replace(b"\r\n", b"\r\n" + line + b"\r\n", 1),
+                  *(says or (() if code == 0 else (FAILED,))))
+
+
+def typed(kind, code):
+    says = () if code == 0 else ("not application/json",)
+    return answer("the type '%s'" % kind, code, lambda b: http(b, kind=kind), *says)
+
+
+def status(line, code, *says):
+    return answer("the status '%s'" % line, code, lambda b: http(b).replace(
+        b"HTTP/1.1 200 OK", line.encode()), *(says or (() if code == 0 else (FAILED,))))
+
+
+HEADERS = [
+    header("a blank before a colon", 1, b"X-Y : z"),
+    header("a header without a name", 1, b": z"),
+    header("a name in two words", 1, b"X Y: z"),
+    header("a name in another alphabet", 1, "\u00fc: z".encode()),
+    header("a name with a control character", 1, b"X\x01Y: z"),
+    header("a value with a control character", 1, b"X-Y: a\x01b"),
+    header("a value with CR alone", 1, b"X-Y: a\rb"),
+    header("a value with DEL", 1, b"X-Y: a\x7fb"),
+    header("a value in another alphabet", 0, "X-Y: \u00fc".encode()),
+    header("a value that is no UTF-8", 0, b"X-Y: \xff\xfe"),
+    header("a value that is folded", 0, b"X-Y: a\r\n b\r\n\tc"),
+    header("a fold before the first header", 1, b" x: y"),
+    header("an empty value", 0, b"X-Y:"),
+    header("a header of 90 KiB", 0, b"X-Y: " + b"z" * 92000),
+    header("a header of 200 KiB", 1, b"X-Y: " + b"z" * 200000, "head is too long"),
+    header("a header of 1 MiB", 1, b"X-Y: " + b"z" * 1048576, "head is too long"),
+    header("2000 headers", 0, b"\r\n".join(b"X-%d: y" % i for i in range(2000))),
+    header("50000 headers", 1, b"\r\n".join(b"X-%d: y" % i for i in range(50000))),
+    header("an upgrade that nobody asked for", 0, b"Connection: Upgrade\r\nUpgrade: h2c"),
+    header("a redirect that is none", 0, b"Location: http://192.0.2.1/"),
+    header("a refresh", 0, b"Refresh: 0; url=http://192.0.2.1/"),
+    header("a cookie of another place", 0, b"Set-Cookie: a=b; Domain=.example; Path=/"),
+    header("Content-Encoding: identity", 0, b"Content-Encoding: identity"),
+    header("Content-Encoding: gzip, which it is not", 1, b"Content-Encoding: gzip"),
+    header("Content-Encoding: br, which it is not", 1, b"Content-Encoding: br"),
+    header("a type before the type", 1, b"Content-Type: text/html", "it has two types"),
+    answer("a type behind the type", 1, lambda b: http(b, "200 OK", kind=None).replace(
+        b"\r\n\r\n", b"\r\nContent-Type: application/json\r\nContent-Type: text/html\r\n\r\n", 1), "it has two types"),
+    answer("an empty line before all", 1, lambda b: b"\r\n" + http(b), FAILED),
+    answer("no header at all", 1, lambda b: iter([b"HTTP/1.1 200 OK\r\n\r\n" + b]), "says no type"),
+    answer("frames of HTTP/2", 1, lambda b: iter([b"\x00\x00\x12\x04\x00\x00\x00\x00\x00" + b"\0" * 18]),
+           FAILED),
+    *[typed(kind, 0) for kind in ("application/json;charset=UTF-8", "APPLICATION/JSON",
+                                  "application/json ; a=b", 'application/json; a="b;c"',
+                                  "application/json;", "application/json; charset=utf-16")],
+    *[typed(kind, 1) for kind in ("application/json, text/html", "application/jsonp", "text/json",
+                                  "application/json x", "application/json; a", "application/json;;",
+                                  "application/json; a=1; a=2", 'application/json; a="b',
+                                  "application", "*/*", "application/yaml", "application/cbor",
+                                  "application/vnd.kubernetes.protobuf", "application/problem+json",
+                                  "application/json; a=\u00fc", "/", "text/plain; application/json")],
+    *[status(line, 1) for line in ("HTTP/1.1 200OK", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK",
+                                   "HTTP/1.2 200 OK", "HTTP/2.0 200 OK", "HTTP/3 200 OK",
+                                   "HTTP/01.1 200 OK", "HTTP/1.10 200 OK", "ICY 200 OK",
+                                   "HTTP/1.1 +200 OK", "HTTP/1.1 2e2 OK", "HTTP/1.1 \u0662\u0660\u0660",
+                                   "HTTP/1.1", "HTTP/1.1 ", " HTTP/1.1 200 OK", "HTTP 200 OK")],
+    status("HTTP/1.1 200 " + "OK" * 40, 0),
+    status("HTTP/1.1 200 \u00fc \x1b[31m", 0),
+    status("HTTP/1.0 200 OK", 0),
+    *[answer(code, 1, lambda b, code=code: http(b, code + " x"), code[:3]) for code in (
+        "202", "203", "205", "207", "226", "299", "300", "305", "306", "399", "400", "405", "406",
+        "407", "408", "409", "410", "411", "413", "414", "415", "418", "421", "425", "426", "428",
+        "431", "451", "499", "500", "501", "502", "504", "505", "507", "511", "599", "600", "999")],
+    *[answer(code, 1, lambda b, code=code: http(b, code + " x")) for code in ("000", "099", "102",
+                                                                            "199")],
+    answer("a status of this code in the object", 1, lambda b: http(json.dumps({
+        "kind": "Status", "status": "Failure", "message": "\x1b[31mred\nline", "code": 418}).encode(),
+        "500 No"), "red"),
+    answer("a page of 3 MiB with status 500", 1, lambda b: http(b"<p>" * 1048576, "500 No",
+                                                                 kind="text/html"), "500"),
+]
+
+# --- when to come again ----------------------------------------------------------------------------
+
+
+def later(name, value, **more):
+    """429 each time: it is over with the caller's time, and without many questions."""
+    count = []
+
+    def give(_body):
+        count.append(1)
+        assert len(count) < 40, "asked too often"
+        return http(b"{}", "429 Wait", "Retry-After: " + value())
+    return answer("429 that says " + name, 1, give, "429", **more)
+
+
+def date(seconds):
+    at = datetime.datetime.utcnow() + datetime.timedelta(seconds=seconds)
+    return at.strftime("%a, %d %b %Y %H:%M:%S GMT")
+
+
+RETRIES = [
+    later("0", lambda: "0", call=LONG),
+    later("a second", lambda: "1", call=LONG),
+    later("a date to come", lambda: date(2), call=LONG),
+    later("a date long ago", lambda: "Thu, 01 Jan 1970 00:00:00 GMT", call=LONG),
+    later("a date of the year 9999", lambda: "Fri, 31 Dec 9999 23:59:59 GMT"),
+    later("a number beyond all", lambda: "9" * 40),
+    later("2 to the 32nd", lambda: "4294967296"),
+    later("2 to the 63rd", lambda: "9223372036854775808"),
+    later("less than nothing", lambda: "-1", call=LONG),
+    later("half a second", lambda: "0.5", call=LONG),
+    later("a word", lambda: "soon", call=LONG),
+    later("nothing", lambda: "", call=LONG),
+    later("two numbers", lambda: "1, 2", call=LONG),
+    answer("503 without a word", 1, lambda b: http(b"", "503 No", kind=None), "503", call=LONG),
+    case("HTTP: 429 once, then well", 0, call={"timeout": "20s", "seconds": 25}, answer=lambda body, nth:
+         http(body) if nth > 1 else http(b"{}", "429 Wait", "Retry-After: 1")),
+    case("HTTP: 404 once, then well", 0, call={"timeout": "20s", "seconds": 25}, answer=lambda body, nth:
+         http(body) if nth > 1 else http(b"{}", "404 No")),
+    case("HTTP: 403 once, then well", 0, call={"timeout": "20s", "seconds": 25}, answer=lambda body, nth:
+         http(body) if nth > 1 else http(b"{}", "403 No")),
+    case("HTTP: garbage once, then well", 0, call={"timeout": "20s", "seconds": 25},
+         answer=lambda body, nth: http(body) if nth > 1 else b"\x00\x01garbage\r\n\r\n"),
+    case("HTTP: 500 in the second pass", 1, "500", call=LONG, answer=lambda body, nth:
+         http(body) if nth < 2 else http(b"{}", "500 No")),
+    case("HTTP: no JSON in the second pass", 1, "decode", call=LONG, answer=lambda body, nth:
+         http(body) if nth < 2 else http(b"{")),
+    case("HTTP: the second pass hangs", 1, "no complete answer", call=LONG, answer=lambda body, nth:
+         http(body) if nth < 2 else endless(OK, b"X: y\r\n", 0.5)(body, nth)),
+]
+
+# --- JSON and the object ---------------------------------------------------------------------------
+
+
+def inserted(name, code, text, *says):
+    """The document with more members in front."""
+    return raw(name, code, lambda b: b.replace("{", "{" + text + ", ", 1).encode(), *says)
+
+
+def metadata(name, code, value, *says):
+    return document("metadata: " + name, code, lambda o: {**o, "metadata": {**o["metadata"], **value}},
+                    *(says or (() if code == 0 else ("read the cluster-info ConfigMap",))))
+
+
+def great(name, code, change, *says):
+    return case("ConfigMap: " + name, code, *says, object=change,
+                call={"timeout": "30s", "seconds": 60, "memory": 160})
+
+
+JSON = [
+    raw("UTF-16", 1, lambda b: b.encode("utf-16"), "decode"),
+    raw("UTF-16 without a mark", 1, lambda b: b.encode("utf-16-le"), "decode"),
+    raw("a NUL behind it", 1, lambda b: b.encode() + b"\0", "decode"),
+    raw("two documents", 1, lambda b: (b + "\n" + b).encode(), "decode"),
+    raw("blanks around, 1 MiB", 0, lambda b: b" \t\r\n" * 262144 + b.encode() + b"\n" * 100),
+    raw("a comment", 1, lambda b: ("/* x */" + b).encode(), "decode"),
+    raw("a comma at the end", 1, lambda b: (b[:-1] + ",}").encode(), "decode"),
+    raw("single quotes", 1, lambda b: b.replace('"', "'").encode(), "decode"),
+    raw("every character escaped", 0, lambda b: re_escaped(b)),
+    raw("a raw newline in a text", 1, lambda b: b.replace("\\n", "\n").encode(), "decode"),
+    raw("a raw tab in a text", 1, lambda b: b.replace('"data": {', '"data": {"z": "\t", ').encode(),
+        "decode"),
+    raw("an escape that is none", 1, lambda b: b.replace('"data": {', '"data": {"z": "\\q", ').encode(),
+        "decode"),
+    raw("UTF-8 of a surrogate", 1, lambda b: b.replace('"data": {', '"data": {"z": "@", ').encode(
+        ).replace(b"@", b"\xed\xa0\x80"), "decode"),
+    raw("overlong UTF-8", 1, lambda b: b.replace('"data": {', '"data": {"z": "@", ').encode(
+        ).replace(b"@", b"\xc0\x80"), "decode"),
+    inserted("NaN", 1, '"n": NaN', "decode"),
+    inserted("a number with a zero before", 1, '"n": 01', "decode"),
+    inserted("a number with a plus", 1, '"n": +1', "decode"),
+    inserted("a number of 400 digits", 1, '"n": ' + "1" * 400, "decode"),
+    inserted("a number beyond all", 1, '"n": 1e400', "decode"),
+    inserted("an unknown member twice", 1, '"n": 1, "n": 2', "decode"),
+    inserted("members that differ in case", 0, '"Data": {"kubeconfig": 1}'),
+    inserted("the kind in capitals too", 0, '"KIND": "Secret"'),
+    inserted("40 levels deep", 0, '"n": ' + "[" * 40 + "]" * 40),
+    inserted("a hundred thousand levels deep", 1, '"n": ' + "[" * 100000 + "]" * 100000, "decode"),
+    inserted("an empty member name", 0, '"": 1'),
+    inserted("a member name with a NUL", 1, '"a\\u0000b": 1', "decode"),
+    great("a million small values", 0, lambda o: {**o, "n": [0] * 1000000}),
+    great("100000 keys among the data", 0, lambda o: {**o, "data": {
+        **o["data"], **{"k%d" % i: "v" for i in range(100000)}}}),
+    great("3 MiB among the data", 0, lambda o: {**o, "data": {**o["data"], "k": "v" * 3145728}}),
+    great("5 MiB among the data", 1, lambda o: {**o, "data": {**o["data"], "k": "v" * 5242880}},
+          "longer than"),
+    document("binary data", 0, lambda o: {**o, "binaryData": {"a": "AAAA"}}),
+    document("binary data that is none", 1, lambda o: {**o, "binaryData": {"a": "!"}}),
+    document("immutable", 0, lambda o: {**o, "immutable": True}),
+    document("immutable as a text", 1, lambda o: {**o, "immutable": "yes"}),
+    document("the kubeconfig as bytes", 1, lambda o: {**o, "data": {**o["data"], "kubeconfig": None},
+                                                      "binaryData": {"kubeconfig": "AAAA"}},
+             "there is no kubeconfig key"),
+    document("the kubeconfig as an object", 1, lambda o: {**o, "data": {
+        **o["data"], "kubeconfig": {"a": 1}}}, "a value is no text"),
+    document("the signature as a number", 1, lambda o: {**o, "data": {
+        **o["data"], "jws-kubeconfig-abcdef": 1}}, "a value is no text"),
+    document("the signature as null", 1, lambda o: {**o, "data": {
+        **o["data"], "jws-kubeconfig-abcdef": None}}),
+    document("a kind in small letters", 1, lambda o: {**o, "kind": "configmap"}),
+    document("a kind that is a number", 1, lambda o: {**o, "kind": 5}),
+    document("a kind that is null", 0, lambda o: {**o, "kind": None}),
+    document("a kind without a version", 0, lambda o: {**o, "apiVersion": ""}),
+    document("an APIResourceList", 1, lambda o: {**o, "kind": "APIResourceList"}),
+    document("another group's", 1, lambda o: {**o, "apiVersion": "apps/v1"}),
+    document("a Status that succeeded", 1, lambda o: {"kind": "Status", "apiVersion": "v1",
+                                                      "status": "Success"}),
+    metadata("a name that is a number", 1, {"name": 5}),
+    metadata("labels as a list", 1, {"labels": ["a"]}),
+    metadata("a label that is a number", 1, {"labels": {"a": 1}}),
+    metadata("annotations as a text", 1, {"annotations": "a"}),
+    metadata("a time that is none", 1, {"creationTimestamp": "yesterday"}),
+    metadata("a time", 0, {"creationTimestamp": "2026-11-21T10:00:00Z"}),
+    metadata("a time that is null", 0, {"creationTimestamp": None}),
+    metadata("a generation as a text", 1, {"generation": "1"}),
+    metadata("owners as a map", 1, {"ownerReferences": {}}),
+    metadata("finalizers", 0, {"finalizers": ["a"]}),
+    metadata("finalizers as numbers", 1, {"finalizers": [1]}),
+    metadata("managed fields", 0, {"managedFields": [{"manager": "a", "operation": "Update",
+                                                      "fieldsV1": {"f:data": {}}}]}),
+    metadata("managed fields as a text", 1, {"managedFields": "x"}),
+    metadata("unknown", 0, {"more": [1]}),
+]
+
+
+def re_escaped(text):
+    """JSON whose texts are all written in \\u."""
+    def one(value):
+        if isinstance(value, str):
+            return '"' + "".join("\\u%04x" % ord(c) for c in value) + '"'
+        if isinstance(value, dict):
+            return "{" + ",".join(one(k) + ":" + one(v) for k, v in value.items()) + "}"
+        return json.dumps(value)
+    return one(json.loads(text)).encode()
+
+
+CASES = [*BODIES, *HEADERS, *RETRIES, *JSON]
