@@ -254,6 +254,7 @@ class Stage:
 
     def __init__(self, case, server, folder):
         self.case, self.server, self.folder = case, server, folder
+        self.slow = 1
         self.plain = Plain(case.plain) if case.plain else None
         self.odd = odd.Server(case.odd) if case.odd else None
         self.proxy = Forward(case.proxy, self.odd.port) if case.proxy else None
@@ -293,6 +294,9 @@ class Stage:
         seconds = int(case.timeout[:-1])
         if case.code == 0 or seconds > 1:  # what must come to pass on a slow machine too
             seconds = int(seconds * max(1, min(PATIENCE, 3)))
+        seconds *= self.slow
+        if case.code in (0, 3, 4):  # it ends at once, however long it might last
+            seconds = max(seconds, 10)
         return [*words, "--timeout", "%ds" % seconds, "-o", "kubeconfig"]
 
     def environment(self):
@@ -324,7 +328,7 @@ def problems(case, stage, done, seconds):
     for words in case.says:
         if stage.fill(words) not in err:
             yield "stderr lacks '%s'" % stage.fill(words)
-    if seconds > case.seconds * PATIENCE:
+    if seconds > case.seconds * PATIENCE * stage.slow:
         yield "took %.1f s" % seconds
     secret = case.token.partition(".")[2]
     for word in [*case.hidden, *([secret] if secret else [])]:
@@ -388,6 +392,17 @@ class Done:
 
 
 def run_on(case, stage):
+    found = run_once(case, stage)
+    if found:  # a machine that is busy answers late: once more, with much more time
+        stage.slow = 8
+        stage.again()
+        found = run_once(case, stage)
+    if not found and UPSTREAM and case.kubeadm:
+        found += upstream.compare(UPSTREAM, case, stage)
+    return found
+
+
+def run_once(case, stage):
     start = time.monotonic()
     done = Done(stage.command(), case.stdin, 60 * PATIENCE, stage.environment())
     if not done.ended:

@@ -423,7 +423,7 @@ ANSWERS = [
     answer("a type with a parameter", 0, lambda b: http(b, kind="Application/JSON; charset=utf-8")),
     answer("no type", 1, lambda b: http(b, kind=None), "the answer says no type"),
     answer("gzip unasked", 1, lambda b: http(gzip.compress(b), "200 OK", "Content-Encoding: gzip"),
-           "decode"),
+           "encoding was not asked for"),
     answer("gzip as a transfer encoding", 1, lambda b: OK + b"Transfer-Encoding: gzip, chunked\r\n"
            b"\r\n" + chunked(gzip.compress(b)).split(b"\r\n\r\n", 1)[1]),
     answer("cookies and odd headers", 0, lambda b: http(
