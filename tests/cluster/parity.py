@@ -1,7 +1,8 @@
 """What upstream's kubeadm and winjoin leave on a node and ask of the server, side by side.
 
-Every difference must have its reason in one of the two tables below, and every reason its difference:
-documents() makes the section "Files and requests" of docs/kubeadm-parity.md of them.
+kubeadm is that of Linux or that of Windows. Every difference must have its reason in one of the tables
+below, and every reason its difference: document() makes the sections "Files and requests" of
+docs/kubeadm-parity.md of them.
 """
 import collections
 import os
@@ -47,6 +48,25 @@ ASKED = [
 ]
 
 
+# The same beside kubeadm.exe and its kubelet.exe, on a Windows host of its own.
+ACCESS = "who may read it is left to the folder by kubeadm.exe and its kubelet; winjoin gives it to SYSTEM and " \
+    "Administrators alone (Wine shows access as modes)"
+EXE_REASONS = [
+    (CONF, "mode", ACCESS),
+    (STORE, "mode", ACCESS),
+    (CONFIG, r"cgroupDriver|failCgroupV1|memorySwap|cpuManagerReconcilePeriod|shutdownGracePeriod.*", NOT_HERE),
+    (CONFIG, r"cgroupsPerQOS|enforceNodeAllocatable", "what the kubelet for Windows demands; with kubeadm.exe its service "
+     "must be given flags for it"),
+    (CONFIG, r"fileCheckFrequency", "static pods are how the pod network is proved: found in 2 s, not in 20"),
+    (FLAGS, r"--node-ip", "a Windows node has several cards after the vSwitch is made; the address is the chosen one"),
+]
+EXE_ASKED = [
+    *ASKED,
+    ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they may stand: winjoin lays "
+     "the node's network, too; kubeadm.exe leaves it to others"),
+]
+
+
 class Unexplained(Exception):
     """A difference without a reason, or a reason without its difference."""
 
@@ -82,8 +102,10 @@ def flat(text):
 
 
 def fields(root, name):
-    """Field -> value of one file as it is compared."""
+    """Field -> value of one file as it is compared; nothing of one that is not there."""
     path = os.path.join(root, name)
+    if not os.path.exists(path):
+        return {}
     with open(path, encoding="utf-8") as f:
         text = f.read()
     if name == FLAGS:
@@ -99,6 +121,8 @@ def fields(root, name):
 def store(root):
     """The certificate store: the link, the file behind it, and what the kubelet's own files are called."""
     current = os.path.join(root, CURRENT)
+    if not os.path.islink(current):
+        return {"link to": "no link"}
     target = os.path.basename(os.readlink(current))
     with open(os.path.join(root, STORE, target), encoding="utf-8") as f:
         labels = re.findall(r"-----BEGIN ([A-Z ]+)-----", f.read())
@@ -121,29 +145,33 @@ def tidy(value, names):
     return re.sub(r"unix://\S+/", "unix:///.../", value)
 
 
-def reason(file, field):
-    return next((n for n, (f, pattern, _) in enumerate(REASONS) if f == file and re.fullmatch(pattern, field)), None)
+def reason(reasons, file, field):
+    return next((n for n, (f, pattern, _) in enumerate(reasons) if f == file and re.fullmatch(pattern, field)), None)
 
 
-def differences(kubeadm, winjoin, names):
+def differences(kubeadm, winjoin, names, reasons=None):
     """(differences, fields that are equal); raises Unexplained."""
-    unequal, equal, used = [], collections.Counter(), set()
+    reasons = REASONS if reasons is None else reasons
+    unequal, equal, used, odd = [], collections.Counter(), set(), []
     for file in (CONF, CA, CONFIG, INSTANCE, FLAGS, STORE):
         sides = [store(r) if file == STORE else fields(r, file) for r in (kubeadm, winjoin)]
+        if not any(sides):
+            odd.append("%s: neither has it" % file)
         for field in sorted(set(sides[0]) | set(sides[1])):
             a, b = (tidy(s[field], names) if field in s else None for s in sides)
             if a == b:
                 equal[file] += 1
                 continue
-            row = reason(file, field)
+            row = reason(reasons, file, field)
             if row is None:
-                raise Unexplained("%s: %s is %r with kubeadm and %r with winjoin, and nothing says why"
-                                  % (file, field, a, b))
+                odd.append("%s: %s is %r with kubeadm and %r with winjoin, and nothing says why"
+                           % (file, field, a, b))
+                continue
             used.add(row)
-            unequal.append(Difference(file, field, a, b, REASONS[row][2]))
-    idle = [REASONS[i][:2] for i in range(len(REASONS)) if i not in used]
-    if idle:
-        raise Unexplained("no such difference any more: %s" % idle)
+            unequal.append(Difference(file, field, a, b, reasons[row][2]))
+    odd += ["no such difference any more: %s" % (reasons[i][:2],) for i in range(len(reasons)) if i not in used]
+    if odd:
+        raise Unexplained("\n".join(odd))
     return unequal, equal
 
 
@@ -162,17 +190,19 @@ def asked(lines, programs, names):
     return found
 
 
-def requests(kubeadm, winjoin):
+def requests(kubeadm, winjoin, reasons=None):
     """Rows of all requests; raises Unexplained for one of ours that has no reason."""
-    rows = []
+    rows, odd = [], []
     for key in dict.fromkeys([*kubeadm, WATCH, *winjoin]):
         who, verb, path = key
         a, b = kubeadm[key], winjoin[key]
         watch = key == WATCH  # there or not by the signer's speed alone
-        why = next((w for v, pattern, w in ASKED if v == verb and re.fullmatch(pattern, path)), "")
+        why = next((w for v, pattern, w in reasons or ASKED if v == verb and re.fullmatch(pattern, path)), "")
         if not watch and a != b and not why:
-            raise Unexplained("%s %s: kubeadm asks %d times, winjoin %d, and nothing says why" % (verb, path, a, b))
+            odd.append("%s %s: kubeadm asks %d times, winjoin %d, and nothing says why" % (verb, path, a, b))
         rows.append(Request(who, verb, path, "if needed" if watch else a, "if needed" if watch else b, why))
+    if odd:
+        raise Unexplained("\n".join(odd))
     return rows
 
 
@@ -183,10 +213,10 @@ def cell(value):
     return "absent" if value is None else "`%s`" % value if value else "empty"
 
 
-def document(unequal, equal, rows, version):
+def document(unequal, equal, rows, version, where="on Linux"):
     """The text of the section."""
-    out = ["Compared with kubeadm %s on Linux, joined to the same server; `<node>` and times are each one's own."
-           % version, "", "| file | fields alike | fields that differ |", "|---|---|---|"]
+    out = ["Compared with kubeadm %s %s, joined to the same server; `<node>` and times are each one's own."
+           % (version, where), "", "| file | fields alike | fields that differ |", "|---|---|---|"]
     for file in equal:
         count = sum(d.file == file for d in unequal)
         out.append("| `%s` | %d | %s |" % (file, equal[file], count or "none"))
