@@ -1,5 +1,5 @@
-/* A kubeconfig to discover by, from a file or over https, while the server answers with its own
- * words: nothing unproven is taken. */
+/* A kubeconfig to discover by, from a file or over https: nothing unproven is taken. An input of
+ * certificates is what a server presents that libcurl did not trust. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +31,36 @@ static int reply(void *context, const struct http_request *request, struct http_
         abort(); /* a file brings its trust along */
     ret->status = 200;
     ret->retry_after = -1;
+    ret->content_type = xstrdup("application/json");
     ret->body = is_file ? xstrndup(s->data, s->len) : xstrdup(cluster_info);
     ret->body_len = strlen(ret->body);
     return 0;
+}
+
+static const char no_ca[] = "clusters: [{name: '', cluster: {server: 'https://10.0.0.10:6443'}}]";
+
+static int present(void *context, const struct http_request *request, struct http_response *ret,
+                   struct error *err) {
+    const struct scene *s = context;
+
+    (void)request; /* the same for everybody */
+    ret->date = 1800000000;
+    ret->server_certs = xstrndup(s->data, s->len);
+    return error_set(err, ERROR_UNTRUSTED, "verify the server: no");
+}
+
+/* Its certificate is looked at for what is wrong with it, and is never enough. */
+static void refuse(struct scene *s, struct host *host) {
+    struct discovery_options options = {.file = FILE_PATH, .timeout_ms = 1};
+    struct discovery_result result = {0};
+    struct http *http = http_memory_new(present, s);
+    struct error err = {0};
+
+    if (host_write(host, FILE_PATH, no_ca, strlen(no_ca), HOST_SECRET, NULL) < 0 ||
+        discovery_run(&options, http, host, &result, &err) == 0 || err.kind != ERROR_UNTRUSTED)
+        abort();
+    discovery_result_free(&result);
+    http_free(http);
 }
 
 static void discover(struct scene *s, const char *file, const char *token, struct host *host) {
@@ -58,6 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct scene s = {(const char *)data, size};
     struct host *host = host_memory_new();
 
+    refuse(&s, host);
     if (host_write(host, FILE_PATH, data, size, HOST_SECRET, NULL) < 0)
         abort();
     discover(&s, FILE_PATH, NULL, host);
