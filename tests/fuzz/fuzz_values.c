@@ -38,13 +38,13 @@ static void times(const char *text) {
             abort();
     }
     (void)http_date_parse(text, &time, NULL);
-    if (go_duration_parse(text, &time, NULL) == 0) {
+    if (go_duration_parse(text, &time, NULL) == 0 && time < 0)
+        abort();
+    if (go_duration_read(text, &time, NULL) == 0) {
         char duration[GO_DURATION_TEXT_MAX];
 
-        if (time < 0)
-            abort();
         go_duration_format(time, duration);
-        if (go_duration_parse(duration, &again, NULL) < 0 || again != time)
+        if (go_duration_read(duration, &again, NULL) < 0 || again != time)
             abort();
     }
 }
