@@ -10,7 +10,8 @@
 
 struct check {
     const char *what;
-    bool lenient; /* unknown fields are passed over */
+    bool lenient;              /* unknown fields are no error */
+    struct text_list *unknown; /* where they are named, or NULL */
     struct error *err;
 };
 
@@ -31,17 +32,31 @@ static size_t count_of(const struct yaml_field *fields) {
     return n;
 }
 
-static int refuse_name(const struct check *c, const struct yaml_node *map, size_t i,
-                       const char *path, const struct yaml_field *fields) {
+/* "did you mean", or NULL. */
+static const char *near_name(const char *key, const struct yaml_field *fields) {
     size_t count = count_of(fields);
     _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
-    const char *near;
 
     for (size_t n = 0; n < count; n++)
         names[n] = fields[n].name;
+    return nearest_name(key, names, count);
+}
+
+/* Key i of `map` is not in the table. */
+static int unknown_name(const struct check *c, const struct yaml_node *map, size_t i,
+                        const char *path, const struct yaml_field *fields) {
+    const char *near = near_name(yaml_key(map, i), fields);
+
+    if (c->lenient && (!c->unknown || c->unknown->count >= YAML_UNKNOWN_MAX))
+        return 0;
+    if (c->lenient) {
+        text_list_add_owned(c->unknown,
+                            xasprintf("\"%.200s\"%s%s%s", path, near ? " (did you mean " : "",
+                                      near ? near : "", near ? "?)" : ""));
+        return 0;
+    }
     (void)error_set(c->err, ERROR_USAGE, "%s: line %zu column %zu: unknown field \"%.200s\"",
                     c->what, yaml_key_line(map, i), yaml_key_column(map, i), path);
-    near = nearest_name(yaml_key(map, i), names, count);
     return near ? error_hint(c->err, "did you mean %s?", near) : -1;
 }
 
@@ -232,11 +247,8 @@ static int check_object(const struct check *c, const struct yaml_node *node, con
 
         while (field->name && !text_equal(field->name, key))
             field++;
-        if (!field->name && c->lenient)
-            continue;
-        if (!field->name)
-            return refuse_name(c, node, i, at, fields);
-        if (check_value(c, yaml_value(node, i), at, field) < 0)
+        if ((field->name ? check_value(c, yaml_value(node, i), at, field)
+                         : unknown_name(c, node, i, at, fields)) < 0)
             return -1;
     }
     return 0;
@@ -250,8 +262,8 @@ int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fie
 }
 
 int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,
-                            const char *what, struct error *err) {
-    const struct check c = {.what = what, .lenient = true, .err = err};
+                            const char *what, struct text_list *ret_unknown, struct error *err) {
+    const struct check c = {.what = what, .lenient = true, .unknown = ret_unknown, .err = err};
 
     return check_object(&c, node, "", fields);
 }

@@ -4,6 +4,7 @@
 #define BASE_YAML_SCHEMA_H
 
 #include "base/error.h"
+#include "base/text.h"
 #include "base/yaml.h"
 
 enum yaml_field_type {
@@ -42,9 +43,11 @@ struct yaml_field {
  * Values appear in no message: they may be secrets. */
 int yaml_schema_check(const struct yaml_node *node, const struct yaml_field *fields,
                       const char *what, struct error *err);
-/* The same for documents of another version's making: fields that are not in the table are passed
- * over. */
+/* The same for documents of another version's making: fields that are not in the table are no
+ * error. The first YAML_UNKNOWN_MAX of them are added to *ret_unknown (NULL: nobody asks), as "a.b"
+ * or "a.b" (did you mean c?), with the quotes. */
+enum { YAML_UNKNOWN_MAX = 10 };
 int yaml_schema_check_known(const struct yaml_node *node, const struct yaml_field *fields,
-                            const char *what, struct error *err);
+                            const char *what, struct text_list *ret_unknown, struct error *err);
 
 #endif

@@ -29,6 +29,7 @@ void cluster_config_free(struct cluster_config *c) {
     cluster_flannel_free(&c->flannel);
     json_decref(c->winjoin);
     text_list_free(&c->warnings);
+    text_list_free(&c->unknown_fields);
     *c = (struct cluster_config){0};
 }
 
@@ -65,12 +66,13 @@ static char *what_of(const struct source *source) {
     return xasprintf("ConfigMap %s/%s, key %s", source->name_space, source->name, source->key);
 }
 
-/* The one document of a kind; others beside it are other programs'. Without `fields` it is taken as
- * it is. */
+/* The one document of a kind; others beside it are other programs'. What it has beyond `fields` is
+ * told: kubeadm warns of it, too (strict.VerifyUnmarshalStrict). */
 static int read_document(const char *text, const struct source *source, const char *kind,
-                         const char *api_version, const struct yaml_field *fields, json_t **ret,
-                         struct error *err) {
+                         const char *api_version, const struct yaml_field *fields,
+                         struct text_list *told, json_t **ret, struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(text_list_free) struct text_list unknown = {0};
     _cleanup_(freep) char *what = what_of(source);
     const struct yaml_node *found = NULL;
 
@@ -79,11 +81,13 @@ static int read_document(const char *text, const struct source *source, const ch
     if (!text_equal(yaml_text_at(found, "apiVersion"), api_version))
         return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%s\" is not %s", what,
                          yaml_text_at(found, "apiVersion"), api_version);
-    if (fields && yaml_schema_check_known(found, fields, what, err) < 0) {
+    if (yaml_schema_check_known(found, fields, what, &unknown, err) < 0) {
         if (err)
             err->kind = ERROR_MALFORMED;
         return -1;
     }
+    for (size_t i = 0; i < unknown.count; i++)
+        text_list_add_owned(told, xasprintf("%s: unknown field %s", what, unknown.items[i]));
     *ret = yaml_to_json(found);
     return 0;
 }
@@ -137,7 +141,7 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
         }
     }
     return read_document(text, &source, "KubeletConfiguration", "kubelet.config.k8s.io/v1beta1",
-                         kubelet_configuration_fields(), &ret->kubelet, err);
+                         kubelet_configuration_fields(), &ret->unknown_fields, &ret->kubelet, err);
 }
 
 /* ---- what may be there ---- */
@@ -168,7 +172,9 @@ static int read_kube_proxy(struct kube_client *client, unsigned timeout_ms,
     if (read_optional(client, timeout_ms, &source, &text, &ret->warnings, err) < 0)
         return -1;
     return text ? read_document(text, &source, "KubeProxyConfiguration",
-                                "kubeproxy.config.k8s.io/v1alpha1", NULL, &ret->kube_proxy, err)
+                                "kubeproxy.config.k8s.io/v1alpha1",
+                                kube_proxy_configuration_fields(), &ret->unknown_fields,
+                                &ret->kube_proxy, err)
                 : 0;
 }
 

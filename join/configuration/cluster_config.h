@@ -41,6 +41,7 @@ struct cluster_config {
     json_t *winjoin;           /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     struct text_list warnings; /* what was tolerated */
+    struct text_list unknown_fields; /* of kubelet and kube_proxy: sentences for a person */
 };
 
 /* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config

@@ -59,7 +59,7 @@ static int check_fields(const struct yaml_node *root, const char *what, struct e
         return error_set(err, ERROR_UNSUPPORTED,
                          "%s: apiVersion \"%s\" is not kubeadm.k8s.io/v1beta3 or v1beta4", what,
                          version);
-    if (yaml_schema_check_known(root, fields, what, err) == 0)
+    if (yaml_schema_check_known(root, fields, what, NULL, err) == 0)
         return 0;
     if (err)
         err->kind = ERROR_MALFORMED;

@@ -9,7 +9,11 @@ const struct yaml_field *cluster_configuration_fields(const char *api_version);
 /* KubeletConfiguration of kubelet.config.k8s.io/v1beta1. */
 const struct yaml_field *kubelet_configuration_fields(void);
 
-/* Parts that several have: Taint of core/v1, Arg of kubeadm's v1beta4. */
-extern const struct yaml_field schema_taint[], schema_argument[];
+/* KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1. */
+const struct yaml_field *kube_proxy_configuration_fields(void);
+
+/* Parts that several have: Taint of core/v1, Arg of kubeadm's v1beta4, LoggingConfiguration of
+ * component-base. */
+extern const struct yaml_field schema_taint[], schema_argument[], schema_logging[];
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
+#include "join/configuration/cluster_schema.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
 
@@ -40,14 +41,17 @@ static const struct {
 /* What else kubeadm reads: not for a worker's join. */
 static const struct {
     const char *version, *kind;
-} passed_over[] = {{"kubeadm.k8s.io/v1beta3", "InitConfiguration"},
-                   {"kubeadm.k8s.io/v1beta3", "ClusterConfiguration"},
-                   {"kubeadm.k8s.io/v1beta4", "InitConfiguration"},
-                   {"kubeadm.k8s.io/v1beta4", "ClusterConfiguration"},
-                   {"kubeadm.k8s.io/v1beta4", "ResetConfiguration"},
-                   {"kubeadm.k8s.io/v1beta4", "UpgradeConfiguration"},
-                   {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"},
-                   {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"}};
+    const struct yaml_field *(*fields)(void);
+} passed_over[] = {
+    {"kubeadm.k8s.io/v1beta3", "InitConfiguration", NULL},
+    {"kubeadm.k8s.io/v1beta3", "ClusterConfiguration", NULL},
+    {"kubeadm.k8s.io/v1beta4", "InitConfiguration", NULL},
+    {"kubeadm.k8s.io/v1beta4", "ClusterConfiguration", NULL},
+    {"kubeadm.k8s.io/v1beta4", "ResetConfiguration", NULL},
+    {"kubeadm.k8s.io/v1beta4", "UpgradeConfiguration", NULL},
+    {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration", kubelet_configuration_fields},
+    {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration",
+     kube_proxy_configuration_fields}};
 
 static int check_old_version(struct reader *r, const char *version, const char *kind, size_t line) {
     for (size_t i = 0; i < ARRAY_SIZE(old_versions); i++) {
@@ -65,15 +69,29 @@ static int check_old_version(struct reader *r, const char *version, const char *
     return 0;
 }
 
-static int pass_over(struct reader *r, const char *version, const char *kind, size_t line) {
+/* It has no effect here, yet whoever wrote it will use it elsewhere. */
+static void warn_of_fields(struct reader *r, const struct yaml_node *node,
+                           const struct yaml_field *fields) {
+    _cleanup_(text_list_free) struct text_list unknown = {0};
+    struct error why = {0};
+
+    if (yaml_schema_check_known(node, fields, r->what, &unknown, &why) < 0)
+        text_list_add(&r->file->warnings, why.message);
+    for (size_t i = 0; i < unknown.count; i++)
+        text_list_add_owned(&r->file->warnings, xasprintf("%s: line %zu: unknown field %s", r->what,
+                                                          yaml_line(node), unknown.items[i]));
+}
+
+static int pass_over(struct reader *r, const struct yaml_node *node, const char *version,
+                     const char *kind) {
     static const char *const kinds[] = {JOIN_CONFIGURATION_KIND, NODE_CONFIGURATION_KIND};
     const char *near = nearest_name(kind, kinds, ARRAY_SIZE(kinds));
-    bool known = false;
+    size_t i = 0, line = yaml_line(node);
 
-    for (size_t i = 0; i < ARRAY_SIZE(passed_over); i++)
-        known |=
-            text_equal(passed_over[i].version, version) && text_equal(passed_over[i].kind, kind);
-    if (!known && (near || r->kinds == CONFIG_KNOWN)) {
+    while (i < ARRAY_SIZE(passed_over) &&
+           !(text_equal(passed_over[i].version, version) && text_equal(passed_over[i].kind, kind)))
+        i++;
+    if (i == ARRAY_SIZE(passed_over) && (near || r->kinds == CONFIG_KNOWN)) {
         (void)error_set(r->err, ERROR_USAGE,
                         "%s: line %zu: unknown configuration API \"%.100s\", kind \"%.100s\"",
                         r->what, line, version, kind);
@@ -82,6 +100,8 @@ static int pass_over(struct reader *r, const char *version, const char *kind, si
     text_list_add_owned(&r->file->warnings,
                         xasprintf("%s: line %zu: document of kind %.60s (%.60s) is passed over",
                                   r->what, line, kind, version));
+    if (i < ARRAY_SIZE(passed_over) && passed_over[i].fields)
+        warn_of_fields(r, node, passed_over[i].fields());
     return 0;
 }
 
@@ -173,7 +193,7 @@ static int read_document(struct reader *r, const struct yaml_node *node, size_t 
         return read_join(r, node, version);
     if (text_equal(kind, NODE_CONFIGURATION_KIND))
         return read_node(r, node, version);
-    return pass_over(r, version, kind, line);
+    return pass_over(r, node, version, kind);
 }
 
 /* kubeadm reads as JSON, not as YAML, what begins with a brace (utilyaml.GuessJSONStream). */

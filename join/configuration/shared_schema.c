@@ -15,3 +15,27 @@ const struct yaml_field schema_argument[] = {
     {"value", YAML_FIELD_TEXT, NULL},
     {0},
 };
+
+static const struct yaml_field log_output_fields[] = {
+    {"splitStream", YAML_FIELD_BOOL, NULL},
+    {"infoBufferSize", YAML_FIELD_QUANTITY, NULL},
+    {0},
+};
+static const struct yaml_field log_options_fields[] = {
+    {"text", YAML_FIELD_OBJECT, log_output_fields},
+    {"json", YAML_FIELD_OBJECT, log_output_fields},
+    {0},
+};
+static const struct yaml_field vmodule_fields[] = {
+    {"filePattern", YAML_FIELD_TEXT, NULL},
+    {"verbosity", YAML_FIELD_NUMBER, NULL},
+    {0},
+};
+const struct yaml_field schema_logging[] = {
+    {"format", YAML_FIELD_TEXT, NULL},
+    {"flushFrequency", YAML_FIELD_FREQUENCY, NULL},
+    {"verbosity", YAML_FIELD_NUMBER, NULL},
+    {"vmodule", YAML_FIELD_OBJECTS, vmodule_fields},
+    {"options", YAML_FIELD_OBJECT, log_options_fields},
+    {0},
+};

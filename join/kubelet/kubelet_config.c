@@ -263,18 +263,33 @@ static void warn_of_patched(const json_t *config, struct kubelet_changes *change
 }
 
 /* The kubelet would not start with a known field of another type, and say so only in its log. */
-static int check_types(const json_t *config, struct error *err) {
+static int check_fields(const json_t *config, struct text_list *ret_unknown, struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_(freep) char *text = yaml_write(config);
     const char *what = "config.yaml with its patches";
 
     if (yaml_parse(text, strlen(text), what, &documents, err) == 0 &&
         yaml_schema_check_known(yaml_document(documents, 0), kubelet_configuration_fields(), what,
-                                err) == 0)
+                                ret_unknown, err) == 0)
         return 0;
     if (err)
         err->kind = ERROR_USAGE;
     return -1;
+}
+
+/* What the cluster's document had already is told where that is read. */
+static int check_patched(const json_t *before, const json_t *patched,
+                         struct kubelet_changes *changes, struct error *err) {
+    _cleanup_(text_list_free) struct text_list old = {0}, now = {0};
+
+    if (check_fields(patched, &now, err) < 0)
+        return -1;
+    (void)check_fields(before, &old, NULL); /* read from the cluster: its types were right */
+    for (size_t i = 0; i < now.count; i++)
+        if (!text_list_has(&old, now.items[i]))
+            text_list_add_owned(&changes->warnings,
+                                xasprintf("a patch sets the unknown field %s", now.items[i]));
+    return 0;
 }
 
 static int apply_patches(const struct patches *patches, json_t **config,
@@ -287,7 +302,7 @@ static int apply_patches(const struct patches *patches, json_t **config,
         text_list_add(&changes->warnings, patches->warnings.items[i]);
     if (patches_apply(patches, *config, &patched, NULL, err) < 0)
         return -1;
-    if (patches->count && check_types(patched, err) < 0) {
+    if (patches->count && check_patched(*config, patched, changes, err) < 0) {
         json_decref(patched);
         return -1;
     }

@@ -60,29 +60,6 @@ static const struct yaml_field tracing_fields[] = {
     {"samplingRatePerMillion", YAML_FIELD_NUMBER, NULL},
     {0},
 };
-static const struct yaml_field log_output_fields[] = {
-    {"splitStream", YAML_FIELD_BOOL, NULL},
-    {"infoBufferSize", YAML_FIELD_QUANTITY, NULL},
-    {0},
-};
-static const struct yaml_field log_options_fields[] = {
-    {"text", YAML_FIELD_OBJECT, log_output_fields},
-    {"json", YAML_FIELD_OBJECT, log_output_fields},
-    {0},
-};
-static const struct yaml_field vmodule_fields[] = {
-    {"filePattern", YAML_FIELD_TEXT, NULL},
-    {"verbosity", YAML_FIELD_NUMBER, NULL},
-    {0},
-};
-static const struct yaml_field logging_fields[] = {
-    {"format", YAML_FIELD_TEXT, NULL},
-    {"flushFrequency", YAML_FIELD_FREQUENCY, NULL},
-    {"verbosity", YAML_FIELD_NUMBER, NULL},
-    {"vmodule", YAML_FIELD_OBJECTS, vmodule_fields},
-    {"options", YAML_FIELD_OBJECT, log_options_fields},
-    {0},
-};
 static const struct yaml_field fields[] = {
     {"apiVersion", YAML_FIELD_TEXT, NULL},
     {"kind", YAML_FIELD_TEXT, NULL},
@@ -191,7 +168,7 @@ static const struct yaml_field fields[] = {
     {"volumePluginDir", YAML_FIELD_TEXT, NULL},
     {"providerID", YAML_FIELD_TEXT, NULL},
     {"kernelMemcgNotification", YAML_FIELD_BOOL, NULL},
-    {"logging", YAML_FIELD_OBJECT, logging_fields},
+    {"logging", YAML_FIELD_OBJECT, schema_logging},
     {"enableSystemLogHandler", YAML_FIELD_BOOL, NULL},
     {"enableSystemLogQuery", YAML_FIELD_BOOL, NULL},
     {"shutdownGracePeriod", YAML_FIELD_GIVEN_DURATION, NULL},

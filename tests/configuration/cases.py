@@ -199,6 +199,57 @@ FILES = [
          why="it says nothing about a worker"),
 ]
 
+# Documents of a cluster's programs: what is odd in them, or nothing. winjoin warns, whose join does not
+# use them; kubeadm, beside a ClusterConfiguration, takes or refuses them.
+KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+KUBE_PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+COMPONENTS = [
+    (KUBELET, ""),
+    (KUBELET + "maxPodz: 5\n", 'unknown field "maxPodz" (did you mean maxPods?)'),
+    (KUBELET + "logging: {options: {jso: {}}}\n", '"logging.options.jso" (did you mean json?)'),
+    (KUBELET + "maxPods: many\n", "maxPods: must be a whole number"),
+    (KUBE_PROXY, ""),
+    (KUBE_PROXY + """\
+featureGates: {WinDSR: true}
+clientConnection: {kubeconfig: /k, acceptContentTypes: a, contentType: b, qps: 5.5, burst: 10}
+logging: {format: text, flushFrequency: 5s, verbosity: 2, vmodule: [{filePattern: f, verbosity: 1}],
+          options: {text: {splitStream: true, infoBufferSize: 1Mi}, json: {infoBufferSize: 0}}}
+hostnameOverride: win-7k2
+bindAddress: 0.0.0.0
+healthzBindAddress: 0.0.0.0:10256
+metricsBindAddress: 127.0.0.1:10249
+bindAddressHardFail: true
+enableProfiling: true
+showHiddenMetricsForVersion: '1.36'
+mode: kernelspace
+iptables: {masqueradeBit: 14, masqueradeAll: true, localhostNodePorts: false, syncPeriod: 30s,
+           minSyncPeriod: 1s}
+ipvs: {syncPeriod: 30s, minSyncPeriod: 0s, scheduler: rr, excludeCIDRs: [10.0.0.0/8], strictARP: true,
+       tcpTimeout: 1s, tcpFinTimeout: 1s, udpTimeout: 1s}
+nftables: {masqueradeBit: 14, masqueradeAll: false, syncPeriod: 30s, minSyncPeriod: 1s}
+winkernel: {networkName: vxlan0, sourceVip: 10.244.1.2, enableDSR: true, rootHnsEndpointName: cbr0_ep,
+            forwardHealthCheckVip: true}
+detectLocalMode: ClusterCIDR
+detectLocal: {bridgeInterface: b, interfaceNamePrefix: p}
+clusterCIDR: 10.244.0.0/16
+nodePortAddresses: [10.0.0.0/8]
+oomScoreAdj: -999
+conntrack: {maxPerCore: 32768, min: 131072, tcpEstablishedTimeout: 24h, tcpCloseWaitTimeout: 1h,
+            tcpBeLiberal: true, udpTimeout: 30s, udpStreamTimeout: 60s}
+configSyncPeriod: 15m
+portRange: ''
+windowsRunAsService: true
+""", ""),
+    (KUBE_PROXY + "modee: kernelspace\n", 'unknown field "modee" (did you mean mode?)'),
+    (KUBE_PROXY + "winkernel: {enableDsr: true}\n", '"winkernel.enableDsr" (did you mean enableDSR?)'),
+    (KUBE_PROXY + "mode: 5\n", "mode: must be a text"),
+    (KUBE_PROXY + "conntrack: []\n", "conntrack: must be an object"),
+    (KUBE_PROXY + "nodePortAddresses: all\n", "nodePortAddresses: must be a list of texts"),
+    (KUBE_PROXY + "iptables: {syncPeriod: soon}\n", "iptables.syncPeriod: must be a duration"),
+    (KUBE_PROXY + "winkernel: {sourceVip: [10.244.1.2]}\n", "winkernel.sourceVip: must be a text"),
+    (KUBE_PROXY + "featureGates: {WinDSR: 'yes'}\n", "featureGates.WinDSR: must be true or false"),
+]
+
 # What `config migrate` writes must be kubeadm's, byte for byte. Names, sockets and the CA's path stand
 # there: their defaults are of the machine.
 REST = "caCertPath: /etc/kubernetes/pki/ca.crt\n"

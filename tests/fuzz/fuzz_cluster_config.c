@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/yaml_schema.h"
 #include "host/host_memory.h"
 #include "host/http.h"
 #include "join/configuration/cluster_config.h"
@@ -78,7 +79,8 @@ static void read_all(struct scene *s) {
     if (kube_client_open(http, host, &kubeconfig, &client, NULL) < 0)
         abort();
     if (cluster_config_read(&client, 1, &config, &err) == 0) {
-        if (!config.kubelet || !config.kubernetes_version)
+        if (!config.kubelet || !config.kubernetes_version ||
+            config.unknown_fields.count > 2 * YAML_UNKNOWN_MAX)
             abort();
         cluster_config_free(&config);
     } else if (err.kind == ERROR_NONE || !err.message[0]) {

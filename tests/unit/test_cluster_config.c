@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/yaml_schema.h"
 #include "host/host_memory.h"
 #include "join/configuration/cluster_config.h"
 
@@ -17,6 +18,7 @@
     "kubernetesVersion: v1.37.1\ncontrolPlaneEndpoint: api:6443\nimageRepository: r.example\n"     \
     "networking:\n  dnsDomain: c.example\n  podSubnet: 10.244.0.0/16,fd00:1::/56\n"                \
     "  serviceSubnet: 10.96.0.0/12\n"
+#define PROXY "kind: KubeProxyConfiguration\napiVersion: kubeproxy.config.k8s.io/v1alpha1\n"
 #define KUBELET "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
 /* What the server holds: path's end -> data key and value; absent ones answer `status`. */
@@ -127,6 +129,30 @@ static void reads_everything(void **state) {
     assert_false(c->flannel.direct_routing);
     assert_string_equal(json_text_at(c->winjoin, "network.mode"), "overlay");
     assert_int_equal(c->warnings.count, 0);
+}
+
+static void names_unknown_fields(void **state) {
+    struct scene *s = *state;
+    const struct text_list *told = &s->config.unknown_fields;
+
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER "future: 1\n"},
+         {"/kubelet-config", "kubelet", KUBELET "maxPodz: many\nlogging: {vmodule: [{x: 1}]}\n"},
+         {"/kube-proxy", "config.conf", PROXY "winkernel: {sourceVIP: 10.244.1.2}\n"});
+    assert_int_equal(read_it(s), 0);
+    assert_int_equal(told->count, 3); /* of ClusterConfiguration kubeadm says nothing, either */
+    assert_string_equal(told->items[0],
+                        "ConfigMap kube-system/kubelet-config, key kubelet: unknown field "
+                        "\"maxPodz\" (did you mean maxPods?)");
+    assert_true(text_ends_with(told->items[1], "unknown field \"logging.vmodule[0].x\""));
+    assert_string_equal(told->items[2],
+                        "ConfigMap kube-system/kube-proxy, key config.conf: unknown field "
+                        "\"winkernel.sourceVIP\" (did you mean sourceVip?)");
+    assert_string_equal(json_text_at(s->config.kubelet, "maxPodz"), "many");
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER},
+         {"/kubelet-config", "kubelet",
+          KUBELET "a: 1\nb: 1\nc: 1\nd: 1\ne: 1\nf: 1\ng: 1\nh: 1\ni: 1\nj: 1\nk: 1\n"});
+    assert_int_equal(read_it(s), 0);
+    assert_int_equal(told->count, YAML_UNKNOWN_MAX);
 }
 
 static void tolerates_what_is_optional(void **state) {
@@ -324,6 +350,9 @@ static const struct {
     {NULL, KUBELET "maxPods: 1\nmaxPods: 2\n", NULL, IN_KUBELET "line 4"},
     {NULL, NULL, "kind: KubeProxyConfiguration\napiVersion: kubeproxy.config.k8s.io/v1beta1\n",
      IN_PROXY "apiVersion \"kubeproxy.config.k8s.io/v1beta1\" is not"},
+    {NULL, NULL, PROXY "mode: 5\n", IN_PROXY "line 3 column 7: mode: must be a text"},
+    {NULL, NULL, PROXY "winkernel: {enableDSR: 'yes'}\n", "winkernel.enableDSR: must be true"},
+    {NULL, NULL, PROXY "future: 1\nconntrack: {min: null}\n", NULL},
     {NULL, NULL, "{", IN_PROXY "line 2 column 1"},
     {NULL, NULL, "mode: iptables\n", IN_PROXY "line 1: a document without kind"},
 };
@@ -387,6 +416,7 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(reads_everything),
+        CASE(names_unknown_fields),
         CASE(tolerates_what_is_optional),
         CASE(finds_the_older_names),
         CASE(needs_the_two_of_kubeadm),

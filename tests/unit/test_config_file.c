@@ -18,6 +18,8 @@
 #define NODE "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
 #define OTHER "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 
+#define PROXY "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
+
 static void refused_as(const char *text, enum config_kinds kinds, const char *message,
                        const char *hint) {
     struct config_file file = {0};
@@ -220,6 +222,9 @@ static void good_files(void **state) {
         {V3, true, false, 1},
         {V4 "---\n" OTHER, true, false, 1},
         {V4 "---\napiVersion: example.com/v1\nkind: Thing\n", true, false, 1},
+        {V4 "---\n" PROXY "mode: iptables\n", true, false, 1},
+        {V4 "---\n" PROXY "modee: iptables\nport: 1\n", true, false, 3},
+        {V4 "---\n" PROXY "mode: 5\n", true, false, 2},
         {V4 "skipPhases:\ntimeouts: null\nnodeRegistration: {name: !!str 12}\ndryRun: y\n", true,
          false, 0},
         {"{\"apiVersion\":\"kubeadm.k8s.io/v1beta4\",\n\t\"kind\":\"JoinConfiguration\",\n\t"

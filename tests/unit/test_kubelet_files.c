@@ -263,6 +263,32 @@ static void a_patch_has_the_last_word(void **state) {
     host_free(host);
 }
 
+/* The cluster's own unknown fields are told where the ConfigMap is read. */
+static void a_patchs_typo_is_told(void **state) {
+    static const char patch[] = "maxPodz: 7\nfuture: 2\n";
+    _cleanup_(freep) char *text = xasprintf("%sfuture: 1\n", kubeadm_config);
+    struct host *host = host_memory_new();
+    struct kubelet_changes changes = {0};
+    struct patches patches = {0};
+    _cleanup_json_ json_t *cluster = json_of(text), *config = NULL;
+    struct kubelet_config_input input = {.cluster = cluster, .patches = &patches};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(host_write(host, "C:\\p\\kubeletconfiguration.yaml", patch, strlen(patch),
+                                HOST_PUBLIC, NULL),
+                     0);
+    assert_int_equal(patches_read(host, "C:\\p", &patches, NULL), 0);
+    assert_int_equal(kubelet_config_make(&input, &config, &changes, &err), 0);
+    assert_int_equal(json_number_at(config, "maxPodz", 0), 7);
+    assert_int_equal(changes.warnings.count, 1);
+    assert_string_equal(changes.warnings.items[0],
+                        "a patch sets the unknown field \"maxPodz\" (did you mean maxPods?)");
+    kubelet_changes_free(&changes);
+    patches_free(&patches);
+    host_free(host);
+}
+
 static void a_patch_keeps_the_types(void **state) {
     struct host *host = host_memory_new();
     struct kubelet_changes changes = {0};
@@ -398,6 +424,7 @@ int main(void) {
         cmocka_unit_test(starts_where_linux_fields_would_stop_it),
         cmocka_unit_test(warns_of_open_doors),
         cmocka_unit_test(a_patch_has_the_last_word),
+        cmocka_unit_test(a_patchs_typo_is_told),
         cmocka_unit_test(a_patch_keeps_the_types),
         cmocka_unit_test(compares_documents),
         cmocka_unit_test(refuses_other_documents),

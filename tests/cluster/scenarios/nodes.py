@@ -1,5 +1,6 @@
 """Whole joins by winjoin.exe: real kubelet, kube-proxy, flanneld and CNI plugins, real packets."""
 import contextlib
+import os
 import re
 import socket
 import threading
@@ -23,10 +24,23 @@ OVERLAY = {"on": NodeStage, "mode": "overlay"}
 L2BRIDGE = {"on": NodeStage, "mode": "l2bridge"}
 
 
+def expect_known_fields(stage):
+    """What winjoin wrote was read strictly: upstream's programs say so when they must be lenient."""
+    for name in ("kubelet", "kube-proxy"):
+        folder = stage.node.host.path(r"C:\var\log\%s" % name)
+        logs = [leaf for leaf in os.listdir(folder) if leaf.endswith(".log")]
+        expect(logs, "no log of " + name)
+        for leaf in logs:
+            with open(os.path.join(folder, leaf), encoding="utf-8", errors="replace") as f:
+                said = [line for line in f if "strict decoding" in line or "lenient" in line]
+            expect(not said, "%s does not know what winjoin wrote" % name, *said)
+
+
 def whole(stage):
     """A join that is proved, seen by kubectl, counted in the audit log, and taken back."""
     result, _ = stage.join()
     stage.expect_proved(result)
+    expect_known_fields(stage)
     info = stage.expect_ready()["status"]["nodeInfo"]
     expect_equal(info["kubeletVersion"], stage.cluster.version, "kubelet of another version")
     expect_equal(info["operatingSystem"], "windows", "no Windows node")
