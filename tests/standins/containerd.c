@@ -1,9 +1,10 @@
 /* Stand-in for containerd.exe: runs pods on the rig, in the upstream order of calls; its clients
- * speak a line of JSON on the CRI's pipe instead of gRPC. */
+ * speak a line of JSON on the CRI's pipe instead of gRPC (of which it knows what winjoin asks). */
 #include "base/memory.h"
 #include "base/text.h"
 #include "host/host_win32.h"
 #include "tests/standins/containerd/config.h"
+#include "tests/standins/containerd/cri.h"
 #include "tests/standins/containerd/pods.h"
 #include "tests/standins/lib/flags.h"
 #include "tests/standins/lib/klog.h"
@@ -49,7 +50,7 @@ static void serve(void *unused) {
     struct error err = {0};
 
     (void)unused;
-    if (pipe_serve(address, answer, &err))
+    if (pipe_serve(address, answer, cri_answer, &err))
         klog('F', "%s", err.message);
 }
 

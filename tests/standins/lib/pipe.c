@@ -14,6 +14,7 @@ enum { LINE_MAX_BYTES = 4 * 1024 * 1024, BUFFER_BYTES = 65536 };
 struct connection {
     HANDLE pipe;
     pipe_answer *answer;
+    pipe_http2 *http2;
 };
 
 /* A line without its newline; -1 when the other side is gone. */
@@ -32,12 +33,7 @@ static int read_line(HANDLE pipe, struct text *line) {
     return -1;
 }
 
-static int write_line(HANDLE pipe, const json_t *object) {
-    _cleanup_(freep) char *body = json_write(object);
-    _cleanup_(freep) char *line = xasprintf("%s\n", body);
-    const char *at = line;
-    size_t left = strlen(line);
-
+static int write_all(HANDLE pipe, const char *at, size_t left) {
     while (left) {
         DWORD done;
         if (!WriteFile(pipe, at, (DWORD)left, &done, NULL))
@@ -48,6 +44,28 @@ static int write_line(HANDLE pipe, const json_t *object) {
     return 0;
 }
 
+static int write_line(HANDLE pipe, const json_t *object) {
+    _cleanup_(freep) char *body = json_write(object);
+    _cleanup_(freep) char *line = xasprintf("%s\n", body);
+
+    return write_all(pipe, line, strlen(line));
+}
+
+/* `line` is the first of the preface. */
+static void talk_http2(const struct connection *connection, struct text *line) {
+    _cleanup_(text_free) struct text input = {0}, output = {0};
+    char piece[4096];
+    DWORD got;
+
+    text_addf(&input, "%s\n", text_str(line));
+    while (input.len < LINE_MAX_BYTES && connection->http2(&input, &output)) {
+        if (!ReadFile(connection->pipe, piece, sizeof(piece), &got, NULL) || got == 0)
+            return;
+        text_add_bytes(&input, piece, got);
+    }
+    (void)write_all(connection->pipe, text_str(&output), output.len); /* else the client is gone */
+}
+
 static void talk(void *given) {
     struct connection *connection = given;
     struct text line = {0};
@@ -55,6 +73,10 @@ static void talk(void *given) {
     while (read_line(connection->pipe, &line) == 0) {
         struct error err = {0};
         _cleanup_(json_decrefp_) json_t *request = NULL, *answer = NULL;
+        if (connection->http2 && text_starts_with(text_str(&line), "PRI * HTTP/2.0")) {
+            talk_http2(connection, &line);
+            break;
+        }
         if (json_read(text_str(&line), line.len, "request", &request, &err))
             answer = json_pack("{s:b,s:s}", "ok", 0, "error", err.message);
         else
@@ -69,7 +91,7 @@ static void talk(void *given) {
     free(connection);
 }
 
-int pipe_serve(const char *path, pipe_answer *answer, struct error *err) {
+int pipe_serve(const char *path, pipe_answer *answer, pipe_http2 *http2, struct error *err) {
     while (!lifetime_over()) {
         HANDLE pipe =
             CreateNamedPipeA(path, PIPE_ACCESS_DUPLEX, PIPE_TYPE_BYTE | PIPE_WAIT,
@@ -81,7 +103,7 @@ int pipe_serve(const char *path, pipe_answer *answer, struct error *err) {
             continue;
         }
         struct connection *connection = xmalloc(sizeof(*connection));
-        *connection = (struct connection){pipe, answer};
+        *connection = (struct connection){pipe, answer, http2};
         lifetime_thread(talk, connection);
     }
     return 0;

@@ -1,0 +1,131 @@
+/* CRI's gRPC, as much as winjoin speaks: ListPodSandbox, StopPodSandbox, RemovePodSandbox, one call a
+ * connection. Headers are looked through, not decompressed: winjoin sends them plain. */
+#include "tests/standins/containerd/cri.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "tests/standins/containerd/pods.h"
+
+#define PREFACE "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+
+enum { DATA = 0, HEADERS = 1, SETTINGS = 4, END_STREAM = 1, END_HEADERS = 4, HEADER_LEN = 9 };
+
+static void add_number(struct text *t, size_t value, unsigned bytes) {
+    while (bytes--)
+        text_add_char(t, (char)(value >> 8 * bytes & 0xff));
+}
+
+static void add_frame(struct text *t, int type, int flags, int stream, const void *data,
+                      size_t len) {
+    add_number(t, len, 3);
+    add_number(t, (size_t)type, 1);
+    add_number(t, (size_t)flags, 1);
+    add_number(t, (size_t)stream, 4);
+    text_add_bytes(t, data, len);
+}
+
+/* A field of bytes: its number, their length (below 2^14), they. */
+static void add_field(struct text *t, unsigned number, const char *data, size_t len) {
+    text_add_char(t, (char)(number << 3 | 2));
+    if (len >= 0x80)
+        text_add_char(t, (char)((len & 0x7f) | 0x80));
+    text_add_char(t, (char)(len >= 0x80 ? len >> 7 : len));
+    text_add_bytes(t, data, len);
+}
+
+static void add_pod(struct text *list, const json_t *pod) {
+    _cleanup_(text_free) struct text item = {0}, metadata = {0}, label = {0};
+    const char *uid = json_text_at(pod, "uid"), *name = json_text_at(pod, "name"),
+               *space = json_text_at(pod, "namespace");
+
+    add_field(&metadata, 1, name ? name : "", name ? strlen(name) : 0);
+    add_field(&metadata, 3, space ? space : "", space ? strlen(space) : 0);
+    add_field(&label, 1, "io.kubernetes.pod.uid", strlen("io.kubernetes.pod.uid"));
+    add_field(&label, 2, uid, strlen(uid));
+    add_field(&item, 1, uid, strlen(uid)); /* this runtime's pods are known by their uid */
+    add_field(&item, 2, metadata.data, metadata.len);
+    add_field(&item, 5, label.data, label.len);
+    add_field(list, 1, item.data, item.len);
+}
+
+static void list_pods(struct text *ret) {
+    _cleanup_json_ json_t *answer = pods_list();
+    json_t *pod;
+    size_t i;
+
+    json_array_foreach(json_object_get(answer, "pods"), i, pod) add_pod(ret, pod);
+}
+
+/* `request`: PodSandboxId, field 1, shorter than 128 bytes. */
+static bool stop_pod(const char *request, size_t len) {
+    _cleanup_(freep) char *uid = len > 2 ? xstrndup(request + 2, len - 2) : NULL;
+    _cleanup_json_ json_t *asked = json_pack("{s:s*}", "uid", uid);
+    _cleanup_json_ json_t *answer = pods_stop(asked);
+
+    return json_bool_at(answer, "ok", false);
+}
+
+/* mingw has no memmem. */
+static bool calls(const struct text *headers, const char *method) {
+    size_t len = strlen(method);
+
+    for (size_t i = 0; i + len <= headers->len; i++)
+        if (memcmp(headers->data + i, method, len) == 0)
+            return true;
+    return false;
+}
+
+static void answer(const struct text *headers, const char *request, size_t len, struct text *out) {
+    static const char said[] = "\x88\0\x0c"
+                               "content-type\x10"
+                               "application/grpc",
+                      fine[] = "\0\x0b"
+                               "grpc-status\1"
+                               "0",
+                      refused[] = "\x88\0\x0b"
+                                  "grpc-status\1"
+                                  "2";
+    _cleanup_(text_free) struct text message = {0}, data = {0};
+    bool done = true;
+
+    if (calls(headers, "/ListPodSandbox"))
+        list_pods(&message);
+    else if (calls(headers, "/StopPodSandbox"))
+        done = stop_pod(request, len);
+    else
+        done = calls(headers, "/RemovePodSandbox");
+    add_frame(out, SETTINGS, 0, 0, "", 0);
+    if (!done) {
+        add_frame(out, HEADERS, END_HEADERS | END_STREAM, 1, refused, sizeof refused - 1);
+        return;
+    }
+    add_number(&data, message.len, 5); /* not compressed, and its length */
+    text_add_bytes(&data, message.data, message.len);
+    add_frame(out, HEADERS, END_HEADERS, 1, said, sizeof said - 1);
+    add_frame(out, DATA, 0, 1, data.data, data.len);
+    add_frame(out, HEADERS, END_HEADERS | END_STREAM, 1, fine, sizeof fine - 1);
+}
+
+bool cri_answer(struct text *input, struct text *output) {
+    _cleanup_(text_free) struct text headers = {0};
+    size_t at = sizeof PREFACE - 1;
+
+    while (input->len >= at + HEADER_LEN) {
+        const unsigned char *frame = (const unsigned char *)input->data + at;
+        size_t len = (size_t)frame[0] << 16 | (size_t)frame[1] << 8 | frame[2];
+
+        if (input->len < at + HEADER_LEN + len)
+            return true;
+        if (frame[3] == HEADERS)
+            text_add_bytes(&headers, frame + HEADER_LEN, len);
+        if (frame[3] == DATA && frame[4] & END_STREAM && len >= 5) {
+            answer(&headers, (const char *)frame + HEADER_LEN + 5, len - 5, output);
+            return false;
+        }
+        at += HEADER_LEN + len;
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+/* CRI's gRPC for winjoin itself: the list of pods, and their end. */
+#ifndef TESTS_STANDINS_CONTAINERD_CRI_H
+#define TESTS_STANDINS_CONTAINERD_CRI_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/* Takes what a client has said so far off `input`, adds the answer; false: nothing more is said. */
+bool cri_answer(struct text *input, struct text *output);
+
+#endif
