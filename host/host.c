@@ -215,6 +215,13 @@ bool host_pipe_exists(struct host *host, const char *path) {
     return host->ops->pipe_exists(host, path);
 }
 
+int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+                   struct error *err) {
+    if (!talk->heard || !talk->timeout_ms)
+        return error_set(err, ERROR_USAGE, "talk on '%s': nobody listens", path);
+    return host->ops->pipe_talk(host, path, talk, err);
+}
+
 int64_t host_now(struct host *host) {
     return host->ops->now(host);
 }

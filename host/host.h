@@ -226,6 +226,20 @@ int host_event(struct host *host, char level, unsigned event_id, const char *tex
 /* true when `path` can be opened as a named pipe's client end
  * ("\\\\.\\pipe\\containerd-containerd"). */
 bool host_pipe_exists(struct host *host, const char *path);
+/* A conversation as client of a named pipe: says `first`, then hands each piece that is heard to
+ * `heard`, which adds to `reply` what is to be said and sets *ret_done when nothing more is awaited
+ * (-1 with err ends it, too). */
+struct host_pipe_talk {
+    const void *first;
+    size_t first_len;
+    int (*heard)(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
+                 struct error *err);
+    void *context;
+    unsigned timeout_ms; /* of the whole conversation */
+};
+/* No such pipe: ERROR_NOT_FOUND; no end in time: ERROR_TIMEOUT; the server hung up: ERROR_HOST. */
+int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+                   struct error *err);
 
 int64_t host_now(struct host *host);           /* seconds since 1970, UTC */
 uint64_t host_monotonic_ms(struct host *host); /* never goes back */

@@ -44,6 +44,10 @@ void host_memory_set_program_flags(struct host *host, const char *name, const ch
 typedef uint32_t host_memory_hns(void *context, const char *function, const char *const *arguments,
                                  size_t count, char **ret_result, char **ret_error_record);
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context);
+/* Who answers on every pipe: handed what was said, adds to `answer`; nothing: it hung up. NULL:
+ * there is no pipe to talk on. */
+typedef void host_memory_pipe(void *context, const void *said, size_t len, struct text *answer);
+void host_memory_set_pipe_answer(struct host *host, host_memory_pipe *answer, void *context);
 /* Moves the clock (host_sleep moves it too, without waiting). */
 void host_memory_advance(struct host *host, unsigned milliseconds);
 /* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits.

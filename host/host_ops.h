@@ -57,6 +57,8 @@ struct host_ops {
                char **ret_output, struct error *);
     int (*event)(struct host *, char level, unsigned event_id, const char *text, struct error *);
     bool (*pipe_exists)(struct host *, const char *path);
+    int (*pipe_talk)(struct host *, const char *path, const struct host_pipe_talk *talk,
+                     struct error *);
     int64_t (*now)(struct host *);
     uint64_t (*monotonic_ms)(struct host *);
     int (*sleep)(struct host *, unsigned milliseconds, struct error *);

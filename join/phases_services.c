@@ -10,6 +10,7 @@
 #include "join/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
+#include "services/cri.h"
 #include "services/runtime_files.h"
 #include "services/service_table.h"
 #include "services/version.h"
@@ -222,19 +223,9 @@ int phase_start_service(struct join *join, enum service_id id,
     return result;
 }
 
-/* "npipe:////./pipe/x" -> "\\.\pipe\x" */
-static char *pipe_path(const char *socket) {
-    char *path = xstrdup(text_starts_with(socket, "npipe://") ? socket + 8 : socket);
-
-    for (char *p = path; *p; p++)
-        if (*p == '/')
-            *p = '\\';
-    return path;
-}
-
 int phase_containerd(struct join *join, struct error *err) {
     _cleanup_(freep) char *pipe =
-        pipe_path(join->options->cri_socket ? join->options->cri_socket : KUBELET_CRI_SOCKET);
+        cri_pipe_path(join->options->cri_socket ? join->options->cri_socket : KUBELET_CRI_SOCKET);
     struct service_settings settings;
 
     if (join_need_plan(join, err) < 0 ||

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "diag/static_pods.h"
 #include "join/journal.h"
+#include "join/reset_pods.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/routes.h"
@@ -296,6 +297,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
                          stop_kubelet(&journal, err) < 0
                      ? -1
                      : 0;
+    if (result == 0)
+        reset_pods(&journal, options, ret, err);
     if (result == 0)
         result = undo_all(&journal, options, ret, err);
     if (result == 0 && !options->dry_run)

@@ -270,6 +270,29 @@ static bool pipe_exists(struct host *host, const char *path) {
     return model_pipe_exists(memory_of(host)->state, path);
 }
 
+static int pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+                     struct error *err) {
+    struct memory_host *memory = memory_of(host);
+    _cleanup_(text_free) struct text said = {0}, answer = {0};
+    bool done = false;
+
+    if (memory_call(host, err, "pipe_talk %s", path) < 0)
+        return -1;
+    if (!memory->pipe)
+        return error_set_os(err, ERROR_NOT_FOUND, 2, "open '%s'", path);
+    text_add_bytes(&said, talk->first, talk->first_len);
+    while (!done) {
+        text_clear(&answer);
+        memory->pipe(memory->pipe_context, text_str(&said), said.len, &answer);
+        if (!answer.len)
+            return error_set_os(err, ERROR_HOST, 109, "talk on '%s'", path);
+        text_clear(&said);
+        if (talk->heard(talk->context, text_str(&answer), answer.len, &said, &done, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int64_t now(struct host *host) {
     return clock_start + (int64_t)(memory_of(host)->clock_ms / 1000);
 }
@@ -370,6 +393,7 @@ static const struct host_ops memory_ops = {
     .run = run,
     .event = event,
     .pipe_exists = pipe_exists,
+    .pipe_talk = pipe_talk,
     .now = now,
     .monotonic_ms = monotonic_ms,
     .sleep = sleep_for,

@@ -33,6 +33,8 @@ struct memory_host {
     size_t calls, fail_at; /* fail_at: number of the call that fails, 0 = none */
     host_memory_hns *hns;
     void *hns_context;
+    host_memory_pipe *pipe;
+    void *pipe_context;
     void (*on_sleep)(void *, struct host *);
     void *on_sleep_context;
     uint64_t clock_ms;

@@ -232,6 +232,13 @@ static bool pipe_exists(struct host *host, const char *path) {
     return state && model_pipe_exists(state, path);
 }
 
+/* A played server has pipes that are open, but nobody who answers on them. */
+static int pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
+                     struct error *err) {
+    (void)host, (void)talk;
+    return error_set_os(err, ERROR_NOT_FOUND, ENOENT, "open '%s'", path);
+}
+
 static int64_t now(struct host *host) {
     (void)host;
     return time(NULL);
@@ -335,6 +342,7 @@ static const struct host_ops rootfs_ops = {
     .run = rootfs_run,
     .event = event,
     .pipe_exists = pipe_exists,
+    .pipe_talk = pipe_talk,
     .now = now,
     .monotonic_ms = monotonic_ms,
     .sleep = sleep_for,

@@ -84,6 +84,7 @@ static const struct host_ops win32_ops = {
     .run = win32_run,
     .event = win32_event,
     .pipe_exists = pipe_exists,
+    .pipe_talk = win32_pipe_talk,
     .now = win32_now,
     .monotonic_ms = win32_monotonic_ms,
     .sleep = win32_sleep,

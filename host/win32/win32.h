@@ -120,6 +120,7 @@ int win32_facts(struct host *, struct host_facts *, struct error *);
 int win32_containers_feature(void);
 int win32_registry_get(struct host *, const char *, const char *, char **, struct error *);
 int win32_run(struct host *, const struct host_process *, int *, char **, struct error *);
+int win32_pipe_talk(struct host *, const char *, const struct host_pipe_talk *, struct error *);
 /* One argument as CommandLineToArgvW takes it apart again. */
 void win32_quote_argument(struct text *line, const char *argument);
 /* A whole command line from arguments; the caller frees. */

@@ -8,6 +8,7 @@
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
+#include "services/cri.h"
 #include "services/service_table.h"
 #include "services/version.h"
 
@@ -108,10 +109,7 @@ enum verdict check_cri(struct join *join, const struct preflight_check *check,
     (void)check;
     if (!socket || text_equal_nocase(socket, KUBELET_CRI_SOCKET))
         return check_not_run(finding, "winjoin join starts containerd itself");
-    pipe = xstrdup(text_starts_with(socket, "npipe://") ? socket + 8 : socket);
-    for (char *c = pipe; *c; c++)
-        if (*c == '/')
-            *c = '\\';
+    pipe = cri_pipe_path(socket);
     return host_pipe_exists(join->host, pipe)
                ? CHECK_FINE
                : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);

@@ -127,6 +127,23 @@ static void free_space_and_time(void **state) {
     assert_false(host_pipe_exists(opened, "\\\\.\\pipe\\winjoin-no-such-pipe"));
 }
 
+static int hear_nothing(void *context, const void *data, size_t len, struct text *reply,
+                        bool *ret_done, struct error *err) {
+    (void)context, (void)data, (void)len, (void)reply;
+    *ret_done = true;
+    return error_set(err, ERROR_HOST, "somebody answers");
+}
+
+static void nobody_answers_on_a_pipe_that_is_absent(void **state) {
+    struct host_pipe_talk talk = {.first = "hello", .first_len = 5, .timeout_ms = 1000};
+    const char *path = "\\\\.\\pipe\\winjoin-no-such-pipe";
+
+    (void)state;
+    FAILS_WITH(ERROR_USAGE, host_pipe_talk(opened, path, &talk, err)); /* nobody listens here */
+    talk.heard = hear_nothing;
+    FAILS_WITH(ERROR_NOT_FOUND, host_pipe_talk(opened, path, &talk, err));
+}
+
 static void facts_are_plausible(void **state) {
     struct host_facts facts;
 
@@ -275,6 +292,7 @@ int main(void) {
         cmocka_unit_test(remove_and_rename),
         cmocka_unit_test(links_are_not_followed_by_removal),
         cmocka_unit_test(free_space_and_time),
+        cmocka_unit_test(nobody_answers_on_a_pipe_that_is_absent),
         cmocka_unit_test(facts_are_plausible),
         cmocka_unit_test(registry_absent_value),
         cmocka_unit_test(adapters_and_routes),

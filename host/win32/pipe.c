@@ -1,0 +1,145 @@
+/* A conversation over a named pipe: overlapped, so that it ends in time whatever the server does.
+ */
+#include "host/win32/win32.h"
+
+enum { PIECE = 16384, BUSY_WAIT_MS = 100, TURN_MS = 200 };
+
+/* One direction: what is under way, if anything is. */
+struct way {
+    OVERLAPPED over;
+    bool pending;
+};
+
+/* Both at once: a pipe without buffers (go-winio's, so containerd's) keeps each side's words until
+ * the other listens, and a gRPC server speaks before it listens. */
+struct talk {
+    const char *path;
+    HANDLE pipe;
+    struct way in, out;
+    char heard[PIECE];
+    struct text unsaid;
+    uint64_t end; /* of the whole conversation, by GetTickCount64 */
+};
+
+static void way_end(HANDLE pipe, struct way *way) {
+    DWORD bytes;
+
+    /* Windows writes into what lies on our stack until it says that it is done. */
+    if (way->pending && (CancelIoEx(pipe, &way->over) || GetLastError() == WIN32_ERROR_NOT_FOUND))
+        (void)GetOverlappedResult(pipe, &way->over, &bytes, TRUE);
+    if (way->over.hEvent)
+        (void)CloseHandle(way->over.hEvent);
+}
+
+static void talk_end(struct talk *talk) {
+    way_end(talk->pipe, &talk->in);
+    way_end(talk->pipe, &talk->out);
+    if (talk->pipe != INVALID_HANDLE_VALUE)
+        (void)CloseHandle(talk->pipe);
+    text_free(&talk->unsaid);
+}
+
+static int failed(const struct talk *talk, struct error *err) {
+    return win32_fail(err, GetLastError(), "talk on '%s'", talk->path);
+}
+
+static int check_time(const struct talk *talk, struct error *err) {
+    if (win32_interrupted(NULL))
+        return error_set(err, ERROR_INTERRUPTED, "talk on '%s': interrupted", talk->path);
+    if (GetTickCount64() >= talk->end)
+        return error_set(err, ERROR_TIMEOUT, "talk on '%s': no answer in time", talk->path);
+    return 0;
+}
+
+/* All instances may be busy for a moment: the server makes a new one after each client. The server
+ * may ask who we are, not act as us. */
+static int dial(struct talk *talk, struct error *err) {
+    _cleanup_wide_ wchar_t *wide = win32_wide(talk->path);
+    DWORD flags = FILE_FLAG_OVERLAPPED | SECURITY_SQOS_PRESENT | SECURITY_IDENTIFICATION;
+
+    for (;;) {
+        talk->pipe =
+            CreateFileW(wide, GENERIC_READ | GENERIC_WRITE, 0, NULL, OPEN_EXISTING, flags, NULL);
+        if (talk->pipe != INVALID_HANDLE_VALUE)
+            return 0;
+        if (GetLastError() != ERROR_PIPE_BUSY)
+            return win32_fail(err, GetLastError(), "open '%s'", talk->path);
+        if (check_time(talk, err) < 0)
+            return -1;
+        (void)WaitNamedPipeW(wide, BUSY_WAIT_MS);
+    }
+}
+
+/* Has both ways at work that can be. */
+static int begin(struct talk *talk, struct error *err) {
+    if (!talk->in.pending) {
+        if (!ReadFile(talk->pipe, talk->heard, PIECE, NULL, &talk->in.over) &&
+            GetLastError() != ERROR_IO_PENDING)
+            return failed(talk, err);
+        talk->in.pending = true;
+    }
+    if (!talk->out.pending && talk->unsaid.len) {
+        if (!WriteFile(talk->pipe, talk->unsaid.data, (DWORD)talk->unsaid.len, NULL,
+                       &talk->out.over) &&
+            GetLastError() != ERROR_IO_PENDING)
+            return failed(talk, err);
+        talk->out.pending = true;
+    }
+    return 0;
+}
+
+/* What a way has done; false when it is still under way. */
+static bool is_done(struct talk *talk, struct way *way, DWORD *ret_bytes, int *ret_result,
+                    struct error *err) {
+    if (!way->pending || WaitForSingleObject(way->over.hEvent, 0) != WAIT_OBJECT_0)
+        return false;
+    way->pending = false;
+    *ret_result =
+        GetOverlappedResult(talk->pipe, &way->over, ret_bytes, FALSE) ? 0 : failed(talk, err);
+    return true;
+}
+
+/* One turn: waits for either way, hands on what was heard. What is to be said meanwhile goes behind
+ * what is being said, in another buffer. */
+static int turn(struct talk *talk, const struct host_pipe_talk *asked, struct text *reply,
+                bool *ret_done, struct error *err) {
+    HANDLE events[2] = {talk->in.over.hEvent, talk->out.over.hEvent};
+    DWORD bytes = 0;
+    int result = 0;
+
+    (void)WaitForMultipleObjects(talk->out.pending ? 2 : 1, events, FALSE, TURN_MS);
+    if (check_time(talk, err) < 0)
+        return -1;
+    if (is_done(talk, &talk->out, &bytes, &result, err)) {
+        if (result < 0)
+            return -1;
+        text_clear(&talk->unsaid); /* a write of a byte pipe is whole or fails */
+    }
+    if (is_done(talk, &talk->in, &bytes, &result, err) &&
+        (result < 0 || asked->heard(asked->context, talk->heard, bytes, reply, ret_done, err) < 0))
+        return -1;
+    if (!talk->out.pending && reply->len) {
+        text_add_bytes(&talk->unsaid, text_str(reply), reply->len);
+        text_clear(reply);
+    }
+    return 0;
+}
+
+int win32_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *asked,
+                    struct error *err) {
+    _cleanup_(talk_end) struct talk talk = {
+        .path = path, .pipe = INVALID_HANDLE_VALUE, .end = GetTickCount64() + asked->timeout_ms};
+    _cleanup_(text_free) struct text reply = {0};
+    bool done = false;
+
+    (void)host;
+    talk.in.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
+    talk.out.over.hEvent = CreateEventW(NULL, TRUE, FALSE, NULL);
+    text_add_bytes(&talk.unsaid, asked->first, asked->first_len);
+    if (dial(&talk, err) < 0)
+        return -1;
+    while (!done)
+        if (begin(&talk, err) < 0 || turn(&talk, asked, &reply, &done, err) < 0)
+            return -1;
+    return 0;
+}

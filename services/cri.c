@@ -1,0 +1,226 @@
+/* CRI calls: requests of one text field, answers whose protobuf is read field by field. */
+#include "services/cri.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "services/grpc.h"
+
+#define SERVICE "/runtime.v1.RuntimeService/"
+#define KUBELET_LABEL "io.kubernetes.pod.uid"
+
+enum { LIST_TIMEOUT_MS = 10000, REMOVE_TIMEOUT_MS = 60000, ID_MAX = 256 };
+enum { VARINT, FIXED64, BYTES, FIXED32 = 5 }; /* protobuf's wire types */
+/* Fields of runtime.v1: ListPodSandboxResponse, PodSandbox, PodSandboxMetadata, map entries, and
+ * the one of Stop- and RemovePodSandboxRequest. */
+enum { LIST_ITEMS = 1, POD_ID = 1, POD_METADATA = 2, POD_LABELS = 5 };
+enum { METADATA_NAME = 1, METADATA_NAMESPACE = 3, ENTRY_KEY = 1, REQUEST_POD = 1 };
+
+char *cri_pipe_path(const char *socket) {
+    char *path = xstrdup(text_starts_with(socket, "npipe://") ? socket + 8 : socket);
+
+    for (char *p = path; *p; p++)
+        if (*p == '/')
+            *p = '\\';
+    return path;
+}
+
+void cri_pods_free(struct cri_pods *pods) {
+    for (size_t i = 0; i < pods->count; i++) {
+        free(pods->items[i].id);
+        free(pods->items[i].name);
+    }
+    free(pods->items);
+    *pods = (struct cri_pods){0};
+}
+
+/* ---- protobuf ---- */
+
+struct span {
+    const char *at;
+    size_t len;
+};
+
+static int cut(struct error *err) {
+    return error_set(err, ERROR_MALFORMED, "decode the list of pods: it ends within a field");
+}
+
+static int read_varint(struct span *in, uint64_t *ret, struct error *err) {
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 64 && in->len; shift += 7) {
+        unsigned char byte = (unsigned char)*in->at;
+
+        in->at++;
+        in->len--;
+        value |= (uint64_t)(byte & 0x7f) << shift;
+        if (!(byte & 0x80)) {
+            *ret = value;
+            return 0;
+        }
+    }
+    return cut(err);
+}
+
+/* The next field: its number, and its bytes (none for a number, which nobody asks for). */
+static int read_field(struct span *in, uint64_t *ret_number, struct span *ret, struct error *err) {
+    uint64_t key, len = 0;
+    unsigned type;
+
+    if (read_varint(in, &key, err) < 0)
+        return -1;
+    type = key & 7;
+    *ret = (struct span){0};
+    *ret_number = key >> 3;
+    if (type == VARINT)
+        return read_varint(in, &len, err);
+    if (type == BYTES && read_varint(in, &len, err) < 0)
+        return -1;
+    if (type == FIXED32 || type == FIXED64)
+        len = type == FIXED64 ? 8 : 4;
+    else if (type != BYTES)
+        return error_set(err, ERROR_MALFORMED, "decode the list of pods: field of type %u", type);
+    if (len > in->len)
+        return cut(err);
+    *ret = (struct span){in->at, type == BYTES ? (size_t)len : 0};
+    in->at += len;
+    in->len -= (size_t)len;
+    return 0;
+}
+
+static int read_name(struct span in, struct cri_pod *pod, struct error *err) {
+    struct span name = {0}, space = {0}, value;
+    uint64_t number;
+
+    while (in.len) {
+        if (read_field(&in, &number, &value, err) < 0)
+            return -1;
+        if (number == METADATA_NAME)
+            name = value;
+        else if (number == METADATA_NAMESPACE)
+            space = value;
+    }
+    free(pod->name);
+    pod->name = xasprintf("%.*s/%.*s", (int)space.len, space.at ? space.at : "", (int)name.len,
+                          name.at ? name.at : "");
+    return 0;
+}
+
+static int read_label(struct span in, bool *ret_ours, struct error *err) {
+    struct span value;
+    uint64_t number;
+
+    while (in.len) {
+        if (read_field(&in, &number, &value, err) < 0)
+            return -1;
+        if (number == ENTRY_KEY && value.len == strlen(KUBELET_LABEL) &&
+            memcmp(value.at, KUBELET_LABEL, value.len) == 0)
+            *ret_ours = true;
+    }
+    return 0;
+}
+
+static int read_pod(struct span in, struct cri_pod *pod, bool *ret_ours, struct error *err) {
+    struct span value;
+    uint64_t number;
+
+    while (in.len) {
+        if (read_field(&in, &number, &value, err) < 0 ||
+            (number == POD_METADATA && read_name(value, pod, err) < 0) ||
+            (number == POD_LABELS && read_label(value, ret_ours, err) < 0))
+            return -1;
+        if (number == POD_ID) {
+            free(pod->id);
+            pod->id = value.len ? xstrndup(value.at, value.len) : NULL;
+        }
+    }
+    if (!pod->id || strlen(pod->id) > ID_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode the list of pods: one has no id");
+    return 0;
+}
+
+int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct error *err) {
+    _cleanup_(cri_pods_free) struct cri_pods pods = {0};
+    struct span in = {data, len}, value;
+    uint64_t number;
+
+    while (in.len) {
+        bool ours = false;
+
+        if (read_field(&in, &number, &value, err) < 0)
+            return -1;
+        if (number != LIST_ITEMS)
+            continue;
+        pods.items = xrealloc(pods.items, (pods.count + 1) * sizeof *pods.items);
+        pods.items[pods.count++] = (struct cri_pod){0};
+        if (read_pod(value, &pods.items[pods.count - 1], &ours, err) < 0)
+            return -1;
+        if (!ours) {
+            pods.count--;
+            free(pods.items[pods.count].id);
+            free(pods.items[pods.count].name);
+        }
+    }
+    *ret = pods;
+    pods = (struct cri_pods){0};
+    return 0;
+}
+
+/* ---- calls ---- */
+
+static int heard(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
+                 struct error *err) {
+    struct grpc_answer *answer = context;
+
+    if (grpc_answer_take(answer, data, len, reply, err) < 0)
+        return -1;
+    *ret_done = answer->ended;
+    return 0;
+}
+
+static int call(struct host *host, const char *pipe, const char *method, const struct text *message,
+                unsigned timeout_ms, struct grpc_answer *ret, struct error *err) {
+    _cleanup_(text_free) struct text first = {0};
+    struct host_pipe_talk talk = {.heard = heard, .context = ret, .timeout_ms = timeout_ms};
+
+    if (grpc_call_make(method, text_str(message), message->len, &first, err) < 0)
+        return -1;
+    talk.first = text_str(&first);
+    talk.first_len = first.len;
+    return host_pipe_talk(host, pipe, &talk, err);
+}
+
+int cri_pods(struct host *host, const char *pipe, struct cri_pods *ret, struct error *err) {
+    _cleanup_(grpc_answer_free) struct grpc_answer answer = {0};
+    struct text all = {0};
+
+    if (call(host, pipe, SERVICE "ListPodSandbox", &all, LIST_TIMEOUT_MS, &answer, err) < 0 ||
+        cri_pods_parse(text_str(&answer.message), answer.message.len, ret, err) < 0)
+        return error_prefix(err, "ask the container runtime for its pods");
+    return 0;
+}
+
+static int call_of_pod(struct host *host, const char *pipe, const char *method,
+                       const struct cri_pod *pod, struct error *err) {
+    _cleanup_(grpc_answer_free) struct grpc_answer answer = {0};
+    _cleanup_(text_free) struct text message = {0};
+    size_t len = strlen(pod->id);
+
+    text_add_char(&message, REQUEST_POD << 3 | BYTES);
+    if (len >= 0x80)
+        text_add_char(&message, (char)((len & 0x7f) | 0x80));
+    text_add_char(&message, (char)(len >= 0x80 ? len >> 7 : len));
+    text_add(&message, pod->id);
+    return call(host, pipe, method, &message, REMOVE_TIMEOUT_MS, &answer, err);
+}
+
+int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,
+                   struct error *err) {
+    if (call_of_pod(host, pipe, SERVICE "StopPodSandbox", pod, err) < 0)
+        return error_prefix(err, "stop pod '%s'", pod->name ? pod->name : pod->id);
+    if (call_of_pod(host, pipe, SERVICE "RemovePodSandbox", pod, err) < 0)
+        return error_prefix(err, "remove pod '%s'", pod->name ? pod->name : pod->id);
+    return 0;
+}

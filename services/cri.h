@@ -1,0 +1,35 @@
+/* The container runtime asked as the kubelet asks it: CRI v1 (k8s.io/cri-api,
+ * runtime.v1.RuntimeService) over its named pipe. */
+#ifndef SERVICES_CRI_H
+#define SERVICES_CRI_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "host/host.h"
+
+/* "npipe:////./pipe/x" (or a bare path) -> "\\.\pipe\x"; the caller frees. */
+char *cri_pipe_path(const char *socket);
+
+struct cri_pod {
+    char *id;
+    char *name; /* "kube-system/coredns-x" */
+};
+struct cri_pods {
+    struct cri_pod *items;
+    size_t count;
+};
+void cri_pods_free(struct cri_pods *pods);
+
+/* The pods that a kubelet made (label io.kubernetes.pod.uid), running or not. No pipe:
+ * ERROR_NOT_FOUND; no answer: ERROR_TIMEOUT; no CRI: ERROR_MALFORMED, ERROR_HOST. */
+int cri_pods(struct host *host, const char *pipe, struct cri_pods *ret, struct error *err);
+/* Ends the pod's containers at once, takes its network down (CNI DEL) and forgets it:
+ * StopPodSandbox, RemovePodSandbox. A pod that is gone is success. */
+int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,
+                   struct error *err);
+
+/* ListPodSandboxResponse, the pure half of cri_pods(). ERROR_MALFORMED. */
+int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct error *err);
+
+#endif
