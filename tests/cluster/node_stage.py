@@ -121,7 +121,8 @@ class NodeStage(stages.Stage):
         return item
 
     def reset(self, node=None, compare=True):
-        """Takes a join back, deletes the Node object; the host must be as it was found."""
+        """Takes a join back, deletes the Node object; the host must be as it was found. Answers what
+        was said."""
         node = node or self.node
         done = node.winjoin("reset", "--force")
         try:
@@ -131,6 +132,7 @@ class NodeStage(stages.Stage):
         expect_equal(done.returncode, 0, done.stdout + done.stderr)
         if compare:
             self.expect_bare(node)
+        return done.stdout + done.stderr
 
     def expect_bare(self, node=None):
         node = node or self.node
@@ -164,11 +166,15 @@ class NodeStage(stages.Stage):
     def _pod(self, name):
         return self.cluster.call("GET", PODS + "/" + name)
 
-    def delete_pod(self, node, name):
-        self.cluster.call("DELETE", PODS + "/" + name)
-        self.cluster.wait_for(lambda: name not in self.cluster.kubectl("get", "pods", "-o", "name"),
-                              60, what_for="end of pod " + name)
+    def delete_pods(self, node, *names):
+        """The objects go at once (their grace period is 0); the kubelet may still be at work."""
+        for name in names:
+            self.cluster.call("DELETE", PODS + "/" + name)
         shutil.rmtree(node.host.path(r"C:\hold"))
+
+    def sandboxes(self, node):
+        """HNS namespace -> network namespace of the pods that stand on the host."""
+        return node.host.ask({"op": "facts"})["sandboxes"]
 
     def pod_netns(self, node, address):
         """The network namespace of the pod with that address."""

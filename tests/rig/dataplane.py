@@ -176,7 +176,7 @@ class DataPlane:
 
     @op("facts")
     def _facts(self, _request):
-        return {"facts": list(self.made), "rules": self.rules}
+        return {"facts": list(self.made), "rules": self.rules, "sandboxes": self.sandboxes.pods()}
 
     def net(self, line):
         with self.lock:

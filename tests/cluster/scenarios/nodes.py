@@ -119,6 +119,21 @@ def join_again(stage):
     stage.reset()
 
 
+@scenario("reset-with-pods", "a reset ends the pods that run: no process, no namespace of them stays",
+          NODES, **OVERLAY)
+def reset_with_pods(stage):
+    stage.join("--verify", "none")
+    names = ["stays-a", "stays-b"]
+    for name in names:
+        stage.run_pod(stage.node, name)
+    said = stage.reset(compare=False)
+    for name in names:
+        expect_in("pod default/%s: ended" % name, said)
+    expect_equal(stage.sandboxes(stage.node), {}, "sandboxes are left")
+    stage.delete_pods(stage.node, *names)
+    stage.expect_bare()
+
+
 @scenario("discovery-file", "joined with a kubeconfig file and a token for the TLS bootstrap", NODES,
           **OVERLAY)
 def discovery_file(stage):
@@ -208,7 +223,7 @@ def talk_both_ways(stage):
         seen = talk(spaces[here], spaces[there], at[there])
         expect_equal(seen, at[here], "%s to %s" % (names[here], names[there]))
     for node, name in zip(stage.nodes, names):
-        stage.delete_pod(node, name)
+        stage.delete_pods(node, name)
 
 
 def talk(client, server, address, port=7777):
