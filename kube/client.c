@@ -193,7 +193,18 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
     return 0;
 }
 
-/* Tries retryable failures again until timeout_ms is over; the last error stays. */
+/* A server that has just come back answers before it has read its tokens and roles. */
+static bool may_pass(struct kube_client *client, const struct error *why) {
+    uint64_t now = host_monotonic_ms(client->host) + 1; /* never 0 */
+
+    if (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMEOUT)
+        client->lost = now;
+    if (why->kind == ERROR_DENIED)
+        return client->lost && now - client->lost < KUBE_STRANGER_MS;
+    return error_is_retryable(why) && why->kind != ERROR_CONFLICT;
+}
+
+/* Tries again what may pass until timeout_ms is over; the last error stays. */
 static int perform_retry(struct kube_client *client, const struct kube_call *call,
                          unsigned timeout_ms, json_t **ret, struct error *err) {
     uint64_t end = host_monotonic_ms(client->host) + timeout_ms;
@@ -206,8 +217,7 @@ static int perform_retry(struct kube_client *client, const struct kube_call *cal
         if (perform_json(client, call, ret, &retry_after, &why) == 0)
             return 0;
         pause = kube_pause_ms(client->host, attempt, retry_after);
-        if (!error_is_retryable(&why) || why.kind == ERROR_CONFLICT ||
-            host_monotonic_ms(client->host) + pause >= end)
+        if (!may_pass(client, &why) || host_monotonic_ms(client->host) + pause >= end)
             break;
         log_message(LOG_DEBUG, "%s; trying again in %u ms", why.message, pause);
         if (host_sleep(client->host, pause, err) < 0)

@@ -169,6 +169,29 @@ static void tries_again_what_may_pass(void **state) {
     assert_in_range(host_monotonic_ms(s->host), 20750, 26250);
 }
 
+/* A server that was started again answers before it has read its tokens and roles. */
+static void a_server_that_comes_back_may_refuse_at_first(void **state) {
+    static const struct row back[] = {{0, "", ERROR_NETWORK, 0},
+                                      {401, "", 0, 0},
+                                      {403, "", 0, 0},
+                                      {200, "{}", 0, 0}},
+                            refused[] = {{403, "", 0, 0}, {200, "{}", 0, 0}};
+    struct scene *s = *state;
+    struct error err = {0};
+
+    play(s, refused, ARRAY_SIZE(refused));
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_int_equal(s->asked, 1);
+    play(s, back, ARRAY_SIZE(back));
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, NULL), 0);
+    assert_int_equal(s->asked, 4);
+    host_memory_advance(s->host, 30000); /* it knows everybody by now */
+    play(s, refused, ARRAY_SIZE(refused));
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, &err), -1);
+    assert_int_equal(s->asked, 1);
+}
+
 /* Fifty nodes that were told 429 together: nobody comes too early, and they do not come together.
  */
 static void refused_together_does_not_come_back_together(void **state) {
@@ -203,6 +226,7 @@ static void gives_up_in_time(void **state) {
     assert_int_equal(err.kind, ERROR_NETWORK);
     assert_in_range(host_monotonic_ms(s->host), 20000, 30000);
     assert_in_range(s->asked, 7, 12);
+    host_memory_advance(s->host, 30000); /* a server that was away may refuse at first */
     play(s, denied, 1);
     assert_int_equal(kube_get_retry(&s->client, "/x", 30000, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
@@ -266,6 +290,7 @@ int main(void) {
         CASE(turns_status_into_kinds),
         CASE(deleting_what_is_gone_is_success),
         CASE(tries_again_what_may_pass),
+        CASE(a_server_that_comes_back_may_refuse_at_first),
         CASE(refused_together_does_not_come_back_together),
         CASE(gives_up_in_time),
         CASE(reads_config_maps),
