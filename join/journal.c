@@ -39,18 +39,25 @@ static int kind_of(const char *name, enum journal_kind *ret) {
 
 static void add_entry(struct journal *j, enum journal_kind kind, const char *target,
                       const char *phase, json_t *before) {
-    j->entries = xrealloc(j->entries, (j->count + 1) * sizeof *j->entries);
-    j->entries[j->count++] = (struct journal_entry){
+    struct journal_entry entry = {
         .kind = kind,
         .target = xstrdup(target),
         .phase = xstrdup(phase ? phase : ""),
         .before = before ? before : json_object(),
     };
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s, s:s, s:s, s:O}", "kind", kind_names[kind], "target", target, "phase",
+                  entry.phase, "before", entry.before);
+
+    entry.line = json_write(json);
+    j->entries = xrealloc(j->entries, (j->count + 1) * sizeof *j->entries);
+    j->entries[j->count++] = entry;
 }
 
 static void free_entry(struct journal_entry *entry) {
     free(entry->target);
     free(entry->phase);
+    free(entry->line);
     json_decref(entry->before);
 }
 
@@ -123,13 +130,8 @@ static int save(struct journal *j, struct error *err) {
     int result;
 
     for (size_t i = 0; i < j->count; i++) {
-        const struct journal_entry *e = &j->entries[i];
-        _cleanup_json_ json_t *json =
-            json_pack("{s:s, s:s, s:s, s:O}", "kind", kind_names[e->kind], "target", e->target,
-                      "phase", e->phase, "before", e->before);
-        _cleanup_(freep) char *line = json_write(json);
-
-        text_addf(&out, "%s\n", line);
+        text_add(&out, j->entries[i].line);
+        text_add_char(&out, '\n');
     }
     result = host_make_folder(j->host, WINJOIN_FOLDER, HOST_SECRET, err);
     if (result == 0)
