@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -31,12 +33,23 @@ static bool lies_in(const char *real, const char *root) {
     return strncmp(real, root, len) == 0 && (real[len] == '/' || real[len] == '\0');
 }
 
+/* 0 when the path holds no link at all, so that it lies where it says; else -1 with errno, ENOENT
+ * when none comes before what lacks. One call, where realpath() asks for each part. */
+static int walk_straight(const char *path) {
+    struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS};
+    long fd = syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+
+    return fd < 0 ? -1 : close((int)fd);
+}
+
 /* What follows a link at the path's end must not leave the root either. */
 static int check_target(const struct posix_host *host, const char *at, const char *path,
                         struct error *err) {
     char real[PATH_MAX];
 
-    if (path[0] == 'Z' || !realpath(at, real) || lies_in(real, host->rootfs))
+    if (path[0] == 'Z' || walk_straight(at) == 0 || errno == ENOENT)
+        return 0;
+    if (!realpath(at, real) || lies_in(real, host->rootfs))
         return 0;
     return error_set(err, ERROR_DENIED, "use '%s': it is a link out of the rootfs", path);
 }
@@ -53,7 +66,9 @@ static int check_inside(const char *root, const char *path, struct error *err) {
         if (!slash || (size_t)(slash - part) < len)
             return 0;
         *slash = '\0';
-        if (realpath(part, real))
+        if (walk_straight(part) == 0)
+            return 0;
+        if (errno != ENOENT && realpath(part, real))
             break;
     }
     if (lies_in(real, root))
@@ -111,14 +126,6 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
 }
 
 static int make_parents(char *at) {
-    char *last = strrchr(at, '/');
-    int there;
-
-    *last = '\0';
-    there = access(at, F_OK);
-    *last = '/';
-    if (there == 0)
-        return 0;
     for (char *slash = strchr(at + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(at, 0755) < 0 && errno != EEXIST) {
@@ -142,6 +149,16 @@ static int write_all(int fd, const char *data, size_t len) {
     return fsync(fd);
 }
 
+/* A new file: its folders are made when they lack, what a crash left in its place is removed. */
+static int create(char *at, mode_t mode) {
+    const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+    int fd = open(at, flags, mode);
+
+    if (fd >= 0 || (errno == ENOENT ? make_parents(at) : errno == EEXIST ? unlink(at) : -1) < 0)
+        return fd;
+    return open(at, flags, mode);
+}
+
 int rootfs_write(struct host *host, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL, *beside = NULL;
@@ -150,11 +167,7 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
     beside = xasprintf("%s.winjoin-new", at);
-    if (make_parents(at) < 0)
-        return fail(err, "write", path);
-    (void)unlink(beside); /* left by a crash, if at all */
-    fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-              access == HOST_SECRET ? 0600 : 0644);
+    fd = create(beside, access == HOST_SECRET ? 0600 : 0644);
     if (fd < 0)
         return fail(err, "write", path);
     result = write_all(fd, data, len);
@@ -170,14 +183,13 @@ int rootfs_write(struct host *host, const char *path, const void *data, size_t l
 
 int rootfs_make_folder(struct host *host, const char *path, enum host_access access,
                        struct error *err) {
+    mode_t mode = access == HOST_SECRET ? 0700 : 0755;
     _cleanup_(freep) char *at = NULL;
-    struct stat st;
+    struct stat st = {0};
 
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
-    if (make_parents(at) < 0)
-        return fail(err, "make folder", path);
-    if (mkdir(at, access == HOST_SECRET ? 0700 : 0755) < 0) {
+    if (mkdir(at, mode) < 0 && (errno != ENOENT || make_parents(at) < 0 || mkdir(at, mode) < 0)) {
         if (errno != EEXIST)
             return fail(err, "make folder", path);
         if (stat(at, &st) < 0 || !S_ISDIR(st.st_mode))
@@ -234,11 +246,11 @@ int rootfs_link(struct host *host, const char *path, const char *target, struct 
         to = xstrdup(target);
     else if (rootfs_path(rootfs_of(host), normal, &to, err) < 0)
         return -1;
-    if (make_parents(at) < 0)
-        return fail(err, "link", path);
     if (unlink(at) < 0 && errno != ENOENT)
         return fail(err, "replace link", path);
-    return symlink(to, at) < 0 ? fail(err, "link", path) : 0;
+    if (symlink(to, at) == 0 || (errno == ENOENT && make_parents(at) == 0 && symlink(to, at) == 0))
+        return 0;
+    return fail(err, "link", path);
 }
 
 enum host_file_type rootfs_file_type(struct host *host, const char *path) {
