@@ -49,7 +49,7 @@ struct http_response {
     int64_t date;       /* Date header, Unix seconds; 0 = absent */
     long retry_after;   /* seconds; -1 = absent */
     char *content_type; /* or NULL */
-    char *server_certs; /* PEM of the chain that the server presented, or NULL */
+    char *server_certs; /* PEM of the chain that the server presented; NULL on a kept connection */
     char *proxy;        /* the proxy that was used, or NULL */
     unsigned milliseconds;
 };

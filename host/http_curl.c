@@ -41,6 +41,7 @@ struct transfer {
     size_t streamed;
     size_t header_bytes;
     struct http_head head;
+    bool only_connects; /* no request follows */
     const char *broken; /* why the answer is no HTTP/1 */
     bool stopped;       /* on_data wants no more */
     bool too_long;      /* body or headers */
@@ -53,6 +54,16 @@ static uint64_t elapsed_ms(const struct transfer *transfer) {
 
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_TOTAL_TIME_T, &us); /* 0 before the start */
     return (uint64_t)us / 1000;
+}
+
+/* The connection stands, this request is not sent yet. */
+static int on_connected(void *context, char *from, char *to, int from_port, int to_port) {
+    struct transfer *transfer = context;
+
+    (void)from, (void)to, (void)from_port, (void)to_port; /* of no interest */
+    free(transfer->response->server_certs);               /* of the server that redirected here */
+    transfer->response->server_certs = http_curl_chain(transfer->easy);
+    return transfer->only_connects ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
 static size_t on_body(char *data, size_t size, size_t count, void *context) {
@@ -225,6 +236,8 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
     curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_connected);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -275,6 +288,18 @@ static int drive(struct curl_http *http, struct transfer *transfer, CURLcode *re
     return error_set(err, ERROR_NETWORK, "drive the connection: it ended without a result");
 }
 
+static int run(struct curl_http *http, struct transfer *transfer, CURLcode *ret_code,
+               struct error *err) {
+    int result;
+
+    if (curl_multi_add_handle(http->multi, transfer->easy) != CURLM_OK)
+        return error_set(err, ERROR_HOST, "request '%s': libcurl cannot start it",
+                         transfer->request->url);
+    result = drive(http, transfer, ret_code, err);
+    (void)curl_multi_remove_handle(http->multi, transfer->easy); /* it is in there */
+    return result;
+}
+
 static void transfer_clear(struct transfer *transfer) {
     curl_easy_cleanup(transfer->easy);
     curl_slist_free_all(transfer->headers);
@@ -289,7 +314,7 @@ static void transfer_clear(struct transfer *transfer) {
 static void fetch_evidence(struct curl_http *http, const struct http_request *failed,
                            struct http_response *response) {
     struct http_request request = *failed;
-    struct transfer transfer = {.request = &request, .response = response};
+    struct transfer transfer = {.request = &request, .response = response, .only_connects = true};
     CURLcode code;
     int result;
 
@@ -301,12 +326,9 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     if (!transfer.easy)
         return;
     result = set_up(http, &transfer, NULL);
-    curl_easy_setopt(transfer.easy, CURLOPT_CONNECT_ONLY, 1L);
-    if (result == 0 && curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
-        if (drive(http, &transfer, &code, NULL) == 0 && code == CURLE_OK)
-            response->server_certs = http_curl_chain(transfer.easy);
-        (void)curl_multi_remove_handle(http->multi, transfer.easy); /* it is in there */
-    }
+    curl_easy_setopt(transfer.easy, CURLOPT_FRESH_CONNECT, 1L);
+    if (result == 0)
+        (void)run(http, &transfer, &code, NULL); /* without evidence there is less to tell */
     transfer_clear(&transfer);
 }
 
@@ -398,7 +420,6 @@ static int finish(struct curl_http *http, struct transfer *transfer, CURLcode co
     (void)curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
     http->http.connections += (size_t)connections;
     response->milliseconds = (unsigned)elapsed_ms(transfer);
-    response->server_certs = http_curl_chain(transfer->easy);
     if (code != CURLE_OK && !transfer->stopped) {
         (void)failed(transfer, code, err);
         return -1;
@@ -415,23 +436,16 @@ static int perform(struct http *base, const struct http_request *request, struct
     struct curl_http *http = (struct curl_http *)base;
     struct transfer transfer = {.request = request, .response = ret};
     CURLcode code = CURLE_OK;
-    int result = -1;
+    int result;
 
     transfer.easy = curl_easy_init();
     if (!transfer.easy)
         return error_set(err, ERROR_HOST, "request '%s': libcurl cannot start", request->url);
-    if (set_up(http, &transfer, err) < 0) {
-        transfer_clear(&transfer);
-        return -1;
-    }
-    if (curl_multi_add_handle(http->multi, transfer.easy) == CURLM_OK) {
-        result = drive(http, &transfer, &code, err);
-        if (result == 0)
-            result = finish(http, &transfer, code, err);
-        (void)curl_multi_remove_handle(http->multi, transfer.easy); /* it is in there */
-    } else {
-        (void)error_set(err, ERROR_HOST, "request '%s': libcurl cannot start it", request->url);
-    }
+    result = set_up(http, &transfer, err);
+    if (result == 0)
+        result = run(http, &transfer, &code, err);
+    if (result == 0)
+        result = finish(http, &transfer, code, err);
     transfer_clear(&transfer);
     if (code == CURLE_PEER_FAILED_VERIFICATION && !ret->server_certs)
         fetch_evidence(http, request, ret);
@@ -452,7 +466,9 @@ static const struct http_ops curl_ops = {perform, curl_free_http};
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
     struct curl_http *http = xcalloc(1, sizeof *http);
 
-    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || !(http->multi = curl_multi_init()))
+    http_curl_start();
+    http->multi = curl_multi_init();
+    if (!http->multi)
         abort(); /* only memory can be missing */
     curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 16L);
     http->http.ops = &curl_ops;

@@ -4,6 +4,9 @@
 
 #include "host/http.h"
 
+/* libcurl and OpenSSL, before anything else is asked of them; aborts when it cannot be. */
+void http_curl_start(void);
+
 /* Both `easy` are a CURL handle. */
 
 /* What the connection demands of the server. It must live as long as the handle; free `name`. */
@@ -16,7 +19,8 @@ struct http_curl_tls {
 /* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
  * name by the rules of its crypto/x509 where these are stricter than OpenSSL's. */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
-/* The chain that the server presented, as PEM; NULL when this connection was not made just now. */
+/* The chain that the server presented, as PEM, asked while the transfer has its connection; NULL
+ * when that was not made just now. The caller frees. */
 char *http_curl_chain(void *easy);
 
 #endif
