@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "pki/openssl.h"
+#include "pki/pem.h"
 
 enum { NAMES_SHOWN_MAX = 16 };
 
@@ -163,15 +164,24 @@ void certificates_free(struct certificates *certificates) {
 }
 
 char *certificates_plain(const char *pem, size_t len) {
-    struct certificates all = {0};
-    struct text out = {0};
+    BIO *bio = BIO_new(BIO_s_mem());
+    struct pem_block block;
+    size_t offset = 0;
+    char *plain;
 
-    if (certificates_parse(pem, len, &all, NULL) < 0)
-        return xstrndup(pem, len);
-    for (size_t i = 0; i < all.count; i++)
-        text_add(&out, all.items[i].pem);
-    certificates_free(&all);
-    return text_take(&out);
+    if (!bio)
+        abort(); /* out of memory */
+    while (pem_next(pem, len, &offset, &block)) {
+        if (pem_is_certificate(&block) &&
+            !PEM_write_bio(bio, "CERTIFICATE", "", block.der, (long)block.der_len))
+            abort(); /* out of memory */
+        free(block.der);
+    }
+    plain = take_bio(bio);
+    if (*plain)
+        return plain;
+    free(plain);
+    return xstrndup(pem, len);
 }
 
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins) {

@@ -37,7 +37,8 @@ enum { CERTIFICATES_MAX = 1024 };
 int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err);
 void certificates_free(struct certificates *certificates);
 /* The same certificates as one plain PEM text, for OpenSSL's readers, which stumble over what Go
- * steps over; a copy of the text when it does not parse (they will say why). The caller frees. */
+ * steps over; they are not looked into, and a copy of the text when it has none (OpenSSL will say
+ * what is wrong). The caller frees. */
 char *certificates_plain(const char *pem, size_t len);
 /* Index of the first certificate that has one of the pins (a list made by pins_parse), or -1. */
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins);

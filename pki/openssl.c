@@ -192,7 +192,7 @@ STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *e
     while (pem_next(pem, len, &offset, &block)) {
         int result = 0;
 
-        if (text_equal(block.type, "CERTIFICATE") && !block.has_headers)
+        if (pem_is_certificate(&block))
             result = add_block(stack, &block, err);
         free(block.der);
         if (result < 0)

@@ -125,3 +125,7 @@ bool pem_next(const char *text, size_t len, size_t *offset, struct pem_block *re
     *offset = len;
     return false;
 }
+
+bool pem_is_certificate(const struct pem_block *block) {
+    return text_equal(block->type, "CERTIFICATE") && !block->has_headers;
+}

@@ -16,5 +16,7 @@ struct pem_block {
 /* Reads the next well-formed block from *offset on and moves *offset behind it; false at the end.
  * What is no block, or a damaged one, is stepped over as pem.Decode does. */
 bool pem_next(const char *text, size_t len, size_t *offset, struct pem_block *ret);
+/* true for what client-go takes for a certificate: that type, and no headers. */
+bool pem_is_certificate(const struct pem_block *block);
 
 #endif

@@ -30,8 +30,17 @@ static void makes_keys_as_the_kubelet(void **state) {
     assert_int_equal(key_check("", NULL), -1);
 }
 
+/* Left by another program: not of P-256. */
+static const char p384_key_pem[] =
+    "-----BEGIN EC PRIVATE KEY-----\n"
+    "MIGkAgEBBDDzZdPOB5zvH+HC3fmVL/s3sLjff1SnsRgsq9cc+FJh6ABCDsAx+h7A\n"
+    "MRzPUFWX0rigBwYFK4EEACKhZANiAATc+BS0411vCu6L+T72KLpdLUSj1IoDD4uX\n"
+    "x5R43WGLPARPCTvM7/wd95vkzauPXIl9nyfFui/BQK6wRTu9ofFKODWfeGgpsLZ3\n"
+    "VFdvo1CQWK4CShsogExx9Gq0SQMkNMM=\n"
+    "-----END EC PRIVATE KEY-----\n";
+
 static void requests_are_recognised(void **state) {
-    _cleanup_(freep) char *request = NULL, *long_name = NULL, *long_request = NULL;
+    _cleanup_(freep) char *request = NULL, *other = NULL, *long_name = NULL, *long_request = NULL;
     struct error err = {0};
 
     (void)state;
@@ -43,6 +52,9 @@ static void requests_are_recognised(void **state) {
     assert_false(csr_is_ours("", CLIENT_KEY_PEM, "win-1"));
     /* one made by the openssl command for the same key and subject */
     assert_true(csr_is_ours(CLIENT_CSR_PEM, CLIENT_KEY_PEM, "win-1"));
+
+    assert_int_equal(csr_make(p384_key_pem, "win-1", &other, NULL), 0);
+    assert_true(csr_is_ours(other, p384_key_pem, "win-1"));
 
     long_name = xmalloc(254);
     memset(long_name, 'a', 253);
