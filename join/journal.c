@@ -127,16 +127,18 @@ bool journal_has(const struct journal *journal, enum journal_kind kind, const ch
 
 static int save(struct journal *j, struct error *err) {
     struct text out = {0};
-    int result;
+    int result = 0;
 
     for (size_t i = 0; i < j->count; i++) {
         text_add(&out, j->entries[i].line);
         text_add_char(&out, '\n');
     }
-    result = host_make_folder(j->host, WINJOIN_FOLDER, HOST_SECRET, err);
+    if (!j->has_folder)
+        result = host_make_folder(j->host, WINJOIN_FOLDER, HOST_SECRET, err);
     if (result == 0)
         result = host_write(j->host, JOURNAL_FILE, text_str(&out), out.len, HOST_SECRET, err);
     text_free(&out);
+    j->has_folder = result == 0;
     return result < 0 ? error_prefix(err, "write the journal") : 0;
 }
 

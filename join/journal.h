@@ -46,6 +46,7 @@ struct journal {
     struct journal_entry *entries;
     size_t count;
     const char *phase; /* recorded with the next entries; borrowed */
+    bool has_folder;   /* with its rights, by this run */
 };
 
 /* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
