@@ -113,6 +113,7 @@ int journal_open(struct host *host, struct journal *ret, struct error *err) {
         return error_hint(err, "move '%s' away to begin anew; what it recorded is then not undone",
                           JOURNAL_FILE);
     }
+    journal.saved = journal.count;
     *ret = journal;
     return 0;
 }
@@ -138,8 +139,11 @@ static int save(struct journal *j, struct error *err) {
     if (result == 0)
         result = host_write(j->host, JOURNAL_FILE, text_str(&out), out.len, HOST_SECRET, err);
     text_free(&out);
-    j->has_folder = result == 0;
-    return result < 0 ? error_prefix(err, "write the journal") : 0;
+    if (result < 0)
+        return error_prefix(err, "write the journal");
+    j->has_folder = true;
+    j->saved = j->count;
+    return 0;
 }
 
 int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
@@ -149,15 +153,26 @@ int journal_record(struct journal *journal, enum journal_kind kind, const char *
         return 0;
     }
     add_entry(journal, kind, target, journal->phase, before);
-    if (save(journal, err) == 0)
+    return journal->held ? 0 : journal_write_down(journal, err);
+}
+
+void journal_hold(struct journal *journal) {
+    journal->held = true;
+}
+
+int journal_write_down(struct journal *journal, struct error *err) {
+    journal->held = false;
+    if (journal->saved == journal->count || save(journal, err) == 0)
         return 0;
-    free_entry(&journal->entries[--journal->count]);
+    while (journal->count > journal->saved)
+        free_entry(&journal->entries[--journal->count]);
     return -1;
 }
 
 int journal_pop(struct journal *journal, struct error *err) {
     if (journal->count)
         free_entry(&journal->entries[--journal->count]);
+    journal->saved = journal->count;
     return save(journal, err);
 }
 

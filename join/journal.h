@@ -47,6 +47,8 @@ struct journal {
     size_t count;
     const char *phase; /* recorded with the next entries; borrowed */
     bool has_folder;   /* with its rights, by this run */
+    bool held;         /* journal_hold() */
+    size_t saved;      /* entries that are on disk */
 };
 
 /* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
@@ -59,6 +61,11 @@ bool journal_has(const struct journal *journal, enum journal_kind kind, const ch
  * before it returns. Recorded already: nothing happens. */
 int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
                    json_t *before, struct error *err);
+/* For things that are recorded together before the first of them is changed: from here on they are
+ * not written to disk one by one, but by journal_write_down(), all at once. That must follow, also
+ * when one of them failed; when it fails itself, all of them count as not recorded. */
+void journal_hold(struct journal *journal);
+int journal_write_down(struct journal *journal, struct error *err);
 /* Takes the last entry off, on disk too: it has been undone. */
 int journal_pop(struct journal *journal, struct error *err);
 

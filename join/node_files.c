@@ -187,7 +187,18 @@ int node_files_cni(struct join *join, struct node_files *ret, struct error *err)
     return 0;
 }
 
+static int record(struct journal *journal, const struct node_files *files, struct error *err) {
+    int result = 0;
+
+    journal_hold(journal);
+    for (size_t i = 0; i < files->count && result == 0; i++)
+        result = journal_file(journal, files->items[i].path, err);
+    return journal_write_down(journal, result < 0 ? NULL : err) < 0 ? -1 : result;
+}
+
 int node_files_lay(struct join *join, const struct node_files *files, struct error *err) {
+    if (record(&join->journal, files, err) < 0)
+        return -1;
     for (size_t i = 0; i < files->count; i++) {
         const struct node_file *f = &files->items[i];
 

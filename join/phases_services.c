@@ -42,10 +42,12 @@ int phase_own_folder(struct join *join, const char *path, struct error *err) {
 
 static int own_folders(struct join *join, const char *const *paths, size_t count,
                        struct error *err) {
-    for (size_t i = 0; i < count; i++)
-        if (phase_own_folder(join, paths[i], err) < 0)
-            return -1;
-    return 0;
+    int result = 0;
+
+    journal_hold(&join->journal);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = phase_own_folder(join, paths[i], err);
+    return journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 ? -1 : result;
 }
 
 static int own_program_folders(struct join *join, struct error *err) {
