@@ -197,7 +197,7 @@ static void close_program(struct program *program, const struct option_set *set)
 int program_run(int argc, char **argv, program_open_host *open) {
     int verb_at = find_verb_word(argc, argv), result, code;
     const char *name = verb_at ? argv[verb_at] : "help";
-    struct program program = {0};
+    struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
     const struct option *tables[6];
     struct option_set set = {.tables = tables, .target = &program.options};
     _cleanup_(freep) bool *given = NULL;

@@ -68,6 +68,8 @@ static int open_join(struct program *program, struct join *join, struct progress
         .options = &program->options.join,
         .progress = progress_show,
         .progress_context = progress,
+        .unattended = !program->options.join.dry_run && !program->terminal.in_is_terminal &&
+                      !program->terminal.out_is_terminal && !program->terminal.err_is_terminal,
     };
     (void)terminal_probe_program(&join->probe_program, &join->probe_program_len);
     return join_open(join, err);

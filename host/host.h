@@ -200,6 +200,7 @@ struct host_facts {
     uint64_t page_file_bytes; /* configured page file size; 0 = none */
     int containers_feature;   /* 1 installed, 0 not, -1 unknown */
     int restart_pending;      /* 1 yes, 0 no, -1 unknown */
+    uint64_t uptime_seconds;  /* since the system started; 0 = unknown */
 };
 int host_facts(struct host *host, struct host_facts *ret, struct error *err);
 

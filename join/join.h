@@ -72,6 +72,7 @@ struct join {
     void *progress_context;
     const void *probe_program; /* bytes of winjoin-probe.exe */
     size_t probe_program_len;
+    bool unattended; /* a join that nobody looks at: there is no terminal */
     /* found */
     struct journal journal;
     struct host_facts facts;
@@ -104,6 +105,7 @@ struct join {
     struct text_list warnings;
     struct join_phase_result *results; /* one a phase */
     uint64_t started_ms;
+    bool has_spread; /* start_spread_wait() */
 };
 
 /* Fills the host's facts, the node name and the journal; a name in --skip-phases that no phase has

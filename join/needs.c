@@ -9,6 +9,7 @@
 #include "join/join.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/configuration/node_configuration.h"
+#include "join/start_spread.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 
@@ -115,6 +116,8 @@ int join_need_client(struct join *join, struct error *err) {
     if (!can_discover(join) && host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
         return join_need_node_client(join, err);
     discovery_options_make(join, &options);
+    if (!join->has_discovery && start_spread_wait(join, err) < 0)
+        return -1;
     if (!join->has_discovery &&
         discovery_run(&options, join->http, join->host, &join->discovery, err) < 0)
         return -1;

@@ -25,7 +25,8 @@ static const char bare_server[] =
     "\"facts\":{\"product\":\"Windows Server 2022 Datacenter\",\"installationType\":\"Server\","
     "\"major\":10,\"minor\":0,\"build\":20348,\"revision\":2340,\"architecture\":\"amd64\","
     "\"hostName\":\"WIN-7K2\",\"elevated\":true,\"memoryBytes\":17179869184,"
-    "\"pageFileBytes\":8589934592,\"containersFeature\":1,\"restartPending\":false},"
+    "\"pageFileBytes\":8589934592,\"containersFeature\":1,\"restartPending\":false,"
+    "\"uptimeSeconds\":86400},"
     "\"hns\":{\"networks\":{},\"endpoints\":{},\"namespaces\":{},\"loadBalancers\":{},"
     "\"external\":{}}}";
 
@@ -108,6 +109,7 @@ void model_facts(json_t *state, struct host_facts *ret) {
         .page_file_bytes = (uint64_t)json_number_at(facts, "pageFileBytes", 0),
         .containers_feature = (int)json_number_at(facts, "containersFeature", -1),
         .restart_pending = json_is_boolean(pending) ? json_is_true(pending) : -1,
+        .uptime_seconds = (uint64_t)json_number_at(facts, "uptimeSeconds", 0),
     };
     copy_text(ret->product, sizeof ret->product, facts, "product");
     copy_text(ret->installation_type, sizeof ret->installation_type, facts, "installationType");
@@ -118,15 +120,16 @@ void model_facts(json_t *state, struct host_facts *ret) {
 void model_facts_set(json_t *state, const struct host_facts *facts) {
     json_object_set_new(
         state, "facts",
-        json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:b, s:I, s:I, s:i, s:o}", "product",
-                  facts->product, "installationType", facts->installation_type, "major",
+        json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:b, s:I, s:I, s:i, s:o, s:I}",
+                  "product", facts->product, "installationType", facts->installation_type, "major",
                   (int)facts->major, "minor", (int)facts->minor, "build", (int)facts->build,
                   "revision", (int)facts->revision, "architecture", facts->architecture, "hostName",
                   facts->host_name, "elevated", (int)facts->elevated, "memoryBytes",
                   (json_int_t)facts->memory_bytes, "pageFileBytes",
                   (json_int_t)facts->page_file_bytes, "containersFeature",
                   facts->containers_feature, "restartPending",
-                  facts->restart_pending < 0 ? json_null() : json_boolean(facts->restart_pending)));
+                  facts->restart_pending < 0 ? json_null() : json_boolean(facts->restart_pending),
+                  "uptimeSeconds", (json_int_t)facts->uptime_seconds));
 }
 
 void model_event(json_t *state, char level, unsigned event_id, const char *text) {

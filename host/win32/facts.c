@@ -139,5 +139,6 @@ int win32_facts(struct host *host, struct host_facts *ret, struct error *err) {
     read_memory(ret);
     ret->containers_feature = win32_containers_feature();
     ret->restart_pending = is_restart_pending();
+    ret->uptime_seconds = GetTickCount64() / 1000;
     return 0;
 }

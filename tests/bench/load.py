@@ -23,6 +23,7 @@ TOKEN = "abcdef.0123456789abcdef"
 # What needs Windows or the kubelet; what is left is everything that is said to the control plane.
 SKIPPED = "artifacts,vswitch,containerd,kubelet,node,pod-network,flanneld,kube-proxy,ready,verify"
 GATE = 'read -r go <&0; exec "$@" </dev/null'  # released by the end of the pipe, all in one moment
+SPREAD = "10s"  # what a machine does by itself that was just switched on (join/start_spread.h)
 PATIENCE = 300
 SETTLED = 2
 
@@ -51,7 +52,7 @@ class Server:
 def command(facts, node, rootfs):
     return [str(WINJOIN), "join", facts["endpoint"], "--token", TOKEN, "--discovery-token-ca-cert-hash",
             facts["caCertHash"], "--node-name", node, "--rootfs", str(rootfs), "--skip-phases", SKIPPED,
-            "--progress", "none"]
+            "--progress", "none", "--start-spread", SPREAD]
 
 
 def start(facts, count, folder, still):
