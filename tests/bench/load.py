@@ -49,13 +49,13 @@ class Server:
         self.process.wait(20)
 
 
-def command(facts, node, rootfs):
+def command(facts, node, rootfs, spread):
     return [str(WINJOIN), "join", facts["endpoint"], "--token", TOKEN, "--discovery-token-ca-cert-hash",
             facts["caCertHash"], "--node-name", node, "--rootfs", str(rootfs), "--skip-phases", SKIPPED,
-            "--progress", "none", "--start-spread", SPREAD]
+            "--progress", "none", "--start-spread", spread]
 
 
-def start(facts, count, folder, still):
+def start(facts, count, folder, still, spread):
     """The joins, waiting for the pipe that is returned to end."""
     gate, release = os.pipe()
     env = dict(os.environ, LD_PRELOAD=str(STILL)) if still else None
@@ -65,7 +65,7 @@ def start(facts, count, folder, still):
         rootfs.mkdir()
         with open(rootfs.with_suffix(".err"), "wb") as said:
             joins.append((rootfs, subprocess.Popen(
-                ["/bin/sh", "-c", GATE, "gate", *command(facts, "node-%d" % i, rootfs)], stdin=gate,
+                ["/bin/sh", "-c", GATE, "gate", *command(facts, "node-%d" % i, rootfs, spread)], stdin=gate,
                 stdout=subprocess.DEVNULL, stderr=said, env=env)))
     os.close(gate)
     return joins, release
@@ -97,13 +97,13 @@ def joined(rootfs, node):
     return "CN = system:node:" + node in said
 
 
-def play(count, rate, burst, backlog, still=False):
+def play(count, rate, burst, backlog, still=False, spread=SPREAD):
     """One load; a dictionary of what was seen."""
     with tempfile.TemporaryDirectory() as folder:
         server = Server(os.path.join(folder, "server"), "--rate", str(rate), "--burst", str(burst),
                         "--backlog", str(backlog))
         try:
-            joins, release = start(server.facts, count, folder, still)
+            joins, release = start(server.facts, count, folder, still, spread)
             time.sleep(0.5)
             server.ask(op="traffic", clear=True)
             begin = time.monotonic()
@@ -156,12 +156,13 @@ def main():
     p.add_argument("--rate", type=float, default=200)
     p.add_argument("--burst", type=int, default=100)
     p.add_argument("--backlog", type=int, default=64)
+    p.add_argument("--spread", default=SPREAD, metavar="DURATION", help="winjoin's --start-spread")
     p.add_argument("--still", action="store_true", help="without the randomness in winjoin's pauses")
     o = p.parse_args()
     if not WINJOIN.exists():
         print("skipped: build/native/winjoin is not built\n0 passed, 0 failed, 1 skipped")
         return 0
-    seen = play(o.nodes, o.rate, o.burst, o.backlog, o.still)
+    seen = play(o.nodes, o.rate, o.burst, o.backlog, o.still, o.spread)
     print(describe(seen))
     print("requests a quarter second: " + " ".join(map(str, seen["slots"])))
     wrong = judge(seen, o.rate)
