@@ -30,6 +30,8 @@ L1_SUBNET, L1_GATEWAY = "10.244.0.0/24", "10.244.0.1"
 DNS_POD, ECHO_POD = "10.244.0.53", "10.244.0.7"
 ECHO_PORTS = ("7", "80", "443", "8080")
 VNI, VXLAN_PORT, L1_MAC = 4096, 4789, "00:15:5d:00:00:31"
+# A bridge without an address of its own takes its lowest port's: it would change as machines come.
+ROUTER_MAC, GATEWAY_MAC = "02:00:0a:00:00:01", "02:00:0a:f4:00:01"
 POD_ZONES = ("default", "kube-system", "winjoin", "winjoin-verify")
 _runs = itertools.count()
 
@@ -92,8 +94,8 @@ class Fabric:
     def _underlay(self):
         ns = self.ns("fabric")
         netns.add(ns)
-        netns.ip_batch(ns, ["link add lan type bridge", "addr add %s/24 dev lan" % ROUTER,
-                            "link set lan up"])
+        netns.ip_batch(ns, ["link add lan address %s type bridge" % ROUTER_MAC,
+                            "addr add %s/24 dev lan" % ROUTER, "link set lan up"])
         netns.sysctl(ns, {"net/ipv4/ip_forward": 1})
         netns.ip(ns, "route add blackhole default")
         # Beyond the first hop nobody has a way back to a pod's address.
@@ -134,8 +136,8 @@ class Fabric:
 
     def _linux_node(self):
         ns = self.host("l1", L1)
-        lines = ["link add cni0 type bridge", "addr add %s/24 dev cni0" % L1_GATEWAY,
-                 "link set cni0 up"]
+        lines = ["link add cni0 address %s type bridge" % GATEWAY_MAC,
+                 "addr add %s/24 dev cni0" % L1_GATEWAY, "link set cni0 up"]
         if self.mode == "overlay":
             lines += _vxlan(VNI)
         netns.ip_batch(ns, lines)
