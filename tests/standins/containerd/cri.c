@@ -1,5 +1,5 @@
-/* CRI's gRPC, as much as winjoin speaks: ListPodSandbox, StopPodSandbox, RemovePodSandbox, one call a
- * connection. Headers are looked through, not decompressed: winjoin sends them plain. */
+/* CRI's gRPC, as much as winjoin speaks: ListPodSandbox, StopPodSandbox, RemovePodSandbox, one call
+ * a connection. Headers are looked through, not decompressed: winjoin sends them plain. */
 #include "tests/standins/containerd/cri.h"
 
 #include <stdint.h>
