@@ -34,7 +34,7 @@ native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehea
 static: build/static/winjoin ## the Linux build as one file, with the libraries of winjoin.exe (built once)
 windows: build/windows/libwinjoin.a $(PROGRAMS_windows) build/windows/winjoin.sbom.json ## winjoin.exe and winjoin-probe.exe
 
-quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $(UNIT_asan) ## the fast check before a change lands: build, includes, house rules, format, unit tests
+quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $(UNIT_asan) $(FUZZERS:%=build/asan/tests/fuzz/%.o) ## the fast check before a change lands: build, includes, house rules, format, unit tests
 	$(Q)./tests/run quick
 	$(Q)! command -v clang-format >/dev/null || clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS) || \
 	    { echo "not formatted: run 'make format'"; exit 1; }

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (cluster_document_find(text, "fuzz", "KubeletConfiguration", &documents, &node, NULL) < 0)
         return 0;
-    (void)yaml_schema_check_known(node, kubelet_configuration_fields(), "fuzz", NULL);
+    (void)yaml_schema_check_known(node, kubelet_configuration_fields(), "fuzz", NULL, NULL);
     cluster = yaml_to_json(node); /* also one of wrong types, which a join would have refused */
     if (make(cluster, &made, &changes) < 0)
         return 0;
