@@ -6,7 +6,7 @@ test: ## all tests, natively, under sanitizers and under Wine; installs what it 
 	$(Q)$(MAKE) test-built
 
 REPLAYS := $(FUZZERS:%=build/asan/fuzz/%)
-test-built: native windows rig $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
+test-built: native windows rig build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
 	$(Q)./tests/run all
 
 # Without the fuzzer: each target over its corpus, under the sanitizers
