@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { BYTES_MAX = 4 * 1024 * 1024, DEPTH_MAX = 64, PAIRS_MAX = 10000, NODES_MAX = 400000 };
+enum { BYTES_MAX = 4 * 1024 * 1024, DEPTH_MAX = 64, PAIRS_MAX = 2000, NODES_MAX = 400000 };
 
 struct yaml_pair {
     char *key;
@@ -160,7 +160,7 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         check_plain_key(r, event) < 0)
         return -1;
     if (map->count >= PAIRS_MAX)
-        return refuse(r, event->start_mark, "more than 10000 keys in one map");
+        return refuse(r, event->start_mark, "more than 2000 keys in one map");
     for (size_t i = 0; i < map->count; i++) {
         if (text_equal(map->pairs[i].key, key)) {
             struct text why = {0};

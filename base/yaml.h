@@ -48,6 +48,10 @@ const char *yaml_text_at(const struct yaml_node *node, const char *path);
 /* The node as JSON by YAML 1.2's core schema as Kubernetes reads it (sigs.k8s.io/yaml: plain
  * true/false, null/~, decimal numbers; all else strings). New reference. */
 json_t *yaml_to_json(const struct yaml_node *node);
+/* Kubernetes reads as JSON, not as YAML, what begins with a brace (utilyaml.GuessJSONStream): such
+ * a text, up to its first separator, must be JSON. `text` ends with NUL. ERROR_MALFORMED, without
+ * anything of the text in the message. */
+int yaml_check_json(const char *text, size_t len, const char *what, struct error *err);
 /* Whether a plain key is the text that stands there for Kubernetes, too: not null, no merge, and no
  * number or boolean that Go writes otherwise ("0x10", "yes"). */
 bool yaml_key_stands(const char *key);

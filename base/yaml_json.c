@@ -144,6 +144,27 @@ json_t *yaml_to_json(const struct yaml_node *node) {
     return json_null();
 }
 
+/* Where the first document ends: at a line that begins with "---". */
+static size_t first_document(const char *text, size_t len) {
+    for (const char *p = text; (p = strstr(p, "\n---")) != NULL; p++)
+        if ((size_t)(p - text) < len)
+            return (size_t)(p - text);
+    return len;
+}
+
+int yaml_check_json(const char *text, size_t len, const char *what, struct error *err) {
+    _cleanup_json_ json_t *json = NULL;
+    char *near;
+
+    if (text[strspn(text, " \t\r\n\v\f")] != '{' ||
+        json_read(text, first_document(text, len), what, &json, err) == 0)
+        return 0;
+    near = err ? strstr(err->message, " near '") : NULL;
+    if (near)
+        *near = '\0'; /* what stands there may be a secret */
+    return error_hint(err, "a document that begins with \"{\" is read as JSON");
+}
+
 static int append(void *context, unsigned char *data, size_t len) {
     text_add_bytes(context, data, len);
     return 1;

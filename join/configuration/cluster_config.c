@@ -43,11 +43,13 @@ struct source {
 static int read_value(struct kube_client *client, unsigned timeout_ms, const struct source *source,
                       char **ret, struct error *err) {
     _cleanup_json_ json_t *map = NULL;
+    const json_t *data;
     const char *value;
 
     if (kube_configmap_get(client, source->name_space, source->name, timeout_ms, &map, err) < 0)
         return -1;
-    value = kube_configmap_value(map, source->key);
+    data = json_at(map, "data");
+    value = json_string_value(json_object_get(data, source->key));
     if (!value)
         return error_set(err, ERROR_MALFORMED,
                          "unexpected error when reading %s ConfigMap in namespace \"%s\": %s key "
@@ -164,6 +166,7 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms,
     return -1;
 }
 
+/* An empty text is no configuration (kubeadm: the same). */
 static int read_kube_proxy(struct kube_client *client, unsigned timeout_ms,
                            struct cluster_config *ret, struct error *err) {
     static const struct source source = {"kube-system", "kube-proxy", "config.conf"};
@@ -171,11 +174,11 @@ static int read_kube_proxy(struct kube_client *client, unsigned timeout_ms,
 
     if (read_optional(client, timeout_ms, &source, &text, &ret->warnings, err) < 0)
         return -1;
-    return text ? read_document(text, &source, "KubeProxyConfiguration",
-                                "kubeproxy.config.k8s.io/v1alpha1",
-                                kube_proxy_configuration_fields(), &ret->unknown_fields,
-                                &ret->kube_proxy, err)
-                : 0;
+    return text && *text ? read_document(text, &source, "KubeProxyConfiguration",
+                                         "kubeproxy.config.k8s.io/v1alpha1",
+                                         kube_proxy_configuration_fields(), &ret->unknown_fields,
+                                         &ret->kube_proxy, err)
+                         : 0;
 }
 
 static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
@@ -189,7 +192,7 @@ static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct 
         /* most bootstrap tokens may not read it: no news */
         if (read_optional(client, timeout_ms, &sources[i], &text, NULL, err) < 0)
             return -1;
-        if (!text)
+        if (!text || !*text)
             continue;
         if (cluster_flannel_parse(text, &ret->flannel, err) < 0)
             return error_prefix(err, "ConfigMap %s/kube-flannel-cfg", sources[i].name_space);
@@ -209,7 +212,8 @@ static int read_winjoin(struct kube_client *client, unsigned timeout_ms, struct 
         return -1;
     ret->unprepared = denied.count > 0; /* a stranger to RBAC is told 403 of what is absent, too */
     text_list_free(&denied);
-    return text ? node_configuration_read(text, strlen(text), what, &ret->winjoin, err) : 0;
+    return text && *text ? node_configuration_read(text, strlen(text), what, &ret->winjoin, err)
+                         : 0;
 }
 
 /* The server that answers, which in the midst of an upgrade is not what ClusterConfiguration says.
@@ -232,13 +236,19 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
 
 /* ---- together ---- */
 
-/* A version that is none ("stable-1", "") is replaced by the server's own. */
+/* kubeadm's labels of a release ("stable-1", "ci/latest"); nothing at all is one, too. */
+static bool is_label(const char *version) {
+    return !*version || strstr(version, "stable") || strstr(version, "latest");
+}
+
+/* A label is replaced by the server's own version. */
 static int settle_version(struct cluster_config *c, struct error *err) {
     unsigned minor;
 
     if (kubernetes_minor(c->kubernetes_version, "the cluster", &minor, NULL) == 0)
         return 0;
-    if (!c->server_version || kubernetes_minor(c->server_version, "the cluster", &minor, NULL) < 0)
+    if (!is_label(c->kubernetes_version) || !c->server_version ||
+        kubernetes_minor(c->server_version, "the cluster", &minor, NULL) < 0)
         return error_set(err, ERROR_MALFORMED,
                          "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
                          "kubernetesVersion \"%s\" is no version",

@@ -6,6 +6,10 @@
 #include "base/yaml.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/cluster_schema.h"
+#include "join/configuration/join_configuration.h"
+
+/* kubeadm's default (v1beta4: DefaultServicesSubnet). */
+#define SERVICE_SUBNET "10.96.0.0/12"
 
 void cluster_flannel_free(struct cluster_flannel *flannel) {
     free(flannel->name_space);
@@ -24,15 +28,16 @@ int cluster_document_find(const char *text, const char *what, const char *kind,
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     const struct yaml_node *found = NULL;
 
-    if (yaml_parse(text, strlen(text), what, &documents, err) < 0)
+    if (yaml_parse(text, strlen(text), what, &documents, err) < 0 ||
+        yaml_check_json(text, strlen(text), what, err) < 0)
         return -1;
     for (size_t i = 0; i < yaml_documents_count(documents); i++) {
         const struct yaml_node *node = yaml_document(documents, i);
         const char *is = yaml_type(node) == YAML_MAP ? yaml_text_at(node, "kind") : NULL;
         const char *version = is ? yaml_text_at(node, "apiVersion") : NULL;
 
-        if (yaml_type(node) == YAML_NULL)
-            continue;
+        if (yaml_type(node) == YAML_NULL && i + 1 == yaml_documents_count(documents) && i > 0)
+            continue; /* what stands behind the last separator */
         if (!is || !*is || !version || !*version)
             return error_set(err, ERROR_MALFORMED,
                              "%s: line %zu: a document without kind and apiVersion", what,
@@ -68,13 +73,11 @@ static int check_fields(const struct yaml_node *root, const char *what, struct e
 
 /* A comma list of prefixes; each must parse. */
 static int read_subnets(const struct yaml_node *root, const char *what, const char *path,
-                        struct text_list *ret, struct error *err) {
+                        const char *fallback, struct text_list *ret, struct error *err) {
     const char *text = yaml_text_at(root, path);
     struct cidr cidr;
 
-    if (!text || !*text)
-        return 0;
-    text_list_split(ret, text, ',');
+    text_list_split(ret, text && *text ? text : fallback, ',');
     for (size_t i = 0; i < ret->count; i++)
         if (cidr_parse(ret->items[i], &cidr, err) < 0)
             return error_prefix(err, "%s: %s", what, path);
@@ -87,6 +90,30 @@ static char *text_or(const struct yaml_node *root, const char *path, const char 
     return text && *text ? xstrdup(text) : xstrdup_null(fallback);
 }
 
+/* kubeadm: ParseHostPort, "host" or "host:port". */
+static int check_endpoint(const char *endpoint, const char *what, struct error *err) {
+    const char *colon = endpoint ? strrchr(endpoint, ':') : NULL;
+    _cleanup_(freep) char *host = NULL;
+    long long port;
+    struct ip ip;
+
+    if (!endpoint || !*endpoint || ip_parse(endpoint, &ip, NULL) == 0)
+        return 0;
+    host = xstrndup(endpoint, colon ? (size_t)(colon - endpoint) : strlen(endpoint));
+    if (host[0] == '[' && text_ends_with(host, "]")) {
+        host[strlen(host) - 1] = '\0';
+        if (ip_parse(host + 1, &ip, NULL) == 0 && colon &&
+            text_to_number(colon + 1, 1, 65535, &port) == 0)
+            return 0;
+    } else if ((join_node_name_is_valid(host) || ip_parse(host, &ip, NULL) == 0) &&
+               (!colon || text_to_number(colon + 1, 1, 65535, &port) == 0) && !strchr(host, ':')) {
+        return 0;
+    }
+    return error_set(err, ERROR_MALFORMED,
+                     "%s: controlPlaneEndpoint \"%.200s\" is no host with or without a port", what,
+                     endpoint);
+}
+
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
@@ -96,8 +123,10 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
     if (cluster_document_find(yaml, what, "ClusterConfiguration", &documents, &root, err) < 0 ||
         check_fields(root, what, err) < 0)
         return -1;
-    if (read_subnets(root, what, "networking.podSubnet", &c.pod_subnets, err) < 0 ||
-        read_subnets(root, what, "networking.serviceSubnet", &c.service_subnets, err) < 0) {
+    if (read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||
+        read_subnets(root, what, "networking.serviceSubnet", SERVICE_SUBNET, &c.service_subnets,
+                     err) < 0 ||
+        check_endpoint(yaml_text_at(root, "controlPlaneEndpoint"), what, err) < 0) {
         cluster_config_free(&c);
         return -1;
     }

@@ -196,22 +196,6 @@ static int read_document(struct reader *r, const struct yaml_node *node, size_t 
     return pass_over(r, node, version, kind);
 }
 
-/* kubeadm reads as JSON, not as YAML, what begins with a brace (utilyaml.GuessJSONStream). */
-static int check_json(struct reader *r, const struct text *part) {
-    _cleanup_json_ json_t *json = NULL;
-    const char *text = text_str(part);
-    char *near;
-
-    if (text[strspn(text, " \t\r\n\v\f")] != '{')
-        return 0;
-    if (json_read(text, part->len, r->what, &json, r->err) == 0)
-        return 0;
-    near = r->err ? strstr(r->err->message, " near '") : NULL;
-    if (near)
-        *near = '\0'; /* what stands there may be a secret */
-    return error_hint(r->err, "a document that begins with \"{\" is read as JSON");
-}
-
 /* One part between separators. Empty lines stand in for all before it, so that lines count from
  * the file's begin. */
 static int read_part(struct reader *r, const char *part, size_t len, size_t line) {
@@ -223,7 +207,7 @@ static int read_part(struct reader *r, const char *part, size_t len, size_t line
         text_add_char(&padded, '\n');
     text_add_bytes(&padded, part, len);
     if (yaml_parse(text_str(&padded), padded.len, r->what, &documents, r->err) < 0 ||
-        check_json(r, &padded) < 0) {
+        yaml_check_json(text_str(&padded), padded.len, r->what, r->err) < 0) {
         if (r->err)
             r->err->kind = ERROR_USAGE;
         result = -1;
