@@ -10,8 +10,8 @@
 
 /* Answers a request; a new reference. Called in a thread of the connection. */
 typedef json_t *pipe_answer(const json_t *request);
-/* Who speaks HTTP/2 instead (the preface says it): adds to `output` what is answered to all that was
- * said so far; false when nothing more is. */
+/* Who speaks HTTP/2 instead (the preface says it): adds to `output` what is answered to all that
+ * was said so far; false when nothing more is. */
 typedef bool pipe_http2(struct text *input, struct text *output);
 /* Takes connections until the program ends; -1 when the pipe cannot be made. */
 int pipe_serve(const char *path, pipe_answer *answer, pipe_http2 *http2, struct error *err);
