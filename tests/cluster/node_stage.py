@@ -23,6 +23,7 @@ import scene  # noqa: E402
 NODE_PROGRAMS = ("kubelet.exe", "kube-proxy.exe", "flanneld.exe", "win-overlay.exe", "win-bridge.exe",
                  "host-local.exe")
 RUNTIME = "cri.exe"
+SLICES = "/apis/discovery.k8s.io/v1/endpointslices"
 PODS = "/api/v1/namespaces/default/pods"
 BUNDLES = os.path.join(stages.ROOT, "build", "e2e-bundles")
 
@@ -149,19 +150,26 @@ class NodeStage(stages.Stage):
     # ---- pods ------------------------------------------------------------------------------
 
     def run_pod(self, node, name):
-        """A pod of the API server's on that node, whose program only stays; its address."""
+        """A pod of the API server's on that node, whose program only stays; its address. Critical:
+        a kubelet refuses others where this machine's disk is fuller than 85 %."""
         node.host.lay(os.path.join(winhost.prefixes.DLLS, "hold.exe"), r"C:\hold\hold.exe")
         self.cluster.call("POST", PODS, {
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
-                "nodeName": node.node_name, "automountServiceAccountToken": False,
+                "nodeName": node.node_name, "priorityClassName": "system-node-critical",
+                "automountServiceAccountToken": False,
                 "terminationGracePeriodSeconds": 0,
                 "containers": [{"name": "hold", "image": "rig/hold:1",
                                 "command": [r"C:\hold\hold.exe"],
                                 "volumeMounts": [{"name": "hold", "mountPath": r"C:\hold"}]}],
                 "volumes": [{"name": "hold", "hostPath": {"path": r"C:\hold"}}]}})
-        self.cluster.wait_for(lambda: self._pod(name)["status"].get("phase") == "Running", 60,
-                              what_for="running pod " + name)
+        self.cluster.wait_for(lambda: self._runs(name), 60, what_for="running pod " + name)
         return self._pod(name)["status"]["podIP"]
+
+    def _runs(self, name):
+        status = self._pod(name)["status"]
+        expect(status.get("phase") != "Failed", "pod %s: %s: %s" % (
+            name, status.get("reason"), status.get("message")))
+        return status.get("phase") == "Running"
 
     def _pod(self, name):
         return self.cluster.call("GET", PODS + "/" + name)
@@ -171,6 +179,26 @@ class NodeStage(stages.Stage):
         for name in names:
             self.cluster.call("DELETE", PODS + "/" + name)
         shutil.rmtree(node.host.path(r"C:\hold"))
+
+    def await_services(self, node):
+        """Until kube-proxy has told HNS of each Service port that has endpoints."""
+        def told():
+            there = {(vip, ports["Protocol"], ports["ExternalPort"])
+                     for b in node.host.control({"op": "dump"})["loadBalancers"]
+                     for vip in b["FrontendVIPs"] for ports in b["PortMappings"]}
+            return self._service_ports() <= there
+        self.cluster.wait_for(told, 60, what_for="load balancer of each Service")
+
+    def _service_ports(self):
+        """(cluster IP, protocol's number, port) of what has endpoints."""
+        live = {(s["metadata"]["namespace"], s["metadata"]["labels"]["kubernetes.io/service-name"],
+                 port.get("name") or "") for s in self.cluster.call("GET", SLICES)["items"]
+                if s.get("endpoints") for port in s.get("ports") or ()}
+        return {(s["spec"]["clusterIP"], {"TCP": 6, "UDP": 17}[port["protocol"]], port["port"])
+                for s in self.cluster.call("GET", "/api/v1/services")["items"]
+                for port in s["spec"]["ports"]
+                if (s["metadata"]["namespace"], s["metadata"]["name"], port.get("name") or "")
+                in live}
 
     def sandboxes(self, node):
         """HNS namespace -> network namespace of the pods that stand on the host."""

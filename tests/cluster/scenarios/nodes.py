@@ -99,6 +99,7 @@ def no_agent_l2bridge(stage):
           **OVERLAY)
 def second_join(stage):
     stage.join("--verify", "none")
+    stage.await_services(stage.node)
     before, asked = stage.node.snapshot(), admin.requests(stage.cluster)
     stage.join("--verify", "none")
     stage.expect_ready()
