@@ -6,6 +6,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -25,6 +26,7 @@ struct yaml_node {
     size_t count;
     struct yaml_node **items;
     struct yaml_pair *pairs;
+    json_t *places; /* key -> its pair's index while a map is read: comparing all takes too long */
 };
 
 struct yaml_documents {
@@ -54,6 +56,7 @@ static void node_free(struct yaml_node *node) {
     free(node->items);
     free(node->pairs);
     free(node->text);
+    json_decref(node->places);
     free(node);
 }
 
@@ -161,21 +164,21 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return -1;
     if (map->count >= PAIRS_MAX)
         return refuse(r, event->start_mark, "more than 2000 keys in one map");
-    for (size_t i = 0; i < map->count; i++) {
-        if (text_equal(map->pairs[i].key, key)) {
-            struct text why = {0};
+    if (json_object_get(map->places, key)) {
+        json_int_t first = json_integer_value(json_object_get(map->places, key));
+        struct text why = {0};
 
-            text_addf(&why, "key \"%.100s\" stands here twice (first in line %zu)", key,
-                      map->pairs[i].line);
-            (void)refuse(r, event->start_mark, text_str(&why));
-            text_free(&why);
-            return -1;
-        }
+        text_addf(&why, "key \"%.100s\" stands here twice (first in line %zu)", key,
+                  map->pairs[first].line);
+        (void)refuse(r, event->start_mark, text_str(&why));
+        text_free(&why);
+        return -1;
     }
     return 0;
 }
 
 static int read_map(struct reader *r, struct yaml_node *node) {
+    node->places = json_object();
     for (;;) {
         yaml_event_t event;
         int result = 0;
@@ -184,7 +187,13 @@ static int read_map(struct reader *r, struct yaml_node *node) {
         if (next_event(r, &event) < 0)
             return -1;
         end = event.type == YAML_MAPPING_END_EVENT;
+        if (end) {
+            json_decref(node->places);
+            node->places = NULL;
+        }
         if (!end && (result = check_key(r, node, &event)) == 0) {
+            json_object_set_new_nocheck(node->places, (const char *)event.data.scalar.value,
+                                        json_integer((json_int_t)node->count));
             if ((node->count & (node->count - 1)) == 0)
                 node->pairs = xrealloc(node->pairs, (node->count * 2 + 1) * sizeof *node->pairs);
             node->pairs[node->count++] = (struct yaml_pair){

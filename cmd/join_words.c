@@ -22,8 +22,11 @@ static char *bare_token(const char *data, size_t len) {
     bool wide = len >= 2 && memcmp(data, "\xff\xfe", 2) == 0;
     size_t skip = wide ? 2 : len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, n = 0;
 
-    for (size_t i = skip; i < len; i += wide ? 2 : 1)
-        narrow[n++] = data[i];
+    for (size_t i = skip; i < len; i += wide ? 2 : 1) {
+        bool other = !data[i] || (wide && (i + 1 >= len || data[i + 1]));
+
+        narrow[n++] = other ? '?' : data[i]; /* which no token has */
+    }
     while (n && strchr(" \t\r\n", narrow[n - 1]))
         narrow[--n] = '\0';
     return xstrdup(narrow + strspn(narrow, " \t\r\n"));

@@ -1,10 +1,40 @@
 /* The HTTP seam's front: what holds for every implementation. */
 #include "host/http.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cidr.h"
+#include "base/memory.h"
 #include "host/http_ops.h"
+
+char *http_shown_url(const char *url) {
+    const char *start = strstr(url, "://");
+    const char *rest = start ? start + 3 : url;
+    size_t len = strcspn(rest, "?#");
+    size_t authority = strcspn(rest, "/?#");
+    size_t skip = 0;
+
+    for (size_t i = 0; i < authority; i++)
+        if (rest[i] == '@')
+            skip = i + 1;
+    return xasprintf("%.*s%.*s%s", (int)(rest - url), url, (int)(len - skip), rest + skip,
+                     rest[len] ? "?..." : "");
+}
+
+/* It becomes a part of a URL and a name for SNI. */
+static int check_server_name(const char *name, struct error *err) {
+    struct ip ip;
+
+    if (name && ip_parse(name, &ip, NULL) == 0)
+        return 0;
+    for (const char *p = name; p && *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
+            return error_set(err, ERROR_USAGE,
+                             "send a request: '%s' is no name that a server can have", name);
+    return 0;
+}
 
 /* Header values and methods that could smuggle a second header are refused here. */
 static int check_line(const char *what, const char *value, struct error *err) {
@@ -29,6 +59,8 @@ static int check_request(const struct http_request *request, struct error *err) 
                          "request '%s': a client certificate and its key belong together",
                          request->url);
     if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
+        return -1;
+    if (check_server_name(request->server_name, err) < 0)
         return -1;
     if (check_line("content type", request->content_type, err) < 0)
         return -1;

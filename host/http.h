@@ -75,6 +75,10 @@ typedef int http_answer(void *context, const struct http_request *request,
                         struct http_response *ret, struct error *err);
 struct http *http_memory_new(http_answer *answer, void *context);
 
+/* A URL for messages: without user and password, query and fragment, which may be secrets. The
+ * caller frees. */
+char *http_shown_url(const char *url);
+
 /* The proxy that Go's ProxyFromEnvironment would choose for this https URL, or NULL: HTTPS_PROXY,
  * NO_PROXY with CIDRs, leading dots and ports; loopback never. The caller frees. */
 char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy);

@@ -157,6 +157,8 @@ static int set_proxy(struct transfer *transfer, struct error *err) {
     _cleanup_(freep) char *proxy = given ? (*given ? http_proxy_complete(given) : NULL)
                                          : http_environment_proxy(transfer->request->url);
 
+    if (given && *given && !strstr(given, "://"))
+        return error_set(err, ERROR_USAGE, "use the kubeconfig's proxy-url: it has no scheme");
     if (proxy && http_proxy_check(proxy, err) < 0)
         return -1;
 
@@ -376,29 +378,33 @@ static const char *connect_reason(const struct transfer *transfer) {
 static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     const struct http_request *request = transfer->request;
     const char *method = request->method ? request->method : "GET";
+    _cleanup_(freep) char *url = http_shown_url(request->url);
     const char *reason = code == CURLE_COULDNT_CONNECT ? connect_reason(transfer) : NULL;
 
     if (transfer->too_long)
         return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is longer than %zu bytes",
-                         method, request->url,
+                         method, url,
                          transfer->header_bytes > HEADERS_MAX ? (size_t)HEADERS_MAX
                          : request->max_body                  ? request->max_body
                                                               : (size_t)HTTP_BODY_MAX);
     if (transfer->broken)
         return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is not understood: %s", method,
-                         request->url, transfer->broken);
+                         url, transfer->broken);
     if (code == CURLE_OUT_OF_MEMORY) /* libcurl's word for a line beyond its own limit */
         return error_set(err, ERROR_MALFORMED, "%s '%s': a line of the answer's head is too long",
-                         method, request->url);
+                         method, url);
     if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK)
         return error_set(err, ERROR_TIMEOUT, "%s '%s': no complete answer within %u ms", method,
-                         request->url, timeout_of(request));
+                         url, timeout_of(request));
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
+    if (code == CURLE_URL_MALFORMAT &&
+        transfer->head.complete) /* of a redirect: not the caller's */
+        return error_set(err, ERROR_MALFORMED, "%s '%s': %s", method, url, reason);
     if (transfer->tls.name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
-        return error_set(err, kind_of(code), "%s '%s': %s: %s", method, request->url, reason,
+        return error_set(err, kind_of(code), "%s '%s': %s: %s", method, url, reason,
                          transfer->tls.name);
-    return error_set(err, kind_of(code), "%s '%s': %s", method, request->url, reason);
+    return error_set(err, kind_of(code), "%s '%s': %s", method, url, reason);
 }
 
 static void take_answer(struct transfer *transfer) {
@@ -425,8 +431,8 @@ static int finish(struct curl_http *http, struct transfer *transfer, CURLcode co
         return -1;
     }
     if (!transfer->head.complete)
-        return error_set(err, ERROR_NETWORK, "read the answer of '%s': it ended within its head",
-                         transfer->request->url);
+        return error_set(err, ERROR_NETWORK, "read the answer of '%.*s': it ended within its head",
+                         (int)strcspn(transfer->request->url, "?"), transfer->request->url);
     take_answer(transfer);
     return 0;
 }

@@ -29,6 +29,7 @@ void kubeconfig_free(struct kubeconfig *c) {
     free(c->client_key_file);
     free(c->exec_command);
     free(c->auth_provider);
+    free(c->impersonated);
     *c = (struct kubeconfig){0};
 }
 
@@ -139,6 +140,7 @@ static int read_cluster(struct reading *r, const struct yaml_node *cluster, stru
 static int read_user(struct reading *r, const struct yaml_node *user, struct kubeconfig *c) {
     if (take_field(r, user, "token", &c->token) < 0 ||
         take_field(r, user, "tokenFile", &c->token_file) < 0 ||
+        take_field(r, user, "as", &c->impersonated) < 0 ||
         take_field(r, user, "username", &c->username) < 0 ||
         take_field(r, user, "password", &c->password) < 0 ||
         take_field(r, user, "client-certificate", &c->client_cert_file) < 0 ||
@@ -370,6 +372,10 @@ static int embed(struct host *host, const char *base, const char *path, const ch
     full = beside(base, path);
     if (host_read(host, full, FILE_MAX, ret, &len, err) < 0)
         return error_prefix(err, "read the %s file defined in kubeconfig", kind);
+    if (strlen(*ret) != len)
+        return error_set(err, ERROR_USAGE,
+                         "read the %s file defined in kubeconfig: '%s' holds a NUL byte", kind,
+                         full);
     if (ret_len)
         *ret_len = len;
     return 0;
@@ -381,7 +387,13 @@ static int embed_all(struct host *host, const char *path, struct kubeconfig *c, 
         embed(host, path, c->client_cert_file, "client cert", &c->client_cert_pem, NULL, err) < 0 ||
         embed(host, path, c->client_key_file, "client key", &c->client_key_pem, NULL, err) < 0)
         return -1;
-    return embed(host, path, c->token_file, "token", &c->token, NULL, err);
+    if (embed(host, path, c->token_file, "token", &c->token, NULL, err) < 0)
+        return -1;
+    if (c->token_file && c->token && !*c->token) { /* an empty file is no credential */
+        free(take_ptr(c->token_file));
+        free(take_ptr(c->token));
+    }
+    return 0;
 }
 
 static int check_problems(const struct text_list *problems, const char *path, struct error *err) {

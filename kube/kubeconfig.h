@@ -30,6 +30,7 @@ struct kubeconfig {
     char *client_key_pem;
     char *exec_command;
     char *auth_provider;
+    char *impersonated; /* "as", the user to be taken for */
 };
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the

@@ -7,6 +7,8 @@
 #include "base/base64.h"
 #include "base/memory.h"
 
+enum { ENTRIES_MAX = 1000 }; /* each name is compared with all others */
+
 /* One check of a whole document. */
 struct check {
     const char *what;
@@ -180,6 +182,8 @@ static int check_list(const struct check *c, const struct yaml_node *root, const
         return 0;
     if (yaml_type(entries) != YAML_LIST)
         return refuse(c, entries, "a list was expected");
+    if (yaml_count(entries) > ENTRIES_MAX)
+        return refuse(c, entries, "more than 1000 entries in one list");
     for (size_t i = 0; i < yaml_count(entries); i++)
         if (check_entry(c, entries, i, body, fields, count) < 0)
             return -1;

@@ -29,7 +29,3 @@ coverage: $(UNIT_coverage) ## the unit tests' line coverage: summary and build/c
 	$(Q)./tests/run coverage
 	$(Q)gcovr --root . --exclude 'tests/.*' --exclude 'build/.*' build/coverage \
 	    --html-details build/coverage/index.html --print-summary --txt build/coverage/summary.txt
-
-# The whole program under the sanitizers: WINJOIN=build/asan/winjoin python3 -B tests/discovery/cases.py
-build/asan/winjoin: build/asan/cmd/main_posix.o build/asan/gen/commit.o build/asan/libwinjoin.a
-	$(call link,asan)

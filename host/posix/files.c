@@ -5,6 +5,7 @@
 #include <ftw.h>
 #include <limits.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,8 @@
 #include "base/memory.h"
 #include "host/path.h"
 #include "host/posix/posix.h"
+
+enum { PIPE_MS = 10000 };
 
 static int fail(struct error *err, const char *verb, const char *path) {
     int number = errno;
@@ -95,6 +98,16 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
     return 0;
 }
 
+/* A pipe may bring what a shell makes (<(...)), but nobody waits for ever for it. */
+static ssize_t read_some(int fd, char *data, size_t size) {
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+    ssize_t n = read(fd, data, size);
+
+    if (n < 0 && errno == EAGAIN && poll(&wanted, 1, PIPE_MS) > 0)
+        n = read(fd, data, size);
+    return n;
+}
+
 int rootfs_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
                 struct error *err) {
     _cleanup_(freep) char *at = NULL, *data = NULL;
@@ -105,13 +118,13 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
         check_target(rootfs_of(host), at, path, err) < 0)
         return -1;
-    fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (fd < 0)
         return fail(err, "read", path);
     do {
         if (len == size)
             data = xrealloc(data, (size = size ? size * 2 : 8192) + 1);
-        n = read(fd, data + len, size - len);
+        n = read_some(fd, data + len, size - len);
         len += n > 0 ? (size_t)n : 0;
     } while (n > 0 && len <= max);
     (void)close(fd); /* it was only read */

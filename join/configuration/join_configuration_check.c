@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "host/http.h"
 #include "host/terminal.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_taints.h"
@@ -77,10 +78,12 @@ static const char *endpoint_problem(const char *endpoint) {
 static void check_endpoint(struct check *c) {
     const char *endpoint = text_at(c, "discovery.bootstrapToken.apiServerEndpoint");
     const char *problem = endpoint_problem(endpoint);
-    _cleanup_(freep) char *why = xasprintf("address %.200s: %s", endpoint, problem ? problem : "");
+    const char *at = strrchr(endpoint, '@'); /* a password may stand before it */
+    const char *shown = at ? at + 1 : endpoint;
+    _cleanup_(freep) char *why = xasprintf("address %.200s: %s", shown, problem ? problem : "");
 
     if (problem)
-        invalid(c, "discovery.bootstrapToken.apiServerEndpoint", endpoint, why);
+        invalid(c, "discovery.bootstrapToken.apiServerEndpoint", shown, why);
 }
 
 static void check_pins(struct check *c) {
@@ -167,12 +170,13 @@ static void check_file(struct check *c) {
     const char *tls = text_at(c, "discovery.tlsBootstrapToken");
     size_t scheme = scheme_length(file);
     _cleanup_(freep) char *full = terminal_full_path(file);
+    _cleanup_(freep) char *shown = scheme ? http_shown_url(file) : xstrdup(file);
 
     if (scheme && !(scheme == 5 && strncmp(file, "https", 5) == 0))
-        invalid(c, path, file, "if a URL is used, the scheme must be https");
+        invalid(c, path, shown, "if a URL is used, the scheme must be https");
     else if ((scheme && !is_https_url(file)) ||
              (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT))))
-        invalid(c, path, file, "not a valid HTTPS URL or a file on disk");
+        invalid(c, path, shown, "not a valid HTTPS URL or a file on disk");
     if (*tls)
         check_token(c, "discovery.tlsBootstrapToken", tls);
 }

@@ -1,6 +1,7 @@
 /* Discovery: from an endpoint, a token and pins to a proven kubeconfig. */
 #include "join/discovery/discovery.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "base/cidr.h"
 #include "base/memory.h"
 #include "join/discovery/discovery_request.h"
+#include "kube/server_url.h"
 #include "pki/certificate.h"
 #include "pki/jws.h"
 #include "pki/token.h"
@@ -40,12 +42,15 @@ static char *host_of(const char *endpoint) {
     return xstrndup(endpoint + bracket, len > 1 && colon[-1] == '.' ? len - 1 : len);
 }
 
-/* RFC 1035 section 2.3.4 */
+/* RFC 1035 section 2.3.4, and the underscore that resolvers take. */
 static bool is_name(const char *host) {
     size_t len;
 
     if (strlen(host) > NAME_MAX_LEN)
         return false;
+    for (const char *p = host; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
+            return false;
     for (;; host += len + 1) {
         len = strcspn(host, ".");
         if (!len || len > LABEL_MAX_LEN)
@@ -90,7 +95,7 @@ static int check_endpoint(const char *endpoint, struct error *err) {
     if (strpbrk(endpoint, "/@?#\\ \t\r\n%\"'"))
         return error_set(err, ERROR_USAGE,
                          "check the endpoint \"%s\": it must be HOST:PORT and nothing more",
-                         endpoint);
+                         strrchr(endpoint, '@') ? strrchr(endpoint, '@') : endpoint);
     if (!colon || (bracket && colon < bracket))
         return error_set(err, ERROR_USAGE,
                          "check the endpoint: address %s: missing port in address", endpoint);
@@ -155,9 +160,7 @@ static int check(const struct discovery_options *o, struct text_list *ret_pins,
     if (strstr(o->file, "://") && !text_starts_with(o->file, "https://") &&
         !text_starts_with(o->file, "file://"))
         return error_set(err, ERROR_USAGE,
-                         "check the discovery file \"%s\": if a URL is used, the scheme must be "
-                         "https",
-                         o->file);
+                         "check the discovery file: if a URL is used, the scheme must be https");
     return 0;
 }
 
@@ -199,15 +202,16 @@ static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *r
     if (kubeconfig_parse(info->kubeconfig, strlen(info->kubeconfig),
                          "the kubeconfig in the cluster-info ConfigMap", &config, err) < 0)
         return -1;
-    if (config.server && text_starts_with(config.server, "https://") && config.ca_pem) {
+    if (!config.ca_pem)
+        (void)error_set(err, ERROR_MALFORMED, "it has no certificate-authority-data");
+    if (config.ca_pem && server_url_check(config.server, err) == 0) {
         *ret = config;
         return 0;
     }
-    (void)error_set(err, ERROR_MALFORMED, "malformed kubeconfig in the cluster-info ConfigMap: %s",
-                    config.ca_pem ? "its server is no https URL"
-                                  : "it has no certificate-authority-data");
+    if (err)
+        err->kind = ERROR_MALFORMED; /* it is the cluster's */
     kubeconfig_free(&config);
-    return -1;
+    return error_prefix(err, "malformed kubeconfig in the cluster-info ConfigMap");
 }
 
 static int no_pin_matches(const struct discovery *d, const struct certificates *all,

@@ -4,32 +4,40 @@
 
 #include "base/memory.h"
 #include "join/discovery/discovery_request.h"
+#include "kube/server_url.h"
 #include "pki/certificate.h"
 
 enum { FILE_MAX = 1024 * 1024, FETCH_MS = 30000 };
 
 static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *ret,
                       struct error *err) {
-    struct http_request request = {
-        .url = url, .timeout_ms = FETCH_MS, .max_body = FILE_MAX, .follow_redirects = true};
+    unsigned limit = d->options->timeout_ms;
+    struct http_request request = {.url = url,
+                                   .timeout_ms = limit && limit < FETCH_MS ? limit : FETCH_MS,
+                                   .max_body = FILE_MAX,
+                                   .follow_redirects = true};
     struct http_response response = {0};
+    _cleanup_(freep) char *shown = http_shown_url(url);
     int result;
 
+    if (strchr("/?#", url[strlen("https://")]))
+        return error_set(err, ERROR_USAGE, "fetch the discovery kubeconfig from \"%s\": no host",
+                         shown);
     if (http_perform(d->http, &request, &response, err) < 0) {
         http_response_free(&response);
-        return error_prefix(err, "fetch the discovery kubeconfig from \"%s\"", url);
+        return error_prefix(err, "fetch the discovery kubeconfig from \"%s\"", shown);
     }
     if (response.proxy)
-        text_list_add_owned(&d->result->warnings,
-                            xasprintf("%s was fetched through the proxy %s", url, response.proxy));
+        text_list_add_owned(&d->result->warnings, xasprintf("%s was fetched through the proxy %s",
+                                                            shown, response.proxy));
     if (response.status == 200)
-        result = kubeconfig_parse_whole(response.body, response.body_len, url, ret, err);
+        result = kubeconfig_parse_whole(response.body, response.body_len, shown, ret, err);
     else
         result =
             error_set(err, ERROR_NOT_FOUND,
                       "error trying to fetch discovery kubeconfig over HTTPS from %s, received "
                       "status %ld",
-                      url, response.status);
+                      shown, response.status);
     http_response_free(&response);
     return result;
 }
@@ -96,11 +104,18 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
     return -1;
 }
 
+/* A URL may hold secrets, a path not. */
+static char *shown_file(const char *file) {
+    return strstr(file, "://") ? http_shown_url(file) : xstrdup(file);
+}
+
 static int settle_credentials(const struct discovery_options *o, struct kubeconfig *config,
                               struct error *err) {
+    _cleanup_(freep) char *shown = shown_file(o->file);
+
     if (!config->ca_pem)
         return error_set(err, ERROR_USAGE,
-                         "could not get CA certificate from discovery kubeconfig '%s'", o->file);
+                         "could not get CA certificate from discovery kubeconfig '%s'", shown);
     if (o->tls_bootstrap_token) {
         secret_free_text(config->token);
         config->token = xstrdup(o->tls_bootstrap_token);
@@ -116,15 +131,15 @@ static int settle_credentials(const struct discovery_options *o, struct kubeconf
         return 0;
     (void)error_set(
         err, ERROR_USAGE,
-        "could not find authentication credentials for the TLS bootstrap process in '%s'", o->file);
+        "could not find authentication credentials for the TLS bootstrap process in '%s'", shown);
     return error_hint(err, "give --tls-bootstrap-token, or use token discovery");
 }
 
 /* ---- before its server is asked ---- */
 
 static int check_server(const char *file, const struct kubeconfig *config, struct error *err) {
-    if (!config->server || !text_starts_with(config->server, "https://"))
-        return error_set(err, ERROR_USAGE, "read '%s': its server must be an https URL", file);
+    if (server_url_check(config->server, err) < 0)
+        return error_prefix(err, "read '%s'", file);
     if (!config->insecure_skip_tls_verify)
         return 0;
     (void)error_set(err, ERROR_USAGE,
@@ -151,6 +166,10 @@ static int check_certificate(const char *file, const struct kubeconfig *config, 
 static int check_credentials(const char *file, const struct kubeconfig *c, struct error *err) {
     const char *program = c->exec_command ? "exec" : c->auth_provider ? "auth-provider" : NULL;
 
+    if (c->impersonated)
+        return error_set(err, ERROR_USAGE,
+                         "read '%s': impersonating the user \"%s\" is not supported", file,
+                         c->impersonated);
     if (program || c->username || c->password) {
         (void)error_set(err, ERROR_USAGE, "read '%s': credentials by %s are not supported", file,
                         program ? program : "user name and password");
@@ -168,10 +187,11 @@ static int check_credentials(const char *file, const struct kubeconfig *c, struc
 static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *err) {
     struct kubeconfig config = {0};
 
+    _cleanup_(freep) char *shown = shown_file(d->options->file);
+
     if (load(d, &config, err) < 0)
         return -1;
-    if (check_server(d->options->file, &config, err) < 0 ||
-        check_credentials(d->options->file, &config, err) < 0) {
+    if (check_server(shown, &config, err) < 0 || check_credentials(shown, &config, err) < 0) {
         kubeconfig_free(&config);
         return -1;
     }

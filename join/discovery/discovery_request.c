@@ -10,6 +10,7 @@
 #include "kube/configmap.h"
 #include "kube/media_type.h"
 #include "kube/request.h"
+#include "kube/server_url.h"
 #include "pki/certificate.h"
 #include "pki/token.h"
 
@@ -100,8 +101,7 @@ static enum verdict read_data(const struct discovery *d, const json_t *object,
 
 static void hint_status(const struct discovery *d, long status, struct error *err) {
     if (d->credentials && status == 401)
-        (void)error_hint(err, "the credentials in the file '%s' are not good, or no longer",
-                         d->options->file);
+        (void)error_hint(err, "the credentials in the discovery file are not good, or no longer");
     else if (status == 401 || status == 403)
         (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
                               "kube-apiserver --anonymous-auth and Role kube-public/"
@@ -209,7 +209,7 @@ static void fill(const struct discovery *d, const char *url, const char *ca_pem,
 
 static enum verdict attempt(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                             long *retry_after, struct error *err) {
-    _cleanup_(freep) char *url = xasprintf("%s" CLUSTER_INFO_PATH "?timeout=10s", d->server);
+    _cleanup_(freep) char *url = server_url_join(d->server, CLUSTER_INFO_PATH "?timeout=10s");
     _cleanup_(freep) char *roots = ca_pem ? certificates_plain(ca_pem, strlen(ca_pem)) : NULL;
     struct http_response response = {.retry_after = -1};
     struct http_request request;

@@ -22,6 +22,7 @@ class Case:
     proxy: object = None       # function(client, head, port): a proxy's one connection, "{proxy}"
     files: dict = dataclasses.field(default_factory=dict)  # name -> function(server) -> content
     environment: dict = dataclasses.field(default_factory=dict)
+    change: tuple = ()         # (file, text, other text): once the ports are known
     prepare: object = None     # function(folder): what a file's content cannot tell
     hidden: tuple = ()         # more words that no output may show
     stdin: bytes = b""

@@ -74,8 +74,8 @@ def raw(serve):
     return one
 
 
-def socks(method, login=None, reply=b"\x05\x00\x00\x01"):
-    """SOCKS 5 (RFC 1928): a name, not an address, must be asked for."""
+def socks(method, login=None, reply=b"\x05\x00\x00\x01", named=True):
+    """SOCKS 5 (RFC 1928); where the host is `named`, the proxy must be asked for that name."""
     def serve(client, _head, port):
         client.recv(512)
         client.sendall(b"\x05" + method)
@@ -83,7 +83,7 @@ def socks(method, login=None, reply=b"\x05\x00\x00\x01"):
             if client.recv(512) != login:
                 return
             client.sendall(b"\x01\x00")
-        if client.recv(512)[3:4] == b"\x03":
+        if client.recv(512)[3:4] == (b"\x03" if named else b"\x01"):
             client.sendall(reply + b"\x7f\x00\x00\x01\x00\x00")
             joined(client, port)
     return raw(serve)

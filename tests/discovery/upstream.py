@@ -54,7 +54,7 @@ def accepts(kubeadm, case, stage):
     """(whether kubeadm believes the server, what it says); None when it finds no end."""
     path = os.path.join(stage.folder, "join.yaml")
     with open(path, "w", encoding="utf-8") as f:
-        json.dump(configuration(case, stage), f)
+        json.dump(configuration(case, stage), f, ensure_ascii=False)
     try:
         done = subprocess.run([kubeadm, "join", "phase", "preflight", "--config", path],
                               capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False,
