@@ -105,6 +105,18 @@ class Trouble(scene.Scene):
                 self.assertEqual(join.wait(), 0, join.said())
                 self.reset()
 
+    def test_own_earlier_life_is_waited_for(self):
+        address = self.stage.host.address
+        self.ready_node(address)
+        join = self.follow(*scene.FAST)
+        self.assertIsNotNone(join.until(lambda line: line["state"] == "waiting"
+                                        and "still Ready from an earlier join" in line["message"]),
+                             join.said())
+        self.assertIn("kubectl delete node " + stage.NODE, join.said())
+        self.set_ready("Unknown", address)  # the control plane misses the old kubelet
+        self.assertEqual(join.wait(), 0, join.said())
+        self.assertEqual(self.ready(), ["True"])
+
     def test_request_is_approved_by_hand(self):
         self.stage.cluster.control(op="csr", mode="manual")
         join = self.follow(*scene.FAST)

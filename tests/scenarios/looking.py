@@ -6,7 +6,6 @@ import scene
 from scene import stage
 
 REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
-NODES = "/api/v1/nodes"
 
 
 class Looking(scene.Scene):
@@ -31,17 +30,6 @@ class Looking(scene.Scene):
                      "Programs", "Bundle"):
             self.assertEqual(checks[name]["outcome"], "pass", checks[name])
         self.assertNotIn(scene.SECRET, done.stdout + done.stderr)
-
-    def ready_node(self, address):
-        """A Ready Node of our name with that address, until the test ends."""
-        path = "%s/%s" % (NODES, stage.NODE)
-        self.stage.cluster.call("POST", NODES, {"apiVersion": "v1", "kind": "Node",
-                                                "metadata": {"name": stage.NODE}})
-        self.addCleanup(self.stage.cluster.call, "DELETE", path)
-        node = self.stage.cluster.call("GET", path)
-        node["status"] = {"conditions": [{"type": "Ready", "status": "True"}],
-                          "addresses": [{"type": "InternalIP", "address": address}]}
-        self.stage.cluster.call("PUT", path + "/status", node)
 
     def test_preflight_finds_the_name_taken(self):
         self.ready_node("10.0.0.199")

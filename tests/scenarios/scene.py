@@ -19,6 +19,7 @@ from controlplane.client import Refused  # noqa: E402
 SECRET = "s3cr3t7q9z2w5x8v"  # in no program by chance
 TOKEN = "abcdef." + SECRET
 WITH_TOKEN = ("--token", TOKEN)
+NODE = "/api/v1/nodes/" + stage.NODE
 FAST = ("--verify", "none")
 
 
@@ -121,12 +122,29 @@ class Scene(unittest.TestCase):
     def reset(self):
         """Takes the join back, as a person does: the Node object too."""
         done = self.stage.winjoin("reset", "--force")
-        try:
-            self.stage.cluster.call("DELETE", "/api/v1/nodes/" + stage.NODE)
-        except Refused:
-            pass  # the join did not come so far
+        self.delete_node()
         self.assert_code(done, 0)
         return done
+
+    def delete_node(self):
+        try:
+            self.stage.cluster.call("DELETE", NODE)
+        except Refused:
+            pass  # the join did not come so far
+
+    def ready_node(self, address):
+        """A Ready Node of our name with that address, until the test ends."""
+        self.stage.cluster.call("POST", os.path.dirname(NODE), {
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": stage.NODE}})
+        self.addCleanup(self.delete_node)
+        self.set_ready("True", address)
+
+    def set_ready(self, status, address):
+        """As the node controller, or a kubelet, writes it."""
+        node = self.stage.node(stage.NODE)
+        node["status"] = {"conditions": [{"type": "Ready", "status": status}],
+                          "addresses": [{"type": "InternalIP", "address": address}]}
+        self.stage.cluster.call("PUT", NODE + "/status", node)
 
     def ready(self):
         """The status of the Node's condition Ready in the API server."""
