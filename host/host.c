@@ -211,6 +211,10 @@ int host_event(struct host *host, char level, unsigned event_id, const char *tex
     return host->ops->event(host, level, event_id, text, err);
 }
 
+int host_event_source_set(struct host *host, const char *file, struct error *err) {
+    return host->ops->event_source_set(host, file, err);
+}
+
 bool host_pipe_exists(struct host *host, const char *path) {
     return host->ops->pipe_exists(host, path);
 }

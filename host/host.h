@@ -224,6 +224,12 @@ int host_run(struct host *host, const struct host_process *process, int *ret_exi
 int host_event(struct host *host, char level, unsigned event_id, const char *text,
                struct error *err);
 
+/* The source "winjoin" of the Application log: EventMessageFile under this key is where Event
+ * Viewer finds the texts. file NULL: the source is taken away; absent is success. Read it with
+ * host_registry_get. */
+#define HOST_EVENT_SOURCE_KEY "SYSTEM\\CurrentControlSet\\Services\\EventLog\\Application\\winjoin"
+int host_event_source_set(struct host *host, const char *file, struct error *err);
+
 /* true when `path` can be opened as a named pipe's client end
  * ("\\\\.\\pipe\\containerd-containerd"). */
 bool host_pipe_exists(struct host *host, const char *path);

@@ -56,6 +56,7 @@ struct host_ops {
     int (*run)(struct host *, const struct host_process *process, int *ret_exit_code,
                char **ret_output, struct error *);
     int (*event)(struct host *, char level, unsigned event_id, const char *text, struct error *);
+    int (*event_source_set)(struct host *, const char *file, struct error *);
     bool (*pipe_exists)(struct host *, const char *path);
     int (*pipe_talk)(struct host *, const char *path, const struct host_pipe_talk *talk,
                      struct error *);

@@ -20,7 +20,7 @@ static const char *const kind_names[JOURNAL_KIND_COUNT] = {
     [JOURNAL_SERVICE] = "service",       [JOURNAL_NETWORK] = "network",
     [JOURNAL_SWITCH] = "switch",         [JOURNAL_ROUTE] = "route",
     [JOURNAL_FIREWALL] = "firewall",     [JOURNAL_SOURCE_VIP] = "source-vip",
-    [JOURNAL_FORWARDING] = "forwarding",
+    [JOURNAL_FORWARDING] = "forwarding", [JOURNAL_EVENT_SOURCE] = "event-source",
 };
 
 const char *journal_kind_name(enum journal_kind kind) {

@@ -29,6 +29,8 @@ enum journal_kind {
     JOURNAL_ROUTE,        /* a route of ours */
     JOURNAL_FIREWALL,     /* an inbound rule of ours, by name */
     JOURNAL_SOURCE_VIP,   /* the reservation in host-local's store, by network name */
+    JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file that held its texts, or none
+                           */
     JOURNAL_FORWARDING, /* IPv4 forwarding of the interface with this address; before: on or off */
     JOURNAL_KIND_COUNT
 };

@@ -82,6 +82,26 @@ static int lay_winjoin(struct join *join, struct error *err) {
     return journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, NULL, err);
 }
 
+/* Event Viewer shows our texts, and not that their description cannot be found. */
+static int own_event_source(struct join *join, struct error *err) {
+    _cleanup_(freep) char *file = NULL;
+    struct error absent = {0};
+
+    if (host_registry_get(join->host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &absent) <
+            0 &&
+        absent.kind != ERROR_NOT_FOUND) {
+        if (err)
+            *err = absent;
+        return -1;
+    }
+    if (text_equal(file, WINJOIN_PROGRAM))
+        return 0;
+    if (journal_record(&join->journal, JOURNAL_EVENT_SOURCE, "winjoin",
+                       json_pack("{s:s*}", "file", file), err) < 0)
+        return -1;
+    return host_event_source_set(join->host, WINJOIN_PROGRAM, err);
+}
+
 static int check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
     const struct network_plan *plan = &join->plan;
     struct text_list missing = {0};
@@ -133,9 +153,9 @@ int phase_artifacts(struct join *join, struct error *err) {
         return -1;
     if (!join->options->bundle)
         text_add(&join->detail, "all there already");
-    if (own_program_folders(join, err) < 0)
+    if (own_program_folders(join, err) < 0 || lay_winjoin(join, err) < 0)
         return -1;
-    return lay_winjoin(join, err);
+    return own_event_source(join, err);
 }
 
 static int lay_files(struct join *join, struct error *err) {

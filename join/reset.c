@@ -167,12 +167,20 @@ static int undo_forwarding(struct host *host, const struct journal_entry *entry,
     return host_forwarding_set(host, index, json_bool_at(entry->before, "on", false), err);
 }
 
+static int undo_event_source(struct host *host, const struct journal_entry *entry,
+                             const char **ret_how, struct error *err) {
+    const char *before = json_text_at(entry->before, "file");
+
+    *ret_how = before ? "restored" : "removed";
+    return host_event_source_set(host, before, err);
+}
+
 static undo_function *const undo[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FILE_ENTRY] = undo_file,       [JOURNAL_FOLDER_ENTRY] = undo_folder,
     [JOURNAL_SERVICE] = undo_service,       [JOURNAL_NETWORK] = undo_network,
     [JOURNAL_SWITCH] = undo_switch,         [JOURNAL_ROUTE] = undo_route,
     [JOURNAL_FIREWALL] = undo_firewall,     [JOURNAL_SOURCE_VIP] = undo_source_vip,
-    [JOURNAL_FORWARDING] = undo_forwarding,
+    [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
 };
 
 static size_t count_namespaces(struct host *host) {

@@ -9,10 +9,16 @@ build/windows/winjoin-probe.debug.exe: $(PROBE_SRCS_win32:%.c=build/windows/%.o)
 	$(if $(V),,@echo 'LD $@')
 	$(Q)$(CC_windows) $(LD_windows) -municode $^ -lws2_32 -liphlpapi -ldnsapi -o $@
 
-build/windows/gen/winjoin.res.o: dist/windows/winjoin.rc dist/windows/winjoin.manifest dist/version $(PROBE_EXE)
+# The texts of the event log: a message table with its own small script.
+build/windows/gen/events.rc: dist/windows/events.mc
+	$(Q)mkdir -p $(@D)
+	$(Q)x86_64-w64-mingw32-windmc -h $(@D) -r $(@D) $<
+
+build/windows/gen/winjoin.res.o: dist/windows/winjoin.rc dist/windows/winjoin.manifest build/windows/gen/events.rc dist/version $(PROBE_EXE)
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'RC $<')
 	$(Q)v=$$(cat dist/version); x86_64-w64-mingw32-windres -I dist/windows -I build/windows \
+	    -I build/windows/gen \
 	    -DVERSION_TEXT=\\\"$$v\\\" -DVERSION_NUMBERS=$${v//./,},0 $(if $(PROBE_EXE),-DWITH_PROBE) $< $@
 
 build/windows/winjoin.debug.exe: build/windows/cmd/main_win32.o build/windows/gen/commit.o build/windows/gen/winjoin.res.o build/windows/libwinjoin.a

@@ -266,6 +266,13 @@ static int event(struct host *host, char level, unsigned event_id, const char *t
     return 0;
 }
 
+static int event_source_set(struct host *host, const char *file, struct error *err) {
+    if (memory_call(host, err, "event_source_set %s", file ? file : "-") < 0)
+        return -1;
+    model_event_source_set(memory_of(host)->state, file);
+    return 0;
+}
+
 static bool pipe_exists(struct host *host, const char *path) {
     return model_pipe_exists(memory_of(host)->state, path);
 }
@@ -392,6 +399,7 @@ static const struct host_ops memory_ops = {
     .registry_get = registry_get,
     .run = run,
     .event = event,
+    .event_source_set = event_source_set,
     .pipe_exists = pipe_exists,
     .pipe_talk = pipe_talk,
     .now = now,

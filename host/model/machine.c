@@ -75,6 +75,14 @@ void model_registry_set(json_t *state, const char *key, const char *value, const
         json_object_del(values, name);
 }
 
+void model_event_source_set(json_t *state, const char *file) {
+    _cleanup_(freep) char *at = registry_name(HOST_EVENT_SOURCE_KEY);
+
+    json_object_del(json_object_get(state, "registry"), at);
+    if (file)
+        model_registry_set(state, HOST_EVENT_SOURCE_KEY, "EventMessageFile", file);
+}
+
 void model_firewall_put(json_t *state, const struct host_firewall_rule *rule) {
     json_object_set_new(json_object_get(state, "firewall"), rule->name,
                         json_pack("{s:s*, s:s, s:i}", "description", rule->description, "protocol",

@@ -49,6 +49,7 @@ void model_firewall_remove(json_t *state, const char *name);
 bool model_firewall_has(json_t *state, const char *name);
 void model_facts(json_t *state, struct host_facts *ret);
 void model_facts_set(json_t *state, const struct host_facts *facts);
+void model_event_source_set(json_t *state, const char *file);
 void model_event(json_t *state, char level, unsigned event_id, const char *text);
 bool model_pipe_exists(json_t *state, const char *path);
 

@@ -226,6 +226,15 @@ static int event(struct host *host, char level, unsigned event_id, const char *t
     return save(host, 0, err);
 }
 
+static int event_source_set(struct host *host, const char *file, struct error *err) {
+    json_t *state = state_of(host, "name the source of events", err);
+
+    if (!state)
+        return -1;
+    model_event_source_set(state, file);
+    return save(host, 0, err);
+}
+
 static bool pipe_exists(struct host *host, const char *path) {
     json_t *state = rootfs_of(host)->state;
 
@@ -341,6 +350,7 @@ static const struct host_ops rootfs_ops = {
     .registry_get = registry_get,
     .run = rootfs_run,
     .event = event,
+    .event_source_set = event_source_set,
     .pipe_exists = pipe_exists,
     .pipe_talk = pipe_talk,
     .now = now,

@@ -1,4 +1,4 @@
-/* Entries in the Application log. */
+/* Entries in the Application log, and where their texts are. */
 #include "host/win32/win32.h"
 
 int win32_event(struct host *host, char level, unsigned event_id, const char *text,
@@ -19,4 +19,34 @@ int win32_event(struct host *host, char level, unsigned event_id, const char *te
     code = GetLastError();
     DeregisterEventSource(source);
     return done ? 0 : win32_fail(err, code, "write to the event log");
+}
+
+static LSTATUS put_source(const wchar_t *key_name, const wchar_t *file) {
+    const DWORD types = EVENTLOG_ERROR_TYPE | EVENTLOG_WARNING_TYPE | EVENTLOG_INFORMATION_TYPE;
+    DWORD size = (DWORD)((wcslen(file) + 1) * sizeof *file);
+    LSTATUS code;
+    HKEY key;
+
+    code =
+        RegCreateKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, NULL, 0, KEY_SET_VALUE, NULL, &key, NULL);
+    if (code)
+        return code;
+    code = RegSetValueExW(key, L"EventMessageFile", 0, REG_EXPAND_SZ, (const BYTE *)file, size);
+    if (!code)
+        code = RegSetValueExW(key, L"TypesSupported", 0, REG_DWORD, (const BYTE *)&types,
+                              sizeof types);
+    RegCloseKey(key);
+    return code;
+}
+
+int win32_event_source_set(struct host *host, const char *file, struct error *err) {
+    _cleanup_wide_ wchar_t *key = win32_wide(HOST_EVENT_SOURCE_KEY);
+    _cleanup_wide_ wchar_t *wide = file ? win32_wide(file) : NULL;
+    LSTATUS code = file ? put_source(key, wide) : RegDeleteKeyW(HKEY_LOCAL_MACHINE, key);
+
+    (void)host;
+    if (!file && code == ERROR_FILE_NOT_FOUND)
+        return 0;
+    return code ? win32_fail(err, (DWORD)code, "write registry key '%s'", HOST_EVENT_SOURCE_KEY)
+                : 0;
 }

@@ -83,6 +83,7 @@ static const struct host_ops win32_ops = {
     .registry_get = win32_registry_get,
     .run = win32_run,
     .event = win32_event,
+    .event_source_set = win32_event_source_set,
     .pipe_exists = pipe_exists,
     .pipe_talk = win32_pipe_talk,
     .now = win32_now,

@@ -133,5 +133,6 @@ BOOL win32_create_process(HANDLE job, const wchar_t *program, wchar_t *line, DWO
                           wchar_t *environment, const wchar_t *folder, STARTUPINFOW *startup,
                           PROCESS_INFORMATION *ret);
 int win32_event(struct host *, char, unsigned, const char *, struct error *);
+int win32_event_source_set(struct host *, const char *, struct error *);
 
 #endif

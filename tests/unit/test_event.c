@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "cmd/event.h"
 #include "host/host_memory.h"
 
@@ -52,9 +54,30 @@ static void a_log_that_cannot_be_written_fails_nothing(void **state) {
     host_free(program.host);
 }
 
+/* dist/windows/events.mc becomes winjoin.exe's message table. */
+static void each_id_has_a_text_for_event_viewer(void **state) {
+    char table[4096];
+    FILE *file = fopen("dist/windows/events.mc", "rb");
+    size_t len;
+
+    (void)state;
+    assert_non_null(file);
+    len = fread(table, 1, sizeof table - 1, file);
+    (void)fclose(file); /* read only */
+    table[len] = '\0';
+    for (enum error_kind kind = ERROR_NONE; kind <= ERROR_INTERRUPTED; kind++) {
+        _cleanup_(freep) char *row =
+            xasprintf("MessageId=%d\n", EVENT_ID_BASE + (kind ? error_exit_code(kind) : 0));
+
+        if (!strstr(table, row))
+            fail_msg("no %s", row);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(id_and_level_follow_the_outcome),
+        cmocka_unit_test(each_id_has_a_text_for_event_viewer),
         cmocka_unit_test(a_log_that_cannot_be_written_fails_nothing),
     };
 

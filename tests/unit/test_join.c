@@ -31,6 +31,35 @@ static void l2bridge_joins_and_resets(void **state) {
     joins_and_resets("l2bridge");
 }
 
+/* What stood there is given back, whosever it was. */
+static void the_event_log_finds_its_texts(void **state) {
+    static const char mine[] = "C:\\k\\winjoin.exe", others[] = "D:\\old\\winjoin.exe";
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *file = NULL;
+
+        open_run(&r, "overlay");
+        assert_int_equal(host_event_source_set(r.host, i ? others : NULL, &err), 0);
+        assert_int_equal(join_once(&r, &err), 0);
+        assert_int_equal(
+            host_registry_get(r.host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &err), 0);
+        assert_string_equal(file, mine);
+        free(file);
+        assert_int_equal(reset_once(&r, &err), 0);
+        assert_int_equal(
+            host_registry_get(r.host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &err),
+            i ? 0 : -1);
+        if (i) {
+            assert_string_equal(file, others);
+            free(file);
+        }
+        close_run(&r);
+    }
+}
+
 static void second_join_changes_nothing(void **state) {
     struct error err = {0};
     struct run r;
@@ -116,6 +145,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlay_joins_and_resets),
         cmocka_unit_test(l2bridge_joins_and_resets),
+        cmocka_unit_test(the_event_log_finds_its_texts),
         cmocka_unit_test(second_join_changes_nothing),
         cmocka_unit_test(a_joined_node_remembers_its_network),
         cmocka_unit_test(a_cluster_without_the_manifest_is_told),

@@ -15,6 +15,7 @@ import snapshot  # noqa: E402
 import winhost  # noqa: E402
 
 HOSTCHECK = os.path.join(winhost.prefixes.DLLS, "hostcheck.exe")
+WINJOIN = os.path.join(HERE, "..", "..", "build", "windows", "winjoin.exe")
 NETWORK = json.dumps({
     "SchemaVersion": {"Major": 2, "Minor": 0}, "Name": "n", "Type": "L2Bridge",
     "Ipams": [{"Type": "Static", "Subnets": [{
@@ -96,6 +97,20 @@ class Played(unittest.TestCase):
 
     def test_3_event_log(self):
         self.ask("event", "something happened")
+
+    def test_3_event_source(self):
+        before = snapshot.take(self.host)
+        self.host.lay(WINJOIN, "C:\\k\\winjoin.exe")
+        self.assertEqual(self.ask("event-source", "C:\\k\\winjoin.exe"), ["C:\\k\\winjoin.exe"])
+        for code in (0, 1, 2, 3, 4, 5, 6, 130):
+            said = self.ask("event-text", "C:\\k\\winjoin.exe", str(1000 + code), "said %1")
+            self.assertEqual("".join(said), "said %1")
+        done = self.host.run(["C:\\hostcheck.exe", "event-text", "C:\\k\\winjoin.exe", "1007", "x"])
+        self.assertNotEqual(done.returncode, 0)
+        for _ in range(2):
+            self.assertEqual(self.ask("event-source", "-"), ["none"])
+        self.ask("remove", "C:\\k")
+        self.assertEqual(snapshot.compare(before, snapshot.take(self.host)), [])
 
     def test_3_links(self):
         os.makedirs(self.host.path("C:\\links\\folder"))

@@ -152,6 +152,36 @@ static int verb_event(char **arguments) {
     return host_event(host, 'i', 1000, arguments[0], &err);
 }
 
+/* Names the file with the log's texts, or with "-" takes the source away; prints what stands. */
+static int verb_event_source(char **arguments) {
+    _cleanup_(freep) char *file = NULL;
+    struct error absent = {0};
+
+    if (host_event_source_set(host, text_equal(arguments[0], "-") ? NULL : arguments[0], &err))
+        return -1;
+    if (host_registry_get(host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &absent) < 0 &&
+        absent.kind != ERROR_NOT_FOUND)
+        return error_set(&err, absent.kind, "%s", absent.message);
+    printf("%s\n", file ? file : "none");
+    return 0;
+}
+
+/* As Event Viewer: the text of an id in a file's message table, with the entry's own put in. */
+static int verb_event_text(char **arguments) {
+    HMODULE file = LoadLibraryExA(arguments[0], NULL, LOAD_LIBRARY_AS_DATAFILE);
+    DWORD_PTR texts[] = {(DWORD_PTR)arguments[2]};
+    char text[200];
+    DWORD flags = FORMAT_MESSAGE_FROM_HMODULE | FORMAT_MESSAGE_ARGUMENT_ARRAY;
+    long long id = 0;
+
+    (void)text_to_number(arguments[1], 0, UINT16_MAX, &id);
+    if (!file || !FormatMessageA(flags, file, (DWORD)id, 0, text, sizeof text, (va_list *)texts))
+        return error_set(&err, ERROR_NOT_FOUND, "no message %lld in '%s'", id, arguments[0]);
+    printf("%s", text);
+    FreeLibrary(file);
+    return 0;
+}
+
 static int verb_hns(char **arguments) {
     _cleanup_(freep) char *answer = NULL;
 
@@ -178,6 +208,8 @@ static const struct verb {
     {"link", 2, verb_link},
     {"remove", 1, verb_remove},
     {"event", 1, verb_event},
+    {"event-source", 1, verb_event_source},
+    {"event-text", 3, verb_event_text},
     {"hns", 1, verb_hns},
 };
 
