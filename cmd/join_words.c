@@ -245,6 +245,8 @@ int program_need_discovery(const struct program *program, struct error *err) {
         return 0;
     (void)error_set(err, ERROR_USAGE,
                     "discovery: Invalid value: \"\": bootstrapToken or file must be set");
-    return error_hint(err, "winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash H, "
-                           "--discovery-file FILE or --config FILE");
+    return error_hint(err,
+                      "winjoin %s <ip>:6443 --token T --discovery-token-ca-cert-hash H, "
+                      "--discovery-file FILE or --config FILE",
+                      program->verb->name);
 }

@@ -88,6 +88,8 @@ int hns_version_get(struct host *host, struct hns_version *ret, struct error *er
     _cleanup_json_ json_t *json = NULL;
     if (hns_call(host, "GET", "/globals/version", "", &response, err) < 0) {
         (void)error_prefix(err, "ask HNS for its version");
+        if (err->kind == ERROR_UNSUPPORTED)
+            return -1; /* no Windows, and no service to ask after */
         return error_hint(err, "is the service 'hns' (Host Network Service) running?");
     }
     if (json_read(response, strlen(response), "HNS version", &json, err) < 0)
