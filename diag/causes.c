@@ -148,6 +148,13 @@ static const struct row rows[] = {
      CELLS_DNS | CELL_TCP(SVC_IP),
      look_l2_route,
      false},
+    {{"L2-ROUTE", "from pods to Services with backends on nodes",
+      "packets for other nodes' pods, or their answers, have no route",
+      "add the missing routes here, on the other nodes, or in the fabric (cloud route table)"},
+     CELL_TCP(SVC_IP),
+     CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
+     look_l2_route_node,
+     false},
     {{"OVL-UDP", "from pods to other nodes' pods",
       "encapsulated packets do not pass between the nodes",
       "open UDP 4789 between all nodes in firewalls and security groups; VMware NSX takes that "

@@ -381,6 +381,21 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
                : NO;
 }
 
+/* The way back from the control plane's own machine: pods come there by their own addresses. */
+enum level look_l2_route_node(const struct scene *scene, struct finding *finding) {
+    const char *mode = expected(scene, "networkMode"), *prefix = expected(scene, "podCIDR");
+    const char *vip = expected(scene, "kubernetesIP");
+    const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
+    const char *here = node_address(json_object_get(scene->evidence, "node"));
+
+    if (!mode || !text_equal_nocase(mode, "l2bridge") || !backend || !prefix ||
+        prefix_holds(prefix, backend) || !(scene->green & CELL_UDP(SVC_IP)))
+        return NO;
+    finding_note(finding, "other Services answer; does %s have a route to %s via %s?", backend,
+                 prefix, here ? here : "this node");
+    return LIKELY;
+}
+
 enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
     const char *mode = expected(scene, "networkMode");
     const char *node = node_address(json_object_get(scene->evidence, "node"));

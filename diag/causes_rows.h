@@ -46,7 +46,7 @@ typedef enum level row_look(const struct scene *scene, struct finding *finding);
 /* causes_network.c: the HNS network, endpoints, routes, encapsulation */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_ep_a,
     look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_vni, look_ovl_peer, look_ovl_udp,
-    look_l2_route, look_l2_fwd;
+    look_l2_route, look_l2_route_node, look_l2_fwd;
 /* causes_acl.c: ACL policies of the pods' endpoints */
 row_look look_cni_policy;
 /* causes_service.c: load balancers, DNS, what lies outside, the firewall */

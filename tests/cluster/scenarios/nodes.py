@@ -89,9 +89,12 @@ def no_agent_l2bridge(stage):
     expect_in("other nodes (or the fabric) need the route %s via %s" % (pods, stage.node.host.address),
               repr(result["next"]))
     stage.fabric.peer_add(pods, stage.node.host.address, "")
+    control_plane = stage.fabric.ns("cp")
+    netns.ip(control_plane, "route replace", pods, "via", stage.node.host.address)
     code, report = stage.node.document("diag")
     expect_equal((code, report["causes"]), (0, []), repr(report["flows"]))
     stage.fabric.peer_del(pods)
+    netns.ip(control_plane, "route del", pods)
     stage.reset()
 
 
