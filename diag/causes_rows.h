@@ -52,7 +52,7 @@ row_look look_cni_policy;
 /* causes_service.c: load balancers, DNS, what lies outside, the firewall */
 row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, look_svc_vip,
     look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc,
-    look_ext_dns, look_fw_in;
+    look_nat_pods, look_ext_dns, look_fw_in;
 
 /* ---- what several rows ask the evidence (causes_facts.c); borrowed, NULL = unknown ---- */
 

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "diag/causes_rows.h"
+#include "diag/evidence.h"
 
 static bool balancers_read(const struct scene *scene) {
     return json_object_get(scene->evidence, "loadBalancers") != NULL;
@@ -327,6 +328,37 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
     if (!finding->evidence.count)
         return NO;
     note_node_reach(scene, finding);
+    return CONFIRMED;
+}
+
+static bool is_excepted(const json_t *endpoint, const char *ip) {
+    json_t *policy, *exception;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        if (!is_outbound_nat(policy))
+            continue;
+        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+            if (prefix_holds(json_string_value(exception), ip))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* On an overlay what is translated is not encapsulated; elsewhere it arrives all the same. */
+enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!is_overlay(scene) || !pod || !policy_of(endpoint, "OutBoundNAT") ||
+        is_excepted(endpoint, pod))
+        return NO;
+    finding_note(finding,
+                 "no OutBoundNAT exception of endpoint %s (winjoin-probe-a) holds %s, a"
+                 " pod of another node",
+                 json_text_at(endpoint, "ID"), pod);
     return CONFIRMED;
 }
 

@@ -239,6 +239,11 @@ class Overlay(Flows):
         self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
         self.silent(a, fabrics.EXTERNAL_IP, 443)
 
+    def test_without_exceptions_no_pods_elsewhere(self):
+        a = self.pod(self.cluster(), POD_A, policies=[nat(), SERVICES])
+        self.silent(a, fabrics.ECHO_POD, 80)
+        self.both(a, fabrics.EXTERNAL_IP, 443, "ping")
+
     def test_an_exception_too_many_cuts_that_target_off(self):
         a = self.pod(self.cluster(), POD_A, policies=[nat(*CLUSTER, "192.0.2.0/24"), SERVICES])
         self.silent(a, fabrics.EXTERNAL_IP, 443)

@@ -249,6 +249,9 @@ def _forward(state, host, pods):
         out.append("iifname %s oifname %s accept" % (wires, wires))
         if net.kind == "Overlay":
             vx = device("vx", net.id)
+            # what is translated leaves by the node's own way, where no host knows pods' addresses
+            out += ["iifname \"%s\" oifname \"%s\" %s drop" % (device("ep", e.id), vx, clause)
+                    for e in mine for clause in _natted(e)]
             out += ["iifname %s oifname \"%s\" ct status dnat ct mark 0x5d drop" % (wires, vx),
                     "iifname %s oifname \"%s\" accept" % (wires, vx),
                     "iifname \"%s\" oifname %s accept" % (vx, wires)]
