@@ -23,7 +23,7 @@ import scene  # noqa: E402
 NODE_PROGRAMS = ("kubelet.exe", "kube-proxy.exe", "flanneld.exe", "win-overlay.exe", "win-bridge.exe",
                  "host-local.exe")
 RUNTIME = "cri.exe"
-SLICES = "/apis/discovery.k8s.io/v1/endpointslices"
+DNS_SERVICE = "/api/v1/namespaces/kube-system/services/kube-dns"
 PODS = "/api/v1/namespaces/default/pods"
 BUNDLES = os.path.join(stages.ROOT, "build", "e2e-bundles")
 
@@ -181,24 +181,14 @@ class NodeStage(stages.Stage):
         shutil.rmtree(node.host.path(r"C:\hold"))
 
     def await_services(self, node):
-        """Until kube-proxy has told HNS of each Service port that has endpoints."""
-        def told():
-            there = {(vip, ports["Protocol"], ports["ExternalPort"])
-                     for b in node.host.control({"op": "dump"})["loadBalancers"]
-                     for vip in b["FrontendVIPs"] for ports in b["PortMappings"]}
-            return self._service_ports() <= there
-        self.cluster.wait_for(told, 60, what_for="load balancer of each Service")
+        """Until kube-proxy has told HNS of the cluster's DNS, the last of its Services."""
+        vip = self.cluster.call("GET", DNS_SERVICE)["spec"]["clusterIP"]
 
-    def _service_ports(self):
-        """(cluster IP, protocol's number, port) of what has endpoints."""
-        live = {(s["metadata"]["namespace"], s["metadata"]["labels"]["kubernetes.io/service-name"],
-                 port.get("name") or "") for s in self.cluster.call("GET", SLICES)["items"]
-                if s.get("endpoints") for port in s.get("ports") or ()}
-        return {(s["spec"]["clusterIP"], {"TCP": 6, "UDP": 17}[port["protocol"]], port["port"])
-                for s in self.cluster.call("GET", "/api/v1/services")["items"]
-                for port in s["spec"]["ports"]
-                if (s["metadata"]["namespace"], s["metadata"]["name"], port.get("name") or "")
-                in live}
+        def told():
+            there = {ports["Protocol"] for b in node.host.control({"op": "dump"})["loadBalancers"]
+                     if vip in b["FrontendVIPs"] for ports in b["PortMappings"]}
+            return there >= {6, 17}  # TCP, UDP
+        self.cluster.wait_for(told, 60, what_for="load balancer of the cluster's DNS")
 
     def sandboxes(self, node):
         """HNS namespace -> network namespace of the pods that stand on the host."""
