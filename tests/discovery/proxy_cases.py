@@ -112,9 +112,10 @@ HIDDEN = {"more": {"hidden": ("pass-word", "bWU6cGFzcy13b3Jk")}}
 
 CASES = [
     case("by HTTPS_PROXY", 0, "through the proxy http://127.0.0.1", HTTPS_PROXY=PROXY),
-    case("by https_proxy", 0, https_proxy=PROXY),
+    # Windows' variables have no case, and Wine takes HTTP_PROXY for the machine's proxy.
+    case("by https_proxy", 0, https_proxy=PROXY, more={"posix": True}),
     case("by HTTPS_PROXY before https_proxy", 0, HTTPS_PROXY=PROXY, https_proxy="http://127.0.0.1:1"),
-    case("by HTTP_PROXY alone", 1, HTTP_PROXY=PROXY),
+    case("by HTTP_PROXY alone", 1, HTTP_PROXY=PROXY, more={"posix": True}),
     case("by ALL_PROXY alone", 1, ALL_PROXY=PROXY, all_proxy=PROXY),
     case("without a scheme", 0, HTTPS_PROXY="127.0.0.1:{proxy}"),
     case("with a path", 0, HTTPS_PROXY=PROXY + "/x?y#z"),
