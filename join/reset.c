@@ -16,7 +16,6 @@
 #include "services/service_table.h"
 
 enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 64 * 1024 * 1024, DRAIN_TIMEOUT_MS = 20000 };
-enum { SANDBOX_TIMEOUT_MS = 10000 };
 
 /* Undoes one entry; *ret_how says in a word or two what it did. */
 typedef int undo_function(struct host *host, const struct journal_entry *entry,
@@ -212,51 +211,6 @@ static int drain_probe_pods(struct host *host, struct error *err) {
     return 0;
 }
 
-static bool holds_endpoint(const json_t *space) {
-    json_t *resource;
-    size_t i;
-
-    json_array_foreach(json_object_get(space, "Resources"), i, resource) {
-        if (text_equal(json_text_at(resource, "Type"), "Endpoint"))
-            return true;
-    }
-    return false;
-}
-
-static bool any_sandbox_half_down(struct host *host) {
-    _cleanup_json_ json_t *namespaces = NULL;
-    struct error ignored = {0}; /* what cannot be read is not waited for */
-    json_t *space;
-    size_t i;
-
-    if (hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, &ignored) < 0)
-        return false;
-    json_array_foreach(namespaces, i, space) {
-        if (!text_equal(json_text_at(space, "Type"), "HostDefault") && !holds_endpoint(space))
-            return true;
-    }
-    return false;
-}
-
-/* A sandbox that loses its endpoint and then its runtime leaves a namespace that nobody would ever
- * take away: it is let come down while the runtime lives. */
-static int drain_sandboxes(struct host *host, struct error *err) {
-    struct host_service runtime = {0};
-    struct error ignored = {0};
-    bool runs =
-        host_service_query(host, service_name(SERVICE_CONTAINERD), &runtime, &ignored) == 0 &&
-        runtime.state == HOST_SERVICE_RUNNING;
-
-    host_service_free(&runtime);
-    for (unsigned waited = 0; runs && waited < SANDBOX_TIMEOUT_MS; waited += 500) {
-        if (!any_sandbox_half_down(host))
-            return 0;
-        if (host_sleep(host, 500, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 /* Ends first: a kubelet that runs would make its pods anew while their network goes. */
 static int stop_kubelet(const struct journal *journal, struct error *err) {
     const char *name = service_name(SERVICE_KUBELET);
@@ -348,7 +302,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         return -1;
     if (journal.count && !options->dry_run)
         result = drain_probe_pods(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
-                         drain_sandboxes(host, err) < 0 || stop_kubelet(&journal, err) < 0
+                         stop_kubelet(&journal, err) < 0
                      ? -1
                      : 0;
     if (result == 0)
