@@ -89,6 +89,8 @@ build/native/winjoin: build/native/cmd/main_posix.o build/native/gen/commit.o bu
 	$(call link,native)
 build/static/winjoin: build/static/cmd/main_posix.o build/static/gen/commit.o build/static/libwinjoin.a
 	$(call link,static)
+build/asan/winjoin: build/asan/cmd/main_posix.o build/asan/gen/commit.o build/asan/libwinjoin.a
+	$(call link,asan)
 build/native/winjoin-probe: $(PROBE_SRCS_posix:%.c=build/native/%.o)
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')
