@@ -64,9 +64,14 @@ func (n *network) status() error {
 	return n.cni.Status()
 }
 
+// add and del let the plugins end when the caller goes away, and break off then: under Wine a plugin that
+// is killed while it starts host-local.exe leaves a process unmade that holds that file for good.
 func (n *network) add(ctx context.Context, id, namespace string, config *runtime.PodSandboxConfig) ([]string, error) {
 	n.load()
-	result, err := n.cni.Setup(ctx, id, namespace, namespaceOptions(id, config)...)
+	result, err := n.cni.Setup(context.WithoutCancel(ctx), id, namespace, namespaceOptions(id, config)...)
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +80,10 @@ func (n *network) add(ctx context.Context, id, namespace string, config *runtime
 
 func (n *network) del(ctx context.Context, id, namespace string, config *runtime.PodSandboxConfig) error {
 	n.load()
-	return n.cni.Remove(ctx, id, namespace, namespaceOptions(id, config)...)
+	if err := n.cni.Remove(context.WithoutCancel(ctx), id, namespace, namespaceOptions(id, config)...); err != nil {
+		return err
+	}
+	return ctx.Err()
 }
 
 func namespaceOptions(id string, config *runtime.PodSandboxConfig) []cni.NamespaceOpts {
