@@ -1,5 +1,5 @@
 #!/bin/sh
-# The cases of discovery.sh with winjoin.exe under Wine: its own OpenSSL, libcurl and standard output.
+# A part of the cases of discovery.sh with winjoin.exe under Wine: its own OpenSSL, libcurl and standard output.
 set -eu
 cd "$(dirname "$0")/../.."
 wine=/usr/lib/wine/wine64
@@ -17,4 +17,4 @@ if [ -n "$wine" ]; then
     trap '"${wine%64}server64" -k || true' EXIT
     "$wine" "$program" version >/dev/null 2>&1
 fi
-JOBS=2 PATIENCE=5 WINJOIN="${wine:+$wine }$program" python3 -B tests/discovery/cases.py
+JOBS=2 PATIENCE=5 EVERY="${EVERY:-5}" WINJOIN="${wine:+$wine }$program" python3 -B tests/discovery/cases.py
