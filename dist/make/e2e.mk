@@ -1,8 +1,16 @@
 # The real cluster as judge: upstream's programs, built once into the cache (tests/cluster).
 
-.PHONY: e2e
+.PHONY: e2e recordings
 e2e: ## winjoin against a real cluster of upstream's programs; ONLY=name, pattern* or group; needs Go and root
 	$(Q)./tests/cluster/build.py --check
 	$(Q)$(INSTALL) native windows rig
 	$(Q)$(MAKE) native windows rig build/native/spawn
 	$(Q)python3 -B tests/cluster/e2e.py $(if $(KEEP),--keep) $(if $(HOLD),--hold) '$(ONLY)'
+
+recordings: ## what upstream's programs send to HNS, recorded anew into build/recordings, and the model held to it
+	$(Q)$(MAKE) e2e KEEP=1 ONLY='$(or $(ONLY),token-overlay token-l2bridge)'
+	$(Q)$(MAKE) build/native/hns-replay
+	$(Q)rm -rf build/recordings && mkdir -p build/recordings
+	$(Q)for calls in build/e2e/*/*/*-calls.jsonl; do \
+	    scenario=$${calls#build/e2e/}; cp "$$calls" "build/recordings/$${scenario%%/*}-$${calls##*/}"; done
+	$(Q)./build/native/hns-replay build/recordings/*.jsonl
