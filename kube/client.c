@@ -9,7 +9,7 @@
 #include "kube/request.h"
 #include "pki/certificate.h"
 
-enum { OWN_WORDS_MAX = 300 };
+enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000 };
 
 static char *trimmed(const char *token) {
     size_t len = strcspn(token, "\r\n");
@@ -193,14 +193,15 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
     return 0;
 }
 
-/* A server that has just come back answers before it has read its tokens and roles. */
+/* A server that has just come back answers before it has read its tokens and roles: a few seconds,
+ * and no longer, since a refusal may also be all that there is to say. */
 static bool may_pass(struct kube_client *client, const struct error *why) {
     uint64_t now = host_monotonic_ms(client->host) + 1; /* never 0 */
 
     if (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMEOUT)
         client->lost = now;
     if (why->kind == ERROR_DENIED)
-        return client->lost && now - client->lost < KUBE_STRANGER_MS;
+        return client->lost && now - client->lost < COME_BACK_MS;
     return error_is_retryable(why) && why->kind != ERROR_CONFLICT;
 }
 
@@ -214,8 +215,10 @@ static int perform_retry(struct kube_client *client, const struct kube_call *cal
         long retry_after;
         unsigned pause;
 
-        if (perform_json(client, call, ret, &retry_after, &why) == 0)
+        if (perform_json(client, call, ret, &retry_after, &why) == 0) {
+            client->lost = 0; /* it let us in: it has read its roles */
             return 0;
+        }
         pause = kube_pause_ms(client->host, attempt, retry_after);
         if (!may_pass(client, &why) || host_monotonic_ms(client->host) + pause >= end)
             break;

@@ -30,7 +30,7 @@ struct kube_client {
     unsigned timeout_ms; /* one request; 0 = 10 s */
     unsigned
         patience_ms; /* for get, create, replace, patch: retries as kube_get_retry's; 0 = 1 try */
-    uint64_t lost;   /* host_monotonic_ms() + 1 when the server last was away; 0 = never */
+    uint64_t lost;   /* host_monotonic_ms() + 1 when the server was away; 0: it let us in since */
     int64_t clock_difference; /* server's Date minus our clock, seconds, of the last answer */
 };
 

@@ -8,9 +8,6 @@
 #include "host/http.h"
 #include "kube/client.h"
 
-/* How long a server that was away may refuse whom it will let in. */
-enum { KUBE_STRANGER_MS = 30000 };
-
 /* Borrowed for the call. */
 struct kube_call {
     const char *method;

@@ -16,7 +16,8 @@ enum {
     LINE_MAX = HTTP_BODY_MAX,
     POLL_MS = 2000,
     TICK_MS = 1000,
-    LIVELY_MS = 1000, /* a stream that lived shorter and brought nothing is a failure */
+    LIVELY_MS = 1000,    /* a stream that lived shorter and brought nothing is a failure */
+    STRANGER_MS = 30000, /* how long a server may refuse whom it let in before */
 };
 
 /* One wait. */
@@ -267,7 +268,7 @@ static bool may_pass(struct wait *w, const struct error *why) {
         return error_is_retryable(why);
     if (!w->refused)
         w->refused = now;
-    return now - w->refused < KUBE_STRANGER_MS;
+    return now - w->refused < STRANGER_MS;
 }
 
 /* After a failed step: 0 to go on, -1 when it is final. */
