@@ -637,7 +637,7 @@ FILES = [
          odd_server=Odd(answer=lambda body, nth: http(b"{}", "403 No"))),
     file("cluster-info has no kubeconfig", 0, "used as it is",
          odd_server=Odd(data=lambda data, _: {})),
-    file("the token is refused", 1, "401", "the credentials in the file",
+    file("the token is refused", 1, "401", "the credentials in the discovery file",
          odd_server=Odd(answer=lambda body, nth: http(b"{}", "401 No"))),
     file("cluster-info names another server", 0, "is not that of cluster-info",
          odd_server=Odd(kubeconfig=lambda t, _: server_line("https://192.0.2.1:6443")(t))),

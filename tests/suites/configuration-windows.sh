@@ -9,7 +9,7 @@ if [ ! -x "$wine" ] || [ ! -f build/windows/winjoin.exe ]; then
     exit 0
 fi
 export WINEPREFIX="$PWD/build/wine-configuration" HOME="$PWD/build/wine-configuration" WINEARCH=win64 \
-    WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY= LC_ALL=C.UTF-8
+    WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY='' LC_ALL=C.UTF-8
 mkdir -p "$WINEPREFIX"
 # One server for all calls: two first starts at a time wait for each other.
 "${wine%64}server64" -p 2>/dev/null || true
