@@ -103,9 +103,9 @@ class Store:
     def events_after(self, version, resource, wait):
         """(events of a resource after a version, newest version seen); waits for some."""
         with self.changed:
-            if self.log and version < self.log[0].version - 1:
-                raise status.expired("too old resource version: %d (%d)"
-                                     % (version, self.log[0].version))
+            oldest = self.log[0].version - 1 if self.log else self.version  # a start forgets the log
+            if version < oldest:
+                raise status.expired("too old resource version: %d (%d)" % (version, oldest + 1))
             if self.version <= version and not self.closed:
                 self.changed.wait(wait)
             fresh = []
