@@ -40,8 +40,7 @@ static const char *why_bad_authority(const char *authority) {
     host = xstrndup(authority, colon ? (size_t)(colon - authority) : strlen(authority));
     if (!is_host(host))
         return "its server must have a host: a name in ASCII, an IPv4 address, or an IPv6 address "
-               "in "
-               "brackets";
+               "in brackets";
     if (colon && text_to_number(colon + 1, 1, 65535, &port) < 0)
         return "its server's port must be a number from 1 to 65535";
     return NULL;
@@ -58,7 +57,7 @@ static bool is_good_path(const char *path) {
 static const char *why_bad(const char *url) {
     static const char scheme[] = "https://";
     _cleanup_(freep) char *authority = NULL;
-    const char *why, *path;
+    const char *path;
 
     if (!url || !text_starts_with(url, scheme))
         return "its server must be an https URL";
@@ -72,8 +71,7 @@ static const char *why_bad(const char *url) {
     if (strpbrk(path, "\\%\"<>^`{|}") || !is_good_path(path))
         return "its server's path must be a plain one";
     authority = xstrndup(url, (size_t)(path - url));
-    why = why_bad_authority(authority);
-    return why;
+    return why_bad_authority(authority);
 }
 
 int server_url_check(const char *url, struct error *err) {

@@ -27,11 +27,14 @@ char *cri_pipe_path(const char *socket) {
     return path;
 }
 
+static void pod_free(struct cri_pod *pod) {
+    free(pod->id);
+    free(pod->name);
+}
+
 void cri_pods_free(struct cri_pods *pods) {
-    for (size_t i = 0; i < pods->count; i++) {
-        free(pods->items[i].id);
-        free(pods->items[i].name);
-    }
+    for (size_t i = 0; i < pods->count; i++)
+        pod_free(&pods->items[i]);
     free(pods->items);
     *pods = (struct cri_pods){0};
 }
@@ -157,11 +160,8 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
         pods.items[pods.count++] = (struct cri_pod){0};
         if (read_pod(value, &pods.items[pods.count - 1], &ours, err) < 0)
             return -1;
-        if (!ours) {
-            pods.count--;
-            free(pods.items[pods.count].id);
-            free(pods.items[pods.count].name);
-        }
+        if (!ours)
+            pod_free(&pods.items[--pods.count]);
     }
     *ret = pods;
     pods = (struct cri_pods){0};
