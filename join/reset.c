@@ -15,7 +15,7 @@
 #include "netsetup/source_vip.h"
 #include "services/service_table.h"
 
-enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 64 * 1024 * 1024, DRAIN_TIMEOUT_MS = 20000 };
+enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 64 * 1024 * 1024 };
 
 /* Undoes one entry; *ret_how says in a word or two what it did. */
 typedef int undo_function(struct host *host, const struct journal_entry *entry,
@@ -183,32 +183,14 @@ static undo_function *const undo[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
 };
 
-static size_t count_namespaces(struct host *host) {
-    _cleanup_json_ json_t *namespaces = NULL;
-    struct error ignored = {0};
-
-    return hcn_list(host, HCN_NAMESPACE, NULL, NULL, &namespaces, &ignored) < 0
-               ? 0
-               : json_array_size(namespaces);
-}
-
-/* Probe pods that a killed diagnosis left go while the kubelet still runs, so that it takes their
- * sandboxes and endpoints down; a diagnosis that ended has removed its own. */
-static int drain_probe_pods(struct host *host, struct error *err) {
+/* Probe pods that a killed diagnosis left go while the kubelet still runs: it lets go of their
+ * folder. Their sandboxes end with all others, by reset_pods(). */
+static int remove_probe_pods(struct host *host, struct error *err) {
     struct diag_pod_options pods = {0};
-    size_t before = count_namespaces(host);
 
     if (host_file_type(host, DIAG_PROBE_FOLDER) == HOST_ABSENT)
         return 0;
-    if (diag_pods_remove(host, &pods, err) < 0)
-        return -1;
-    for (unsigned waited = 0; before && waited < DRAIN_TIMEOUT_MS; waited += 500) {
-        if (count_namespaces(host) + 2 <= before)
-            return 0;
-        if (host_sleep(host, 500, err) < 0)
-            return -1;
-    }
-    return 0;
+    return diag_pods_remove(host, &pods, err);
 }
 
 /* Ends first: a kubelet that runs would make its pods anew while their network goes. */
@@ -301,7 +283,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (journal_open(host, &journal, err) < 0)
         return -1;
     if (journal.count && !options->dry_run)
-        result = drain_probe_pods(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
+        result = remove_probe_pods(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
                          stop_kubelet(&journal, err) < 0
                      ? -1
                      : 0;

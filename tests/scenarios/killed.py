@@ -1,4 +1,5 @@
 """A join and a reset that are killed at every point: they go on, and the host comes back."""
+import os
 import time
 
 import scene
@@ -7,12 +8,13 @@ from joins import PHASES
 # Phases that change the host.
 ACTING = ("artifacts", "vswitch", "certificate", "files", "containerd", "kubelet", "pod-network",
           "flanneld", "kube-proxy")
+PROBES = "ProgramData/winjoin/probe"  # below drive_c
 
 
 class Killed(scene.Scene):
-    def kill_join_at(self, phase, after=0.0):
+    def kill_join_at(self, phase, after=0.0, words=scene.FAST):
         """after: seconds from the begin of the phase."""
-        join = self.follow(*scene.FAST)
+        join = self.follow(*words)
         seen = join.until(lambda line: line["phase"] == phase and line["state"] == "started")
         self.assertTrue(seen, "%s was not reached\n%s" % (phase, join.said()))
         time.sleep(after)
@@ -32,6 +34,12 @@ class Killed(scene.Scene):
                 self.kill_join_at(phase, 0.3)
                 self.reset()
                 self.assert_bare()
+
+    def test_probe_pods_of_a_killed_join_are_taken_back(self):
+        self.kill_join_at("verify", 2.0, ("--verify", "node"))
+        self.assertIn("a", os.listdir(os.path.join(self.stage.host.drive, PROBES)))
+        self.reset()
+        self.assert_bare()
 
     def test_reset_is_killed_and_run_again(self):
         self.assert_joins(*scene.FAST)
