@@ -12,6 +12,7 @@ CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info"
 RBAC = "rbac.authorization.k8s.io"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases"
 LINUX_NODES = ("cp", "l1")
+CP_SUBNET = "10.244.1.0/24"
 
 
 def create(cluster, path, kind, name, api="v1", **fields):
@@ -85,11 +86,14 @@ def _slice(cluster, namespace, service, ports, address):
 
 
 def _nodes(cluster):
-    """The Linux machines of the fabric; renew() keeps them Ready."""
+    """The Linux machines of the fabric; renew() keeps them Ready. Both come with their subnets: what the
+    controller manager gives in the moment when it hears of both could be the other's."""
     setup = Settings(host=fabrics.CP, version=cluster.version,
                      flannel="vxlan" if cluster.fabric.mode == "overlay" else "host-gw")
     peer = Peer("l1", fabrics.L1, fabrics.L1_SUBNET, fabrics.L1_MAC)
-    for node in (seed.peer_node(setup, peer), seed.control_plane_node(setup)):
+    first = seed.control_plane_node(setup)
+    first["spec"].update(podCIDR=CP_SUBNET, podCIDRs=[CP_SUBNET])
+    for node in (seed.peer_node(setup, peer), first):
         name, status = node["metadata"]["name"], node.pop("status")
         create(cluster, "/api/v1/nodes", "Node", name, metadata=node["metadata"], spec=node["spec"])
         cluster.call("PATCH", "/api/v1/nodes/%s/status" % name, {"status": status},

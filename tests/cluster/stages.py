@@ -78,9 +78,10 @@ class Stage:
 
     def keep(self, folder):
         """Everything that is needed to understand a failure, into one folder."""
-        for leaf in os.listdir(self.folder):
-            if leaf.endswith(".log"):
-                shutil.copy(os.path.join(self.folder, leaf), folder)
+        for place in (self.fabric.folder, self.folder):
+            for leaf in os.listdir(place):
+                if leaf.endswith(".log"):
+                    shutil.copy(os.path.join(place, leaf), folder)
         if self.scratch and os.path.isdir(self.scratch):
             shutil.copytree(self.scratch, os.path.join(folder, "scenario"), symlinks=True,
                             dirs_exist_ok=True)

@@ -59,9 +59,12 @@ class Client:
         return connection, connection.getresponse()
 
     def call(self, method, path, body=None, kind="application/json"):
-        """The decoded answer; Refused when it is an error."""
-        connection, response = self.send(method, path, body, kind)
-        text = response.read()
+        """The decoded answer; Refused when it is an error, OSError when none comes (to its end)."""
+        try:
+            connection, response = self.send(method, path, body, kind)
+            text = response.read()
+        except http.client.HTTPException as why:
+            raise ConnectionError("%s %s: %r" % (method, path, why)) from why
         connection.close()
         try:
             answer = json.loads(text)

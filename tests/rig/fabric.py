@@ -191,10 +191,10 @@ class Fabric:
         else:
             mac = vtep_mac.replace("-", ":").lower()
             more = " vni %d" % vni if vni else ""
+            self.peers[subnet] = (mac, host)
             netns.ip_batch(node, ["neigh replace %s lladdr %s dev vx nud permanent" % (base, mac),
                                   "route replace %s via %s dev vx onlink" % (subnet, base)])
             netns.bridge_batch(node, ["fdb append %s dev vx dst %s%s" % (mac, host, more)])
-            self.peers[subnet] = (mac, host)
         return self
 
     def overlay_vni(self, vni):

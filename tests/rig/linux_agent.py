@@ -1,6 +1,8 @@
 """flannel on the Linux machines: what it does there when a Windows node publishes itself."""
+import contextlib
 import json
 import threading
+import time
 
 import netns
 
@@ -25,16 +27,15 @@ class LinuxAgent:
         known = {}
         while not self.over.is_set():
             try:
-                nodes = self.nodes()
-            except (OSError, RuntimeError, ValueError):
-                nodes = None  # the server is being started again
-            if nodes is not None:
-                self._apply({n["metadata"]["name"]: way for n in nodes if (way := _way_to(n))},
+                self._apply({n["metadata"]["name"]: way for n in self.nodes() if (way := _way_to(n))},
                             known)
+            except Exception as why:  # as flannel: whatever the server says, it is asked again
+                self._say("%s: %s" % (type(why).__name__, why))
             self.over.wait(PAUSE)
 
     def _apply(self, wanted, known):
         for name in [n for n in known if known[n] != wanted.get(n)]:
+            self._say("%s is gone: %s" % (name, known[name]))
             self._unroute(known[name][0])
             self.fabric.peer_del(known.pop(name)[0])
         for name, way in wanted.items():
@@ -42,6 +43,13 @@ class LinuxAgent:
                 self.fabric.peer_add(*way)
                 self._route(*way[:2])
                 known[name] = way
+                self._say("%s is there: %s" % (name, way))
+
+    def _say(self, text):
+        """For whoever looks why a way is missing. At the end the folder goes before this thread."""
+        with contextlib.suppress(FileNotFoundError), \
+                open(self.fabric.log("linux-agent"), "a", encoding="utf-8") as f:
+            f.write("%.3f %s\n" % (time.time(), text))
 
     def _route(self, subnet, host):
         """host-gw: the control plane's machine has an agent too, and answers pods directly."""

@@ -1,11 +1,14 @@
 """The rig's pure parts: documents read, facts and rules made of them, snapshots compared."""
+import json
 import os
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import documents  # noqa: E402
+import linux_agent  # noqa: E402
 import packets  # noqa: E402
 import sandbox  # noqa: E402
 import snapshot  # noqa: E402
@@ -85,6 +88,52 @@ class Packets(unittest.TestCase):
         self.assertNotIn("10.96.0.1", self.rules(overlay(loadBalancers=[lb])))
         self.assertIn("ip daddr 10.96.0.1 tcp dport 443",
                       self.rules(overlay(loadBalancers=[lb], policies=[route])))
+
+
+class Agent(unittest.TestCase):
+    """It stands as long as the fabric, whatever the API server says meanwhile."""
+
+    def follow(self, answers, **ways):
+        """What is done on the Linux machine while the server gives these answers, one a look."""
+        answers, done = iter(answers), mock.Mock(mode="overlay", **ways)
+        with tempfile.TemporaryDirectory() as folder:
+            done.log = lambda name: os.path.join(folder, name)
+
+            def nodes():
+                answer = next(answers, None)
+                if answer is None:
+                    agent.stop()
+                    return []
+                if isinstance(answer, Exception):
+                    raise answer
+                return answer
+            agent = linux_agent.LinuxAgent(done, nodes)
+            with mock.patch.object(linux_agent, "PAUSE", 0):
+                agent._follow()
+        return [call for call in done.mock_calls if call[0].startswith("peer_")]
+
+    NODE = {"metadata": {"name": "w", "labels": {"kubernetes.io/os": "windows"}, "annotations": {
+        linux_agent.PREFIX + "public-ip": "10.0.0.21", linux_agent.PREFIX + "backend-type": "vxlan",
+        linux_agent.PREFIX + "backend-data": '{"VtepMAC": "00:15:5d:01:02:03"}'}},
+        "spec": {"podCIDR": "10.244.2.0/24"}}
+    ADDED = mock.call.peer_add("10.244.2.0/24", "10.0.0.21", "00:15:5d:01:02:03")
+    GONE = mock.call.peer_del("10.244.2.0/24")
+
+    def test_refusals_and_answers_cut_off_change_nothing(self):
+        class Refused(Exception):
+            pass
+        seen = self.follow([[self.NODE], Refused(503), OSError(), KeyError("items"), [self.NODE]])
+        self.assertEqual(seen, [self.ADDED, self.GONE])
+
+    def test_a_way_that_could_not_be_laid_is_tried_again(self):
+        tries = [RuntimeError("no such device"), None]
+        seen = self.follow([[self.NODE]] * 3, **{"peer_add.side_effect": tries})
+        self.assertEqual(seen, [self.ADDED, self.ADDED, self.GONE])
+
+    def test_another_mac_is_another_way(self):
+        other = json.loads(json.dumps(self.NODE).replace("01:02:03", "01:02:04"))
+        seen = self.follow([[self.NODE], [other]])
+        self.assertEqual([call[0] for call in seen], ["peer_add", "peer_del"] * 2)
 
 
 class Comparison(unittest.TestCase):
