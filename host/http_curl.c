@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "host/http_chunks.h"
 #include "host/http_curl.h"
 #include "host/http_head.h"
 #include "host/http_ops.h"
@@ -41,6 +42,7 @@ struct transfer {
     size_t streamed;
     size_t header_bytes;
     struct http_head head;
+    struct http_chunks chunks;
     bool only_connects; /* no request follows */
     const char *broken; /* why the answer is no HTTP/1 */
     bool stopped;       /* on_data wants no more */
@@ -66,29 +68,37 @@ static int on_connected(void *context, char *from, char *to, int from_port, int 
     return transfer->only_connects ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
-static size_t on_body(char *data, size_t size, size_t count, void *context) {
+/* A piece of the body; false: no more. */
+static bool take_body(void *context, const char *data, size_t len) {
     struct transfer *transfer = context;
     const struct http_request *request = transfer->request;
     size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
-    size_t len = size * count;
 
     if (request->on_data) {
         transfer->streamed += len;
         transfer->last_data_ms = elapsed_ms(transfer);
-        if (request->max_body && transfer->streamed > request->max_body) {
-            transfer->too_long = true;
-            return 0;
-        }
-        transfer->stopped = len && request->on_data(request->on_data_context, data, len) != 0;
-        return transfer->stopped ? 0 : len;
+        transfer->too_long = request->max_body && transfer->streamed > request->max_body;
+        transfer->stopped = len && !transfer->too_long &&
+                            request->on_data(request->on_data_context, data, len) != 0;
+        return !transfer->too_long && !transfer->stopped;
     }
-    if (transfer->body.len + len > max) {
-        transfer->too_long = true;
-        return 0;
-    }
+    transfer->too_long = transfer->body.len + len > max;
+    if (transfer->too_long)
+        return false;
     transfer->body.cap = max + 1;
     text_add_bytes(&transfer->body, data, len);
-    return len;
+    return true;
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *context) {
+    struct transfer *transfer = context;
+    size_t len = size * count;
+
+    if (!transfer->head.chunked)
+        return take_body(transfer, data, len) ? len : 0;
+    transfer->broken =
+        http_chunks_read(&transfer->chunks, &transfer->head, data, len, take_body, transfer);
+    return transfer->broken || transfer->too_long || transfer->stopped ? 0 : len;
 }
 
 /* Retry-After is seconds or a date (RFC 9110 section 10.2.3). */
@@ -115,6 +125,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
         return 0;
     }
     if (len > 5 && memcmp(line, "HTTP/", 5) == 0) { /* a redirect's headers are not the answer's */
+        transfer->chunks = (struct http_chunks){0};
         response->date = 0;
         response->retry_after = -1;
     }
@@ -242,6 +253,7 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
+    curl_easy_setopt(easy, CURLOPT_HTTP_TRANSFER_DECODING, 0L); /* on_body reads chunks itself */
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     http_curl_trust(easy, request, &transfer->tls);

@@ -43,6 +43,30 @@ BODIES = [
     sized("a chunk without its end", 1, b"N\r\n", b""),
     sized("a chunk that is longer than it says", 1, b"10\r\n"),
     sized("an empty chunk size", 1, b"\r\n"),
+    sized("a chunk size with a tab behind", 0, b"N\t\r\n"),
+    sized("a chunk size of nothing but an extension", 1, b";x=y\r\n"),
+    sized("a blank before an extension", 1, b"N ;x\r\n"),
+    sized("a chunk size that ends in LF alone", 1, b"N\n"),
+    sized("a chunk size that ends in CR CR LF", 1, b"N\r\r\n"),
+    sized("a chunk size and CR in an extension", 1, b"N;a\rb\r\n"),
+    sized("a chunk that ends in LF alone", 1, b"N\r\n", b"\n"),
+    sized("a chunk that ends in CR alone", 1, b"N\r\n", b"\r"),
+    sized("a chunk that ends in LF CR", 1, b"N\r\n", b"\n\r"),
+    sized("a chunk that ends in two other letters", 1, b"N\r\n", b"xx"),
+    sized("an extension of 4000 letters", 0, b"N;" + b"x" * 4000 + b"\r\n"),
+    sized("an extension of 5000 letters", 1, b"N;" + b"x" * 5000 + b"\r\n"),
+    sized("an extension of 1 MiB", 1, b"N;" + b"x" * 1048576 + b"\r\n"),
+    answer("extensions of 1 MiB in all", 1, lambda b: pieces(
+        b, *[(b"N;" + b"x" * 2048 + b"\r\n", b"\r\n")] * 512), FAILED),
+    answer("a last chunk that ends in LF alone", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\n\n"), FAILED),
+    answer("a last chunk of many zeros", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n"), end=b"000000\r\n\r\n")),
+    answer("a trailer that ends in LF alone", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\nX: y\nZ: 1\r\n\r\n"), FAILED),
+    answer("trailers of 1 MiB", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\n" + b"X: y\r\n" * 174763 + b"\r\n"), FAILED),
+    answer("chunks and an answer more", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n")) + http(
+        b'{"kind":"Status"}', "500 No")),
     answer("an extension of a chunk without end", 1, lambda b: endless(
         OK + b"Transfer-Encoding: chunked\r\n\r\n5;", b"x" * 65536)(b, 1), call=LONG),
     answer("a thousand chunks", 0, lambda b: pieces(b, *[(b"N\r\n", b"\r\n")] * 1000)),
