@@ -67,7 +67,7 @@ const struct option join_node_options[] = {
     {"bundle", 0, OPTION_TEXT, AT(bundle), "FILE",
      "folder or .zip with the node's programs and winjoin.lock", 0},
     {"mirror", 0, OPTION_TEXT, AT(mirror), "URL",
-     "where programs are fetched from (not in this version)", 0},
+     "the same, unpacked on a web server: https://HOST/FOLDER", 0},
     {"kube-proxy", 0, OPTION_CHOICE, AT(kube_proxy), "service|none",
      "run kube-proxy as a service, or leave it to the cluster", 0},
     {"dsr", 0, OPTION_CHOICE, AT(dsr), "auto|on|off", "direct server return", 0},

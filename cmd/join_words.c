@@ -233,6 +233,7 @@ int program_prepare_join(struct program *program, struct error *err) {
         result = settle_configuration(program, &file, err);
     config_file_free(&file);
     make_absolute(&o->bundle);
+    make_absolute(&o->lock);
     settle_discovery_file(o); /* a file's own words */
     make_absolute(&o->patches);
     return result < 0 ? -1 : join_options_check(o, err);

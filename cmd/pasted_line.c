@@ -52,10 +52,17 @@ bool pasted_is_program(const char *word) {
     return false;
 }
 
+/* A program's name with a word behind it that is not an option's value: --bundle D:\winjoin. */
+static bool begins_line(const struct text_list *words, size_t i) {
+    if (i + 1 >= words->count || !pasted_is_program(words->items[i]))
+        return false;
+    return !i || words->items[i - 1][0] != '-' || text_equal(words->items[i + 1], "join");
+}
+
 /* Where the program's name stands with a word behind it; count when nowhere. */
 static size_t find_program(const struct text_list *words) {
     for (size_t i = 0; i + 1 < words->count; i++)
-        if (pasted_is_program(words->items[i]))
+        if (begins_line(words, i))
             return i;
     return words->count;
 }
@@ -112,19 +119,20 @@ static bool has_long_dash(const char *word) {
     return false;
 }
 
-static int check_word(const char *word, const char *next, struct error *err) {
+static int check_word(const struct text_list *words, size_t i, struct error *err) {
     static const char *const shell[] = {"&&", "||", "|", "&", ";", ">", "<"};
+    const char *word = words->items[i], *next = words->items[i + 1]; /* NULL behind the last */
 
     if (has_long_dash(word)) {
         (void)error_set(err, ERROR_USAGE, "unknown word \"%.80s\": its dash is not \"-\"", word);
         return error_hint(err, "text editors write a long dash for \"--\": type it anew");
     }
-    if (pasted_is_program(word) && next && !text_equal(next, "join") && !pasted_is_program(next)) {
+    if (begins_line(words, i) && !text_equal(next, "join") && !pasted_is_program(next)) {
         (void)error_set(err, ERROR_USAGE, "\"kubeadm %.40s\" is no line to join with", next);
         return error_hint(err, "on a control plane: kubeadm token create --print-join-command");
     }
-    for (size_t i = 0; i < ARRAY_SIZE(shell); i++)
-        if (text_equal(word, shell[i]))
+    for (size_t s = 0; s < ARRAY_SIZE(shell); s++)
+        if (text_equal(word, shell[s]))
             return error_set(err, ERROR_USAGE,
                              "the line goes on behind \"%s\": give the join command alone", word);
     return 0;
@@ -146,7 +154,7 @@ int join_expand_pasted(int argc, char *const *argv, struct text_list *ret, struc
     }
     drop_prompt(ret);
     for (size_t i = 0; i < ret->count; i++)
-        if (check_word(ret->items[i], ret->items[i + 1], err) < 0)
+        if (check_word(ret, i, err) < 0)
             return -1;
     return 0;
 }

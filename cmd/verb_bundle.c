@@ -18,7 +18,7 @@ static void print_artifacts(struct program *program, const struct artifacts *art
                   artifacts->items[i].target);
     output_text(program, text_str(&out));
     output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                                     "BundleLock", "artifacts", artifacts_json(artifacts)));
+                                     "BundleLock", "artifacts", artifacts_json(artifacts, NULL)));
     text_free(&out);
 }
 
@@ -59,8 +59,8 @@ int verb_bundle(struct program *program, struct error *err) {
         return error_set(err, ERROR_USAGE,
                          "winjoin bundle create DIR FILE.zip | verify FILE | show FILE");
     path = terminal_full_path(words->items[1]);
-    if (bundle_open(program->host, path, &bundle, err) < 0 ||
-        (text_equal(what, "verify") && bundle_verify(bundle, err) < 0))
+    if (bundle_open(program->host, path, NULL, &bundle, err) < 0 ||
+        (text_equal(what, "verify") && bundle_verify(bundle, NULL, err) < 0))
         return -1;
     print_artifacts(program, bundle_artifacts(bundle));
     return 0;

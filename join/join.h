@@ -19,6 +19,7 @@
 #include "netsetup/hns_features.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/nic_guard.h"
+#include "services/artifacts.h"
 
 struct join;
 
@@ -86,6 +87,7 @@ struct join {
     bool has_cluster;
     json_t *kubelet_config;                 /* config.yaml; NULL until join_need_kubelet_config() */
     struct kubelet_changes kubelet_changes; /* what it has otherwise than the cluster's */
+    struct bundle *bundle;                  /* programs_bundle() */
     char *kubelet_version;                  /* programs_kubelet_version() */
     struct text_list kubelet_arguments;     /* the user's, as words */
     struct hns_version hns;

@@ -113,19 +113,18 @@ static int check_complete(struct join *join, const struct artifacts *lock, struc
     if (result == 0 && missing.count) {
         names = text_list_join(&missing, ", ");
         result = error_set(err, ERROR_USAGE, "find the programs of a node: %s missing", names);
-        (void)error_hint(err, "give a bundle that has them with --bundle FILE "
+        (void)error_hint(err, "give what has them with --bundle FILE or --mirror URL "
                               "(made by: winjoin bundle create)");
     }
     text_list_free(&missing);
     return result;
 }
 
-static int lay_bundle(struct join *join, struct error *err) {
-    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+static int lay_bundle(struct join *join, struct bundle *bundle, struct error *err) {
+    const struct mirror *mirror = bundle_mirror(bundle);
     struct artifacts_result result = {0};
 
-    if (bundle_open(join->host, join->options->bundle, &bundle, err) < 0 ||
-        check_complete(join, bundle_artifacts(bundle), err) < 0 ||
+    if (check_complete(join, bundle_artifacts(bundle), err) < 0 ||
         programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
         programs_check_arguments(join, bundle, err) < 0 ||
         artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
@@ -136,7 +135,7 @@ static int lay_bundle(struct join *join, struct error *err) {
         return -1;
     text_addf(&join->detail, "%zu of %zu verified, %zu laid (%.0f MB) from %s",
               result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
-              (double)result.bytes / 1e6, join->options->bundle);
+              (double)result.bytes / 1e6, mirror ? mirror->url : join->options->bundle);
     return 0;
 }
 
@@ -148,11 +147,14 @@ static int check_installed(struct join *join, struct error *err) {
 }
 
 int phase_artifacts(struct join *join, struct error *err) {
-    if (join_need_plan(join, err) < 0 ||
-        (join->options->bundle ? lay_bundle(join, err) : check_installed(join, err)) < 0)
+    struct bundle *bundle = NULL;
+
+    if (join_need_plan(join, err) < 0 || programs_bundle(join, &bundle, err) < 0 ||
+        (bundle ? lay_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
-    if (!join->options->bundle)
+    if (!bundle)
         text_add(&join->detail, "all there already");
+    programs_bundle_close(join);
     if (own_program_folders(join, err) < 0 || lay_winjoin(join, err) < 0)
         return -1;
     return own_event_source(join, err);

@@ -153,16 +153,12 @@ static json_t *steps_json(const struct join *join) {
 }
 
 static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
-    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    struct bundle *bundle = NULL;
 
-    if (!join->options->bundle) {
-        *ret = json_array();
-        return programs_check_versions(join, NULL, err);
-    }
-    if (bundle_open(join->host, join->options->bundle, &bundle, err) < 0 ||
-        programs_check_versions(join, bundle_artifacts(bundle), err) < 0)
+    if (programs_bundle(join, &bundle, err) < 0 ||
+        programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, err) < 0)
         return -1;
-    *ret = artifacts_json(bundle_artifacts(bundle));
+    *ret = bundle ? artifacts_json(bundle_artifacts(bundle), bundle_mirror(bundle)) : json_array();
     return 0;
 }
 

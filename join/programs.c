@@ -13,7 +13,48 @@
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
-enum { VERSION_MS = 20000 };
+enum { VERSION_MS = 20000, MIRROR_MS = 60000 };
+
+/* ---- where they come from ---- */
+
+static void tell_fetching(void *context, unsigned waited_ms, const char *message) {
+    join_tell_waiting(context, waited_ms, 0, "", "%s", message);
+}
+
+static int open_mirror(struct join *join, struct error *err) {
+    const struct join_options *o = join->options;
+    struct mirror mirror = {.host = join->host,
+                            .http = join->http,
+                            .url = o->mirror,
+                            .limit_ms = MIRROR_MS,
+                            .tell = tell_fetching,
+                            .context = join};
+
+    if (o->timeout && o->timeout < MIRROR_MS)
+        mirror.limit_ms = (unsigned)o->timeout;
+    if (join_mirror_check(o->mirror, err) < 0 ||
+        bundle_open_mirror(&mirror, o->lock, &join->bundle, err) < 0)
+        return -1;
+    return 0;
+}
+
+int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
+    const struct join_options *o = join->options;
+    int result = 0;
+
+    if (!join->bundle && o->bundle)
+        result = bundle_open(join->host, o->bundle, o->lock, &join->bundle, err);
+    else if (!join->bundle && o->mirror)
+        result = open_mirror(join, err);
+    if (result == 0)
+        *ret = join->bundle;
+    return result;
+}
+
+void programs_bundle_close(struct join *join) {
+    bundle_freep(&join->bundle);
+    join->bundle = NULL;
+}
 
 /* ---- versions ---- */
 

@@ -7,6 +7,11 @@
 #include "services/artifacts.h"
 #include "services/service_table.h"
 
+/* What --bundle or else --mirror names, opened once (a mirror's lock fetched) and kept until
+ * programs_bundle_close(); *ret is borrowed, NULL when neither was given. Kinds: those of
+ * bundle_open() and bundle_open_mirror(). */
+int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
+void programs_bundle_close(struct join *join);
 /* What the installed program says of itself ("v1.37.1"), or NULL. The caller frees. */
 char *programs_version(struct join *join, enum service_id id);
 /* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed

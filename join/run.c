@@ -132,6 +132,7 @@ void join_close(struct join *join) {
     kubelet_changes_free(&join->kubelet_changes);
     text_list_free(&join->kubelet_arguments);
     free(join->kubelet_version);
+    bundle_free(join->bundle);
     if (join->has_nic)
         nic_snapshot_free(&join->nic);
     if (join->has_node)

@@ -214,13 +214,14 @@ char *artifact_lock_make(const struct artifacts *artifacts) {
     return json_write_pretty(json);
 }
 
-json_t *artifacts_json(const struct artifacts *artifacts) {
+json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *mirror) {
     json_t *list = json_array();
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *item = &artifacts->items[i];
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:s}", "name", item->name, "version",
-                                              item->version, "sha256", item->sha256, "path",
-                                              item->target));
+        _cleanup_(freep) char *url = mirror ? mirror_url(mirror, item->path) : NULL;
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s*,s:s,s:s}", "name", item->name,
+                                              "version", item->version, "url", url, "sha256",
+                                              item->sha256, "path", item->target));
     }
     return list;
 }

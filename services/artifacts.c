@@ -6,24 +6,42 @@
 #include "base/memory.h"
 #include "pki/digest.h"
 
-/* What stands at the target: *ret_same, and whether anything does. */
-static int look_at_target(struct host *host, const struct artifact *artifact, bool *ret_there,
-                          bool *ret_same, struct error *err) {
+/* Whether the target holds just this. */
+static int look_at_target(struct host *host, const struct artifact *artifact, bool *ret_same,
+                          struct error *err) {
     _cleanup_(freep) char *data = NULL;
     char digest[DIGEST_TEXT_MAX];
     struct error read_err = {0};
     size_t len = 0;
-    *ret_there = *ret_same = false;
+    *ret_same = false;
     if (host_read(host, artifact->target, ARTIFACT_SIZE_MAX, &data, &len, &read_err) < 0) {
-        *ret_there = read_err.kind == ERROR_MALFORMED; /* too long to be the same */
-        if (*ret_there || read_err.kind == ERROR_NOT_FOUND)
+        if (read_err.kind == ERROR_MALFORMED || /* too long to be the same */
+            read_err.kind == ERROR_NOT_FOUND)
             return 0;
         *err = read_err;
         return -1;
     }
     digest_sha256(data, len, digest);
-    *ret_there = true;
     *ret_same = len == artifact->size && text_equal(digest, artifact->sha256);
+    return 0;
+}
+
+/* Names of the artefacts that the node has not, or has otherwise. */
+static int find_different(struct host *host, const struct artifacts *artifacts,
+                          const struct text_list *only, struct text_list *ret,
+                          struct artifacts_result *result, struct error *err) {
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        bool same = false;
+        if (only && !text_list_has(only, artifact->name))
+            continue;
+        if (look_at_target(host, artifact, &same, err) < 0)
+            return error_prefix(err, "artefact '%s'", artifact->name);
+        if (same)
+            result->present++;
+        else
+            text_list_add(ret, artifact->name);
+    }
     return 0;
 }
 
@@ -36,41 +54,34 @@ static int install(struct host *host, struct bundle *bundle, const struct artifa
     return host_write(host, artifact->target, data, len, HOST_PUBLIC, err);
 }
 
-static int ensure_one(struct host *host, struct bundle *bundle, const struct artifact *artifact,
-                      artifact_before *before, void *context, struct artifacts_result *result,
-                      struct error *err) {
-    bool there = false, same = false;
-    if (look_at_target(host, artifact, &there, &same, err) < 0)
-        return error_prefix(err, "artefact '%s'", artifact->name);
-    if (same) {
-        result->present++;
-        return 0;
+static int install_all(struct host *host, struct bundle *bundle, const struct text_list *names,
+                       artifact_before *before, void *context, struct artifacts_result *result,
+                       struct error *err) {
+    const struct artifacts *artifacts = bundle_artifacts(bundle);
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        bool there = host_file_type(host, artifact->target) != HOST_ABSENT;
+        if (!text_list_has(names, artifact->name))
+            continue;
+        if (before && before(context, artifact, there, err) < 0)
+            return -1;
+        if (install(host, bundle, artifact, err) < 0)
+            return error_prefix(err, "install '%s'", artifact->name);
+        result->installed++;
+        result->bytes += artifact->size;
     }
-    if (before && before(context, artifact, there, err) < 0)
-        return -1;
-    if (install(host, bundle, artifact, err) < 0)
-        return error_prefix(err, "install '%s'", artifact->name);
-    result->installed++;
-    result->bytes += artifact->size;
     return 0;
-}
-
-static bool wanted(const struct text_list *only, const struct artifact *artifact) {
-    return !only || text_list_has(only, artifact->name);
 }
 
 int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err) {
-    const struct artifacts *artifacts = bundle_artifacts(bundle);
+    _cleanup_(text_list_free) struct text_list different = {0};
     struct artifacts_result result = {0};
-    if (bundle_verify(bundle, err) < 0)
+    if (find_different(host, bundle_artifacts(bundle), only, &different, &result, err) < 0 ||
+        bundle_verify(bundle, &different, err) < 0 ||
+        install_all(host, bundle, &different, before, context, &result, err) < 0)
         return -1;
-    for (size_t i = 0; i < artifacts->count; i++) {
-        if (wanted(only, &artifacts->items[i]) &&
-            ensure_one(host, bundle, &artifacts->items[i], before, context, &result, err) < 0)
-            return -1;
-    }
     *ret = result;
     return 0;
 }

@@ -1,5 +1,5 @@
-/* The programs of a node: from a bundle (a folder or .zip with its lock file), verified, unpacked.
- */
+/* The programs of a node: from a bundle (a folder, .zip or mirror with its lock file), verified,
+ * unpacked. */
 #ifndef SERVICES_ARTIFACTS_H
 #define SERVICES_ARTIFACTS_H
 
@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
+#include "services/mirror.h"
 
 #define ARTIFACT_LOCK_NAME "winjoin.lock"
 enum {
@@ -55,10 +56,19 @@ char *artifact_lock_make(const struct artifacts *artifacts);
 
 /* An opened bundle. */
 struct bundle;
-/* `path`: a folder or a .zip with ARTIFACT_LOCK_NAME at its top. Read through `host`. Kinds:
- * ERROR_NOT_FOUND, ERROR_MALFORMED (no archive, truncated), ERROR_UNTRUSTED (hostile entries: path
- * traversal, absolute, links, devices, too large, listed twice). */
-int bundle_open(struct host *host, const char *path, struct bundle **ret, struct error *err);
+/* `path`: a folder or a .zip with ARTIFACT_LOCK_NAME at its top. Read through `host`. `lock`: the
+ * lock file that counts instead, or NULL. Kinds: ERROR_NOT_FOUND, ERROR_MALFORMED (no archive,
+ * truncated), ERROR_UNTRUSTED (hostile entries: path traversal, absolute, links, devices, too
+ * large, listed twice). */
+int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
+                struct error *err);
+/* The same from a mirror: its lock is fetched, unless one is given, and of the artefacts those that
+ * are asked for, once; they stay in memory. `mirror` is copied, its host, http and context are
+ * borrowed. Kinds: also those of mirror_fetch(). */
+int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
+                       struct error *err);
+/* NULL when it is none: then reading an artefact costs no request. */
+const struct mirror *bundle_mirror(const struct bundle *bundle);
 void bundle_free(struct bundle *bundle);
 void bundle_freep(struct bundle **bundle);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
@@ -66,8 +76,8 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle);
  */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
-/* Proves every artefact of the bundle without touching the node. */
-int bundle_verify(struct bundle *bundle, struct error *err);
+/* Proves the artefacts of these names (NULL: all of the bundle) without touching the node. */
+int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err);
 
 enum artifact_outcome { ARTIFACT_PRESENT, ARTIFACT_INSTALLED, ARTIFACT_REPLACED };
 /* Told before a target is written, so that the caller can keep what stood there (replaces true); -1
@@ -78,8 +88,9 @@ struct artifacts_result {
     size_t present, installed; /* installed counts replaced ones too */
     uint64_t bytes;            /* written */
 };
-/* Verifies all of the bundle first, then writes what is missing or different on the node; equal
- * ones (by checksum) stay. `only` (NULL = all): names to install. before may be NULL. */
+/* Writes what is missing or different on the node, all of it verified before the first is written;
+ * equal ones (by checksum) stay, and are not asked of the bundle. `only` (NULL = all): names to
+ * install. before may be NULL. */
 int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err);
@@ -87,8 +98,9 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
  * has. */
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
                       bool flannel, bool kube_proxy, struct text_list *ret, struct error *err);
-/* `artifacts` of a JoinPlan: [{name,version,sha256,path}]. New reference. */
-json_t *artifacts_json(const struct artifacts *artifacts);
+/* `artifacts` of a JoinPlan: [{name,version[,url],sha256,path}]; url of a mirror's (or NULL). New
+ * reference. */
+json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *mirror);
 
 /* bundle create: packs the files of a folder that the target table knows by file name (kubelet.exe,
  * ...) with a lock into one .zip. `versions` maps artefact name to version (NULL: "unknown"). */

@@ -1,4 +1,4 @@
-/* A bundle, folder or .zip: opened, its artefacts proved one by one. */
+/* A bundle, folder, .zip or mirror: opened, its artefacts proved one by one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "services/artifacts.h"
 #include "services/bundle_path.h"
 #include "services/bundle_zip.h"
+#include "services/mirror.h"
 
 enum { LOCK_SIZE_MAX = 1024 * 1024 };
 
@@ -14,13 +15,21 @@ struct bundle {
     struct host *host;
     char *folder; /* or */
     char *zip;
-    size_t zip_len;
+    size_t zip_len; /* or */
+    struct mirror *mirror;
     struct artifacts artifacts;
+    char **fetched; /* of a mirror: one an artefact, proved; NULL = not asked for yet */
 };
 
 void bundle_free(struct bundle *bundle) {
     if (!bundle)
         return;
+    for (size_t i = 0; bundle->fetched && i < bundle->artifacts.count; i++)
+        free(bundle->fetched[i]);
+    free(bundle->fetched);
+    if (bundle->mirror)
+        free((char *)bundle->mirror->url); /* its copy */
+    free(bundle->mirror);
     free(bundle->folder);
     free(bundle->zip);
     artifacts_free(&bundle->artifacts);
@@ -37,6 +46,8 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle) {
 
 static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
                      size_t *ret_len, struct error *err) {
+    if (bundle->mirror)
+        return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
     if (bundle->zip)
         return bundle_zip_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
     _cleanup_(freep) char *full = xasprintf("%s\\%s", bundle->folder, path);
@@ -47,43 +58,72 @@ static int read_file(struct bundle *bundle, const char *path, size_t max, char *
     return host_read(bundle->host, full, max, ret, ret_len, err);
 }
 
-static int open_bundle(struct bundle *bundle, const char *path, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    size_t len = 0;
+static int open_file(struct bundle *bundle, const char *path, struct error *err) {
     switch (host_file_type(bundle->host, path)) {
     case HOST_FOLDER:
         bundle->folder = xstrdup(path);
-        break;
+        return 0;
     case HOST_FILE:
-        if (host_read(bundle->host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err) <
-                0 ||
-            bundle_zip_check(bundle->zip, bundle->zip_len, err) < 0)
+        if (host_read(bundle->host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err) < 0)
             return -1;
-        break;
+        return bundle_zip_check(bundle->zip, bundle->zip_len, err);
     default:
         return error_set(err, ERROR_NOT_FOUND, "it is neither a file nor a folder");
     }
-    if (read_file(bundle, ARTIFACT_LOCK_NAME, LOCK_SIZE_MAX, &text, &len, err) < 0)
-        return -1;
-    return artifact_lock_parse(text, len, &bundle->artifacts, err);
 }
 
-int bundle_open(struct host *host, const char *path, struct bundle **ret, struct error *err) {
+static int read_lock(struct bundle *bundle, const char *lock, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len = 0;
+    int result = lock ? host_read(bundle->host, lock, LOCK_SIZE_MAX, &text, &len, err)
+                      : read_file(bundle, ARTIFACT_LOCK_NAME, LOCK_SIZE_MAX, &text, &len, err);
+    if (result == 0)
+        result = artifact_lock_parse(text, len, &bundle->artifacts, err);
+    return result < 0 && lock ? error_prefix(err, "lock '%s'", lock) : result;
+}
+
+int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
+                struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = xcalloc(1, sizeof(*bundle));
     bundle->host = host;
-    if (open_bundle(bundle, path, err) < 0)
+    if (open_file(bundle, path, err) < 0 || read_lock(bundle, lock, err) < 0)
         return error_prefix(err, "bundle '%s'", path);
     *ret = take_ptr(bundle);
     return 0;
 }
 
-int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
-                struct error *err) {
-    _cleanup_(freep) char *data = NULL;
+/* All that is fetched lies in memory until it is laid. */
+static int check_sum(const struct artifacts *artifacts, struct error *err) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < artifacts->count; i++)
+        sum += artifacts->items[i].size;
+    return sum <= BUNDLE_SIZE_MAX
+               ? 0
+               : error_set(err, ERROR_MALFORMED,
+                           "decode lock: its artefacts have more than %d bytes", BUNDLE_SIZE_MAX);
+}
+
+int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
+                       struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *bundle = xcalloc(1, sizeof(*bundle));
+    bundle->host = mirror->host;
+    bundle->mirror = xmalloc(sizeof(*mirror));
+    *bundle->mirror = *mirror;
+    bundle->mirror->url = xstrdup(mirror->url);
+    if (read_lock(bundle, lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
+        return error_prefix(err, "mirror '%s'", mirror->url);
+    bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
+    *ret = take_ptr(bundle);
+    return 0;
+}
+
+const struct mirror *bundle_mirror(const struct bundle *bundle) {
+    return bundle->mirror;
+}
+
+static int check_content(const struct artifact *artifact, const char *data, size_t len,
+                         struct error *err) {
     char digest[DIGEST_TEXT_MAX];
-    size_t len = 0;
-    if (read_file(bundle, artifact->path, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
-        return error_prefix(err, "artefact '%s'", artifact->name);
     if (len != artifact->size)
         return error_set(err, ERROR_UNTRUSTED,
                          "refuse artefact '%s': it has %zu bytes, the lock says %llu",
@@ -93,16 +133,50 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
         return error_set(err, ERROR_UNTRUSTED,
                          "refuse artefact '%s': its SHA-256 is %s, the lock says %s",
                          artifact->name, digest, artifact->sha256);
+    return 0;
+}
+
+/* Where what was fetched of this artefact is kept; NULL where nothing is fetched. */
+static char **kept(struct bundle *bundle, const struct artifact *artifact) {
+    return bundle->fetched ? &bundle->fetched[artifact - bundle->artifacts.items] : NULL;
+}
+
+static char *copy_of(const char *data, size_t len) {
+    char *copy = xmalloc(len + 1);
+    memcpy(copy, data, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
+                struct error *err) {
+    _cleanup_(freep) char *data = NULL;
+    char **keep = kept(bundle, artifact);
+    size_t max = keep ? (size_t)artifact->size : ARTIFACT_SIZE_MAX;
+    size_t len = 0;
+    if (keep && *keep) {
+        *ret = copy_of(*keep, max);
+        *ret_len = max;
+        return 0;
+    }
+    if (read_file(bundle, artifact->path, max, &data, &len, err) < 0)
+        return error_prefix(err, "artefact '%s'", artifact->name);
+    if (check_content(artifact, data, len, err) < 0)
+        return -1;
+    if (keep)
+        *keep = copy_of(data, len);
     *ret = take_ptr(data);
     *ret_len = len;
     return 0;
 }
 
-int bundle_verify(struct bundle *bundle, struct error *err) {
+int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err) {
     for (size_t i = 0; i < bundle->artifacts.count; i++) {
+        const struct artifact *artifact = &bundle->artifacts.items[i];
         _cleanup_(freep) char *data = NULL;
         size_t len = 0;
-        if (bundle_read(bundle, &bundle->artifacts.items[i], &data, &len, err) < 0)
+        if ((!only || text_list_has(only, artifact->name)) &&
+            bundle_read(bundle, artifact, &data, &len, err) < 0)
             return -1;
     }
     return 0;

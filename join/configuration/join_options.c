@@ -7,9 +7,11 @@
 
 #include "base/memory.h"
 #include "base/cidr.h"
+#include "host/http.h"
 #include "join/configuration/node_configuration.h"
 #include "join/configuration/node_labels.h"
 #include "join/configuration/node_taints.h"
+#include "kube/server_url.h"
 #include "services/version.h"
 
 void join_options_free(struct join_options *o) {
@@ -59,18 +61,10 @@ void join_options_free(struct join_options *o) {
     secret_freep(&o->tls_bootstrap_token);
 }
 
-/* What the table of flags promises and this build does not do yet is refused, never ignored. */
-static int check_supported(const struct join_options *o, struct error *err) {
-    const struct {
-        const char *flag;
-        bool given;
-    } later[] = {{"--mirror", o->mirror != NULL}, {"artifacts.lock", o->lock != NULL}};
+int join_mirror_check(const char *url, struct error *err) {
+    _cleanup_(freep) char *shown = http_shown_url(url);
 
-    for (size_t i = 0; i < ARRAY_SIZE(later); i++)
-        if (later[i].given)
-            return error_set(err, ERROR_USAGE, "use %s: this version of winjoin cannot do it yet",
-                             later[i].flag);
-    return 0;
+    return server_url_check(url, err) < 0 ? error_prefix(err, "use mirror '%s'", shown) : 0;
 }
 
 /* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. */
@@ -105,8 +99,10 @@ int join_options_check(const struct join_options *options, struct error *err) {
     const struct text_list *ignored = &options->ignore_preflight_errors;
     bool all = false, single = false;
 
-    if (check_supported(options, err) < 0 || check_version(options->kubernetes_version, err) < 0 ||
-        check_values(options, err) < 0 || node_labels_check(options->node_labels, err) < 0 ||
+    if (options->mirror && join_mirror_check(options->mirror, err) < 0)
+        return -1;
+    if (check_version(options->kubernetes_version, err) < 0 || check_values(options, err) < 0 ||
+        node_labels_check(options->node_labels, err) < 0 ||
         node_taints_check(options->register_with_taints, err) < 0)
         return -1;
     for (size_t i = 0; i < ignored->count; i++) {

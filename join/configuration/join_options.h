@@ -74,6 +74,9 @@ struct join_options {
 };
 void join_options_free(struct join_options *options);
 
+/* The address of a mirror (an https URL and no more): ERROR_USAGE with the reason when it is none.
+ */
+int join_mirror_check(const char *url, struct error *err);
 /* The checks that need neither host nor network. ERROR_USAGE. */
 int join_options_check(const struct join_options *options, struct error *err);
 

@@ -119,13 +119,13 @@ enum verdict check_clash(struct join *join, const struct preflight_check *check,
 /* The bundle's versions, or the installed ones'. */
 enum verdict check_skew(struct join *join, const struct preflight_check *check,
                         struct finding *finding) {
-    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    struct bundle *bundle = NULL;
     struct error why = {0};
 
     (void)check;
     if (!join->has_cluster)
         return after(finding, "ClusterConfiguration");
-    if (join->options->bundle && bundle_open(join->host, join->options->bundle, &bundle, &why) < 0)
+    if (programs_bundle(join, &bundle, &why) < 0)
         return after(finding, "Bundle");
     if (programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, &why) == 0)
         return CHECK_FINE;
@@ -136,14 +136,14 @@ enum verdict check_skew(struct join *join, const struct preflight_check *check,
 
 enum verdict check_programs(struct join *join, const struct preflight_check *check,
                             struct finding *finding) {
-    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    struct bundle *bundle = NULL;
     struct text_list missing = {0};
     struct error why = {0};
 
     (void)check;
     if (!join->has_plan)
         return after(finding, "NetworkPlan");
-    if (join->options->bundle && bundle_open(join->host, join->options->bundle, &bundle, &why) < 0)
+    if (programs_bundle(join, &bundle, &why) < 0)
         return after(finding, "Bundle");
     if (artifacts_missing(join->host, bundle ? bundle_artifacts(bundle) : NULL,
                           network_cni_type(&join->plan), join->plan.plugin == NETWORK_FLANNEL,

@@ -6,6 +6,7 @@
 #include "join/ca_file.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"
+#include "join/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
 #include "services/cri.h"
@@ -165,7 +166,7 @@ enum verdict check_kubelet_version(struct join *join, const struct preflight_che
     (void)check;
     if (!found)
         return check_not_run(finding, "%s is not there yet", service_program(SERVICE_KUBELET));
-    if (found < 0 && join->options->bundle)
+    if (found < 0 && (join->options->bundle || join->options->mirror))
         return check_not_run(finding, "the bundle brings another kubelet");
     if (found < 0)
         return check_bad(finding, "couldn't get kubelet version: %s", why.message);
@@ -177,14 +178,15 @@ enum verdict check_kubelet_version(struct join *join, const struct preflight_che
 
 enum verdict check_bundle(struct join *join, const struct preflight_check *check,
                           struct finding *finding) {
-    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    struct bundle *bundle = NULL;
     struct error why = {0};
 
     (void)check;
-    if (!join->options->bundle)
-        return check_not_run(finding, "no --bundle was given");
-    if (bundle_open(join->host, join->options->bundle, &bundle, &why) < 0 ||
-        bundle_verify(bundle, &why) < 0)
+    if (programs_bundle(join, &bundle, &why) < 0)
+        return check_failed(finding, &why);
+    if (!bundle)
+        return check_not_run(finding, "no --bundle or --mirror was given");
+    if (!bundle_mirror(bundle) && bundle_verify(bundle, NULL, &why) < 0)
         return check_failed(finding, &why);
     return CHECK_FINE;
 }

@@ -75,7 +75,7 @@ static void lock(void **state) {
     if (artifact_lock_parse(yaml, strlen(yaml), &again, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(again.items[0].path, "k/kubelet.exe");
-    json_t *plan = artifacts_json(&again);
+    json_t *plan = artifacts_json(&again, NULL);
     assert_string_equal(json_text_at(plan, "0.path"), "C:\\k\\kubelet.exe");
     json_decref(plan);
     artifacts_free(&artifacts);
@@ -161,7 +161,7 @@ static void stopped_before_writing(void **state) {
     (void)state;
     put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
     put("D:\\b\\k\\kubelet.exe", "abc");
-    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, refuse_before, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
@@ -178,7 +178,7 @@ static void all_or_nothing(void **state) {
         LOCK(ITEM("kubelet", "3", "k/kubelet.exe") "," ITEM("kube-proxy", "3", "k/p.exe")));
     put("D:\\b\\k\\kubelet.exe", "abc");
     put("D:\\b\\k\\p.exe", "abd");
-    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
@@ -196,14 +196,14 @@ static void hostile_file(void **state) {
     (void)state;
     assert_int_equal(bundle_zip_make(files, 3, &zip, &len, &err), 0);
     assert_int_equal(host_write(host, "D:\\x.zip", zip, len, HOST_PUBLIC, NULL), 0);
-    assert_int_equal(bundle_open(host, "D:\\x.zip", &bundle, &err), -1);
+    assert_int_equal(bundle_open(host, "D:\\x.zip", NULL, &bundle, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_non_null(strstr(err.message, "bundle 'D:\\x.zip'"));
     free(zip);
     assert_int_equal(bundle_zip_make(files, 2, &zip, &len, &err), 0);
     assert_int_equal(host_write(host, "D:\\x.zip", zip, len, HOST_PUBLIC, NULL), 0);
-    assert_int_equal(bundle_open(host, "D:\\x.zip", &bundle, &err), 0);
-    assert_int_equal(bundle_verify(bundle, &err), 0);
+    assert_int_equal(bundle_open(host, "D:\\x.zip", NULL, &bundle, &err), 0);
+    assert_int_equal(bundle_verify(bundle, NULL, &err), 0);
     bundle_free(bundle);
     free(zip);
 }
@@ -218,7 +218,7 @@ static void from_a_folder(void **state) {
     put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
     put("D:\\b\\k\\kubelet.exe", "abc");
     before_count = 0;
-    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
     assert_int_equal(
         artifacts_ensure(host, bundle, NULL, count_before, &before_count, &result, &err), 0);
     assert_int_equal(result.installed, 1);
@@ -256,7 +256,7 @@ static void assert_untrusted(const char *content) {
     struct error err = {0};
     put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
     put("D:\\b\\k\\kubelet.exe", content);
-    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_int_equal(host_file_type(host, "C:\\k\\kubelet.exe"), HOST_ABSENT);
@@ -276,13 +276,13 @@ static void missing_things(void **state) {
     struct text_list missing = {0};
     struct error err = {0};
     (void)state;
-    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), -1);
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), -1);
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
     put("D:\\b\\other", "x");
-    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), -1);
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), -1);
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
     put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
-    assert_int_equal(bundle_open(host, "D:\\b", &bundle, &err), 0);
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_NOT_FOUND);
     put("C:\\opt\\cni\\bin\\host-local.exe", "x");
@@ -313,8 +313,8 @@ static void zip_round_trip(void **state) {
     assert_int_equal(made.count, 2);
     assert_string_equal(made.items[0].version, "v1.37.1");
     assert_string_equal(made.items[1].version, "unknown");
-    assert_int_equal(bundle_open(host, "D:\\out.zip", &bundle, &err), 0);
-    assert_int_equal(bundle_verify(bundle, &err), 0);
+    assert_int_equal(bundle_open(host, "D:\\out.zip", NULL, &bundle, &err), 0);
+    assert_int_equal(bundle_verify(bundle, NULL, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), 0);
     assert_int_equal(result.installed, 2);
     assert_int_equal(host_file_type(host, "C:\\opt\\cni\\bin\\win-bridge.exe"), HOST_FILE);

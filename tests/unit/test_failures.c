@@ -219,7 +219,7 @@ static int rotate(struct host *host, struct error *err) {
 static int lay_artifacts(struct host *host, struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
     struct artifacts_result result = {0};
-    if (bundle_open(host, "D:\\b", &bundle, err) < 0)
+    if (bundle_open(host, "D:\\b", NULL, &bundle, err) < 0)
         return -1;
     return artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, err);
 }

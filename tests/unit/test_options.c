@@ -209,6 +209,9 @@ static void takes_a_pasted_line_apart(void **state) {
         {{"--v", "1", "kubeadm", "join"}, "--v|1|kubeadm|join"},
         {{"a b", "kubeadm"}, "a b|kubeadm"},
         {{"--adapter", "my kubeadm"}, "--adapter|my kubeadm"},
+        {{"--bundle", "D:\\winjoin", "--token", "t"}, "--bundle|D:\\winjoin|--token|t"},
+        {{"a:1 --mirror https://m.test/winjoin --token t"},
+         "a:1 --mirror https://m.test/winjoin --token t"},
         {{""}, ""},
     };
 
