@@ -14,7 +14,8 @@ sys.path.insert(0, HERE)
 # The longest ones first.
 CLASSES = [("killed", "Killed"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
-           ("diagnosed", "Diagnosed"), ("joins", "L2bridge")]
+           ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
+           ("joins", "L2bridge")]
 
 
 class Result(unittest.TestResult):

@@ -1,0 +1,87 @@
+"""winjoin.exe fetches the node's programs from a mirror beside the control plane: a whole join, and
+servers that must not be believed."""
+import os
+import sys
+import time
+import zipfile
+
+import scene
+from scene import netns, snapshot, stage
+
+sys.path.append(os.path.join(scene.ROOT, "tests", "discovery"))
+import odd  # noqa: E402
+
+MACHINE = os.path.join(scene.ROOT, "build", "windows", "rig", "machine.exe")
+ADDRESS = "10.0.0.10"  # the control plane's machine
+FOLDER = "/winjoin"
+KUBELET = FOLDER + "/bin/kubelet.exe"
+
+
+class Mirrored(scene.Scene):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.stage.host.lay(MACHINE, r"C:\machine.exe")
+        cls.stage.host.lay(odd.write(cls.stage.fabric.folder, "roots.crt", odd.shared().pem), r"C:\roots.crt")
+        made = cls.stage.host.run([r"C:\machine.exe", "root", r"C:\roots.crt"])
+        assert made.returncode == 0, made.stdout + made.stderr
+        cls.bare = cls.stage.snapshot()
+
+    def mirror(self, changes=None, ca=odd.shared):
+        """A server with the bundle's files; `changes`: path -> what it answers instead. Its URL."""
+        self.asked, answers = [], {}
+        with zipfile.ZipFile(self.stage.host.path(stage.BUNDLE)) as bundle:
+            for name in bundle.namelist():
+                answers["%s/%s" % (FOLDER, name)] = odd.http(bundle.read(name))
+        answers.update(changes or {})
+        paths = {path: self.answer(path, what) for path, what in answers.items()}
+        server = netns.within(self.stage.fabric.ns("cp"), odd.Server, odd.Odd(
+            ca=ca, leaf=lambda by: odd.issue(by, names=(ADDRESS,)), host=ADDRESS, paths=paths))
+        self.addCleanup(server.stop)
+        return "https://%s%s" % (server.endpoint, FOLDER)
+
+    def answer(self, path, what):
+        def give(_server):
+            self.asked.append(path)
+            return what() if callable(what) else what
+        return give
+
+    def from_mirror(self, url):
+        return [*self.words(bundle=None), "--mirror", url, *scene.FAST]
+
+    def assert_refused(self, url, code, says):
+        done = self.stage.host.run(self.from_mirror(url), timeout=120)
+        self.assert_code(done, code)
+        self.assertRegex(done.stderr, "error: .*" + says)
+        self.assertEqual(snapshot.compare(self.bare, self.stage.snapshot()), [])
+
+    def test_join_and_reset(self):
+        url = self.mirror()
+        done = self.stage.host.run(self.from_mirror(url), timeout=180)
+        self.assert_code(done, 0)
+        self.assertEqual(self.ready(), ["True"])
+        self.assertEqual(len(self.asked), len(set(self.asked)), self.asked)
+        self.assertIn(KUBELET, self.asked)
+        self.asked.clear()
+        done = self.stage.host.run(self.from_mirror(url), timeout=180)
+        self.assert_code(done, 0)
+        self.assertEqual(self.asked, [FOLDER + "/winjoin.lock"])
+        self.reset()
+        self.assert_bare()
+
+    def test_changed_program(self):
+        self.assert_refused(self.mirror({KUBELET: odd.http(b"MZ")}), 4, "artefact 'kubelet': it has 2 bytes")
+
+    def test_unknown_authority(self):
+        self.assert_refused(self.mirror(ca=odd.stranger), 4, "certificate")
+
+    def test_killed_while_it_fetches(self):
+        drips = odd.endless(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x", 0.2)
+        join = scene.Following(self.stage, self.from_mirror(self.mirror({KUBELET: lambda: drips(None, 1)})))
+        self.addCleanup(join.kill)
+        end = time.monotonic() + 60
+        while KUBELET not in self.asked and time.monotonic() < end:
+            time.sleep(0.05)
+        join.kill()
+        self.assertIn(KUBELET, self.asked, join.said())
+        self.assert_bare()
