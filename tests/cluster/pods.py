@@ -13,6 +13,7 @@ TESTS, ROOT = os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))
 sys.path[:1] = [HERE, os.path.join(TESTS, "rig")]
 
 import fabric as fabrics  # noqa: E402
+import flow_case  # noqa: E402
 import flows  # noqa: E402
 import netns  # noqa: E402
 import programs  # noqa: E402
@@ -30,13 +31,13 @@ SOON = 15  # seconds
 
 def cni_conf(kind, network, exceptions):
     """As winjoin writes it once the node's pod subnet is known."""
-    values = [flows.nat(*exceptions), flows.SERVICES]
+    values = [flow_case.nat(*exceptions), flow_case.SERVICES]
     return {"cniVersion": "1.0.0", "name": network, "type": kind, "apiVersion": 2,
             "capabilities": {"dns": True, "portMappings": True},
             "policies": [{"name": "EndpointPolicy", "value": v} for v in values],
             "ipam": {"type": "host-local", "dataDir": "C:/var/lib/cni/networks", "ranges": [[{
-                "subnet": flows.SUBNET, "rangeStart": "10.244.1.3", "rangeEnd": "10.244.1.254",
-                "gateway": flows.GATEWAY if kind == "win-overlay" else flows.SOURCE_VIP}]]}}
+                "subnet": flow_case.SUBNET, "rangeStart": "10.244.1.3", "rangeEnd": "10.244.1.254",
+                "gateway": flow_case.GATEWAY if kind == "win-overlay" else flow_case.SOURCE_VIP}]]}}
 
 
 def pod(name):
@@ -61,7 +62,7 @@ def probe(name):
                        {"hostPath": box, "containerPath": box}]}
 
 
-class Cri(flows.Flows):
+class Cri(flow_case.FlowCase):
     """A played Windows host with the CRI server as its service `containerd`."""
     plugin = ""
 
@@ -138,7 +139,7 @@ class Cri(flows.Flows):
         self.write(CONF + r"\10-winjoin.conf", json.dumps(cni_conf(self.plugin, net["Name"],
                                                                    self.exceptions)))
 
-    exceptions = flows.CLUSTER
+    exceptions = flow_case.CLUSTER
 
     def run_pod(self, name):
         """A pod with the probe in it: (sandbox, container, address)."""
@@ -158,7 +159,7 @@ class Cri(flows.Flows):
 
     def answers(self, ns, address):
         """The name that the probe in the pod tells there."""
-        return flows.reach(ns, address, 7777, payload=b"ping\n")
+        return flow_case.reach(ns, address, 7777, payload=b"ping\n")
 
     def endpoints(self):
         return [e for e in self.node.control({"op": "dump"}).get("endpoints", [])
@@ -242,7 +243,7 @@ class Bridge(Cri):
         echo = self.fabric.ns("l1-echo")
         self.until(lambda: (self.answers(echo, a), self.answers(echo, b)), ("a", "b"), SOON)
         space = self.endpoints()[0]["HostComputeNamespace"]
-        self.assertEqual(flows.reach(self.node.pod(space), fabrics.ECHO_POD, 80), "l1-echo")
+        self.assertEqual(flow_case.reach(self.node.pod(space), fabrics.ECHO_POD, 80), "l1-echo")
         said = self.cri("ExecSync", {"containerId": first, "timeout": "20",
                                      "cmd": ["cmd", "/c", "echo %POD% & cd & exit 3"]})
         self.assertEqual((said["exitCode"], base64.b64decode(said["stdout"]).decode().split()),

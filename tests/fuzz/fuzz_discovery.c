@@ -7,37 +7,17 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "host/http.h"
 #include "join/discovery/discovery.h"
 #include "pki/certificate.h"
 #include "pki/jws.h"
+#include "tests/fuzz/answer.h"
 
-struct scene {
-    const char *data;
-    size_t len;
-};
-
-static int reply(void *context, const struct http_request *request, struct http_response *ret,
-                 struct error *err) {
-    const struct scene *s = context;
-
-    (void)err, (void)request; /* the same for everybody */
-    ret->status = 200;
-    ret->retry_after = -1;
-    ret->content_type = xstrdup("application/json");
-    ret->body = xmalloc(s->len + 1);
-    memcpy(ret->body, s->data, s->len);
-    ret->body[s->len] = '\0';
-    ret->body_len = s->len;
-    return 0;
-}
-
-static void check(const struct scene *s, const struct discovery_result *result) {
+static void check(const struct answer *answer, const struct discovery_result *result) {
     _cleanup_(freep) char *good =
         jws_make("abcdef", "0123456789abcdef", result->kubeconfig, result->kubeconfig_len);
     _cleanup_json_ json_t *object = NULL;
 
-    if (json_read(s->data, s->len, "fuzz", &object, NULL) < 0 ||
+    if (json_read(answer->data, answer->len, "fuzz", &object, NULL) < 0 ||
         !text_equal(json_text_at(object, "data.jws-kubeconfig-abcdef"), good) ||
         !result->config.ca_pem || !text_starts_with(result->config.server, "https://"))
         abort();
@@ -45,7 +25,7 @@ static void check(const struct scene *s, const struct discovery_result *result) 
 
 /* What was believed on the token's word alone is believed again with its own CA pinned, and with
  * another pin it is not. */
-static void check_pins(struct scene *s, const char *ca_pem, struct host *host) {
+static void check_pins(struct answer *answer, const char *ca_pem, struct host *host) {
     char pin[PIN_TEXT_MAX], *items[] = {pin, NULL};
     const struct text_list pins = {.items = items, .count = 1};
     struct discovery_options options = {.endpoint = "10.0.0.10:6443",
@@ -54,7 +34,7 @@ static void check_pins(struct scene *s, const char *ca_pem, struct host *host) {
                                         .timeout_ms = 1};
     struct discovery_result result = {0};
     struct certificates all = {0};
-    struct http *http = http_memory_new(reply, s);
+    struct http *http = http_memory_new(answer_everybody, answer);
 
     if (certificates_parse(ca_pem, strlen(ca_pem), &all, NULL) < 0)
         abort();
@@ -71,19 +51,19 @@ static void check_pins(struct scene *s, const char *ca_pem, struct host *host) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    struct scene s = {(const char *)data, size};
+    struct answer answer = {(const char *)data, size};
     struct discovery_options options = {.endpoint = "10.0.0.10:6443",
                                         .token = "abcdef.0123456789abcdef",
                                         .unsafe_skip_ca_verification = true,
                                         .timeout_ms = 1};
     struct discovery_result result = {0};
     struct host *host = host_memory_new();
-    struct http *http = http_memory_new(reply, &s);
+    struct http *http = http_memory_new(answer_everybody, &answer);
     struct error err = {0};
 
     if (discovery_run(&options, http, host, &result, &err) == 0) {
-        check(&s, &result);
-        check_pins(&s, result.config.ca_pem, host);
+        check(&answer, &result);
+        check_pins(&answer, result.config.ca_pem, host);
     } else if (err.kind == ERROR_NONE || !err.message[0]) {
         abort();
     }

@@ -12,6 +12,7 @@
 #include "kube/request.h"
 #include "pki/certificate.h"
 #include "pki/csr.h"
+#include "tests/fuzz/answer.h"
 
 static void read_csr(const json_t *object) {
     struct kube_csr csr = {0};
@@ -38,28 +39,11 @@ static void read_node(const json_t *object) {
     kube_node_free(&node);
 }
 
-struct scene {
-    const char *data;
-    size_t len;
-};
-
-static int reply(void *context, const struct http_request *request, struct http_response *ret,
-                 struct error *err) {
-    const struct scene *s = context;
-
-    (void)err, (void)request; /* the same for everybody */
-    ret->status = 200;
-    ret->retry_after = -1;
-    ret->body = xstrndup(s->data, s->len);
-    ret->body_len = strlen(ret->body);
-    return 0;
-}
-
 /* As lists: pages of Nodes that may never end, requests to look through. */
-static void read_lists(struct scene *s) {
+static void read_lists(struct answer *answer) {
     struct kubeconfig config = {.server = (char[]){"https://10.0.0.10:6443"}};
     struct host *host = host_memory_new();
-    struct http *http = http_memory_new(reply, s);
+    struct http *http = http_memory_new(answer_everybody, answer);
     struct kube_nodes nodes = {0};
     struct kube_client client;
     struct kube_csr csr = {0};
@@ -78,10 +62,10 @@ static void read_lists(struct scene *s) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_json_ json_t *object = NULL;
     _cleanup_(freep) char *waiting = NULL, *body = xstrndup((const char *)data, size);
-    struct scene s = {(const char *)data, size};
+    struct answer answer = {(const char *)data, size};
     struct error err = {0};
 
-    read_lists(&s);
+    read_lists(&answer);
     if (kube_status_error("GET", "/x", 100 + (long)size % 500, body, size, &err) != -1 ||
         err.kind == ERROR_NONE || !err.message[0])
         abort();

@@ -3,11 +3,8 @@
 set -eu
 cd "$(dirname "$0")/../.."
 wine=/usr/lib/wine/wine64
-if [ ! -x "$wine" ] || [ ! -f build/windows/winjoin.exe ]; then
-    echo "skipped: no Wine or no winjoin.exe"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
+. tests/suites/need
+need "$wine" build/windows/winjoin.exe
 export WINEPREFIX="$PWD/build/wine-configuration" HOME="$PWD/build/wine-configuration" WINEARCH=win64 \
     WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY='' LC_ALL=C.UTF-8
 mkdir -p "$WINEPREFIX"

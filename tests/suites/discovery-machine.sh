@@ -5,10 +5,8 @@ cd "$(dirname "$0")/../.."
 wine=/usr/lib/wine/wine64
 program=build/windows/winjoin.exe
 tool=build/windows/rig/machine.exe
-if [ ! -x "$wine" ] || [ ! -f "$program" ] || [ ! -f "$tool" ]; then
-    echo "0 passed, 0 failed, 2 skipped"
-    exit 0
-fi
+. tests/suites/need
+need "$wine" "$program" "$tool"
 export WINEPREFIX="$PWD/build/wine-machine" HOME="$PWD/build/wine-machine" WINEARCH=win64 \
     WINEDEBUG=-all WINEDLLOVERRIDES="mscoree,mshtml=" DISPLAY=
 rm -rf "$WINEPREFIX"

@@ -8,11 +8,8 @@ passed=0 failed=0
 host=$(mktemp -d)
 trap 'rm -rf "$host" "$host.out" "$host.err"' EXIT
 winjoin="${WINJOIN:-build/native/winjoin}"
-if [ ! -x "$winjoin" ]; then
-    echo "skipped: $winjoin is not built"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
+. tests/suites/need
+need "$winjoin"
 
 # check WHAT CODE: the last run ended so.  has WHAT FILE REGEX: a line of it matches.
 check() {

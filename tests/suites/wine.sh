@@ -2,8 +2,6 @@
 # A played Windows host: what Wine and the gap DLLs show to the product's own Windows code.
 set -eu
 cd "$(dirname "$0")/../.."
-if [ ! -x build/windows/rig/hostcheck.exe ]; then
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
+. tests/suites/need
+need build/windows/rig/hostcheck.exe
 exec python3 -B tests/wine/played.py

@@ -226,23 +226,35 @@ static void warns_of_open_doors(void **state) {
     kubelet_changes_free(&changes);
 }
 
+/* With one patch file in the folder; *ret as kubelet_config_make() leaves it. */
+static int make_patched(const char *text, const char *file, const char *patch, json_t **ret,
+                        struct kubelet_changes *changes, struct error *err) {
+    _cleanup_json_ json_t *cluster = json_of(text);
+    _cleanup_(freep) char *path = xasprintf("C:\\p\\%s", file);
+    struct host *host = host_memory_new();
+    struct patches patches = {0};
+    struct kubelet_config_input input = {.cluster = cluster, .patches = &patches};
+    int result;
+
+    assert_int_equal(host_write(host, path, patch, strlen(patch), HOST_PUBLIC, NULL), 0);
+    assert_int_equal(patches_read(host, "C:\\p", &patches, NULL), 0);
+    result = kubelet_config_make(&input, ret, changes, err);
+    patches_free(&patches);
+    host_free(host);
+    return result;
+}
+
 static void a_patch_has_the_last_word(void **state) {
     static const char patch[] = "maxPods: 7\ncgroupDriver: cgroupfs\nstaticPodPath: /pods\n"
                                 "evictionHard: {memory.available: 2Gi}\nuserNamespaces: {}\n"
                                 "containerRuntimeEndpoint: unix:///x\n";
-    struct host *host = host_memory_new();
     struct kubelet_changes changes = {0};
-    struct patches patches = {0};
-    _cleanup_json_ json_t *cluster = json_of(kubeadm_config), *config = NULL, *list = NULL;
-    struct kubelet_config_input input = {.cluster = cluster, .patches = &patches};
-    struct error err = {0};
+    _cleanup_json_ json_t *config = NULL, *list = NULL;
 
     (void)state;
-    assert_int_equal(host_write(host, "C:\\p\\kubeletconfiguration.yaml", patch, strlen(patch),
-                                HOST_PUBLIC, NULL),
-                     0);
-    assert_int_equal(patches_read(host, "C:\\p", &patches, NULL), 0);
-    assert_int_equal(kubelet_config_make(&input, &config, &changes, &err), 0);
+    assert_int_equal(
+        make_patched(kubeadm_config, "kubeletconfiguration.yaml", patch, &config, &changes, NULL),
+        0);
     assert_int_equal(json_number_at(config, "maxPods", 0), 7);
     assert_string_equal(json_text_at(config, "cgroupDriver"), "cgroupfs");
     assert_string_equal(json_text_at(config, "staticPodPath"), "/pods");
@@ -259,55 +271,38 @@ static void a_patch_has_the_last_word(void **state) {
     assert_null(json_at(list, "0.to"));
     assert_string_equal(json_text_at(list, "0.reason"), "Linux only");
     kubelet_changes_free(&changes);
-    patches_free(&patches);
-    host_free(host);
 }
 
 /* The cluster's own unknown fields are told where the ConfigMap is read. */
 static void a_patchs_typo_is_told(void **state) {
     static const char patch[] = "maxPodz: 7\nfuture: 2\n";
     _cleanup_(freep) char *text = xasprintf("%sfuture: 1\n", kubeadm_config);
-    struct host *host = host_memory_new();
     struct kubelet_changes changes = {0};
-    struct patches patches = {0};
-    _cleanup_json_ json_t *cluster = json_of(text), *config = NULL;
-    struct kubelet_config_input input = {.cluster = cluster, .patches = &patches};
-    struct error err = {0};
+    _cleanup_json_ json_t *config = NULL;
 
     (void)state;
-    assert_int_equal(host_write(host, "C:\\p\\kubeletconfiguration.yaml", patch, strlen(patch),
-                                HOST_PUBLIC, NULL),
-                     0);
-    assert_int_equal(patches_read(host, "C:\\p", &patches, NULL), 0);
-    assert_int_equal(kubelet_config_make(&input, &config, &changes, &err), 0);
+    assert_int_equal(
+        make_patched(text, "kubeletconfiguration.yaml", patch, &config, &changes, NULL), 0);
     assert_int_equal(json_number_at(config, "maxPodz", 0), 7);
     assert_int_equal(changes.warnings.count, 1);
     assert_string_equal(changes.warnings.items[0],
                         "a patch sets the unknown field \"maxPodz\" (did you mean maxPods?)");
     kubelet_changes_free(&changes);
-    patches_free(&patches);
-    host_free(host);
 }
 
 static void a_patch_keeps_the_types(void **state) {
-    struct host *host = host_memory_new();
     struct kubelet_changes changes = {0};
-    struct patches patches = {0};
-    _cleanup_json_ json_t *cluster = json_of(kubeadm_config), *config = NULL;
-    struct kubelet_config_input input = {.cluster = cluster, .patches = &patches};
+    _cleanup_json_ json_t *config = NULL;
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(host_write(host, "C:\\p\\kubeletconfiguration+json.yaml",
-                                "[{op: add, path: /maxPods, value: many}]", 40, HOST_PUBLIC, NULL),
-                     0);
-    assert_int_equal(patches_read(host, "C:\\p", &patches, NULL), 0);
-    assert_int_equal(kubelet_config_make(&input, &config, &changes, &err), -1);
+    assert_int_equal(make_patched(kubeadm_config, "kubeletconfiguration+json.yaml",
+                                  "[{op: add, path: /maxPods, value: many}]", &config, &changes,
+                                  &err),
+                     -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_non_null(strstr(err.message, "maxPods: must be a whole number"));
     kubelet_changes_free(&changes);
-    patches_free(&patches);
-    host_free(host);
 }
 
 static void compares_documents(void **state) {

@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-import flows
+import flow_case
 import netns
 import node_stage
 import pods
@@ -139,6 +139,6 @@ def forward(stage, name):
     with open(os.path.join(stage.scratch, "port-forward.log"), "wb") as log:
         proc = subprocess.Popen(words, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
     stage.running.append(proc)
-    until(lambda: flows.reach(cp, "127.0.0.1", FORWARDED, payload=b"ping\n") == "talks", 20, "port-forward")
+    until(lambda: flow_case.reach(cp, "127.0.0.1", FORWARDED, payload=b"ping\n") == "talks", 20, "port-forward")
     netns.stop(proc)
     stage.running.remove(proc)
