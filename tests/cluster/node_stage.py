@@ -54,7 +54,8 @@ class NodeStage(stages.Stage):
     """mode, build, kubelet (a section of versions.ini), count: as many hosts; the rest as for
     ControlPlane."""
 
-    NAMES = (("node-w1", "win-7k2"), ("node-w2", "win-8m3"))
+    NAMES = (("node-w1", "win-7k2"), ("node-w2", "win-8m3"), ("node-w3", "win-9n4"),
+             ("node-w4", "win-2p5"))
 
     def __init__(self, folder, mode="overlay", build="20348", kubelet=None, count=1, host=None,
                  **cluster):
@@ -107,13 +108,13 @@ class NodeStage(stages.Stage):
         expect_equal(done.returncode, code, "exit code of the join\n" + said[-6000:])
         return json.loads(done.stdout) if done.stdout.strip() else {}, said
 
-    def expect_proved(self, result):
+    def expect_proved(self, result, node=None):
         """All nine flows pass, by TCP and UDP, and the API server holds the node Ready."""
         flows = {(f["id"], f["protocol"]): f["outcome"] for f in result["flows"]}
         expect_equal(set(flows.values()), {"pass"}, "flows: %r" % flows)
         expect_equal(len(flows), 18, "flows: %r" % flows)
         expect_equal({p["outcome"] for p in result["phases"]}, {"done"}, repr(result["phases"]))
-        self.expect_ready()
+        self.expect_ready(node)
 
     def expect_ready(self, node=None):
         item = self.cluster.call("GET", "/api/v1/nodes/" + (node or self.node).node_name)

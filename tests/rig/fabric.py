@@ -22,7 +22,7 @@ import netns
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROUTER, CP, L1 = "10.0.0.1", "10.0.0.10", "10.0.0.31"
-WINDOWS = {"node-w1": "10.0.0.21", "node-w2": "10.0.0.22"}
+WINDOWS = {"node-w%d" % i: "10.0.0.%d" % (20 + i) for i in range(1, 5)}
 EXTERNAL_IP, EXTERNAL_DNS, EXTERNAL_NAME = "192.0.2.1", "192.0.2.53", "example.com"
 POD_RANGE, SERVICE_RANGE, DOMAIN = "10.244.0.0/16", "10.96.0.0/12", "cluster.local"
 API_VIP, DNS_VIP = "10.96.0.1", "10.96.0.10"

@@ -2,8 +2,6 @@
 import contextlib
 import os
 import re
-import socket
-import threading
 import time
 from dataclasses import dataclass
 
@@ -196,56 +194,6 @@ def restricted_label(stage):
     _, said = stage.join("--node-labels", "node-restriction.kubernetes.io/zone=a", code=3)
     expect_in("node-restriction.kubernetes.io/zone", said)
     stage.expect_bare()
-
-
-@scenario("two-nodes", "two Windows nodes: a pod of each reaches the other's", NODES, count=2,
-          **OVERLAY)
-def two_nodes(stage):
-    with_errors = []
-
-    def one(node):
-        try:
-            stage.join("--verify", "none", node=node)
-        except BaseException as why:  # told by the scenario's own thread
-            with_errors.append(why)
-    threads = [threading.Thread(target=one, args=(node,)) for node in stage.nodes]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    expect(not with_errors, "a join fails", *map(str, with_errors[:1]))
-    talk_both_ways(stage)
-    for node in stage.nodes:
-        stage.reset(node)
-
-
-def talk_both_ways(stage):
-    names = ["pod-" + node.node_name for node in stage.nodes]
-    at = [stage.run_pod(node, name) for node, name in zip(stage.nodes, names)]
-    spaces = [stage.pod_netns(node, address) for node, address in zip(stage.nodes, at)]
-    for here, there in ((0, 1), (1, 0)):
-        seen = talk(spaces[here], spaces[there], at[there])
-        expect_equal(seen, at[here], "%s to %s" % (names[here], names[there]))
-    for node, name in zip(stage.nodes, names):
-        stage.delete_pods(node, name)
-
-
-def talk(client, server, address, port=7777):
-    """A connection between two namespaces: the client's address as the server sees it."""
-    listener = netns.within(server, socket.create_server, (address, port))
-    with listener:
-        listener.settimeout(10)
-        conn = netns.within(client, socket.create_connection, (address, port), 10)
-        with conn:
-            accepted, peer = listener.accept()
-            accepted.close()
-    return peer[0]
-
-
-@scenario("two-nodes-l2bridge", "the same by routes: host-gw and win-bridge", NODES, count=2,
-          **L2BRIDGE)
-def two_nodes_l2bridge(stage):
-    two_nodes(stage)
 
 
 # ---- a wrong document makes a join red ---------------------------------------------------------
