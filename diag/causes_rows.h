@@ -49,10 +49,10 @@ row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt,
     look_l2_route, look_l2_route_node, look_l2_fwd;
 /* causes_acl.c: ACL policies of the pods' endpoints */
 row_look look_cni_policy;
-/* causes_service.c: load balancers, DNS, what lies outside, the firewall */
+/* causes_service.c: load balancers, DNS, what lies outside, the node itself, the firewall */
 row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, look_svc_vip,
     look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc,
-    look_nat_pods, look_ext_dns, look_fw_in;
+    look_nat_pods, look_ext_dns, look_l2_node, look_fw_in;
 
 /* ---- what several rows ask the evidence (causes_facts.c); borrowed, NULL = unknown ---- */
 

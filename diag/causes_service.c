@@ -130,27 +130,44 @@ static bool any_holds(const struct text_list *prefixes, const char *ip) {
     return false;
 }
 
-enum level look_svc_route(const struct scene *scene, struct finding *finding) {
-    const char *vip = expected(scene, "kubernetesIP"), *pod = dns_pod_answers(scene);
-    const json_t *endpoint = endpoint_of(scene, 'a');
+/* No SDNRoute policy of the endpoint leads to that address: noted. */
+static bool leads_elsewhere(const json_t *endpoint, const char *ip, struct finding *finding) {
     _cleanup_(text_list_free) struct text_list prefixes = {0};
     _cleanup_(freep) char *names = NULL;
 
+    routes_of(endpoint, &prefixes);
+    if (any_holds(&prefixes, ip))
+        return false;
+    names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
+    finding_note(finding,
+                 "endpoint %s (winjoin-probe-a): its SDNRoute policies lead to %s, not to %s",
+                 json_text_at(endpoint, "ID"), names, ip);
+    return true;
+}
+
+enum level look_svc_route(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "kubernetesIP"), *pod = dns_pod_answers(scene);
+    const json_t *endpoint = endpoint_of(scene, 'a');
+
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
-    routes_of(endpoint, &prefixes);
-    if (!any_holds(&prefixes, vip)) {
-        names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
-        finding_note(finding,
-                     "endpoint %s (winjoin-probe-a): its SDNRoute policies lead to %s, not"
-                     " to %s",
-                     json_text_at(endpoint, "ID"), names, vip);
+    if (leads_elsewhere(endpoint, vip, finding))
         return CONFIRMED;
-    }
     if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT))
         return NO;
     finding_note(finding, "asked at %s, DNS answers; by a cluster IP nothing does", pod);
     return LIKELY;
+}
+
+/* A bridge hands pods' packets for their own node over as it does for cluster IPs. */
+enum level look_l2_node(const struct scene *scene, struct finding *finding) {
+    const char *mode = expected(scene, "networkMode");
+    const char *ip = node_address(json_object_get(scene->evidence, "node"));
+    const json_t *endpoint = endpoint_of(scene, 'a');
+
+    if (!mode || !text_equal_nocase(mode, "l2bridge") || !endpoint || !ip)
+        return NO;
+    return leads_elsewhere(endpoint, ip, finding) ? CONFIRMED : NO;
 }
 
 /* ---- DNS ---- */

@@ -5,6 +5,7 @@ right from wrong.
 """
 import concurrent.futures
 import json
+import socket
 import sys
 import types
 import unittest
@@ -13,6 +14,10 @@ import fabric as fabrics
 import faults
 import netns
 from flow_case import CLUSTER, FlowCase, POD_A, POD_B, SERVICES, SOURCE_VIP, nat, reach, resolve
+
+
+def to_own(node):
+    return {"Type": "SDNRoute", "Settings": {"DestinationPrefix": node + "/32", "NeedEncap": True}}
 
 
 class Overlay(FlowCase):
@@ -252,9 +257,11 @@ class Bridge(FlowCase):
         nic = [r[1] for r in self.node.net("adapters") if r[2] == "vEthernet (Ethernet)"][0]
         self.node.net("route-add %s %s %s" % (nic, prefix.replace("/", " "), via))
 
-    def pod_(self, net, address=POD_A):
-        return self.pod(net, address, gateway=SOURCE_VIP,
-                        policies=[nat(*self.exceptions), SERVICES])
+    def pod_(self, net, address=POD_A, exceptions=None, own=True):
+        """With the policies that winjoin gives a bridge's pods; exceptions: another list."""
+        return self.pod(net, address, gateway=SOURCE_VIP, policies=[
+            nat(*(exceptions or self.exceptions)), SERVICES,
+            *([to_own(self.node.address)] if own else [])])
 
     def test_right_documents_carry_every_flow(self):
         net = self.cluster()
@@ -286,6 +293,27 @@ class Bridge(FlowCase):
         self.silent(a, fabrics.ECHO_POD, 80)
         self.route()
         self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+
+    def test_the_own_node_needs_a_route_of_its_own(self):
+        net = self.cluster()
+        a, b = self.pod_(net, own=False), self.pod_(net, POD_B)
+        self.fabric.daemon("kubelet", self.node.ns, [
+            sys.executable, fabrics.HERE + "/echo.py", "--name", "kubelet", "10250"])
+        self.await_echo(self.node.ns, 10250)
+        self.both(b, self.node.address, 10250, "kubelet")
+        self.silent(a, self.node.address, 10250)
+        self.both(self.node.ns, POD_A, 80, "pod-" + POD_A)  # answers go back
+
+    def test_an_excepted_network_sees_the_pods_own_address(self):
+        net = self.cluster()
+        a, b = self.pod_(net), self.pod_(net, POD_B, exceptions=CLUSTER)
+        for ns, seen in ((a, POD_A), (b, self.node.address)):
+            with netns.within(self.fabric.ns("l1"), socket.create_server, (fabrics.L1, 9999)) as end:
+                end.settimeout(5)
+                with netns.within(ns, socket.create_connection, (fabrics.L1, 9999), 5):
+                    conn, peer = end.accept()
+                    conn.close()
+            self.assertEqual(peer[0], seen)
 
     def test_no_host_endpoint_no_gateway(self):
         net = self.cluster(endpoint=False)

@@ -302,11 +302,20 @@ def _input(host, pods):
     out = ["iifname \"vx*\" drop"]
     for end in pods:
         wire = device("ep", end.id)
+        if _has_no_way_to(end, host.address):
+            out += ["iifname \"%s\" ip daddr %s %s" % (wire, host.address, words)
+                    for words in ("ct state established,related accept", "drop")]
         if end.network.kind == "Overlay":
             out += ["iifname \"%s\" %s accept" % (wire, c) for c in _natted(end)]
             out.append("iifname \"%s\" ct state established,related accept" % wire)
             out.append("iifname \"%s\" drop" % wire)
     return out
+
+
+def _has_no_way_to(end, node):
+    """Pods of a bridge get to their own node by the load balancers' way: flannel's and Calico's
+    configurations give each endpoint a route of its own for it."""
+    return end.network.kind in ("L2Bridge", "L2Tunnel") and node and not _routed(end, node)
 
 
 SINK = 77  # packets of the node itself that no document lets reach a pod leave by the default route

@@ -66,6 +66,13 @@
     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,"          \
          "DestinationPrefix:'" prefix "'}}]}," VIP_ENDPOINT "],loadBalancers:[" DNS_BALANCERS(     \
              "10.244.3.2") "," BALANCER("10.96.0.1", "6", "443", "") "]"
+#define NODE_RED "pod-to-node/tcp=timeout pod-to-node/udp=no-reply"
+#define OWN_NODE                                                                                   \
+    "node:{metadata:{name:'win-1'},status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}"
+#define BRIDGE "expected:{networkName:'cbr0',networkMode:'l2bridge'}," OWN_NODE
+#define OWN_ROUTE(prefix)                                                                          \
+    PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,"          \
+         "DestinationPrefix:'" prefix "'}}]}]"
 #define ACL(action, direction, more)                                                               \
     "{Type:'ACL',Settings:{Action:'" action "',Direction:'" direction "'," more "}}"
 #define TO_B_RED                                                                                   \
@@ -336,6 +343,13 @@ static const struct row rows[] = {
      "the cluster's DNS answers for Services"},
     {"firewall", "pod-to-node/tcp=timeout", "", "FW-IN likely 1",
      "the node reaches the pod, the pod gets no answer from the node"},
+    {"a bridge without a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.99/32"),
+     "L2-NODE confirmed 2",
+     "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.0.0.99/32, not to 10.0.0.21"},
+    {"a bridge with a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.21/32"),
+     "FW-IN likely 2", NULL},
+    {"an overlay needs no route to the own node", NODE_RED,
+     OVERLAY "}," OWN_NODE "," OWN_ROUTE("10.0.0.99/32"), "FW-IN likely 2", NULL},
     {"kubelet not there", "pod-to-node/tcp=refused", "", "", NULL},
     {"two faults, two causes", EXTERNAL_RED " pod-to-node/tcp=timeout",
      PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]", "NAT-NONE confirmed 4", NULL},
@@ -484,7 +498,7 @@ static void every_row_has_words(void **state) {
         assert_true(*row->id && *row->breaks && *row->message && *row->hint);
         assert_true(strlen(row->message) < 160);
     }
-    assert_int_equal(n, 31);
+    assert_int_equal(n, 32);
 }
 
 int main(void) {

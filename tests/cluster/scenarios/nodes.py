@@ -209,6 +209,7 @@ class Wrong:
     seen: bool = True  # HNS shows what arrived; otherwise what was sent, and the probes alone tell
     lost: bool = False  # it never arrives
     agent: bool = False  # sent by a played network policy agent
+    mode: str = "overlay"
 
     def rewrite(self):
         return {"op": "rewrite", "fn": self.function, "find": self.find, "replace": self.replace,
@@ -236,6 +237,13 @@ WRONG = {
                                  '"DestinationPrefix":"10.96.0.0/12"',
                                  '"DestinationPrefix":"10.112.0.0/12"',
                                  r"SVC-ROUTE: .*lead to 10\.112\.0\.0/12, not to 10\.96\.0\.1"),
+    "wrong-own-route": Wrong("the endpoints' route to their own node", "HcnCreateEndpoint",
+                             '"DestinationPrefix":"10.0.0.21/32"',
+                             '"DestinationPrefix":"10.0.0.99/32"',
+                             r"L2-NODE: .*10\.0\.0\.99/32, not to 10\.0\.0\.21", mode="l2bridge"),
+    "wrong-nat-exceptions": Wrong("the exceptions of the endpoints' address translation",
+                                  "HcnCreateEndpoint", '"Exceptions":["%s"' % fabrics.POD_RANGE,
+                                  '"Exceptions":["10.64.0.0/16"', r"NAT-EXC: "),
     "wrong-acl-direction": Wrong(
         "the direction of a policy agent's ACL that lets in", "HcnModifyEndpoint",
         '"Action":"Allow","Direction":"In"', '"Action":"Allow","Direction":"Out"',
@@ -260,7 +268,7 @@ def _wrong(wrong):
 
 for _name, _row in WRONG.items():
     scenario(_name, "%s arrives wrong at HNS: the join ends with 5 and names it" % _row.what,
-             ("wrong-document",), **OVERLAY)(_wrong(_row))
+             ("wrong-document",), on=NodeStage, mode=_row.mode)(_wrong(_row))
 
 
 @scenario("right-acls", "a network policy agent lets probes in and answers out: 9 of 9 flows",
