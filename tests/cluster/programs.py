@@ -50,7 +50,12 @@ def versions():
     parser = configparser.ConfigParser(interpolation=None, strict=True)
     with open(VERSIONS, encoding="utf-8") as f:
         parser.read_file(f)
-    return {name: dict(parser[name]) for name in parser.sections()}
+    sections = {name: dict(parser[name]) for name in parser.sections()}
+    for name, settings in sections.items():
+        version = settings.get("version", "v0.0.0")
+        if not re.fullmatch(r"v\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?", version):
+            raise Failed("%s: [%s] version = %s: it must be whole, as v1.2.3" % (VERSIONS, name, version))
+    return sections
 
 
 def table(setting, settings):
@@ -256,8 +261,8 @@ def module_folder(name, settings, place):
         return there
     folder = os.path.join(place, "module")
     if not os.path.exists(os.path.join(folder, "go.sum")):
-        say("upstream: %s %s has no pinned sums in the tree: resolving it now"
-            % (name, settings["version"]))
+        say("upstream: %s %s has no pinned sums in the tree: resolving it now (to keep this version: "
+            "tests/cluster/build.py --pin %s)" % (name, settings["version"], name))
         work = tempfile.mkdtemp(prefix="module.", dir=place)
         pin(name, settings, work)
         os.rename(work, folder)

@@ -24,7 +24,8 @@ class Versions(unittest.TestCase):
     def test_every_section_is_pinned_at_its_version(self):
         for name, settings in self.sections.items():
             if "source" not in settings:
-                self.assertTrue(programs.pinned(name, settings), "run build.py --pin " + name)
+                self.assertTrue(programs.pinned(name, settings), "modules/%s is of another version than "
+                                "versions.ini: run tests/cluster/build.py --pin %s" % (name, name))
 
     def test_pinned_programs_are_tools_of_their_module(self):
         for name, settings in self.sections.items():
@@ -40,6 +41,15 @@ class Versions(unittest.TestCase):
         settings = self.sections["etcd"]
         settings = dict(settings, version=settings["version"] + "0")
         self.assertIsNone(programs.pinned("etcd", settings))
+
+    def test_a_version_that_is_not_whole_is_named(self):
+        for version in ("1.37.1", "v1.37", "latest"):
+            with tempfile.NamedTemporaryFile("w", suffix=".ini") as f:
+                f.write("[etcd]\nversion = %s\n" % version)
+                f.flush()
+                with mock.patch.object(programs, "VERSIONS", f.name), \
+                        self.assertRaisesRegex(programs.Failed, r"\[etcd\] version = %s" % version):
+                    programs.versions()
 
     def test_owner(self):
         self.assertEqual(programs.owner("kubelet.exe", self.sections), "kubernetes")
