@@ -10,80 +10,7 @@
 
 #include "base/memory.h"
 #include "diag/causes.h"
-
-#define DNS_RED                                                                                    \
-    "pod-to-service-ip/udp=dns-timeout pod-to-pod-name/tcp=dns-timeout "                           \
-    "pod-to-pod-name/udp=dns-timeout pod-to-service-pqdn/tcp=dns-timeout "                         \
-    "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "                     \
-    "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout "                     \
-    "pod-to-external-dns/udp=dns-timeout"
-#define EXTERNAL_RED                                                                               \
-    "pod-to-external-ip/tcp=timeout pod-to-external-ip/udp=dns-timeout "                           \
-    "pod-to-external-dns/tcp=timeout"
-#define ALL_NOT_RUN                                                                                \
-    "pod-to-pod-ip/tcp=- pod-to-pod-ip/udp=- pod-to-pod-name/tcp=- pod-to-pod-name/udp=- "         \
-    "pod-to-service-ip/tcp=- pod-to-service-ip/udp=- pod-to-service-pqdn/tcp=- "                   \
-    "pod-to-service-pqdn/udp=- pod-to-service-fqdn/tcp=- pod-to-service-fqdn/udp=- "               \
-    "pod-to-external-ip/tcp=- pod-to-external-ip/udp=- pod-to-external-dns/tcp=- "                 \
-    "pod-to-external-dns/udp=- node-to-pod/tcp=- node-to-pod/udp=- pod-to-node/tcp=- "             \
-    "pod-to-node/udp=-"
-#define OVERLAY "expected:{networkName:'flannel.4096',networkMode:'overlay',podCIDR:'10.244.3.0/24'"
-#define PODS "pods:{a:{ip:'10.244.3.4'},b:{ip:'10.244.3.5'}}"
-#define ENDPOINT_A                                                                                 \
-    "{ID:'6f3c',State:3,IpConfigurations:[{IpAddress:'10.244.3.4'}],Dns:{Search:["                 \
-    "'kube-system.svc.cluster.local'],ServerList:['10.96.0.10']},"
-#define ENDPOINT_B "{ID:'7a00',State:3,IpConfigurations:[{IpAddress:'10.244.3.5'}]}"
-#define NETWORK(policies)                                                                          \
-    "networks:[{Name:'flannel.4096',Type:'Overlay',Ipams:[{Subnets:[{Policies:[{Type:'VSID',"      \
-    "Settings:{IsolationId:4096}}]}]}],Policies:[" policies "]}]"
-#define LIN_1(data)                                                                                \
-    "nodes:[{metadata:{name:'win-7k2'},spec:{podCIDR:'10.244.3.0/24'}},{metadata:{name:'lin-1',"   \
-    "annotations:{'flannel.alpha.coreos.com/public-ip':'10.0.0.31',"                               \
-    "'flannel.alpha.coreos.com/backend-data':'" data "'}},spec:{podCIDR:'10.244.1.0/24'},status:{" \
-    "addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]"
-#define PEER_DATA "{\\\"VNI\\\":4096,\\\"VtepMAC\\\":\\\"0e:2a:00:00:00:01\\\"}"
-#define REMOTE(vni, ip, mac)                                                                       \
-    "{Type:'RemoteSubnetRoute',Settings:{DestinationPrefix:'10.244.1.0/24',IsolationId:" vni       \
-    ",ProviderAddress:'" ip "',DistributedRouterMacAddress:'" mac "'}}"
-#define GOOD_REMOTE REMOTE("4096", "10.0.0.31", "0E-2A-00-00-00-01")
-#define BALANCER(vip, protocol, port, source)                                                      \
-    "{FrontendVIPs:['" vip "'],SourceVIP:'" source "',PortMappings:[{Protocol:" protocol           \
-    ",ExternalPort:" port "}]}"
-#define DNS_BALANCERS(source)                                                                      \
-    BALANCER("10.96.0.10", "17", "53", source) "," BALANCER("10.96.0.10", "6", "53", source)
-#define DNS_BALANCER_TO_POD                                                                        \
-    "{FrontendVIPs:['10.96.0.10'],SourceVIP:'10.244.3.2',HostComputeEndpoints:['d000'],"           \
-    "PortMappings:[{Protocol:17,ExternalPort:53}]}"
-#define DNS_POD "{ID:'d000',Flags:1,IpConfigurations:[{IpAddress:'10.244.1.9'}]}"
-#define VIP_ENDPOINT "{ID:'2222',IpConfigurations:[{IpAddress:'10.244.3.2'}]}"
-#define ASKED(outcome) "extra:{'x-dns-pod':{outcome:'" outcome "'}}"
-#define WITH_DNS_POD(asked)                                                                        \
-    LIN_1(PEER_DATA)                                                                               \
-    ",endpoints:[" VIP_ENDPOINT "," DNS_POD "],loadBalancers:[" DNS_BALANCER_TO_POD                \
-    "," BALANCER("10.96.0.10", "6", "53", "10.244.3.2") "," BALANCER("10.96.0.1", "6", "443",      \
-                                                                     "10.0.0.21") "]," asked
-#define ROUTED(prefix)                                                                             \
-    PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,"          \
-         "DestinationPrefix:'" prefix "'}}]}," VIP_ENDPOINT "],loadBalancers:[" DNS_BALANCERS(     \
-             "10.244.3.2") "," BALANCER("10.96.0.1", "6", "443", "") "]"
-#define NODE_RED "pod-to-node/tcp=timeout pod-to-node/udp=no-reply"
-#define OWN_NODE                                                                                   \
-    "node:{metadata:{name:'win-1'},status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}"
-#define BRIDGE "expected:{networkName:'cbr0',networkMode:'l2bridge'}," OWN_NODE
-#define OWN_ROUTE(prefix)                                                                          \
-    PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,"          \
-         "DestinationPrefix:'" prefix "'}}]}]"
-#define ACL(action, direction, more)                                                               \
-    "{Type:'ACL',Settings:{Action:'" action "',Direction:'" direction "'," more "}}"
-#define TO_B_RED                                                                                   \
-    "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply "                                        \
-    "pod-to-pod-name/tcp=timeout@10.244.3.5 pod-to-pod-name/udp=no-reply@10.244.3.5 "              \
-    "node-to-pod/tcp=timeout node-to-pod/udp=no-reply"
-#define WIN_NODE "node:{status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}"
-#define ENDPOINTS_AB(a, b)                                                                         \
-    PODS "," WIN_NODE ",endpoints:[" ENDPOINT_A "Policies:[" a "]},{ID:'7a00',State:3,"            \
-         "IpConfigurations:[{IpAddress:'10.244.3.5'}],Policies:[" b "]}]"
-#define VIPS "dnsIP:'10.96.0.10',kubernetesIP:'10.96.0.1'"
+#include "diag_documents.h"
 
 struct row {
     const char *name;
@@ -345,11 +272,12 @@ static const struct row rows[] = {
      "the node reaches the pod, the pod gets no answer from the node"},
     {"a bridge without a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.99/32"),
      "L2-NODE confirmed 2",
-     "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.0.0.99/32, not to 10.0.0.21"},
+     "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.0.0.99/32, not to "
+     "10.0.0.21"},
     {"a bridge with a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.21/32"),
      "FW-IN likely 2", NULL},
     {"an overlay needs no route to the own node", NODE_RED,
-     OVERLAY "}," OWN_NODE "," OWN_ROUTE("10.0.0.99/32"), "FW-IN likely 2", NULL},
+     OVERLAY "}," WIN_NODE "," OWN_ROUTE("10.0.0.99/32"), "FW-IN likely 2", NULL},
     {"kubelet not there", "pod-to-node/tcp=refused", "", "", NULL},
     {"two faults, two causes", EXTERNAL_RED " pod-to-node/tcp=timeout",
      PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]", "NAT-NONE confirmed 4", NULL},
