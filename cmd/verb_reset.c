@@ -23,7 +23,9 @@ static bool is_quiet(const struct program *program) {
 
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
     struct told *told = context;
-    bool file = text_starts_with(what, "file "), folder = text_starts_with(what, "folder ");
+    bool usual = text_equal(how, "removed") || text_equal(how, "restored");
+    bool file = usual && text_starts_with(what, "file ");
+    bool folder = text_starts_with(what, "folder ");
 
     json_array_append_new(
         told->rows, json_pack("{s:s, s:s}", "what", what, "outcome", why ? why->message : how));
@@ -94,6 +96,8 @@ int verb_reset(struct program *program, struct error *err) {
         tell_end(program, &result);
     if (!options.dry_run)
         event_write(program, "reset", NULL, outcome, err);
+    if (outcome < 0 && (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT))
+        (void)error_hint(err, "close what has it open (Event Viewer reads winjoin.exe's texts)");
     if (outcome < 0)
         (void)error_hint(err, "what is left stays in the journal: run winjoin reset again");
     return outcome;

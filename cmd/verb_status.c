@@ -74,7 +74,8 @@ static json_t *certificate_json(struct host *host, struct text *out) {
 
     if (host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, 1 << 20, &pem, &len, &why) < 0 ||
         certificates_parse(pem, len, &list, &why) < 0) {
-        text_addf(out, "identity  none: %s\n", why.message);
+        text_addf(out, "identity  none: %s\n",
+                  why.kind == ERROR_NOT_FOUND ? "this machine has not joined" : why.message);
         return NULL;
     }
     rfc3339_format(list.items[0].not_before, from);
@@ -154,7 +155,7 @@ int verb_capabilities(struct program *program, struct error *err) {
     (void)text_format(number, sizeof number, "%u.%u", version.major, version.minor);
     text_addf(&out, "HNS %s\n", number);
     json_array_foreach(features, i, item)
-        text_addf(&out, "  %-4s %-22s %s\n", json_bool_at(item, "available", false) ? "yes" : "no",
+        text_addf(&out, "  %-4s %-24s %s\n", json_bool_at(item, "available", false) ? "yes" : "no",
                   json_text_at(item, "name"), json_text_at(item, "reason"));
     output_text(program, text_str(&out));
     output_result(program,

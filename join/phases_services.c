@@ -79,7 +79,15 @@ static int lay_winjoin(struct join *join, struct error *err) {
         return 0;
     if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
         return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
-    return journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, NULL, err);
+    if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, NULL, err) == 0)
+        return 0;
+    if (host_file_type(join->host, WINJOIN_PROGRAM) != HOST_FILE ||
+        (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT))
+        return -1;
+    join_warn(join, "another winjoin.exe runs as the host of this node's services and stays: %s",
+              err->message);
+    error_clear(err);
+    return 0;
 }
 
 /* Event Viewer shows our texts, and not that their description cannot be found. */
@@ -120,15 +128,25 @@ static int check_complete(struct join *join, const struct artifacts *lock, struc
     return result;
 }
 
+/* Windows replaces no program that runs. */
+static int hint_at_users(struct error *err) {
+    if (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT)
+        (void)error_hint(err,
+                         "does it run? stop its service (sc stop kubelet, kube-proxy, flanneld, "
+                         "containerd) and run the same command again");
+    return -1;
+}
+
 static int lay_bundle(struct join *join, struct bundle *bundle, struct error *err) {
     const struct mirror *mirror = bundle_mirror(bundle);
     struct artifacts_result result = {0};
 
     if (check_complete(join, bundle_artifacts(bundle), err) < 0 ||
         programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
-        programs_check_arguments(join, bundle, err) < 0 ||
-        artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
+        programs_check_arguments(join, bundle, err) < 0)
         return -1;
+    if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
+        return hint_at_users(err);
     /* a lock need not know versions: the programs do, now that they are laid */
     if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
         programs_check_versions(join, NULL, err) < 0)

@@ -21,6 +21,18 @@ enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 64 * 1024 * 1024 };
 typedef int undo_function(struct host *host, const struct journal_entry *entry,
                           const char **ret_how, struct error *err);
 
+/* Windows lets a program that runs be moved, but not be removed or written: this one, called from
+ * where the join laid it, moves itself aside. */
+static bool moves_aside(struct host *host, const char *path) {
+    _cleanup_(freep) char *self = host_program_path(host), *temp = host_environment(host, "TEMP");
+    _cleanup_(freep) char *aside = NULL;
+
+    if (!self || !temp || !text_equal_nocase(self, path))
+        return false;
+    aside = xasprintf("%s\\winjoin-removed.exe", temp);
+    return host_rename(host, path, aside, NULL) == 0;
+}
+
 static int undo_file(struct host *host, const struct journal_entry *entry, const char **ret_how,
                      struct error *err) {
     const char *backup = json_text_at(entry->before, "backup");
@@ -28,12 +40,18 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
     size_t len;
 
     if (!backup) {
+        if (moves_aside(host, entry->target)) {
+            *ret_how = "it runs: moved to %TEMP%\\winjoin-removed.exe, to be deleted";
+            return 0;
+        }
         *ret_how = "removed";
         return host_remove(host, entry->target, err);
     }
     *ret_how = "restored";
-    if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0 ||
-        host_write(host, entry->target, data, len, HOST_PUBLIC, err) < 0)
+    if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
+        return -1;
+    (void)moves_aside(host, entry->target); /* or it does not run, and can be written */
+    if (host_write(host, entry->target, data, len, HOST_PUBLIC, err) < 0)
         return -1;
     return host_remove(host, backup, err);
 }

@@ -60,6 +60,39 @@ class Documents(unittest.TestCase):
                     with self.subTest(source=path.name, verb=verb, flag=flag):
                         self.assertRegex(shown, flag + r"\b")
 
+    def test_causes_and_codes(self):
+        """docs/diag.md tells every cause and every code of a skipped cell, and no others."""
+        told = read(ROOT / "docs/diag.md")
+        causes = re.findall(r'^    \{\{"([A-Z0-9-]+)"', read(ROOT / "diag/causes.c"), re.M)
+        self.assertGreater(len(causes), 20)
+        self.assertEqual(set(causes), set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", told, re.M)))
+        source = "".join(read(p) for p in (ROOT / "diag").glob("*.c"))
+        for code in re.findall(r"^\| `([a-z-]+)` \|", told, re.M):
+            with self.subTest(code=code):
+                self.assertIn('"%s"' % code, source)
+
+    def test_exit_codes(self):
+        """README, --help and the manual page have the codes of base/error.c, and 0."""
+        codes = {0, *map(int, re.findall(r'^    \[ERROR_[A-Z]+\] = \{"[a-z-]+", (\d+)', read(ROOT / "base/error.c"), re.M))}
+        self.assertGreater(len(codes), 6)
+        shown = subprocess.run([WINJOIN, "--help"], capture_output=True, text=True, check=True).stdout
+        for name, text in (("README", read(ROOT / "README.md")), ("--help", shown)):
+            told = re.search(r"Exit codes: (.*?)\.\s*\n", text, re.S).group(1)
+            with self.subTest(name):
+                self.assertEqual(codes, {int(n) for n in re.findall(r"(?:^|[,)] |,\n)(\d+) ", told)})
+
+    def test_counts(self):
+        """How many checks there are, and flows."""
+        checks = len(re.findall(r"\.id = \"", read(ROOT / "join/preflight/preflight_checks.c")))
+        for path in (ROOT / "README.md", ROOT / "CHANGELOG.md"):
+            for count in re.findall(r"(\d+) checks", read(path)):
+                with self.subTest(document=path.name):
+                    self.assertEqual(checks, int(count))
+
+    def test_rows_are_numbered(self):
+        rows = re.findall(r"^\| (\d+) \|", read(ROOT / "docs/on-real-windows.md"), re.M)
+        self.assertEqual([str(i + 1) for i in range(len(rows))], rows)
+
     def test_make_targets(self):
         makefiles = "".join(read(p) for p in [ROOT / "Makefile", *ROOT.glob("dist/make/*.mk")])
         targets = set(re.findall(r"^([a-z][a-z0-9-]*):(?!=)", makefiles, re.M))

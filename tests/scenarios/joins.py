@@ -1,5 +1,6 @@
 """Joins that succeed: what they leave, what a second one changes, what reset gives back."""
 import json
+import os
 
 import scene
 from scene import snapshot, stage
@@ -104,6 +105,21 @@ class Trouble(scene.Scene):
                 self.stage.cluster.start()
                 self.assertEqual(join.wait(), 0, join.said())
                 self.reset()
+
+    def test_winjoin_that_runs_where_it_was_laid(self):
+        """Windows neither replaces nor removes a program that runs."""
+        newer, laid = self.stage.host.path(r"C:\newer.exe"), r"C:\k\winjoin.exe"
+        with open(stage.WINJOIN, "rb") as this, open(newer, "wb") as other:
+            other.write(this.read() + b"newer")
+        self.assert_joins(*scene.FAST)
+        done = self.stage.host.run([r"C:\newer.exe", *self.stage.join_words[1:], *scene.FAST], timeout=180)
+        self.assert_code(done, 0)
+        self.assertIn("another winjoin.exe runs as the host of this node's services and stays", done.stderr)
+        done = self.stage.host.run([laid, "reset", "--force"], timeout=120)
+        self.assert_code(done, 0)
+        self.assertIn("file %s: it runs: moved to %%TEMP%%" % laid, done.stderr)
+        self.assertFalse(os.path.exists(self.stage.host.path(r"C:\k")))
+        os.remove(newer)
 
     def test_own_earlier_life_is_waited_for(self):
         address = self.stage.host.address

@@ -31,6 +31,31 @@ static void l2bridge_joins_and_resets(void **state) {
     joins_and_resets("l2bridge");
 }
 
+/* Called from where the join laid it, winjoin is the one program that Windows does not remove. */
+static void a_program_that_runs_moves_itself_aside(void **state) {
+    static const char self[] = "C:\\k\\winjoin.exe", aside[] = "C:\\t\\winjoin-removed.exe";
+    struct error err = {0};
+
+    (void)state;
+    for (int was_there = 0; was_there < 2; was_there++) {
+        struct journal journal = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        host_memory_set_environment(r.host, "TEMP", "C:\\t");
+        assert_int_equal(host_remove(r.host, self, &err), 0);
+        if (was_there)
+            assert_int_equal(host_write(r.host, self, "old", 3, HOST_PUBLIC, &err), 0);
+        assert_int_equal(journal_open(r.host, &journal, &err), 0);
+        assert_int_equal(journal_write(&journal, self, "new", 3, HOST_PUBLIC, NULL, &err), 0);
+        journal_close(&journal);
+        assert_int_equal(reset_once(&r, &err), 0);
+        assert_int_equal(host_file_type(r.host, self), was_there ? HOST_FILE : HOST_ABSENT);
+        assert_int_equal(host_file_type(r.host, aside), HOST_FILE);
+        close_run(&r);
+    }
+}
+
 /* What stood there is given back, whosever it was. */
 static void the_event_log_finds_its_texts(void **state) {
     static const char mine[] = "C:\\k\\winjoin.exe", others[] = "D:\\old\\winjoin.exe";
@@ -145,6 +170,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlay_joins_and_resets),
         cmocka_unit_test(l2bridge_joins_and_resets),
+        cmocka_unit_test(a_program_that_runs_moves_itself_aside),
         cmocka_unit_test(the_event_log_finds_its_texts),
         cmocka_unit_test(second_join_changes_nothing),
         cmocka_unit_test(a_joined_node_remembers_its_network),
