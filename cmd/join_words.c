@@ -140,6 +140,21 @@ static int check_control_plane(const struct program *program, struct error *err)
     return 0;
 }
 
+/* What of a line is most often lost or added by hand. */
+static int hint_at_line(const struct join_options *o, struct error *err) {
+    const char *scheme = o->endpoint ? strstr(o->endpoint, "://") : NULL;
+
+    if (!o->endpoint)
+        return -1;
+    if (scheme) /* which may be followed by a password */
+        return error_hint(err, "give host and port alone: winjoin join %.200s",
+                          strchr(scheme + 3, '@') ? "<ip>:6443" : scheme + 3);
+    if (!strchr(o->endpoint, ':'))
+        return error_hint(err, "with its port, 6443 as a rule: winjoin join %.200s:6443",
+                          o->endpoint);
+    return error_hint(err, "the whole line: kubeadm token create --print-join-command");
+}
+
 /* Flags and environment stand above the file; all is judged together, as one document. */
 static int settle_configuration(struct program *program, struct config_file *file,
                                 struct error *err) {
@@ -150,7 +165,7 @@ static int settle_configuration(struct program *program, struct config_file *fil
     join_configuration_overlay(&file->join, o);
     if (file->join) {
         if (join_configuration_check(file->join, program->host, err) < 0)
-            return -1;
+            return hint_at_line(o, err);
         join_configuration_apply(file->join, o, &warnings);
         if (dry_run_given)
             o->dry_run = dry_run;
@@ -189,9 +204,12 @@ static int check_vmodule(const char *patterns, struct error *err) {
 
 static int read_endpoint(struct program *program, struct error *err) {
     join_drop_pasted_words(&program->words);
-    if (program->words.count > 1)
-        return error_set(err, ERROR_USAGE, "accepts at most 1 arg(s), received %zu",
-                         program->words.count);
+    if (program->words.count > 1) {
+        (void)error_set(err, ERROR_USAGE, "accepts at most 1 arg(s), received %zu",
+                        program->words.count);
+        return error_hint(err, "\"%.80s\" is one too many: has a flag before it lost its value?",
+                          program->words.items[1]);
+    }
     if (program->words.count)
         program->options.join.endpoint = xstrdup(program->words.items[0]);
     return 0;

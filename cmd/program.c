@@ -1,6 +1,7 @@
 /* One run of winjoin: words to verb, options, host, result, exit code. */
 #include "cmd/program.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,6 @@
 #include "base/build_info.h"
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/nearest.h"
 #include "cmd/output.h"
 
 static FILE *log_file;
@@ -43,31 +43,6 @@ const struct option global_options[] = {
     {0},
 };
 
-static const struct verb *find_verb(const char *name) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-
-    for (size_t i = 0; i < count; i++)
-        if (text_equal(all[i].name, name))
-            return &all[i];
-    return NULL;
-}
-
-static int unknown_verb(const char *name, struct error *err) {
-    size_t count;
-    const struct verb *all = verbs(&count);
-    _cleanup_(freep) const char **names = xcalloc(count, sizeof *names);
-    const char *near;
-
-    for (size_t i = 0; i < count; i++)
-        names[i] = all[i].name;
-    near = nearest_name(name, names, count);
-    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
-    if (near)
-        return error_hint(err, "did you mean winjoin %s?", near);
-    return error_hint(err, "winjoin help lists the commands");
-}
-
 /* The verb's tables behind the global one. */
 static void option_tables(const struct verb *verb, const struct option *tables[6]) {
     size_t n = 0;
@@ -82,7 +57,12 @@ static char *environment(void *context, const char *name) {
     return host_environment(context, name);
 }
 
-/* The verb is the first word; options may stand before it. */
+/* As Windows' own programs are asked. */
+static bool asks_for_help(const char *word) {
+    return text_equal(word, "/?") || text_equal(word, "-?");
+}
+
+/* The verb is the first word; options without a value may stand before it. */
 static int find_verb_word(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
         if (argv[i][0] != '-')
@@ -102,6 +82,8 @@ static int parse(struct program *program, int argc, char **argv, const struct op
     for (int i = 1; i < argc; i++) {
         if (program->verb->raw && i > verb_at)
             text_list_add(&program->words, argv[i]);
+        else if (asks_for_help(argv[i]))
+            program->options.help = true;
         else if (i != verb_at)
             rest[n++] = argv[i];
     }
@@ -116,7 +98,7 @@ static int open_log(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
 
     if (o->log_file && !(log_file = fopen(o->log_file, "a")))
-        return error_set(err, ERROR_USAGE, "open log file '%s'", o->log_file);
+        return error_set(err, ERROR_USAGE, "open log file '%s': %s", o->log_file, strerror(errno));
     log_open(log_line, program, (int)o->verbosity);
     return 0;
 }
@@ -196,7 +178,7 @@ static void close_program(struct program *program, const struct option_set *set)
 
 int program_run(int argc, char **argv, program_open_host *open) {
     int verb_at = find_verb_word(argc, argv), result, code;
-    const char *name = verb_at ? argv[verb_at] : "help";
+    const char *name = verb_at && !asks_for_help(argv[verb_at]) ? argv[verb_at] : "help";
     struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
     const struct option *tables[6];
     struct option_set set = {.tables = tables, .target = &program.options};
@@ -204,9 +186,11 @@ int program_run(int argc, char **argv, program_open_host *open) {
     struct error err = {0};
 
     terminal_open(&program.terminal);
-    program.verb = find_verb(text_equal(name, "--version") ? "version" : name);
+    program.verb = verb_find(text_equal(name, "--version") ? "version" : name);
     if (!program.verb) {
-        (void)unknown_verb(name, &err);
+        (void)verb_unknown(name, &err);
+        if (verb_at > 1)
+            (void)error_hint(&err, "flags with a value stand behind the command");
         output_error(&err);
         return error_exit_code(err.kind);
     }

@@ -65,6 +65,10 @@ struct verb {
     bool raw; /* everything behind the verb is a word, also what looks like an option */
 };
 const struct verb *verbs(size_t *ret_count);
+/* By name, or NULL. */
+const struct verb *verb_find(const char *name);
+/* ERROR_USAGE that says which one may have been meant. */
+int verb_unknown(const char *name, struct error *err);
 
 /* The whole program. argv is UTF-8; `open` makes the host for --rootfs (NULL = this machine).
  * Answers the exit code. */

@@ -9,7 +9,7 @@
 #include "base/rfc3339.h"
 #include "cmd/output.h"
 
-enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14 };
+enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14, COLUMNS = 80, MARGIN = 28 };
 
 void progress_open(struct progress *progress, const struct program *program) {
     const char *wanted = program->options.progress;
@@ -17,13 +17,15 @@ void progress_open(struct progress *progress, const struct program *program) {
     *progress = (struct progress){
         .utf8 = output_utf8(program, true),
         .color = output_color(program, true),
+        .columns = program->terminal.columns ? program->terminal.columns : COLUMNS,
         .host = program->host,
     };
     if (text_equal(wanted, "none"))
         progress->mode = PROGRESS_NONE;
     else if (text_equal(wanted, "json"))
         progress->mode = PROGRESS_JSON;
-    else if (text_equal(wanted, "plain") || !program->terminal.err_is_terminal)
+    else if (text_equal(wanted, "plain") || !program->terminal.err_is_terminal ||
+             !program->terminal.color)
         progress->mode = PROGRESS_PLAIN;
     else
         progress->mode = PROGRESS_LIVE;
@@ -109,17 +111,38 @@ static void show_end(struct progress *progress, const struct join_event *event) 
     text_list_free(&progress->warnings);
 }
 
+char *progress_fit(const char *message, size_t room) {
+    size_t len = strlen(message), head = room / 3, tail = room - head - 3;
+
+    if (len <= room)
+        return xstrdup(message);
+    if (room < 12)
+        return xstrndup(message, room);
+    while (head && ((unsigned char)message[head] & 0xc0) == 0x80)
+        head--; /* no half characters */
+    while (tail && ((unsigned char)message[len - tail] & 0xc0) == 0x80)
+        tail--;
+    return xasprintf("%.*s...%s", (int)head, message, message + len - tail);
+}
+
+/* A line that wraps could not be rewritten in place. */
+static void show_live(struct progress *progress, const struct join_event *event, const char *sign) {
+    size_t room = progress->columns > MARGIN ? progress->columns - MARGIN : 0;
+    _cleanup_(freep) char *message = progress_fit(event->message, room);
+
+    (void)fprintf(stderr, "\r\x1b[K  %s %-*s %s", sign, TITLE_WIDTH, title_of(event), message);
+    if (event->waited_ms >= 1000)
+        (void)fprintf(stderr, "  %u s", event->waited_ms / 1000);
+    progress->line_open = true;
+}
+
 /* On a terminal the line lives; elsewhere a long wait is told now and then. */
 static void show_waiting(struct progress *progress, const struct join_event *event) {
     char sign[32];
 
     mark(progress, JOIN_WAITING, sign);
     if (progress->mode == PROGRESS_LIVE) {
-        (void)fprintf(stderr, "\r\x1b[K  %s %-*s %.48s", sign, TITLE_WIDTH, title_of(event),
-                      event->message);
-        if (event->waited_ms >= 1000)
-            (void)fprintf(stderr, "  %u s", event->waited_ms / 1000);
-        progress->line_open = true;
+        show_live(progress, event, sign);
         if (!*event->hint)
             return;
     } else if (event->waited_ms < progress->last_told_ms + TELL_AGAIN_MS &&

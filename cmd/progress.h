@@ -8,12 +8,13 @@
 enum progress_mode {
     PROGRESS_NONE,
     PROGRESS_PLAIN, /* a line at the end of each phase, and when a wait gets long */
-    PROGRESS_LIVE,  /* a terminal: the waiting line is rewritten in place */
+    PROGRESS_LIVE,  /* a terminal with ANSI sequences: the waiting line is rewritten in place */
     PROGRESS_JSON,
 };
 struct progress {
     enum progress_mode mode;
     bool utf8, color;
+    unsigned columns;          /* of the terminal */
     struct host *host;         /* for the clock */
     bool line_open;            /* a waiting line stands on the terminal */
     unsigned last_told_ms;     /* plain: when the wait was last told */
@@ -25,6 +26,9 @@ void progress_open(struct progress *progress, const struct program *program);
  * "waitedSeconds","leftSeconds","durationSeconds"}, what does not apply absent; state is "started",
  * "waiting", "warning", "done", "skipped" or "failed". Pure; the caller frees. */
 char *progress_json(const struct join_event *event, int64_t now);
+/* A message cut to `room` bytes in its middle: what is done and why it waits stand at the ends.
+ * Pure; the caller frees. */
+char *progress_fit(const char *message, size_t room);
 /* The join_progress function; context is the struct progress. */
 void progress_show(void *context, const struct join_event *event);
 void progress_close(struct progress *progress);

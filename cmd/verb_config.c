@@ -17,8 +17,10 @@ static int validate(struct program *program, struct error *err) {
     struct config_file file = {0};
     int result = 0;
 
-    if (!path || !*path)
-        return error_set(err, ERROR_USAGE, "the --config flag is mandatory");
+    if (!path || !*path) {
+        (void)error_set(err, ERROR_USAGE, "the --config flag is mandatory");
+        return error_hint(err, "winjoin config validate --config FILE");
+    }
     if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
         return -1;
     if (file.join && join_configuration_check(file.join, program->host, err) < 0)
@@ -55,8 +57,10 @@ static int migrate(struct program *program, struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *to = NULL;
 
-    if (!o->old_config || !*o->old_config)
-        return error_set(err, ERROR_USAGE, "the --old-config flag is mandatory");
+    if (!o->old_config || !*o->old_config) {
+        (void)error_set(err, ERROR_USAGE, "the --old-config flag is mandatory");
+        return error_hint(err, "winjoin config migrate --old-config FILE");
+    }
     if (renewed_text(program, o->old_config, &text, err) < 0)
         return -1;
     if (!o->new_config) {

@@ -133,6 +133,10 @@ static int run_join(struct program *program, struct join *join, struct error *er
     output_result(program, join_result_json(join));
     if (result == 0)
         tell_success(program, join);
+    if (result < 0 && err->kind == ERROR_INTERRUPTED)
+        (void)error_hint(err,
+                         "the same command goes on from here; winjoin reset takes back what is "
+                         "done");
     return result;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "cmd/man_page.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
@@ -169,11 +170,23 @@ const struct verb *verbs(size_t *ret_count) {
     return table;
 }
 
-static const struct verb *find(const char *name) {
+const struct verb *verb_find(const char *name) {
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (text_equal(table[i].name, name))
             return &table[i];
     return NULL;
+}
+
+int verb_unknown(const char *name, struct error *err) {
+    const char *names[ARRAY_SIZE(table)], *near;
+
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        names[i] = table[i].name;
+    near = nearest_name(name, names, ARRAY_SIZE(table));
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
+    if (near)
+        return error_hint(err, "did you mean winjoin %s?", near);
+    return error_hint(err, "winjoin help lists the commands");
 }
 
 static void overview(struct text *out) {
@@ -208,11 +221,11 @@ static void verb_text(const struct verb *verb, struct text *out) {
 
 int verb_help(struct program *program, struct error *err) {
     const char *name = program->words.count ? program->words.items[0] : NULL;
-    const struct verb *verb = name && !text_equal(name, "help") ? find(name) : NULL;
+    const struct verb *verb = name && !text_equal(name, "help") ? verb_find(name) : NULL;
     struct text out = {0};
 
     if (name && !verb && !text_equal(name, "help"))
-        return error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
+        return verb_unknown(name, err);
     if (program->options.output && text_equal(program->options.output, "man"))
         man_page(verb, &out);
     else if (verb)

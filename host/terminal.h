@@ -10,8 +10,9 @@ struct terminal {
     bool in_is_terminal; /* somebody can answer */
     bool out_is_terminal;
     bool err_is_terminal;
-    bool utf8;  /* ticks and arrows can be shown */
-    bool color; /* ANSI sequences work */
+    bool utf8;        /* ticks and arrows can be shown */
+    bool color;       /* ANSI sequences work */
+    unsigned columns; /* of the terminal behind standard error; 0 = not known */
 };
 /* Looks at the streams; on Windows makes them UTF-8, turns ANSI sequences on and leaves line ends
  * as they are written. */

@@ -39,6 +39,8 @@ static int collect(struct host *host, const char *folder, const json_t *versions
                    struct packing *packing, struct error *err) {
     size_t count = 0;
     const struct artifact_target *targets = artifact_targets(&count);
+    if (host_file_type(host, folder) != HOST_FOLDER)
+        return error_set(err, ERROR_NOT_FOUND, "'%s' is no folder", folder);
     for (size_t i = 0; i < count; i++) {
         const char *version = json_text_at(versions, targets[i].name);
         _cleanup_(freep) char *path =

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -30,13 +31,16 @@ static bool locale_is_utf8(void) {
 
 void terminal_open(struct terminal *ret) {
     const char *term = getenv("TERM");
+    struct winsize size = {0};
 
+    (void)ioctl(STDERR_FILENO, TIOCGWINSZ, &size); /* no terminal: the width stays unknown */
     *ret = (struct terminal){
         .in_is_terminal = isatty(STDIN_FILENO),
         .out_is_terminal = isatty(STDOUT_FILENO),
         .err_is_terminal = isatty(STDERR_FILENO),
         .utf8 = locale_is_utf8(),
         .color = term && !text_equal(term, "dumb"),
+        .columns = size.ws_col,
     };
 }
 

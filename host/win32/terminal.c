@@ -23,6 +23,7 @@ static bool open_stream(DWORD which, bool *color) {
 }
 
 void terminal_open(struct terminal *ret) {
+    CONSOLE_SCREEN_BUFFER_INFO screen;
     DWORD mode;
 
     *ret = (struct terminal){0};
@@ -34,6 +35,8 @@ void terminal_open(struct terminal *ret) {
     ret->err_is_terminal = open_stream(STD_ERROR_HANDLE, &ret->color);
     if (ret->out_is_terminal || ret->err_is_terminal)
         ret->utf8 = SetConsoleOutputCP(CP_UTF8);
+    if (ret->err_is_terminal && GetConsoleScreenBufferInfo(GetStdHandle(STD_ERROR_HANDLE), &screen))
+        ret->columns = (unsigned)(screen.srWindow.Right - screen.srWindow.Left + 1);
 }
 
 char **terminal_arguments(int argc, char **argv, int *ret_argc) {

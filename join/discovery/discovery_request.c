@@ -254,6 +254,8 @@ static int give_up(const struct discovery *d, unsigned tries, const struct error
     *err = *why;
     if (tries > 1)
         (void)error_prefix(err, "tried %u times in %u s", tries, (unsigned)(waited / 1000));
+    if (!err->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMEOUT))
+        (void)error_hint(err, "does this machine reach it? curl -k %s/healthz", d->server);
     return -1;
 }
 

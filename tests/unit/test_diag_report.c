@@ -230,7 +230,7 @@ static void replay_refuses(void **state) {
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {"{}", "decode DiagReport: it is none"},
+        {"{}", "decode DiagReport: it is none (winjoin diag -o json prints one)"},
         {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"x\"}]}",
          "decode DiagReport: unknown flow 'x'"},
         {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"node-to-pod\",\"protocol\":\"SCTP\","

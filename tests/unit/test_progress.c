@@ -78,11 +78,36 @@ static void a_line_is_one_line(void **state) {
     free(line);
 }
 
+static void a_long_message_keeps_both_ends(void **state) {
+    static const struct {
+        const char *message, *shown;
+        size_t room;
+    } rows[] = {
+        {"short", "short", 20},
+        {"failed to request the ConfigMap: connection refused", "failed...ion refused", 20},
+        {"aaaaa\xc3\xa9"
+         "bbbbbbbbbbbbbbbb\xc3\xa9"
+         "cccccccccc",
+         "aaaaa...cccccccccc", 20},
+        {"nothing fits", "noth", 4},
+        {"nothing fits", "", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *shown = progress_fit(rows[i].message, rows[i].room);
+
+        assert_string_equal(shown, rows[i].shown);
+        assert_true(strlen(shown) <= rows[i].room);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_state_has_its_keys),
         cmocka_unit_test(without_a_phase_there_is_no_key),
         cmocka_unit_test(a_line_is_one_line),
+        cmocka_unit_test(a_long_message_keeps_both_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
