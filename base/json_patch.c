@@ -169,10 +169,12 @@ static int add_value(struct state *s, const char *path, json_t *value, struct er
     long long index;
     int result = 0;
 
+    if (!*path) {
+        json_decref(value);
+        return error_set(err, ERROR_USAGE, "path \"\": the whole document can only be replaced");
+    }
     if (find_place_for(s, path, value, &place, err) < 0)
         return -1;
-    if (!place.parent)
-        return 0;
     if (json_is_object(place.parent)) {
         json_object_set_new(place.parent, place.token, value);
     } else {
@@ -267,6 +269,8 @@ static int move_value(struct state *s, const char *from, const char *path, struc
 static int copy_value(struct state *s, const char *from, const char *path, struct error *err) {
     _cleanup_json_ json_t *value = NULL;
 
+    if (!*from)
+        return error_set(err, ERROR_USAGE, "from \"\": the whole document cannot be copied");
     if (get_value(s, from, &value, err) < 0)
         return -1;
     s->copied += count_values(value);
@@ -393,12 +397,31 @@ int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
 
 /* ---- merge patch ---- */
 
+/* A list's objects have no nulls either, as kubeadm's library (evanphx/json-patch) leaves them. */
+static json_t *without_nulls(const json_t *json) {
+    json_t *result, *value;
+    const char *key;
+    size_t i;
+
+    if (json_is_array(json)) {
+        result = json_array();
+        json_array_foreach(json, i, value) json_array_append_new(result, without_nulls(value));
+        return result;
+    }
+    if (!json_is_object(json))
+        return json_deep_copy(json);
+    result = json_object();
+    json_object_foreach((json_t *)json, key, value) if (!json_is_null(value))
+        json_object_set_new(result, key, without_nulls(value));
+    return result;
+}
+
 json_t *json_merge_patch(const json_t *target, const json_t *patch) {
     json_t *result, *value;
     const char *key;
 
     if (!json_is_object(patch))
-        return json_deep_copy(patch);
+        return without_nulls(patch);
     result = json_is_object(target) ? json_deep_copy(target) : json_object();
     json_object_foreach((json_t *)patch, key, value) {
         if (json_is_null(value))

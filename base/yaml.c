@@ -32,6 +32,7 @@ struct yaml_node {
 struct yaml_documents {
     struct yaml_node **roots;
     size_t count;
+    bool directives;
 };
 
 /* What one run of the parser carries along. */
@@ -295,6 +296,11 @@ static int read_stream(struct reader *r, struct yaml_documents *documents) {
         if (next_event(r, &event) < 0)
             return -1;
         type = event.type;
+        if (type == YAML_DOCUMENT_START_EVENT)
+            documents->directives = documents->directives ||
+                                    event.data.document_start.version_directive ||
+                                    event.data.document_start.tag_directives.start !=
+                                        event.data.document_start.tag_directives.end;
         if (type != YAML_STREAM_START_EVENT && type != YAML_STREAM_END_EVENT &&
             type != YAML_DOCUMENT_START_EVENT && type != YAML_DOCUMENT_END_EVENT)
             result = read_node(r, &event, &root);
@@ -342,6 +348,10 @@ void yaml_documents_free(struct yaml_documents *documents) {
 void yaml_documents_freep(struct yaml_documents **documents) {
     yaml_documents_free(*documents);
     *documents = NULL;
+}
+
+bool yaml_has_directives(const struct yaml_documents *documents) {
+    return documents->directives;
 }
 
 size_t yaml_documents_count(const struct yaml_documents *documents) {

@@ -24,6 +24,8 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
 void yaml_documents_free(struct yaml_documents *documents);
 void yaml_documents_freep(struct yaml_documents **documents);
 size_t yaml_documents_count(const struct yaml_documents *documents);
+/* true when %YAML or %TAG stands before one of them. */
+bool yaml_has_directives(const struct yaml_documents *documents);
 /* The root of document i (a YAML_NULL node for an empty document). */
 const struct yaml_node *yaml_document(const struct yaml_documents *documents, size_t i);
 
@@ -53,11 +55,11 @@ json_t *yaml_to_json(const struct yaml_node *node);
  * anything of the text in the message. */
 int yaml_check_json(const char *text, size_t len, const char *what, struct error *err);
 /* Whether a plain key is the text that stands there for Kubernetes, too: not null, no merge, and no
- * number or boolean that Go writes otherwise ("0x10", "yes"). */
+ * number or boolean that Go writes otherwise ("0x10", "1.0", "yes"). */
 bool yaml_key_stands(const char *key);
 
 /* Block-style YAML with sorted keys, as sigs.k8s.io/yaml writes it; strings that would read back as
- * another type are quoted. The caller frees. */
+ * another type are quoted, numbers as Go writes them ("0.9", "1e+06"). The caller frees. */
 char *yaml_write(const json_t *json);
 
 #endif

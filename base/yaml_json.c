@@ -114,9 +114,29 @@ static json_t *plain_value(const char *text) {
     return number_of(text);
 }
 
+/* Go's FormatFloat(value, 'g', -1, 64), or 32 when `single`: as few digits as read back as the
+ * same. The caller frees. */
+static char *real_text(double value, bool single) {
+    char digits[40];
+    int count = 0, exponent;
+
+    if (single)
+        value = (double)(float)value;
+    do
+        (void)text_format(digits, sizeof digits, "%.*e", count++, value); /* it has room */
+    while (count < 17 && (single ? (float)strtod(digits, NULL) != (float)value
+                                 : fabs(strtod(digits, NULL) - value) > 0));
+    exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
+    if (exponent < -4 || exponent >= 6)
+        return xstrdup(digits);
+    return xasprintf("%.*f", count - 1 > exponent ? count - 1 - exponent : 0, value);
+}
+
 bool yaml_key_stands(const char *key) {
     _cleanup_json_ json_t *value = plain_value(key);
-    _cleanup_(freep) char *text = value ? json_write(value) : NULL;
+    _cleanup_(freep) char *text = json_is_real(value) ? real_text(json_real_value(value), true)
+                                  : value             ? json_write(value)
+                                                      : NULL;
 
     return !text_equal(key, "<<") && !json_is_null(value) && (!value || text_equal(text, key));
 }
@@ -235,6 +255,17 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Whole numbers have come through JSON, which knows no other kind of number. */
+static char *number_text(const json_t *json) {
+    double value = json_is_real(json) ? json_real_value(json) : 0;
+
+    if (!json_is_real(json))
+        return json_write(json);
+    if (fabs(value) < 0x1p63 && fabs(value - (double)(json_int_t)value) < 0x1p-1074)
+        return xasprintf("%lld", (long long)value);
+    return real_text(value, false);
+}
+
 static void emit_value(yaml_emitter_t *emitter, const json_t *json);
 
 static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
@@ -279,7 +310,7 @@ static void emit_value(yaml_emitter_t *emitter, const json_t *json) {
     } else if (json_is_string(json)) {
         emit_string(emitter, json_string_value(json));
     } else {
-        _cleanup_(freep) char *text = json_write(json);
+        _cleanup_(freep) char *text = number_text(json);
 
         emit_text(emitter, text, YAML_PLAIN_SCALAR_STYLE);
     }

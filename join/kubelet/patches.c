@@ -6,7 +6,9 @@
 
 #include "base/json_patch.h"
 #include "base/memory.h"
+#include "base/yaml_schema.h"
 #include "host/path.h"
+#include "join/configuration/cluster_schema.h"
 
 /* kubeadm's targets (1.37); "kubeproxydaemonset" is new there. */
 static const char *const targets[] = {"etcd",
@@ -102,23 +104,65 @@ static int check_shape(const struct patch *patch, struct error *err) {
     return at_line(err, patch->path, patch->node);
 }
 
+/* A part between "---" that has comments alone: kubeadm takes it for null, which is no merge patch.
+ */
+static bool has_comments_alone(const char *text, size_t len) {
+    bool comments = false, content = false;
+
+    for (const char *p = text, *end = text + len, *next; p < end; p = next) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+
+        next = newline ? newline + 1 : end;
+        if (next - p >= 3 && memcmp(p, "---", 3) == 0) {
+            if (comments && !content)
+                return true;
+            comments = content = false;
+            continue;
+        }
+        while (p < next && strchr(" \t\r\n", *p))
+            p++;
+        comments = comments || (p < next && *p == '#');
+        content = content || (p < next && *p != '#');
+    }
+    return comments && !content;
+}
+
+/* kubeadm cuts blanks off the end: a block there has no line end. */
+static int parse_file(struct host *host, const char *path, enum patch_type type,
+                      struct yaml_documents **ret, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    if (host_read(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0)
+        return -1;
+    while (len && strchr(" \t\r\n", text[len - 1]) && text[len - 1])
+        len--;
+    if (yaml_parse(text, len, path, &documents, err) < 0)
+        return -1;
+    if (yaml_has_directives(documents))
+        return error_set(err, ERROR_USAGE, "%s: directives (%%YAML, %%TAG) are not allowed", path);
+    if (type == PATCH_MERGE && has_comments_alone(text, len))
+        return error_set(err, ERROR_USAGE,
+                         "%s: a merge patch is an object with fields, not comments alone", path);
+    *ret = take_ptr(documents);
+    return 0;
+}
+
 static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
                      struct error *err) {
     struct yaml_documents *documents;
-    _cleanup_(freep) char *text = NULL;
-    size_t len, before = ret->count;
+    size_t before = ret->count;
 
-    if (host_read(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0 ||
-        yaml_parse(text, len, path, &documents, err) < 0) {
-        if (err)
-            err->kind = ERROR_USAGE;
+    if (parse_file(host, path, type, &documents, err) < 0)
         return -1;
-    }
     ret->files = xrealloc(ret->files, (ret->file_count + 1) * sizeof(struct yaml_documents *));
     ret->files[ret->file_count++] = documents;
     for (size_t i = 0; i < yaml_documents_count(documents); i++) {
-        if (yaml_type(yaml_document(documents, i)) == YAML_NULL)
-            continue;
+        if (yaml_type(yaml_document(documents, i)) == YAML_NULL && type != PATCH_MERGE)
+            continue; /* as kubeadm, which refuses it as a merge patch */
+        if (ret->count >= PATCHES_MAX)
+            return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
         add_patch(ret, path, type, yaml_document(documents, i));
         if (check_shape(&ret->items[ret->count - 1], err) < 0)
             return -1;
@@ -126,6 +170,13 @@ static int read_file(struct host *host, const char *path, enum patch_type type, 
     if (ret->count == before)
         text_list_add_owned(&ret->warnings, xasprintf("patch file '%s' is empty", path));
     return 0;
+}
+
+/* Another program's patches concern no worker; kubeadm reads them, too. */
+static int read_other(struct host *host, const char *path, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+
+    return parse_file(host, path, PATCH_STRATEGIC, &documents, err);
 }
 
 static int read_entry(struct host *host, const char *path, struct patches *ret, struct error *err) {
@@ -138,6 +189,8 @@ static int read_entry(struct host *host, const char *path, struct patches *ret, 
     if (target == PATCH_NONE)
         text_list_add_owned(&ret->warnings,
                             xasprintf("patch file '%s' is passed over: %s", path, reason));
+    if (target == PATCH_OTHER)
+        return read_other(host, path, err);
     return target == PATCH_KUBELET ? read_file(host, path, type, ret, err) : 0;
 }
 
@@ -242,6 +295,31 @@ static int check_result(const struct patch *patch, const json_t *config, struct 
     return at_line(err, patch->path, patch->node);
 }
 
+/* The kubelet would not start with a known field of another type, and say so only in its log. The
+ * line is the patch's own, where that holds the field. */
+static int check_types(const struct patch *patch, const json_t *config, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(freep) char *text = yaml_write(config);
+    const char *what = "the patched document";
+    struct error own = {0};
+
+    if (yaml_parse(text, strlen(text), what, &documents, err) == 0 &&
+        yaml_schema_check_known(yaml_document(documents, 0), kubelet_configuration_fields(), what,
+                                NULL, err) == 0)
+        return 0;
+    if (patch->type != PATCH_JSON &&
+        yaml_schema_check_known(patch->node, kubelet_configuration_fields(), patch->path, NULL,
+                                &own) < 0) {
+        if (err)
+            *err = own;
+    } else {
+        (void)at_line(err, patch->path, patch->node);
+    }
+    if (err)
+        err->kind = ERROR_USAGE;
+    return -1;
+}
+
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err) {
     _cleanup_json_ json_t *current = json_deep_copy(config);
@@ -261,7 +339,7 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
             return -1;
         json_decref(current);
         current = next;
-        if (check_result(patch, current, err) < 0)
+        if (check_result(patch, current, err) < 0 || check_types(patch, current, err) < 0)
             return -1;
         if (applied)
             text_list_add_owned(applied,

@@ -12,7 +12,12 @@
 #include "host/host.h"
 
 enum patch_type { PATCH_STRATEGIC, PATCH_MERGE, PATCH_JSON };
-enum { PATCH_FILES_MAX = 1000, PATCH_FILE_SIZE_MAX = 1024 * 1024, PATCH_FOLDERS_DEPTH_MAX = 8 };
+enum {
+    PATCH_FILES_MAX = 1000,
+    PATCHES_MAX = 1000,
+    PATCH_FILE_SIZE_MAX = 1024 * 1024,
+    PATCH_FOLDERS_DEPTH_MAX = 8
+};
 
 /* What a file's name says (upstream: cmd/kubeadm/app/util/patches, parseFilename). */
 enum patch_target { PATCH_NONE, PATCH_OTHER, PATCH_KUBELET };
@@ -40,12 +45,14 @@ struct patches {
 void patches_free(struct patches *patches);
 
 /* The KubeletConfiguration's patches in the folder and those in it. ERROR_USAGE: no folder, a name
- * or a text that is refused ("C:\patches\x.yaml: line 3 column 1: ..."). */
+ * or a text (also of another program's patch) that is refused ("C:\patches\x.yaml: line 3 column 1:
+ * ..."). */
 int patches_read(struct host *host, const char *folder, struct patches *ret, struct error *err);
 
 /* All of them applied in order to the KubeletConfiguration. *ret is a new reference; each patch
  * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL = no list).
- * ERROR_USAGE with file and line; also when the result is no KubeletConfiguration any more. */
+ * ERROR_USAGE with file and line; also when the result is no KubeletConfiguration any more, or one
+ * with a known field of another type. */
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err);
 

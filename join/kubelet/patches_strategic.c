@@ -48,10 +48,9 @@ static int refuse(struct work *work, const struct place *place, const char *form
     return -1;
 }
 
+/* With whatever stands behind it: parallel_lists() demands '/' and a name. */
 static bool is_parallel(const char *key, const char *directive) {
-    size_t len = strlen(directive);
-
-    return text_starts_with(key, directive) && (key[len] == '/' || !key[len]);
+    return text_starts_with(key, directive);
 }
 
 static bool is_directive(const char *key) {
@@ -205,7 +204,7 @@ static int set_order(struct work *work, const struct place *place, json_t *origi
         (before && !json_is_array(before)))
         return refuse(work, place, "must be a list, and \"%s\" too", key);
     if (!list)
-        return 0;
+        return refuse(work, place, "there is no list \"%s\"", key);
     if (check_scalars(work, place, list, order) < 0)
         return -1;
     if (replacing && !agrees(replacing, order))
@@ -277,11 +276,12 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
 
     json_object_foreach((json_t *)patch, key, value) {
         const struct place here = {place, key};
-        const char *field = strchr(key, '/');
+        const char *field;
 
         if (!is_parallel(key, directive))
             continue;
-        if (!field || !field[1])
+        field = key + strlen(directive);
+        if (field[0] != '/' || !field[1])
             return refuse(work, &here, "must name a list: %s/LIST", directive);
         if ((text_equal(directive, SET_ORDER)
                  ? set_order(work, &here, original, patch, field + 1, value)
@@ -312,7 +312,8 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
     if (json_object_get(patch, DIRECTIVE))
         return refuse(work, &(struct place){place, DIRECTIVE}, "must be replace or delete");
     if (retain_keys(work, place, *original, patch) < 0 ||
-        parallel_lists(work, place, *original, patch, SET_ORDER) < 0)
+        parallel_lists(work, place, *original, patch, SET_ORDER) < 0 ||
+        parallel_lists(work, place, *original, patch, DELETE_FROM) < 0)
         return -1;
     json_object_foreach((json_t *)patch, key, value) {
         if (is_directive(key) || is_ordered(patch, key))
@@ -320,8 +321,7 @@ static int merge_object(struct work *work, const struct place *place, json_t **o
         if (merge_field(work, &(struct place){place, key}, *original, key, value) < 0)
             return -1;
     }
-    /* last, so that a list given in the same patch is deleted from as well */
-    return parallel_lists(work, place, *original, patch, DELETE_FROM);
+    return 0;
 }
 
 /* A directive that had nothing to act on must not reach the file. */

@@ -76,7 +76,7 @@ def flat(value, path):
 
 def difference(text, expect):
     """Where config.yaml has something else at the expected places, or None."""
-    found = parity.flat(text)
+    found = {path.replace('"', "").replace("'", ""): value for path, value in parity.flat(text).items()}
     for pointer, value in expect.items():
         path = pointer[1:].replace("/", ".").replace("~1", "/").replace("~0", "~")
         there = {k: v for k, v in found.items() if k == path or k.startswith(path + ".")}

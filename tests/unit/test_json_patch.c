@@ -62,7 +62,9 @@ static const struct {
      "{\"foo\":[\"bar\",[\"abc\",\"def\"]]}", NULL},
     /* the operations' other sides */
     {"{\"a\":1}", "[]", "{\"a\":1}", NULL},
-    {"{\"a\":1}", "[{\"op\":\"add\",\"path\":\"\",\"value\":[2]}]", "[2]", NULL},
+    {"{\"a\":1}", "[{\"op\":\"add\",\"path\":\"\",\"value\":[2]}]", NULL, "can only be replaced"},
+    {"{\"a\":1}", "[{\"op\":\"copy\",\"from\":\"\",\"path\":\"/b\"}]", NULL, "cannot be copied"},
+    {"{\"a\":1}", "[{\"op\":\"replace\",\"path\":\"\",\"value\":[2]}]", "[2]", NULL},
     {"{\"a\":1}", "[{\"op\":\"replace\",\"path\":\"\",\"value\":{}}]", "{}", NULL},
     {"{\"a\":1}", "[{\"op\":\"test\",\"path\":\"\",\"value\":{\"a\":1.0}}]", "{\"a\":1}", NULL},
     {"{\"a\":[1]}", "[{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/-\"}]", "{\"a\":[1,[1]]}",
@@ -138,15 +140,15 @@ static void tells_which_operation(void **state) {
 
 /* Each copy doubles the document: 2^40 values without a limit. */
 static void copies_within_bounds(void **state) {
-    _cleanup_json_ json_t *document = json_of("{\"a\":1}"), *patch = json_array(), *is = NULL;
+    _cleanup_json_ json_t *document = json_of("{\"a\":{}}"), *patch = json_array(), *is = NULL;
     struct error err = {0};
 
     (void)state;
     for (int i = 0; i < 40; i++) {
-        _cleanup_(freep) char *path = xasprintf("/%d", i);
+        _cleanup_(freep) char *path = xasprintf("/a/%d", i);
 
-        json_array_append_new(patch,
-                              json_pack("{s:s, s:s, s:s}", "op", "copy", "from", "", "path", path));
+        json_array_append_new(
+            patch, json_pack("{s:s, s:s, s:s}", "op", "copy", "from", "/a", "path", path));
     }
     assert_int_equal(json_patch_apply(document, patch, &is, NULL, &err), -1);
     assert_non_null(strstr(err.message, "copies more than"));

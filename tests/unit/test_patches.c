@@ -109,11 +109,10 @@ static const struct {
     {"{'a':{'b':1,'c':2}}", "{'a':{'$retainKeys':['c'],'b':null}}", "{'a':{'c':2}}", 0, 0},
     {"{'a':['x','y','z']}", "{'$deleteFromPrimitiveList/a':['y','q']}", "{'a':['x','z']}", 0, 0},
     {"{'b':1}", "{'$deleteFromPrimitiveList/a':['y']}", "{'b':1}", 0, 0},
-    {"{'a':[1]}", "{'a':[1,2,3],'$deleteFromPrimitiveList/a':[2]}", "{'a':[1,3]}", 0, 0},
+    {"{'a':[1]}", "{'a':[1,2,3],'$deleteFromPrimitiveList/a':[2]}", "{'a':[1,2,3]}", 0, 0},
     {"{'a':['x','y','z']}", "{'$setElementOrder/a':['z','x']}", "{'a':['y','z','x']}", 0, 0},
     {"{'a':['x','y']}", "{'$setElementOrder/a':['z','w'],'a':['z','w']}", "{'a':['z','w']}", 0, 0},
     {"{'b':1}", "{'$setElementOrder/a':['x'],'a':['x']}", "{'a':['x'],'b':1}", 0, 0},
-    {"{'b':1}", "{'$setElementOrder/a':['x']}", "{'b':1}", 0, 0},
     {"{'a':{'k~/':{}}}", "{'a':{'k~/':{'$patch':'merge'}}}", 0, "must be replace or delete",
      "/a/k~0~1/$patch"},
     {"{'a':1}", "{'$patch':7}", 0, "must be replace or delete", "/$patch"},
@@ -123,6 +122,10 @@ static const struct {
      "/$deleteFromPrimitiveList~1a"},
     {"{'a':[1]}", "{'$deleteFromPrimitiveList':[1]}", 0, "must name a list",
      "/$deleteFromPrimitiveList"},
+    {"{'b':1}", "{'$setElementOrder/a':['x']}", 0, "there is no list \"a\"",
+     "/$setElementOrder~1a"},
+    {"{'a':[1]}", "{'$deleteFromPrimitiveListX/a':[1]}", 0, "must name a list",
+     "/$deleteFromPrimitiveListX~1a"},
     {"{'a':[1]}", "{'$deleteFromPrimitiveList/':[1]}", 0, "must name a list",
      "/$deleteFromPrimitiveList~1"},
     {"{'a':[1]}", "{'$deleteFromPrimitiveList/a':['1']}", 0, "different types",
@@ -207,7 +210,7 @@ static void applies_in_order_of_names(void **state) {
         "- {op: test, path: /maxPods, value: 12}\n- {op: remove, path: /port}\n");
     put(host, "kubeletconfiguration1.z\\kubeletconfiguration.yaml", "maxPods: 12\n");
     put(host, "kubelet-notes.txt", "x");
-    put(host, "kube-apiserver.yaml", "not: [even, yaml");
+    put(host, "kube-apiserver.yaml", "not: [for, us]");
     put(host, "kubeletconfiguration9.yaml", "");
     play(host, config, &is, &warnings, &applied, &err);
     if (!is)
@@ -237,8 +240,16 @@ static void refuses_with_file_and_line(void **state) {
         {"kubeletconfiguration+json.yaml",
          "- {op: add, path: /a, value: 1}\n- op: test\n  path: /a\n  value: 2\n",
          "kubeletconfiguration+json.yaml: line 2: operation 2 (test): path \"/a\""},
-        {"kubeletconfiguration.yaml", "a: 1\nevictionHard:\n  x:\n    $patch: merge\n",
-         "line 4: /evictionHard/x/$patch: must be"},
+        {"kubeletconfiguration.yaml", "a: 1\nlogging:\n  options:\n    $patch: merge\n",
+         "line 4: /logging/options/$patch: must be"},
+        {"kubeletconfiguration.yaml", "a: 1\n---\nb: 1\nmaxPods: many\n",
+         "kubeletconfiguration.yaml: line 4 column 10: maxPods: must be a whole number"},
+        {"kubeletconfiguration+merge.yaml", "clusterDNS:\n- 10.0.0.1\n- 5\n",
+         "kubeletconfiguration+merge.yaml: line 3 column 3: clusterDNS"},
+        {"kubeletconfiguration+json.yaml", "\n- {op: add, path: /maxPods, value: many}\n",
+         "kubeletconfiguration+json.yaml: line 2: the patched document: "},
+        {"kubeletconfiguration.yaml", "%YAML 1.2\n---\na: 1\n", "directives"},
+        {"etcd.yaml", "a: [1\n", "etcd.yaml: line 2 column"},
         {"kubeletconfiguration.yaml", "a: 1\n---\n$patch: delete\n",
          "line 3: the patched document is no KubeletConfiguration"},
         {"kubeletconfiguration+merge.yaml", "kind: Pod\n", "line 1: the patched document"},
@@ -253,7 +264,9 @@ static void refuses_with_file_and_line(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         struct host *host = host_memory_new();
-        _cleanup_json_ json_t *config = json_of(CONFIG ",\"evictionHard\":{\"x\":{}}}"), *is = NULL;
+        _cleanup_json_ json_t *config = json_of(CONFIG ",\"evictionHard\":{\"x\":\"1\"},"
+                                                       "\"logging\":{\"options\":{}}}"),
+                              *is = NULL;
 
         error_clear(&err);
         put(host, rows[i].name, rows[i].text);

@@ -191,6 +191,44 @@ static void written_as_kubernetes_writes(void **state) {
     assert_true(json_equal(json, again));
 }
 
+/* As Go writes them: what kubeadm lays is the same text. */
+static void writes_numbers_as_go(void **state) {
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {
+        {0.9, "0.9\n"},
+        {0.1, "0.1\n"},
+        {3, "3\n"},
+        {-0.0, "0\n"},
+        {1e6, "1000000\n"},
+        {1e20, "1e+20\n"},
+        {1e-7, "1e-07\n"},
+        {123456789.5, "1.234567895e+08\n"},
+        {0.30000000000000004, "0.30000000000000004\n"},
+        {1.5e300, "1.5e+300\n"},
+        {-12.25, "-12.25\n"},
+        {0.0001, "0.0001\n"},
+    };
+    static const char *const stand[] = {"1.5", "0.1", "-2.25", "999999.5", "12", "1e+06", "a"};
+    static const char *const changed[] = {
+        "1.0", "1.50", ".5", "1000000.5", "-0.0", "1e3", "1_0", "0.30000000000000004", "-0"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *json = json_real(rows[i].value);
+        _cleanup_(freep) char *text = yaml_write(json);
+
+        assert_string_equal(text, rows[i].text);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(stand); i++)
+        if (!yaml_key_stands(stand[i]))
+            fail_msg("%s does not stand", stand[i]);
+    for (size_t i = 0; i < ARRAY_SIZE(changed); i++)
+        if (yaml_key_stands(changed[i]))
+            fail_msg("%s stands", changed[i]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tree_knows_its_places),
@@ -198,6 +236,7 @@ int main(void) {
         cmocka_unit_test(limits),
         cmocka_unit_test(scalars_become_json),
         cmocka_unit_test(written_as_kubernetes_writes),
+        cmocka_unit_test(writes_numbers_as_go),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
