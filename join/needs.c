@@ -215,6 +215,21 @@ static void take_joined_network(struct join *join) {
         o->vxlan_port = json_number_at(file, "vxlanPort", 0);
 }
 
+/* A network that cannot work is refused before the first thing is changed. The call's own VNI and
+ * port stand above those of the ConfigMap. */
+static int check_flannel(const struct join *join, const struct network_input *input,
+                         struct error *err) {
+    struct cluster_flannel flannel = join->cluster.flannel;
+
+    if (!flannel.present || !text_equal(input->plugin, "flannel"))
+        return 0;
+    if (join->options->vni)
+        flannel.vni = (unsigned)join->options->vni;
+    if (join->options->vxlan_port)
+        flannel.port = (unsigned)join->options->vxlan_port;
+    return cluster_flannel_check(&flannel, err);
+}
+
 /* The cluster's flannel decides plugin, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = join->options;
@@ -266,7 +281,7 @@ int join_need_plan(struct join *join, struct error *err) {
     join->has_nic = true;
     take_joined_network(join);
     plan_input_make(join, &input);
-    if (network_plan_make(&input, &plan, err) < 0)
+    if (check_flannel(join, &input, err) < 0 || network_plan_make(&input, &plan, err) < 0)
         return -1;
     if (join->has_plan)
         network_plan_free(&join->plan);

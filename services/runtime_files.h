@@ -61,16 +61,5 @@ struct flannel_net_conf {
     unsigned vni, port; /* vxlan */
 };
 char *flannel_net_conf_make(const struct flannel_net_conf *config);
-/* Reads the cluster's own net-conf.json and says whether Windows nodes can join it: vxlan with VNI
- * >= 4096 and port 4789 (flannel on Windows takes no other), or host-gw. Else ERROR_UNSUPPORTED
- * with a hint for the administrator; not JSON: ERROR_MALFORMED. ret may be NULL. */
-struct flannel_backend {
-    bool vxlan;
-    unsigned vni, port;
-    char network[50];
-    char name[256];
-};
-int flannel_net_conf_check(const char *text, size_t len, struct flannel_backend *ret,
-                           struct error *err);
 
 #endif

@@ -66,6 +66,10 @@ int cluster_document_find(const char *text, const char *what, const char *kind,
                           struct yaml_documents **ret, const struct yaml_node **ret_node,
                           struct error *err);
 int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err);
+/* Whether Windows nodes can join that flannel: vxlan with VNI >= 4096 and port 4789, without
+ * DirectRouting and GBP, or host-gw (flannel, pkg/backend/vxlan/vxlan_windows.go). What is not
+ * given counts as what it is on Linux. ERROR_UNSUPPORTED with a hint for the administrator. */
+int cluster_flannel_check(const struct cluster_flannel *flannel, struct error *err);
 void cluster_flannel_free(struct cluster_flannel *flannel);
 
 #endif

@@ -11,6 +11,9 @@
 /* kubeadm's default (v1beta4: DefaultServicesSubnet). */
 #define SERVICE_SUBNET "10.96.0.0/12"
 
+/* flannel's vxlan: where nothing is said on Linux, and what it takes on Windows. */
+enum { LINUX_VNI = 1, LINUX_PORT = 8472, WINDOWS_VNI_MIN = 4096, WINDOWS_PORT = 4789 };
+
 void cluster_flannel_free(struct cluster_flannel *flannel) {
     free(flannel->name_space);
     free(flannel->network);
@@ -183,5 +186,36 @@ int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct 
         return -1;
     }
     *ret = f;
+    return 0;
+}
+
+static int refuse_vxlan(struct error *err, const char *what) {
+    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's flannel cannot carry Windows nodes: %s",
+                    what);
+    return error_hint(err,
+                      "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} in "
+                      "ConfigMap kube-flannel-cfg and restart flannel on every node");
+}
+
+int cluster_flannel_check(const struct cluster_flannel *flannel, struct error *err) {
+    _cleanup_(freep) char *vni =
+        xasprintf("its VNI is %u", flannel->vni ? flannel->vni : LINUX_VNI);
+    _cleanup_(freep) char *port =
+        xasprintf("its port is %u", flannel->port ? flannel->port : LINUX_PORT);
+
+    if (text_equal(flannel->backend_type, "host-gw"))
+        return 0;
+    if (!text_equal(flannel->backend_type, "vxlan"))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "flannel's backend '%s' does not exist on Windows; vxlan and host-gw do",
+                         flannel->backend_type);
+    if (flannel->vni < WINDOWS_VNI_MIN)
+        return refuse_vxlan(err, vni);
+    if (flannel->port != WINDOWS_PORT)
+        return refuse_vxlan(err, port);
+    if (flannel->direct_routing)
+        return refuse_vxlan(err, "DirectRouting is on");
+    if (json_bool_at(flannel->net_conf, "Backend.GBP", false))
+        return refuse_vxlan(err, "GBP is on");
     return 0;
 }

@@ -53,6 +53,33 @@ class Refused(scene.Scene):
         self.addCleanup(os.remove, self.stage.host.path(BROKEN))
         self.assert_refused(self.words(bundle=BROKEN), 4, "artefact '.*CRC")
 
+    def test_flannel_of_linux_alone(self):
+        """Upstream's manifest as it comes: VNI 1 and port 8472, which no Windows node can join."""
+        path = "/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg"
+        found = self.stage.cluster.call("GET", path)
+        plain = {**found, "data": {"net-conf.json": '{"Network": "10.244.0.0/16", "Backend": {"Type": "vxlan"}}'}}
+        self.stage.cluster.call("PUT", path, plain)
+        self.addCleanup(self.set_data, path, found["data"])
+        self.let_tokens_read_flannel()
+        done = self.assert_refused(self.words(), 1, "flannel cannot carry Windows nodes: its VNI is 1")
+        self.assertRegex(done.stderr, "hint: .*4096.*kube-flannel-cfg")
+
+    def let_tokens_read_flannel(self):
+        """As `winjoin config cluster` does."""
+        rules = {"rules": [{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]}
+        role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "winjoin"}
+        group = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Group",
+                 "name": "system:bootstrappers:kubeadm:default-node-token"}
+        for kind, plural, more in (("Role", "roles", rules),
+                                   ("RoleBinding", "rolebindings", {"roleRef": role, "subjects": [group]})):
+            path = "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-flannel/" + plural
+            self.stage.cluster.call("POST", path, {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind,
+                                                   "metadata": {"name": "winjoin"}, **more})
+            self.addCleanup(self.stage.cluster.call, "DELETE", path + "/winjoin")
+
+    def set_data(self, path, data):
+        self.stage.cluster.call("PUT", path, {**self.stage.cluster.call("GET", path), "data": data})
+
     def test_foreign_service(self):
         made = self.stage.host.run(["sc", "create", "kubelet", "binPath=", r"C:\other.exe"])
         self.assertEqual(made.returncode, 0, made.stdout)

@@ -263,6 +263,36 @@ static void refuses_damaged_texts(void **state) {
     }
 }
 
+/* What flannel.exe would refuse when the host has long been changed. */
+static void flannel_for_windows(void **state) {
+    static const struct {
+        const char *backend, *why; /* NULL = taken */
+    } rows[] = {
+        {"{\"Type\":\"vxlan\",\"VNI\":4097,\"Port\":4789,\"Name\":\"v0\"}", NULL},
+        {"{\"Type\":\"host-gw\"}", NULL},
+        {"{\"Type\":\"vxlan\"}", "its VNI is 1"},
+        {"{}", "its VNI is 1"},
+        {"{\"Type\":\"vxlan\",\"VNI\":4095,\"Port\":4789}", "its VNI is 4095"},
+        {"{\"Type\":\"vxlan\",\"VNI\":4096}", "its port is 8472"},
+        {"{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"DirectRouting\":true}", "DirectRouting"},
+        {"{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"GBP\":true}", "GBP"},
+        {"{\"Type\":\"wireguard\"}", "'wireguard' does not exist on Windows"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = xasprintf("{\"Backend\":%s}", rows[i].backend);
+        struct cluster_flannel f = {0};
+        struct error err = {0};
+
+        assert_int_equal(cluster_flannel_parse(text, &f, &err), 0);
+        assert_int_equal(cluster_flannel_check(&f, &err), rows[i].why ? -1 : 0);
+        assert_int_equal(err.kind, rows[i].why ? ERROR_UNSUPPORTED : ERROR_NONE);
+        assert_true(!rows[i].why || strstr(err.message, rows[i].why));
+        cluster_flannel_free(&f);
+    }
+}
+
 /* ---- odd inputs ---- */
 
 #define V4                                                                                         \
@@ -430,6 +460,7 @@ int main(void) {
         CASE(refuses_absent_keys),
         CASE(takes_the_servers_version),
         cmocka_unit_test(refuses_damaged_texts),
+        cmocka_unit_test(flannel_for_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,54 +170,11 @@ static void flannel(void **state) {
                 "\"host-gw\",\n    \"Name\": \"cbr0\"\n  }\n}\n");
 }
 
-struct net_conf {
-    const char *text;
-    enum error_kind kind;
-    const char *says;
-};
-
-static void flannel_backends(void **state) {
-    static const struct net_conf bad[] = {
-        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}", ERROR_UNSUPPORTED,
-         "its VNI is 1"},
-        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096}}",
-         ERROR_UNSUPPORTED, "its port is 8472"},
-        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":"
-         "4789,\"DirectRouting\":true}}",
-         ERROR_UNSUPPORTED, "DirectRouting"},
-        {"{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"wireguard\"}}", ERROR_UNSUPPORTED,
-         "'wireguard' does not exist on Windows"},
-        {"{\"Backend\":{\"Type\":\"vxlan\"}}", ERROR_MALFORMED, "no Network"},
-        {"x", ERROR_MALFORMED, "net-conf.json"},
-    };
-    static const char vxlan[] = "{\"Network\":\"10.244.0.0/16\",\"EnableIPv6\":false,\"Backend\":{"
-                                "\"Type\":\"vxlan\",\"VNI\":4097,\"Port\":4789,\"Name\":\"v0\"}}";
-    static const char bridge[] =
-        "{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"host-gw\"}}";
-    struct flannel_backend backend = {0};
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-        struct error err = {0};
-        assert_int_equal(flannel_net_conf_check(bad[i].text, strlen(bad[i].text), NULL, &err), -1);
-        assert_int_equal(err.kind, bad[i].kind);
-        if (!strstr(err.message, bad[i].says))
-            fail_msg("'%s' does not say '%s'", err.message, bad[i].says);
-    }
-    assert_int_equal(flannel_net_conf_check(vxlan, strlen(vxlan), &backend, NULL), 0);
-    assert_true(backend.vxlan);
-    assert_int_equal(backend.vni, 4097);
-    assert_string_equal(backend.name, "v0");
-    assert_int_equal(flannel_net_conf_check(bridge, strlen(bridge), &backend, NULL), 0);
-    assert_false(backend.vxlan);
-    assert_string_equal(backend.network, "10.244.0.0/16");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(containerd),       cmocka_unit_test(containerd_versions),
-        cmocka_unit_test(kube_proxy),       cmocka_unit_test(kube_proxy_refusals),
-        cmocka_unit_test(kubeconfig),       cmocka_unit_test(flannel),
-        cmocka_unit_test(flannel_backends),
+        cmocka_unit_test(containerd), cmocka_unit_test(containerd_versions),
+        cmocka_unit_test(kube_proxy), cmocka_unit_test(kube_proxy_refusals),
+        cmocka_unit_test(kubeconfig), cmocka_unit_test(flannel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
