@@ -40,9 +40,13 @@ char *base64url_encode(const void *data, size_t len) {
 }
 
 static int value_of(char c, const char *alphabet) {
-    const char *p = c ? strchr(alphabet, c) : NULL;
-
-    return p ? (int)(p - alphabet) : -1;
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == alphabet[62] ? 62 : c == alphabet[63] ? 63 : -1;
 }
 
 /* Decodes `digits` characters without padding; the last group's unused bits must be zero. */

@@ -62,15 +62,13 @@ static struct span skip_headers(struct span s, bool *has) {
 }
 
 static bool decode(struct span body, struct pem_block *ret) {
-    struct text packed = {0};
-    int result;
+    _cleanup_(freep) char *packed = xmalloc(body.len);
+    size_t len = 0;
 
     for (size_t i = 0; i < body.len; i++)
-        if (!strchr(" \t", body.at[i]) || !body.at[i])
-            text_add_char(&packed, body.at[i]);
-    result = base64_decode(text_str(&packed), packed.len, &ret->der, &ret->der_len, NULL);
-    text_free(&packed);
-    return result == 0;
+        if (body.at[i] != ' ' && body.at[i] != '\t')
+            packed[len++] = body.at[i];
+    return base64_decode(packed, len, &ret->der, &ret->der_len, NULL) == 0;
 }
 
 /* The block whose BEGIN line is at s; *rest is what follows it, or its first line when it is none.
