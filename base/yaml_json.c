@@ -102,8 +102,11 @@ static json_t *number_of(const char *text) {
 
 /* What a plain scalar means; NULL when it is a string. New reference. */
 static json_t *plain_value(const char *text) {
-    int boolean = boolean_of(text);
+    int boolean;
 
+    if (!strchr("~nNtTfFyYoO+-.0123456789", *text)) /* what anything but a string begins with */
+        return NULL;
+    boolean = boolean_of(text);
     if (!*text || text_equal(text, "~") || text_equal(text, "null") || text_equal(text, "Null") ||
         text_equal(text, "NULL"))
         return json_null();
