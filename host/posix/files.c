@@ -57,7 +57,8 @@ static int check_target(const struct posix_host *host, const char *at, const cha
     return error_set(err, ERROR_DENIED, "use '%s': it is a link out of the rootfs", path);
 }
 
-/* The deepest folder of the path that exists must lie below the root, links followed. */
+/* The deepest folder of the path that exists must lie below the root, links followed. The root
+ * itself is a real path. */
 static int check_inside(const char *root, const char *path, struct error *err) {
     _cleanup_(freep) char *part = xstrdup(path);
     char real[PATH_MAX];
@@ -69,9 +70,9 @@ static int check_inside(const char *root, const char *path, struct error *err) {
         if (!slash || (size_t)(slash - part) < len)
             return 0;
         *slash = '\0';
-        if (walk_straight(part) == 0)
+        if (walk_straight(part) == 0 || errno == ENOENT)
             return 0;
-        if (errno != ENOENT && realpath(part, real))
+        if (realpath(part, real))
             break;
     }
     if (lies_in(real, root))
