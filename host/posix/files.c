@@ -139,16 +139,21 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
     return 0;
 }
 
+/* From the last folder upwards: most of them are there. */
 static int make_parents(char *at) {
-    for (char *slash = strchr(at + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(at, 0755) < 0 && errno != EEXIST) {
-            *slash = '/';
-            return -1;
-        }
-        *slash = '/';
-    }
-    return 0;
+    char *slash = strrchr(at, '/');
+    int result;
+
+    if (!slash || slash == at)
+        return 0;
+    *slash = '\0';
+    result = mkdir(at, 0755);
+    if (result < 0 && errno == ENOENT && make_parents(at) == 0)
+        result = mkdir(at, 0755);
+    if (result < 0 && errno == EEXIST)
+        result = 0;
+    *slash = '/';
+    return result;
 }
 
 static int write_all(int fd, const char *data, size_t len) {
