@@ -9,7 +9,7 @@
 #include "kube/request.h"
 #include "pki/certificate.h"
 
-enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000 };
+enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, TOO_MANY_REQUESTS = 429 };
 
 static char *trimmed(const char *token) {
     size_t len = strcspn(token, "\r\n");
@@ -194,11 +194,13 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
 }
 
 /* A server that has just come back answers before it has read its tokens and roles: a few seconds,
- * and no longer, since a refusal may also be all that there is to say. */
+ * and no longer, since a refusal may also be all that there is to say. One that has too much to do
+ * was never away. */
 static bool may_pass(struct kube_client *client, const struct error *why) {
     uint64_t now = host_monotonic_ms(client->host) + 1; /* never 0 */
 
-    if (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMEOUT)
+    if ((why->kind == ERROR_NETWORK && (client->lost || why->os != TOO_MANY_REQUESTS)) ||
+        why->kind == ERROR_TIMEOUT)
         client->lost = now;
     if (why->kind == ERROR_DENIED)
         return client->lost && now - client->lost < COME_BACK_MS;

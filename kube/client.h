@@ -59,9 +59,9 @@ int kube_delete(struct kube_client *client, const char *path, struct error *err)
 /* The answer's bytes as they are (logs, /healthz, /version); the caller frees. */
 int kube_get_text(struct kube_client *client, const char *path, size_t max, char **ret,
                   struct error *err);
-/* kube_get that tries retryable failures (network, timeout, 429, 5xx; within 30 s of one of these
- * also 401 and 403) again with growing, jittered pauses (0.5 s to 5 s and half of that; Retry-After
- * is honoured) until timeout_ms is over; the last error stays. */
+/* kube_get that tries retryable failures (network, timeout, 429, 5xx; within 5 s of one of these,
+ * but for 429, also 401 and 403) again with growing, jittered pauses (0.5 s to 5 s and half of
+ * that; Retry-After is honoured) until timeout_ms is over; the last error stays. */
 int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
                    struct error *err);
 

@@ -175,7 +175,8 @@ static void a_server_that_comes_back_may_refuse_at_first(void **state) {
                                       {401, "", 0, 0},
                                       {403, "", 0, 0},
                                       {200, "{}", 0, 0}},
-                            refused[] = {{403, "", 0, 0}, {200, "{}", 0, 0}};
+                            refused[] = {{403, "", 0, 0}, {200, "{}", 0, 0}},
+                            busy[] = {{429, "", 0, 1}, {403, "", 0, 0}, {200, "{}", 0, 0}};
     struct scene *s = *state;
     struct error err = {0};
 
@@ -183,6 +184,10 @@ static void a_server_that_comes_back_may_refuse_at_first(void **state) {
     assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_int_equal(s->asked, 1);
+    play(s, busy, ARRAY_SIZE(busy)); /* it was never away */
+    assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_int_equal(s->asked, 2);
     play(s, back, ARRAY_SIZE(back));
     assert_int_equal(kube_get_retry(&s->client, "/x", 60000, NULL, NULL), 0);
     assert_int_equal(s->asked, 4);
