@@ -15,22 +15,29 @@ struct check {
     struct error *err;
 };
 
-enum shape { TEXT, BYTES, BOOL, TEXTS, TEXT_MAP, MAP, ENVIRONMENT };
+enum shape { TEXT, BYTES, BOOL, TEXTS, TEXT_MAP, TEXTS_MAP, MAP, ENVIRONMENT, EXTENSIONS };
 struct field {
     const char *path;
     enum shape shape;
 };
 
-static const struct field of_root[] = {
-    {"kind", TEXT}, {"apiVersion", TEXT}, {"current-context", TEXT}, {"preferences", MAP}};
+static const struct field of_root[] = {{"kind", TEXT},
+                                       {"apiVersion", TEXT},
+                                       {"current-context", TEXT},
+                                       {"preferences", MAP},
+                                       {"preferences.colors", BOOL},
+                                       {"preferences.extensions", EXTENSIONS},
+                                       {"extensions", EXTENSIONS}};
 static const struct field of_cluster[] = {{"server", TEXT},
                                           {"tls-server-name", TEXT},
                                           {"insecure-skip-tls-verify", BOOL},
                                           {"certificate-authority", TEXT},
                                           {"certificate-authority-data", BYTES},
                                           {"proxy-url", TEXT},
-                                          {"disable-compression", BOOL}};
-static const struct field of_context[] = {{"cluster", TEXT}, {"user", TEXT}, {"namespace", TEXT}};
+                                          {"disable-compression", BOOL},
+                                          {"extensions", EXTENSIONS}};
+static const struct field of_context[] = {
+    {"cluster", TEXT}, {"user", TEXT}, {"namespace", TEXT}, {"extensions", EXTENSIONS}};
 static const struct field of_user[] = {
     {"client-certificate", TEXT},
     {"client-certificate-data", BYTES},
@@ -41,7 +48,8 @@ static const struct field of_user[] = {
     {"as", TEXT},
     {"as-uid", TEXT},
     {"as-groups", TEXTS},
-    {"as-user-extra", MAP},
+    {"as-user-extra", TEXTS_MAP},
+    {"extensions", EXTENSIONS},
     {"username", TEXT},
     {"password", TEXT},
     {"auth-provider", MAP},
@@ -111,6 +119,32 @@ static int check_environment(const struct check *c, const struct yaml_node *node
     return 0;
 }
 
+/* What a name stands for is anything. */
+static int check_extensions(const struct check *c, const struct yaml_node *node) {
+    if (yaml_type(node) != YAML_LIST)
+        return refuse(c, node, "a list was expected");
+    for (size_t i = 0; i < yaml_count(node); i++) {
+        const struct yaml_node *entry = yaml_item(node, i);
+
+        if (yaml_type(entry) == YAML_NULL)
+            continue;
+        if (yaml_type(entry) != YAML_MAP)
+            return refuse(c, entry, "a map was expected");
+        if (check_text(c, yaml_at(entry, "name")) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int check_texts_map(const struct check *c, const struct yaml_node *node) {
+    if (yaml_type(node) != YAML_MAP)
+        return refuse(c, node, "a map was expected");
+    for (size_t i = 0; i < yaml_count(node); i++)
+        if (check_texts(c, yaml_value(node, i), YAML_LIST) < 0)
+            return -1;
+    return 0;
+}
+
 static int check_field(const struct check *c, const struct yaml_node *map,
                        const struct field *field) {
     const struct yaml_node *node = yaml_at(map, field->path);
@@ -133,8 +167,12 @@ static int check_field(const struct check *c, const struct yaml_node *map,
         return check_texts(c, node, YAML_MAP);
     case MAP:
         return yaml_type(node) == YAML_MAP ? 0 : refuse(c, node, "a map was expected");
+    case TEXTS_MAP:
+        return check_texts_map(c, node);
     case ENVIRONMENT:
         return check_environment(c, node);
+    case EXTENSIONS:
+        return check_extensions(c, node);
     }
     return 0;
 }

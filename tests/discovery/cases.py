@@ -27,6 +27,7 @@ import threading
 import time
 import urllib.request
 
+import field_cases
 import file_cases
 import http_cases
 import odd
@@ -421,7 +422,7 @@ def run_once(case, stage):
 
 
 ALL = [*CASES, *odd_cases.CASES, *tls_cases.CASES, *http_cases.CASES, *text_cases.CASES,
-       *file_cases.CASES, *proxy_cases.CASES]
+       *field_cases.CASES, *file_cases.CASES, *proxy_cases.CASES]
 
 
 def main():
