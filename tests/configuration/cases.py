@@ -4,6 +4,8 @@ A file is judged by `config validate` and by a join whose phases are all left ou
 the latter. `kubeadm` is upstream's verdict on the same case (its Linux program reads the paths and
 sockets of Linux, see LINUX): "as winjoin", or "ok" where winjoin is the stricter one, with the reason.
 """
+import json
+
 from case import (BETA3, DISCOVERY, ENDS, GOOD, HEAD, NODE, OTHERS, PIN, PINS, SOCKET, START, STRICT, TOKEN, UNREADABLE,
                   WORKER, File, Line, discovery)
 
@@ -254,7 +256,18 @@ windowsRunAsService: true
 # there: their defaults are of the machine.
 REST = "caCertPath: /etc/kubernetes/pki/ca.crt\n"
 REGISTRATION = "nodeRegistration: {name: ' WIN-1 ', criSocket: 'npipe:////./pipe/x'%s}\n"
+ODD_TEXTS = [
+    "", " ", "\n", "a\n", "\na", "a\n\nb\n\n", " a\nb", "a\n b", "a \nb", "\ta\nb", "a\tb", "a\r\nb", "a\n#b",
+    "a\n- b", "#\n", "a\n ", "\u200b", "\xa0", "\U0001f600", "\u00fc", "~", "null", "y", "on", "tRUE", "05", "0x1",
+    "0xg", "1e3", "1.", ".5", "+1", "-", "--", "---", "--- a", "...", "a: b", "a:", ":a", "a #b", "a#b", "- a", "? a",
+    "!a", "&a", "*a", "%a", "@a", "`a", "{a", "]a", "a]", ",a", "|", "'a", '"a', "a'b", "a\\b", "=", "<<", "1:20:30",
+    "2026-1-1", "2026-11-21 10:00:00", "1_000", "1,000", ".inf", "nan", "x" * 200, "word " * 40, "w" * 100 + " " +
+    "w" * 100, "a  b", "1e400", "0o", "08", "_1", "1_", "::", "::1", "[::1]", "100%", "$a", "//", "~/a"]
+ODD_ARGUMENTS = ", kubeletExtraArgs: [%s]" % ", ".join(
+    "{name: n%d, value: %s}" % (i, json.dumps(text, ensure_ascii=False))
+    for i, text in enumerate(ODD_TEXTS))
 MIGRATED = [
+    GOOD + REST + REGISTRATION % ODD_ARGUMENTS,
     GOOD + REST + REGISTRATION % "",
     GOOD + REST + REGISTRATION % (
         ", taints: [], imagePullSerial: false, imagePullPolicy: Always, ignorePreflightErrors: [b, a],"
