@@ -27,9 +27,12 @@ import threading
 import time
 import urllib.request
 
+import call_cases
+import discovery_file
 import field_cases
 import file_cases
 import http_cases
+import name_cases
 import odd
 import odd_cases
 import proxy_cases
@@ -421,8 +424,9 @@ def run_once(case, stage):
     return found
 
 
-ALL = [*CASES, *odd_cases.CASES, *tls_cases.CASES, *http_cases.CASES, *text_cases.CASES,
-       *field_cases.CASES, *file_cases.CASES, *proxy_cases.CASES]
+ALL = [*CASES, *odd_cases.CASES, *call_cases.CASES, *discovery_file.CASES, *tls_cases.CASES,
+       *name_cases.CASES, *http_cases.CASES, *text_cases.CASES, *field_cases.CASES, *file_cases.CASES,
+       *proxy_cases.CASES]
 
 
 def main():

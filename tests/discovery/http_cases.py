@@ -1,11 +1,9 @@
 """What stands between TLS and the ConfigMap: odd answers of HTTP, odd JSON, odd objects."""
 import datetime
-import gzip
 import json
-import time
 
-from odd import CLUSTER_INFO, endless, http
-from odd_cases import CONTENT, FAILED, LONG, OK, answer, case, chunked, document, raw
+from odd import endless, http
+from odd_cases import CONTENT, FAILED, LONG, OK, answer, case, document, raw
 
 # --- how long the body is --------------------------------------------------------------------------
 

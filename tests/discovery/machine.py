@@ -11,6 +11,7 @@ import tempfile
 import threading
 import unittest
 
+import discovery_file
 import odd
 import odd_cases
 from case import TOKEN
@@ -73,7 +74,7 @@ class Machine(unittest.TestCase):
     def test_roots(self):
         ca = odd.authority("p256", "roots of this machine")
         server = odd.Server(odd.Odd(ca=lambda: ca, paths={
-            "/d.conf": lambda s: odd.http(odd_cases.text_of()(s).encode())}))
+            "/d.conf": lambda s: odd.http(discovery_file.text_of()(s).encode())}))
         words = ("--discovery-file", "https://%s/d.conf" % server.endpoint)
         before = run(*words)
         self.assertEqual(before.returncode, 4, before.stderr)
