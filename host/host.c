@@ -170,17 +170,6 @@ int host_service_delete(struct host *host, const char *name, unsigned timeout_ms
     return host->ops->service_delete(host, name, timeout_ms, err);
 }
 
-int host_service_list(struct host *host, struct text_list *ret, struct error *err) {
-    struct text_list names = {0};
-
-    if (host->ops->service_list(host, &names, err) < 0)
-        return -1;
-    if (names.count)
-        qsort(names.items, names.count, sizeof(*names.items), compare_names);
-    *ret = names;
-    return 0;
-}
-
 /* ---- facts, registry, processes, time ---- */
 
 int host_facts(struct host *host, struct host_facts *ret, struct error *err) {

@@ -94,8 +94,6 @@ int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, 
 /* Deletes it and waits until the SCM has forgotten it; absent is success. */
 int host_service_delete(struct host *host, const char *name, unsigned timeout_ms,
                         struct error *err);
-/* Names of all services. */
-int host_service_list(struct host *host, struct text_list *ret, struct error *err);
 
 /* ---- Host Networking Service ---- */
 

@@ -25,7 +25,6 @@ struct host_ops {
     int (*service_start)(struct host *, const char *name, unsigned timeout_ms, struct error *);
     int (*service_stop)(struct host *, const char *name, unsigned timeout_ms, struct error *);
     int (*service_delete)(struct host *, const char *name, unsigned timeout_ms, struct error *);
-    int (*service_list)(struct host *, struct text_list *ret, struct error *);
 
     /* One export of computenetwork.dll or vmcompute.dll by its name. `arguments` are its inputs in
      * order (NULL allowed); handles are texts that this host chose. *ret_result is the first output

@@ -7,23 +7,6 @@
 #include "host/socket_dns.h"
 #include "host/socket_os.h"
 
-static const char *const names[] = {
-    [SOCKET_OK] = "ok",
-    [SOCKET_REFUSED] = "refused",
-    [SOCKET_TIMEOUT] = "timeout",
-    [SOCKET_UNREACHABLE] = "unreachable",
-    [SOCKET_RESET] = "reset",
-    [SOCKET_NO_REPLY] = "no-reply",
-    [SOCKET_DNS_NXDOMAIN] = "dns-nxdomain",
-    [SOCKET_DNS_TIMEOUT] = "dns-timeout",
-    [SOCKET_DNS_SERVFAIL] = "dns-servfail",
-    [SOCKET_FAILED] = "failed",
-};
-
-const char *socket_outcome_name(enum socket_outcome outcome) {
-    return names[outcome];
-}
-
 /* Waits for one handle until the deadline: 1 = ready. */
 static int wait_until(socket_handle handle, bool write, uint64_t deadline) {
     struct socket_wait wait = {.handle = handle, .write = write};

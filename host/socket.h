@@ -20,7 +20,6 @@ enum socket_outcome {
     SOCKET_DNS_SERVFAIL,
     SOCKET_FAILED, /* anything else; *ret_os has the number where asked */
 };
-const char *socket_outcome_name(enum socket_outcome outcome);
 
 typedef intptr_t socket_handle; /* -1 = none */
 

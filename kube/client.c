@@ -261,11 +261,6 @@ int kube_create(struct kube_client *client, const char *path, const json_t *obje
     return send_object(client, "POST", path, "application/json", object, ret, err);
 }
 
-int kube_replace(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
-                 struct error *err) {
-    return send_object(client, "PUT", path, "application/json", object, ret, err);
-}
-
 int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
                json_t **ret, struct error *err) {
     static const struct {
@@ -296,15 +291,6 @@ int kube_delete(struct kube_client *client, const char *path, struct error *err)
     if (err)
         *err = why;
     return -1;
-}
-
-int kube_get_text(struct kube_client *client, const char *path, size_t max, char **ret,
-                  struct error *err) {
-    struct kube_call call = {.method = "GET", .path = path, .max_body = max};
-    size_t len = 0;
-    long retry_after;
-
-    return perform_good(client, &call, ret, &len, &retry_after, err);
 }
 
 unsigned kube_spread_ms(struct host *host, unsigned from, unsigned to) {

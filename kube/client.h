@@ -48,17 +48,12 @@ void kube_client_close(struct kube_client *client);
 int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
 int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
                 struct error *err);
-int kube_replace(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
-                 struct error *err);
 /* type: "merge", "strategic-merge", "json" or "apply" (the latter with fieldManager in the path).
  */
 int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
                json_t **ret, struct error *err);
 /* Absent is success. */
 int kube_delete(struct kube_client *client, const char *path, struct error *err);
-/* The answer's bytes as they are (logs, /healthz, /version); the caller frees. */
-int kube_get_text(struct kube_client *client, const char *path, size_t max, char **ret,
-                  struct error *err);
 /* kube_get that tries retryable failures (network, timeout, 429, 5xx; within 5 s of one of these,
  * but for 429, also 401 and 403) again with growing, jittered pauses (0.5 s to 5 s and half of
  * that; Retry-After is honoured) until timeout_ms is over; the last error stays. */

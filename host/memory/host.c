@@ -74,13 +74,6 @@ static int service_delete(struct host *host, const char *name, unsigned timeout_
     return model_service_delete(memory_of(host)->state, name, err);
 }
 
-static int service_list(struct host *host, struct text_list *ret, struct error *err) {
-    if (memory_call(host, err, "service_list") < 0)
-        return -1;
-    model_service_list(memory_of(host)->state, ret);
-    return 0;
-}
-
 /* ---- HNS ---- */
 
 static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
@@ -381,7 +374,6 @@ static const struct host_ops memory_ops = {
     .service_start = service_start,
     .service_stop = service_stop,
     .service_delete = service_delete,
-    .service_list = service_list,
     .hns = hns,
     .adapters = adapters,
     .routes = routes,

@@ -22,7 +22,6 @@ int model_service_query(json_t *state, const char *name, struct host_service *re
 int model_service_start(json_t *state, const char *name, struct error *err);
 int model_service_stop(json_t *state, const char *name, struct error *err);
 int model_service_delete(json_t *state, const char *name, struct error *err);
-void model_service_list(json_t *state, struct text_list *ret);
 
 /* ---- network ---- */
 void model_adapters(json_t *state, struct host_adapters *ret);

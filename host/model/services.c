@@ -139,10 +139,3 @@ int model_service_delete(json_t *state, const char *name, struct error *err) {
     json_object_del(json_object_get(state, "services"), key);
     return 0;
 }
-
-void model_service_list(json_t *state, struct text_list *ret) {
-    const char *key;
-    json_t *service;
-
-    json_object_foreach(json_object_get(state, "services"), key, service) text_list_add(ret, key);
-}

@@ -84,15 +84,6 @@ static int service_delete(struct host *host, const char *name, unsigned timeout_
     return state ? save(host, model_service_delete(state, name, err), err) : -1;
 }
 
-static int service_list(struct host *host, struct text_list *ret, struct error *err) {
-    json_t *state = state_of(host, "list services", err);
-
-    if (!state)
-        return -1;
-    model_service_list(state, ret);
-    return 0;
-}
-
 static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
                char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
                struct error *err) {
@@ -332,7 +323,6 @@ static const struct host_ops rootfs_ops = {
     .service_start = service_start,
     .service_stop = service_stop,
     .service_delete = service_delete,
-    .service_list = service_list,
     .hns = hns,
     .adapters = adapters,
     .routes = routes,

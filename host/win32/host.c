@@ -65,7 +65,6 @@ static const struct host_ops win32_ops = {
     .service_start = win32_service_start,
     .service_stop = win32_service_stop,
     .service_delete = win32_service_delete,
-    .service_list = win32_service_list,
     .hns = win32_hns,
     .adapters = win32_adapters,
     .routes = win32_routes,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_MS = 10000, POLL_MS = 100, LIST_MAX = 4 * 1024 * 1024 };
+enum { EXIT_MS = 10000, POLL_MS = 100 };
 
 static void close_service(SC_HANDLE *handle) {
     if (*handle)
@@ -238,30 +238,4 @@ int win32_service_delete(struct host *host, const char *name, unsigned timeout_m
         if (win32_sleep(host, POLL_MS, err) < 0)
             return error_prefix(err, "delete service '%s'", name);
     }
-}
-
-int win32_service_list(struct host *host, struct text_list *ret, struct error *err) {
-    _cleanup_service_ SC_HANDLE manager = NULL;
-    _cleanup_(freep) BYTE *data = NULL;
-    DWORD size = 256 * 1024, needed = 0, count = 0, resume = 0;
-
-    (void)host;
-    if (open_manager(SC_MANAGER_CONNECT | SC_MANAGER_ENUMERATE_SERVICE, &manager, err) < 0)
-        return -1;
-    for (;;) {
-        data = xrealloc(data, size);
-        resume = 0;
-        if (EnumServicesStatusExW(manager, SC_ENUM_PROCESS_INFO, SERVICE_WIN32, SERVICE_STATE_ALL,
-                                  data, size, &needed, &count, &resume, NULL))
-            break;
-        if (GetLastError() != ERROR_MORE_DATA || size > LIST_MAX)
-            return win32_fail(err, GetLastError(), "list services");
-        size += needed + 4096;
-    }
-    for (DWORD i = 0; i < count; i++) {
-        const ENUM_SERVICE_STATUS_PROCESSW *item = (void *)data;
-
-        text_list_add_owned(ret, win32_narrow(item[i].lpServiceName));
-    }
-    return 0;
 }

@@ -88,7 +88,6 @@ int win32_service_query(struct host *, const char *, struct host_service *, stru
 int win32_service_start(struct host *, const char *, unsigned, struct error *);
 int win32_service_stop(struct host *, const char *, unsigned, struct error *);
 int win32_service_delete(struct host *, const char *, unsigned, struct error *);
-int win32_service_list(struct host *, struct text_list *, struct error *);
 /* Reads what the SCM keeps about an open service. */
 int win32_service_config(SC_HANDLE service, const char *name, struct host_service *ret,
                          struct error *err);

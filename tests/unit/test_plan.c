@@ -53,7 +53,6 @@ static bool only_looks(const char *line) {
         "registry_get ",
         "port_in_use ",
         "service_query",
-        "service_list",
         "firewall_has",
         "forwarding ",
         "random ",
