@@ -87,11 +87,11 @@ PROGRAMS_native := $(if $(wildcard cmd/main_posix.c),build/native/winjoin) \
                    $(if $(wildcard cmd/probe_main_posix.c),build/native/winjoin-probe)
 build/native/winjoin: build/native/cmd/main_posix.o build/native/gen/commit.o build/native/libwinjoin.a
 	$(call link,native)
-# Without its symbols, as winjoin.exe: they stay in winjoin.debug, for valgrind and perf.
+# Installed without its symbols, as winjoin.exe is: they stay in winjoin.debug, for valgrind and perf.
 build/static/winjoin.debug: build/static/cmd/main_posix.o build/static/gen/commit.o build/static/libwinjoin.a
 	$(call link,static)
 build/static/winjoin: build/static/winjoin.debug
-	$(Q)strip -o $@ $<
+	$(Q)install --strip $< $@
 build/asan/winjoin: build/asan/cmd/main_posix.o build/asan/gen/commit.o build/asan/libwinjoin.a
 	$(call link,asan)
 build/native/winjoin-probe: $(PROBE_SRCS_posix:%.c=build/native/%.o)
