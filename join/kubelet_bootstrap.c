@@ -69,21 +69,42 @@ static bool is_done(struct join *join, struct error *why) {
     return good;
 }
 
-/* What becomes of the kubelet's request; one that cannot be looked at is no failure. */
-static int look_at_request(struct join *join, unsigned waited_ms, unsigned left_ms,
-                           struct error *err) {
+static bool is_refused(const struct kube_csr *csr) {
+    return csr->state == KUBE_CSR_DENIED || csr->state == KUBE_CSR_FAILED;
+}
+
+/* The newest request of the node; false when there is none or it cannot be looked at. */
+static bool find_request(struct join *join, struct kube_csr *ret) {
     struct kube_client client = join->client; /* the same texts, without its patience */
-    struct kube_csr csr = {0};
     struct error ignored = {0};
+
+    client.patience_ms = 0;
+    return kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, join->node_name, ret, &ignored) == 0;
+}
+
+char *kubelet_bootstrap_refused_before(struct join *join) {
+    struct kube_csr csr = {0};
+    char *name = NULL;
+
+    if (find_request(join, &csr) && is_refused(&csr))
+        name = xstrdup(csr.name);
+    kube_csr_free(&csr);
+    return name;
+}
+
+/* What becomes of the kubelet's request. */
+static int look_at_request(struct join *join, const char *refused_before, unsigned waited_ms,
+                           unsigned left_ms, struct error *err) {
+    struct kube_csr csr = {0};
     char hint[320] = "";
     int result = 0;
 
-    client.patience_ms = 0;
-    if (kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, join->node_name, &csr, &ignored) < 0) {
+    if (!find_request(join, &csr) || text_equal(csr.name, refused_before)) {
         join_tell_waiting(join, waited_ms, left_ms, "", "for the kubelet's certificate request");
+        kube_csr_free(&csr);
         return 0;
     }
-    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED)
+    if (is_refused(&csr))
         result = kube_csr_refused(&csr, err);
     else if (csr.state == KUBE_CSR_PENDING && waited_ms >= 3000)
         (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr.name);
@@ -111,7 +132,8 @@ static int late(struct join *join, const struct error *why, unsigned timeout_ms,
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
 }
 
-static int wait_until(struct join *join, unsigned timeout_ms, struct error *err) {
+static int wait_until(struct join *join, const char *refused_before, unsigned timeout_ms,
+                      struct error *err) {
     uint64_t start = host_monotonic_ms(join->host);
 
     for (;;) {
@@ -123,20 +145,20 @@ static int wait_until(struct join *join, unsigned timeout_ms, struct error *err)
         log_message(LOG_TRACE, "%s", why.message);
         if (waited >= timeout_ms)
             return late(join, &why, timeout_ms, err);
-        if (look_at_request(join, waited, timeout_ms - waited, err) < 0 ||
+        if (look_at_request(join, refused_before, waited, timeout_ms - waited, err) < 0 ||
             host_sleep(join->host, STEP_MS, err) < 0)
             return -1;
     }
 }
 
-int kubelet_bootstrap_wait(struct join *join, struct error *err) {
+int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
     const struct join_options *o = join->options;
     unsigned timeout_ms = o->timeout                  ? (unsigned)o->timeout
                           : o->timeouts.tls_bootstrap ? (unsigned)o->timeouts.tls_bootstrap
                                                       : TIMEOUT_MS;
     struct error ignored = {0};
 
-    if (wait_until(join, timeout_ms, err) == 0)
+    if (wait_until(join, refused_before, timeout_ms, err) == 0)
         return 0;
     (void)host_service_stop(join->host, service_name(SERVICE_KUBELET), STOP_MS,
                             &ignored); /* what failed before counts */

@@ -322,6 +322,7 @@ static int wait_healthy(struct join *join, struct error *err) {
 
 int phase_kubelet(struct join *join, struct error *err) {
     struct service_settings settings;
+    _cleanup_(freep) char *refused_before = NULL;
     bool bootstraps;
 
     if (join_need_plan(join, err) < 0)
@@ -329,8 +330,11 @@ int phase_kubelet(struct join *join, struct error *err) {
     phase_service_settings(join, &settings);
     settings.bootstrap_kubeconfig = kubelet_bootstrap_is_chosen(join);
     bootstraps = kubelet_bootstrap_is_needed(join);
+    if (bootstraps)
+        refused_before = kubelet_bootstrap_refused_before(join);
     if (phase_start_service(join, SERVICE_KUBELET, &settings, err) < 0 ||
-        (bootstraps && kubelet_bootstrap_wait(join, err) < 0) || wait_healthy(join, err) < 0) {
+        (bootstraps && kubelet_bootstrap_wait(join, refused_before, err) < 0) ||
+        wait_healthy(join, err) < 0) {
         kubelet_bootstrap_end(join);
         return -1;
     }

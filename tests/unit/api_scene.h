@@ -30,11 +30,12 @@ struct api_scene {
     char *ca_pem;
     char pin[PIN_TEXT_MAX];
     char *kubeconfig;
-    char *certificate; /* issued, or NULL */
-    char *request;     /* of the CSR that was sent, base64 */
-    struct host *host; /* whose services bring the Node to life */
-    bool approve;      /* CSRs are signed at once */
-    bool unprepared;   /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
+    char *certificate;  /* issued, or NULL */
+    char *request;      /* of the CSR that was sent, base64 */
+    struct host *host;  /* whose services bring the Node to life */
+    bool approve;       /* CSRs are signed at once */
+    const char *denied; /* name of the CSR, when it is denied */
+    bool unprepared;    /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
 
@@ -170,13 +171,18 @@ static json_t *scene_csr(struct api_scene *s) {
                             json_pack("[{s:s, s:s, s:s}]", "type", "Approved", "status", "True",
                                       "reason", "AutoApproved"));
         json_object_set_new(status, "certificate", json_string(data));
+    } else if (s->denied) {
+        json_object_set_new(status, "conditions",
+                            json_pack("[{s:s, s:s, s:s, s:s}]", "type", "Denied", "status", "True",
+                                      "reason", "KubectlDeny", "message", "not today"));
     }
-    return json_pack(
-        "{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:o}", "apiVersion", "certificates.k8s.io/v1",
-        "kind", "CertificateSigningRequest", "metadata", "name", "csr-x7k2p", "uid", "u1",
-        "resourceVersion", "5", "spec", "request", s->request, "signerName",
-        serving ? "kubernetes.io/kubelet-serving" : "kubernetes.io/kube-apiserver-client-kubelet",
-        "status", status);
+    return json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s}, s:o}", "apiVersion",
+                     "certificates.k8s.io/v1", "kind", "CertificateSigningRequest", "metadata",
+                     "name", s->denied ? s->denied : "csr-x7k2p", "uid", "u1", "resourceVersion",
+                     "5", "spec", "request", s->request, "signerName",
+                     serving ? "kubernetes.io/kubelet-serving"
+                             : "kubernetes.io/kube-apiserver-client-kubelet",
+                     "status", status);
 }
 
 static json_t *scene_list(const char *kind, json_t *item) {

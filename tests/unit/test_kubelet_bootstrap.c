@@ -9,7 +9,8 @@
 /* What the kubelet is like in one run. */
 struct kubelet {
     struct run *run;
-    bool asked, refused, stops;
+    bool asked, stops;
+    bool begins; /* it takes a moment until it asks */
     char *key;
     unsigned looks;
 };
@@ -34,6 +35,8 @@ static void begin(struct kubelet *k) {
 
     assert_int_equal(key_generate(&k->key, NULL), 0);
     assert_int_equal(csr_make(k->key, "win-7k2", &pem, NULL), 0);
+    if (k->run->scene.approve)
+        k->run->scene.denied = NULL; /* another request */
     free(k->run->scene.request);
     k->run->scene.request = base64_encode(pem, strlen(pem));
     assert_int_equal(
@@ -59,7 +62,9 @@ static void on_sleep(void *context, struct host *host) {
     scene_on_sleep(&k->run->scene, host);
     if (!scene_runs(&k->run->scene, "kubelet") || !has(k->run, KUBELET_BOOTSTRAP_KUBECONFIG_FILE))
         return;
-    if (!k->asked)
+    if (k->begins)
+        k->begins = false;
+    else if (!k->asked)
         begin(k);
     else if (k->stops)
         host_memory_interrupt(host);
@@ -137,6 +142,31 @@ static void nobody_approves(void **state) {
     close_kubelet(&k);
 }
 
+static void it_is_denied(void **state) {
+    struct error err = {0};
+    struct kubelet k;
+    struct run r;
+
+    (void)state;
+    open_kubelet(&k, &r);
+    r.scene.approve = false;
+    r.scene.denied = "csr-n0t2d";
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    assert_non_null(strstr(err.message, "\"csr-n0t2d\" is denied"));
+    assert_false(scene_runs(&r.scene, "kubelet"));
+    assert_no_token(&r);
+    /* the same call again: the denied request is still there until the kubelet makes another */
+    r.scene.approve = true;
+    k.asked = false;
+    k.begins = true;
+    secret_free_text(take_ptr(k.key));
+    if (join_once(&r, &err) < 0)
+        fail_msg("second join: %s", err.message);
+    assert_no_token(&r);
+    close_kubelet(&k);
+}
+
 static void it_is_interrupted(void **state) {
     struct error err = {0};
     struct kubelet k;
@@ -206,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kubelet_does_it_and_reset_takes_it_back),
         cmocka_unit_test(nobody_approves),
+        cmocka_unit_test(it_is_denied),
         cmocka_unit_test(it_is_interrupted),
         cmocka_unit_test(a_killed_run_left_the_file),
         cmocka_unit_test(a_serving_request_is_told),
