@@ -9,7 +9,7 @@
 #include "kube/request.h"
 #include "pki/certificate.h"
 
-enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, TOO_MANY_REQUESTS = 429 };
+enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, TOO_MANY_REQUESTS = 429 };
 
 static char *trimmed(const char *token) {
     size_t len = strcspn(token, "\r\n");
@@ -193,17 +193,43 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
     return 0;
 }
 
-/* A server that has just come back answers before it has read its tokens and roles: a few seconds,
- * and no longer, since a refusal may also be all that there is to say. One that has too much to do
- * was never away. */
+/* true when /readyz, asked by nobody in particular, says so; one that is not for everybody leaves a
+ * few seconds after the loss for the answer. */
+static bool is_ready(struct kube_client *client, uint64_t lost_ms) {
+    struct kube_client nobody = {.http = client->http,
+                                 .host = client->host,
+                                 .server = client->server,
+                                 .roots_pem = client->roots_pem,
+                                 .tls_server_name = client->tls_server_name,
+                                 .proxy_url = client->proxy_url,
+                                 .insecure = client->insecure};
+    struct kube_call call = {.method = "GET", .path = "/readyz", .timeout_ms = READY_TIMEOUT_MS};
+    struct http_response response = {0};
+    struct error ignored = {0};
+    long status = kube_perform(&nobody, &call, &response, &ignored) == 0 ? response.status : 0;
+
+    http_response_free(&response);
+    if (status && status < 500 && status != 200)
+        return lost_ms >= COME_BACK_MS;
+    return status == 200;
+}
+
+/* A server that has just come back refuses whom it knows until it has read its tokens and roles;
+ * once it is ready, one more refusal is all that there is to say. One that has too much to do was
+ * never away. */
 static bool may_pass(struct kube_client *client, const struct error *why) {
     uint64_t now = host_monotonic_ms(client->host) + 1; /* never 0 */
 
     if ((why->kind == ERROR_NETWORK && (client->lost || why->os != TOO_MANY_REQUESTS)) ||
         why->kind == ERROR_TIMEOUT)
         client->lost = now;
-    if (why->kind == ERROR_DENIED)
-        return client->lost && now - client->lost < COME_BACK_MS;
+    if (why->kind == ERROR_DENIED) {
+        bool was_away = client->lost;
+
+        if (was_away && is_ready(client, now - client->lost))
+            client->lost = 0;
+        return was_away;
+    }
     return error_is_retryable(why) && why->kind != ERROR_CONFLICT;
 }
 
