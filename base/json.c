@@ -28,9 +28,33 @@ int json_read(const char *text, size_t len, const char *what, json_t **ret, stru
     return 0;
 }
 
+/* true when a reader of 15 digits finds each number again: 0.015 need not be 0.014999999999999999.
+ */
+static bool is_short(const json_t *json) {
+    const json_t *value;
+    const char *key;
+    char digits[32];
+    size_t i;
+
+    if (json_is_real(json)) {
+        (void)text_format(digits, sizeof digits, "%.15g", json_real_value(json));
+        return strtod(digits, NULL) == json_real_value(json);
+    }
+    json_array_foreach(json, i, value) {
+        if (!is_short(value))
+            return false;
+    }
+    json_object_foreach((json_t *)json, key, value) {
+        if (!is_short(value))
+            return false;
+    }
+    return true;
+}
+
 static char *dump(const json_t *json, size_t flags, const char *end) {
     struct text t = {0};
-    char *raw = json_dumps(json, flags | JSON_ENCODE_ANY);
+    char *raw =
+        json_dumps(json, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(is_short(json) ? 15 : 17));
 
     text_add(&t, raw ? raw : "null");
     text_add(&t, end);

@@ -30,6 +30,25 @@ static void reads_and_writes(void **state) {
     assert_string_equal(json_string_value(scalar), "x");
 }
 
+static void writes_numbers_as_people_do(void **state) {
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {{15 / 1000.0, "[0.015]"},
+                {1078 / 1000.0, "[1.078]"},
+                {2.0, "[2.0]"},
+                {1.0 / 3, "[0.33333333333333331]"},
+                {18446744073709551616.0, "[1.8446744073709552e19]"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *json = json_pack("[f]", rows[i].value);
+        _cleanup_(freep) char *text = json_write(json);
+
+        assert_string_equal(text, rows[i].text);
+    }
+}
+
 static void refuses_with_its_place(void **state) {
     static const char *const bad[] = {
         "",     "{",   "{\"a\":1,\"a\":2}", "{\"a\":1}x", "{'a':1}",
@@ -95,9 +114,9 @@ static void a_part_too_long_is_absent(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_and_writes),          cmocka_unit_test(refuses_with_its_place),
-        cmocka_unit_test(too_long_is_not_even_read), cmocka_unit_test(paths_lead_to_values),
-        cmocka_unit_test(a_part_too_long_is_absent),
+        cmocka_unit_test(reads_and_writes),       cmocka_unit_test(writes_numbers_as_people_do),
+        cmocka_unit_test(refuses_with_its_place), cmocka_unit_test(too_long_is_not_even_read),
+        cmocka_unit_test(paths_lead_to_values),   cmocka_unit_test(a_part_too_long_is_absent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
