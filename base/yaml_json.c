@@ -125,6 +125,8 @@ static char *real_text(double value, bool single) {
 
     if (single)
         value = (double)(float)value;
+    if (!isfinite(value)) /* beyond what 32 bits hold */
+        return xstrdup(value < 0 ? "-Inf" : "+Inf");
     do
         (void)text_format(digits, sizeof digits, "%.*e", count++, value); /* it has room */
     while (count < 17 && (single ? (float)strtod(digits, NULL) != (float)value

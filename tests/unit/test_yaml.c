@@ -212,7 +212,8 @@ static void writes_numbers_as_go(void **state) {
     };
     static const char *const stand[] = {"1.5", "0.1", "-2.25", "999999.5", "12", "1e+06", "a"};
     static const char *const changed[] = {
-        "1.0", "1.50", ".5", "1000000.5", "-0.0", "1e3", "1_0", "0.30000000000000004", "-0"};
+        "1e300", "1.0", "1.50", ".5", "1000000.5", "-0.0", "1e3", "1_0", "0.30000000000000004",
+        "-0"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
