@@ -1,5 +1,6 @@
 /* A cluster's KubeletConfiguration, made fit for a Windows node: made again from itself it must not
  * change, and its YAML must read back as the same. */
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,15 +34,34 @@ static int make(const json_t *cluster, json_t **ret, size_t *ret_changes) {
     return result;
 }
 
+/* 1000.0 is written as Go does, 1000, and reads back as a whole number. New reference. */
+static json_t *with_whole_numbers(const json_t *json) {
+    double number = json_number_value(json);
+    const json_t *value;
+    const char *key;
+    json_t *made;
+    size_t i;
+
+    if (json_is_real(json) && fabs(number) < 0x1p63 && floor(number) >= number)
+        return json_integer((json_int_t)number);
+    if (!json_is_array(json) && !json_is_object(json))
+        return json_copy((json_t *)json);
+    made = json_is_array(json) ? json_array() : json_object();
+    json_array_foreach(json, i, value) json_array_append_new(made, with_whole_numbers(value));
+    json_object_foreach((json_t *)json, key, value)
+        json_object_set_new(made, key, with_whole_numbers(value));
+    return made;
+}
+
 static void read_back(const json_t *made) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_(freep) char *text = kubelet_config_text(made);
-    _cleanup_json_ json_t *again = NULL;
+    _cleanup_json_ json_t *again = NULL, *wanted = with_whole_numbers(made);
 
     if (yaml_parse(text, strlen(text), "written", &documents, NULL) < 0)
         abort();
     again = yaml_to_json(yaml_document(documents, 0));
-    if (!json_equal(again, made))
+    if (!json_equal(again, wanted))
         abort();
 }
 
