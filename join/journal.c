@@ -118,12 +118,23 @@ int journal_open(struct host *host, struct journal *ret, struct error *err) {
     return 0;
 }
 
-bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target) {
+static const struct journal_entry *find(const struct journal *journal, enum journal_kind kind,
+                                        const char *target) {
     for (size_t i = 0; i < journal->count; i++)
         if (journal->entries[i].kind == kind &&
             text_equal_nocase(journal->entries[i].target, target))
-            return true;
-    return false;
+            return &journal->entries[i];
+    return NULL;
+}
+
+bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target) {
+    return find(journal, kind, target);
+}
+
+bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target) {
+    const struct journal_entry *entry = find(journal, kind, target);
+
+    return entry && !json_object_size(entry->before);
 }
 
 static int save(struct journal *j, struct error *err) {
@@ -224,12 +235,25 @@ static json_t *recorded_service(const struct host_service *s) {
                      (int)s->preshutdown_ms, "running", s->state == HOST_SERVICE_RUNNING);
 }
 
+static int mend_service(struct journal *journal, const char *name, struct error *err) {
+    struct host_service service = {0};
+    bool half_made;
+
+    if (!journal_has_absent(journal, JOURNAL_SERVICE, name))
+        return 0;
+    if (host_service_query(journal->host, name, &service, err) < 0)
+        return -1;
+    half_made = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
+    host_service_free(&service);
+    return half_made ? host_service_delete(journal->host, name, MEND_TIMEOUT_MS, err) : 0;
+}
+
 int journal_service(struct journal *journal, const char *name, struct error *err) {
     struct host_service service = {0};
     json_t *before = NULL;
 
     if (journal_has(journal, JOURNAL_SERVICE, name))
-        return 0;
+        return mend_service(journal, name, err);
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
     if (service.state != HOST_SERVICE_ABSENT)
@@ -239,21 +263,10 @@ int journal_service(struct journal *journal, const char *name, struct error *err
 }
 
 int journal_mend_services(struct journal *journal, struct error *err) {
-    for (size_t i = 0; i < journal->count; i++) {
-        const struct journal_entry *entry = &journal->entries[i];
-        struct host_service service = {0};
-        bool half_made;
-
-        if (entry->kind != JOURNAL_SERVICE || json_is_object(entry->before))
-            continue;
-        if (host_service_query(journal->host, entry->target, &service, err) < 0)
+    for (size_t i = 0; i < journal->count; i++)
+        if (journal->entries[i].kind == JOURNAL_SERVICE &&
+            mend_service(journal, journal->entries[i].target, err) < 0)
             return -1;
-        half_made = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
-        host_service_free(&service);
-        if (half_made &&
-            host_service_delete(journal->host, entry->target, MEND_TIMEOUT_MS, err) < 0)
-            return -1;
-    }
     return 0;
 }
 

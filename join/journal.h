@@ -75,10 +75,14 @@ int journal_pop(struct journal *journal, struct error *err);
  * most 64 MiB, else ERROR_HOST). */
 int journal_file(struct journal *journal, const char *path, struct error *err);
 int journal_folder(struct journal *journal, const char *path, struct error *err);
+/* One that is recorded already and that a killed run had created and not marked yet is deleted: the
+ * journal says that nothing stood there before, and nobody's mark is on it. Its making may end
+ * after the run that asked for it. */
 int journal_service(struct journal *journal, const char *name, struct error *err);
-/* Deletes services that a killed run had created and not marked yet: the journal says that nothing
- * stood there before, and nobody's mark is on them. */
+/* The same for all that are recorded. */
 int journal_mend_services(struct journal *journal, struct error *err);
+/* true when it is recorded, and that nothing stood there before. */
+bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
 /* Writes a file: journal_file, then host_write when the content differs. *ret_changed may be NULL.
  */
 int journal_write(struct journal *journal, const char *path, const void *data, size_t len,

@@ -109,9 +109,7 @@ int join_open(struct join *join, struct error *err) {
     if (phase_names_skipped(&join->options->skip_phases, &join->skipped, err) < 0 ||
         host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
         return -1;
-    if (journal_open(join->host, &join->journal, err) < 0)
-        return -1;
-    return join->options->dry_run ? 0 : journal_mend_services(&join->journal, err);
+    return journal_open(join->host, &join->journal, err);
 }
 
 void join_close(struct join *join) {

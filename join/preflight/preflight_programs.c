@@ -85,7 +85,8 @@ enum verdict check_leftovers(struct join *join, const struct preflight_check *ch
     return CHECK_FINE;
 }
 
-/* One that kubeadm's guides registered, or nssm: it would start another kubelet. */
+/* One that kubeadm's guides registered, or nssm: it would start another kubelet. What a killed run
+ * of ours had not marked yet is mended where it is used. */
 enum verdict check_service_free(struct join *join, const struct preflight_check *check,
                                 struct finding *finding) {
     struct host_service service = {0};
@@ -94,7 +95,8 @@ enum verdict check_service_free(struct join *join, const struct preflight_check 
 
     if (host_service_query(join->host, check->subject, &service, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
+    foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service) &&
+              !journal_has_absent(&join->journal, JOURNAL_SERVICE, check->subject);
     host_service_free(&service);
     return foreign ? check_bad(finding, "a service \"%s\" is there that winjoin did not make",
                                check->subject)

@@ -56,6 +56,38 @@ static void a_program_that_runs_moves_itself_aside(void **state) {
     }
 }
 
+/* A run was killed while the SCM made a service: it has our entry in the journal, and no mark. */
+static void a_service_without_a_mark_is_made_anew(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    for (int joins = 0; joins < 2; joins++) {
+        struct host_service half = {.name = (char *)"kube-proxy",
+                                    .command = (char *)"C:\\half.exe"};
+        struct journal journal = {0};
+        json_t *before, *after;
+        struct run r;
+
+        open_run(&r, "overlay");
+        before = state_of(&r);
+        assert_int_equal(journal_open(r.host, &journal, &err), 0);
+        assert_int_equal(journal_service(&journal, "kube-proxy", &err), 0);
+        journal_close(&journal);
+        assert_int_equal(host_service_put(r.host, &half, &err), 0);
+        if (joins && join_once(&r, &err) < 0)
+            fail_msg("join: %s", err.message);
+        if (joins)
+            assert_true(scene_runs(&r.scene, "kube-proxy"));
+        if (reset_once(&r, &err) < 0)
+            fail_msg("reset: %s", err.message);
+        after = state_of(&r);
+        assert_same(before, after, joins ? "joined" : "reset");
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+}
+
 /* What stood there is given back, whosever it was. */
 static void the_event_log_finds_its_texts(void **state) {
     static const char mine[] = "C:\\k\\winjoin.exe", others[] = "D:\\old\\winjoin.exe";
@@ -171,6 +203,7 @@ int main(void) {
         cmocka_unit_test(overlay_joins_and_resets),
         cmocka_unit_test(l2bridge_joins_and_resets),
         cmocka_unit_test(a_program_that_runs_moves_itself_aside),
+        cmocka_unit_test(a_service_without_a_mark_is_made_anew),
         cmocka_unit_test(the_event_log_finds_its_texts),
         cmocka_unit_test(second_join_changes_nothing),
         cmocka_unit_test(a_joined_node_remembers_its_network),
