@@ -1,6 +1,5 @@
 /* A cluster's KubeletConfiguration, made fit for a Windows node: made again from itself it must not
  * change, and its YAML must read back as the same. */
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/cluster_schema.h"
 #include "join/kubelet/kubelet_files.h"
+#include "tests/fuzz/whole_numbers.h"
 
 static char first_dns[] = "10.96.0.10", *dns_items[] = {first_dns, NULL};
 static const struct text_list dns = {.items = dns_items, .count = 1};
@@ -32,25 +32,6 @@ static int make(const json_t *cluster, json_t **ret, size_t *ret_changes) {
     }
     kubelet_changes_free(&changes);
     return result;
-}
-
-/* 1000.0 is written as Go does, 1000, and reads back as a whole number. New reference. */
-static json_t *with_whole_numbers(const json_t *json) {
-    double number = json_number_value(json);
-    const json_t *value;
-    const char *key;
-    json_t *made;
-    size_t i;
-
-    if (json_is_real(json) && fabs(number) < 0x1p63 && floor(number) >= number)
-        return json_integer((json_int_t)number);
-    if (!json_is_array(json) && !json_is_object(json))
-        return json_copy((json_t *)json);
-    made = json_is_array(json) ? json_array() : json_object();
-    json_array_foreach(json, i, value) json_array_append_new(made, with_whole_numbers(value));
-    json_object_foreach((json_t *)json, key, value)
-        json_object_set_new(made, key, with_whole_numbers(value));
-    return made;
 }
 
 static void read_back(const json_t *made) {
