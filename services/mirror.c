@@ -97,21 +97,14 @@ static bool status_may_pass(long status) {
     return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-static int fetch_once(struct fetch *f, const char *url, bool *ret_may_pass, long *ret_retry_after,
-                      struct error *err) {
-    struct http_request request = {
-        .url = url, .timeout_ms = FILE_MS, .on_data = on_data, .on_data_context = f};
-    struct http_response response = {0};
-    int result = http_perform(f->mirror->http, &request, &response, err);
-    long status = response.status;
-
-    *ret_retry_after = result == 0 ? response.retry_after : -1;
-    http_response_free(&response);
+/* What came of a request; *ret_may_pass is filled on failure. */
+static int judge(const struct fetch *f, const char *url, int performed, long status,
+                 bool *ret_may_pass, struct error *err) {
     *ret_may_pass = true;
     if (f->too_slow)
         return error_set(err, ERROR_TIMEOUT, "GET '%s': less than %d bytes came in %d s", url,
                          STALL_BYTES, STALL_MS / 1000);
-    if (result < 0) {
+    if (performed < 0) {
         *ret_may_pass = err->kind == ERROR_NETWORK || err->kind == ERROR_TIMEOUT;
         return -1;
     }
@@ -121,6 +114,24 @@ static int fetch_once(struct fetch *f, const char *url, bool *ret_may_pass, long
     return f->too_long ? error_set(err, ERROR_UNTRUSTED, "refuse '%s': it is longer than %zu bytes",
                                    url, f->max)
                        : 0;
+}
+
+static int fetch_once(struct fetch *f, const char *url, bool *ret_may_pass, long *ret_retry_after,
+                      struct error *err) {
+    struct http_request request = {
+        .url = url, .timeout_ms = FILE_MS, .on_data = on_data, .on_data_context = f};
+    struct http_response response = {0};
+    int result = http_perform(f->mirror->http, &request, &response, err);
+
+    *ret_retry_after = result == 0 ? response.retry_after : -1;
+    result = judge(f, url, result, response.status, ret_may_pass, err);
+    if (result < 0 && response.proxy)
+        (void)error_hint(err,
+                         "it was asked through the proxy %s (HTTPS_PROXY, NO_PROXY, or netsh "
+                         "winhttp show proxy)",
+                         response.proxy);
+    http_response_free(&response);
+    return result;
 }
 
 /* Many machines that were turned away together do not come back together. */

@@ -28,7 +28,8 @@ struct answers {
         bool drips;
     } * rows;
     unsigned asked;
-    char url[200]; /* the last one's */
+    const char *proxy; /* that was used, or NULL */
+    char url[200];     /* the last one's */
 };
 
 static int drip(struct answers *answers, const struct http_request *request) {
@@ -47,6 +48,7 @@ static int answer(void *context, const struct http_request *request, struct http
     answers->asked++;
     assert_int_equal(text_format(answers->url, sizeof answers->url, "%s", request->url), 0);
     assert_false(request->follow_redirects);
+    ret->proxy = xstrdup_null(answers->proxy);
     if (row->fails)
         return error_set(err, row->fails, "GET: as the test wants it");
     ret->status = row->status;
@@ -110,6 +112,21 @@ static void takes_the_file(void **state) {
     assert_string_equal(s->data, "");
     assert_int_equal(fetch(s, good, 2), -1);
     assert_int_equal(s->err.kind, ERROR_UNTRUSTED);
+}
+
+static void names_the_proxy_of_a_failure(void **state) {
+    static const struct answer gone[] = {{.status = 404}, {0}};
+    static const struct answer broken[] = {{.status = 1, .fails = ERROR_UNTRUSTED}, {0}};
+    struct scene *s = *state;
+
+    for (unsigned i = 0; i < 2; i++) {
+        s->answers.proxy = "http://10.0.0.9:3128";
+        assert_int_equal(fetch(s, i ? broken : gone, 3), -1);
+        assert_non_null(strstr(s->err.hints[0], "through the proxy http://10.0.0.9:3128 (HTTPS_"));
+        s->answers.proxy = NULL;
+        assert_int_equal(fetch(s, i ? broken : gone, 3), -1);
+        assert_string_equal(s->err.hints[0], "");
+    }
 }
 
 static void bears_what_may_pass(void **state) {
@@ -186,6 +203,7 @@ static void installs_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(takes_the_file, open_scene, close_scene),
+        cmocka_unit_test_setup_teardown(names_the_proxy_of_a_failure, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(bears_what_may_pass, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(gives_up_in_time, open_scene, close_scene),
         cmocka_unit_test_setup_teardown(installs_once, open_scene, close_scene),
