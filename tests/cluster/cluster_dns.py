@@ -1,6 +1,8 @@
 """The cluster's DNS by upstream's CoreDNS: in the Linux node's DNS pod, with kubeadm's own Corefile."""
+import http.client
 import os
 import re
+import time
 
 import fabric as fabrics
 import netns
@@ -42,8 +44,26 @@ def start(cluster, port):
     cluster.fabric.no_dns()
     cluster.fabric.children["dns"] = netns.daemon(
         ns, [program, "-conf", _write(cluster, "Corefile", text)], cluster.log("coredns"))
-    if not fabrics.listens(ns, fabrics.DNS_POD, 8181, 20):  # its plugin ready
+    if not (netns.within(ns, _becomes_ready) and fabrics.listens(ns, fabrics.DNS_POD, 53)):
         raise RuntimeError("CoreDNS does not start: see " + cluster.log("coredns"))
+
+
+def _becomes_ready(seconds=20):
+    """Its plugin ready says no until the others, kubernetes above all, know enough to answer; it says yes a
+    moment before the server takes questions."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        ask = http.client.HTTPConnection(fabrics.DNS_POD, 8181, timeout=1)
+        try:
+            ask.request("GET", "/ready")
+            if ask.getresponse().status == 200:
+                return True
+        except OSError:
+            pass  # not yet listening
+        finally:
+            ask.close()
+        time.sleep(0.02)
+    return False
 
 
 def _write(cluster, name, text):
