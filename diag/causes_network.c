@@ -311,18 +311,29 @@ static void peer_check(const struct scene *scene, const json_t *node, struct fin
                      there_mac, name, mac);
 }
 
+/* The agent that lays the ways to other nodes may have ended; how many notes that made. */
+static size_t agent_check(const struct scene *scene, struct finding *finding) {
+    const char *agent = json_text_at(scene->evidence, "services.flanneld");
+
+    if (!agent || text_equal(agent, "running") || text_equal(agent, "absent"))
+        return 0;
+    finding_note(finding, "service flanneld is %s: see its log, then sc start flanneld", agent);
+    return 1;
+}
+
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
+    size_t i, agent_notes;
     json_t *node;
-    size_t i;
 
     if (!is_overlay(scene) || !network || dns_pod_answers(scene))
         return NO;
+    agent_notes = agent_check(scene, finding);
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         if (is_pods_peer(scene, node))
             peer_check(scene, node, finding);
     }
-    if (finding->evidence.count)
+    if (finding->evidence.count > agent_notes)
         return CONFIRMED;
     if (json_object_get(scene->evidence, "nodes") || policy_of(network, "RemoteSubnetRoute"))
         return NO;
@@ -360,11 +371,12 @@ static bool route_stands(const struct scene *scene, const char *prefix, const ch
 
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     const char *mode = expected(scene, "networkMode");
+    size_t i, agent_notes;
     json_t *node;
-    size_t i;
 
     if (!mode || !text_equal_nocase(mode, "l2bridge") || dns_pod_answers(scene))
         return NO;
+    agent_notes = agent_check(scene, finding);
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         const char *prefix = json_text_at(node, "spec.podCIDR"), *ip = node_address(node);
 
@@ -373,7 +385,7 @@ enum level look_l2_route(const struct scene *scene, struct finding *finding) {
             finding_note(finding, "no route to %s via %s (node %s)", prefix, ip ? ip : "it",
                          json_text_at(node, "metadata.name"));
     }
-    if (finding->evidence.count)
+    if (finding->evidence.count > agent_notes)
         return CONFIRMED;
     /* The way back or the fabric's own routes cannot be seen from here. */
     return !dns_refuses(scene) && (scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD)))

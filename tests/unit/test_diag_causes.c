@@ -74,6 +74,13 @@ static const struct row rows[] = {
      OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"), "", NULL},
     {"peer missing", DNS_RED, OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA), "OVL-PEER confirmed 9",
      "no RemoteSubnetRoute for 10.244.1.0/24 (node lin-1)"},
+    {"peer missing, and who would lay it", DNS_RED,
+     OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",services:{flanneld:'stopped'}",
+     "OVL-PEER confirmed 9", "service flanneld is stopped: see its log, then sc start flanneld"},
+    {"peers stand, and who laid them ended", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
+         PEER_DATA) ",services:{flanneld:'stopped'}," ASKED("dns-timeout"),
+     "OVL-UDP likely 9", NULL},
     {"peer elsewhere", DNS_RED,
      OVERLAY "}," NETWORK(REMOTE("4096", "10.0.0.99", "0E-2A-00-00-00-01")) "," LIN_1(PEER_DATA),
      "OVL-PEER confirmed 9",
@@ -183,6 +190,9 @@ static const struct row rows[] = {
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
      "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
      "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"route missing, and who would lay it", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null") ",services:{flanneld:'stopped'}",
+     "L2-ROUTE confirmed 9", "service flanneld is stopped: see its log, then sc start flanneld"},
     {"route stands, the way back may not", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
      "," LIN_1("null"),
