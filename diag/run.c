@@ -419,3 +419,13 @@ int diag_run_node(struct host *host, const struct diag_options *options, struct 
     report = (struct diag_report){0};
     return 0;
 }
+
+int diag_remove_left(struct host *host, struct error *err) {
+    struct diag_pod_options pods = {0};
+    struct error ignored = {0};
+
+    (void)host_firewall_remove(host, FIREWALL_RULE, &ignored); /* no firewall, no rule */
+    return host_file_type(host, DIAG_PROBE_FOLDER) == HOST_ABSENT
+               ? 0
+               : diag_pods_remove(host, &pods, err);
+}

@@ -38,5 +38,8 @@ struct diag_options {
  * failure: ERROR_HOST, ERROR_DENIED (could not lay the pods), ERROR_INTERRUPTED. */
 int diag_run_node(struct host *host, const struct diag_options *options, struct diag_report *ret,
                   struct error *err);
+/* Takes away what a killed run left: the firewall rule of its echo, the probe pods' folder while
+ * the kubelet runs. Fails as diag_pods_remove() does. */
+int diag_remove_left(struct host *host, struct error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "diag/static_pods.h"
+#include "diag/run.h"
 #include "join/journal.h"
 #include "join/reset_pods.h"
 #include "netsetup/hcn_network.h"
@@ -201,16 +201,6 @@ static undo_function *const undo[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
 };
 
-/* Probe pods that a killed diagnosis left go while the kubelet still runs: it lets go of their
- * folder. Their sandboxes end with all others, by reset_pods(). */
-static int remove_probe_pods(struct host *host, struct error *err) {
-    struct diag_pod_options pods = {0};
-
-    if (host_file_type(host, DIAG_PROBE_FOLDER) == HOST_ABSENT)
-        return 0;
-    return diag_pods_remove(host, &pods, err);
-}
-
 /* Ends first: a kubelet that runs would make its pods anew while their network goes. */
 static int stop_kubelet(const struct journal *journal, struct error *err) {
     const char *name = service_name(SERVICE_KUBELET);
@@ -301,7 +291,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (journal_open(host, &journal, err) < 0)
         return -1;
     if (journal.count && !options->dry_run)
-        result = remove_probe_pods(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
+        /* The probe pods' sandboxes end with all others, by reset_pods(). */
+        result = diag_remove_left(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
                          stop_kubelet(&journal, err) < 0
                      ? -1
                      : 0;

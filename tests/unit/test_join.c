@@ -88,6 +88,24 @@ static void a_service_without_a_mark_is_made_anew(void **state) {
     }
 }
 
+static void a_killed_diagnosis_leaves_no_firewall_rule(void **state) {
+    const struct host_firewall_rule rule = {
+        .name = "winjoin-diag-udp-in", .description = "winjoin diag", .udp = true, .port = 9};
+    struct error err = {0};
+    bool has = false;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    assert_int_equal(host_firewall_put(r.host, &rule, &err), 0);
+    assert_int_equal(reset_once(&r, &err), 0);
+    assert_int_equal(host_firewall_has(r.host, rule.name, &has, &err), 0);
+    assert_false(has);
+    close_run(&r);
+}
+
 /* What stood there is given back, whosever it was. */
 static void the_event_log_finds_its_texts(void **state) {
     static const char mine[] = "C:\\k\\winjoin.exe", others[] = "D:\\old\\winjoin.exe";
@@ -204,6 +222,7 @@ int main(void) {
         cmocka_unit_test(l2bridge_joins_and_resets),
         cmocka_unit_test(a_program_that_runs_moves_itself_aside),
         cmocka_unit_test(a_service_without_a_mark_is_made_anew),
+        cmocka_unit_test(a_killed_diagnosis_leaves_no_firewall_rule),
         cmocka_unit_test(the_event_log_finds_its_texts),
         cmocka_unit_test(second_join_changes_nothing),
         cmocka_unit_test(a_joined_node_remembers_its_network),
