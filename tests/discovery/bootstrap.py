@@ -143,7 +143,7 @@ class Bootstrap(unittest.TestCase):
     def test_watch_is_not_granted(self):
         self.server.ask(op="csr", mode="manual")
         self.server.ask(op="fault", path=".*/certificatesigningrequests", method="GET", skip=1,
-                        count=1, code=403, reason="Forbidden")
+                        count=1, code=403, reason="Forbidden", user="system:bootstrap:")
         process = self.start()
         name = self.wait_for_request()
         self.kc("approve", name)
