@@ -20,6 +20,7 @@ enum {
     EVIDENCE_MS = 3000,
     HEADERS_MAX = 256 * 1024,
     REDIRECTS_MAX = 5,
+    TOO_LARGE = 100, /* CURLE_TOO_LARGE, since 8.6 */
 };
 
 struct curl_http {
@@ -402,7 +403,7 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     if (transfer->broken)
         return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is not understood: %s", method,
                          url, transfer->broken);
-    if (code == CURLE_OUT_OF_MEMORY) /* libcurl's word for a line beyond its own limit */
+    if (code == CURLE_OUT_OF_MEMORY || (int)code == TOO_LARGE) /* beyond libcurl's own limit */
         return error_set(err, ERROR_MALFORMED, "%s '%s': a line of the answer's head is too long",
                          method, url);
     if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK)

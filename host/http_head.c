@@ -112,5 +112,8 @@ const char *http_head_read(struct http_head *head, const char *line, size_t len)
     if (head->complete)
         return NULL;
     why = why_bad_line(line, len);
+    if (!why && !head->has_field && (*line == ' ' || *line == '\t'))
+        why = "its first header goes on with no other";
+    head->has_field = true;
     return why ? why : why_bad_field(head, line, len);
 }

@@ -10,6 +10,7 @@ struct http_head {
     bool began;    /* the status line came */
     bool complete; /* the empty line came */
     bool old;      /* HTTP/1.0 */
+    bool has_field;
     bool chunked;
     char *length, *type; /* of the last block, NULL when absent */
 };

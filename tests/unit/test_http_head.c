@@ -39,10 +39,11 @@ static void test_good_heads(void **state) {
     struct http_head head = {0};
 
     (void)state;
-    assert_null(read_head("HTTP/1.1 103 Hints|Link: x||HTTP/1.1 200 OK|Content-Type:  a/b \t|"
-                          "content-length: 5|Content-Length: 5|X-Y:|X-Z: \xfc|Content-Encoding: "
-                          "identity|Transfer-Encoding: Chunked",
-                          &head));
+    assert_null(
+        read_head("HTTP/1.1 103 Hints|Link: x||HTTP/1.1 200 OK|Content-Type:  a/b \t|"
+                  "content-length: 5|Content-Length: 5|X-Y:| folded|X-Z: \xfc|Content-Encoding: "
+                  "identity|Transfer-Encoding: Chunked",
+                  &head));
     assert_false(head.complete);
     assert_string_equal(head.type, "a/b");
     assert_string_equal(head.length, "5");
@@ -58,6 +59,8 @@ static void test_bad_heads(void **state) {
         "HTTP/1.1 200OK",
         "HTTP/1.2 200 OK",
         "HTTP/1.1 20",
+        "HTTP/1.1 200 OK| x: y",
+        "HTTP/1.1 103 Hints|Link: x||HTTP/1.1 200 OK|\tx: y",
         "HTTP/2 200",
         "",
         "X: y",
