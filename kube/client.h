@@ -54,9 +54,11 @@ int kube_patch(struct kube_client *client, const char *path, const char *type, c
                json_t **ret, struct error *err);
 /* Absent is success. */
 int kube_delete(struct kube_client *client, const char *path, struct error *err);
-/* kube_get that tries retryable failures (network, timeout, 429, 5xx; within 5 s of one of these,
- * but for 429, also 401 and 403) again with growing, jittered pauses (0.5 s to 5 s and half of
- * that; Retry-After is honoured) until timeout_ms is over; the last error stays. */
+/* kube_get that tries retryable failures (network, timeout, 429, 5xx) again with growing, jittered
+ * pauses (0.5 s to 5 s and half of that; Retry-After is honoured) until timeout_ms is over; the
+ * last error stays. After one of these, but for 429, a server that starts again may refuse good
+ * credentials: 401 and 403 are tried again as long as its /readyz, asked without credentials, says
+ * that it is not ready (where it says nothing to strangers: for 5 s), and once after that. */
 int kube_get_retry(struct kube_client *client, const char *path, unsigned timeout_ms, json_t **ret,
                    struct error *err);
 
