@@ -97,6 +97,15 @@ void http_response_free(struct http_response *response) {
     *response = (struct http_response){0};
 }
 
+int http_hint_proxy(struct error *err, const char *proxy) {
+    if (!proxy)
+        return -1;
+    return error_hint(err,
+                      "it was asked through the proxy %s (HTTPS_PROXY, NO_PROXY, or netsh winhttp "
+                      "show proxy)",
+                      proxy);
+}
+
 void http_free(struct http *http) {
     if (http)
         http->ops->free(http);

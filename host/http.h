@@ -79,6 +79,9 @@ struct http *http_memory_new(http_answer *answer, void *context);
  * caller frees. */
 char *http_shown_url(const char *url);
 
+/* Hints that a request went through this proxy, and what chose it; returns -1. NULL: no hint. */
+int http_hint_proxy(struct error *err, const char *proxy);
+
 /* The proxy that Go's ProxyFromEnvironment would choose for this https URL, or NULL: HTTPS_PROXY,
  * NO_PROXY with CIDRs, leading dots and ports; loopback never. The caller frees. */
 char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy);

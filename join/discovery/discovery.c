@@ -390,11 +390,7 @@ int discovery_run(const struct discovery_options *options, struct http *http, st
     text_list_free(&pins);
     token_clear(&token);
     if (outcome < 0) {
-        if (result.proxy)
-            (void)error_hint(err,
-                             "it was asked through the proxy %s (HTTPS_PROXY, NO_PROXY, or "
-                             "netsh winhttp show proxy)",
-                             result.proxy);
+        (void)http_hint_proxy(err, result.proxy);
         discovery_result_free(&result);
         return -1;
     }
