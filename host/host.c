@@ -235,6 +235,13 @@ int host_random(struct host *host, void *data, size_t len, struct error *err) {
     return host->ops->random(host, data, len, err);
 }
 
+unsigned host_spread_ms(struct host *host, unsigned from, unsigned to) {
+    uint32_t random = UINT32_MAX / 2;
+
+    (void)host_random(host, &random, sizeof random, NULL); /* it stays in the middle */
+    return from + (unsigned)((uint64_t)(to - from) * random / UINT32_MAX);
+}
+
 char *host_environment(struct host *host, const char *name) {
     return host->ops->environment(host, name);
 }

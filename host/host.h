@@ -254,6 +254,10 @@ int host_sleep(struct host *host, unsigned milliseconds, struct error *err);
 bool host_interrupted(struct host *host);
 /* Cryptographically strong. */
 int host_random(struct host *host, void *data, size_t len, struct error *err);
+/* A number of milliseconds from `from` to `to`, another one on each machine and each time, so that
+ * many nodes that were turned away together do not come back together; the middle where there is no
+ * randomness. */
+unsigned host_spread_ms(struct host *host, unsigned from, unsigned to);
 /* An environment variable of this process; NULL when not set; the caller frees. */
 char *host_environment(struct host *host, const char *name);
 /* Path of the running program; the caller frees. */

@@ -2,7 +2,6 @@
 #include "join/start_spread.h"
 
 #include "join/join.h"
-#include "kube/request.h"
 
 enum { FRESH_SECONDS = 10 * 60, SPREAD_MS = 10 * 1000, LONGEST_MS = 60 * 60 * 1000 };
 
@@ -17,7 +16,7 @@ unsigned start_spread_longest_ms(long long given, bool unattended, const struct 
 int start_spread_wait(struct join *join, struct error *err) {
     unsigned longest =
         start_spread_longest_ms(join->options->start_spread, join->unattended, &join->facts);
-    unsigned pause = longest ? kube_spread_ms(join->host, 0, longest) : 0;
+    unsigned pause = longest ? host_spread_ms(join->host, 0, longest) : 0;
 
     if (!pause || join->has_spread)
         return 0;

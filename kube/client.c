@@ -319,18 +319,11 @@ int kube_delete(struct kube_client *client, const char *path, struct error *err)
     return -1;
 }
 
-unsigned kube_spread_ms(struct host *host, unsigned from, unsigned to) {
-    uint32_t random = UINT32_MAX / 2; /* without randomness: the middle */
-
-    (void)host_random(host, &random, sizeof random, NULL); /* it stays in the middle */
-    return from + (unsigned)((uint64_t)(to - from) * random / UINT32_MAX);
-}
-
 unsigned kube_pause_ms(struct host *host, unsigned attempt, long retry_after) {
     unsigned base = attempt < 4 ? 500u << attempt : 5000u;
     unsigned after = retry_after < 60 ? (unsigned)retry_after * 1000u : 60000u;
 
     if (retry_after > 0)
-        return kube_spread_ms(host, after, after + 2 * base);
-    return kube_spread_ms(host, base / 2, base + base / 2);
+        return host_spread_ms(host, after, after + 2 * base);
+    return host_spread_ms(host, base / 2, base + base / 2);
 }

@@ -25,9 +25,6 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
 /* The error that an answer other than 2xx stands for; body may be NULL. Returns -1. */
 int kube_status_error(const char *method, const char *path, long status, const char *body,
                       size_t len, struct error *err);
-/* A number of milliseconds from `from` to `to`, another one on each machine and each time, so that
- * many nodes that were refused together do not come back together. */
-unsigned kube_spread_ms(struct host *host, unsigned from, unsigned to);
 /* How long to wait after failure number `attempt` (from 0): 0.5 s doubling to 5 s, half less to
  * half more of it; or what Retry-After asks for (seconds, at most 60; -1 = nothing), never less,
  * and up to twice that time more. */

@@ -206,7 +206,7 @@ static int judge(struct wait *w, const struct http_response *response, uint64_t 
 }
 
 static int stream(struct wait *w, struct error *err) {
-    unsigned longest = kube_spread_ms(w->client->host, STREAM_LEAST_MS, STREAM_MS);
+    unsigned longest = host_spread_ms(w->client->host, STREAM_LEAST_MS, STREAM_MS);
     unsigned ms = left(w) < longest ? left(w) : longest;
     _cleanup_(freep) char *version = kube_escape(w->version);
     _cleanup_(freep) char *query =
@@ -228,7 +228,7 @@ static int stream(struct wait *w, struct error *err) {
     if (kube_perform(w->client, &call, &response, err) < 0) {
         if (!w->events)
             return -1;
-        pause_for(w, kube_spread_ms(w->client->host, 0, DROP_MS)); /* all watchers saw it drop */
+        pause_for(w, host_spread_ms(w->client->host, 0, DROP_MS)); /* all watchers saw it drop */
         return 0;
     }
     result = judge(w, &response, began, err);
@@ -245,7 +245,7 @@ static int stream_calmly(struct wait *w, struct error *err) {
     int result = stream(w, err);
 
     if (result == 0 && w->outcome == 0 && host_monotonic_ms(w->client->host) - began < LIVELY_MS)
-        pause_for(w, kube_spread_ms(w->client->host, LIVELY_MS, 2 * LIVELY_MS));
+        pause_for(w, host_spread_ms(w->client->host, LIVELY_MS, 2 * LIVELY_MS));
     return result;
 }
 
@@ -254,7 +254,7 @@ static int step(struct wait *w, struct error *err) {
         if (list(w, err) < 0)
             return -1;
         if (w->only_list || !w->version)
-            pause_for(w, kube_spread_ms(w->client->host, POLL_MS / 2, POLL_MS + POLL_MS / 2));
+            pause_for(w, host_spread_ms(w->client->host, POLL_MS / 2, POLL_MS + POLL_MS / 2));
         return 0;
     }
     return stream_calmly(w, err);

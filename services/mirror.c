@@ -125,11 +125,8 @@ static int fetch_once(struct fetch *f, const char *url, bool *ret_may_pass, long
 
     *ret_retry_after = result == 0 ? response.retry_after : -1;
     result = judge(f, url, result, response.status, ret_may_pass, err);
-    if (result < 0 && response.proxy)
-        (void)error_hint(err,
-                         "it was asked through the proxy %s (HTTPS_PROXY, NO_PROXY, or netsh "
-                         "winhttp show proxy)",
-                         response.proxy);
+    if (result < 0)
+        (void)http_hint_proxy(err, response.proxy);
     http_response_free(&response);
     return result;
 }
@@ -138,12 +135,10 @@ static int fetch_once(struct fetch *f, const char *url, bool *ret_may_pass, long
 static unsigned pause_after(struct host *host, unsigned attempt, long retry_after) {
     unsigned doublings = attempt < DOUBLINGS_MAX ? attempt : DOUBLINGS_MAX;
     unsigned pause = PAUSE_MS << doublings;
-    unsigned chance = 0;
 
     if (retry_after > 0)
         pause = 1000 * (unsigned)(retry_after < RETRY_AFTER_MAX ? retry_after : RETRY_AFTER_MAX);
-    (void)host_random(host, &chance, sizeof chance, NULL); /* without it: no spread */
-    return pause + chance % pause;
+    return host_spread_ms(host, pause, 2 * pause);
 }
 
 /* Sleeps before the next try; -1 when there is no time left for one (`why` stays) or when the user

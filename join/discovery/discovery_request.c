@@ -242,7 +242,7 @@ static unsigned pause_ms(const struct discovery *d, unsigned tries, long retry_a
         base = whole / 3; /* a short time is for a few tries too */
     if (retry_after > 0 && retry_after <= 60)
         return kube_pause_ms(d->host, tries - 1, retry_after);
-    return kube_spread_ms(d->host, base / 2 + 1, base + base / 2 + 1); /* never 0 */
+    return host_spread_ms(d->host, base / 2 + 1, base + base / 2 + 1); /* never 0 */
 }
 
 static int give_up(const struct discovery *d, unsigned tries, const struct error *why,
