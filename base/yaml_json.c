@@ -129,8 +129,8 @@ static char *real_text(double value, bool single) {
         return xstrdup(value < 0 ? "-Inf" : "+Inf");
     do
         (void)text_format(digits, sizeof digits, "%.*e", count++, value); /* it has room */
-    while (count < 17 && (single ? (float)strtod(digits, NULL) != (float)value
-                                 : fabs(strtod(digits, NULL) - value) > 0));
+    while (count < 17 &&
+           (single ? (float)strtod(digits, NULL) != (float)value : strtod(digits, NULL) != value));
     exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 6)
         return xstrdup(digits);
@@ -266,7 +266,7 @@ static char *number_text(const json_t *json) {
 
     if (!json_is_real(json))
         return json_write(json);
-    if (fabs(value) < 0x1p63 && fabs(value - (double)(json_int_t)value) < 0x1p-1074)
+    if (fabs(value) < 0x1p63 && value == (double)(json_int_t)value)
         return xasprintf("%lld", (long long)value);
     return real_text(value, false);
 }
