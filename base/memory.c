@@ -29,13 +29,17 @@ void *xrealloc(void *ptr, size_t size) {
     return checked(realloc(ptr, size ? size : 1));
 }
 
-char *xstrndup(const char *s, size_t max) {
-    size_t len = strnlen(s, max);
+char *xmemdup(const void *data, size_t len) {
     char *copy = xmalloc(len + 1);
 
-    memcpy(copy, s, len);
+    if (len)
+        memcpy(copy, data, len);
     copy[len] = '\0';
     return copy;
+}
+
+char *xstrndup(const char *s, size_t max) {
+    return xmemdup(s, strnlen(s, max));
 }
 
 char *xstrdup(const char *s) {

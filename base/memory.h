@@ -11,6 +11,8 @@ void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *ptr, size_t size);
 char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t max);
+/* Bytes, and a NUL behind them; `data` may be NULL when len is 0. */
+char *xmemdup(const void *data, size_t len);
 /* NULL stays NULL. */
 char *xstrdup_null(const char *s);
 /* printf into a fresh string; the caller frees. */

@@ -52,7 +52,7 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
 }
 
 void programs_bundle_close(struct join *join) {
-    bundle_freep(&join->bundle);
+    bundle_free(join->bundle);
     join->bundle = NULL;
 }
 

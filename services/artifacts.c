@@ -60,10 +60,10 @@ static int install_all(struct host *host, struct bundle *bundle, const struct te
     const struct artifacts *artifacts = bundle_artifacts(bundle);
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *artifact = &artifacts->items[i];
-        bool there = host_file_type(host, artifact->target) != HOST_ABSENT;
         if (!text_list_has(names, artifact->name))
             continue;
-        if (before && before(context, artifact, there, err) < 0)
+        if (before && before(context, artifact,
+                             host_file_type(host, artifact->target) != HOST_ABSENT, err) < 0)
             return -1;
         if (install(host, bundle, artifact, err) < 0)
             return error_prefix(err, "install '%s'", artifact->name);

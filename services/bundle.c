@@ -141,13 +141,6 @@ static char **kept(struct bundle *bundle, const struct artifact *artifact) {
     return bundle->fetched ? &bundle->fetched[artifact - bundle->artifacts.items] : NULL;
 }
 
-static char *copy_of(const char *data, size_t len) {
-    char *copy = xmalloc(len + 1);
-    memcpy(copy, data, len);
-    copy[len] = '\0';
-    return copy;
-}
-
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err) {
     _cleanup_(freep) char *data = NULL;
@@ -155,7 +148,7 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
     size_t max = keep ? (size_t)artifact->size : ARTIFACT_SIZE_MAX;
     size_t len = 0;
     if (keep && *keep) {
-        *ret = copy_of(*keep, max);
+        *ret = xmemdup(*keep, max);
         *ret_len = max;
         return 0;
     }
@@ -164,7 +157,7 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
     if (check_content(artifact, data, len, err) < 0)
         return -1;
     if (keep)
-        *keep = copy_of(data, len);
+        *keep = xmemdup(data, len);
     *ret = take_ptr(data);
     *ret_len = len;
     return 0;

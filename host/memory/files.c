@@ -133,10 +133,7 @@ int memory_read(struct host *host, const char *path, size_t max, char **ret, siz
         return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
     if (file->len > max)
         return error_set(err, ERROR_MALFORMED, "read '%s': longer than %zu bytes", path, max);
-    *ret = xmalloc(file->len + 1);
-    if (file->len)
-        memcpy(*ret, file->data, file->len);
-    (*ret)[file->len] = '\0';
+    *ret = xmemdup(file->data, file->len);
     *ret_len = file->len;
     return 0;
 }
@@ -157,10 +154,7 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
     free(file->data);
     file->type = HOST_FILE; /* a link is replaced, not followed: written beside, renamed over */
     file->access = access;
-    file->data = xmalloc(len + 1);
-    if (len)
-        memcpy(file->data, data, len);
-    file->data[len] = '\0';
+    file->data = xmemdup(data, len);
     file->len = len;
     return 0;
 }
