@@ -4,6 +4,7 @@
 
 #include "base/cidr.h"
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "diag/causes_rows.h"
 #include "diag/evidence.h"
 
@@ -260,7 +261,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
 
     if (!is_overlay(scene) || !own || dns_pod_answers(scene))
         return NO;
-    if (own < 4096)
+    if (own < VXLAN_WINDOWS_VNI_MIN)
         finding_note(finding, "the network's VNI is %lld; Windows takes 4096 and above", own);
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         _cleanup_json_ json_t *data = flannel_data(node);

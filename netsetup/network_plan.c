@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/network_prefixes.h"
 
-enum { VNI_MIN = 4096, VNI_MAX = 16777215, VXLAN_PORT = 4789, BASE_VSID = 9999 };
+enum { BASE_VSID = 9999 };
 
 static const char *const mode_names[] = {
     [NETWORK_OVERLAY] = "overlay", [NETWORK_L2BRIDGE] = "l2bridge"};
@@ -105,18 +106,18 @@ static int plan_vxlan(const struct network_input *input, struct network_plan *pl
                       struct error *err) {
     if (plan->mode != NETWORK_OVERLAY)
         return 0;
-    plan->vni = input->vni ? input->vni : VNI_MIN;
-    plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_PORT;
+    plan->vni = input->vni ? input->vni : VXLAN_WINDOWS_VNI_MIN;
+    plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_WINDOWS_PORT;
     plan->base_vsid = plan->vni == BASE_VSID ? BASE_VSID - 1 : BASE_VSID;
-    if (plan->vni < VNI_MIN || plan->vni > VNI_MAX) {
+    if (plan->vni < VXLAN_WINDOWS_VNI_MIN || plan->vni > VXLAN_VNI_MAX) {
         (void)error_set(err, ERROR_USAGE, "refuse VNI %u: Windows takes %d to %d", plan->vni,
-                        VNI_MIN, VNI_MAX);
+                        VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX);
         return error_hint(err, "give the cluster's flannel Backend \"VNI\":4096,\"Port\":4789");
     }
     if (plan->vxlan_port > 65535)
         return error_set(err, ERROR_USAGE, "refuse VXLAN port %u: the highest is 65535",
                          plan->vxlan_port);
-    plan->set_vxlan_port = plan->vxlan_port != VXLAN_PORT;
+    plan->set_vxlan_port = plan->vxlan_port != VXLAN_WINDOWS_PORT;
     if (!plan->set_vxlan_port)
         return 0;
     if (plan->plugin == NETWORK_FLANNEL)

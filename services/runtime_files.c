@@ -7,11 +7,12 @@
 #include "base/cidr.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "base/yaml.h"
 #include "services/version.h"
 #include "templates/templates.h"
 
-enum { VNI_MIN = 4096, VXLAN_PORT = 4789, GATES_GA = 34 };
+enum { GATES_GA = 34 };
 
 static const struct template *find_template(const char *name) {
     const struct template *found = templates;
@@ -139,9 +140,10 @@ char *flannel_net_conf_make(const struct flannel_net_conf *config) {
     json_t *backend = json_pack("{s:s}", "Type", config->backend);
     set_text(backend, "Name", config->name);
     if (text_equal(config->backend, "vxlan")) {
-        json_object_set_new(backend, "VNI", json_integer(config->vni ? config->vni : VNI_MIN));
+        json_object_set_new(backend, "VNI",
+                            json_integer(config->vni ? config->vni : VXLAN_WINDOWS_VNI_MIN));
         json_object_set_new(backend, "Port",
-                            json_integer(config->port ? config->port : VXLAN_PORT));
+                            json_integer(config->port ? config->port : VXLAN_WINDOWS_PORT));
     }
     _cleanup_json_ json_t *json =
         json_pack("{s:s,s:o}", "Network", config->network, "Backend", backend);

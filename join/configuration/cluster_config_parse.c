@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "base/yaml.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/cluster_schema.h"
@@ -10,9 +11,6 @@
 
 /* kubeadm's default (v1beta4: DefaultServicesSubnet). */
 #define SERVICE_SUBNET "10.96.0.0/12"
-
-/* flannel's vxlan: where nothing is said on Linux, and what it takes on Windows. */
-enum { LINUX_VNI = 1, LINUX_PORT = 8472, WINDOWS_VNI_MIN = 4096, WINDOWS_PORT = 4789 };
 
 void cluster_flannel_free(struct cluster_flannel *flannel) {
     free(flannel->name_space);
@@ -199,9 +197,9 @@ static int refuse_vxlan(struct error *err, const char *what) {
 
 int cluster_flannel_check(const struct cluster_flannel *flannel, struct error *err) {
     _cleanup_(freep) char *vni =
-        xasprintf("its VNI is %u", flannel->vni ? flannel->vni : LINUX_VNI);
+        xasprintf("its VNI is %u", flannel->vni ? flannel->vni : VXLAN_LINUX_VNI);
     _cleanup_(freep) char *port =
-        xasprintf("its port is %u", flannel->port ? flannel->port : LINUX_PORT);
+        xasprintf("its port is %u", flannel->port ? flannel->port : VXLAN_LINUX_PORT);
 
     if (text_equal(flannel->backend_type, "host-gw"))
         return 0;
@@ -209,9 +207,9 @@ int cluster_flannel_check(const struct cluster_flannel *flannel, struct error *e
         return error_set(err, ERROR_UNSUPPORTED,
                          "flannel's backend '%s' does not exist on Windows; vxlan and host-gw do",
                          flannel->backend_type);
-    if (flannel->vni < WINDOWS_VNI_MIN)
+    if (flannel->vni < VXLAN_WINDOWS_VNI_MIN)
         return refuse_vxlan(err, vni);
-    if (flannel->port != WINDOWS_PORT)
+    if (flannel->port != VXLAN_WINDOWS_PORT)
         return refuse_vxlan(err, port);
     if (flannel->direct_routing)
         return refuse_vxlan(err, "DirectRouting is on");

@@ -48,14 +48,10 @@ static int refuse(struct work *work, const struct place *place, const char *form
     return -1;
 }
 
-/* With whatever stands behind it: parallel_lists() demands '/' and a name. */
-static bool is_parallel(const char *key, const char *directive) {
-    return text_starts_with(key, directive);
-}
-
+/* The last two with whatever stands behind them: parallel_lists() demands '/' and a name. */
 static bool is_directive(const char *key) {
     return text_equal(key, DIRECTIVE) || text_equal(key, RETAIN_KEYS) ||
-           is_parallel(key, SET_ORDER) || is_parallel(key, DELETE_FROM);
+           text_starts_with(key, SET_ORDER) || text_starts_with(key, DELETE_FROM);
 }
 
 /* ---- what a patch brings along that was not there ---- */
@@ -278,7 +274,7 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
         const struct place here = {place, key};
         const char *field;
 
-        if (!is_parallel(key, directive))
+        if (!text_starts_with(key, directive))
             continue;
         field = key + strlen(directive);
         if (field[0] != '/' || !field[1])

@@ -3,6 +3,7 @@
 #include "join/preflight/preflight_checks.h"
 
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "join/kubelet/kubelet_files.h"
 
 #define W PREFLIGHT_WARNING
@@ -184,7 +185,7 @@ static const struct preflight_check checks[] = {
     {.id = "Port-4789",
      .level = E,
      .run = check_vxlan_port,
-     .number = 4789,
+     .number = VXLAN_WINDOWS_PORT,
      .help = "the vxlan port is free",
      .hint = "netstat -ano -p udp | findstr :4789"},
     {.id = "DynamicPorts",

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/vxlan.h"
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/hcn_network.h"
@@ -10,7 +11,7 @@
 
 #define TCPIP6_KEY "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters"
 #define IPV6_OFF 0xff
-enum { VXLAN_PORT = 4789, MTU_MIN = 1500, DYNAMIC_PORTS_MIN = 16384, NETSH_TIMEOUT_MS = 15000 };
+enum { MTU_MIN = 1500, DYNAMIC_PORTS_MIN = 16384, NETSH_TIMEOUT_MS = 15000 };
 
 /* A service's Start of 4 is "disabled"; that it is there at all is ContainersFeature's matter. */
 enum verdict check_service_enabled(struct join *join, const struct preflight_check *check,
@@ -234,7 +235,7 @@ enum verdict check_vxlan_port(struct join *join, const struct preflight_check *c
         return check_unknown(finding, "%s", why.message);
     if (!used || switch_is_ours(join))
         return CHECK_FINE; /* an overlay network of ours may hold it */
-    if (port != VXLAN_PORT)
+    if (port != VXLAN_WINDOWS_PORT)
         check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
     return check_bad(finding, "UDP port %u is in use: vxlan's packets would go to another program",
                      port);
