@@ -87,7 +87,10 @@ int host_service_put(struct host *host, const struct host_service *service, stru
 /* Absent is success with state HOST_SERVICE_ABSENT. */
 int host_service_query(struct host *host, const char *name, struct host_service *ret,
                        struct error *err);
-/* Starts it and waits up to timeout_ms for running; running already is success. */
+/* Of a service that ended: with a code of its own (what exit_code then is), or without a word. */
+enum { HOST_SERVICE_SPECIFIC_ERROR = 1066, HOST_PROCESS_ABORTED = 1067 };
+/* Starts it and waits up to timeout_ms for running; running already is success. One that ended
+ * while it came up: ERROR_HOST, its `os` mostly one of the two above. */
 int host_service_start(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
 /* Stops it and waits; stopped or absent is success. */
 int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err);

@@ -26,6 +26,10 @@ void host_memory_set_port(struct host *host, bool udp, unsigned port);
 void host_memory_set_pipe(struct host *host, const char *path);
 void host_memory_set_service_state(struct host *host, const char *name,
                                    enum host_service_state state);
+/* It ended by itself with that code. */
+void host_memory_end_service(struct host *host, const char *name, uint32_t exit_code);
+/* The next `times` starts of it end at once, with exit code 1. */
+void host_memory_end_service_starts(struct host *host, const char *name, unsigned times);
 /* What host_free_space() answers for every volume; 64 GiB at first. */
 void host_memory_set_free_space(struct host *host, uint64_t bytes);
 /* The user pressed Ctrl-C. */

@@ -20,6 +20,7 @@
 #include "netsetup/network_plan.h"
 #include "netsetup/nic_guard.h"
 #include "services/artifacts.h"
+#include "services/service_table.h"
 
 struct join;
 
@@ -60,6 +61,13 @@ struct join_phase_result {
     enum join_outcome outcome;
     unsigned duration_ms;
     char *detail;
+};
+
+/* The service that the running phase has started (join/service_watch.h). */
+struct service_watch {
+    enum service_id id;
+    unsigned ends;     /* how often it ended */
+    uint64_t again_ms; /* host_monotonic_ms() at which it is started again; 0: it runs */
 };
 
 /* What one run knows. Filled by the phases as they go; join_open() and join_close(). */
@@ -103,6 +111,7 @@ struct join {
     struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
     /* of the phase that runs */
     const struct join_phase *phase;
+    struct service_watch watch;
     struct text detail;
     struct text_list warnings;
     struct join_phase_result *results; /* one a phase */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "join/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
+#include "join/service_watch.h"
 #include "kube/csr.h"
 #include "services/service_table.h"
 
@@ -146,7 +147,7 @@ static int wait_until(struct join *join, const char *refused_before, unsigned ti
         if (waited >= timeout_ms)
             return late(join, &why, timeout_ms, err);
         if (look_at_request(join, refused_before, waited, timeout_ms - waited, err) < 0 ||
-            host_sleep(join->host, STEP_MS, err) < 0)
+            service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, STEP_MS, err) < 0)
             return -1;
     }
 }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "join/node_files.h"
 #include "join/phases.h"
+#include "join/service_watch.h"
 #include "join/ways.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
@@ -210,9 +211,9 @@ static int look_at_rights(struct join *join, unsigned *refused, struct error *er
 
 /* kube-proxy says nothing of its own; what it programmed stands in HNS. */
 static int wait_programmed(struct join *join, struct error *err) {
-    unsigned refused = 0;
+    unsigned refused = 0, limit = PROGRAMMED_TIMEOUT_MS;
 
-    for (unsigned waited = 0; waited < PROGRAMMED_TIMEOUT_MS; waited += 500) {
+    for (unsigned waited = 0; waited < limit; waited += 500) {
         _cleanup_json_ json_t *balancers = NULL;
 
         if (hcn_list(join->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
@@ -224,13 +225,14 @@ static int wait_programmed(struct join *join, struct error *err) {
         }
         if (waited && waited % LOOK_MS == 0 && look_at_rights(join, &refused, err) < 0)
             return -1;
-        join_tell_waiting(join, waited, PROGRAMMED_TIMEOUT_MS - waited, "",
+        join_tell_waiting(join, waited, limit - waited, "",
                           "for kube-proxy to programme the first Service");
-        if (host_sleep(join->host, 500, err) < 0)
+        if (service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, 500, err) < 0)
             return -1;
+        limit = service_watch_limit(join, PROGRAMMED_TIMEOUT_MS);
     }
-    (void)error_set(err, ERROR_TIMEOUT, "wait for kube-proxy: no Service programmed after %d s",
-                    PROGRAMMED_TIMEOUT_MS / 1000);
+    (void)error_set(err, ERROR_TIMEOUT, "wait for kube-proxy: no Service programmed after %u s",
+                    limit / 1000);
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBE_PROXY));
 }
 

@@ -8,6 +8,7 @@
 #include "join/node_files.h"
 #include "join/phases.h"
 #include "join/programs.h"
+#include "join/service_watch.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
 #include "services/cri.h"
@@ -244,9 +245,7 @@ static int start_service(struct join *join, enum service_id id,
         return -1;
     if (changed && host_service_stop(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
         return -1;
-    if (host_service_start(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
-        return error_hint(err, "its log: %s", service_log_folder(id));
-    return 0;
+    return service_watch_start(join, id, START_TIMEOUT_MS, err);
 }
 
 int phase_start_service(struct join *join, enum service_id id,
@@ -277,12 +276,14 @@ int phase_containerd(struct join *join, struct error *err) {
     if (phase_start_service(join, SERVICE_CONTAINERD, &settings, err) < 0)
         return -1;
     for (unsigned waited = 0; !host_pipe_exists(join->host, pipe); waited += 250) {
-        if (waited >= START_TIMEOUT_MS) {
+        unsigned limit = service_watch_limit(join, START_TIMEOUT_MS);
+
+        if (waited >= limit) {
             (void)error_set(err, ERROR_TIMEOUT, "wait for '%s': containerd did not open it", pipe);
             return error_hint(err, "its log: %s", service_log_folder(SERVICE_CONTAINERD));
         }
-        join_tell_waiting(join, waited, START_TIMEOUT_MS - waited, "", "for the pipe %s", pipe);
-        if (host_sleep(join->host, 250, err) < 0)
+        join_tell_waiting(join, waited, limit - waited, "", "for the pipe %s", pipe);
+        if (service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, 250, err) < 0)
             return -1;
     }
     text_addf(&join->detail, "running, %s", pipe);
@@ -312,7 +313,7 @@ static int wait_healthy(struct join *join, struct error *err) {
             return 0;
         join_tell_waiting(join, waited, limit - waited, "", "for a healthy kubelet: %s",
                           result < 0 ? why.message : "not yet");
-        if (host_sleep(join->host, 500, err) < 0)
+        if (service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, 500, err) < 0)
             return -1;
     }
     (void)error_set(err, ERROR_TIMEOUT, "wait for the kubelet: not healthy after %u s",

@@ -55,6 +55,12 @@ static int service_start(struct host *host, const char *name, unsigned timeout_m
     (void)timeout_ms; /* nothing here takes time */
     if (memory_call(host, err, "service_start %s", name) < 0)
         return -1;
+    if (memory_of(host)->ending_times && text_equal(memory_of(host)->ending, name)) {
+        memory_of(host)->ending_times--;
+        host_memory_end_service(host, name, 1);
+        return error_set_os(err, ERROR_HOST, HOST_SERVICE_SPECIFIC_ERROR,
+                            "start service '%s': it ended at once", name);
+    }
     return model_service_start(memory_of(host)->state, name, err);
 }
 
@@ -352,6 +358,7 @@ static void memory_free(struct host *host) {
         text_list_free(&memory->programs[i].flags);
     }
     free(memory->programs);
+    free(memory->ending);
     json_decref(memory->environment);
     json_decref(memory->state);
     text_free(&memory->log);

@@ -37,6 +37,8 @@ struct memory_host {
     void *pipe_context;
     void (*on_sleep)(void *, struct host *);
     void *on_sleep_context;
+    char *ending; /* service whose next `ending_times` starts end at once */
+    unsigned ending_times;
     uint64_t clock_ms;
     uint64_t random;
     uint64_t free_space;

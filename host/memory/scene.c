@@ -113,6 +113,20 @@ void host_memory_set_service_state(struct host *host, const char *name,
         json_object_set_new(service, "state", json_string(names[state]));
 }
 
+void host_memory_end_service(struct host *host, const char *name, uint32_t exit_code) {
+    json_t *service = json_object_get(json_object_get(memory_of(host)->state, "services"), name);
+
+    host_memory_set_service_state(host, name, HOST_SERVICE_STOPPED);
+    json_object_set_new(service, "processId", json_integer(0));
+    json_object_set_new(service, "exitCode", json_integer((json_int_t)exit_code));
+}
+
+void host_memory_end_service_starts(struct host *host, const char *name, unsigned times) {
+    free(memory_of(host)->ending);
+    memory_of(host)->ending = xstrdup(name);
+    memory_of(host)->ending_times = times;
+}
+
 void host_memory_set_free_space(struct host *host, uint64_t bytes) {
     memory_of(host)->free_space = bytes;
 }

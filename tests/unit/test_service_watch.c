@@ -1,0 +1,182 @@
+/* Services that end while a join waits for their work: started again, and in the end told why. */
+#include "join_scene.h"
+#include "join/service_watch.h"
+
+/* ---- what a log says ---- */
+
+static const struct {
+    const char *log, *words;
+} logs[] = {
+    {"", ""},
+    {"one\ntwo\nthree\n", "two|three"},
+    {"only", "only"},
+    {"I1122 01:02:03.0 1 main.go:1] a\r\nE1122 01:02:03.1 1 main.go:2] no way\r\nI1122 x] bye\r\n",
+     "E1122 01:02:03.1 1 main.go:2] no way"},
+    {"E1122 a\nF1122 b\nE1122 c\nI1122 d\n", "F1122 b|E1122 c"},
+    {"time=\"x\" level=info msg=a\ntime=\"x\" level=fatal msg=b\n\n\n",
+     "time=\"x\" level=fatal msg=b"},
+    {"panic: runtime error\n\ngoroutine 1 [running]:\nmain.main()\n", "panic: runtime error"},
+    {"E112 is no mark\nEnd\n", "E112 is no mark|End"},
+    {"E1122 bad token abcdef.0123456789abcdef\n", "E1122 bad token abcdef.****************"},
+};
+
+static void a_log_tells_why(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
+        _cleanup_(text_list_free) struct text_list words = {0};
+        _cleanup_(freep) char *joined = NULL;
+
+        service_log_words(logs[i].log, 2, &words);
+        joined = text_list_join(&words, "|");
+        assert_string_equal(joined, logs[i].words);
+    }
+}
+
+static void a_long_line_is_cut(void **state) {
+    _cleanup_(text_list_free) struct text_list words = {0};
+    char log[2000];
+
+    (void)state;
+    memset(log, 'x', sizeof log);
+    log[sizeof log - 1] = '\0';
+    service_log_words(log, 2, &words);
+    assert_int_equal(words.count, 1);
+    assert_true(strlen(words.items[0]) <= ERROR_HINT_MAX - 10);
+}
+
+/* ---- ends at its start ---- */
+
+static const char *const services[] = {"containerd", "kubelet", "kube-proxy"};
+
+static void one_that_ends_at_its_start_is_started_again(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, "overlay");
+        host_memory_end_service_starts(r.host, services[i], SERVICE_RESTARTS_MAX);
+        if (join_once(&r, &err) < 0)
+            fail_msg("%s: %s", services[i], err.message);
+        assert_true(scene_runs(&r.scene, services[i]));
+        close_run(&r);
+    }
+}
+
+static void assert_told(const struct error *err, const char *service) {
+    _cleanup_(freep) char *message =
+        xasprintf("keep %s running: it ended 4 times, the last time with exit code 1", service);
+    _cleanup_(freep) char *log = xasprintf("its log: C:\\var\\log\\%s\\%s.log", service, service);
+
+    assert_int_equal(err->kind, ERROR_HOST);
+    assert_string_equal(err->message, message);
+    assert_string_equal(err->hints[0], log);
+    assert_string_equal(err->hints[1], "it said: E1122 10:00:00.1 7 main.go:9] no HNS");
+    assert_non_null(strstr(err->hints[2], "winjoin reset"));
+}
+
+static void one_that_always_ends_is_told(void **state) {
+    static const char log[] = "E1122 10:00:00.1 7 main.go:9] no HNS\nI1122 exiting\n";
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(services); i++) {
+        _cleanup_(freep) char *path =
+            xasprintf("C:\\var\\log\\%s\\%s.log", services[i], services[i]);
+        struct error err = {0};
+        struct run r;
+        json_t *before, *after;
+
+        open_run(&r, "overlay");
+        before = state_of(&r);
+        host_memory_end_service_starts(r.host, services[i], 1000);
+        assert_int_equal(join_once(&r, &err), -1);
+        assert_non_null(strstr(err.hints[0], "nothing to be read there"));
+        error_clear(&err);
+        assert_int_equal(host_write(r.host, path, log, strlen(log), HOST_PUBLIC, NULL), 0);
+        set_options(&r, "overlay");
+        assert_int_equal(join_once(&r, &err), -1);
+        assert_told(&err, services[i]);
+        error_clear(&err);
+        if (reset_once(&r, &err) < 0)
+            fail_msg("reset: %s", err.message);
+        after = state_of(&r);
+        assert_same(before, after, services[i]);
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+}
+
+/* A program that is not there does not come by trying again. */
+static void one_that_cannot_be_started_is_not_tried_again(void **state) {
+    struct error err = {0};
+    struct run r;
+    struct join join;
+    uint64_t begin;
+
+    (void)state;
+    open_run(&r, "overlay");
+    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    begin = host_monotonic_ms(r.host);
+    assert_int_equal(service_watch_start(&join, SERVICE_FLANNELD, 1000, &err), -1);
+    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(host_monotonic_ms(r.host), begin);
+    close_run(&r);
+}
+
+/* ---- ends later ---- */
+
+/* kube-proxy ends whenever it is waited for, `left` times; then it does its work. */
+struct ending {
+    struct api_scene *scene;
+    unsigned left, seen;
+};
+
+static void end_it(void *context, struct host *host) {
+    struct ending *ending = context;
+
+    if (ending->left && scene_runs(ending->scene, "kube-proxy")) {
+        ending->left--;
+        ending->seen++;
+        host_memory_end_service(host, "kube-proxy", 255);
+        return;
+    }
+    scene_on_sleep(ending->scene, host);
+}
+
+static void one_that_ends_while_it_is_waited_for(void **state) {
+    (void)state;
+    for (unsigned ends = 1; ends <= SERVICE_RESTARTS_MAX + 1; ends++) {
+        struct error err = {0};
+        struct run r;
+        struct ending ending = {.left = ends};
+        uint64_t begin;
+
+        open_run(&r, "overlay");
+        ending.scene = &r.scene;
+        host_memory_on_sleep(r.host, end_it, &ending);
+        begin = host_monotonic_ms(r.host);
+        assert_int_equal(join_once(&r, &err), ends > SERVICE_RESTARTS_MAX ? -1 : 0);
+        assert_int_equal(ending.seen, ends);
+        /* not sooner than Windows would, and not much later */
+        assert_true(host_monotonic_ms(r.host) - begin >= (ends > 1 ? 15000 : 5000));
+        assert_true(host_monotonic_ms(r.host) - begin < 60000);
+        if (ends > SERVICE_RESTARTS_MAX)
+            assert_non_null(
+                strstr(err.message, "it ended 4 times, the last time with exit code 255"));
+        close_run(&r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_log_tells_why),
+        cmocka_unit_test(a_long_line_is_cut),
+        cmocka_unit_test(one_that_ends_at_its_start_is_started_again),
+        cmocka_unit_test(one_that_always_ends_is_told),
+        cmocka_unit_test(one_that_cannot_be_started_is_not_tried_again),
+        cmocka_unit_test(one_that_ends_while_it_is_waited_for),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
