@@ -43,10 +43,11 @@ void finding_note(struct finding *finding, const char *format, ...)
 
 typedef enum level row_look(const struct scene *scene, struct finding *finding);
 
-/* causes_network.c: the HNS network, endpoints, routes, encapsulation */
+/* causes_network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_ep_a,
-    look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_vni, look_ovl_peer, look_ovl_udp,
-    look_l2_route, look_l2_route_node, look_l2_fwd;
+    look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_udp, look_l2_route_node, look_l2_fwd;
+/* causes_ways.c: the ways to other nodes' pods */
+row_look look_ovl_vni, look_ovl_peer, look_l2_route;
 /* causes_acl.c: ACL policies of the pods' endpoints */
 row_look look_cni_policy;
 /* causes_service.c: load balancers, DNS, what lies outside, the node itself, the firewall */

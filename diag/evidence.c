@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "diag/ways.h"
 
 #define CNI_FOLDER "C:\\etc\\cni\\net.d"
 enum { OBJECTS_MAX = 1000, CNI_FILE_MAX = 64 * 1024 };
@@ -80,26 +81,20 @@ static void management_ips_add(struct host *host, json_t *networks) {
     }
 }
 
+static void objects_add(struct host *host, enum hcn_kind kind, const char *key, json_t *evidence) {
+    _cleanup_json_ json_t *array = json_array();
+    struct error err = {0};
+
+    if (objects_read(host, kind, array, &err) < 0)
+        missing_add(evidence, key, &err);
+    if (err.kind == ERROR_NONE || json_array_size(array))
+        json_object_set(evidence, key, array);
+}
+
 static void hns_add(struct host *host, json_t *evidence) {
-    static const struct {
-        const char *key;
-        enum hcn_kind kind;
-    } kinds[] = {
-        {"networks", HCN_NETWORK},
-        {"endpoints", HCN_ENDPOINT},
-        {"loadBalancers", HCN_LOAD_BALANCER},
-    };
-
-    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-        json_t *array = json_array();
-        struct error err = {0};
-
-        if (objects_read(host, kinds[i].kind, array, &err) < 0)
-            missing_add(evidence, kinds[i].key, &err);
-        if (err.kind == ERROR_NONE || json_array_size(array))
-            json_object_set(evidence, kinds[i].key, array);
-        json_decref(array);
-    }
+    objects_add(host, HCN_NETWORK, "networks", evidence);
+    objects_add(host, HCN_ENDPOINT, "endpoints", evidence);
+    objects_add(host, HCN_LOAD_BALANCER, "loadBalancers", evidence);
     management_ips_add(host, json_object_get(evidence, "networks"));
 }
 
@@ -320,6 +315,16 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     routes_add(host, evidence);
     services_add(host, evidence);
     cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_FOLDER);
+    cluster_add(options, evidence);
+    return evidence;
+}
+
+json_t *diag_ways_read(struct host *host, const struct diag_evidence_options *options) {
+    json_t *evidence = json_object();
+
+    expected_add(options, evidence);
+    objects_add(host, HCN_NETWORK, "networks", evidence);
+    routes_add(host, evidence);
     cluster_add(options, evidence);
     return evidence;
 }

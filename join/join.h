@@ -68,6 +68,7 @@ struct service_watch {
     enum service_id id;
     unsigned ends;     /* how often it ended */
     uint64_t again_ms; /* host_monotonic_ms() at which it is started again; 0: it runs */
+    unsigned refused;  /* how often in a row the API server refused what it reads */
 };
 
 /* What one run knows. Filled by the phases as they go; join_open() and join_close(). */

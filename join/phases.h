@@ -19,8 +19,9 @@ int phase_kubelet(struct join *join, struct error *err);
 /* join/phases_network.c */
 int phase_vswitch(struct join *join, struct error *err);
 int phase_pod_network(struct join *join, struct error *err);
-int phase_flanneld(struct join *join, struct error *err);
 int phase_kube_proxy(struct join *join, struct error *err);
+/* join/phase_flanneld.c */
+int phase_flanneld(struct join *join, struct error *err);
 /* join/phases_node.c */
 int phase_node(struct join *join, struct error *err);
 int phase_ready(struct join *join, struct error *err);

@@ -1,4 +1,4 @@
-/* The phases that lay the network: vSwitch, pod network, flanneld, kube-proxy. */
+/* The phases that lay the network: vSwitch, pod network, kube-proxy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,55 +163,10 @@ int phase_pod_network(struct join *join, struct error *err) {
     return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
 }
 
-static int start_agent(struct join *join, enum service_id id, struct error *err) {
-    struct service_settings settings;
-
-    phase_service_settings(join, &settings);
-    return phase_start_service(join, id, &settings, err);
-}
-
-int phase_flanneld(struct join *join, struct error *err) {
-    _cleanup_(node_files_free) struct node_files files = {0};
-
-    if (join_need_node(join, err) < 0 || join_need_plan(join, err) < 0)
-        return -1;
-    if (join->plan.plugin != NETWORK_FLANNEL) {
-        text_add(&join->detail, "not wanted: the cluster does not run flannel");
-        return 0;
-    }
-    if (phase_own_folder(join, "C:\\run\\flannel", err) < 0 ||
-        phase_own_folder(join, "C:\\etc\\kube-flannel", err) < 0 ||
-        node_files_flannel(join, &files, err) < 0 || node_files_lay(join, &files, err) < 0 ||
-        start_agent(join, SERVICE_FLANNELD, err) < 0)
-        return -1;
-    text_addf(&join->detail, "running, %s",
-              join->plan.mode == NETWORK_OVERLAY ? "vxlan" : "host-gw");
-    return 0;
-}
-
-/* kube-proxy reads EndpointSlices with the node's identity (Services may be read by every node).
- * When the server refuses that, waiting is in vain; once is nothing, because a server that starts
- * refuses everybody at first. */
-static int look_at_rights(struct join *join, unsigned *refused, struct error *err) {
-    static const char slices[] = "/apis/discovery.k8s.io/v1/endpointslices?limit=1";
-    struct kube_client client = join->client; /* the same texts, without its patience */
-    struct error why = {0};
-
-    client.patience_ms = 0;
-    if (!join->client_is_node || kube_get(&client, slices, NULL, &why) == 0 ||
-        why.kind != ERROR_DENIED)
-        *refused = 0;
-    else if (++*refused == 2) {
-        (void)error_set(err, ERROR_DENIED, "wait for kube-proxy: %s", why.message);
-        return error_hint(err, "it runs with the rights of nodes, which an administrator of the "
-                               "cluster gives once: winjoin config cluster | kubectl apply -f -");
-    }
-    return 0;
-}
-
 /* kube-proxy says nothing of its own; what it programmed stands in HNS. */
 static int wait_programmed(struct join *join, struct error *err) {
-    unsigned refused = 0, limit = PROGRAMMED_TIMEOUT_MS;
+    static const char slices[] = "/apis/discovery.k8s.io/v1/endpointslices?limit=1";
+    unsigned limit = PROGRAMMED_TIMEOUT_MS;
 
     for (unsigned waited = 0; waited < limit; waited += 500) {
         _cleanup_json_ json_t *balancers = NULL;
@@ -223,7 +178,7 @@ static int wait_programmed(struct join *join, struct error *err) {
                       json_array_size(balancers));
             return 0;
         }
-        if (waited && waited % LOOK_MS == 0 && look_at_rights(join, &refused, err) < 0)
+        if (waited && waited % LOOK_MS == 0 && service_watch_rights(join, slices, err) < 0)
             return -1;
         join_tell_waiting(join, waited, limit - waited, "",
                           "for kube-proxy to programme the first Service");
@@ -238,6 +193,7 @@ static int wait_programmed(struct join *join, struct error *err) {
 
 int phase_kube_proxy(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
+    struct service_settings settings;
 
     if (text_equal(join->options->kube_proxy, "none")) {
         text_add(&join->detail, "left to the cluster (--kube-proxy none)");
@@ -245,7 +201,10 @@ int phase_kube_proxy(struct join *join, struct error *err) {
     }
     if (join_need_cluster(join, err) < 0 || join_need_node(join, err) < 0 ||
         join_need_plan(join, err) < 0 || node_files_kube_proxy(join, &files, err) < 0 ||
-        node_files_lay(join, &files, err) < 0 || start_agent(join, SERVICE_KUBE_PROXY, err) < 0)
+        node_files_lay(join, &files, err) < 0)
+        return -1;
+    phase_service_settings(join, &settings);
+    if (phase_start_service(join, SERVICE_KUBE_PROXY, &settings, err) < 0)
         return -1;
     return wait_programmed(join, err);
 }

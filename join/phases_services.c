@@ -234,6 +234,19 @@ static void take_known_flags(struct join *join, enum service_id id, const struct
     text_list_free(&dropped);
 }
 
+/* What an earlier life of the program has left would be taken for this one's. */
+static int forget_ready(struct join *join, enum service_id id, struct error *err) {
+    const char *path = service_ready_file(id);
+    _cleanup_(host_service_free) struct host_service found = {0};
+
+    if (!path)
+        return 0;
+    if (journal_file(&join->journal, path, err) < 0 ||
+        host_service_query(join->host, service_name(id), &found, err) < 0)
+        return -1;
+    return found.state == HOST_SERVICE_RUNNING ? 0 : host_remove(join->host, path, err);
+}
+
 static int start_service(struct join *join, enum service_id id,
                          const struct service_settings *settings, struct error *err) {
     bool changed = false;
@@ -244,6 +257,8 @@ static int start_service(struct join *join, enum service_id id,
         service_ensure(join->host, id, settings, &changed, err) < 0)
         return -1;
     if (changed && host_service_stop(join->host, service_name(id), START_TIMEOUT_MS, err) < 0)
+        return -1;
+    if (forget_ready(join, id, err) < 0)
         return -1;
     return service_watch_start(join, id, START_TIMEOUT_MS, err);
 }

@@ -69,7 +69,7 @@ void service_log_words(const char *log, size_t max, struct text_list *ret) {
 
 /* ---- its end ---- */
 
-static int fail_ended(struct join *join, const struct host_service *service, struct error *err) {
+int service_watch_hint(struct join *join, struct error *err) {
     enum service_id id = join->watch.id;
     _cleanup_(freep) char *path = xasprintf("%s\\%s.log", service_log_folder(id), service_name(id));
     _cleanup_(text_list_free) struct text_list words = {0};
@@ -77,14 +77,19 @@ static int fail_ended(struct join *join, const struct host_service *service, str
     struct error ignored = {0}; /* what cannot be read is not shown */
     size_t len;
 
-    (void)error_set(err, ERROR_HOST,
-                    "keep %s running: it ended %u times, the last time with exit code %u",
-                    service_name(id), join->watch.ends, (unsigned)service->exit_code);
     if (host_read(join->host, path, LOG_MAX, &log, &len, &ignored) == 0)
         service_log_words(log, WORDS, &words);
     (void)error_hint(err, "its log: %s%s", path, words.count ? "" : " (nothing to be read there)");
     for (size_t i = 0; i < words.count; i++)
         (void)error_hint(err, "it said: %s", words.items[i]);
+    return -1;
+}
+
+static int fail_ended(struct join *join, const struct host_service *service, struct error *err) {
+    (void)error_set(err, ERROR_HOST,
+                    "keep %s running: it ended %u times, the last time with exit code %u",
+                    service_name(join->watch.id), join->watch.ends, (unsigned)service->exit_code);
+    (void)service_watch_hint(join, err);
     return error_hint(err, "mend that and run the same command again; winjoin reset takes back "
                            "what was done");
 }
@@ -146,6 +151,26 @@ int service_watch_look(struct join *join, bool *ret_runs, struct error *err) {
 
 unsigned service_watch_limit(const struct join *join, unsigned work_ms) {
     return work_ms + join->watch.ends * SERVICE_PAUSE_MAX_MS;
+}
+
+/* ---- what it may read ---- */
+
+/* Once is nothing, because a server that starts refuses everybody at first. */
+int service_watch_rights(struct join *join, const char *path, struct error *err) {
+    struct kube_client client = join->client; /* the same texts, without its patience */
+    struct error why = {0};
+
+    client.patience_ms = 0;
+    if (!join->client_is_node || kube_get(&client, path, NULL, &why) == 0 ||
+        why.kind != ERROR_DENIED)
+        join->watch.refused = 0;
+    else if (++join->watch.refused == 2) {
+        (void)error_set(err, ERROR_DENIED, "wait for %s: %s", service_name(join->watch.id),
+                        why.message);
+        return error_hint(err, "it runs with the rights of nodes, which an administrator of the "
+                               "cluster gives once: winjoin config cluster | kubectl apply -f -");
+    }
+    return 0;
 }
 
 /* ---- its start ---- */

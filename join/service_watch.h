@@ -19,6 +19,12 @@ int service_watch_start(struct join *join, enum service_id id, unsigned timeout_
  * NULL: true) or will be started again after its pause. ERROR_HOST when it has ended once too
  * often: with its exit code, and hints that name its log and the log's last errors. */
 int service_watch_look(struct join *join, bool *ret_runs, struct error *err);
+/* For that loop too, every few seconds: asks the API server for `path` with the node's identity,
+ * which is the service's. When the server refuses that, waiting is in vain: ERROR_DENIED, with the
+ * hint how an administrator gives the rights. Anything else is no failure. */
+int service_watch_rights(struct join *join, const char *path, struct error *err);
+/* Hints at the service's log, and at the errors that it ends with. Returns -1. */
+int service_watch_hint(struct join *join, struct error *err);
 /* How long a phase waits that gives the service `work_ms` for its work: with the pauses so far. */
 unsigned service_watch_limit(const struct join *join, unsigned work_ms);
 /* The lines of a log that tell why its program ended: at most `max`, the oldest first. The last

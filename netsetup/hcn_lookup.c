@@ -100,7 +100,8 @@ static int add_queried(struct host *host, enum hcn_kind kind, const char *id, js
     if (hcn_query(host, kind, id, text, &properties, &query_err) < 0) {
         if (query_err.kind == ERROR_NOT_FOUND)
             return 0; /* gone since it was enumerated */
-        *err = query_err;
+        if (err)
+            *err = query_err;
         return -1;
     }
     if (json_read(properties, strlen(properties), "HNS object", &json, err) < 0)

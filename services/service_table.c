@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "services/runtime_files.h"
 #include "services/service_host.h"
 
 #define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
@@ -13,7 +14,7 @@
 enum { MAX_LOG_BYTES = 10 * 1024 * 1024, MAX_LOG_FILES = 5 };
 
 struct service_row {
-    const char *name, *display_name, *description, *program, *log_folder;
+    const char *name, *display_name, *description, *program, *log_folder, *ready_file;
     const char *depends_on[3];
     unsigned restart_delays_ms[3], reset_seconds;
     unsigned preshutdown_ms;
@@ -57,6 +58,7 @@ static const struct service_row rows[SERVICE_COUNT] = {
                           .description = "winjoin: keeps the routes to other nodes' pods",
                           .program = "C:\\k\\flanneld.exe",
                           .log_folder = "C:\\var\\log\\flanneld",
+                          .ready_file = FLANNEL_SUBNET_PATH,
                           .hosted = true,
                           .depends_on = {"hns"},
                           .after_network = true,
@@ -94,6 +96,10 @@ const char *service_program(enum service_id id) {
 
 const char *service_log_folder(enum service_id id) {
     return rows[id].log_folder;
+}
+
+const char *service_ready_file(enum service_id id) {
+    return rows[id].ready_file;
 }
 
 bool service_is_ours(const struct host_service *service) {

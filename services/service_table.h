@@ -59,6 +59,9 @@ enum service_id service_by_name(const char *name);
 const char *service_program(enum service_id id);
 /* "C:\\var\\log\\kubelet" */
 const char *service_log_folder(enum service_id id);
+/* The file that its program writes once it has come up, each time anew
+ * ("C:\\run\\flannel\\subnet.env"); NULL when it writes none. */
+const char *service_ready_file(enum service_id id);
 /* true when winjoin's service host runs it; then the file below says what. */
 bool service_hosted(enum service_id id);
 /* Text of SERVICE_SETTINGS_DIR\NAME.json (services/service_host.h). Pure; the caller frees. Fails

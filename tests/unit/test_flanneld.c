@@ -1,0 +1,386 @@
+/* The phase that starts flanneld and waits for what it is there for, with flanneld played. */
+#include "join_scene.h"
+#include "join/service_watch.h"
+
+#define SUBNET_FILE "C:\\run\\flannel\\subnet.env"
+#define PEER_MAC "0a-58-0a-f4-01-00"
+
+/* What flanneld does, and how the API server answers about Nodes. */
+struct flannel {
+    struct run run;
+    const char *mode;
+    const char *peer_data; /* backend-data of node l1; NULL: it has no annotations */
+    bool never_up, lays_nothing, may_not_list;
+    unsigned slow; /* sleeps until it is up, and again until it lays its ways */
+    unsigned slept;
+    bool up;
+};
+
+static bool is_overlay(const struct flannel *f) {
+    return text_equal(f->mode, "overlay");
+}
+
+static void annotate(const struct flannel *f, json_t *node, const char *data, const char *ip) {
+    json_t *metadata = json_object_get(node, "metadata");
+
+    json_object_set_new(metadata, "annotations",
+                        json_pack("{s:s, s:s, s:s, s:s}", "flannel.alpha.coreos.com/backend-data",
+                                  data, "flannel.alpha.coreos.com/backend-type",
+                                  is_overlay(f) ? "vxlan" : "host-gw",
+                                  "flannel.alpha.coreos.com/public-ip", ip,
+                                  "flannel.alpha.coreos.com/kube-subnet-manager", "true"));
+}
+
+static json_t *peer(const struct flannel *f) {
+    json_t *node = json_pack("{s:s, s:{s:s}, s:{s:s}, s:{s:[{s:s, s:s}]}}", "kind", "Node",
+                             "metadata", "name", "l1", "spec", "podCIDR", "10.244.1.0/24", "status",
+                             "addresses", "type", "InternalIP", "address", "10.0.0.31");
+
+    if (f->peer_data)
+        annotate(f, node, f->peer_data, "10.0.0.31");
+    return node;
+}
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    struct flannel *f = context;
+    json_t *list, *node;
+
+    if (!strstr(request->url, "/api/v1/nodes") || strstr(request->url, "/api/v1/nodes/") ||
+        strstr(request->url, "watch=") || strstr(request->url, "fieldSelector") ||
+        !request->client_key_pem)
+        return scene_answer(&f->run.scene, request, ret, err);
+    if (f->may_not_list)
+        return scene_status(ret, 403, "Forbidden");
+    node = scene_node(&f->run.scene);
+    if (f->up && node)
+        annotate(f, node, "{\"VNI\":4096,\"VtepMAC\":\"00:15:5d:01:02:03\"}", "10.0.0.21");
+    list = scene_list("NodeList", node);
+    json_array_append_new(json_object_get(list, "items"), peer(f));
+    ret->retry_after = -1;
+    return scene_json(ret, 200, list);
+}
+
+static void lay_way(const struct flannel *f, struct host *host) {
+    const struct hcn_remote_subnet remote = {"10.244.1.0/24", "10.0.0.31", PEER_MAC, 4096};
+    struct host_route route = {.destination = "10.244.1.0/24", .next_hop = "10.0.0.31"};
+    struct host_adapters adapters = {0};
+    struct error ignored = {0}; /* it tries again */
+
+    if (is_overlay(f)) {
+        (void)hcn_remote_subnets_ensure(host, "flannel.4096", &remote, 1, &ignored);
+        return;
+    }
+    (void)host_adapters(host, &adapters, &ignored);
+    for (size_t i = 0; i < adapters.count; i++)
+        if (text_list_has(&adapters.items[i].addresses, "10.0.0.21/24"))
+            route.interface_index = adapters.items[i].index;
+    host_adapters_free(&adapters);
+    (void)host_route_add(host, &route, &ignored); /* there already, mostly */
+}
+
+static void on_sleep(void *context, struct host *host) {
+    static const char text[] = "FLANNEL_SUBNET=10.244.3.1/24\n";
+    struct flannel *f = context;
+
+    scene_on_sleep(&f->run.scene, host);
+    if (!scene_runs(&f->run.scene, "flanneld")) {
+        f->slept = 0;
+        f->up = false;
+        return;
+    }
+    f->slept++;
+    if (f->slept > f->slow && !f->never_up && !f->up) {
+        f->up = host_write(host, SUBNET_FILE, text, strlen(text), HOST_PUBLIC, NULL) == 0;
+    }
+    if (f->up && f->slept > 2 * f->slow && !f->lays_nothing)
+        lay_way(f, host);
+}
+
+static void open_flannel(struct flannel *f, const char *mode) {
+    static const char *const data[] = {"{\"VNI\":4096,\"VtepMAC\":\"0a:58:0a:f4:01:00\"}", "null"};
+
+    *f = (struct flannel){.mode = mode, .peer_data = data[text_equal(mode, "l2bridge")]};
+    open_run(&f->run, mode);
+    http_free(f->run.http);
+    f->run.http = http_memory_new(answer, f);
+    host_memory_on_sleep(f->run.host, on_sleep, f);
+    assert_int_equal(host_write(f->run.host, "C:\\k\\flanneld.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
+    f->run.options.network_plugin = xstrdup("flannel");
+}
+
+static void want_flannel(struct flannel *f) {
+    set_options(&f->run, f->mode);
+    f->run.options.network_plugin = xstrdup("flannel");
+}
+
+/* What the phase said: its detail, and every warning of the join. */
+struct said {
+    char *detail;
+    char *warnings;
+};
+
+static void said_free(struct said *said) {
+    free(said->detail);
+    free(said->warnings);
+}
+
+static int join_flannel(struct flannel *f, struct said *ret, struct error *err) {
+    struct join join = {.host = f->run.host, .http = f->run.http, .options = &f->run.options};
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+    int result = join_open(&join, err);
+
+    if (result == 0)
+        result = join_run(&join, err);
+    for (size_t i = 0; i < count; i++)
+        if (text_equal(phases[i].id, "flanneld"))
+            ret->detail = xstrdup(join.results[i].detail ? join.results[i].detail : "");
+    ret->warnings = text_list_join(&join.warnings, "\n");
+    join_close(&join);
+    return result;
+}
+
+static void assert_joins(struct flannel *f, const char *detail, const char *warning) {
+    _cleanup_(said_free) struct said said = {0};
+    struct error err = {0};
+
+    if (join_flannel(f, &said, &err) < 0)
+        fail_msg("%s: %s", f->mode, err.message);
+    assert_string_equal(said.detail, detail);
+    if (warning)
+        assert_non_null(strstr(said.warnings, warning));
+    else
+        assert_null(strstr(said.warnings, "flanneld"));
+}
+
+static const char *const modes[] = {"overlay", "l2bridge"};
+static const char *const details[] = {"running, vxlan; ways to 1 of 1 other nodes",
+                                      "running, host-gw; ways to 1 of 1 other nodes"};
+
+/* ---- it comes up ---- */
+
+static void the_ways_are_waited_for(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        for (unsigned slow = 0; slow < 60; slow += 20) {
+            struct flannel f;
+            json_t *before, *after;
+
+            open_flannel(&f, modes[i]);
+            before = state_of(&f.run);
+            f.slow = slow;
+            assert_joins(&f, details[i], NULL);
+            lay_way(&f, f.run.host); /* flanneld goes on while reset runs */
+            assert_int_equal(reset_once(&f.run, NULL), 0);
+            after = state_of(&f.run);
+            json_object_del(before, "routes"); /* flanneld's own, until it goes with the card */
+            json_object_del(after, "routes");
+            assert_same(before, after, modes[i]);
+            json_decref(before);
+            json_decref(after);
+            close_run(&f.run);
+        }
+    }
+}
+
+static void a_second_join_believes_what_stands(void **state) {
+    struct flannel f;
+    json_t *first, *second;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    assert_joins(&f, details[0], NULL);
+    first = state_of(&f.run);
+    want_flannel(&f);
+    assert_joins(&f, details[0], NULL);
+    second = state_of(&f.run);
+    assert_same(first, second, "second join");
+    json_decref(first);
+    json_decref(second);
+    close_run(&f.run);
+}
+
+/* Nodes that it passes over, rightly: of another VNI, not published yet, without flannel. */
+static void not_every_node_is_waited_for(void **state) {
+    static const char *const data[] = {"{\"VNI\":1,\"VtepMAC\":\"0a:58:0a:f4:01:00\"}",
+                                       "{\"VNI\":4096,\"VtepMAC\":\"\"}", "no JSON", NULL};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(data); i++) {
+        struct flannel f;
+
+        open_flannel(&f, "overlay");
+        f.peer_data = data[i];
+        f.lays_nothing = true;
+        assert_joins(&f, "running, vxlan; ways to 0 of 0 other nodes", NULL);
+        close_run(&f.run);
+    }
+}
+
+/* Whether flows suffer is for the proof to say. */
+static void a_way_that_never_comes_is_warned_of(void **state) {
+    static const char *const warnings[] = {
+        "flanneld has not laid every way: no RemoteSubnetRoute for 10.244.1.0/24 (node l1)",
+        "flanneld has not laid every way: no route to 10.244.1.0/24 via 10.0.0.31 (node l1)"};
+    static const char *const none[] = {"running, vxlan; ways to 0 of 1 other nodes",
+                                       "running, host-gw; ways to 0 of 1 other nodes"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        struct flannel f;
+
+        open_flannel(&f, modes[i]);
+        f.lays_nothing = true;
+        assert_joins(&f, none[i], warnings[i]);
+        close_run(&f.run);
+    }
+}
+
+static void one_that_may_not_list_nodes_is_warned_of(void **state) {
+    struct flannel f;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    f.may_not_list = true;
+    assert_joins(&f, "running, vxlan", "this node may not list the others");
+    close_run(&f.run);
+}
+
+/* ---- it does not ---- */
+
+static void one_that_ends_once_is_started_again(void **state) {
+    struct flannel f;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    host_memory_end_service_starts(f.run.host, "flanneld", 1);
+    assert_joins(&f, details[0],
+                 "flanneld ended with exit code 1: started again after 5 s (its log: "
+                 "C:\\var\\log\\flanneld)");
+    close_run(&f.run);
+}
+
+static void assert_fails(struct flannel *f, enum error_kind kind, const char *message,
+                         const char *hint) {
+    _cleanup_(said_free) struct said said = {0};
+    struct error err = {0};
+
+    assert_int_equal(join_flannel(f, &said, &err), -1);
+    assert_string_equal(err.message, message);
+    assert_int_equal(err.kind, kind);
+    assert_non_null(strstr(err.hints[0], hint));
+}
+
+/* A file of an earlier life of flanneld is no sign of this one's, and comes back with a reset. */
+static void one_that_never_comes_up_is_told(void **state) {
+    (void)state;
+    for (int earlier = 0; earlier < 2; earlier++) {
+        struct flannel f;
+        json_t *before, *after;
+
+        open_flannel(&f, "overlay");
+        if (earlier)
+            assert_int_equal(host_write(f.run.host, SUBNET_FILE, "old", 3, HOST_PUBLIC, NULL), 0);
+        before = state_of(&f.run);
+        f.never_up = true;
+        assert_fails(&f, ERROR_TIMEOUT,
+                     "wait for flanneld: it runs, but has not registered this node after 90 s",
+                     "its log: C:\\var\\log\\flanneld\\flanneld.log");
+        assert_int_equal(reset_once(&f.run, NULL), 0);
+        after = state_of(&f.run);
+        assert_same(before, after, "never up");
+        json_decref(before);
+        json_decref(after);
+        close_run(&f.run);
+    }
+}
+
+static void one_without_rights_is_told(void **state) {
+    struct flannel f;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    f.never_up = f.may_not_list = true;
+    assert_fails(&f, ERROR_DENIED,
+                 "wait for flanneld: GET /api/v1/nodes?limit=1: Forbidden (403 Forbidden)",
+                 "winjoin config cluster");
+    close_run(&f.run);
+}
+
+static void one_that_always_ends_is_told(void **state) {
+    struct flannel f;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    host_memory_end_service_starts(f.run.host, "flanneld", 1000);
+    assert_fails(&f, ERROR_HOST,
+                 "keep flanneld running: it ended 4 times, the last time with exit code 1",
+                 "its log: C:\\var\\log\\flanneld\\flanneld.log");
+    close_run(&f.run);
+}
+
+/* ---- every call of the phase fails once ---- */
+
+static void phase_alone(struct flannel *f) {
+    struct join join = {.host = f->run.host, .http = f->run.http, .options = &f->run.options};
+    struct error err = {0};
+
+    if (join_open(&join, &err) == 0)
+        (void)join_run_phase(&join, "flanneld", &err); /* some calls may fail without harm */
+    join_close(&join);
+}
+
+static bool fails_once(size_t n) {
+    struct error err = {0};
+    struct flannel f;
+    json_t *before, *after;
+    size_t calls;
+    bool reached;
+
+    open_flannel(&f, "overlay");
+    before = state_of(&f.run);
+    text_list_add(&f.run.options.skip_phases, "flanneld");
+    assert_int_equal(join_once(&f.run, &err), 0);
+    want_flannel(&f);
+    calls = host_memory_calls(f.run.host);
+    host_memory_fail(f.run.host, n);
+    phase_alone(&f);
+    reached = host_memory_calls(f.run.host) - calls >= n;
+    host_memory_fail(f.run.host, 0);
+    want_flannel(&f);
+    assert_joins(&f, details[0], NULL);
+    assert_int_equal(reset_once(&f.run, NULL), 0);
+    after = state_of(&f.run);
+    assert_same(before, after, "a call failed");
+    json_decref(before);
+    json_decref(after);
+    close_run(&f.run);
+    return reached;
+}
+
+static void every_call_fails_once(void **state) {
+    size_t n = 1;
+
+    (void)state;
+    while (fails_once(n))
+        n++;
+    assert_true(n > 50);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_ways_are_waited_for),
+        cmocka_unit_test(a_second_join_believes_what_stands),
+        cmocka_unit_test(not_every_node_is_waited_for),
+        cmocka_unit_test(a_way_that_never_comes_is_warned_of),
+        cmocka_unit_test(one_that_may_not_list_nodes_is_warned_of),
+        cmocka_unit_test(one_that_ends_once_is_started_again),
+        cmocka_unit_test(one_that_never_comes_up_is_told),
+        cmocka_unit_test(one_without_rights_is_told),
+        cmocka_unit_test(one_that_always_ends_is_told),
+        cmocka_unit_test(every_call_fails_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
