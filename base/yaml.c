@@ -32,7 +32,6 @@ struct yaml_node {
 struct yaml_documents {
     struct yaml_node **roots;
     size_t count;
-    bool directives;
 };
 
 /* What one run of the parser carries along. */
@@ -40,6 +39,7 @@ struct reader {
     yaml_parser_t parser;
     const char *what;
     size_t depth, nodes;
+    size_t flow; /* braces and brackets around */
     struct error *err;
 };
 
@@ -76,6 +76,10 @@ static int next_event(struct reader *r, yaml_event_t *event) {
     if (r->parser.error == YAML_READER_ERROR)
         return error_set(r->err, ERROR_MALFORMED, "%s: byte %zu: %s", r->what,
                          r->parser.problem_offset, r->parser.problem);
+    if (text_equal(r->parser.problem, "did not find expected <document start>"))
+        return refuse(r, r->parser.problem_mark,
+                      "did not find expected <document start>: what stands here belongs to nothing "
+                      "before it (is it indented too little?)");
     return refuse(r, r->parser.problem_mark,
                   r->parser.problem ? r->parser.problem : "cannot be read");
 }
@@ -149,6 +153,14 @@ static int check_plain_key(struct reader *r, const yaml_event_t *event) {
     return -1;
 }
 
+/* Kubernetes' reader of YAML takes a '?' in braces or brackets for the sign of a key. */
+static int check_flow(struct reader *r, const yaml_event_t *event) {
+    if (!r->flow || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
+        !strchr((const char *)event->data.scalar.value, '?'))
+        return 0;
+    return refuse(r, event->start_mark, "a '?' between braces or brackets must be quoted");
+}
+
 static int check_key(struct reader *r, const struct yaml_node *map, const yaml_event_t *event) {
     const char *key = (const char *)event->data.scalar.value;
 
@@ -160,7 +172,7 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return refuse(r, event->start_mark, "a key holds a NUL byte");
     if (event->data.scalar.anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
-    if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0 ||
+    if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0 || check_flow(r, event) < 0 ||
         check_plain_key(r, event) < 0)
         return -1;
     if (map->count >= PAIRS_MAX)
@@ -227,6 +239,8 @@ static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_
 
     if (strlen(text) != event->data.scalar.length)
         return refuse(r, event->start_mark, "a text holds a NUL byte");
+    if (check_flow(r, event) < 0)
+        return -1;
     node->quoted =
         event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || is_text_tag(event->data.scalar.tag);
     if (!node->quoted && is_endless(text))
@@ -244,6 +258,7 @@ static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_
 static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_node **ret) {
     _cleanup_(node_freep) struct yaml_node *node = xcalloc(1, sizeof *node);
     const yaml_char_t *anchor = NULL, *tag = NULL;
+    bool flow = false;
     int result = 0;
 
     node->line = event->start_mark.line + 1;
@@ -260,21 +275,25 @@ static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_no
     } else if (event->type == YAML_SEQUENCE_START_EVENT) {
         anchor = event->data.sequence_start.anchor;
         tag = event->data.sequence_start.tag;
+        flow = event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
         node->type = YAML_LIST;
     } else {
         anchor = event->data.mapping_start.anchor;
         tag = event->data.mapping_start.tag;
+        flow = event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
         node->type = YAML_MAP;
     }
     if (anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
     if (check_tag(r, tag, event->start_mark) < 0)
         return -1;
+    r->flow += flow;
     result = event->type == YAML_SCALAR_EVENT ? read_scalar(r, event, node)
              : node->type == YAML_LIST        ? read_list(r, node)
                                               : read_map(r, node);
     if (result < 0)
         return -1;
+    r->flow -= flow;
     r->depth--;
     *ret = take_ptr(node);
     return 0;
@@ -296,11 +315,6 @@ static int read_stream(struct reader *r, struct yaml_documents *documents) {
         if (next_event(r, &event) < 0)
             return -1;
         type = event.type;
-        if (type == YAML_DOCUMENT_START_EVENT)
-            documents->directives = documents->directives ||
-                                    event.data.document_start.version_directive ||
-                                    event.data.document_start.tag_directives.start !=
-                                        event.data.document_start.tag_directives.end;
         if (type != YAML_STREAM_START_EVENT && type != YAML_STREAM_END_EVENT &&
             type != YAML_DOCUMENT_START_EVENT && type != YAML_DOCUMENT_END_EVENT)
             result = read_node(r, &event, &root);
@@ -348,10 +362,6 @@ void yaml_documents_free(struct yaml_documents *documents) {
 void yaml_documents_freep(struct yaml_documents **documents) {
     yaml_documents_free(*documents);
     *documents = NULL;
-}
-
-bool yaml_has_directives(const struct yaml_documents *documents) {
-    return documents->directives;
 }
 
 size_t yaml_documents_count(const struct yaml_documents *documents) {

@@ -24,8 +24,6 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
 void yaml_documents_free(struct yaml_documents *documents);
 void yaml_documents_freep(struct yaml_documents **documents);
 size_t yaml_documents_count(const struct yaml_documents *documents);
-/* true when %YAML or %TAG stands before one of them. */
-bool yaml_has_directives(const struct yaml_documents *documents);
 /* The root of document i (a YAML_NULL node for an empty document). */
 const struct yaml_node *yaml_document(const struct yaml_documents *documents, size_t i);
 
@@ -46,6 +44,26 @@ const struct yaml_node *yaml_value(const struct yaml_node *map, size_t i);
 /* Dotted path like json_at(); NULL when absent. */
 const struct yaml_node *yaml_at(const struct yaml_node *node, const char *path);
 const char *yaml_text_at(const struct yaml_node *node, const char *path);
+
+/* One document of a text, as bytes of it; `line` counts from 1. */
+struct yaml_part {
+    const char *text;
+    size_t len, line;
+};
+/* What is left of a text that is being parted; begin with its bytes and line 1. */
+struct yaml_parts {
+    const char *at, *end;
+    size_t line;
+};
+/* Parts a text into documents as Kubernetes does (apimachinery util/yaml YAMLReader): a line that
+ * begins with "---" ends one, and only blanks or a comment may follow it, else ERROR_MALFORMED with
+ * line and column. One with nothing before it belongs to the part behind it. 1 = *ret, 0 = no more.
+ */
+int yaml_parts_next(struct yaml_parts *parts, const char *what, struct yaml_part *ret,
+                    struct error *err);
+/* A part with empty lines for all that is before it, so that messages about it have the lines of
+ * the whole text; *ret_len bytes and a NUL. The caller frees. */
+char *yaml_part_text(const struct yaml_part *part, size_t *ret_len);
 
 /* The node as JSON by YAML 1.2's core schema as Kubernetes reads it (sigs.k8s.io/yaml: plain
  * true/false, null/~, decimal numbers; all else strings). New reference. */

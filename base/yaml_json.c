@@ -84,12 +84,14 @@ static json_t *integer_of(const char *text) {
     return json_integer(negative ? (json_int_t)(0 - value) : (json_int_t)value);
 }
 
-/* go-yaml takes "1_000" for a number. */
+/* go-yaml takes "1_000" for a number, yet not ".5_". */
 static json_t *number_of(const char *text) {
     _cleanup_(freep) char *plain = xstrdup(text);
     char *to = plain;
     json_t *number;
 
+    if (*text == '.' && strchr(text, '_'))
+        return NULL;
     for (const char *from = text; *from; from++)
         if (*from != '_')
             *to++ = *from;

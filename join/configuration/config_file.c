@@ -196,62 +196,43 @@ static int read_document(struct reader *r, const struct yaml_node *node, size_t 
     return pass_over(r, node, version, kind);
 }
 
-/* One part between separators. Empty lines stand in for all before it, so that lines count from
- * the file's begin. */
-static int read_part(struct reader *r, const char *part, size_t len, size_t line) {
+static int read_part(struct reader *r, const struct yaml_part *part) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    struct text padded = {0};
+    size_t len;
+    _cleanup_(freep) char *text = yaml_part_text(part, &len);
     int result = 0;
 
-    for (size_t i = 1; i < line; i++)
-        text_add_char(&padded, '\n');
-    text_add_bytes(&padded, part, len);
-    if (yaml_parse(text_str(&padded), padded.len, r->what, &documents, r->err) < 0 ||
-        yaml_check_json(text_str(&padded), padded.len, r->what, r->err) < 0) {
+    if (yaml_parse(text, len, r->what, &documents, r->err) < 0 ||
+        yaml_check_json(text, len, r->what, r->err) < 0) {
         if (r->err)
             r->err->kind = ERROR_USAGE;
-        result = -1;
-    } else if (yaml_documents_count(documents) == 0) {
-        result = read_document(r, NULL, line);
+        return -1;
     }
+    if (yaml_documents_count(documents) == 0)
+        result = read_document(r, NULL, part->line);
     for (size_t i = 0; result == 0 && i < yaml_documents_count(documents); i++)
-        result = read_document(r, yaml_document(documents, i), line);
-    text_free(&padded);
+        result = read_document(r, yaml_document(documents, i), part->line);
     return result;
 }
 
-/* k8s.io/apimachinery util/yaml YAMLReader: a line that begins with "---" parts documents; only
- * blanks or a comment may follow it. One with nothing before it belongs to the part behind it. */
 static int read_parts(struct reader *r, const char *text, size_t len) {
-    const char *end = text + len, *part = text;
-    size_t line = 1, part_line = 1, parts = 0;
+    struct yaml_parts parts = {.at = text, .end = text + len, .line = 1};
+    struct yaml_part part = {.text = text, .line = 1};
+    size_t count = 0;
+    int more;
 
-    for (const char *p = text; p < end; line++) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p)),
-                   *next = newline ? newline + 1 : end;
-
-        if (next - p >= 3 && memcmp(p, "---", 3) == 0) {
-            size_t rest = (size_t)(next - p), at = 3;
-
-            while (at < rest && strchr(" \t\r\n", p[at]))
-                at++;
-            if (at < rest && p[at] != '#')
-                return error_set(r->err, ERROR_USAGE,
-                                 "%s: line %zu column %zu: only a comment may follow \"---\"",
-                                 r->what, line, at + 1);
-            if (p > part) {
-                if (read_part(r, part, (size_t)(p - part), part_line) < 0)
-                    return -1;
-                part = next;
-                part_line = line + 1;
-            }
-            if (++parts >= DOCUMENTS_MAX)
-                return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what,
-                                 DOCUMENTS_MAX);
-        }
-        p = next;
+    if (len == 0)
+        return read_part(r, &part);
+    while ((more = yaml_parts_next(&parts, r->what, &part, r->err)) > 0) {
+        if (++count > DOCUMENTS_MAX)
+            return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what,
+                             DOCUMENTS_MAX);
+        if (read_part(r, &part) < 0)
+            return -1;
     }
-    return part < end || parts == 0 ? read_part(r, part, (size_t)(end - part), part_line) : 0;
+    if (more < 0 && r->err)
+        r->err->kind = ERROR_USAGE;
+    return more;
 }
 
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,

@@ -104,79 +104,84 @@ static int check_shape(const struct patch *patch, struct error *err) {
     return at_line(err, patch->path, patch->node);
 }
 
-/* A part between "---" that has comments alone: kubeadm takes it for null, which is no merge patch.
- */
-static bool has_comments_alone(const char *text, size_t len) {
-    bool comments = false, content = false;
+/* kubeadm cuts blanks off both ends of a document: a block at its end has no line end. */
+static struct yaml_part trimmed(struct yaml_part part) {
+    static const char blanks[] = " \t\r\n";
 
-    for (const char *p = text, *end = text + len, *next; p < end; p = next) {
-        const char *newline = memchr(p, '\n', (size_t)(end - p));
-
-        next = newline ? newline + 1 : end;
-        if (next - p >= 3 && memcmp(p, "---", 3) == 0) {
-            if (comments && !content)
-                return true;
-            comments = content = false;
-            continue;
-        }
-        while (p < next && strchr(" \t\r\n", *p))
-            p++;
-        comments = comments || (p < next && *p == '#');
-        content = content || (p < next && *p != '#');
-    }
-    return comments && !content;
+    while (part.len && part.text[part.len - 1] && strchr(blanks, part.text[part.len - 1]))
+        part.len--;
+    for (; part.len && *part.text && strchr(blanks, *part.text); part.text++, part.len--)
+        part.line += *part.text == '\n';
+    return part;
 }
 
-/* kubeadm cuts blanks off the end: a block there has no line end. */
-static int parse_file(struct host *host, const char *path, enum patch_type type,
+/* One document; what has no content is null, which kubeadm takes for a patch that does nothing, and
+ * refuses as a merge patch. */
+static int parse_part(const struct yaml_part *part, const char *path, bool indented,
                       struct yaml_documents **ret, struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_(freep) char *text = NULL;
     size_t len;
+    _cleanup_(freep) char *text = yaml_part_text(part, &len);
 
-    if (host_read(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0)
-        return -1;
-    while (len && strchr(" \t\r\n", text[len - 1]) && text[len - 1])
-        len--;
-    if (yaml_parse(text, len, path, &documents, err) < 0)
-        return -1;
-    if (yaml_has_directives(documents))
-        return error_set(err, ERROR_USAGE, "%s: directives (%%YAML, %%TAG) are not allowed", path);
-    if (type == PATCH_MERGE && has_comments_alone(text, len))
+    if (*part->text == '%')
         return error_set(err, ERROR_USAGE,
-                         "%s: a merge patch is an object with fields, not comments alone", path);
+                         "%s: line %zu: directives (%%YAML, %%TAG) are not allowed", path,
+                         part->line);
+    if (yaml_parse(text, len, path, &documents, err) < 0)
+        return indented ? error_hint(err, "kubeadm cuts off the blanks before a document's first "
+                                          "line: let it begin in column 1")
+                        : -1;
     *ret = take_ptr(documents);
     return 0;
 }
 
-static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
-                     struct error *err) {
-    struct yaml_documents *documents;
-    size_t before = ret->count;
-
-    if (parse_file(host, path, type, &documents, err) < 0)
-        return -1;
+static int add_part(struct yaml_documents *documents, size_t line, const char *path,
+                    enum patch_type type, struct patches *ret, struct error *err) {
     ret->files = xrealloc(ret->files, (ret->file_count + 1) * sizeof(struct yaml_documents *));
     ret->files[ret->file_count++] = documents;
-    for (size_t i = 0; i < yaml_documents_count(documents); i++) {
-        if (yaml_type(yaml_document(documents, i)) == YAML_NULL && type != PATCH_MERGE)
-            continue; /* as kubeadm, which refuses it as a merge patch */
-        if (ret->count >= PATCHES_MAX)
-            return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
-        add_patch(ret, path, type, yaml_document(documents, i));
-        if (check_shape(&ret->items[ret->count - 1], err) < 0)
-            return -1;
-    }
-    if (ret->count == before)
-        text_list_add_owned(&ret->warnings, xasprintf("patch file '%s' is empty", path));
-    return 0;
+    if (yaml_type(yaml_document(documents, 0)) == YAML_NULL)
+        return type != PATCH_MERGE
+                   ? 0
+                   : error_set(
+                         err, ERROR_USAGE,
+                         "%s: line %zu: a merge patch is an object with fields, not comments alone",
+                         path, line);
+    if (ret->count >= PATCHES_MAX)
+        return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
+    add_patch(ret, path, type, yaml_document(documents, 0));
+    return check_shape(&ret->items[ret->count - 1], err);
 }
 
-/* Another program's patches concern no worker; kubeadm reads them, too. */
-static int read_other(struct host *host, const char *path, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+/* `ret` NULL: the file is read and judged alone. */
+static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
+                     struct error *err) {
+    size_t before = ret ? ret->count : 0, len;
+    _cleanup_(freep) char *text = NULL;
+    struct yaml_parts parts = {.line = 1};
+    struct yaml_part part;
+    int more;
 
-    return parse_file(host, path, PATCH_STRATEGIC, &documents, err);
+    if (host_read(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0)
+        return -1;
+    parts.at = text;
+    parts.end = text + len;
+    while ((more = yaml_parts_next(&parts, path, &part, err)) > 0) {
+        struct yaml_documents *documents = NULL;
+        struct yaml_part bare = trimmed(part);
+
+        if (!bare.len)
+            continue;
+        if (parse_part(&bare, path, bare.text > part.text && strchr(" \t", bare.text[-1]),
+                       &documents, err) < 0)
+            return -1;
+        if (!ret)
+            yaml_documents_free(documents);
+        else if (add_part(documents, bare.line, path, type, ret, err) < 0)
+            return -1;
+    }
+    if (more == 0 && ret && ret->count == before)
+        text_list_add_owned(&ret->warnings, xasprintf("patch file '%s' is empty", path));
+    return more;
 }
 
 static int read_entry(struct host *host, const char *path, struct patches *ret, struct error *err) {
@@ -189,8 +194,8 @@ static int read_entry(struct host *host, const char *path, struct patches *ret, 
     if (target == PATCH_NONE)
         text_list_add_owned(&ret->warnings,
                             xasprintf("patch file '%s' is passed over: %s", path, reason));
-    if (target == PATCH_OTHER)
-        return read_other(host, path, err);
+    if (target == PATCH_OTHER) /* concerns no worker; kubeadm reads it, too */
+        return read_file(host, path, PATCH_STRATEGIC, NULL, err);
     return target == PATCH_KUBELET ? read_file(host, path, type, ret, err) : 0;
 }
 

@@ -91,11 +91,53 @@ static void what_is_refused(void **state) {
         {"a: \"\\0\"", "a text holds a NUL byte"},
         {"\"\\0\": a", "a key holds a NUL byte"},
         {"a: \xff", "byte 3"},
+        {"x: 1\na: {b: https://c/?d=e}", "line 2 column 8: a '?' between braces or brackets"},
+        {"[a?]", "a '?' between braces or brackets must be quoted"},
+        {"a:\n- {b?c: d}", "a '?' between braces or brackets must be quoted"},
     };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         refused(rows[i][0], strlen(rows[i][0]), rows[i][1]);
+}
+
+static void parts_know_their_lines(void **state) {
+    static const struct {
+        const char *text;
+        size_t count, len[3], line[3];
+    } rows[] = {
+        {"", 0, {0}, {0}},
+        {"a", 1, {1}, {1}},
+        {"a\n---\nb\n", 2, {2, 2}, {1, 3}},
+        {"---\na\n--- # c\nb", 2, {6, 1}, {1, 4}},
+        {"---\n---\n---\n", 2, {4, 4}, {1, 3}},
+        {"a\r\n---\r\n\r\nb", 2, {3, 3}, {1, 3}},
+        {"a\n ---\n", 1, {7}, {1}},
+        {"a\n---", 1, {2}, {1}},
+    };
+    struct yaml_part part;
+    struct error err = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct yaml_parts parts = {rows[i].text, rows[i].text + strlen(rows[i].text), 1};
+
+        for (size_t n = 0; n < rows[i].count; n++) {
+            assert_int_equal(yaml_parts_next(&parts, "t", &part, &err), 1);
+            assert_int_equal(part.len, rows[i].len[n]);
+            assert_int_equal(part.line, rows[i].line[n]);
+        }
+        assert_int_equal(yaml_parts_next(&parts, "t", &part, &err), 0);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        const char *text = i ? "a\n---x" : "a\n--- x\n";
+        struct yaml_parts parts = {text, text + strlen(text), 1};
+
+        assert_int_equal(yaml_parts_next(&parts, "t", &part, &err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_non_null(strstr(err.message, i ? "t: line 2 column 4: only a comment"
+                                              : "t: line 2 column 5: only a comment"));
+    }
 }
 
 static void limits(void **state) {
@@ -151,6 +193,10 @@ static void scalars_become_json(void **state) {
         {"[a, {b: 1}, []]", "[\"a\",{\"b\":1},[]]"},
         {"|\n  x\n  y\n", "\"x\\ny\\n\""},
         {"1_000", "1000"},
+        {".5_", "\".5_\""},
+        {"['a?b', \"c?\", {d: e}]", "[\"a?b\",\"c?\",{\"d\":\"e\"}]"},
+        {"{a: []}\n", "{\"a\":[]}"},
+        {"- [a]\n- b?c", "[[\"a\"],\"b?c\"]"},
         {"010", "8"},
         {"08", "8.0"},
         {"0b11", "3"},
@@ -232,11 +278,9 @@ static void writes_numbers_as_go(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_knows_its_places),
-        cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(limits),
-        cmocka_unit_test(scalars_become_json),
-        cmocka_unit_test(written_as_kubernetes_writes),
+        cmocka_unit_test(tree_knows_its_places),  cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(parts_know_their_lines), cmocka_unit_test(limits),
+        cmocka_unit_test(scalars_become_json),    cmocka_unit_test(written_as_kubernetes_writes),
         cmocka_unit_test(writes_numbers_as_go),
     };
 
