@@ -269,7 +269,7 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
     return 0;
 }
 
-static char *variable_name(const char *option) {
+char *option_variable(const char *option) {
     struct text t = {0};
 
     text_add(&t, "WINJOIN_");
@@ -286,7 +286,7 @@ int options_from_environment(const struct option_set *set,
     const struct option *o;
 
     for (size_t i = 0; (o = options_at(set, i)); i++) {
-        _cleanup_(freep) char *name = variable_name(o->name);
+        _cleanup_(freep) char *name = option_variable(o->name);
         _cleanup_(secret_freep) char *value = NULL;
 
         if (set->given && set->given[i])

@@ -62,6 +62,8 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
 int options_from_environment(const struct option_set *set,
                              char *(*get)(void *context, const char *name), void *context,
                              struct error *err);
+/* The variable that gives an option: "WINJOIN_NODE_NAME" for "node-name". The caller frees. */
+char *option_variable(const char *option);
 /* Frees every text and list of the target. */
 void options_free(const struct option_set *set);
 /* Adds the text word by word in lines of at most 80 columns; `column` is where the first line

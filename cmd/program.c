@@ -9,6 +9,7 @@
 #include "base/build_info.h"
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "cmd/output.h"
 
 static FILE *log_file;
@@ -129,6 +130,42 @@ static int open_seams(struct program *program, program_open_host *open, struct e
     return 0;
 }
 
+/* Without the prefix, which would make far ones near. */
+static void add_variables(const struct option *table, struct text_list *ret) {
+    for (const struct option *o = table; o && o->name; o++) {
+        _cleanup_(freep) char *name = option_variable(o->name);
+
+        text_list_add(ret, name + strlen("WINJOIN_"));
+    }
+}
+
+/* One of another verb is set for its own run; one that no verb knows is most likely misspelt. */
+static void warn_of_variables(struct program *program) {
+    _cleanup_(text_list_free) struct text_list known = {0}, there = {0};
+    static const char prefix[] = "WINJOIN_";
+    size_t count;
+    const struct verb *all = verbs(&count);
+
+    host_environment_names(program->host, prefix, &there);
+    if (!there.count)
+        return;
+    add_variables(global_options, &known);
+    for (size_t i = 0; i < count; i++)
+        for (size_t t = 0; t < ARRAY_SIZE(all[i].tables) && all[i].tables[t]; t++)
+            add_variables(all[i].tables[t], &known);
+    for (size_t i = 0; i < there.count; i++) {
+        const char *name = there.items[i] + strlen(prefix), *near;
+
+        if (text_list_has(&known, name))
+            continue;
+        near = nearest_name(name, (const char *const *)known.items, known.count);
+        log_message(LOG_WARNING,
+                    "environment variable %s%.80s stands for no flag and is not used%s%s%s", prefix,
+                    name, near ? " (did you mean WINJOIN_" : "", near ? near : "",
+                    near ? "?)" : "");
+    }
+}
+
 static int run(struct program *program, int argc, char **argv, const struct option_set *set,
                program_open_host *open, struct error *err) {
     if (parse(program, argc, argv, set, err) < 0)
@@ -143,6 +180,7 @@ static int run(struct program *program, int argc, char **argv, const struct opti
         options_from_environment(set, environment, program->host, err) < 0 ||
         check_output(program, err) < 0 || open_log(program, err) < 0)
         return -1;
+    warn_of_variables(program);
     return program->verb->run(program, err);
 }
 

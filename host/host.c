@@ -246,6 +246,10 @@ char *host_environment(struct host *host, const char *name) {
     return host->ops->environment(host, name);
 }
 
+void host_environment_names(struct host *host, const char *prefix, struct text_list *ret) {
+    host->ops->environment_names(host, prefix, ret);
+}
+
 char *host_program_path(struct host *host) {
     return host->ops->program_path(host);
 }

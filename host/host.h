@@ -263,6 +263,9 @@ int host_random(struct host *host, void *data, size_t len, struct error *err);
 unsigned host_spread_ms(struct host *host, unsigned from, unsigned to);
 /* An environment variable of this process; NULL when not set; the caller frees. */
 char *host_environment(struct host *host, const char *name);
+/* Adds the names of this process's environment variables that begin with `prefix` (capitals), on
+ * Windows, where their case does not matter, in capitals. */
+void host_environment_names(struct host *host, const char *prefix, struct text_list *ret);
 /* Path of the running program; the caller frees. */
 char *host_program_path(struct host *host);
 

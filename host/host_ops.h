@@ -65,6 +65,7 @@ struct host_ops {
     bool (*interrupted)(struct host *);
     int (*random)(struct host *, void *data, size_t len, struct error *);
     char *(*environment)(struct host *, const char *name);
+    void (*environment_names)(struct host *, const char *prefix, struct text_list *ret);
     char *(*program_path)(struct host *);
     void (*free)(struct host *);
 };

@@ -343,6 +343,14 @@ static char *environment(struct host *host, const char *name) {
     return xstrdup_null(json_string_value(json_object_get(memory_of(host)->environment, name)));
 }
 
+static void environment_names(struct host *host, const char *prefix, struct text_list *ret) {
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(memory_of(host)->environment, name,
+                        value) if (text_starts_with(name, prefix)) text_list_add(ret, name);
+}
+
 static char *program_path(struct host *host) {
     (void)host;
     return xstrdup("C:\\k\\winjoin.exe");
@@ -407,6 +415,7 @@ static const struct host_ops memory_ops = {
     .interrupted = interrupted,
     .random = random_bytes,
     .environment = environment,
+    .environment_names = environment_names,
     .program_path = program_path,
     .free = memory_free,
 };

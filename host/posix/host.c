@@ -285,6 +285,13 @@ static char *environment(struct host *host, const char *name) {
     return xstrdup_null(getenv(name));
 }
 
+static void environment_names(struct host *host, const char *prefix, struct text_list *ret) {
+    (void)host;
+    for (char **item = environ; item && *item; item++)
+        if (text_starts_with(*item, prefix))
+            text_list_add_owned(ret, xstrndup(*item, strcspn(*item, "=")));
+}
+
 static char *program_path(struct host *host) {
     char path[PATH_MAX];
     ssize_t len = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -349,6 +356,7 @@ static const struct host_ops rootfs_ops = {
     .interrupted = interrupted,
     .random = random_bytes,
     .environment = environment,
+    .environment_names = environment_names,
     .program_path = program_path,
     .free = rootfs_free,
 };

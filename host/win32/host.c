@@ -25,6 +25,23 @@ static char *environment(struct host *host, const char *name) {
     return win32_narrow(value);
 }
 
+static void environment_names(struct host *host, const char *prefix, struct text_list *ret) {
+    wchar_t *all = GetEnvironmentStringsW();
+
+    (void)host;
+    for (const wchar_t *item = all; item && *item; item += wcslen(item) + 1) {
+        _cleanup_(freep) char *name = win32_narrow(item);
+
+        name[strcspn(name, "=")] = '\0';
+        for (char *p = name; *p; p++)
+            if (*p >= 'a' && *p <= 'z')
+                *p = (char)(*p - 'a' + 'A');
+        if (text_starts_with(name, prefix))
+            text_list_add(ret, name);
+    }
+    FreeEnvironmentStringsW(all);
+}
+
 static char *program_path(struct host *host) {
     DWORD size = 32768; /* the longest path there is */
     _cleanup_wide_ wchar_t *path = xcalloc(size, sizeof *path);
@@ -91,6 +108,7 @@ static const struct host_ops win32_ops = {
     .interrupted = win32_interrupted,
     .random = random_bytes,
     .environment = environment,
+    .environment_names = environment_names,
     .program_path = program_path,
     .free = free_host,
 };
