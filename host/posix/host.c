@@ -37,14 +37,21 @@ static json_t *state_of(struct host *host, const char *what, struct error *err) 
     return state;
 }
 
-/* Each change is on disk before the operation returns. */
+/* Each change is on disk before the operation returns; what only looks writes nothing. */
 static int save(struct host *host, int result, struct error *err) {
+    struct posix_host *posix = rootfs_of(host);
     _cleanup_(freep) char *text = NULL;
 
     if (result < 0)
         return -1;
-    text = json_write_pretty(rootfs_of(host)->state);
-    return rootfs_write(host, STATE_FILE, text, strlen(text), HOST_SECRET, err);
+    if (json_equal(posix->state, posix->saved))
+        return 0;
+    text = json_write_pretty(posix->state);
+    if (rootfs_write(host, STATE_FILE, text, strlen(text), HOST_SECRET, err) < 0)
+        return -1;
+    json_decref(posix->saved);
+    posix->saved = json_deep_copy(posix->state);
+    return 0;
 }
 
 static int service_put(struct host *host, const struct host_service *service, struct error *err) {
@@ -310,6 +317,7 @@ static char *program_path(struct host *host) {
 
 static void rootfs_free(struct host *host) {
     json_decref(rootfs_of(host)->state);
+    json_decref(rootfs_of(host)->saved);
     free(rootfs_of(host)->rootfs);
     free(host);
 }
@@ -372,12 +380,14 @@ static int load_state(struct posix_host *posix, struct error *err) {
         if (err->kind != ERROR_NOT_FOUND)
             return -1;
         error_clear(err);
+        posix->saved = json_deep_copy(posix->state);
         return 0;
     }
     if (json_read(text, len, STATE_FILE, &saved, err) < 0)
         return -1;
     json_object_update(posix->state, saved);
     json_decref(saved);
+    posix->saved = json_deep_copy(posix->state);
     return 0;
 }
 
@@ -390,14 +400,33 @@ static void catch_signals(void) {
     (void)signal(SIGPIPE, SIG_IGN); /* a program that does not read its input is no reason to end */
 }
 
+/* A folder that is not there is a new host: the first file that is written makes it. */
+static char *real_rootfs(const char *rootfs) {
+    char *real = realpath(rootfs, NULL), *slash;
+    _cleanup_(freep) char *parent = xstrdup(rootfs), *above = NULL;
+    size_t len = strlen(parent);
+    struct stat there;
+    const char *name;
+
+    if (real || errno != ENOENT || !len || lstat(rootfs, &there) == 0)
+        return real;
+    while (len > 1 && parent[len - 1] == '/')
+        parent[--len] = '\0';
+    slash = strrchr(parent, '/');
+    name = slash ? slash + 1 : parent;
+    if (text_equal(name, ".") || text_equal(name, ".."))
+        return NULL;
+    above = realpath(!slash ? "." : slash == parent ? "/" : (*slash = '\0', parent), NULL);
+    return above ? xasprintf("%s/%s", text_equal(above, "/") ? "" : above, name) : NULL;
+}
+
 int host_posix_open(const char *rootfs, struct host **ret, struct error *err) {
     struct posix_host *posix = xcalloc(1, sizeof *posix);
 
     posix->host.ops = &rootfs_ops;
     catch_signals();
     if (rootfs) {
-        (void)mkdir(rootfs, 0755); /* a new host; it may be there already */
-        posix->rootfs = realpath(rootfs, NULL);
+        posix->rootfs = real_rootfs(rootfs);
         if (!posix->rootfs) {
             (void)error_set_os(err, ERROR_USAGE, (unsigned long)errno, "open rootfs '%s'", rootfs);
             rootfs_free(&posix->host);

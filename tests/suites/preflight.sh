@@ -83,6 +83,13 @@ check "a control plane's phase" "$code" 3
 run join 127.0.0.1:1 --token abcdef.0123456789abcdef --skip-phases nothing --discovery-token-unsafe-skip-ca-verification
 check "an unknown phase to skip" "$code" 3
 
+for verb in status preflight capabilities certs; do
+    rm -rf "$host"
+    run "$verb"
+    check "$verb makes no rootfs" "$(test -e "$host" && echo there || echo none)" none
+done
+mkdir "$host"
+
 run reset
 check "nobody can be asked" "$code" 3
 has "and what then" "$host.err" '^hint: give --force$'
