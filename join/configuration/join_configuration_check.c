@@ -220,6 +220,16 @@ static void check_name(struct check *c, const char *path, const char *given) {
                 "at most 253 of them");
 }
 
+/* "npipe://" or nothing, then a path that ends in a name. */
+static bool names_a_pipe(const char *socket, size_t scheme) {
+    const char *path = socket + scheme, *slash;
+
+    if (scheme && !text_starts_with(path, "://"))
+        return false;
+    slash = strrchr(path + (scheme ? strlen("://") : 0), '/');
+    return slash && slash[1];
+}
+
 /* kubeadm puts "npipe://" before a bare path. Other URLs and backslashes, which it lets pass in
  * part, open no pipe. */
 static void check_cri_socket(struct check *c) {
@@ -236,6 +246,8 @@ static void check_cri_socket(struct check *c) {
     } else if (strpbrk(socket, "\\ ") || !is_url_text(socket)) {
         invalid(c, path, socket,
                 "URL parsing error: write it with slashes, npipe:////./pipe/containerd-containerd");
+    } else if (*socket && !names_a_pipe(socket, scheme)) {
+        invalid(c, path, socket, "it names no pipe: write npipe:////./pipe/containerd-containerd");
     }
 }
 
@@ -260,6 +272,7 @@ static void check_args(struct check *c) {
 }
 
 static void check_taints(struct check *c) {
+    _cleanup_(text_list_free) struct text_list seen = {0};
     json_t *item;
     size_t i;
 
@@ -271,10 +284,14 @@ static void check_taints(struct check *c) {
         _cleanup_(freep) char *path = xasprintf("nodeRegistration.taints[%zu]", i),
                               *text =
                                   xasprintf("%.80s%s%.80s:%.80s", key ? key : "", value ? "=" : "",
-                                            value ? value : "", effect ? effect : "");
+                                            value ? value : "", effect ? effect : ""),
+                              *id = xasprintf("%s:%s", key ? key : "", effect ? effect : "");
 
+        if (!problem && text_list_has(&seen, id))
+            problem = "two taints have this key and this effect";
         if (problem)
             invalid(c, path, text, problem);
+        text_list_add(&seen, id);
     }
 }
 
@@ -301,8 +318,10 @@ static void check_ca_path(struct check *c) {
         *path == '\\' || *path == '/' ||
         (isalpha((unsigned char)*path) && path[1] == ':' && (path[2] == '\\' || path[2] == '/'));
 
-    if (*path && (!absolute || !text_ends_with(path, ".crt")))
+    if (*path && !absolute)
         invalid(c, "caCertPath", path, "the ca certificate path must be an absolute path");
+    else if (*path && !text_ends_with(path, ".crt"))
+        invalid(c, "caCertPath", path, "the ca certificate path must end in .crt");
 }
 
 /* With 0 these waits would end before they begin. */

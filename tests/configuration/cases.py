@@ -114,7 +114,7 @@ FILES = [
     File("CA path from the root", GOOD + "caCertPath: /etc/kubernetes/pki/other.crt\n"),
     File("relative CA path", GOOD + "caCertPath: pki/ca.crt\n", "must be an absolute path"),
     File("CA path of another name", GOOD + "caCertPath: /etc/kubernetes/pki/ca.pem\n",
-         "must be an absolute path"),
+         "must end in .crt"),
     File("skipPhases", GOOD + "skipPhases: [preflight]\n"),
     File("timeouts", GOOD + "timeouts: {discovery: 1m30s, tlsBootstrap: 1.5h, etcdAPICall: 100ms, "
          "kubernetesAPICall: 10s, kubeletHealthCheck: 2m, upgradeManifests: '0'}\n"),
