@@ -94,9 +94,9 @@ static int fail_ended(struct join *join, const struct host_service *service, str
                            "what was done");
 }
 
-static unsigned pause_of(const struct host_service *service, unsigned ends) {
-    size_t i = ends <= 3 ? ends - 1 : 2;
-    unsigned pause = service->restart_delays_ms[i];
+/* From our table: not every SCM keeps what it was told (Wine's). */
+static unsigned pause_of(enum service_id id, unsigned end) {
+    unsigned pause = service_restart_delay_ms(id, end);
 
     return pause < SERVICE_PAUSE_MAX_MS ? pause : SERVICE_PAUSE_MAX_MS;
 }
@@ -122,10 +122,8 @@ static int count_end(struct join *join, const struct host_service *service, stru
 
     if (join->watch.ends++ == SERVICE_RESTARTS_MAX)
         return fail_ended(join, service, err);
-    pause = pause_of(service, join->watch.ends);
+    pause = pause_of(join->watch.id, join->watch.ends);
     join->watch.again_ms = host_monotonic_ms(join->host) + pause;
-    if (!join->watch.again_ms)
-        join->watch.again_ms = 1;
     join_warn(join, "%s ended with exit code %u: started again after %.0f s (its log: %s)", name,
               (unsigned)service->exit_code, pause / 1000.0, service_log_folder(join->watch.id));
     return 0;

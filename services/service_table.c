@@ -102,6 +102,12 @@ const char *service_ready_file(enum service_id id) {
     return rows[id].ready_file;
 }
 
+unsigned service_restart_delay_ms(enum service_id id, unsigned end) {
+    size_t last = ARRAY_SIZE(rows[id].restart_delays_ms) - 1;
+
+    return rows[id].restart_delays_ms[end && end - 1 < last ? end - 1 : last];
+}
+
 bool service_is_ours(const struct host_service *service) {
     return service->description && text_starts_with(service->description, OUR_MARK);
 }

@@ -62,6 +62,8 @@ const char *service_log_folder(enum service_id id);
 /* The file that its program writes once it has come up, each time anew
  * ("C:\\run\\flannel\\subnet.env"); NULL when it writes none. */
 const char *service_ready_file(enum service_id id);
+/* What its failure actions wait before they start it again after its n-th end (1 = the first). */
+unsigned service_restart_delay_ms(enum service_id id, unsigned end);
 /* true when winjoin's service host runs it; then the file below says what. */
 bool service_hosted(enum service_id id);
 /* Text of SERVICE_SETTINGS_DIR\NAME.json (services/service_host.h). Pure; the caller frees. Fails

@@ -121,6 +121,14 @@ class Trouble(scene.Scene):
         self.assertFalse(os.path.exists(self.stage.host.path(r"C:\k")))
         os.remove(newer)
 
+    def test_flanneld_that_ends_at_its_start(self):
+        """As when its HNS is not up yet: Windows would start it again, Wine does not."""
+        join = self.follow_flanneld(("--verify", "node"), count=1)
+        self.assertEqual(join.wait(), 0, join.said())
+        self.assertIn("flanneld ended with exit code 1: started again after 5 s", join.said())
+        done = [line for line in join.lines if line["phase"] == "flanneld" and line["state"] == "done"]
+        self.assertIn("ways to 1 of 1 other nodes", done[0]["message"])
+
     def test_own_earlier_life_is_waited_for(self):
         address = self.stage.host.address
         self.ready_node(address)

@@ -35,6 +35,16 @@ class Killed(scene.Scene):
                 self.reset()
                 self.assert_bare()
 
+    def test_join_is_killed_while_flanneld_is_started_again(self):
+        join = self.follow_flanneld(scene.FAST)
+        self.assertTrue(join.until(lambda line: line["phase"] == "flanneld" and line["state"] == "waiting"
+                                   and "be started again" in line["message"]), join.said())
+        join.kill()
+        self.hns_is_well()
+        self.assert_joins("--verify", "node")
+        self.reset()
+        self.assert_bare()
+
     def test_probe_pods_of_a_killed_join_are_taken_back(self):
         self.kill_join_at("verify", 2.0, ("--verify", "node"))
         self.assertIn("a", os.listdir(os.path.join(self.stage.host.drive, PROBES)))

@@ -87,6 +87,18 @@ class Refused(scene.Scene):
         done = self.assert_refused(self.words(), 2, "preflight")
         self.assertRegex(done.stderr, "hint: .*kubelet")
 
+    def test_flanneld_ends_always(self):
+        """Found only on the way: said with its exit code and its log; reset gives the host back."""
+        join = self.follow_flanneld(scene.FAST)
+        self.assertEqual(join.wait(), 1, join.said())
+        said = join.said()
+        self.assertRegex(said, "error: .*keep flanneld running: it ended 4 times, the last time with exit code 1")
+        self.assertRegex(said, r"hint: its log: C:\\var\\log\\flanneld\\flanneld.log\s")
+        self.assertRegex(said, r"hint: it said: E\d{4} ")
+        self.hns_is_well()
+        self.reset()
+        self.assert_bare()
+
     def test_request_is_denied(self):
         """Found only on the way: the host is touched, and reset gives it back."""
         self.stage.cluster.control(op="csr", mode="deny")

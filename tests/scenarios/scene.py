@@ -139,6 +139,22 @@ class Scene(unittest.TestCase):
         self.addCleanup(self.delete_node)
         self.set_ready("True", address)
 
+    def hns_fails_flanneld(self, **times):
+        """flanneld asks for HNS' version first, and ends when it gets none; `count`: how often."""
+        self.stage.host.control({"op": "rule", "fn": "HNSCall", "contains": "/globals/version",
+                                 "hr": "0x800706b5", **times})
+        self.addCleanup(self.hns_is_well)
+
+    def hns_is_well(self):
+        self.stage.host.control({"op": "norules"})
+
+    def follow_flanneld(self, words, **times):
+        """A join that is in the phase in which flanneld ends so often."""
+        join = self.follow(*words)
+        self.assertTrue(join.until(lambda line: line["phase"] == "flanneld"), join.said())
+        self.hns_fails_flanneld(**times)
+        return join
+
     def set_ready(self, status, address):
         """As the node controller, or a kubelet, writes it."""
         node = self.stage.node(stage.NODE)

@@ -64,6 +64,26 @@ def token_l2bridge(stage):
     whole(stage)
 
 
+@scenario("flanneld-ends", "flanneld.exe ends at its start, once and always: started again, told with its log",
+          NODES, **OVERLAY)
+def flanneld_ends(stage):
+    host = stage.node.host
+    rule = {"op": "rule", "fn": "HNSCall", "contains": "/globals/version", "hr": "0x800706b5"}
+    for more, code, says in (({"count": 1}, 0, "flanneld ended with exit code 1: started again after 5 s"),
+                             ({}, 1, "keep flanneld running: it ended 4 times, the last time with exit code 1")):
+        join = stage.follow("--verify", "node")
+        expect(join.until(lambda line: line["phase"] == "flanneld"), "flanneld is not reached", join.said())
+        host.control({**rule, **more})
+        try:
+            expect_equal(join.wait(), code, join.said())
+        finally:
+            host.control({"op": "norules"})
+        expect_in(says, join.said())
+        if code:
+            expect_in("hint: it said: E", join.said())
+        stage.reset()
+
+
 def expect_no_agent(stage):
     said = stage.node.winjoin("status").stdout
     expect("kube-proxy" in said and "flanneld" not in said, "an agent runs", said)
