@@ -20,7 +20,9 @@ static int fail_up(struct join *join, unsigned limit, struct error *err) {
     (void)error_set(err, ERROR_TIMEOUT,
                     "wait for flanneld: it runs, but has not registered this node after %u s",
                     limit / 1000);
-    return service_watch_hint(join, err);
+    (void)service_watch_hint(join, err);
+    return error_hint(err,
+                      "to have it started anew: sc stop flanneld, then the same command again");
 }
 
 /* It writes its file behind its network in HNS and its annotations on the Node. */

@@ -82,6 +82,8 @@ class L2bridge(scene.Scene):
         self.assert_code(done, 0)
         result = json.loads(done.stdout)
         self.assertEqual({p["outcome"] for p in result["phases"]}, {"done"})
+        details = {p["id"]: p["detail"] for p in result["phases"]}
+        self.assertEqual(details["flanneld"], "running, host-gw; ways to 1 of 1 other nodes")
         self.assertEqual({f["outcome"] for f in result["flows"]}, {"pass"})
         self.assertEqual(self.ready(), ["True"])
         self.reset()

@@ -269,6 +269,12 @@ WRONG = {
         '"Action":"Allow","Direction":"In"', '"Action":"Allow","Direction":"Out"',
         r"CNI-POLICY: .*endpoint [0-9A-Fa-f-]+ \(winjoin-probe-b\): ACL Block In, priority 65500",
         agent=True),
+    "wrong-acl-priority": Wrong(
+        "the priority of a policy agent's ACL that lets in, now behind the one that blocks", "HcnModifyEndpoint",
+        '"Direction":"In","Protocols":"256","RuleType":"Switch","Priority":1000',
+        '"Direction":"In","Protocols":"256","RuleType":"Switch","Priority":65501',
+        r"CNI-POLICY: .*endpoint [0-9A-Fa-f-]+ \(winjoin-probe-b\): ACL Block In, priority 65500",
+        agent=True),
 }
 
 
@@ -291,10 +297,10 @@ for _name, _row in WRONG.items():
              ("wrong-document",), on=NodeStage, mode=_row.mode)(_wrong(_row))
 
 
-@scenario("right-acls", "a network policy agent lets probes in and answers out: 9 of 9 flows",
+@scenario("right-acls", "a network policy agent lets in and out by priority, whatever the list's order: 9 of 9 flows",
           ("wrong-document",), **OVERLAY)
 def right_acls(stage):
-    with policy_agent.Agent(stage.node.host) as agent:
+    with policy_agent.Agent(stage.node.host, policy_agent.ACLS[::-1]) as agent:
         result, _ = stage.join()
     stage.expect_proved(result)
     expect(agent.laid, "the agent laid no ACL")
