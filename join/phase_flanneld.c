@@ -12,7 +12,7 @@
 #define NODES "/api/v1/nodes"
 /* flanneld itself waits 30 s for the Node and 30 s to write to it. */
 enum { UP_TIMEOUT_MS = 90000, WAYS_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
-enum { STEP_MS = 250, LOOK_MS = 4000 };
+enum { STEP_MS = 250, LOOK_MS = 4000, NODES_AGAIN_MS = 10000 };
 
 /* ---- until it is up ---- */
 
@@ -77,7 +77,7 @@ static int look_at_ways(struct join *join, struct ways *ways, struct error *err)
                                             .network_mode = network_mode_name(join->plan.mode)};
     _cleanup_json_ json_t *evidence = NULL;
 
-    if (!ways->nodes && kube_get(&join->client, NODES, &ways->nodes, err) < 0)
+    if (!ways->nodes && kube_nodes_get(&join->client, &ways->nodes, err) < 0)
         return -1;
     options.nodes = ways->nodes;
     options.node = own_node(join, ways->nodes);
@@ -112,7 +112,7 @@ static int wait_ways(struct join *join, struct ways *ways, struct error *err) {
         }
         if (waited - moved >= STALLED_MS + join->watch.ends * SERVICE_PAUSE_MAX_MS)
             break;
-        if (waited && waited % LOOK_MS == 0) { /* nodes come and go */
+        if (waited && waited % NODES_AGAIN_MS == 0) { /* nodes come and go */
             json_decref(ways->nodes);
             ways->nodes = NULL;
         }

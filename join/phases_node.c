@@ -148,7 +148,7 @@ static void read_node_evidence(struct join *join, json_t **node, json_t **nodes)
     struct error ignored = {0};
 
     (void)kube_get(&join->client, path, node, &ignored);
-    (void)kube_get(&join->client, "/api/v1/nodes", nodes, &ignored);
+    (void)kube_nodes_get(&join->client, nodes, &ignored);
 }
 
 /* What the kubelet reports of a probe pod's mirror in the API. */

@@ -8,7 +8,8 @@
 #define NODES_PATH "/api/v1/nodes"
 #define FLANNEL "flannel\\.alpha\\.coreos\\.com/"
 
-enum { PAGE_LIMIT = 500, PAGES_MAX = 1000 };
+/* A Node with its 50 images has up to 30 KiB; an answer may have HTTP_BODY_MAX. */
+enum { PAGE_LIMIT = 100, PAGES_MAX = 1000 };
 
 void kube_node_free(struct kube_node *node) {
     free(node->name);
@@ -102,8 +103,34 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
 
 /* ---- all of them ---- */
 
-static int add_page(struct kube_nodes *nodes, const json_t *list, struct error *err) {
-    const json_t *items = json_at(list, "items"), *item;
+/* What a page of the list is for. */
+typedef int take_page(void *context, json_t *items, struct error *err);
+
+static int each_page(struct kube_client *client, take_page *take, void *context,
+                     struct error *err) {
+    _cleanup_(freep) char *next = xstrdup("");
+
+    for (unsigned page = 0; page < PAGES_MAX; page++) {
+        _cleanup_(freep) char *path =
+            xasprintf(NODES_PATH "?limit=%d%s%s", PAGE_LIMIT, *next ? "&continue=" : "", next);
+        _cleanup_json_ json_t *list = NULL;
+        const char *more;
+
+        if (kube_get(client, path, &list, err) < 0 ||
+            take(context, json_object_get(list, "items"), err) < 0)
+            return -1;
+        more = json_text_at(list, "metadata.continue");
+        free(next);
+        next = kube_escape(more ? more : "");
+        if (!*next)
+            break;
+    }
+    return 0;
+}
+
+static int add_nodes(void *context, json_t *items, struct error *err) {
+    struct kube_nodes *nodes = context;
+    const json_t *item;
     size_t i;
 
     nodes->items =
@@ -117,30 +144,35 @@ static int add_page(struct kube_nodes *nodes, const json_t *list, struct error *
 }
 
 int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err) {
-    _cleanup_(freep) char *next = xstrdup("");
     struct kube_nodes nodes = {0};
-    int result = 0;
 
-    for (unsigned page = 0; result == 0 && page < PAGES_MAX; page++) {
-        _cleanup_(freep) char *path =
-            xasprintf(NODES_PATH "?limit=%d%s%s", PAGE_LIMIT, *next ? "&continue=" : "", next);
-        _cleanup_json_ json_t *list = NULL;
-        const char *more;
-
-        result = kube_get(client, path, &list, err);
-        if (result == 0)
-            result = add_page(&nodes, list, err);
-        more = json_text_at(list, "metadata.continue");
-        free(next);
-        next = kube_escape(more ? more : "");
-        if (!*next)
-            break;
-    }
-    if (result < 0) {
+    if (each_page(client, add_nodes, &nodes, err) < 0) {
         kube_nodes_free(&nodes);
         return -1;
     }
     *ret = nodes;
+    return 0;
+}
+
+static int add_objects(void *context, json_t *items, struct error *err) {
+    json_t *all = context, *item;
+    size_t i;
+
+    (void)err; /* a page is never refused */
+    json_array_foreach(items, i, item) {
+        (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
+        (void)json_object_del(json_object_get(item, "status"), "images");
+        json_array_append(all, item);
+    }
+    return 0;
+}
+
+int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *all = json_array();
+
+    if (each_page(client, add_objects, all, err) < 0)
+        return -1;
+    *ret = json_pack("{s:O}", "items", all);
     return 0;
 }
 

@@ -36,7 +36,11 @@ struct kube_nodes {
     struct kube_node *items;
     size_t count;
 };
+/* All of them, in pages, however many. */
 int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err);
+/* The same as the server's objects, {"items": [Node...]}, without images and managedFields. New
+ * reference. */
+int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err);
 void kube_nodes_free(struct kube_nodes *nodes);
 
 /* What to wait for; given a look at the Node, or NULL while there is none. */

@@ -244,9 +244,9 @@ static void lists_nodes_page_by_page(void **state) {
     struct error err = {0};
 
     PLAY(s,
-         {"/api/v1/nodes?limit=500", 200,
+         {"/api/v1/nodes?limit=100", 200,
           "{\"metadata\":{\"continue\":\"a+b\"},\"items\":[" NODE("1", "") "]}", 0, 0},
-         {"limit=500&continue=a%2Bb", 200, LIST("2", NODE("1", "")), 0, 0});
+         {"limit=100&continue=a%2Bb", 200, LIST("2", NODE("1", "")), 0, 0});
     assert_int_equal(kube_nodes_list(&s->client, &nodes, NULL), 0);
     assert_int_equal(nodes.count, 2);
     assert_int_equal(s->asked, 2);
@@ -256,6 +256,29 @@ static void lists_nodes_page_by_page(void **state) {
     assert_int_equal(kube_nodes_list(&s->client, &nodes, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_int_equal(nodes.count, 0);
+}
+
+static void gets_nodes_without_what_is_long(void **state) {
+    struct scene *s = *state;
+    json_t *nodes = NULL;
+    char *text;
+    struct error err = {0};
+
+    PLAY(s,
+         {"/api/v1/nodes?limit=100", 200,
+          "{\"metadata\":{\"continue\":\"a\"},\"items\":[{\"metadata\":{\"name\":\"x\","
+          "\"managedFields\":[1]},\"status\":{\"images\":[1],\"addresses\":[]}}]}",
+          0, 0},
+         {"continue=a", 200, "{\"items\":[{}]}", 0, 0});
+    assert_int_equal(kube_nodes_get(&s->client, &nodes, NULL), 0);
+    text = json_write(nodes);
+    assert_string_equal(
+        text, "{\"items\":[{\"metadata\":{\"name\":\"x\"},\"status\":{\"addresses\":[]}},{}]}");
+    free(text);
+    json_decref(nodes);
+    PLAY(s, {"", 403, "{}", 0, 0});
+    assert_int_equal(kube_nodes_get(&s->client, &nodes, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
 }
 
 static void other_objects_do_not_matter(void **state) {
@@ -298,6 +321,7 @@ int main(void) {
         CASE(says_what_a_node_lacks),
         CASE(other_objects_do_not_matter),
         CASE(lists_nodes_page_by_page),
+        CASE(gets_nodes_without_what_is_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
