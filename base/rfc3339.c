@@ -70,7 +70,7 @@ static bool clock_time(const char **p, int64_t *seconds) {
     int h, m, s;
 
     if (!digits(p, 2, 0, 23, &h) || !literal(p, ':') || !digits(p, 2, 0, 59, &m) ||
-        !literal(p, ':') || !digits(p, 2, 0, 60, &s))
+        !literal(p, ':') || !digits(p, 2, 0, 59, &s))
         return false;
     *seconds = h * 3600 + m * 60 + s;
     return true;
@@ -81,7 +81,7 @@ static bool offset(const char **p, int64_t *seconds) {
     int sign = **p == '-' ? -1 : 1, h, m;
 
     *seconds = 0;
-    if (literal(p, 'Z') || literal(p, 'z'))
+    if (literal(p, 'Z'))
         return true;
     if (**p != '+' && **p != '-')
         return false;
@@ -97,8 +97,8 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     int64_t time, away;
     int y, m, d;
     bool ok = digits(&p, 4, 0, 9999, &y) && literal(&p, '-') && digits(&p, 2, 1, 12, &m) &&
-              literal(&p, '-') && digits(&p, 2, 1, 31, &d) &&
-              (literal(&p, 'T') || literal(&p, 't')) && clock_time(&p, &time);
+              literal(&p, '-') && digits(&p, 2, 1, 31, &d) && literal(&p, 'T') &&
+              clock_time(&p, &time);
 
     if (ok && literal(&p, '.')) {
         ok = *p >= '0' && *p <= '9';

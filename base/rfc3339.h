@@ -10,7 +10,8 @@ enum { RFC3339_TEXT_MAX = 32 };
 
 /* "2026-11-21T10:00:04Z" from seconds since 1970 (any year 0..9999). */
 void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
-/* Accepts fractions and offsets. Fails with ERROR_MALFORMED. */
+/* Accepts fractions and offsets; as Go's time.Parse no small letters and no leap seconds. Fails
+ * with ERROR_MALFORMED. */
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err);
 /* "Sat, 21 Nov 2026 10:00:04 GMT" (IMF-fixdate only). Fails with ERROR_MALFORMED. */
 int http_date_parse(const char *text, int64_t *ret, struct error *err);

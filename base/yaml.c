@@ -38,6 +38,8 @@ struct yaml_documents {
 struct reader {
     yaml_parser_t parser;
     const char *what;
+    const char *text; /* what libyaml reads, and how far pass_to has come in it */
+    size_t len, at, characters;
     size_t depth, nodes;
     size_t flow; /* braces and brackets around */
     struct error *err;
@@ -161,6 +163,26 @@ static int check_flow(struct reader *r, const yaml_event_t *event) {
     return refuse(r, event->start_mark, "a '?' between braces or brackets must be quoted");
 }
 
+/* Moves on to the n-th character of the text; what was passed had "\/" in an escape. */
+static bool pass_to(struct reader *r, size_t n) {
+    bool found = false, escaped = false;
+
+    while (r->at < r->len && (r->characters < n || (r->text[r->at] & 0xc0) == 0x80)) {
+        found = found || (escaped && r->text[r->at] == '/');
+        escaped = !escaped && r->text[r->at] == '\\';
+        r->characters += (r->text[r->at++] & 0xc0) != 0x80;
+    }
+    return found;
+}
+
+/* "\/", which libyaml takes from JSON and Go's reader does not know. */
+static bool escapes_slash(struct reader *r, const yaml_event_t *event) {
+    if (event->data.scalar.style != YAML_DOUBLE_QUOTED_SCALAR_STYLE)
+        return false;
+    (void)pass_to(r, event->start_mark.index); /* of no interest */
+    return pass_to(r, event->end_mark.index);
+}
+
 static int check_key(struct reader *r, const struct yaml_node *map, const yaml_event_t *event) {
     const char *key = (const char *)event->data.scalar.value;
 
@@ -172,6 +194,8 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return refuse(r, event->start_mark, "a key holds a NUL byte");
     if (event->data.scalar.anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
+    if (escapes_slash(r, event))
+        return refuse(r, event->start_mark, "the escape \"\\/\" is JSON's, YAML 1.1 has none");
     if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0 || check_flow(r, event) < 0 ||
         check_plain_key(r, event) < 0)
         return -1;
@@ -241,6 +265,8 @@ static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_
         return refuse(r, event->start_mark, "a text holds a NUL byte");
     if (check_flow(r, event) < 0)
         return -1;
+    if (escapes_slash(r, event))
+        return refuse(r, event->start_mark, "the escape \"\\/\" is JSON's, YAML 1.1 has none");
     node->quoted =
         event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || is_text_tag(event->data.scalar.tag);
     if (!node->quoted && is_endless(text))
@@ -341,6 +367,8 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
         text += 3;
         len -= 3;
     }
+    r.text = text;
+    r.len = len;
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     result = read_stream(&r, documents);

@@ -19,13 +19,15 @@ enum { TOKEN_FILE_MAX = 4096 };
 /* What Windows' shells put around a token: a byte order mark, UTF-16, blanks, line ends. */
 static char *bare_token(const char *data, size_t len) {
     _cleanup_(secret_freep) char *narrow = xcalloc(len + 1, 1);
-    bool wide = len >= 2 && memcmp(data, "\xff\xfe", 2) == 0;
+    bool swapped = len >= 2 && memcmp(data, "\xfe\xff", 2) == 0;
+    bool wide = swapped || (len >= 2 && memcmp(data, "\xff\xfe", 2) == 0);
     size_t skip = wide ? 2 : len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, n = 0;
 
     for (size_t i = skip; i < len; i += wide ? 2 : 1) {
-        bool other = !data[i] || (wide && (i + 1 >= len || data[i + 1]));
+        size_t low = i + (swapped && i + 1 < len), high = i + !swapped;
+        bool other = !data[low] || (wide && (i + 1 >= len || data[high]));
 
-        narrow[n++] = other ? '?' : data[i]; /* which no token has */
+        narrow[n++] = other ? '?' : data[low]; /* which no token has */
     }
     while (n && strchr(" \t\r\n", narrow[n - 1]))
         narrow[--n] = '\0';

@@ -23,6 +23,52 @@ char *http_shown_url(const char *url) {
                      rest[len] ? "?..." : "");
 }
 
+bool http_host_is_plain(const char *host) {
+    size_t len = strlen(host);
+    bool dot = len > 1 && host[len - 1] == '.';
+    _cleanup_(freep) char *bare = xstrndup(host, len - dot);
+    const char *last = strrchr(bare, '.');
+    struct ip ip;
+
+    if (*host == '[') {
+        _cleanup_(freep) char *inner = xstrndup(host + 1, strcspn(host + 1, "]"));
+
+        return len == strlen(inner) + 2 && ip_parse(inner, &ip, NULL) == 0 && ip.family == 6;
+    }
+    if (ip_parse(bare, &ip, NULL) == 0)
+        return ip.family == 4 && !dot;
+    last = last ? last + 1 : bare;
+    for (const char *p = bare; *p; p++)
+        if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
+            return false;
+    if (last[0] == '0' && (last[1] == 'x' || last[1] == 'X'))
+        return false;
+    return *last && strspn(last, "0123456789") != strlen(last);
+}
+
+bool http_authority_is_plain(const char *authority) {
+    const char *end = authority + strcspn(authority, "/?#"), *host = authority, *port = end;
+    _cleanup_(freep) char *text = NULL;
+
+    for (const char *p = authority; p < end; p++)
+        if (*p == '@')
+            host = p + 1;
+    for (const char *p = end; p > host && p[-1] != ']'; p--)
+        if (p[-1] == ':')
+            port = p - 1;
+    text = xstrndup(host, (size_t)(port - host));
+    return http_host_is_plain(text);
+}
+
+static int check_host(const char *url, struct error *err) {
+    _cleanup_(freep) char *shown = http_shown_url(url);
+
+    if (http_authority_is_plain(strstr(url, "://") + 3))
+        return 0;
+    return error_set(err, ERROR_USAGE,
+                     "request '%s': its host is neither an address nor a name in ASCII", shown);
+}
+
 /* It becomes a part of a URL and a name for SNI. */
 static int check_server_name(const char *name, struct error *err) {
     struct ip ip;
@@ -58,7 +104,8 @@ static int check_request(const struct http_request *request, struct error *err) 
         return error_set(err, ERROR_USAGE,
                          "request '%s': a client certificate and its key belong together",
                          request->url);
-    if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
+    if (check_line("URL", request->url, err) < 0 || check_host(request->url, err) < 0 ||
+        check_line("method", request->method, err) < 0)
         return -1;
     if (check_server_name(request->server_name, err) < 0)
         return -1;

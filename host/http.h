@@ -82,8 +82,17 @@ char *http_shown_url(const char *url);
 /* Hints that a request went through this proxy, and what chose it; returns -1. NULL: no hint. */
 int http_hint_proxy(struct error *err, const char *proxy);
 
-/* The proxy that Go's ProxyFromEnvironment would choose for this https URL, or NULL: HTTPS_PROXY,
- * NO_PROXY with CIDRs, leading dots and ports; loopback never. The caller frees. */
+/* Whether this is a host that every reader takes for the same one: an IPv4 address of four decimal
+ * numbers, an IPv6 address in brackets, or a name in ASCII that no resolver takes for an address
+ * ("127.1", "0x7f.1", "2130706433"). */
+bool http_host_is_plain(const char *host);
+
+/* A proxy URL for messages: without the user and the password. The caller frees. */
+char *http_shown_proxy(const char *proxy);
+
+/* The proxy that Go's ProxyFromEnvironment and client-go's NewProxierWithNoProxyCIDR would choose
+ * for this https URL, or NULL: HTTPS_PROXY, NO_PROXY with CIDRs, leading dots and ports; loopback
+ * never. User and password are in it. The caller frees. */
 char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy);
 /* The proxy that WinHTTP's lists choose for this URL, or NULL: `proxy` is "host:port" or
  * "http=host:port;https=host:port", `bypass` patterns with "*" and "<local>" (or NULL). The caller

@@ -131,6 +131,8 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
         response->retry_after = -1;
     }
     transfer->broken = http_head_read(&transfer->head, line, len);
+    if (!transfer->broken && transfer->request->follow_redirects) /* libcurl goes there next */
+        transfer->broken = http_head_check_redirect(&transfer->head, line, len);
     if (transfer->broken)
         return 0;
     date = http_head_value(line, len, "Date");
@@ -160,27 +162,19 @@ static char *rename_host(struct transfer *transfer) {
     transfer->connect_to = curl_slist_append(NULL, to);
     transfer->headers = curl_slist_append(transfer->headers, host);
     curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, transfer->connect_to);
-    return xasprintf("%.*s%s%s%s", (int)(authority - url), url, name, port ? port : "",
-                     authority + len);
+    return xasprintf(strchr(name, ':') ? "%.*s[%s]%s%s" : "%.*s%s%s%s", (int)(authority - url), url,
+                     name, port ? port : "", authority + len);
 }
 
 static int set_proxy(struct transfer *transfer, struct error *err) {
-    const char *given = transfer->request->proxy;
-    _cleanup_(freep) char *proxy = given ? (*given ? http_proxy_complete(given) : NULL)
-                                         : http_environment_proxy(transfer->request->url);
+    const struct http_request *request = transfer->request;
+    _cleanup_(freep) char *shown = NULL;
 
-    if (given && *given && !strstr(given, "://"))
-        return error_set(err, ERROR_USAGE, "use the kubeconfig's proxy-url: it has no scheme");
-    if (proxy && http_proxy_check(proxy, err) < 0)
+    if (http_curl_proxy(transfer->easy, request, &shown, err) < 0)
         return -1;
-
-    /* libcurl's own reading of the environment differs from Go's: "" switches it off. */
-    curl_easy_setopt(transfer->easy, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(transfer->easy, CURLOPT_PROXY, proxy ? proxy : "");
-    curl_easy_setopt(transfer->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    transfer->tls.by_tls_proxy = proxy && text_starts_with(proxy, "https:");
-    if (proxy && !transfer->response->proxy)
-        transfer->response->proxy = http_shown_proxy(proxy);
+    transfer->tls.by_tls_proxy = shown && text_starts_with(shown, "https:");
+    if (!transfer->response->proxy)
+        transfer->response->proxy = take_ptr(shown);
     return 0;
 }
 
@@ -244,6 +238,7 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https,http");
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, https ? "https" : "https,http");
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, request->follow_redirects ? 1L : 0L);
+    curl_easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L); /* as Go: what was given is asked */
     curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_of(request));
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);

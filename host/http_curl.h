@@ -1,4 +1,4 @@
-/* The TLS half of HTTP on libcurl. Only host/http_curl*.c include this. */
+/* TLS and proxies of HTTP on libcurl. Only host/http_curl*.c include this. */
 #ifndef HOST_HTTP_CURL_H
 #define HOST_HTTP_CURL_H
 
@@ -19,6 +19,11 @@ struct http_curl_tls {
 /* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
  * name by the rules of its crypto/x509 where these are stricter than OpenSSL's. */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
+/* The request's proxy, or that of the environment or the machine; *ret_shown is its URL without
+ * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE:
+ * http_proxy_check. */
+int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
+                    struct error *err);
 /* The chain that the server presented, as PEM, asked while the transfer has its connection; NULL
  * when that was not made just now. The caller frees. */
 char *http_curl_chain(void *easy);

@@ -81,27 +81,82 @@ static bool is_known_signature(X509 *certificate) {
            (key == NID_rsaEncryption || key == NID_rsassaPss || key == NID_X9_62_id_ecPublicKey);
 }
 
+static bool is_one_of(int type, const int *types, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
+
+/* Constraints of kinds that Go does not compare. */
+static bool has_odd_constraints(const X509 *certificate) {
+    static const int known[] = {GEN_DNS, GEN_IPADD, GEN_EMAIL, GEN_URI};
+    NAME_CONSTRAINTS *constraints = X509_get_ext_d2i(certificate, NID_name_constraints, NULL, NULL);
+    STACK_OF(GENERAL_SUBTREE) * trees[] = {constraints ? constraints->permittedSubtrees : NULL,
+                                           constraints ? constraints->excludedSubtrees : NULL};
+    bool odd = false;
+
+    for (size_t k = 0; k < ARRAY_SIZE(trees); k++)
+        for (int i = 0; i < sk_GENERAL_SUBTREE_num(trees[k]); i++)
+            odd = odd || !is_one_of(sk_GENERAL_SUBTREE_value(trees[k], i)->base->type, known,
+                                    ARRAY_SIZE(known));
+    NAME_CONSTRAINTS_free(constraints);
+    return odd;
+}
+
+/* A critical extension that Go does not know, though OpenSSL does. */
+static bool has_odd_extension(const X509 *certificate) {
+    static const int known[] = {
+        NID_key_usage,       NID_basic_constraints,       NID_subject_alt_name,
+        NID_ext_key_usage,   NID_crl_distribution_points, NID_certificate_policies,
+        NID_policy_mappings, NID_policy_constraints,      NID_inhibit_any_policy,
+        NID_name_constraints};
+
+    for (int i = 0; i < X509_get_ext_count(certificate); i++) {
+        X509_EXTENSION *extension = X509_get_ext(certificate, i);
+        int nid = OBJ_obj2nid(X509_EXTENSION_get_object(extension));
+
+        if (!X509_EXTENSION_get_critical(extension))
+            continue;
+        if (!is_one_of(nid, known, ARRAY_SIZE(known)) ||
+            (nid == NID_name_constraints && has_odd_constraints(certificate)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_too_great(X509 *certificate) {
+    EVP_PKEY *key = X509_get0_pubkey(certificate);
+
+    return key && EVP_PKEY_is_a(key, "RSA") && EVP_PKEY_get_bits(key) > RSA_BITS_MAX;
+}
+
 /* X509_V_OK, or why Go would not take a chain that OpenSSL takes. The last one's signature is its
  * own affair: it is trusted. */
-static int why_refused(const STACK_OF(X509) * chain) {
+static int why_refused(X509_STORE_CTX *context) {
+    const STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(context);
+    const STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(context);
+
+    for (int i = 0; i < sk_X509_num(sent); i++)
+        if (is_too_great(sk_X509_value(sent, i)))
+            return X509_V_ERR_APPLICATION_VERIFICATION;
     for (int i = 0; i < sk_X509_num(chain); i++) {
         X509 *certificate = sk_X509_value(chain, i);
-        EVP_PKEY *key = X509_get0_pubkey(certificate);
         uint32_t uses = X509_get_extended_key_usage(certificate);
 
         if (i + 1 < sk_X509_num(chain) && !is_known_signature(certificate))
             return X509_V_ERR_UNSUPPORTED_SIGNATURE_ALGORITHM;
-        if (key && EVP_PKEY_is_a(key, "RSA") && EVP_PKEY_get_bits(key) > RSA_BITS_MAX)
-            return X509_V_ERR_APPLICATION_VERIFICATION;
         if (uses != UINT32_MAX && !(uses & (XKU_SSL_SERVER | XKU_ANYEKU)))
             return X509_V_ERR_INVALID_PURPOSE; /* OpenSSL takes "gated crypto" for it */
+        if (has_odd_extension(certificate))
+            return X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION;
     }
     return X509_V_OK;
 }
 
 static int verify(X509_STORE_CTX *context, void *unused) {
     int good = X509_verify_cert(context);
-    int why = good > 0 ? why_refused(X509_STORE_CTX_get0_chain(context)) : X509_V_OK;
+    int why = good > 0 ? why_refused(context) : X509_V_OK;
 
     (void)unused; /* it belongs to SSL_CTX_set_cert_verify_callback() */
     if (why != X509_V_OK)
@@ -169,6 +224,7 @@ static CURLcode set_rules(CURL *easy, void *ssl_ctx, void *context) {
     if (!tls->full && !proxy)
         return CURLE_OK;
     SSL_CTX_set_security_level(ssl_ctx, SECURITY_LEVEL);
+    (void)X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ssl_ctx), X509_V_FLAG_POLICY_CHECK);
     SSL_CTX_set_cert_verify_callback(ssl_ctx, verify, NULL);
     if (!tls->name || proxy) /* libcurl knows the proxy's name, and the name behind a redirect */
         return CURLE_OK;

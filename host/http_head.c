@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "host/http_ops.h"
 
 void http_head_free(struct http_head *head) {
     free(head->length);
@@ -78,6 +79,7 @@ static const char *why_bad_field(struct http_head *head, const char *line, size_
     char *length = http_head_value(line, len, "Content-Length");
     char *type = http_head_value(line, len, "Content-Type");
 
+    head->decides = transfer || content || length || type;
     if (type && !keep(&head->type, type))
         return "it has two types";
     if (length && !keep(&head->length, length))
@@ -104,7 +106,10 @@ const char *http_head_read(struct http_head *head, const char *line, size_t len)
     if (!head->began) {
         head->began = true;
         head->old = len > 7 && line[7] == '0';
-        return is_status_line(line, len) ? NULL : "its status line is not one of HTTP/1";
+        if (!is_status_line(line, len))
+            return "its status line is not one of HTTP/1";
+        head->status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');
+        return NULL;
     }
     if (head->complete) /* trailers, which nobody asks */
         return len ? why_bad_line(line, len) : NULL;
@@ -115,5 +120,24 @@ const char *http_head_read(struct http_head *head, const char *line, size_t len)
     if (!why && !head->has_field && (*line == ' ' || *line == '\t'))
         why = "its first header goes on with no other";
     head->has_field = true;
+    if (!why && head->decides && (*line == ' ' || *line == '\t'))
+        return "its length, type or encoding goes on in a second line";
     return why ? why : why_bad_field(head, line, len);
+}
+
+const char *http_head_check_redirect(const struct http_head *head, const char *line, size_t len) {
+    static const int statuses[] = {301, 302, 303, 307, 308};
+    _cleanup_(freep) char *location = http_head_value(line, len, "Location");
+    const char *host = location ? strstr(location, "//") : NULL;
+    bool known = false;
+
+    if (!location || head->status < 300 || head->status > 399)
+        return NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
+        known = known || statuses[i] == head->status;
+    if (!known)
+        return "it redirects by another status";
+    if (!host || (host > location && host[-1] != ':'))
+        return NULL; /* a path */
+    return http_authority_is_plain(host + 2) ? NULL : "it redirects to a host that is none for all";
 }

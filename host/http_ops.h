@@ -26,12 +26,16 @@ bool http_system_proxy(char **ret_proxy, char **ret_bypass);
 /* A file of roots that this process was told to trust instead of the system's, or NULL. One for
  * each platform. The caller frees. */
 char *http_system_roots(void);
-/* A proxy URL without the password that may stand in it. The caller frees. */
-char *http_shown_proxy(const char *proxy);
+/* The same for what follows "//" in a URL: perhaps a user, the host, perhaps a port and a path. */
+bool http_authority_is_plain(const char *authority);
+/* User and password of a proxy URL that http_proxy_check takes, as they stand there (with %XX);
+ * both stay what they are when it has none. The caller frees. */
+void http_proxy_login(const char *proxy, char **ret_user, char **ret_password);
 /* A proxy's text as a whole URL for libcurl: with scheme and, where its own differ from Go's, port
  * and meaning. The caller frees. */
 char *http_proxy_complete(const char *proxy);
-/* ERROR_USAGE when such a URL is none of http, https and socks5; the message shows no password. */
+/* ERROR_USAGE when such a text is no URL of a proxy by http, https or socks5 with a user, a host
+ * and a port that mean one thing to all readers; the message shows no password. */
 int http_proxy_check(const char *proxy, struct error *err);
 
 #endif

@@ -49,7 +49,7 @@ static void split_host(const char *text, char **ret_host, char ret_port[6]) {
         end = colon;
     }
     if (colon && text_format(ret_port, 6, "%s", colon + 1) < 0)
-        ret_port[0] = '\0';
+        (void)text_format(ret_port, 6, "?"); /* nobody's */
     *ret_host = xstrndup(text, (size_t)(end - text));
 }
 
@@ -94,18 +94,42 @@ static bool matches_name(const struct target *target, const char *pattern) {
            strcmp(target->host + host_len - len, pattern) == 0;
 }
 
+/* client-go reads prefixes with noughts before their numbers, and counts them as decimal. */
+static char *without_noughts(const char *prefix) {
+    char *out = xcalloc(strlen(prefix) + 1, 1), *o = out;
+    bool begins = true;
+
+    for (const char *p = prefix; *p; p++) {
+        if (begins && *p == '0' && isdigit((unsigned char)p[1]))
+            continue;
+        begins = *p == '.' || *p == '/';
+        *o++ = *p;
+    }
+    return out;
+}
+
+static bool is_in_prefix(const struct target *target, const char *item) {
+    _cleanup_(freep) char *prefix = without_noughts(item);
+    struct cidr range;
+
+    if (!target->ip.family || cidr_parse(prefix, &range, NULL) < 0)
+        return false;
+    unwrap(&range.base);
+    if (range.base.family == 4 && range.length > 32)
+        range.length -= 96;
+    return cidr_contains(&range, &target->ip);
+}
+
 /* One item of NO_PROXY. */
 static bool is_excluded_by(const struct target *target, const char *item) {
     _cleanup_(freep) char *host = NULL;
-    struct cidr range;
     struct ip ip;
     char port[6];
 
     if (strcmp(item, "*") == 0)
         return true;
     if (strchr(item, '/'))
-        return cidr_parse(item, &range, NULL) == 0 && target->ip.family &&
-               cidr_contains(&range, &target->ip);
+        return is_in_prefix(target, item);
     split_host(item, &host, port);
     if (!*host || (port[0] && strcmp(port, target->port) != 0))
         return false;
@@ -116,6 +140,29 @@ static bool is_excluded_by(const struct target *target, const char *item) {
     return matches_name(target, host);
 }
 
+/* The length of the blank at the beginning, or the end: ASCII's, and that which pages put between
+ * words. */
+static size_t blank_at(const char *text, size_t len, bool end) {
+    static const char nbsp[] = "\xc2\xa0";
+
+    if (len && strchr(BLANKS, text[end ? len - 1 : 0]))
+        return 1;
+    return len >= 2 && memcmp(text + (end ? len - 2 : 0), nbsp, 2) == 0 ? 2 : 0;
+}
+
+static const char *trimmed(char *text) {
+    size_t len = strlen(text), blank;
+
+    while ((blank = blank_at(text, len, false)) != 0) {
+        text += blank;
+        len -= blank;
+    }
+    while ((blank = blank_at(text, len, true)) != 0)
+        len -= blank;
+    text[len] = '\0';
+    return text;
+}
+
 static bool is_excluded(const struct target *target, const char *no_proxy) {
     _cleanup_(freep) char *lower = text_lower(no_proxy ? no_proxy : "");
     struct text_list items = {0};
@@ -123,73 +170,131 @@ static bool is_excluded(const struct target *target, const char *no_proxy) {
 
     text_list_split(&items, lower, ',');
     for (size_t i = 0; i < items.count && !excluded; i++) {
-        char *item = items.items[i] + strspn(items.items[i], BLANKS);
-        size_t len = strlen(item);
+        const char *item = trimmed(items.items[i]);
 
-        while (len && strchr(BLANKS, item[len - 1]))
-            item[--len] = '\0';
         excluded = *item && is_excluded_by(target, item);
     }
     text_list_free(&items);
     return excluded;
 }
 
-/* Names without a scheme are http's; libcurl's own port for a proxy, 1080, is not Go's; and Go lets
- * a SOCKS proxy look names up. */
-char *http_proxy_complete(const char *proxy) {
-    _cleanup_(freep) char *whole =
-        strstr(proxy, "://") ? xstrdup(proxy) : xasprintf("http://%s", proxy);
-    char *authority = strstr(whole, "://") + 3;
-    size_t len = strcspn(authority, "/?#");
-    const char *colon = NULL;
+/* ---- the proxy's own URL ---- */
 
-    for (char *p = whole; *p != ':'; p++)
-        *p = (char)tolower((unsigned char)*p);
-    for (size_t i = 0; i < len; i++)
-        if (authority[i] == ':')
-            colon = authority + i;
-        else if (authority[i] == '@' || authority[i] == ']')
-            colon = NULL;
-    if (text_starts_with(whole, "socks5://"))
-        return xasprintf("socks5h://%.*s", (int)len, authority);
-    if (colon || !text_starts_with(whole, "http://"))
-        return take_ptr(whole);
-    return xasprintf("http://%.*s:80", (int)len, authority);
+/* A proxy URL taken apart; the spans lie in its text. */
+struct proxy_url {
+    const char *authority, *end; /* behind it: a path or nothing */
+    const char *login_end;       /* the last "@", or NULL */
+    const char *host, *port;     /* NULL: no colon */
+};
+
+static struct proxy_url take_apart(const char *proxy) {
+    struct proxy_url url = {.authority = strstr(proxy, "://") + 3};
+
+    url.end = url.authority + strcspn(url.authority, "/?#");
+    for (const char *p = url.authority; p < url.end; p++)
+        if (*p == '@')
+            url.login_end = p;
+    url.host = url.login_end ? url.login_end + 1 : url.authority;
+    for (const char *p = url.host; p < url.end; p++)
+        if (*p == ']')
+            url.port = NULL;
+        else if (*p == ':')
+            url.port = p;
+    return url;
+}
+
+/* As net/url has them: RFC 3986 section 3.2.1, and "@". */
+static bool is_login(const char *text, const char *end) {
+    static const char others[] = "-._:~!$&'()*+,;=@";
+
+    for (; text < end; text++) {
+        if (*text == '%' && isxdigit((unsigned char)text[1]) && isxdigit((unsigned char)text[2]) &&
+            strncmp(text, "%00", 3) != 0)
+            text += 2;
+        else if (!isalnum((unsigned char)*text) && !strchr(others, *text))
+            return false;
+    }
+    return true;
 }
 
 static const char *why_no_proxy(const char *proxy) {
-    static const char *const schemes[] = {"http://", "https://", "socks5h://"};
-    const char *authority = strstr(proxy, "://") + 3;
+    static const char *const schemes[] = {"http://", "https://", "socks5://", "socks5h://"};
     _cleanup_(freep) char *host = NULL;
-    const char *at, *port;
+    struct proxy_url url;
     long long number;
     bool known = false;
 
     for (const unsigned char *p = (const unsigned char *)proxy; *p; p++)
-        if (*p <= ' ' || *p == 0x7f)
-            return "it holds a blank or a control character";
+        if (*p <= ' ' || *p >= 0x7f)
+            return "it holds a blank, a control character or one that is not ASCII";
     for (size_t i = 0; i < ARRAY_SIZE(schemes); i++)
         known = known || text_starts_with(proxy, schemes[i]);
     if (!known)
         return "its scheme must be http, https or socks5";
-    host = xstrndup(authority, strcspn(authority, "/?#"));
-    at = strrchr(host, '@');
-    at = at ? at + 1 : host;
-    port = strrchr(at, ':');
-    if (port && strchr(port, ']'))
-        port = NULL;
-    if (!*at || port == at)
+    url = take_apart(proxy);
+    host = xstrndup(url.host, (size_t)((url.port ? url.port : url.end) - url.host));
+    if (url.login_end && !is_login(url.authority, url.login_end))
+        return "its user or password holds what must be written as %XX";
+    if (!*host)
         return "it has no host";
-    if (port && port[1] && text_to_number(port + 1, 1, 65535, &number) < 0)
-        return "its port must be a number from 1 to 65535";
-    return NULL;
+    if (url.port && url.port + 1 < url.end) {
+        _cleanup_(freep) char *port = xstrndup(url.port + 1, (size_t)(url.end - url.port - 1));
+
+        if (!isdigit((unsigned char)*port) || text_to_number(port, 1, 65535, &number) < 0)
+            return "its port must be a number from 1 to 65535";
+    }
+    return http_host_is_plain(host)
+               ? NULL
+               : "its host must be a name in ASCII, an IPv4 address, or an IPv6 "
+                 "address in brackets";
+}
+
+/* Names without a scheme are http's. */
+static char *with_scheme(const char *proxy) {
+    char *whole = strstr(proxy, "://") ? xstrdup(proxy) : xasprintf("http://%s", proxy);
+
+    for (char *p = whole; *p != ':'; p++)
+        *p = (char)tolower((unsigned char)*p);
+    return whole;
+}
+
+/* libcurl's own port for a proxy, 1080, is not Go's, and Go lets a SOCKS proxy look names up. What
+ * is no such URL stays what it is, for http_proxy_check. */
+char *http_proxy_complete(const char *proxy) {
+    _cleanup_(freep) char *whole = with_scheme(proxy);
+    struct proxy_url url;
+    const char *port = "";
+
+    if (why_no_proxy(whole))
+        return xstrdup(proxy);
+    url = take_apart(whole);
+    if (url.port && url.port + 1 == url.end) /* a colon and no port: as without */
+        url.end = url.port, url.port = NULL;
+    if (!url.port && text_starts_with(whole, "http://"))
+        port = ":80";
+    return xasprintf("%.*s%.*s%s",
+                     text_starts_with(whole, "socks5://") ? 10 : (int)(url.authority - whole),
+                     text_starts_with(whole, "socks5://") ? "socks5h://" : whole,
+                     (int)(url.end - url.authority), url.authority, port);
 }
 
 int http_proxy_check(const char *proxy, struct error *err) {
-    const char *why = why_no_proxy(proxy);
+    _cleanup_(freep) char *whole = with_scheme(proxy);
     _cleanup_(freep) char *shown = http_shown_proxy(proxy);
+    const char *why = why_no_proxy(whole);
 
     return why ? error_set(err, ERROR_USAGE, "use the proxy '%s': %s", shown, why) : 0;
+}
+
+void http_proxy_login(const char *proxy, char **ret_user, char **ret_password) {
+    struct proxy_url url = take_apart(proxy);
+    const char *colon;
+
+    if (!url.login_end)
+        return;
+    colon = memchr(url.authority, ':', (size_t)(url.login_end - url.authority));
+    *ret_user = xstrndup(url.authority, (size_t)((colon ? colon : url.login_end) - url.authority));
+    *ret_password = colon ? xstrndup(colon + 1, (size_t)(url.login_end - colon - 1)) : xstrdup("");
 }
 
 char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy) {

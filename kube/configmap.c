@@ -61,25 +61,23 @@ static bool are_texts(const json_t *value) {
     const char *key;
     size_t i;
 
-    json_array_foreach(value, i, item) if (!json_is_string(item)) return false;
+    json_array_foreach(value, i,
+                       item) if (!json_is_string(item) && !json_is_null(item)) return false;
     json_object_foreach((json_t *)value, key,
                         item) if (!json_is_string(item) && !json_is_null(item)) return false;
     return true;
 }
 
-static bool are_objects(const json_t *value) {
-    const json_t *item;
-    size_t i;
+enum shape { TEXT, TIME, NUMBER, YES_OR_NO, TEXTS, TEXT_MAP, OWNERS, MANAGERS };
 
-    json_array_foreach(value, i, item) if (!json_is_object(item)) return false;
-    return true;
-}
-
-/* ObjectMeta (k8s.io/apimachinery/pkg/apis/meta/v1). */
-static const struct {
+struct meta_field {
     const char *name;
-    enum { TEXT, TIME, NUMBER, TEXTS, TEXT_MAP, OBJECTS } shape;
-} meta_fields[] = {
+    enum shape shape;
+};
+
+/* k8s.io/apimachinery/pkg/apis/meta/v1: ObjectMeta, OwnerReference, ManagedFieldsEntry, whose
+ * fieldsV1 may be anything. */
+static const struct meta_field meta_fields[] = {
     {"name", TEXT},
     {"generateName", TEXT},
     {"namespace", TEXT},
@@ -93,11 +91,47 @@ static const struct {
     {"labels", TEXT_MAP},
     {"annotations", TEXT_MAP},
     {"finalizers", TEXTS},
-    {"ownerReferences", OBJECTS},
-    {"managedFields", OBJECTS},
+    {"ownerReferences", OWNERS},
+    {"managedFields", MANAGERS},
+};
+static const struct meta_field owner_fields[] = {
+    {"apiVersion", TEXT},
+    {"kind", TEXT},
+    {"name", TEXT},
+    {"uid", TEXT},
+    {"controller", YES_OR_NO},
+    {"blockOwnerDeletion", YES_OR_NO},
+};
+static const struct meta_field manager_fields[] = {
+    {"manager", TEXT}, {"operation", TEXT},  {"apiVersion", TEXT},
+    {"time", TIME},    {"fieldsType", TEXT}, {"subresource", TEXT},
 };
 
-static bool has_shape(const json_t *value, int shape) {
+static bool has_shape(const json_t *value, enum shape shape);
+
+/* The first field of another shape; NULL when all are well. */
+static const char *odd_field(const json_t *object, const struct meta_field *fields, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const json_t *value = json_object_get(object, fields[i].name);
+
+        if (value && !json_is_null(value) && !has_shape(value, fields[i].shape))
+            return fields[i].name;
+    }
+    return NULL;
+}
+
+static bool are_objects(const json_t *value, const struct meta_field *fields, size_t count) {
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(value, i, item) {
+        if (!json_is_null(item) && (!json_is_object(item) || odd_field(item, fields, count)))
+            return false;
+    }
+    return json_is_array(value);
+}
+
+static bool has_shape(const json_t *value, enum shape shape) {
     switch (shape) {
     case TEXT:
         return json_is_string(value);
@@ -105,25 +139,27 @@ static bool has_shape(const json_t *value, int shape) {
         return is_time(value);
     case NUMBER:
         return json_is_integer(value);
+    case YES_OR_NO:
+        return json_is_boolean(value);
     case TEXTS:
         return json_is_array(value) && are_texts(value);
     case TEXT_MAP:
         return json_is_object(value) && are_texts(value);
-    default:
-        return json_is_array(value) && are_objects(value);
+    case OWNERS:
+        return are_objects(value, owner_fields, ARRAY_SIZE(owner_fields));
+    case MANAGERS:
+        return are_objects(value, manager_fields, ARRAY_SIZE(manager_fields));
     }
+    return false;
 }
 
 static int check_metadata(const json_t *metadata, struct error *err) {
+    const char *odd;
+
     if (metadata && !json_is_object(metadata) && !json_is_null(metadata))
         return refuse("this is no map: ", "metadata", err);
-    for (size_t i = 0; i < ARRAY_SIZE(meta_fields); i++) {
-        const json_t *value = json_object_get(metadata, meta_fields[i].name);
-
-        if (value && !json_is_null(value) && !has_shape(value, meta_fields[i].shape))
-            return refuse("this is of another type: metadata.", meta_fields[i].name, err);
-    }
-    return 0;
+    odd = odd_field(metadata, meta_fields, ARRAY_SIZE(meta_fields));
+    return odd ? refuse("this is of another type: metadata.", odd, err) : 0;
 }
 
 static int check_name(const json_t *configmap, const char *field, const char *wanted,

@@ -2,7 +2,7 @@
 #include "pki/openssl.h"
 
 #include <openssl/bio.h>
-#include <openssl/core_names.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
@@ -11,6 +11,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "pki/certificate.h"
+#include "pki/der.h"
+#include "pki/extensions.h"
 #include "pki/pem.h"
 
 void EVP_PKEY_freep(EVP_PKEY **key) {
@@ -72,78 +74,75 @@ static const X509_ALGOR *signature_algorithm(const X509 *certificate) {
     return algorithm;
 }
 
-/* IA5String, and nothing that cuts a text or moves a cursor. */
-static bool is_plain(const ASN1_STRING *text) {
-    const unsigned char *at = ASN1_STRING_get0_data(text);
+/* Modulus and exponent of a PKCS #1 key (RFC 8017 appendix A.1.1), which is known to be DER. */
+static bool is_positive_rsa(const unsigned char *key, int len) {
+    enum { EXPONENT_OCTETS_MAX = 8 }; /* as Go's int */
+    const unsigned char *at = key, *end = key + len;
+    long size;
+    int tag, class;
 
-    for (int i = 0; i < ASN1_STRING_length(text); i++)
-        if (at[i] < ' ' || at[i] > '~')
+    if (ASN1_get_object(&at, &size, &tag, &class, len) & 0x80)
+        return false;
+    for (int i = 0; i < 2; i++, at += size)
+        if ((ASN1_get_object(&at, &size, &tag, &class, end - at) & 0x80) || tag != V_ASN1_INTEGER ||
+            !size || at[0] >= 0x80 || (size == 1 && !at[0]) || (i && size > EXPONENT_OCTETS_MAX))
             return false;
     return true;
 }
 
-static bool is_good_name(const GENERAL_NAME *name) {
-    int len;
+/* The key and its parameters in the one form that each kind has (RFC 3279 section 2.3, RFC 8410
+ * section 3, RFC 5480 section 2). */
+static const char *why_unfit_key(X509 *certificate) {
+    static const char damaged[] = "its public key is damaged";
+    static const int curves[] = {NID_secp224r1, NID_X9_62_prime256v1, NID_secp384r1, NID_secp521r1};
+    const unsigned char *bits = NULL;
+    ASN1_OBJECT *kind = NULL;
+    X509_ALGOR *algorithm = NULL;
+    const void *value = NULL;
+    int len = 0, type = 0;
+    bool good = X509_get0_pubkey(certificate) != NULL;
 
-    switch (name->type) {
-    case GEN_URI:
-        return is_plain(name->d.uniformResourceIdentifier) &&
-               !memchr(ASN1_STRING_get0_data(name->d.uniformResourceIdentifier), ' ',
-                       (size_t)ASN1_STRING_length(name->d.uniformResourceIdentifier));
-    case GEN_EMAIL:
-        return is_plain(name->d.rfc822Name);
-    case GEN_DNS:
-        return is_plain(name->d.dNSName);
-    case GEN_IPADD:
-        len = ASN1_STRING_length(name->d.iPAddress);
-        return len == 4 || len == 16;
+    if (!X509_PUBKEY_get0_param(&kind, &bits, &len, &algorithm, X509_get_X509_PUBKEY(certificate)))
+        return damaged;
+    X509_ALGOR_get0(NULL, &type, &value, algorithm);
+    switch (OBJ_obj2nid(kind)) {
+    case NID_rsaEncryption:
+        return good && type == V_ASN1_NULL && !der_why_bad(bits, (size_t)len) &&
+                       is_positive_rsa(bits, len)
+                   ? NULL
+                   : damaged;
+    case NID_ED25519:
+    case NID_X25519:
+        return good && type == V_ASN1_UNDEF ? NULL : damaged;
+    case NID_dsa:
+        return good && type == V_ASN1_SEQUENCE ? NULL : damaged;
+    case NID_X9_62_id_ecPublicKey:
+        break;
     default:
-        return true;
+        return NULL;
     }
-}
-
-static bool has_good_names(const GENERAL_NAMES *names) {
-    for (int i = 0; i < sk_GENERAL_NAME_num(names); i++)
-        if (!is_good_name(sk_GENERAL_NAME_value(names, i)))
-            return false;
-    return true;
-}
-
-/* Every extension that OpenSSL knows must be readable, whether it is asked for or not. */
-static const char *why_unfit_extensions(const X509 *certificate) {
-    for (int i = 0; i < X509_get_ext_count(certificate); i++) {
-        X509_EXTENSION *extension = X509_get_ext(certificate, i);
-        const X509V3_EXT_METHOD *method = X509V3_EXT_get(extension);
-        void *value = method ? X509V3_EXT_d2i(extension) : NULL;
-        bool good = value != NULL;
-
-        if (good && method->ext_nid == NID_subject_alt_name)
-            good = has_good_names(value);
-        if (value && method->it)
-            ASN1_item_free(value, ASN1_ITEM_ptr(method->it));
-        else if (value)
-            method->ext_free(value);
-        if (method && !good)
-            return value ? "one of its names is damaged" : "an extension of it is damaged";
-    }
-    return NULL;
+    if (type == V_ASN1_OBJECT)
+        for (size_t i = 0; i < ARRAY_SIZE(curves); i++)
+            if (OBJ_obj2nid(value) == curves[i])
+                return good && len && bits[0] == POINT_CONVERSION_UNCOMPRESSED ? NULL : damaged;
+    return "its curve is none of P-224, P-256, P-384 and P-521";
 }
 
 /* Go's crypto/x509 refuses these when it parses, OpenSSL only when it verifies, or never. */
 static const char *why_unfit(X509 *certificate) {
-    static const int curves[] = {NID_secp224r1, NID_X9_62_prime256v1, NID_secp384r1, NID_secp521r1};
     const ASN1_INTEGER *serial = X509_get0_serialNumber(certificate);
-    EVP_PKEY *key = X509_get0_pubkey(certificate);
-    const char *why = why_unfit_extensions(certificate);
-    X509_ALGOR *algorithm = NULL;
-    char curve[64] = "";
+    const char *why = why_unfit_key(certificate);
+    long version = X509_get_version(certificate);
     struct tm tm;
-    int nid;
 
-    (void)X509_PUBKEY_get0_param(NULL, NULL, NULL, &algorithm, X509_get_X509_PUBKEY(certificate));
-    nid = algorithm ? OBJ_obj2nid(algorithm->algorithm) : NID_undef;
-    if (!key && (nid == NID_rsaEncryption || nid == NID_X9_62_id_ecPublicKey || nid == NID_ED25519))
-        return "its public key is damaged";
+    if (!why)
+        why = extensions_why_unfit(certificate);
+    if (why)
+        return why;
+    if (version < X509_VERSION_1 || version > X509_VERSION_3)
+        return "there is no such version of certificates";
+    if (version != X509_VERSION_3 && X509_get_ext_count(certificate) > 0)
+        return "only version 3 has extensions";
     if (ASN1_STRING_type(serial) == V_ASN1_NEG_INTEGER)
         return "its serial number is negative";
     if (!ASN1_TIME_to_tm(X509_get0_notBefore(certificate), &tm) ||
@@ -153,16 +152,7 @@ static const char *why_unfit(X509 *certificate) {
         return "it names two signature algorithms";
     if (X509_get_extension_flags(certificate) & EXFLAG_INVALID)
         return "an extension of it is damaged or stands there twice";
-    if (why)
-        return why;
-    if (nid != NID_X9_62_id_ecPublicKey)
-        return NULL;
-    (void)EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_GROUP_NAME, curve, sizeof curve,
-                                         NULL);
-    for (size_t i = 0; i < ARRAY_SIZE(curves); i++)
-        if (OBJ_sn2nid(curve) == curves[i])
-            return NULL;
-    return "its curve is none of P-224, P-256, P-384 and P-521";
+    return NULL;
 }
 
 static int add_block(STACK_OF(X509) * stack, const struct pem_block *block, struct error *err) {
@@ -174,7 +164,10 @@ static int add_block(STACK_OF(X509) * stack, const struct pem_block *block, stru
         return -1;
     if (!sk_X509_push(stack, certificate))
         abort(); /* out of memory */
-    why = at < block->der + block->der_len ? "there is more behind it" : why_unfit(certificate);
+    why = at < block->der + block->der_len ? "there is more behind it"
+                                           : der_why_bad(block->der, block->der_len);
+    if (!why)
+        why = why_unfit(certificate);
     ERR_clear_error();
     if (why)
         return error_set(err, ERROR_MALFORMED, "read a certificate: %s", why);

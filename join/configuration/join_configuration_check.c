@@ -122,6 +122,36 @@ static void check_bootstrap_token(struct check *c) {
     check_token(c, "discovery.tlsBootstrapToken", *tls ? tls : token);
 }
 
+/* What Go's net/url refuses anywhere in a URL: control characters, and '%' before what is no hex.
+ */
+static bool is_url_text(const char *text) {
+    for (const char *p = text; *p; p++)
+        if (iscntrl((unsigned char)*p) ||
+            (*p == '%' && !(isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]))))
+            return false;
+    return true;
+}
+
+/* A URL's path as a file's name: without query and fragment, %XX decoded (RFC 8089). */
+static char *decoded_path(const char *path) {
+    _cleanup_(freep) char *part = xstrndup(path, strcspn(path, "?#"));
+    char *out = part;
+
+    if (!is_url_text(part) || strstr(part, "%00"))
+        return xstrdup(path);
+    for (const char *p = part; *p; p++) {
+        char hex[3] = "";
+
+        if (*p == '%') {
+            memcpy(hex, p + 1, 2);
+            p += 2;
+        }
+        *out++ = *hex ? (char)strtol(hex, NULL, 16) : *p;
+    }
+    *out = '\0';
+    return take_ptr(part);
+}
+
 /* Go's net/url reads a scheme in any case, and "file:/x" as "file:///x". */
 char *join_discovery_file_path(const char *given) {
     _cleanup_(freep) char *scheme = xstrndup(given, strcspn(given, ":")),
@@ -134,8 +164,8 @@ char *join_discovery_file_path(const char *given) {
         return xstrdup(given);
     slash = text_starts_with(path, "://") ? strchr(path + strlen("://"), '/') : path + 1;
     path = slash ? slash : "";
-    return xstrdup(path[0] == '/' && isalpha((unsigned char)path[1]) && path[2] == ':' ? path + 1
-                                                                                       : path);
+    return decoded_path(
+        path[0] == '/' && isalpha((unsigned char)path[1]) && path[2] == ':' ? path + 1 : path);
 }
 
 /* RFC 3986's scheme; one letter is a drive. */
@@ -143,16 +173,6 @@ static size_t scheme_length(const char *text) {
     size_t len = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
 
     return len > 1 && isalpha((unsigned char)*text) && text[len] == ':' ? len : 0;
-}
-
-/* What Go's net/url refuses anywhere in a URL: control characters, and '%' before what is no hex.
- */
-static bool is_url_text(const char *text) {
-    for (const char *p = text; *p; p++)
-        if (iscntrl((unsigned char)*p) ||
-            (*p == '%' && !(isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]))))
-            return false;
-    return true;
 }
 
 /* ... and an address whose bracket does not close. */

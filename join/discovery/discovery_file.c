@@ -184,6 +184,18 @@ static int check_credentials(const char *file, const struct kubeconfig *c, struc
     return check_certificate(file, c, err);
 }
 
+/* "[::1]" and "api.test." mean what a certificate writes as "::1" and "api.test". */
+static void bare_server_name(struct kubeconfig *config) {
+    char *name = config->tls_server_name;
+    size_t len = name ? strlen(name) : 0;
+    bool bracket = len > 2 && name[0] == '[' && name[len - 1] == ']';
+
+    if (bracket || (len > 1 && name[len - 1] == '.'))
+        name[len - 1] = '\0';
+    if (bracket)
+        memmove(name, name + 1, len - 1);
+}
+
 static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *err) {
     struct kubeconfig config = {0};
 
@@ -195,6 +207,7 @@ static int load_good(struct discovery *d, struct kubeconfig *ret, struct error *
         kubeconfig_free(&config);
         return -1;
     }
+    bare_server_name(&config);
     *ret = config;
     return 0;
 }

@@ -167,8 +167,10 @@ static unsigned left_ms(const struct discovery *d) {
 }
 
 static void note_answer(struct discovery *d, const struct http_response *response) {
-    if (response->date)
+    if (response->date) {
         d->result->clock_difference = response->date - host_now(d->host);
+        d->dated = true;
+    }
     if (response->proxy && !d->result->proxy)
         d->result->proxy = xstrdup(response->proxy);
 }

@@ -22,6 +22,7 @@ struct discovery {
     const struct kubeconfig *credentials; /* sent along and trust of file discovery; or NULL */
     uint64_t start, deadline;             /* monotonic milliseconds */
     struct discovery_result *result;      /* clock_difference, proxy and warnings are filled */
+    bool dated;                           /* the server told its time */
 };
 
 /* What a ConfigMap cluster-info holds that matters. Owned; cluster_info_free(). */

@@ -12,7 +12,14 @@ static void hint_clock(const struct discovery *d, const struct certificate *cert
                        struct error *err) {
     int64_t difference = d->result->clock_difference;
 
-    if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
+    if (!d->dated)
+        (void)error_hint(
+            err,
+            "\"%s\" does not tell its time: is this machine's clock right (w32tm "
+            "/query /status)? If so, the server's certificate must be renewed (kubeadm "
+            "certs renew apiserver)",
+            d->address);
+    else if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
         (void)error_hint(err,
                          "by the clock of \"%s\" it is so too: the server's certificate must be "
                          "renewed (kubeadm certs renew apiserver)",

@@ -187,6 +187,8 @@ enum verdict check_proxy(struct join *join, const struct preflight_check *check,
     const char *endpoint = join->options->endpoint;
     _cleanup_(freep) char *url = xasprintf("https://%s", endpoint ? endpoint : "");
     _cleanup_(freep) char *proxy = endpoint ? http_proxy_for(url, https, no) : NULL;
+    _cleanup_(freep) char *shown = proxy ? http_shown_proxy(proxy) : NULL;
+    bool bracket = endpoint && *endpoint == '[';
 
     (void)check;
     if (!endpoint)
@@ -194,11 +196,11 @@ enum verdict check_proxy(struct join *join, const struct preflight_check *check,
     if (!proxy)
         return CHECK_FINE;
     check_hint(finding, "set NO_PROXY=%s%s%.*s", no ? no : "", no && *no ? "," : "",
-               (int)strcspn(endpoint, ":"), endpoint);
+               (int)strcspn(endpoint + bracket, bracket ? "]" : ":"), endpoint + bracket);
     return check_bad(finding,
                      "connection to \"%s\" uses proxy \"%s\"; if that is not intended, adjust the "
                      "proxy settings",
-                     url, proxy);
+                     url, shown);
 }
 
 static bool is_ours(struct join *join, const char *name) {

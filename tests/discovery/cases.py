@@ -28,6 +28,7 @@ import time
 import urllib.request
 
 import call_cases
+import certificate_cases
 import discovery_file
 import field_cases
 import file_cases
@@ -424,7 +425,7 @@ def run_once(case, stage):
     return found
 
 
-ALL = [*CASES, *odd_cases.CASES, *call_cases.CASES, *discovery_file.CASES, *tls_cases.CASES,
+ALL = [*CASES, *odd_cases.CASES, *certificate_cases.CASES, *call_cases.CASES, *discovery_file.CASES, *tls_cases.CASES,
        *name_cases.CASES, *http_cases.CASES, *text_cases.CASES, *field_cases.CASES, *file_cases.CASES,
        *proxy_cases.CASES]
 

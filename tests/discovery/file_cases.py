@@ -70,6 +70,9 @@ SERVERS = [
     file("tls-server-name with a line break", 3, "no name that a server",
          conf=with_field('tls-server-name: "localhost\\r\\nX: y"')),
     file("tls-server-name as a wildcard", 3, "no name that a server", conf=with_field('tls-server-name: "*"')),
+    file("tls-server-name that is an IPv6 address", 0, conf=with_field('tls-server-name: "0::1"')),
+    file("tls-server-name in brackets", 0, conf=with_field('tls-server-name: "[::1]"')),
+    file("tls-server-name with a dot behind", 0, conf=with_field("tls-server-name: localhost.")),
     file("tls-server-name that is empty", 0, conf=with_field('tls-server-name: ""')),
     file("tls-server-name in capitals", 0, conf=with_field("tls-server-name: LOCALHOST")),
 ]
@@ -92,6 +95,7 @@ PROXIES = [
              serve=demands(b"Basic other")),
     by_proxy("without a scheme", 3, "127.0.0.1:{proxy}"),
     by_proxy("of another scheme", 3, "ftp://me:pass-word@127.0.0.1:{proxy}", "scheme"),
+    by_proxy("of SOCKS 5 with an h", 3, "socks5h://127.0.0.1:{proxy}", "scheme"),
     by_proxy("without a host", 3, "http://:{proxy}"),
     by_proxy("that is no URL", 3, "http://me:pass-word@127.0.0.1:port"),
     by_proxy("that nobody runs", 1, "http://127.0.0.1:1", "was asked through the proxy"),
@@ -181,6 +185,13 @@ CREDENTIALS = [
     pair_file("text around", 0, lambda c, k: (b"text\n" + c + b"text", b"text\n" + k + b"text")),
     pair_file("CRLF", 0, lambda c, k: (c.replace(b"\n", b"\r\n"), k.replace(b"\n", b"\r\n"))),
     pair_file("a byte order mark", 3, lambda c, k: (b"\xef\xbb\xbf" + c, k)),
+    pair_file("a byte order mark in the key", 3, lambda c, k: (c, b"\xef\xbb\xbf" + k)),
+    pair_file("a key that is none before the key", 3, lambda c, k: (
+        c, b"-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n" + k)),
+    pair_file("parameters before the key", 0, lambda c, k: (
+        c, b"-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n" + k)),
+    pair_file("headers in the certificate", 3, lambda c, k: (
+        c.replace(b"CATE-----\n", b"CATE-----\na: b\n\n", 1), k)),
     pair_file("an empty key", 3, lambda c, k: (c, b"")),
     pair_file("an empty certificate", 3, lambda c, k: (b"", k)),
     pair_file("a key cut short", 3, lambda c, k: (c, k[:-40])),
@@ -301,6 +312,8 @@ FORMS = [
     file("path: /dev/zero", 1, "longer than", argument="/dev/zero", kubeadm=False, **POSIX),
     file("path: /dev/null", 1, "no kubeconfig", argument="/dev/null", **POSIX),
     file("path: a file URL with a host", 0, argument="file://localhost{folder}/d.conf"),
+    file("path: a file URL with a percent sign", 0, argument="file://{folder}/d%2econf"),
+    file("path: a file URL with a query", 0, argument="file://{folder}/d.conf?a#b"),
     file("path: a file URL in capitals", 0, argument="FILE://{folder}/d.conf"),
     file("path: ftp", 3, "scheme must be https", argument="ftp://127.0.0.1/d.conf"),
     file("path: http with a password", 3, "scheme must be https", hidden=("pass-word",),
@@ -390,6 +403,16 @@ FETCHES = [
     fetch("a redirect to data", 1, lambda s: http(b"", "302 Go", "Location: data:,a")),
     fetch("a redirect to itself", 1, lambda s: http(b"", "302 Go", "Location: /d.conf"),
           "redirects"),
+    fetch("a redirect to an address in one number", 1, lambda s: http(
+        b"", "302 Go", "Location: https://2130706433:%d/e" % s.port), "none for all",
+          paths={"/e": lambda s: http(conf_of(s))}),
+    fetch("305", 1, lambda s: http(b"", "305 Use", "Location: /e"), "another status",
+          paths={"/e": lambda s: http(conf_of(s))}),
+    fetch("from an address in two parts", 3, lambda s: http(conf_of(s)), "neither an address nor",
+          url="https://127.1:{port}/d.conf"),
+    fetch("from a host in percent", 3, lambda s: http(conf_of(s)),
+          url="https://%31%32%37.0.0.1:{port}/d.conf"),
+    fetch("a path with dots", 1, lambda s: http(conf_of(s)), "404", url="https://{endpoint}/x/../d.conf"),
     fetch("a redirect that is no URL", 1, lambda s: http(b"", "302 Go", "Location: https://[::1")),
     fetch("a redirect with a password", 1, lambda s: http(
         b"", "302 Go", "Location: https://me:pass-word@127.0.0.1:1/e"), hidden=("pass-word",)),

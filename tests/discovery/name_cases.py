@@ -35,6 +35,7 @@ NAMED = [
     name("a wildcard over punycode", 0, "xn--mnchen-3ya.k8s.test", "*.k8s.test"),
     name("letters of other alphabets", 3, "m\u00fcnchen.test", "xn--mnchen-3ya.test", says=("punycode",)),
     name("a label of 64 letters", 3, "a" * 64 + ".test", "a" * 64 + ".test"),
+    name("a number for the last label", 3, "api.1", "api.1", says=("neither an address nor",)),
     name("300 letters", 3, "abcdefghi." * 30 + "test", "api.test", says=("neither an address nor",)),
     name("an empty label", 3, "api..test", "api..test", says=("neither an address nor",)),
     name("a NUL in the certificate's", 4, "api.test", "api.test\0.evil", says=(UNTRUSTED,)),

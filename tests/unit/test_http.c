@@ -361,6 +361,17 @@ static void proxy_as_go_chooses(void **state) {
         {"https://api.example/", "p:1", ",\tapi.example\r\n,", NULL},
         {"https://api.example/", "p:1", ":443", "http://p:1"},
         {"https://10.1.2.3/", "p:1", "10.1.2.3/33", "http://p:1"},
+        {"https://10.1.2.3/", "p:1", "010.000.0.0/08", NULL},
+        {"https://10.1.2.3/", "p:1", "10.0.0.0/+8", "http://p:1"},
+        {"https://10.1.2.3/", "p:1", "::ffff:10.0.0.0/104", NULL},
+        {"https://10.1.2.3/", "p:1", "::ffff:10.0.0.0/8", "http://p:1"},
+        {"https://10.1.2.3/", "p:1", "::/0", "http://p:1"},
+        {"https://[fd00::5]/", "p:1", "::/0", NULL},
+        {"https://[fd00::5]/", "p:1", "0.0.0.0/0", "http://p:1"},
+        {"https://api.example/", "p:1", "\xc2\xa0 api.example\xc2\xa0", NULL},
+        {"https://api.example/", "p:1", "api.example:4430000", "http://p:1"},
+        {"https://api.example/", "http://p:", NULL, "http://p:80"},
+        {"https://api.example/", "http://p:1/x?y#z@q", NULL, "http://p:1"},
     };
 
     (void)state;
