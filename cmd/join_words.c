@@ -72,7 +72,7 @@ static int read_token(struct program *program, struct error *err) {
 static void make_absolute(char **path) {
     char *full;
 
-    if (!*path || text_equal(*path, "-") || text_starts_with(*path, "https://") ||
+    if (!*path || text_equal(*path, "-") || text_starts_with(*path, "https:") ||
         text_starts_with(*path, "file:/"))
         return;
     if (!**path) { /* as if it were not given (pflag) */

@@ -138,10 +138,14 @@ static bool quoted_item(const char **p, struct text *item) {
     return false;
 }
 
-/* Items as in CSV (pflag): commas part them, quotes around an item go. */
+/* Items as in CSV (pflag): commas part them, quotes around an item go. Nothing is no item, yet an
+ * empty one before or behind a comma is. */
 static int set_list(const struct option *o, struct text_list *field, const char *value,
                     struct error *err) {
-    for (const char *p = value; *p; p += *p == ',') {
+    const char *p = value;
+    bool more = *value != '\0';
+
+    while (more) {
         size_t len = strcspn(p, ",");
         struct text item = {0};
         bool good;
@@ -153,8 +157,9 @@ static int set_list(const struct option *o, struct text_list *field, const char 
             text_add_bytes(&item, p, len);
             p += len;
         }
-        if (good && item.len)
+        if (good)
             text_list_add(field, text_str(&item));
+        more = *p++ == ',';
         text_free(&item);
         if (!good)
             return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: a lone quote",

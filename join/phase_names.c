@@ -36,14 +36,27 @@ static bool is_phase(const char *name) {
     return false;
 }
 
-/* "control-plane-prepare/certs" is part of its group. */
-static const struct phase_group *group_of(const char *name) {
-    size_t len = strcspn(name, "/");
+/* Parts of kubeadm's phases (1.37), all of a control plane. */
+static const char *const parts[] = {"control-plane-prepare/all",
+                                    "control-plane-prepare/download-certs",
+                                    "control-plane-prepare/certs",
+                                    "control-plane-prepare/kubeconfig",
+                                    "control-plane-prepare/control-plane",
+                                    "control-plane-join/all",
+                                    "control-plane-join/mark-control-plane"};
 
-    for (size_t i = 0; i < ARRAY_SIZE(groups); i++)
-        if (strlen(groups[i].name) == len && strncmp(groups[i].name, name, len) == 0 &&
-            (!name[len] || !groups[i].phases[0]))
+static const struct phase_group *group_of(const char *name) {
+    bool part = false;
+
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+        part = part || text_equal(parts[i], name);
+    for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
+        size_t len = strlen(groups[i].name);
+
+        if (part ? text_starts_with(name, groups[i].name) && name[len] == '/'
+                 : text_equal(groups[i].name, name))
             return &groups[i];
+    }
     return NULL;
 }
 

@@ -175,13 +175,35 @@ static size_t scheme_length(const char *text) {
     return len > 1 && isalpha((unsigned char)*text) && text[len] == ':' ? len : 0;
 }
 
-/* ... and an address whose bracket does not close. */
+/* ... and an address that is none: a host, in brackets or not, and a port of digits or none. */
 static bool is_https_url(const char *url) {
-    const char *host = url + strlen("https://");
-    size_t len = strcspn(host, "/?#");
-    const char *open = memchr(host, '[', len);
+    static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
+    static const char user[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "-._:~!$&'()*+,;=%@";
+    const char *at, *p;
+    _cleanup_(freep) char *authority = NULL;
 
-    return is_url_text(url) && (!open || memchr(open, ']', len - (size_t)(open - host)));
+    if (!text_starts_with(url, "https://") || !is_url_text(url))
+        return false;
+    p = url + strlen("https://");
+    authority = xstrndup(p, strcspn(p, "/?#"));
+    at = strrchr(authority, '@');
+    if (at && strspn(authority, user) < (size_t)(at - authority))
+        return false;
+    p = at ? at + 1 : authority;
+    if (*p == '[') {
+        p = strchr(p, ']');
+        if (!p++)
+            return false;
+    } else {
+        const char *host = p;
+
+        while (*p && (strchr(name, *p) || (unsigned char)*p >= 0x80))
+            p++;
+        if (p == host)
+            return false;
+    }
+    return *p == '\0' || (*p == ':' && !p[1 + strspn(p + 1, "0123456789")]);
 }
 
 static void check_file(struct check *c) {

@@ -13,6 +13,7 @@ BOUND = "1 MiB is enough for every configuration; memory and time stay bounded"
 ASCII = "the name must be what stands there: Go makes ASCII letters of some others"
 NUL = "no name or path holds a NUL"
 TIMES = "RFC 3339: Go's reader takes more than its own standard"
+NOWHERE = "a URL names a host; kubeadm finds out when it fetches"
 AS_JSON = 'is read as JSON'
 QUOTED = "must be quoted: YAML takes it for something else"
 
@@ -210,6 +211,14 @@ VALUE_FILES = [
          "not a valid HTTPS URL"),
     File("file URL with one slash", HEAD + "discovery: {file: {kubeConfigPath: 'file:/none/there'}}\n",
          "not a valid HTTPS URL or a file on disk"),
+    *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url, "not a valid HTTPS URL",
+           "ok", why=NOWHERE) for url in ("https:", "https:x", "https:/x", "https://", "https:///x", "https://:443/x",
+                                          "https://u@/x")),
+    *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url, "not a valid HTTPS URL")
+      for url in ("https://x:y/z", "https://[::1]x/", "https://%41/", "https://x y/", "https://a:b:c/d",
+                  "https://u p@x/y")),
+    *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url)
+      for url in ("https://x", "https://[fd00::1]:443/x", "https://u:p@x:1/y", "https://x:/y?z#a")),
     File("ftp file", HEAD + "discovery: {file: {kubeConfigPath: 'ftp://x/y'}}\n", "the scheme must be https"),
     File("file that is null", discovery(", file: null")),
     File("both ways, one empty", discovery(", file: {}"), "cannot both be set"),
