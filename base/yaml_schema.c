@@ -74,6 +74,13 @@ static bool is_number(const struct yaml_node *node) {
            json_integer_value(json) <= INT32_MAX;
 }
 
+static bool is_level(const struct yaml_node *node) {
+    _cleanup_json_ json_t *json = yaml_type(node) == YAML_SCALAR ? yaml_to_json(node) : NULL;
+
+    return json_is_integer(json) && json_integer_value(json) >= 0 &&
+           json_integer_value(json) <= UINT32_MAX;
+}
+
 static bool is_boolean(const struct yaml_node *node) {
     return is_type(node, JSON_TRUE) || is_type(node, JSON_FALSE);
 }
@@ -191,6 +198,8 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
         return is_boolean(node) ? 0 : refuse(c, node, path, "true or false");
     case YAML_FIELD_NUMBER:
         return is_number(node) ? 0 : refuse(c, node, path, "a whole number of 32 bits");
+    case YAML_FIELD_LEVEL:
+        return is_level(node) ? 0 : refuse(c, node, path, "a whole number, not a negative one");
     case YAML_FIELD_INT64:
         return is_type(node, JSON_INTEGER) ? 0 : refuse(c, node, path, "a whole number");
     case YAML_FIELD_REAL:

@@ -11,6 +11,7 @@ enum yaml_field_type {
     YAML_FIELD_TEXT,
     YAML_FIELD_BOOL,
     YAML_FIELD_NUMBER, /* a whole one of 32 bits, as Go's int32 */
+    YAML_FIELD_LEVEL,  /* likewise and not negative, as Go's uint32 */
     YAML_FIELD_INT64,
     YAML_FIELD_REAL,
     YAML_FIELD_ANY,             /* whatever YAML can hold */

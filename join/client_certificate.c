@@ -94,7 +94,7 @@ static int find_earlier(struct request *r, struct error *err) {
     if (!read_name(r, &name, &uid))
         return 0;
     if (kube_csr_get(r->client, name, &r->csr, &why) < 0) {
-        if (why.kind == ERROR_NOT_FOUND || why.kind == ERROR_DENIED)
+        if (why.kind == ERROR_NOT_FOUND || why.kind == ERROR_DENIED || why.kind == ERROR_MALFORMED)
             return 0;
         if (err)
             *err = why;
@@ -129,9 +129,22 @@ static int wait_for_it(struct request *r, struct error *err) {
         return -1;
     kube_csr_free(&r->csr);
     r->csr = issued;
-    if (certificate_check_key(r->csr.certificate_pem, r->key_pem, err) < 0)
-        return error_prefix(err, "certificate signing request \"%s\"", r->csr.name);
     return 0;
+}
+
+/* What was issued and is no use is not waited for again: the next run asks anew. */
+static int store(struct request *r, struct client_certificate *ret, struct error *err) {
+    if (client_certificate_store(r->host, r->options, r->csr.certificate_pem, r->key_pem, ret,
+                                 err) == 0)
+        return 0;
+    if (!err || err->kind == ERROR_UNTRUSTED || err->kind == ERROR_MALFORMED)
+        (void)host_remove(r->host, r->name_path, NULL); /* what stays is judged by the next run */
+    if (err && err->kind == ERROR_UNTRUSTED)
+        (void)error_hint(
+            err, "who signs must be the cluster's own CA, and this machine's clock right; the "
+                 "next join asks anew");
+    return error_prefix(err, "use what was issued for certificate signing request \"%s\"",
+                        r->csr.name);
 }
 
 /* ---- together ---- */
@@ -147,8 +160,7 @@ static int make_new(struct request *r, struct client_certificate *ret, struct er
 
     if (ensure_key(r, err) < 0 || ensure_request(r, err) < 0 || wait_for_it(r, err) < 0)
         return -1;
-    if (client_certificate_store(r->host, r->options, r->csr.certificate_pem, r->key_pem, &made,
-                                 err) < 0)
+    if (store(r, &made, err) < 0)
         return -1;
     made.csr_name = xstrdup(r->csr.name);
     made.reason = xstrdup(r->csr.reason);

@@ -40,7 +40,8 @@ static int read_dates(const struct client_certificate_options *options, const ch
     first = &all->items[0];
     if (!text_equal(first->common_name, name) ||
         !text_list_has(&first->organizations, "system:nodes"))
-        return error_set(err, ERROR_UNTRUSTED, "the certificate is for \"%s\", not for \"%s\"",
+        return error_set(err, ERROR_UNTRUSTED,
+                         "the certificate is for \"%s\", not for \"CN=%s,O=system:nodes\"",
                          first->subject, name);
     ret->not_before = first->not_before;
     ret->not_after = first->not_after;
@@ -138,18 +139,15 @@ int client_certificate_store(struct host *host, const struct client_certificate_
                              const char *chain_pem, const char *key_pem,
                              struct client_certificate *ret, struct error *err) {
     _cleanup_(freep) char *path = dated_path(options, host_now(host));
-    struct client_certificate c = {0};
-    struct certificates all = {0};
-    int result = read_dates(options, chain_pem, &c, &all, err);
+    struct client_certificate c = {.chain_pem = certificates_plain(chain_pem, strlen(chain_pem)),
+                                   .key_pem = xstrdup(key_pem)};
 
-    certificates_free(&all);
-    if (result < 0)
-        return error_prefix(err, "store the client certificate");
-    if (write_and_link(host, options, path, chain_pem, key_pem, err) < 0)
+    if (check(host, options, &c, err) < 0 ||
+        write_and_link(host, options, path, c.chain_pem, key_pem, err) < 0) {
+        client_certificate_free(&c);
         return -1;
+    }
     c.path = take_ptr(path);
-    c.chain_pem = xstrdup(chain_pem);
-    c.key_pem = xstrdup(key_pem);
     *ret = c;
     return 0;
 }

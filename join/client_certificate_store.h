@@ -9,7 +9,9 @@
 /* A file of the folder; the caller frees. */
 char *client_certificate_path(const struct client_certificate_options *options, const char *name);
 /* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there. The
- * chain's first certificate must be for this node (ERROR_UNTRUSTED). */
+ * chain's first certificate must be this node's, for this key, good now, and lead to the cluster's
+ * CA where that is known (ERROR_UNTRUSTED, ERROR_MALFORMED). What else the text holds is left out.
+ */
 int client_certificate_store(struct host *host, const struct client_certificate_options *options,
                              const char *chain_pem, const char *key_pem,
                              struct client_certificate *ret, struct error *err);

@@ -28,7 +28,7 @@ void kube_csr_free(struct kube_csr *csr) {
     *csr = (struct kube_csr){0};
 }
 
-/* base64 text to bytes as text; NULL when absent or damaged. */
+/* base64 text to bytes as text; NULL when absent or damaged, also by a NUL in it. */
 static char *decoded(const json_t *object, const char *path) {
     const char *text = json_text_at(object, path);
     unsigned char *data = NULL;
@@ -36,6 +36,8 @@ static char *decoded(const json_t *object, const char *path) {
 
     if (!text || !*text || base64_decode(text, strlen(text), &data, &len, NULL) < 0)
         return NULL;
+    if (memchr(data, '\0', len))
+        freep(&data);
     return (char *)data;
 }
 
@@ -74,15 +76,22 @@ static void read_conditions(struct kube_csr *csr, const json_t *conditions) {
 int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error *err) {
     const char *name = json_text_at(object, "metadata.name");
     const char *uid = json_text_at(object, "metadata.uid");
+    const char *given = json_text_at(object, "status.certificate");
     struct kube_csr csr = {0};
 
     if (!name || !json_is_object(json_at(object, "spec")))
         return error_set(err, ERROR_MALFORMED, "decode CertificateSigningRequest: no name or spec");
+    csr.certificate_pem = decoded(object, "status.certificate");
+    if (!csr.certificate_pem && given && *given)
+        return error_set(
+            err, ERROR_MALFORMED,
+            "decode CertificateSigningRequest \"%.100s\": its certificate is no base64 "
+            "of a text",
+            name);
     csr.name = xstrdup(name);
     csr.uid = xstrdup(uid ? uid : "");
     csr.signer_name = xstrdup_null(json_text_at(object, "spec.signerName"));
     csr.request_pem = decoded(object, "spec.request");
-    csr.certificate_pem = decoded(object, "status.certificate");
     csr.reason = xstrdup("");
     csr.message = xstrdup("");
     read_conditions(&csr, json_at(object, "status.conditions"));

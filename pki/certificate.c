@@ -172,7 +172,7 @@ char *certificates_plain(const char *pem, size_t len) {
     if (!bio)
         abort(); /* out of memory */
     while (pem_next(pem, len, &offset, &block)) {
-        if (pem_is_certificate(&block) &&
+        if (pem_is_certificate(&block) && block.der_len &&
             !PEM_write_bio(bio, "CERTIFICATE", "", block.der, (long)block.der_len))
             abort(); /* out of memory */
         free(block.der);

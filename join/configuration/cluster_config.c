@@ -14,6 +14,9 @@
 
 enum { CALL_MS = 60000, DNS_INDEX = 10 };
 
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
 void cluster_config_free(struct cluster_config *c) {
     free(c->name);
     free(c->kubernetes_version);
@@ -76,10 +79,11 @@ static int read_document(const char *text, const struct source *source, const ch
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_(text_list_free) struct text_list unknown = {0};
     _cleanup_(freep) char *what = what_of(source);
-    const struct yaml_node *found = NULL;
+    const struct yaml_node *found;
 
-    if (cluster_document_find(text, what, kind, &documents, &found, err) < 0)
+    if (cluster_component_find(text, what, kind, &documents, err) < 0)
         return -1;
+    found = yaml_document(documents, 0);
     if (!text_equal(yaml_text_at(found, "apiVersion"), api_version))
         return error_set(err, ERROR_UNSUPPORTED, "%s: apiVersion \"%s\" is not %s", what,
                          yaml_text_at(found, "apiVersion"), api_version);
@@ -236,22 +240,49 @@ static int read_server_version(struct kube_client *client, unsigned timeout_ms,
 
 /* ---- together ---- */
 
-/* kubeadm's labels of a release ("stable-1", "ci/latest"); nothing at all is one, too. */
+/* kubeadm's labels of a release ("stable-1.37", "ci/latest"); nothing at all is one, too. */
 static bool is_label(const char *version) {
-    return !*version || strstr(version, "stable") || strstr(version, "latest");
+    static const char *const words[] = {"latest", "stable"};
+
+    if (!*version)
+        return true;
+    version += text_starts_with(version, "ci/") ? strlen("ci/") : 0;
+    version += text_starts_with(version, "release/") ? strlen("release/") : 0;
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        const char *rest = version + strlen(words[i]);
+
+        if (text_starts_with(version, words[i]))
+            return !*rest || (*rest == '-' && rest[1] && !rest[1 + strspn(rest + 1, DIGITS ".")]);
+    }
+    return false;
+}
+
+/* kubeadm's form of a release: three numbers without zeros before, "-rc.0" or "+build" behind. */
+static bool is_release(const char *version) {
+    const char *p = version + (*version == 'v');
+
+    for (int i = 0; i < 3; i++) {
+        size_t digits = strspn(p, DIGITS);
+
+        if (!digits || (*p == '0' && digits > 1) || (i < 2 && p[digits] != '.'))
+            return false;
+        p += digits + (i < 2);
+    }
+    return !*p || (strchr("-+", *p) && p[1] && !p[strspn(p, DIGITS LETTERS "-+._")]);
 }
 
 /* A label is replaced by the server's own version. */
 static int settle_version(struct cluster_config *c, struct error *err) {
     unsigned minor;
 
-    if (kubernetes_minor(c->kubernetes_version, "the cluster", &minor, NULL) == 0)
+    if (is_release(c->kubernetes_version) &&
+        kubernetes_minor(c->kubernetes_version, "the cluster", &minor, NULL) == 0)
         return 0;
     if (!is_label(c->kubernetes_version) || !c->server_version ||
         kubernetes_minor(c->server_version, "the cluster", &minor, NULL) < 0)
         return error_set(err, ERROR_MALFORMED,
                          "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
-                         "kubernetesVersion \"%s\" is no version",
+                         "kubernetesVersion \"%.100s\" is no version like v1.37.1",
                          c->kubernetes_version);
     text_list_add_owned(&c->warnings,
                         xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration is no version: "

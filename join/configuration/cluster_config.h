@@ -60,11 +60,11 @@ void cluster_config_free(struct cluster_config *config);
  * not v1beta3 or v1beta4). */
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err);
-/* The only document of this kind in a text; each must have kind and apiVersion, empty ones are
- * passed over. *ret_node lives as long as *ret. ERROR_MALFORMED. */
-int cluster_document_find(const char *text, const char *what, const char *kind,
-                          struct yaml_documents **ret, const struct yaml_node **ret_node,
-                          struct error *err);
+/* The only document of this kind in a component's text, parted as kubeadm parts it (util
+ * SplitConfigDocuments): each must have a kind of its own and an apiVersion with a group, none may
+ * be empty. It is document 0 of *ret. ERROR_MALFORMED. */
+int cluster_component_find(const char *text, const char *what, const char *kind,
+                           struct yaml_documents **ret, struct error *err);
 int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err);
 /* Whether Windows nodes can join that flannel: vxlan with VNI >= 4096 and port 4789, without
  * DirectRouting and GBP, or host-gw (flannel, pkg/backend/vxlan/vxlan_windows.go). What is not

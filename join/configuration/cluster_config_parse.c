@@ -21,11 +21,27 @@ void cluster_flannel_free(struct cluster_flannel *flannel) {
     *flannel = (struct cluster_flannel){0};
 }
 
-/* kubeadm: SplitConfigDocuments, but a ClusterConfiguration may stand alone without a look at
- * others. */
-int cluster_document_find(const char *text, const char *what, const char *kind,
-                          struct yaml_documents **ret, const struct yaml_node **ret_node,
-                          struct error *err) {
+/* ---- documents ---- */
+
+static int refuse_nameless(const char *what, size_t line, struct error *err) {
+    return error_set(err, ERROR_MALFORMED, "%s: line %zu: a document without kind and apiVersion",
+                     what, line);
+}
+
+/* A kind and a version, and a group where `grouped`. */
+static bool is_named(const struct yaml_node *node, bool grouped) {
+    const char *kind = yaml_type(node) == YAML_MAP ? yaml_text_at(node, "kind") : NULL;
+    const char *version = kind ? yaml_text_at(node, "apiVersion") : NULL;
+    const char *slash = version ? strchr(version, '/') : NULL;
+
+    return kind && *kind && version && *version &&
+           (!grouped || (slash && slash != version && slash[1] && !strchr(slash + 1, '/')));
+}
+
+/* kubeadm decodes the text as a whole, and reads nothing behind the first document. */
+static int find_document(const char *text, const char *what, const char *kind,
+                         struct yaml_documents **ret, const struct yaml_node **ret_node,
+                         struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     const struct yaml_node *found = NULL;
 
@@ -34,16 +50,12 @@ int cluster_document_find(const char *text, const char *what, const char *kind,
         return -1;
     for (size_t i = 0; i < yaml_documents_count(documents); i++) {
         const struct yaml_node *node = yaml_document(documents, i);
-        const char *is = yaml_type(node) == YAML_MAP ? yaml_text_at(node, "kind") : NULL;
-        const char *version = is ? yaml_text_at(node, "apiVersion") : NULL;
 
         if (yaml_type(node) == YAML_NULL && i + 1 == yaml_documents_count(documents) && i > 0)
             continue; /* what stands behind the last separator */
-        if (!is || !*is || !version || !*version)
-            return error_set(err, ERROR_MALFORMED,
-                             "%s: line %zu: a document without kind and apiVersion", what,
-                             yaml_line(node));
-        if (!text_equal(is, kind))
+        if (!is_named(node, false))
+            return refuse_nameless(what, yaml_line(node), err);
+        if (!text_equal(yaml_text_at(node, "kind"), kind))
             continue;
         if (found)
             return error_set(err, ERROR_MALFORMED, "%s: line %zu: kind \"%s\" is specified twice",
@@ -56,6 +68,54 @@ int cluster_document_find(const char *text, const char *what, const char *kind,
     *ret_node = found;
     return 0;
 }
+
+/* One part; its kind joins those that were seen. */
+static int read_part(const struct yaml_part *part, const char *what, struct text_list *kinds,
+                     struct yaml_documents **ret, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    size_t len;
+    _cleanup_(freep) char *text = yaml_part_text(part, &len);
+    const struct yaml_node *node;
+
+    if (yaml_parse(text, len, what, &documents, err) < 0 ||
+        yaml_check_json(text, len, what, err) < 0)
+        return -1;
+    node = yaml_document(documents, 0);
+    if (!node || !is_named(node, true))
+        return refuse_nameless(what, node ? yaml_line(node) : part->line, err);
+    if (text_list_has(kinds, yaml_text_at(node, "kind")))
+        return error_set(err, ERROR_MALFORMED, "%s: line %zu: kind \"%.60s\" is specified twice",
+                         what, yaml_line(node), yaml_text_at(node, "kind"));
+    text_list_add(kinds, yaml_text_at(node, "kind"));
+    *ret = take_ptr(documents);
+    return 0;
+}
+
+int cluster_component_find(const char *text, const char *what, const char *kind,
+                           struct yaml_documents **ret, struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *found = NULL;
+    _cleanup_(text_list_free) struct text_list kinds = {0};
+    struct yaml_parts parts = {.at = text, .end = text + strlen(text), .line = 1};
+    struct yaml_part part;
+    int more;
+
+    while ((more = yaml_parts_next(&parts, what, &part, err)) > 0) {
+        _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+
+        if (read_part(&part, what, &kinds, &documents, err) < 0)
+            return -1;
+        if (text_equal(yaml_text_at(yaml_document(documents, 0), "kind"), kind))
+            found = take_ptr(documents);
+    }
+    if (more < 0)
+        return -1;
+    if (!found)
+        return error_set(err, ERROR_MALFORMED, "%s: there is no %s in it", what, kind);
+    *ret = take_ptr(found);
+    return 0;
+}
+
+/* ---- ClusterConfiguration ---- */
 
 static int check_fields(const struct yaml_node *root, const char *what, struct error *err) {
     const char *version = yaml_text_at(root, "apiVersion");
@@ -119,9 +179,9 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
                          struct error *err) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     struct cluster_config c = {0};
-    const struct yaml_node *root;
+    const struct yaml_node *root = NULL;
 
-    if (cluster_document_find(yaml, what, "ClusterConfiguration", &documents, &root, err) < 0 ||
+    if (find_document(yaml, what, "ClusterConfiguration", &documents, &root, err) < 0 ||
         check_fields(root, what, err) < 0)
         return -1;
     if (read_subnets(root, what, "networking.podSubnet", "", &c.pod_subnets, err) < 0 ||

@@ -28,13 +28,13 @@ static const struct yaml_field log_options_fields[] = {
 };
 static const struct yaml_field vmodule_fields[] = {
     {"filePattern", YAML_FIELD_TEXT, NULL},
-    {"verbosity", YAML_FIELD_NUMBER, NULL},
+    {"verbosity", YAML_FIELD_LEVEL, NULL},
     {0},
 };
 const struct yaml_field schema_logging[] = {
     {"format", YAML_FIELD_TEXT, NULL},
     {"flushFrequency", YAML_FIELD_FREQUENCY, NULL},
-    {"verbosity", YAML_FIELD_NUMBER, NULL},
+    {"verbosity", YAML_FIELD_LEVEL, NULL},
     {"vmodule", YAML_FIELD_OBJECTS, vmodule_fields},
     {"options", YAML_FIELD_OBJECT, log_options_fields},
     {0},

@@ -1,4 +1,6 @@
 """Drives `winjoin join phase certificate` in a rehearsal against the test API server."""
+import base64
+import datetime
 import json
 import os
 import pathlib
@@ -12,6 +14,13 @@ import unittest
 import cases
 
 ROOT = cases.ROOT
+sys.path.append(str(ROOT / "tests"))
+from controlplane import pki  # noqa: E402
+from controlplane.client import Client  # noqa: E402
+from cryptography import x509  # noqa: E402
+from cryptography.hazmat.primitives import hashes, serialization  # noqa: E402
+
+CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests/"
 KC = ROOT / "tests/controlplane/kc"
 NODE = "win-9"
 
@@ -24,6 +33,7 @@ class Bootstrap(unittest.TestCase):
         self.server = cases.Server(os.path.join(self.folder.name, "server"))
         self.rootfs = os.path.join(self.folder.name, "host")
         os.mkdir(self.rootfs)
+        self.answered = []  # names of requests that were given a status
         self.pki = pathlib.Path(self.rootfs, "var/lib/kubelet/pki")
 
     def tearDown(self):
@@ -109,6 +119,80 @@ class Bootstrap(unittest.TestCase):
         self.run_it()
         self.assert_stored()
         self.assertEqual(len(self.requests()), 3)
+
+    def authority(self):
+        """The cluster's own, with its key."""
+        key = next(pathlib.Path(self.folder.name).rglob("ca.key"))
+        return pki.Authority(serialization.load_pem_private_key(key.read_bytes(), None),
+                             x509.load_pem_x509_certificate(key.with_suffix(".crt").read_bytes()))
+
+    def issue(self, admin, name, status):
+        """Puts this status into the request."""
+        item = json.loads(admin.send("GET", CSRS + name)[1].read())
+        item["status"] = {"conditions": [{"type": kind, "status": "True", "reason": "Odd"}
+                                         for kind in status.pop("conditions", ("Approved",))], **status}
+        for part in ("/status", "/approval"):
+            answer = admin.send("PUT", CSRS + name + part, item)[1]
+            self.assertEqual(answer.status, 200)
+            item["metadata"] = json.loads(answer.read())["metadata"]
+
+    def test_odd_certificates(self):
+        """What a signer may make of the request: none of it is stored, and the next join asks anew."""
+        self.server.ask(op="csr", mode="manual")
+        admin, own = Client.of_kubeconfig(self.server.facts["kubeconfig"]), self.authority()
+        key = pki.new_ec_key()
+
+        def signed(public, authority=own, node=NODE, organizations=("system:nodes",), days=(-1, 9), usage="client auth"):
+            made = (x509.CertificateBuilder().subject_name(pki.name_of("system:node:" + node, organizations))
+                    .issuer_name(authority.cert.subject).public_key(public).serial_number(5)
+                    .not_valid_before(pki.now() + datetime.timedelta(days=days[0]))
+                    .not_valid_after(pki.now() + datetime.timedelta(days=days[1]))
+                    .add_extension(x509.ExtendedKeyUsage([pki.EXTENDED_USAGES[usage]]), False)
+                    .sign(authority.key, hashes.SHA256()))
+            return {"certificate": base64.b64encode(pki.cert_pem(made)).decode()}
+
+        def text(data):
+            return {"certificate": base64.b64encode(data).decode()}
+
+        odd = (
+            (4, "unable to get local issuer", lambda p: signed(p, pki.Authority.create("another"))),
+            (4, "is not for our key", lambda p: signed(key.public_key())),
+            (4, 'is for "CN=system:node:other,O=system:nodes"', lambda p: signed(p, node="other")),
+            (4, 'is for "CN=system:node:win-9", not for', lambda p: signed(p, organizations=())),
+            (4, "is after", lambda p: signed(p, days=(-9, -1))),
+            (4, "is before", lambda p: signed(p, days=(5, 9))),
+            (4, "unsuitable certificate purpose", lambda p: signed(p, usage="server auth")),
+            (4, 'is for "CN=kubernetes", not for', lambda p: text(pki.cert_pem(own.cert))),
+            (1, "any valid RSA or ECDSA certificates", lambda p: text(b"rubbish")),
+            (1, "read a certificate", lambda p: text(b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")),
+            (1, "is no base64 of a text", lambda p: {"certificate": "!"}),
+            (1, "is no base64 of a text", lambda p: text(b"a\0b")),
+            (1, "is denied, reason: Odd", lambda p: {**signed(p), "conditions": ("Approved", "Denied")}),
+        )
+        for number, (code, says, make) in enumerate(odd, 1):
+            self.played(admin, number, make, code, says)
+            self.assertFalse((self.pki / "kubelet-client-current.pem").exists(), says)
+
+        def with_more(public):
+            pem = base64.b64decode(signed(public)["certificate"])
+            return text(b"words\n" + pki.key_pem(key) + pem.replace(b"\n", b"\r\n") + b"more words\n")
+        self.played(admin, len(odd) + 1, with_more, 0, "approved (Odd)")
+        self.assert_stored()
+
+    def played(self, admin, number, make, code, says):
+        """One run whose request, the number-th of all, gets the status that make() makes of its key."""
+        process = self.start()
+        for _ in range(100):
+            there = [n for n in self.requests() if n not in self.answered]
+            if there:
+                break
+            time.sleep(0.1)
+        self.assertEqual(len(there), 1, "request %d: %s" % (number, says))
+        self.answered.append(there[0])
+        item = json.loads(admin.send("GET", CSRS + there[0])[1].read())
+        request = x509.load_pem_x509_csr(base64.b64decode(item["spec"]["request"]))
+        self.issue(admin, there[0], make(request.public_key()))
+        self.assertIn(says, self.end(process, code))
 
     def test_killed_while_it_waits(self):
         self.server.ask(op="csr", mode="manual")

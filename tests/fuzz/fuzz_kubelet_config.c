@@ -53,8 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct yaml_node *node;
     size_t changes;
 
-    if (cluster_document_find(text, "fuzz", "KubeletConfiguration", &documents, &node, NULL) < 0)
+    if (cluster_component_find(text, "fuzz", "KubeletConfiguration", &documents, NULL) < 0)
         return 0;
+    node = yaml_document(documents, 0);
     (void)yaml_schema_check_known(node, kubelet_configuration_fields(), "fuzz", NULL, NULL);
     cluster = yaml_to_json(node); /* also one of wrong types, which a join would have refused */
     if (make(cluster, &made, &changes) < 0)

@@ -172,7 +172,7 @@ static void makes_a_new_one_for_another_node_ca_or_time(void **state) {
         const char *node_name, *ca_pem, *why;
         bool late;
     } rows[] = {
-        {"win-2", CA_PEM, "not for \"system:node:win-2\"", false},
+        {"win-2", CA_PEM, "not for \"CN=system:node:win-2,", false},
         {"win-1", OTHER_PEM, "check the certificate", false},
         {"win-1", CA_PEM, "has expired", true},
     };
