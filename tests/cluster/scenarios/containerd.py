@@ -23,7 +23,9 @@ RUNTIME, IMAGES = "io.containerd.cri.v1.runtime", "io.containerd.cri.v1.images"
 DATA = r"C:\ProgramData\containerd"
 # What containerd says on every Windows, or before there is a pod network.
 USUAL = ("fsverity is only supported on Linux", "failed to load cni during init",
-         "Configuration migrated from version")
+         "Configuration migrated from version",
+         # the file beside, before it is renamed into place
+         "failed to reload cni configuration after receiving fs change event(WRITE")
 
 
 class Runtime:
