@@ -264,6 +264,13 @@ static int merge_field(struct work *work, const struct place *place, json_t *ori
     return 0;
 }
 
+/* true when $setElementOrder of this patch has dealt with the field. */
+static bool is_ordered(const json_t *patch, const char *key) {
+    _cleanup_(freep) char *directive = xasprintf(SET_ORDER "/%s", key);
+
+    return json_object_get(patch, directive) != NULL;
+}
+
 /* The lists beside the fields: what stands behind the '/' of a key. */
 static int parallel_lists(struct work *work, const struct place *place, json_t *original,
                           const json_t *patch, const char *directive) {
@@ -279,19 +286,16 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
         field = key + strlen(directive);
         if (field[0] != '/' || !field[1])
             return refuse(work, &here, "must name a list: %s/LIST", directive);
+        if (text_equal(directive, DELETE_FROM) && json_object_get(patch, field + 1) &&
+            !is_ordered(patch, field + 1))
+            return refuse(work, &here,
+                          "the patch sets this list, too, and kubeadm does the two in any order");
         if ((text_equal(directive, SET_ORDER)
                  ? set_order(work, &here, original, patch, field + 1, value)
                  : delete_from(work, &here, original, field + 1, value)) < 0)
             return -1;
     }
     return 0;
-}
-
-/* true when $setElementOrder of this patch has dealt with the field. */
-static bool is_ordered(const json_t *patch, const char *key) {
-    _cleanup_(freep) char *directive = xasprintf(SET_ORDER "/%s", key);
-
-    return json_object_get(patch, directive) != NULL;
 }
 
 static int merge_object(struct work *work, const struct place *place, json_t **original,
