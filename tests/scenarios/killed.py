@@ -29,7 +29,7 @@ class Killed(scene.Scene):
         self.assert_bare()
 
     def test_half_a_join_is_taken_back(self):
-        for phase in ("vswitch", "kubelet", "kube-proxy"):
+        for phase in ("vswitch", "kubelet", "flanneld", "kube-proxy"):
             with self.subTest(phase):
                 self.kill_join_at(phase, 0.3)
                 self.reset()
