@@ -213,6 +213,12 @@ def cell(value):
     return "absent" if value is None else "`%s`" % value if value else "empty"
 
 
+def agrees(section, text, version):
+    """The section says the same. One that was made with another version tells nothing of this one: that each
+    difference has its reason is then all that was to be seen."""
+    return section == text or "kubeadm %s " % version not in section
+
+
 def document(unequal, equal, rows, version, where="on Linux"):
     """The text of the section."""
     out = ["Compared with kubeadm %s %s, joined to the same server; `<node>` and times are each one's own."

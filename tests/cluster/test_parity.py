@@ -8,6 +8,9 @@ import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import parity  # noqa: E402
+import programs  # noqa: E402
+
+DOCUMENT = os.path.join(programs.HERE, "..", "..", "docs", "kubeadm-parity.md")
 
 YAML = """\
 a: 1
@@ -28,6 +31,22 @@ class Flat(unittest.TestCase):
         self.assertEqual(parity.flat(YAML), {
             "a": "1", "list.0.name": "x", "list.0.inner.deep": "0s", "list.1": "y", "more.empty": "{}",
             "more.last": "C:\\k", "end": ""})
+
+
+class Document(unittest.TestCase):
+    def test_another_version_is_not_its_matter(self):
+        made = parity.document([], {}, [], "v1.37.1")
+        self.assertTrue(parity.agrees(made, made, "v1.37.1"))
+        self.assertTrue(parity.agrees(made, parity.document([], {}, [], "v1.36.4"), "v1.36.4"))
+        self.assertFalse(parity.agrees(made, parity.document([], {"a": 1}, [], "v1.37.1"), "v1.37.1"))
+
+    def test_it_is_of_the_version_that_is_built(self):
+        """Another one in versions.ini: DOCS=1 make e2e ONLY=peer makes it anew."""
+        with open(DOCUMENT, encoding="utf-8") as f:
+            text = f.read()
+        version = programs.versions()["kubernetes"]["version"]
+        for where in ("on Linux", "for Windows"):
+            self.assertIn("Compared with kubeadm %s %s" % (version, where), text)
 
 
 class Differences(unittest.TestCase):
