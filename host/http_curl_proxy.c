@@ -18,35 +18,23 @@ static int check_given(const char *given, struct error *err) {
                      "use the kubeconfig's proxy-url: its scheme must be http, https or socks5");
 }
 
-/* Apart from the URL: libcurl's words about a URL that it does not like show all of it. */
-static void set_login(CURL *easy, const char *proxy) {
-    _cleanup_(secret_freep) char *user = NULL;
-    _cleanup_(secret_freep) char *password = NULL;
-
-    http_proxy_login(proxy, &user, &password);
-    if (!user)
-        return;
-    curl_easy_setopt(easy, CURLOPT_PROXYUSERNAME, user);
-    curl_easy_setopt(easy, CURLOPT_PROXYPASSWORD, password);
-}
-
 int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
                     struct error *err) {
     const char *given = request->proxy;
     _cleanup_(freep) char *proxy =
         given ? (*given ? http_proxy_complete(given) : NULL) : http_environment_proxy(request->url);
     _cleanup_(freep) char *shown = NULL;
+    _cleanup_(secret_freep) char *encoded = NULL;
 
     if ((given && check_given(given, err) < 0) || (proxy && http_proxy_check(proxy, err) < 0))
         return -1;
     shown = proxy ? http_shown_proxy(proxy) : NULL;
+    encoded = proxy ? http_proxy_encoded(proxy) : NULL;
 
     /* libcurl's own reading of the environment differs from Go's: "" switches it off. */
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(easy, CURLOPT_PROXY, shown ? shown : "");
+    curl_easy_setopt(easy, CURLOPT_PROXY, encoded ? encoded : "");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    if (proxy)
-        set_login(easy, proxy);
     *ret_shown = take_ptr(shown);
     return 0;
 }

@@ -28,9 +28,9 @@ bool http_system_proxy(char **ret_proxy, char **ret_bypass);
 char *http_system_roots(void);
 /* The same for what follows "//" in a URL: perhaps a user, the host, perhaps a port and a path. */
 bool http_authority_is_plain(const char *authority);
-/* User and password of a proxy URL that http_proxy_check takes, as they stand there (with %XX);
- * both stay what they are when it has none. The caller frees. */
-void http_proxy_login(const char *proxy, char **ret_user, char **ret_password);
+/* A proxy URL that http_proxy_check takes, with everything in its user and password that has a
+ * meaning in URLs as %XX. The caller frees it as a secret. */
+char *http_proxy_encoded(const char *proxy);
 /* A proxy's text as a whole URL for libcurl: with scheme and, where its own differ from Go's, port
  * and meaning. The caller frees. */
 char *http_proxy_complete(const char *proxy);

@@ -203,13 +203,14 @@ static struct proxy_url take_apart(const char *proxy) {
     return url;
 }
 
-/* As net/url has them: RFC 3986 section 3.2.1, and "@". */
+/* As net/url has them: RFC 3986 section 3.2.1, and "@"; no control characters, RFC 7617 section 2.
+ */
 static bool is_login(const char *text, const char *end) {
     static const char others[] = "-._:~!$&'()*+,;=@";
 
     for (; text < end; text++) {
         if (*text == '%' && isxdigit((unsigned char)text[1]) && isxdigit((unsigned char)text[2]) &&
-            strncmp(text, "%00", 3) != 0)
+            text[1] != '0' && text[1] != '1' && !(text[1] == '7' && (text[2] | 0x20) == 'f'))
             text += 2;
         else if (!isalnum((unsigned char)*text) && !strchr(others, *text))
             return false;
@@ -234,7 +235,7 @@ static const char *why_no_proxy(const char *proxy) {
     url = take_apart(proxy);
     host = xstrndup(url.host, (size_t)((url.port ? url.port : url.end) - url.host));
     if (url.login_end && !is_login(url.authority, url.login_end))
-        return "its user or password holds what must be written as %XX";
+        return "its user or password holds what must be written as %XX, or a control character";
     if (!*host)
         return "it has no host";
     if (url.port && url.port + 1 < url.end) {
@@ -286,15 +287,25 @@ int http_proxy_check(const char *proxy, struct error *err) {
     return why ? error_set(err, ERROR_USAGE, "use the proxy '%s': %s", shown, why) : 0;
 }
 
-void http_proxy_login(const char *proxy, char **ret_user, char **ret_password) {
-    struct proxy_url url = take_apart(proxy);
-    const char *colon;
+static void add_login(struct text *out, const char *text, const char *end) {
+    static const char others[] = "-._~:%";
 
-    if (!url.login_end)
-        return;
-    colon = memchr(url.authority, ':', (size_t)(url.login_end - url.authority));
-    *ret_user = xstrndup(url.authority, (size_t)((colon ? colon : url.login_end) - url.authority));
-    *ret_password = colon ? xstrndup(colon + 1, (size_t)(url.login_end - colon - 1)) : xstrdup("");
+    for (; text < end; text++)
+        if (isalnum((unsigned char)*text) || strchr(others, *text))
+            text_add_char(out, *text);
+        else
+            text_addf(out, "%%%02X", (unsigned char)*text);
+}
+
+char *http_proxy_encoded(const char *proxy) {
+    struct proxy_url url = take_apart(proxy);
+    struct text out = {0};
+
+    text_add_bytes(&out, proxy, (size_t)(url.authority - proxy));
+    if (url.login_end)
+        add_login(&out, url.authority, url.login_end);
+    text_add(&out, url.login_end ? url.login_end : url.authority);
+    return text_take(&out);
 }
 
 char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy) {

@@ -8,7 +8,7 @@ from cryptography.x509.oid import NameOID, ObjectIdentifier
 
 from odd import NAMES, KEYS, authority, issue, shared, stranger
 from odd_cases import CHAIN, NO_CA, UNTRUSTED, block, case, leaf
-from tls_cases import LONG, permitted, resign, usage
+from tls_cases import LONG, permitted, resign
 
 
 def beside(name, code, make, *says):
@@ -137,8 +137,6 @@ ALIKE = [
     pair("the same key, ended", 0, lambda ca: renewed(ca, days=(-20, -1))),
     pair("the same key, not begun", 0, lambda ca: renewed(ca, days=(3, 9)), first=False),
     pair("the same key, another name", 0, lambda ca: renewed(ca, name="else")),
-    pair("the same name and key, which may not sign", 4,
-         lambda ca: renewed(ca, more=(usage(crl_sign=1),)), CHAIN),
     case("alike: an intermediate of a stranger and of the CA", 4, CHAIN, leaf=cross_signed),
     case("alike: the CA has RSA 8676", 0, ca=lambda: authority(key=great_rsa()), call=LONG),
 ]
