@@ -90,8 +90,9 @@ static json_t *number_of(const char *text) {
     char *to = plain;
     json_t *number;
 
-    if (*text == '.' && strchr(text, '_'))
-        return NULL;
+    for (const char *p = strchr(text, '_'); *text == '.' && p; p = strchr(p + 1, '_'))
+        if (p[-1] < '0' || p[-1] > '9' || p[1] < '0' || p[1] > '9')
+            return NULL;
     for (const char *from = text; *from; from++)
         if (*from != '_')
             *to++ = *from;
