@@ -193,8 +193,9 @@ static bool is_https_url(const char *url) {
     p = at ? at + 1 : authority;
     if (*p == '[') {
         p = strchr(p, ']');
-        if (!p++)
+        if (!p)
             return false;
+        p++;
     } else {
         const char *host = p;
 

@@ -1,12 +1,12 @@
-/* URL, proxy and NO_PROXY, a line each: the choice is a proxy URL or none, and a "*" excludes all.
- */
+/* URL, proxy and NO_PROXY, a line each: the choice is a whole proxy URL, one that is refused before
+ * it is used, or none; and a "*" excludes all. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/http.h"
+#include "host/http_ops.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *url = xstrndup((const char *)data, size);
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *bypassed = http_machine_proxy_for(url, proxy, "*");
     if (bypassed || (machine && !*machine))
         abort();
-    if ((chosen && !strstr(chosen, "://")) || excluded)
+    if ((chosen && !strstr(chosen, "://") && http_proxy_check(chosen, NULL) == 0) || excluded)
         abort();
     return 0;
 }
