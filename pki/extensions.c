@@ -137,7 +137,7 @@ static bool is_good_constraint(const GENERAL_NAME *name) {
     domain = (const char *)ASN1_STRING_get0_data(text);
     len = (size_t)ASN1_STRING_length(text);
     at = name->type == GEN_EMAIL && len ? memchr(domain, '@', len) : NULL;
-    if (at == domain && at)
+    if (at && at == domain)
         return false;
     if (at) {
         len -= (size_t)(at + 1 - domain);
