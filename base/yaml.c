@@ -183,6 +183,13 @@ static bool escapes_slash(struct reader *r, const yaml_event_t *event) {
     return pass_to(r, event->end_mark.index);
 }
 
+/* What stands there must be the same to Kubernetes' reader. */
+static int check_scalar(struct reader *r, const yaml_event_t *event) {
+    if (escapes_slash(r, event))
+        return refuse(r, event->start_mark, "the escape \"\\/\" is JSON's, YAML 1.1 has none");
+    return check_flow(r, event);
+}
+
 static int check_key(struct reader *r, const struct yaml_node *map, const yaml_event_t *event) {
     const char *key = (const char *)event->data.scalar.value;
 
@@ -194,9 +201,7 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return refuse(r, event->start_mark, "a key holds a NUL byte");
     if (event->data.scalar.anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
-    if (escapes_slash(r, event))
-        return refuse(r, event->start_mark, "the escape \"\\/\" is JSON's, YAML 1.1 has none");
-    if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0 || check_flow(r, event) < 0 ||
+    if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0 || check_scalar(r, event) < 0 ||
         check_plain_key(r, event) < 0)
         return -1;
     if (map->count >= PAIRS_MAX)
@@ -263,10 +268,8 @@ static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_
 
     if (strlen(text) != event->data.scalar.length)
         return refuse(r, event->start_mark, "a text holds a NUL byte");
-    if (check_flow(r, event) < 0)
+    if (check_scalar(r, event) < 0)
         return -1;
-    if (escapes_slash(r, event))
-        return refuse(r, event->start_mark, "the escape \"\\/\" is JSON's, YAML 1.1 has none");
     node->quoted =
         event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || is_text_tag(event->data.scalar.tag);
     if (!node->quoted && is_endless(text))

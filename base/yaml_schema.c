@@ -67,18 +67,19 @@ static bool is_type(const struct yaml_node *node, json_type type) {
     return json && json_typeof(json) == type;
 }
 
-static bool is_number(const struct yaml_node *node) {
+static bool is_whole(const struct yaml_node *node, json_int_t least, json_int_t most) {
     _cleanup_json_ json_t *json = yaml_type(node) == YAML_SCALAR ? yaml_to_json(node) : NULL;
 
-    return json_is_integer(json) && json_integer_value(json) >= INT32_MIN &&
-           json_integer_value(json) <= INT32_MAX;
+    return json_is_integer(json) && json_integer_value(json) >= least &&
+           json_integer_value(json) <= most;
+}
+
+static bool is_number(const struct yaml_node *node) {
+    return is_whole(node, INT32_MIN, INT32_MAX);
 }
 
 static bool is_level(const struct yaml_node *node) {
-    _cleanup_json_ json_t *json = yaml_type(node) == YAML_SCALAR ? yaml_to_json(node) : NULL;
-
-    return json_is_integer(json) && json_integer_value(json) >= 0 &&
-           json_integer_value(json) <= UINT32_MAX;
+    return is_whole(node, 0, UINT32_MAX);
 }
 
 static bool is_boolean(const struct yaml_node *node) {
