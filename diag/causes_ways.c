@@ -141,19 +141,26 @@ static size_t agent_check(const struct scene *scene, struct finding *finding) {
     return 1;
 }
 
+typedef void check_way(const struct scene *scene, const json_t *node, struct finding *finding);
+
+/* true when a way to one of the nodes is wrong, or none. */
+static bool lacks_way(const struct scene *scene, check_way *check, struct finding *finding) {
+    size_t agent_notes = agent_check(scene, finding), i;
+    json_t *node;
+
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        if (is_pods_peer(scene, node))
+            check(scene, node, finding);
+    }
+    return finding->evidence.count > agent_notes;
+}
+
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
-    size_t i, agent_notes;
-    json_t *node;
 
     if (!is_overlay(scene) || !network || dns_pod_answers(scene))
         return NO;
-    agent_notes = agent_check(scene, finding);
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
-        if (is_pods_peer(scene, node))
-            peer_check(scene, node, finding);
-    }
-    if (finding->evidence.count > agent_notes)
+    if (lacks_way(scene, peer_check, finding))
         return CONFIRMED;
     if (json_object_get(scene->evidence, "nodes") || policy_of(network, "RemoteSubnetRoute"))
         return NO;
@@ -185,17 +192,10 @@ static void route_check(const struct scene *scene, const json_t *node, struct fi
 
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     const char *mode = expected(scene, "networkMode");
-    size_t i, agent_notes;
-    json_t *node;
 
     if (!mode || !text_equal_nocase(mode, "l2bridge") || dns_pod_answers(scene))
         return NO;
-    agent_notes = agent_check(scene, finding);
-    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
-        if (is_pods_peer(scene, node))
-            route_check(scene, node, finding);
-    }
-    if (finding->evidence.count > agent_notes)
+    if (lacks_way(scene, route_check, finding))
         return CONFIRMED;
     /* The way back or the fabric's own routes cannot be seen from here. */
     return !dns_refuses(scene) && (scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD)))
@@ -223,6 +223,7 @@ static bool is_carried(const struct scene *scene, const json_t *node) {
 bool diag_ways_missing(const json_t *evidence, size_t *ret_peers, struct text_list *ret) {
     const struct diag_report report = {0};
     const struct scene scene = {.report = &report, .evidence = evidence};
+    check_way *check = is_overlay(&scene) ? peer_check : route_check;
     struct finding finding = {0};
     json_t *node;
     size_t i;
@@ -232,10 +233,7 @@ bool diag_ways_missing(const json_t *evidence, size_t *ret_peers, struct text_li
         if (!is_carried(&scene, node))
             continue;
         ++*ret_peers;
-        if (is_overlay(&scene))
-            peer_check(&scene, node, &finding);
-        else
-            route_check(&scene, node, &finding);
+        check(&scene, node, &finding);
     }
     *ret = finding.evidence;
     return flannel_published(json_object_get(evidence, "node"));
