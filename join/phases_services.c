@@ -260,7 +260,7 @@ static int start_service(struct join *join, enum service_id id,
         return -1;
     if (forget_ready(join, id, err) < 0)
         return -1;
-    return service_watch_start(join, id, START_TIMEOUT_MS, err);
+    return service_watch_start(join, id, err);
 }
 
 int phase_start_service(struct join *join, enum service_id id,

@@ -173,21 +173,20 @@ int service_watch_rights(struct join *join, const char *path, struct error *err)
 
 /* ---- its start ---- */
 
-/* The program ran and ended; otherwise Windows could not start it, which trying again does not
- * mend.
+/* The program ran and ended; otherwise Windows could not start it, and trying again does not mend
+ * that.
  */
 static bool has_ended(const struct error *why) {
     return why->kind == ERROR_HOST &&
            (why->os == HOST_SERVICE_SPECIFIC_ERROR || why->os == HOST_PROCESS_ABORTED);
 }
 
-int service_watch_start(struct join *join, enum service_id id, unsigned timeout_ms,
-                        struct error *err) {
+int service_watch_start(struct join *join, enum service_id id, struct error *err) {
     struct error why = {0};
     bool runs = false;
 
     join->watch = (struct service_watch){.id = id};
-    if (host_service_start(join->host, service_name(id), timeout_ms, &why) == 0)
+    if (host_service_start(join->host, service_name(id), START_TIMEOUT_MS, &why) == 0)
         return 0;
     if (!has_ended(&why)) {
         if (err)

@@ -13,8 +13,7 @@ enum { SERVICE_RESTARTS_MAX = 3, SERVICE_PAUSE_MAX_MS = 10000 };
 
 /* Starts the service, which from now on is the one that service_watch_look() looks at. One that
  * ends while it comes up counts as one that ended. */
-int service_watch_start(struct join *join, enum service_id id, unsigned timeout_ms,
-                        struct error *err);
+int service_watch_start(struct join *join, enum service_id id, struct error *err);
 /* For the loop of a phase, each time before it sleeps: 0 when the service runs (*ret_runs, may be
  * NULL: true) or will be started again after its pause. ERROR_HOST when it has ended once too
  * often: with its exit code, and hints that name its log and the log's last errors. */
