@@ -9,16 +9,28 @@
 #include "base/memory.h"
 #include "host/http_ops.h"
 
+struct http_authority http_authority_split(const char *authority) {
+    struct http_authority parts = {.end = authority + strcspn(authority, "/?#"), .host = authority};
+
+    for (const char *p = authority; p < parts.end; p++)
+        if (*p == '@')
+            parts.login_end = p;
+    if (parts.login_end)
+        parts.host = parts.login_end + 1;
+    for (const char *p = parts.host; p < parts.end; p++)
+        if (*p == ']')
+            parts.port = NULL;
+        else if (*p == ':')
+            parts.port = p;
+    return parts;
+}
+
 char *http_shown_url(const char *url) {
     const char *start = strstr(url, "://");
     const char *rest = start ? start + 3 : url;
     size_t len = strcspn(rest, "?#");
-    size_t authority = strcspn(rest, "/?#");
-    size_t skip = 0;
+    size_t skip = (size_t)(http_authority_split(rest).host - rest);
 
-    for (size_t i = 0; i < authority; i++)
-        if (rest[i] == '@')
-            skip = i + 1;
     return xasprintf("%.*s%.*s%s", (int)(rest - url), url, (int)(len - skip), rest + skip,
                      rest[len] ? "?..." : "");
 }
@@ -47,17 +59,11 @@ bool http_host_is_plain(const char *host) {
 }
 
 bool http_authority_is_plain(const char *authority) {
-    const char *end = authority + strcspn(authority, "/?#"), *host = authority, *port = end;
-    _cleanup_(freep) char *text = NULL;
+    struct http_authority parts = http_authority_split(authority);
+    const char *end = parts.port ? parts.port : parts.end;
+    _cleanup_(freep) char *host = xstrndup(parts.host, (size_t)(end - parts.host));
 
-    for (const char *p = authority; p < end; p++)
-        if (*p == '@')
-            host = p + 1;
-    for (const char *p = end; p > host && p[-1] != ']'; p--)
-        if (p[-1] == ':')
-            port = p - 1;
-    text = xstrndup(host, (size_t)(port - host));
-    return http_host_is_plain(text);
+    return http_host_is_plain(host);
 }
 
 static int check_host(const char *url, struct error *err) {

@@ -26,7 +26,15 @@ bool http_system_proxy(char **ret_proxy, char **ret_bypass);
 /* A file of roots that this process was told to trust instead of the system's, or NULL. One for
  * each platform. The caller frees. */
 char *http_system_roots(void);
-/* The same for what follows "//" in a URL: perhaps a user, the host, perhaps a port and a path. */
+/* What follows "//" in a URL, taken apart; the spans lie in its text. */
+struct http_authority {
+    const char *end;       /* behind it: a path, a query or nothing */
+    const char *login_end; /* the last "@", or NULL */
+    const char *host;
+    const char *port; /* its colon, or NULL */
+};
+struct http_authority http_authority_split(const char *authority);
+/* http_host_is_plain of its host. */
 bool http_authority_is_plain(const char *authority);
 /* A proxy URL that http_proxy_check takes, with everything in its user and password that has a
  * meaning in URLs as %XX. The caller frees it as a secret. */

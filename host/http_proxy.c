@@ -180,29 +180,6 @@ static bool is_excluded(const struct target *target, const char *no_proxy) {
 
 /* ---- the proxy's own URL ---- */
 
-/* A proxy URL taken apart; the spans lie in its text. */
-struct proxy_url {
-    const char *authority, *end; /* behind it: a path or nothing */
-    const char *login_end;       /* the last "@", or NULL */
-    const char *host, *port;     /* NULL: no colon */
-};
-
-static struct proxy_url take_apart(const char *proxy) {
-    struct proxy_url url = {.authority = strstr(proxy, "://") + 3};
-
-    url.end = url.authority + strcspn(url.authority, "/?#");
-    for (const char *p = url.authority; p < url.end; p++)
-        if (*p == '@')
-            url.login_end = p;
-    url.host = url.login_end ? url.login_end + 1 : url.authority;
-    for (const char *p = url.host; p < url.end; p++)
-        if (*p == ']')
-            url.port = NULL;
-        else if (*p == ':')
-            url.port = p;
-    return url;
-}
-
 /* As net/url has them: RFC 3986 section 3.2.1, and "@"; no control characters, RFC 7617 section 2.
  */
 static bool is_login(const char *text, const char *end) {
@@ -221,7 +198,8 @@ static bool is_login(const char *text, const char *end) {
 static const char *why_no_proxy(const char *proxy) {
     static const char *const schemes[] = {"http://", "https://", "socks5://", "socks5h://"};
     _cleanup_(freep) char *host = NULL;
-    struct proxy_url url;
+    const char *authority;
+    struct http_authority url;
     long long number;
     bool known = false;
 
@@ -232,9 +210,10 @@ static const char *why_no_proxy(const char *proxy) {
         known = known || text_starts_with(proxy, schemes[i]);
     if (!known)
         return "its scheme must be http, https or socks5";
-    url = take_apart(proxy);
+    authority = strstr(proxy, "://") + 3;
+    url = http_authority_split(authority);
     host = xstrndup(url.host, (size_t)((url.port ? url.port : url.end) - url.host));
-    if (url.login_end && !is_login(url.authority, url.login_end))
+    if (url.login_end && !is_login(authority, url.login_end))
         return "its user or password holds what must be written as %XX, or a control character";
     if (!*host)
         return "it has no host";
@@ -263,20 +242,21 @@ static char *with_scheme(const char *proxy) {
  * is no such URL stays what it is, for http_proxy_check. */
 char *http_proxy_complete(const char *proxy) {
     _cleanup_(freep) char *whole = with_scheme(proxy);
-    struct proxy_url url;
-    const char *port = "";
+    struct http_authority url;
+    const char *port = "", *authority;
 
     if (why_no_proxy(whole))
         return xstrdup(proxy);
-    url = take_apart(whole);
+    authority = strstr(whole, "://") + 3;
+    url = http_authority_split(authority);
     if (url.port && url.port + 1 == url.end) /* a colon and no port: as without */
         url.end = url.port, url.port = NULL;
     if (!url.port && text_starts_with(whole, "http://"))
         port = ":80";
     return xasprintf("%.*s%.*s%s",
-                     text_starts_with(whole, "socks5://") ? 10 : (int)(url.authority - whole),
+                     text_starts_with(whole, "socks5://") ? 10 : (int)(authority - whole),
                      text_starts_with(whole, "socks5://") ? "socks5h://" : whole,
-                     (int)(url.end - url.authority), url.authority, port);
+                     (int)(url.end - authority), authority, port);
 }
 
 int http_proxy_check(const char *proxy, struct error *err) {
@@ -298,13 +278,14 @@ static void add_login(struct text *out, const char *text, const char *end) {
 }
 
 char *http_proxy_encoded(const char *proxy) {
-    struct proxy_url url = take_apart(proxy);
+    const char *authority = strstr(proxy, "://") + 3;
+    struct http_authority url = http_authority_split(authority);
     struct text out = {0};
 
-    text_add_bytes(&out, proxy, (size_t)(url.authority - proxy));
+    text_add_bytes(&out, proxy, (size_t)(authority - proxy));
     if (url.login_end)
-        add_login(&out, url.authority, url.login_end);
-    text_add(&out, url.login_end ? url.login_end : url.authority);
+        add_login(&out, authority, url.login_end);
+    text_add(&out, url.login_end ? url.login_end : authority);
     return text_take(&out);
 }
 
