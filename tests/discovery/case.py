@@ -27,6 +27,7 @@ class Case:
     hidden: tuple = ()         # more words that no output may show
     stdin: bytes = b""
     memory: int = 48           # MiB that the program may take
+    library: bool = False      # libcurl's or OpenSSL's version decides: played by winjoin.exe, whatever EVERY says
     posix: bool = False        # of this machine alone: no case for winjoin.exe
     kubeadm: bool = True       # its verdict is asked
     secret_may_go: bool = False  # credentials may reach the server: it is proven first

@@ -5,6 +5,8 @@ import json
 from odd import endless, http
 from odd_cases import CONTENT, FAILED, LONG, OK, answer, case, document, raw
 
+LIBRARY = {"library": True}
+
 # --- how long the body is --------------------------------------------------------------------------
 
 
@@ -102,16 +104,16 @@ BODIES = [
     answer("closed in the middle", 1, lambda b: iter([http(b)[:-100]]), FAILED),
     answer("closed in the headers", 1, lambda b: iter([http(b)[:30]]), "ended within its head"),
     answer("an end without a length, without TLS' goodbye", 0, lambda b: OK +
-           b"Connection: close\r\n\r\n" + b, rude=True),  # the JSON is whole
+           b"Connection: close\r\n\r\n" + b, rude=True, call=LIBRARY),  # the JSON is whole
 ]
 
 # --- headers ---------------------------------------------------------------------------------------
 
 
-def header(name, code, line, *says):
+def header(name, code, line, *says, **more):
     """One line more, before all others."""
     return answer(name, code, lambda b: http(b).replace(b"\r\n", b"\r\n" + line + b"\r\n", 1),
-                  *(says or (() if code == 0 else (FAILED,))))
+                  *(says or (() if code == 0 else (FAILED,))), **more)
 
 
 def typed(kind, code):
@@ -145,10 +147,10 @@ HEADERS = [
            b"\r\n\r\n" % len(b) + b, "in a second line"),
     answer("chunked, and more in a second line", 1, lambda b: pieces(b, (b"N\r\n", b"\r\n")).replace(
         b"chunked", b"chunked\r\n , gzip"), "in a second line"),
-    header("a fold before the first header", 1, b" x: y"),
+    header("a fold before the first header", 1, b" x: y", call=LIBRARY),
     header("an empty value", 0, b"X-Y:"),
     header("a header of 90 KiB", 0, b"X-Y: " + b"z" * 92000),
-    header("a header of 200 KiB", 1, b"X-Y: " + b"z" * 200000, "head is too long"),
+    header("a header of 200 KiB", 1, b"X-Y: " + b"z" * 200000, "head is too long", call=LIBRARY),
     header("a header of 1 MiB", 1, b"X-Y: " + b"z" * 1048576, "head is too long"),
     header("2000 headers", 0, b"\r\n".join(b"X-%d: y" % i for i in range(2000))),
     header("50000 headers", 1, b"\r\n".join(b"X-%d: y" % i for i in range(50000))),

@@ -133,7 +133,8 @@ CASES = [
          HTTPS_PROXY="http://m%65:pass%2Dword@127.0.0.1:{proxy}", more={
              "hidden": ("pass-word", "bWU6cGFzcy13b3Jk", "pass%2Dword")}),
     case("with a password that holds an at sign", 0, serve=demands(b"Basic bWU6cGFAcy13b3Jk"),
-         HTTPS_PROXY="http://me:pa%40s-word@127.0.0.1:{proxy}", more={"hidden": ("s-word",)}),
+         HTTPS_PROXY="http://me:pa%40s-word@127.0.0.1:{proxy}", more={
+             "hidden": ("s-word",), "library": True}),
     case("with a user alone", 0, serve=demands(b"Basic bWU6"),
          HTTPS_PROXY="http://me@127.0.0.1:{proxy}"),
     case("with a password that is refused", 1, "407", serve=echoes,
