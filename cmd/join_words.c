@@ -11,6 +11,7 @@
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/configuration/node_configuration.h"
+#include "join/phase_names.h"
 
 enum { TOKEN_FILE_MAX = 4096 };
 
@@ -157,6 +158,28 @@ static int hint_at_line(const struct join_options *o, struct error *err) {
     return error_hint(err, "the whole line: kubeadm token create --print-join-command");
 }
 
+/* The lists of the file, where no flag took their place: those of a flag are judged later. */
+static int check_list(const struct config_file *file, const char *path,
+                      int check(const struct text_list *list, struct error *err),
+                      struct error *err) {
+    const struct yaml_mark *mark = yaml_marks_find(&file->join_marks, file->join, path);
+    struct text_list list = {0};
+    int result;
+
+    json_read_texts(json_at(file->join, path), &list);
+    result = mark ? check(&list, err) : 0;
+    text_list_free(&list);
+    return result < 0 ? error_prefix(err, "%s: line %zu column %zu: %s", file->join_marks.what,
+                                     mark->line, mark->column, path)
+                      : 0;
+}
+
+static int check_skipped(const struct text_list *names, struct error *err) {
+    _cleanup_(text_list_free) struct text_list ids = {0};
+
+    return phase_names_skipped(names, &ids, err);
+}
+
 /* Flags and environment stand above the file; all is judged together, as one document. */
 static int settle_configuration(struct program *program, struct config_file *file,
                                 struct error *err) {
@@ -166,8 +189,11 @@ static int settle_configuration(struct program *program, struct config_file *fil
 
     join_configuration_overlay(&file->join, o);
     if (file->join) {
-        if (join_configuration_check(file->join, program->host, err) < 0)
+        if (join_configuration_check(file->join, &file->join_marks, program->host, err) < 0)
             return hint_at_line(o, err);
+        if (check_list(file, "skipPhases", check_skipped, err) < 0 ||
+            check_list(file, "nodeRegistration.ignorePreflightErrors", join_ignored_check, err) < 0)
+            return -1;
         join_configuration_apply(file->join, o, &warnings);
         if (dry_run_given)
             o->dry_run = dry_run;

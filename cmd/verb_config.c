@@ -15,7 +15,7 @@
 static int validate(struct program *program, struct error *err) {
     const char *path = program->options.join.config;
     struct config_file file = {0};
-    int result = 0;
+    int result;
 
     if (!path || !*path) {
         (void)error_set(err, ERROR_USAGE, "the --config flag is mandatory");
@@ -23,8 +23,8 @@ static int validate(struct program *program, struct error *err) {
     }
     if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
         return -1;
-    if (file.join && join_configuration_check(file.join, program->host, err) < 0)
-        result = error_prefix(err, "%s", path);
+    result =
+        file.join ? join_configuration_check(file.join, &file.join_marks, program->host, err) : 0;
     config_file_free(&file);
     if (result == 0)
         output_text(program, "ok\n");
@@ -39,8 +39,9 @@ static int renewed_text(struct program *program, const char *path, char **ret, s
 
     if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
         return -1;
-    if (file.join && join_configuration_check(file.join, program->host, err) < 0) {
-        result = error_prefix(err, "%s", path);
+    if (file.join &&
+        join_configuration_check(file.join, &file.join_marks, program->host, err) < 0) {
+        result = -1;
     } else {
         if (file.join)
             join_configuration_default(file.join);
@@ -129,7 +130,7 @@ static int cluster(struct program *program, struct error *err) {
     if (!flannel && text_equal(o->network_plugin, "flannel"))
         flannel = xstrdup("kube-flannel");
     configuration = node_configuration_make(o);
-    if (node_configuration_check(configuration, "flags", err) < 0)
+    if (node_configuration_check(configuration, NULL, "flags", err) < 0)
         return -1;
     objects = cluster_manifest_make(configuration, flannel);
     text = cluster_manifest_text(objects);

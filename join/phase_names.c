@@ -104,7 +104,7 @@ int phase_names_skipped(const struct text_list *names, struct text_list *ret_ids
         if (group && !group->phases[0])
             continue;
         if (phase_names_resolve(names->items[i], ret_ids, err) < 0)
-            return error_prefix(err, "--skip-phases");
+            return -1;
     }
     return 0;
 }

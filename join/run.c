@@ -106,8 +106,9 @@ int join_open(struct join *join, struct error *err) {
     (void)join_phases(&count);
     join->results = xcalloc(count, sizeof *join->results);
     join->started_ms = host_monotonic_ms(join->host);
-    if (phase_names_skipped(&join->options->skip_phases, &join->skipped, err) < 0 ||
-        host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
+    if (phase_names_skipped(&join->options->skip_phases, &join->skipped, err) < 0)
+        return error_prefix(err, "--skip-phases");
+    if (host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
         return -1;
     return journal_open(join->host, &join->journal, err);
 }

@@ -23,6 +23,7 @@ struct reader {
 void config_file_free(struct config_file *file) {
     json_decref(file->join);
     json_decref(file->node);
+    yaml_marks_free(&file->join_marks);
     text_list_free(&file->warnings);
     *file = (struct config_file){0};
 }
@@ -129,8 +130,8 @@ static int read_join(struct reader *r, const struct yaml_node *node, const char 
             xasprintf("%s: line %zu: %s is deprecated and gone from kubeadm 1.37: winjoin config "
                       "migrate --old-config %s writes the newer form",
                       r->what, yaml_line(node), version, r->what));
-    r->file->join = yaml_to_json(node);
-    join_configuration_renew(r->file->join);
+    r->file->join = yaml_to_json_marked(node, r->what, &r->file->join_marks);
+    join_configuration_renew(r->file->join, &r->file->join_marks);
     return 0;
 }
 
@@ -143,7 +144,7 @@ static int read_node(struct reader *r, const struct yaml_node *node, const char 
     if (yaml_schema_check(node, node_configuration_fields, r->what, r->err) < 0)
         return -1;
     r->file->node = yaml_to_json(node);
-    return node_configuration_check(r->file->node, r->what, r->err);
+    return node_configuration_check(r->file->node, node, r->what, r->err);
 }
 
 /* "group/version" with a group, as kubeadm asks. */

@@ -119,7 +119,7 @@ static int by_name(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static json_t *args_of_map(const json_t *map) {
+static json_t *args_of_map(const json_t *map, struct yaml_marks *marks) {
     size_t count = json_object_size(map), n = 0;
     _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
     json_t *list = json_array(), *value;
@@ -129,22 +129,29 @@ static json_t *args_of_map(const json_t *map) {
     qsort(names, n, sizeof *names, by_name);
     for (size_t i = 0; i < n; i++) {
         const char *text = json_string_value(json_object_get(map, names[i]));
+        json_t *item = json_pack("{s:s, s:s}", "name", names[i], "value", text ? text : "");
 
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s}", "name", names[i], "value", text ? text : ""));
+        if (marks)
+            yaml_marks_pass_on(marks, json_object_get(map, names[i]), item);
+        json_array_append_new(list, item);
     }
     return list;
 }
 
-void join_configuration_renew(json_t *configuration) {
+void join_configuration_renew(json_t *configuration, struct yaml_marks *marks) {
     json_t *node = json_object_get(configuration, "nodeRegistration"),
            *discovery = json_object_get(configuration, "discovery"),
            *args = json_object_get(node, "kubeletExtraArgs"),
            *timeout = json_object_get(discovery, "timeout");
 
     json_object_set_new(configuration, "apiVersion", json_string(JOIN_CONFIGURATION_V1BETA4));
-    if (json_is_object(args))
-        json_object_set_new(node, "kubeletExtraArgs", args_of_map(args));
+    if (json_is_object(args)) {
+        json_t *list = args_of_map(args, marks);
+
+        if (marks)
+            yaml_marks_pass_on(marks, args, list);
+        json_object_set_new(node, "kubeletExtraArgs", list);
+    }
     if (json_is_string(timeout))
         json_object_set(object_at(configuration, "timeouts"), "discovery", timeout);
     json_object_del(discovery, "timeout");

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/yaml_marks.h"
 #include "base/yaml_schema.h"
 #include "host/host.h"
 #include "join/configuration/join_options.h"
@@ -18,8 +19,8 @@
 /* The fields of a version; NULL when winjoin does not read it. */
 const struct yaml_field *join_configuration_fields(const char *api_version);
 /* Makes v1beta3 v1beta4, in place: kubeletExtraArgs becomes a list sorted by name,
- * discovery.timeout becomes timeouts.discovery. */
-void join_configuration_renew(json_t *configuration);
+ * discovery.timeout becomes timeouts.discovery. Their marks go with them (NULL: none). */
+void join_configuration_renew(json_t *configuration, struct yaml_marks *marks);
 /* Fills kubeadm's defaults (v1beta4/defaults.go, with Windows' paths), in place, but for the name:
  * a file may be for many nodes. For what is printed: the join has its own. */
 void join_configuration_default(json_t *configuration);
@@ -29,9 +30,11 @@ void join_configuration_default(json_t *configuration);
  * given, lists replace, ignorePreflightErrors adds. */
 void join_configuration_overlay(json_t **configuration, const struct join_options *options);
 /* Checks as kubeadm's ValidateJoinConfiguration on Windows, all errors in one line ("[a, b]"), each
- * with the path of its field; stricter in what docs/configuration.md lists. Secrets are not shown.
- * `host` is asked whether a discovery file is there; NULL = not asked. ERROR_USAGE. */
-int join_configuration_check(const json_t *configuration, struct host *host, struct error *err);
+ * with the path of its field, behind file, line and column of what a file says (`marks`; NULL = no
+ * file); stricter in what docs/configuration.md lists. Secrets are not shown. `host` is asked
+ * whether a discovery file is there; NULL = not asked. ERROR_USAGE. */
+int join_configuration_check(const json_t *configuration, const struct yaml_marks *marks,
+                             struct host *host, struct error *err);
 /* Fills the options that are not given yet; `warnings` gets what deserves a word. */
 void join_configuration_apply(const json_t *configuration, struct join_options *options,
                               struct text_list *warnings);

@@ -10,18 +10,42 @@
 #include "pki/pin.h"
 #include "pki/token.h"
 
-enum { NODE_NAME_MAX = 253 };
+enum { NODE_NAME_MAX = 253, ERRORS_MAX = 16 /* more than a message holds */ };
 
 struct check {
     const json_t *configuration;
+    const struct yaml_marks *marks;
     struct host *host;
     struct text_list errors;
+    bool is_of_file; /* one of them */
 };
 
+/* `place` is the path of what must be mended. Beside a file, what has no mark in it was given
+ * otherwise. */
+static void add(struct check *c, const char *place, const char *text) {
+    const struct yaml_mark *mark = yaml_marks_find(c->marks, c->configuration, place);
+
+    if (c->errors.count == ERRORS_MAX)
+        return;
+    c->is_of_file |= mark != NULL;
+    if (mark)
+        text_list_add_owned(&c->errors,
+                            xasprintf("line %zu column %zu: %s", mark->line, mark->column, text));
+    else
+        text_list_add_owned(&c->errors,
+                            xasprintf("%s%s", c->marks ? "from a flag or a variable: " : "", text));
+}
+
 /* k8s.io/apimachinery field.Invalid: `path: Invalid value: "v": why`. */
+static void invalid_at(struct check *c, const char *place, const char *path, const char *value,
+                       const char *why) {
+    _cleanup_(freep) char *text = xasprintf("%s: Invalid value: \"%.200s\": %s", path, value, why);
+
+    add(c, place, text);
+}
+
 static void invalid(struct check *c, const char *path, const char *value, const char *why) {
-    text_list_add_owned(&c->errors,
-                        xasprintf("%s: Invalid value: \"%.200s\": %s", path, value, why));
+    invalid_at(c, path, path, value, why);
 }
 
 static const char *text_at(const struct check *c, const char *path) {
@@ -36,7 +60,7 @@ static bool is_object(const struct check *c, const char *path) {
 
 /* ---- discovery ---- */
 
-static void check_token(struct check *c, const char *path, const char *token) {
+static void check_token(struct check *c, const char *place, const char *path, const char *token) {
     struct error why = {0};
     struct token parsed;
     const char *detail;
@@ -48,7 +72,7 @@ static void check_token(struct check *c, const char *path, const char *token) {
     }
     detail = strstr(why.message, ": ");
     text = xasprintf("the bootstrap token is invalid%s", detail ? detail : "");
-    invalid(c, path, *token ? "<redacted>" : "", text);
+    invalid_at(c, place, path, *token ? "<redacted>" : "", text);
 }
 
 /* Go's net.SplitHostPort: only the shape; NULL when it is right. */
@@ -110,16 +134,17 @@ static void check_pins(struct check *c) {
 }
 
 static void check_bootstrap_token(struct check *c) {
-    const char *token = text_at(c, "discovery.bootstrapToken.token"),
-               *tls = text_at(c, "discovery.tlsBootstrapToken");
+    static const char path[] = "discovery.bootstrapToken.token",
+                      tls_path[] = "discovery.tlsBootstrapToken";
+    const char *token = text_at(c, path), *tls = text_at(c, tls_path);
 
     if (!*text_at(c, "discovery.bootstrapToken.apiServerEndpoint"))
-        text_list_add(&c->errors,
-                      "discovery.bootstrapToken: Required value: APIServerEndpoint is not set");
+        add(c, "discovery.bootstrapToken",
+            "discovery.bootstrapToken: Required value: APIServerEndpoint is not set");
     check_pins(c);
-    check_token(c, "discovery.bootstrapToken.token", token);
+    check_token(c, path, path, token);
     check_endpoint(c);
-    check_token(c, "discovery.tlsBootstrapToken", *tls ? tls : token);
+    check_token(c, *tls ? tls_path : path, tls_path, *tls ? tls : token);
 }
 
 /* What Go's net/url refuses anywhere in a URL: control characters, and '%' before what is no hex.
@@ -221,7 +246,7 @@ static void check_file(struct check *c) {
              (!scheme && (!*file || (c->host && host_file_type(c->host, full) == HOST_ABSENT))))
         invalid(c, path, shown, "not a valid HTTPS URL or a file on disk");
     if (*tls)
-        check_token(c, "discovery.tlsBootstrapToken", tls);
+        check_token(c, "discovery.tlsBootstrapToken", "discovery.tlsBootstrapToken", tls);
 }
 
 static void check_discovery(struct check *c) {
@@ -253,14 +278,14 @@ bool join_node_name_is_valid(const char *name) {
     return len > 0 && len <= NODE_NAME_MAX;
 }
 
-static void check_name(struct check *c, const char *path, const char *given) {
+static void check_name(struct check *c, const char *place, const char *path, const char *given) {
     _cleanup_(freep) char *name = join_node_name_read(given ? given : "");
 
     if (!join_node_name_is_valid(name))
-        invalid(c, path, name,
-                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-                "characters, '-' or '.', and must start and end with an alphanumeric character, "
-                "at most 253 of them");
+        invalid_at(c, place, path, name,
+                   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+                   "characters, '-' or '.', and must start and end with an alphanumeric "
+                   "character, at most 253 of them");
 }
 
 /* "npipe://" or nothing, then a path that ends in a name. */
@@ -302,15 +327,17 @@ static void check_args(struct check *c) {
 
     json_array_foreach(json_at(c->configuration, path), i, item) {
         const char *name = json_string_value(json_object_get(item, "name"));
-        char index[32];
+        char index[32], place[64];
 
         (void)text_format(index, sizeof index, "index %zu", i);
+        (void)text_format(place, sizeof place, "%s[%zu]", path, i);
         if (text_equal(name, "hostname-override"))
-            check_name(c, path, json_string_value(json_object_get(item, "value")));
+            check_name(c, place, path, json_string_value(json_object_get(item, "value")));
         if (!name || !*name)
-            invalid(c, path, index, "argument has no name");
+            invalid_at(c, place, path, index, "argument has no name");
         else if (*name == '-' || strpbrk(name, "= \t\r\n\""))
-            invalid(c, path, index, "an argument's name has no dashes before it, no '=' in it");
+            invalid_at(c, place, path, index,
+                       "an argument's name has no dashes before it, no '=' in it");
     }
 }
 
@@ -350,8 +377,9 @@ static void check_pull_policy(struct check *c) {
 
 static void check_control_plane(struct check *c) {
     if (is_object(c, "controlPlane"))
-        text_list_add(&c->errors, "controlPlane: Forbidden: a control plane does not run on "
-                                  "Windows; winjoin joins workers");
+        add(c, "controlPlane",
+            "controlPlane: Forbidden: a control plane does not run on Windows; winjoin joins "
+            "workers");
 }
 
 /* Windows: a drive, or a path from the current drive's root. */
@@ -381,14 +409,18 @@ static void check_timeouts(struct check *c) {
     }
 }
 
-int join_configuration_check(const json_t *configuration, struct host *host, struct error *err) {
-    struct check c = {.configuration = configuration, .host = host};
+int join_configuration_check(const json_t *configuration, const struct yaml_marks *marks,
+                             struct host *host, struct error *err) {
+    struct check c = {.configuration = configuration,
+                      .marks = marks && marks->count ? marks : NULL,
+                      .host = host};
     _cleanup_(freep) char *all = NULL;
     int result = 0;
 
     check_discovery(&c);
     if (*text_at(&c, "nodeRegistration.name"))
-        check_name(&c, "nodeRegistration.name", text_at(&c, "nodeRegistration.name"));
+        check_name(&c, "nodeRegistration.name", "nodeRegistration.name",
+                   text_at(&c, "nodeRegistration.name"));
     check_cri_socket(&c);
     check_args(&c);
     check_taints(&c);
@@ -399,6 +431,8 @@ int join_configuration_check(const json_t *configuration, struct host *host, str
     all = text_list_join(&c.errors, ", ");
     if (c.errors.count)
         result = error_set(err, ERROR_USAGE, c.errors.count > 1 ? "[%s]" : "%s", all);
+    if (c.is_of_file)
+        (void)error_prefix(err, "%s", marks->what);
     text_list_free(&c.errors);
     return result;
 }

@@ -67,19 +67,16 @@ int join_mirror_check(const char *url, struct error *err) {
     return server_url_check(url, err) < 0 ? error_prefix(err, "use mirror '%s'", shown) : 0;
 }
 
-/* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. */
-static int check_version(const char *version, struct error *err) {
-    const char *dot = version ? strchr(version, '.') : NULL;
+int join_kubernetes_version_check(const char *version, struct error *err) {
+    const char *dot = strchr(version, '.');
     unsigned minor;
 
-    if (!version)
-        return 0;
-    if (kubernetes_minor(version, "--kubernetes-version", &minor, err) < 0)
+    if (kubernetes_minor(version, "Kubernetes", &minor, err) < 0)
         return -1;
     dot = dot ? strchr(dot + 1, '.') : NULL;
     if (dot && dot[1] >= '0' && dot[1] <= '9')
         return 0;
-    return error_set(err, ERROR_USAGE, "use --kubernetes-version %s: it must be whole, as v1.37.1",
+    return error_set(err, ERROR_USAGE, "use Kubernetes version %s: it must be whole, as v1.37.1",
                      version);
 }
 
@@ -90,21 +87,12 @@ static int check_values(const struct join_options *o, struct error *err) {
 
     if (o->node_ip && ip_parse(o->node_ip, &ip, NULL) < 0)
         return error_set(err, ERROR_USAGE, "use --node-ip %.60s: it is no IP address", o->node_ip);
-    return node_configuration_check(made, "flags", err);
+    return node_configuration_check(made, NULL, "flags", err);
 }
 
-/* Ids are compared without case, and one given twice counts once (kubeadm:
- * ValidateIgnorePreflightErrors). */
-int join_options_check(const struct join_options *options, struct error *err) {
-    const struct text_list *ignored = &options->ignore_preflight_errors;
+int join_ignored_check(const struct text_list *ignored, struct error *err) {
     bool all = false, single = false;
 
-    if (options->mirror && join_mirror_check(options->mirror, err) < 0)
-        return -1;
-    if (check_version(options->kubernetes_version, err) < 0 || check_values(options, err) < 0 ||
-        node_labels_check(options->node_labels, err) < 0 ||
-        node_taints_check(options->register_with_taints, err) < 0)
-        return -1;
     for (size_t i = 0; i < ignored->count; i++) {
         all |= text_equal_nocase(ignored->items[i], "all");
         single |= !text_equal_nocase(ignored->items[i], "all");
@@ -114,4 +102,16 @@ int join_options_check(const struct join_options *options, struct error *err) {
             err, ERROR_USAGE,
             "ignore-preflight-errors: don't specify individual checks if 'all' is used");
     return 0;
+}
+
+int join_options_check(const struct join_options *options, struct error *err) {
+    if (options->mirror && join_mirror_check(options->mirror, err) < 0)
+        return -1;
+    if (options->kubernetes_version &&
+        join_kubernetes_version_check(options->kubernetes_version, err) < 0)
+        return -1;
+    if (check_values(options, err) < 0 || node_labels_check(options->node_labels, err) < 0 ||
+        node_taints_check(options->register_with_taints, err) < 0)
+        return -1;
+    return join_ignored_check(&options->ignore_preflight_errors, err);
 }

@@ -77,6 +77,11 @@ void join_options_free(struct join_options *options);
 /* The address of a mirror (an https URL and no more): ERROR_USAGE with the reason when it is none.
  */
 int join_mirror_check(const char *url, struct error *err);
+/* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. ERROR_USAGE. */
+int join_kubernetes_version_check(const char *version, struct error *err);
+/* Checks to ignore: all of them or single ones, compared without case; one given twice counts once
+ * (kubeadm: ValidateIgnorePreflightErrors). ERROR_USAGE. */
+int join_ignored_check(const struct text_list *ignored, struct error *err);
 /* The checks that need neither host nor network. ERROR_USAGE. */
 int join_options_check(const struct join_options *options, struct error *err);
 

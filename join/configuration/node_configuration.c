@@ -69,7 +69,9 @@ const struct yaml_field node_configuration_fields[] = {
     {0},
 };
 
-/* Where each field goes, and which values it takes where not all do ("a|b|c", or a range). */
+/* Where each field goes, and which values it takes where not all do ("a|b|c", a range, or what a
+ * function says). */
+typedef int check_text(const char *text, struct error *err);
 enum target_type { TO_TEXT, TO_CHOICE, TO_NUMBER, TO_DURATION, TO_FIRST, TO_LIST };
 static const struct target {
     const char *path;
@@ -77,32 +79,35 @@ static const struct target {
     size_t offset;
     const char *choices;
     long long min, max;
+    check_text *check;
 } targets[] = {
 #define AT(field) offsetof(struct join_options, field)
-    {"network.mode", TO_CHOICE, AT(network_mode), "l2bridge|l2tunnel|overlay|transparent|nat", 0,
-     0},
+    {"network.mode", TO_CHOICE, AT(network_mode), "l2bridge|l2tunnel|overlay|transparent|nat", 0, 0,
+     NULL},
     {"network.plugin", TO_CHOICE, AT(network_plugin),
-     "win-bridge|win-overlay|flannel|azure-vnet|ovn-kubernetes|sdnbridge|sdnoverlay|nat", 0, 0},
-    {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0},
-    {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0},
-    {"network.vni", TO_NUMBER, AT(vni), NULL, 1, 16777215},
-    {"network.vxlanPort", TO_NUMBER, AT(vxlan_port), NULL, 1, 65535},
-    {"network.podCIDRs", TO_FIRST, AT(pod_cidr), NULL, 0, 0},
-    {"network.serviceCIDRs", TO_LIST, AT(service_cidrs), NULL, 0, 0},
-    {"network.excludeFromNAT", TO_LIST, AT(exclude_from_nat), NULL, 0, 0},
-    {"network.dualStack", TO_CHOICE, AT(dual_stack), "auto|on|off", 0, 0},
-    {"kubeProxy.run", TO_CHOICE, AT(kube_proxy), "service|none", 0, 0},
-    {"kubeProxy.dsr", TO_CHOICE, AT(dsr), "auto|on|off", 0, 0},
-    {"artifacts.kubernetesVersion", TO_TEXT, AT(kubernetes_version), NULL, 0, 0},
-    {"artifacts.bundle", TO_TEXT, AT(bundle), NULL, 0, 0},
-    {"artifacts.mirror", TO_TEXT, AT(mirror), NULL, 0, 0},
-    {"artifacts.lock", TO_TEXT, AT(lock), NULL, 0, 0},
-    {"verify.level", TO_CHOICE, AT(verify), "full|node|none", 0, 0},
-    {"verify.external.ip", TO_TEXT, AT(external_ip), NULL, 0, 0},
-    {"verify.external.name", TO_TEXT, AT(external_name), NULL, 0, 0},
-    {"verify.external.dns", TO_TEXT, AT(external_dns), NULL, 0, 0},
-    {"verify.timeout", TO_DURATION, AT(verify_timeout), NULL, 0, 0},
-    {"services.kubelet.extraArgs", TO_LIST, AT(kubelet_service_args), NULL, 0, 0},
+     "win-bridge|win-overlay|flannel|azure-vnet|ovn-kubernetes|sdnbridge|sdnoverlay|nat", 0, 0,
+     NULL},
+    {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0, NULL},
+    {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0, NULL},
+    {"network.vni", TO_NUMBER, AT(vni), NULL, 1, 16777215, NULL},
+    {"network.vxlanPort", TO_NUMBER, AT(vxlan_port), NULL, 1, 65535, NULL},
+    {"network.podCIDRs", TO_FIRST, AT(pod_cidr), NULL, 0, 0, NULL},
+    {"network.serviceCIDRs", TO_LIST, AT(service_cidrs), NULL, 0, 0, NULL},
+    {"network.excludeFromNAT", TO_LIST, AT(exclude_from_nat), NULL, 0, 0, NULL},
+    {"network.dualStack", TO_CHOICE, AT(dual_stack), "auto|on|off", 0, 0, NULL},
+    {"kubeProxy.run", TO_CHOICE, AT(kube_proxy), "service|none", 0, 0, NULL},
+    {"kubeProxy.dsr", TO_CHOICE, AT(dsr), "auto|on|off", 0, 0, NULL},
+    {"artifacts.kubernetesVersion", TO_TEXT, AT(kubernetes_version), NULL, 0, 0,
+     join_kubernetes_version_check},
+    {"artifacts.bundle", TO_TEXT, AT(bundle), NULL, 0, 0, NULL},
+    {"artifacts.mirror", TO_TEXT, AT(mirror), NULL, 0, 0, join_mirror_check},
+    {"artifacts.lock", TO_TEXT, AT(lock), NULL, 0, 0, NULL},
+    {"verify.level", TO_CHOICE, AT(verify), "full|node|none", 0, 0, NULL},
+    {"verify.external.ip", TO_TEXT, AT(external_ip), NULL, 0, 0, NULL},
+    {"verify.external.name", TO_TEXT, AT(external_name), NULL, 0, 0, NULL},
+    {"verify.external.dns", TO_TEXT, AT(external_dns), NULL, 0, 0, NULL},
+    {"verify.timeout", TO_DURATION, AT(verify_timeout), NULL, 0, 0, NULL},
+    {"services.kubelet.extraArgs", TO_LIST, AT(kubelet_service_args), NULL, 0, 0, NULL},
 #undef AT
 };
 
@@ -118,53 +123,66 @@ static bool is_choice(const char *choices, const char *value) {
     return found;
 }
 
+/* "what: path", with line and column between them where the document is one of a text. */
+static char *place_of(const char *what, const struct yaml_node *node, const char *path) {
+    return node ? xasprintf("%s: line %zu column %zu: %s", what, yaml_line(node), yaml_column(node),
+                            path)
+                : xasprintf("%s: %s", what, path);
+}
+
 /* Lists of this document are lists of prefixes, but for the programs' arguments. */
-static int check_prefixes(const struct target *t, const json_t *list, const char *what,
-                          struct error *err) {
+static int check_prefixes(const struct target *t, const json_t *list, const struct yaml_node *node,
+                          const char *what, struct error *err) {
     struct cidr cidr;
     json_t *item;
     size_t i;
 
     if (!text_starts_with(t->path, "network."))
         return 0;
-    if (t->type == TO_FIRST && json_array_size(list) > 1)
-        return error_set(err, ERROR_USAGE,
-                         "%s: %s: Invalid value: one prefix per node works on Windows, not %zu",
-                         what, t->path, json_array_size(list));
     json_array_foreach((json_t *)list, i, item) {
         const char *text = json_string_value(item);
+        _cleanup_(freep) char *path = xasprintf("%s[%zu]", t->path, i), *place = NULL;
 
-        if (!text || cidr_parse(text, &cidr, NULL) < 0)
-            return error_set(err, ERROR_USAGE,
-                             "%s: %s[%zu]: Invalid value: \"%.60s\": not a prefix like "
-                             "10.244.0.0/16",
-                             what, t->path, i, text ? text : "");
+        if (text && cidr_parse(text, &cidr, NULL) == 0)
+            continue;
+        place = place_of(what, node ? yaml_item(node, i) : NULL, path);
+        return error_set(err, ERROR_USAGE,
+                         "%s: Invalid value: \"%.60s\": not a prefix like 10.244.0.0/16", place,
+                         text ? text : "");
     }
     return 0;
 }
 
-static int check_value(const struct target *t, const json_t *value, const char *what,
-                       struct error *err) {
+static int check_value(const struct target *t, const json_t *value, const struct yaml_node *node,
+                       const char *what, struct error *err) {
     const char *text = json_string_value(value);
     long long number = json_integer_value(value);
+    _cleanup_(freep) char *place = place_of(what, node, t->path);
+    struct error why = {0};
 
     if (t->type == TO_CHOICE && text && !is_choice(t->choices, text))
-        return error_set(err, ERROR_USAGE, "%s: %s: Unsupported value: \"%.60s\": one of %s", what,
-                         t->path, text, t->choices);
+        return error_set(err, ERROR_USAGE, "%s: Unsupported value: \"%.60s\": one of %s", place,
+                         text, t->choices);
     if (t->type == TO_NUMBER && (number < t->min || number > t->max))
+        return error_set(err, ERROR_USAGE, "%s: Invalid value: %lld: must be between %lld and %lld",
+                         place, number, t->min, t->max);
+    if (t->type == TO_FIRST && json_array_size(value) > 1)
         return error_set(err, ERROR_USAGE,
-                         "%s: %s: Invalid value: %lld: must be between %lld and %lld", what,
-                         t->path, number, t->min, t->max);
-    if (json_is_array(value))
-        return check_prefixes(t, value, what, err);
-    return 0;
+                         "%s: Invalid value: one prefix per node works on Windows, not %zu", place,
+                         json_array_size(value));
+    if (t->check && text && *text && t->check(text, &why) < 0)
+        return error_set(err, ERROR_USAGE, "%s: Invalid value: %s", place, why.message);
+    return json_is_array(value) ? check_prefixes(t, value, node, what, err) : 0;
 }
 
-int node_configuration_check(const json_t *configuration, const char *what, struct error *err) {
+int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
+                             const char *what, struct error *err) {
     for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
         const json_t *value = json_at(configuration, targets[i].path);
 
-        if (value && !json_is_null(value) && check_value(&targets[i], value, what, err) < 0)
+        const struct yaml_node *at = node ? yaml_at(node, targets[i].path) : NULL;
+
+        if (value && !json_is_null(value) && check_value(&targets[i], value, at, what, err) < 0)
             return -1;
     }
     return 0;
@@ -190,7 +208,7 @@ int node_configuration_read(const char *text, size_t len, const char *what, json
     if (yaml_schema_check(node, node_configuration_fields, what, err) < 0)
         return -1;
     json = yaml_to_json(node);
-    if (node_configuration_check(json, what, err) < 0)
+    if (node_configuration_check(json, node, what, err) < 0)
         return -1;
     *ret = take_ptr(json);
     return 0;

@@ -18,8 +18,10 @@ extern const struct yaml_field node_configuration_fields[];
  * *ret is a new reference. */
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,
                             struct error *err);
-/* Are the values such as the flags of the same names take? ERROR_USAGE with the field's path. */
-int node_configuration_check(const json_t *configuration, const char *what, struct error *err);
+/* Are the values such as the flags of the same names take? ERROR_USAGE with the field's path, and
+ * its line and column in `node`, the text that it was read from (NULL: none). */
+int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
+                             const char *what, struct error *err);
 /* Fills what is not given yet. */
 void node_configuration_apply(const json_t *configuration, struct join_options *options);
 

@@ -180,17 +180,30 @@ static const struct bad bad_node_configurations[] = {
     {NODE "network: {mod: overlay}\n", "f: line 3 column 11: unknown field \"network.mod\"",
      "did you mean mode?"},
     {NODE "network: {mode: bridge}\n",
-     "f: network.mode: Unsupported value: \"bridge\": one of "
+     "f: line 3 column 17: network.mode: Unsupported value: \"bridge\": one of "
      "l2bridge|l2tunnel|overlay|transparent|nat",
      ""},
     {NODE "network: {vxlanPort: 70000}\n",
-     "f: network.vxlanPort: Invalid value: 70000: must be between 1 and 65535", ""},
+     "f: line 3 column 22: network.vxlanPort: Invalid value: 70000: must be between 1 and 65535",
+     ""},
     {NODE "network: {serviceCIDRs: [10.96.0.0/12, 10.96.0.0]}\n",
-     "f: network.serviceCIDRs[1]: Invalid value: \"10.96.0.0\": not a prefix like "
+     "f: line 3 column 40: network.serviceCIDRs[1]: Invalid value: \"10.96.0.0\": not a prefix "
+     "like "
      "10.244.0.0/16",
      ""},
     {NODE "network: {podCIDRs: [10.1.0.0/24, 10.2.0.0/24]}\n",
-     "f: network.podCIDRs: Invalid value: one prefix per node works on Windows, not 2", ""},
+     "f: line 3 column 21: network.podCIDRs: Invalid value: one prefix per node works on Windows, "
+     "not 2",
+     ""},
+    {NODE "artifacts: {mirror: 'http://x'}\n",
+     "f: line 3 column 21: artifacts.mirror: Invalid value: use mirror 'http://x': its server must "
+     "be an https URL",
+     ""},
+    {NODE "artifacts: {kubernetesVersion: v1.3}\n",
+     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: use Kubernetes version "
+     "v1.3: "
+     "it must be whole, as v1.37.1",
+     ""},
     {NODE "services: {flanneld: {extraArgs: []}}\n",
      "f: line 3 column 23: unknown field \"services.flanneld.extraArgs\"", ""},
     {"\xff\xfe\x61", "f: is UTF-16: save it as UTF-8", ""},
@@ -284,7 +297,7 @@ static void defaults_are_good(void **state) {
     assert_non_null(file.join);
     assert_non_null(file.node);
     assert_int_equal(file.warnings.count, 0);
-    assert_int_equal(join_configuration_check(file.join, NULL, &err), 0);
+    assert_int_equal(join_configuration_check(file.join, &file.join_marks, NULL, &err), 0);
     config_file_free(&file);
 }
 

@@ -17,6 +17,7 @@
 #define TOKEN "abcdef.0123456789abcdef"
 #define OTHER "fedcba.0123456789abcdef"
 #define PIN "sha256:3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b3b"
+#define V4 "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n"
 
 static const char full[] =
     "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndryRun: true\n"
@@ -60,7 +61,7 @@ static void read_file(struct scene *s, const char *text) {
 
 static void settle(struct scene *s) {
     join_configuration_overlay(&s->file.join, &s->options);
-    if (join_configuration_check(s->file.join, NULL, &s->err) < 0)
+    if (join_configuration_check(s->file.join, &s->file.join_marks, NULL, &s->err) < 0)
         fail_msg("%s", s->err.message);
     join_configuration_apply(s->file.join, &s->options, &s->warnings);
 }
@@ -122,7 +123,8 @@ static void flags_alone_are_judged_as_a_file(void **state) {
     o->endpoint = xstrdup("1.2.3.4");
     o->token = xstrdup("abc");
     join_configuration_overlay(&s->file.join, o);
-    assert_int_equal(join_configuration_check(s->file.join, NULL, &s->err), -1);
+    assert_int_equal(join_configuration_check(s->file.join, &s->file.join_marks, NULL, &s->err),
+                     -1);
     assert_int_equal(s->err.kind, ERROR_USAGE);
     assert_non_null(
         strstr(s->err.message, "[discovery.bootstrapToken.caCertHashes: Invalid value"));
@@ -130,6 +132,63 @@ static void flags_alone_are_judged_as_a_file(void **state) {
                                            "\"<redacted>\": the bootstrap token is invalid"));
     assert_non_null(strstr(s->err.message, "address 1.2.3.4: missing port in address"));
     assert_null(strstr(s->err.message, "abc"));
+}
+
+/* Errors about a file name line and column, each its own; those about flags say that they are. */
+static void errors_have_their_places(void **state) {
+    static const struct {
+        const char *text, *places[4];
+    } rows[] = {
+        {V4 "nodeRegistration:\n  name: a_\n",
+         {"f: [line 1 column 1: discovery: ", ", line 4 column 9: nodeRegistration.name: "}},
+        {V4 "discovery:\n  file: {kubeConfigPath: 'ftp://x'}\n",
+         {"f: line 4 column 26: discovery.file.kubeConfigPath: "}},
+        {V4 "discovery:\n  file: {kubeConfigPath: 'https://x'}\nnodeRegistration:\n  taints:\n"
+            "  - {key: a, effect: NoSchedule}\n  - {key: a, effect: Never}\n  kubeletExtraArgs:\n"
+            "  - name: a\n  - value: b\n",
+         {"line 11 column 5: nodeRegistration.kubeletExtraArgs: Invalid value: \"index 1\"",
+          "line 8 column 5: nodeRegistration.taints[1]: "}},
+        {V4 "discovery:\n  bootstrapToken:\n    token: a\n",
+         {"line 5 column 5: discovery.bootstrapToken: Required value",
+          "line 5 column 12: discovery.bootstrapToken.token: ",
+          "line 5 column 12: discovery.tlsBootstrapToken: "}},
+        {"apiVersion: kubeadm.k8s.io/v1beta3\nkind: JoinConfiguration\n"
+         "discovery: {timeout: 0s, file: {kubeConfigPath: 'https://x'}}\n"
+         "nodeRegistration: {kubeletExtraArgs: {b: a, --a: b}}\n",
+         {"line 3 column 22: timeouts.discovery: ", "line 4 column 50: nodeRegistration.kube"}},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct config_file file = {0};
+        struct error err = {0};
+
+        if (config_file_parse(rows[i].text, strlen(rows[i].text), "f", CONFIG_KNOWN, &file, &err) <
+            0)
+            fail_msg("%s", err.message);
+        assert_int_equal(join_configuration_check(file.join, &file.join_marks, NULL, &err), -1);
+        for (size_t n = 0; n < ARRAY_SIZE(rows[i].places) && rows[i].places[n]; n++)
+            if (!strstr(err.message, rows[i].places[n]))
+                fail_msg("%s: not in %s", rows[i].places[n], err.message);
+        config_file_free(&file);
+    }
+    (void)state;
+}
+
+/* ... also where it takes the place of what the file says, and where only its lists grew. */
+static void errors_of_flags_have_none(void **state) {
+    struct scene *s = *state;
+
+    read_file(s, V4 "discovery: {bootstrapToken: {token: " TOKEN ", caCertHashes: [a]}}\n");
+    s->options.endpoint = xstrdup("b");
+    s->options.discovery_token = xstrdup("c");
+    join_configuration_overlay(&s->file.join, &s->options);
+    assert_int_equal(join_configuration_check(s->file.join, &s->file.join_marks, NULL, &s->err),
+                     -1);
+    assert_non_null(strstr(s->err.message, "f: [line 3 column 77: discovery.boot"));
+    assert_non_null(strstr(s->err.message, ", from a flag or a variable: discovery.bootstrapToken."
+                                           "token: "));
+    assert_non_null(strstr(s->err.message, ", from a flag or a variable: discovery.bootstrapToken."
+                                           "apiServerEndpoint: "));
 }
 
 static void nothing_is_made_of_nothing(void **state) {
@@ -181,15 +240,15 @@ static void node_configuration_goes_both_ways(void **state) {
     struct scene *s = *state;
     _cleanup_json_ json_t *made = NULL;
 
-    read_file(s,
-              "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
-              "network: {mode: overlay, plugin: flannel, name: net, adapter: E, vni: 4097, "
-              "vxlanPort: 4790, podCIDRs: [10.1.0.0/24], serviceCIDRs: [10.96.0.0/12], "
-              "excludeFromNAT: [10.9.0.0/16], dualStack: 'off'}\n"
-              "kubeProxy: {run: none, dsr: 'on'}\nartifacts: {kubernetesVersion: v1.37.1, "
-              "bundle: b, mirror: m, lock: l}\nverify: {level: node, external: {ip: '1.2.3.4:443', "
-              "name: 'n:443', dns: 1.2.3.5}, timeout: 2000ms}\n"
-              "services: {kubelet: {extraArgs: [--v=4]}}\n");
+    read_file(s, "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+                 "network: {mode: overlay, plugin: flannel, name: net, adapter: E, vni: 4097, "
+                 "vxlanPort: 4790, podCIDRs: [10.1.0.0/24], serviceCIDRs: [10.96.0.0/12], "
+                 "excludeFromNAT: [10.9.0.0/16], dualStack: 'off'}\n"
+                 "kubeProxy: {run: none, dsr: 'on'}\nartifacts: {kubernetesVersion: v1.37.1, "
+                 "bundle: b, mirror: 'https://m', lock: l}\nverify: {level: node, external: {ip: "
+                 "'1.2.3.4:443', "
+                 "name: 'n:443', dns: 1.2.3.5}, timeout: 2000ms}\n"
+                 "services: {kubelet: {extraArgs: [--v=4]}}\n");
     node_configuration_apply(s->file.node, &s->options);
     made = node_configuration_make(&s->options);
     assert_true(json_equal(made, s->file.node));
@@ -216,6 +275,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_field_arrives, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_alone_are_judged_as_a_file, setup, teardown),
+        cmocka_unit_test(errors_have_their_places),
+        cmocka_unit_test_setup_teardown(errors_of_flags_have_none, setup, teardown),
         cmocka_unit_test_setup_teardown(nothing_is_made_of_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(old_versions_are_renewed, setup, teardown),
         cmocka_unit_test(files_of_discovery),
