@@ -150,20 +150,16 @@ static char *rename_host(struct transfer *transfer) {
     const char *url = transfer->request->url;
     const char *name = transfer->request->server_name;
     const char *authority = strstr(url, "://") + 3;
-    size_t len = strcspn(authority, "/?#");
-    _cleanup_(freep) char *real = xstrndup(authority, len);
-    _cleanup_(freep) char *to = NULL;
+    struct http_authority parts = http_authority_split(authority);
+    _cleanup_(freep) char *real = xstrndup(authority, (size_t)(parts.end - authority));
+    _cleanup_(freep) char *to = xasprintf("::%s%s", real, parts.port ? "" : ":");
     _cleanup_(freep) char *host = xasprintf("Host: %s", real);
-    const char *port = strrchr(real, ':');
 
-    if (port && strchr(port, ']'))
-        port = NULL;
-    to = xasprintf("::%s%s", real, port ? "" : ":");
     transfer->connect_to = curl_slist_append(NULL, to);
     transfer->headers = curl_slist_append(transfer->headers, host);
     curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, transfer->connect_to);
-    return xasprintf(strchr(name, ':') ? "%.*s[%s]%s%s" : "%.*s%s%s%s", (int)(authority - url), url,
-                     name, port ? port : "", authority + len);
+    return xasprintf(strchr(name, ':') ? "%.*s[%s]%s" : "%.*s%s%s", (int)(authority - url), url,
+                     name, parts.port ? parts.port : parts.end);
 }
 
 static int set_proxy(struct transfer *transfer, struct error *err) {
