@@ -7,11 +7,31 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { JSON_TEXT_MAX = 32 * 1024 * 1024, PATH_PART_MAX = 256 };
+enum { JSON_TEXT_MAX = 32 * 1024 * 1024, JSON_MEMORY_MAX = 64 * 1024 * 1024, PATH_PART_MAX = 256 };
 
 void json_decrefp_(json_t **json) {
     json_decref(*json);
     *json = NULL;
+}
+
+/* What the values of a text take in memory once they are read, not counting their texts: jansson
+ * has 40 bytes for a number, 5 times that for "{}". A server that means harm sends nothing else. */
+static size_t memory_of(const char *text, size_t len) {
+    enum { VALUE = 40, KEY = 80, ARRAY = 120, OBJECT = 240 };
+    size_t sum = 0;
+    bool quoted = false;
+
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+
+        if (c == '"')
+            quoted = !quoted;
+        else if (quoted)
+            i += c == '\\';
+        else
+            sum += c == ',' ? VALUE : c == ':' ? KEY : c == '[' ? ARRAY : c == '{' ? OBJECT : 0;
+    }
+    return sum;
 }
 
 int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err) {
@@ -20,6 +40,9 @@ int json_read(const char *text, size_t len, const char *what, json_t **ret, stru
 
     if (len > JSON_TEXT_MAX)
         return error_set(err, ERROR_MALFORMED, "decode %s: longer than 32 MiB", what);
+    if (memory_of(text, len) > JSON_MEMORY_MAX)
+        return error_set(err, ERROR_MALFORMED, "decode %s: its values are more than %d MiB", what,
+                         JSON_MEMORY_MAX / 1024 / 1024);
     json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
     if (!json)
         return error_set(err, ERROR_MALFORMED, "decode %s: line %d column %d: %s", what, why.line,
@@ -51,12 +74,31 @@ static bool is_short(const json_t *json) {
     return true;
 }
 
+/* jansson escapes the control characters below the blank alone; the others (which can stand in
+ * texts only) steer terminals, too. */
+static void add_plain(struct text *t, const char *json) {
+    for (const char *p = json;; p++) {
+        size_t plain = strcspn(p, "\x7f\xc2");
+
+        text_add_bytes(t, p, plain);
+        p += plain;
+        if (!*p)
+            return;
+        if (*p == 0x7f)
+            text_add(t, "\\u007f");
+        else if ((unsigned char)p[1] < 0xa0)
+            text_addf(t, "\\u%04x", (unsigned char)*++p);
+        else
+            text_add_char(t, *p);
+    }
+}
+
 static char *dump(const json_t *json, size_t flags, const char *end) {
     struct text t = {0};
     char *raw =
         json_dumps(json, flags | JSON_ENCODE_ANY | JSON_REAL_PRECISION(is_short(json) ? 15 : 17));
 
-    text_add(&t, raw ? raw : "null");
+    add_plain(&t, raw ? raw : "null");
     text_add(&t, end);
     free(raw);
     return text_take(&t);

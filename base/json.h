@@ -14,8 +14,9 @@ void json_decrefp_(json_t **json);
 #define _cleanup_json_ __attribute__((cleanup(json_decrefp_)))
 
 /* Reads one JSON text (RFC 8259): duplicate keys refused, depth limited by jansson (2048), at most
- * 32 MiB. *ret is a new reference. `what` names the text in the message, e.g. "Node". Fails with
- * ERROR_MALFORMED: "decode Node: line 3 column 7: ...". */
+ * 32 MiB of text, whose values take no more than 64 MiB beside it. *ret is a new reference. `what`
+ * names the text in the message, e.g. "Node". Fails with ERROR_MALFORMED: "decode Node: line 3
+ * column 7: ...". */
 int json_read(const char *text, size_t len, const char *what, json_t **ret, struct error *err);
 /* Compact text; the caller frees. */
 char *json_write(const json_t *json);

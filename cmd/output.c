@@ -61,10 +61,12 @@ void output_error(const struct error *err) {
 }
 
 void output_warning(const char *message) {
-    _cleanup_(freep) char *shown = xstrdup(message);
+    struct text shown = {0};
 
-    redact_tokens(shown);
-    (void)fprintf(stderr, "warning: %s\n", shown);
+    text_add_escaped(&shown, message, strlen(message));
+    redact_tokens(shown.data);
+    (void)fprintf(stderr, "warning: %s\n", text_str(&shown));
+    text_free(&shown);
 }
 
 bool output_color(const struct program *program, bool on_stderr) {

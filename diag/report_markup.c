@@ -17,6 +17,12 @@ void markup_add(struct text *t, const char *s) {
             text_add(t, "&quot;");
             break;
         default:
-            text_add_char(t, (unsigned char)*s < 0x20 && *s != '\n' ? '?' : *s);
+            if ((unsigned char)*s == 0xc2 && (unsigned char)s[1] < 0xa0 && s[1])
+                s++; /* the controls from U+0080 on */
+            else if (((unsigned char)*s >= 0x20 && *s != 0x7f) || *s == '\n') {
+                text_add_char(t, *s);
+                break;
+            }
+            text_add_char(t, '?');
         }
 }

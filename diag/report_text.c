@@ -122,8 +122,11 @@ static void add_wrapped(struct text *t, const char *words, size_t at, size_t ind
 
     while (*words) {
         size_t len = strcspn(words, " \n");
-        _cleanup_(freep) char *word = xstrndup(words, len);
-        size_t wide = width(word);
+        _cleanup_(text_free) struct text word = {0};
+        size_t wide;
+
+        text_add_escaped(&word, words, len); /* what clusters say steers no terminal */
+        wide = width(text_str(&word));
 
         if (len && column > indent && column + (column > at) + wide > COLUMNS) {
             text_add_char(t, '\n');
@@ -134,7 +137,7 @@ static void add_wrapped(struct text *t, const char *words, size_t at, size_t ind
             text_add_char(t, ' ');
             column++;
         }
-        text_add(t, word);
+        text_add(t, text_str(&word));
         column += wide;
         words += len;
         words += *words != '\0';

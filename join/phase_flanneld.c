@@ -131,7 +131,7 @@ static int follow_ways(struct join *join, struct error *err) {
     text_addf(&join->detail, "running, %s",
               join->plan.mode == NETWORK_OVERLAY ? "vxlan" : "host-gw");
     if (wait_ways(join, &ways, err) < 0) {
-        if (err->kind != ERROR_DENIED)
+        if (!kube_is_forbidden(err))
             return -1;
         join_warn(join, "this node may not list the others: whether flanneld lays the ways to "
                         "their pods is not known (winjoin config cluster grants it)");

@@ -5,21 +5,33 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "join/join.h"
 #include "join/kubelet_bootstrap.h"
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phase_names.h"
+#include "kube/object.h"
 #include "pki/certificate.h"
 
 enum { CERTIFICATE_MAX = 1024 * 1024 };
 
+/* What a server said stands in one line that steers no terminal, and without a token. */
+static char *shown(const char *words) {
+    struct text line = {0};
+
+    text_add_escaped(&line, words, strlen(words));
+    redact_tokens(line.data);
+    return text_take(&line);
+}
+
 static void tell(struct join *join, struct join_event event) {
+    _cleanup_(freep) char *message = shown(event.message ? event.message : "");
+    _cleanup_(freep) char *hint = shown(event.hint ? event.hint : "");
+
     event.phase = join->phase;
-    if (!event.message)
-        event.message = "";
-    if (!event.hint)
-        event.hint = "";
+    event.message = message;
+    event.hint = hint;
     if (join->progress)
         join->progress(join->progress_context, &event);
 }
@@ -42,14 +54,16 @@ void join_tell_waiting(struct join *join, unsigned waited_ms, unsigned left_ms, 
 
 void join_warn(struct join *join, const char *format, ...) {
     struct text message = {0};
+    _cleanup_(freep) char *line = NULL;
     va_list args;
 
     va_start(args, format);
     text_addv(&message, format, args);
     va_end(args);
-    if (!text_list_has(&join->warnings, text_str(&message))) {
-        text_list_add(&join->warnings, text_str(&message));
-        tell(join, (struct join_event){.state = JOIN_WARNING, .message = text_str(&message)});
+    line = shown(text_str(&message));
+    if (!text_list_has(&join->warnings, line)) {
+        text_list_add(&join->warnings, line);
+        tell(join, (struct join_event){.state = JOIN_WARNING, .message = line});
     }
     text_free(&message);
 }
@@ -92,7 +106,7 @@ static int choose_node_name(struct join *join, struct error *err) {
     const char *given = override ? override : join->options->node_name;
 
     join->node_name = join_node_name_read(given ? given : joined ? joined : join->facts.host_name);
-    if (join_node_name_is_valid(join->node_name))
+    if (kube_name_is_valid(join->node_name))
         return 0;
     (void)error_set(err, ERROR_USAGE, "use node name '%.80s': not a DNS-1123 subdomain",
                     join->node_name);
@@ -162,7 +176,7 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     result->duration_ms = (unsigned)(host_monotonic_ms(join->host) - begin);
     result->outcome = outcome < 0 ? JOIN_PHASE_FAILED : JOIN_PHASE_DONE;
     free(result->detail);
-    result->detail = xstrdup(outcome < 0 && err ? err->message : text_str(&join->detail));
+    result->detail = shown(outcome < 0 && err ? err->message : text_str(&join->detail));
     tell(join, (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
                                    .message = result->detail,
                                    .duration_ms = result->duration_ms});

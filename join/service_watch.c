@@ -160,7 +160,7 @@ int service_watch_rights(struct join *join, const char *path, struct error *err)
 
     client.patience_ms = 0;
     if (!join->client_is_node || kube_get(&client, path, NULL, &why) == 0 ||
-        why.kind != ERROR_DENIED)
+        !kube_is_forbidden(&why))
         join->watch.refused = 0;
     else if (++join->watch.refused == 2) {
         (void)error_set(err, ERROR_DENIED, "wait for %s: %s", service_name(join->watch.id),

@@ -93,7 +93,7 @@ int join_ways_ensure(struct join *join, const struct hcn_network *network, struc
     if (join->plan.mode == NETWORK_OVERLAY && publish_vtep(join, network, err) < 0)
         return -1;
     if (kube_nodes_list(&join->client, &nodes, err) < 0) {
-        if (err->kind != ERROR_DENIED)
+        if (!kube_is_forbidden(err))
             return -1;
         join_warn(join, "this node may not list the others: no ways to their pods were laid "
                         "(winjoin config cluster grants it)");

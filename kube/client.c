@@ -91,7 +91,7 @@ static enum error_kind kind_of(long status) {
             return kinds[i].kind;
     if (status >= 500)
         return ERROR_NETWORK;
-    return status >= 400 ? ERROR_USAGE : ERROR_MALFORMED;
+    return status >= 400 ? ERROR_DENIED : ERROR_MALFORMED;
 }
 
 int kube_status_error(const char *method, const char *path, long status, const char *body,
@@ -257,6 +257,10 @@ static int perform_retry(struct kube_client *client, const struct kube_call *cal
     if (err)
         *err = why;
     return -1;
+}
+
+bool kube_is_forbidden(const struct error *why) {
+    return why->kind == ERROR_DENIED && (why->os == 401 || why->os == 403);
 }
 
 /* ---- the verbs ---- */

@@ -41,9 +41,9 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
 void kube_client_close(struct kube_client *client);
 
 /* Paths begin with "/" and may hold a query. *ret is a new reference (may be NULL as an argument).
- * Kinds: those of http_perform; of the answer: 401 and 403 ERROR_DENIED, 404 and 410
- * ERROR_NOT_FOUND, 409 ERROR_CONFLICT, 422 and other 4xx ERROR_USAGE, 429 and 5xx ERROR_NETWORK; no
- * JSON: ERROR_MALFORMED. The message has method, path, status, reason and the server's own words:
+ * Kinds: those of http_perform; of the answer: 404 and 410 ERROR_NOT_FOUND, 409
+ * ERROR_CONFLICT, 408, 429 and 5xx ERROR_NETWORK, all other 4xx ERROR_DENIED; 1xx, 3xx and no JSON:
+ * ERROR_MALFORMED. The message has method, path, status, reason and the server's own words:
  * `GET /api/v1/nodes/x: nodes "x" not found (404 NotFound)`; err->os is the HTTP status. */
 int kube_get(struct kube_client *client, const char *path, json_t **ret, struct error *err);
 int kube_create(struct kube_client *client, const char *path, const json_t *object, json_t **ret,
@@ -52,6 +52,8 @@ int kube_create(struct kube_client *client, const char *path, const json_t *obje
  */
 int kube_patch(struct kube_client *client, const char *path, const char *type, const json_t *patch,
                json_t **ret, struct error *err);
+/* 401 or 403: who asks may not, which is not a request that the server refuses for what it is. */
+bool kube_is_forbidden(const struct error *why);
 /* Absent is success. */
 int kube_delete(struct kube_client *client, const char *path, struct error *err);
 /* kube_get that tries retryable failures (network, timeout, 429, 5xx) again with growing, jittered

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "kube/object.h"
 
 char *kube_configmap_path(const char *name_space, const char *name) {
     return xasprintf("/api/v1/namespaces/%s/configmaps/%s", name_space, name);
@@ -162,24 +163,10 @@ static int check_metadata(const json_t *metadata, struct error *err) {
     return odd ? refuse("this is of another type: metadata.", odd, err) : 0;
 }
 
-static int check_name(const json_t *configmap, const char *field, const char *wanted,
-                      struct error *err) {
-    const json_t *value = json_object_get(configmap, field);
-    const char *text = json_string_value(value);
-
-    if (!value || json_is_null(value) || text_equal(text, "") || text_equal(text, wanted))
-        return 0;
-    (void)refuse("it is another object: ", text ? text : field, err);
-    if (text_equal(text, "Status") && json_text_at(configmap, "message"))
-        (void)error_prefix(err, "%.300s", json_text_at(configmap, "message"));
-    return -1;
-}
-
 int kube_configmap_check(const json_t *configmap, struct error *err) {
     const json_t *immutable = json_object_get(configmap, "immutable");
 
-    if (check_name(configmap, "kind", "ConfigMap", err) < 0 ||
-        check_name(configmap, "apiVersion", "v1", err) < 0 ||
+    if (kube_object_check(configmap, "ConfigMap", "v1", err) < 0 ||
         check_texts(configmap, "data", err) < 0 || check_binary(configmap, err) < 0 ||
         check_metadata(json_object_get(configmap, "metadata"), err) < 0)
         return -1;

@@ -7,9 +7,12 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
+#include "kube/object.h"
 #include "pki/csr.h"
 
 #define CSR_PATH "/apis/certificates.k8s.io/v1/certificatesigningrequests"
+
+enum { CERTIFICATE_MAX = 512 * 1024 }; /* in base64; a chain has some KiB */
 
 const char *kube_csr_state_name(enum kube_csr_state state) {
     static const char *const names[] = {"pending", "approved", "denied", "failed", "issued"};
@@ -79,8 +82,20 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
     const char *given = json_text_at(object, "status.certificate");
     struct kube_csr csr = {0};
 
+    if (kube_object_check(object, "CertificateSigningRequest", "certificates.k8s.io/v1", err) < 0)
+        return -1;
     if (!name || !json_is_object(json_at(object, "spec")))
         return error_set(err, ERROR_MALFORMED, "decode CertificateSigningRequest: no name or spec");
+    if (!kube_name_is_valid(name)) /* it stands in commands that people copy */
+        return error_set(err, ERROR_MALFORMED,
+                         "decode CertificateSigningRequest: \"%.100s\" is no name of an object",
+                         name);
+    if (given && strlen(given) > CERTIFICATE_MAX)
+        return error_set(
+            err, ERROR_MALFORMED,
+            "decode CertificateSigningRequest \"%.100s\": its certificate is longer than "
+            "%d KiB",
+            name, CERTIFICATE_MAX / 1024);
     csr.certificate_pem = decoded(object, "status.certificate");
     if (!csr.certificate_pem && given && *given)
         return error_set(
@@ -141,13 +156,13 @@ static bool is_wanted(const json_t *item, const char *signer, const char *node_n
 int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
                   struct kube_csr *ret, struct error *err) {
     _cleanup_json_ json_t *all = NULL;
-    const json_t *item, *newest = NULL;
+    json_t *items, *item, *newest = NULL;
     const char *made = "";
     size_t i;
 
-    if (kube_get(client, CSR_PATH, &all, err) < 0)
+    if (kube_get(client, CSR_PATH, &all, err) < 0 || kube_list_items(all, &items, err) < 0)
         return -1;
-    json_array_foreach(json_object_get(all, "items"), i, item) {
+    json_array_foreach(items, i, item) {
         const char *when = json_text_at(item, "metadata.creationTimestamp");
 
         if (!is_wanted(item, signer, node_name) || strcmp(when ? when : "", made) < 0)

@@ -2,14 +2,22 @@
 #include "kube/node.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "kube/object.h"
 
 #define NODES_PATH "/api/v1/nodes"
 #define FLANNEL "flannel\\.alpha\\.coreos\\.com/"
 
 /* A Node with its 50 images has up to 30 KiB; an answer may have HTTP_BODY_MAX. */
-enum { PAGE_LIMIT = 100, PAGES_MAX = 1000 };
+enum {
+    PAGE_LIMIT = 100,
+    PAGES_MAX = 1000,
+    PAGES_MS = 120000,
+    NODES_BYTES_MAX = 64 * 1024 * 1024, /* 5000 Nodes without images: about 30 MiB */
+    CONTINUE_MAX = 4096,
+};
 
 void kube_node_free(struct kube_node *node) {
     free(node->name);
@@ -75,7 +83,11 @@ int kube_node_from_json(const json_t *object, struct kube_node *ret, struct erro
     struct kube_node node = {.name = copy_at(object, "metadata.name")};
 
     if (!node.name)
-        return error_set(err, ERROR_MALFORMED, "decode Node: it has no name");
+        (void)error_set(err, ERROR_MALFORMED, "decode Node: it has no name");
+    if (!node.name || kube_object_check(object, "Node", "v1", err) < 0) {
+        free(node.name);
+        return -1;
+    }
     node.uid = copy_at(object, "metadata.uid");
     node.os = copy_at(object, "metadata.labels.kubernetes\\.io/os");
     node.kubelet_version = copy_at(object, "status.nodeInfo.kubeletVersion");
@@ -95,10 +107,17 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
     _cleanup_(freep) char *segment = kube_escape(name);
     _cleanup_(freep) char *path = xasprintf(NODES_PATH "/%s", segment);
     _cleanup_json_ json_t *object = NULL;
+    struct kube_node node = {0};
 
-    if (kube_get(client, path, &object, err) < 0)
+    if (kube_get(client, path, &object, err) < 0 || kube_node_from_json(object, &node, err) < 0)
         return -1;
-    return kube_node_from_json(object, ret, err);
+    if (!text_equal(node.name, name)) {
+        (void)error_set(err, ERROR_MALFORMED, "GET %s: it is Node \"%.100s\"", path, node.name);
+        kube_node_free(&node);
+        return -1;
+    }
+    *ret = node;
+    return 0;
 }
 
 /* ---- all of them ---- */
@@ -106,26 +125,63 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
 /* What a page of the list is for. */
 typedef int take_page(void *context, json_t *items, struct error *err);
 
+/* The longest parts of a Node, which nobody here reads. */
+static void strip(json_t *items) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(items, i, item) {
+        (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
+        (void)json_object_del(json_object_get(item, "status"), "images");
+    }
+}
+
+/* One page; *next is where the following one begins, "" at the end. */
+static int one_page(struct kube_client *client, take_page *take, void *context, char **next,
+                    size_t *sum, struct error *err) {
+    _cleanup_(freep) char *path =
+        xasprintf(NODES_PATH "?limit=%d%s%s", PAGE_LIMIT, **next ? "&continue=" : "", *next);
+    _cleanup_json_ json_t *list = NULL;
+    json_t *items;
+    const char *more;
+
+    if (kube_get(client, path, &list, err) < 0)
+        return -1;
+    if (kube_list_items(list, &items, err) < 0)
+        return error_prefix(err, "GET %s", NODES_PATH);
+    strip(items);
+    *sum += json_dumpb(items, NULL, 0, JSON_COMPACT);
+    if (take(context, items, err) < 0)
+        return -1;
+    more = json_text_at(list, "metadata.continue");
+    free(*next);
+    *next = kube_escape(more && strlen(more) <= CONTINUE_MAX ? more : "");
+    return more && !**next && *more
+               ? error_set(err, ERROR_MALFORMED, "GET %s: its continue has more than %d characters",
+                           NODES_PATH, CONTINUE_MAX)
+               : 0;
+}
+
+/* A server whose pages do not end is given up. */
 static int each_page(struct kube_client *client, take_page *take, void *context,
                      struct error *err) {
     _cleanup_(freep) char *next = xstrdup("");
+    uint64_t start = host_monotonic_ms(client->host);
+    size_t sum = 0;
 
     for (unsigned page = 0; page < PAGES_MAX; page++) {
-        _cleanup_(freep) char *path =
-            xasprintf(NODES_PATH "?limit=%d%s%s", PAGE_LIMIT, *next ? "&continue=" : "", next);
-        _cleanup_json_ json_t *list = NULL;
-        const char *more;
-
-        if (kube_get(client, path, &list, err) < 0 ||
-            take(context, json_object_get(list, "items"), err) < 0)
+        if (one_page(client, take, context, &next, &sum, err) < 0)
             return -1;
-        more = json_text_at(list, "metadata.continue");
-        free(next);
-        next = kube_escape(more ? more : "");
         if (!*next)
-            break;
+            return 0;
+        if (sum > NODES_BYTES_MAX)
+            return error_set(err, ERROR_MALFORMED, "GET %s: more than %d MiB of Nodes", NODES_PATH,
+                             NODES_BYTES_MAX / 1024 / 1024);
+        if (host_monotonic_ms(client->host) - start > PAGES_MS)
+            return error_set(err, ERROR_TIMEOUT, "GET %s: %u pages in %d s, and more to come",
+                             NODES_PATH, page + 1, PAGES_MS / 1000);
     }
-    return 0;
+    return error_set(err, ERROR_MALFORMED, "GET %s: its pages do not end", NODES_PATH);
 }
 
 static int add_nodes(void *context, json_t *items, struct error *err) {
@@ -159,11 +215,7 @@ static int add_objects(void *context, json_t *items, struct error *err) {
     size_t i;
 
     (void)err; /* a page is never refused */
-    json_array_foreach(items, i, item) {
-        (void)json_object_del(json_object_get(item, "metadata"), "managedFields"); /* or absent */
-        (void)json_object_del(json_object_get(item, "status"), "images");
-        json_array_append(all, item);
-    }
+    json_array_foreach(items, i, item) json_array_append(all, item);
     return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "kube/client.h"
+#include "kube/object.h"
 #include "kube/request.h"
 
 enum {
@@ -14,6 +15,8 @@ enum {
     DROP_MS = 1000,          /* within which a dropped stream is taken up again */
     STREAM_GRACE_MS = 10000, /* how much later than asked for a server may end a stream */
     LINE_MAX = HTTP_BODY_MAX,
+    VERSION_MAX = 256, /* it stands in a URL */
+    WORDS_MAX = 64 * 1024,
     POLL_MS = 2000,
     TICK_MS = 1000,
     LIVELY_MS = 1000,    /* a stream that lived shorter and brought nothing is a failure */
@@ -35,6 +38,7 @@ struct wait {
     struct error *err;
     struct text line; /* the piece of a line that came so far */
     bool words;       /* of this stream: it is no stream of events */
+    struct error odd; /* why */
     size_t events;    /* of this stream */
 };
 
@@ -84,7 +88,7 @@ static void pause_for(struct wait *w, unsigned ms) {
 static void keep_version(struct wait *w, const json_t *object) {
     const char *version = json_text_at(object, "metadata.resourceVersion");
 
-    if (!version || text_equal(version, w->version))
+    if (!version || text_equal(version, w->version) || strlen(version) > VERSION_MAX)
         return;
     free(w->version);
     w->version = xstrdup(version);
@@ -116,12 +120,13 @@ static char *make_path(const struct wait *w, const char *more) {
 static int list(struct wait *w, struct error *err) {
     _cleanup_(freep) char *path = make_path(w, NULL);
     _cleanup_json_ json_t *all = NULL;
-    const json_t *items, *item;
+    json_t *items, *item;
     size_t i;
 
     if (kube_get(w->client, path, &all, err) < 0)
         return -1;
-    items = json_object_get(all, "items");
+    if (kube_list_items(all, &items, err) < 0)
+        return error_prefix(err, "GET %s", w->watch->path);
     json_array_foreach(items, i, item) tell(w, "ADDED", item);
     tell(w, "LISTED", all);
     keep_version(w, all);
@@ -155,8 +160,10 @@ static void handle_line(struct wait *w) {
 
     if (w->words || !w->line.len)
         return;
-    if (json_read(text_str(&w->line), w->line.len, "event", &event, NULL) == 0)
+    if (json_read(text_str(&w->line), w->line.len, "event", &event, &w->odd) == 0) {
         type = json_text_at(event, "type");
+        (void)error_set(&w->odd, ERROR_MALFORMED, "decode event: it has no type");
+    }
     w->words = !type;
     if (!type)
         return;
@@ -181,7 +188,7 @@ static int on_data(void *context, const char *data, size_t len) {
         len -= n;
     }
     tick(w);
-    return w->outcome != 0 || !w->version || left(w) == 0;
+    return w->outcome != 0 || !w->version || left(w) == 0 || (w->words && w->line.len > WORDS_MAX);
 }
 
 /* The end of a stream: what it means. */
@@ -200,6 +207,9 @@ static int judge(struct wait *w, const struct http_response *response, uint64_t 
     if (response->status < 200 || response->status > 299)
         return kube_status_error("WATCH", w->watch->path, response->status, text_str(&w->line),
                                  w->line.len, err);
+    if (w->words)
+        return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path, w->odd.message,
+                         text_str(&w->line));
     if (w->events == 0 && host_monotonic_ms(w->client->host) - began < LIVELY_MS)
         return error_set(err, ERROR_NETWORK, "watch %s: the stream ended at once", w->watch->path);
     return 0;

@@ -63,7 +63,7 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
 }
 
 static bool is_tolerable(const struct error *why) {
-    return why->kind == ERROR_DENIED || why->kind == ERROR_NOT_FOUND;
+    return kube_is_forbidden(why) || why->kind == ERROR_NOT_FOUND;
 }
 
 /* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */
@@ -110,7 +110,7 @@ static int read_cluster(struct kube_client *client, unsigned timeout_ms, struct 
     _cleanup_(freep) char *text = NULL, *what = what_of(&source);
 
     if (read_value(client, timeout_ms, &source, &text, err) < 0) {
-        if (err && err->kind == ERROR_DENIED)
+        if (err && kube_is_forbidden(err))
             (void)error_hint(err, "%s", groups_hint);
         return -1;
     }
@@ -139,7 +139,7 @@ static int read_kubelet(struct kube_client *client, unsigned timeout_ms, struct 
         }
         /* the first error tells more when that is absent too */
         if (!old_name || read_value(client, timeout_ms, &source, &text, NULL) < 0) {
-            if (why.kind == ERROR_DENIED)
+            if (kube_is_forbidden(&why))
                 (void)error_hint(&why, "%s", groups_hint);
             if (err)
                 *err = why;

@@ -7,7 +7,7 @@
 #include "base/yaml.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/cluster_schema.h"
-#include "join/configuration/join_configuration.h"
+#include "kube/object.h"
 
 /* kubeadm's default (v1beta4: DefaultServicesSubnet). */
 #define SERVICE_SUBNET "10.96.0.0/12"
@@ -166,7 +166,7 @@ static int check_endpoint(const char *endpoint, const char *what, struct error *
         if (ip_parse(host + 1, &ip, NULL) == 0 && colon &&
             text_to_number(colon + 1, 1, 65535, &port) == 0)
             return 0;
-    } else if ((join_node_name_is_valid(host) || ip_parse(host, &ip, NULL) == 0) &&
+    } else if ((kube_name_is_valid(host) || ip_parse(host, &ip, NULL) == 0) &&
                (!colon || text_to_number(colon + 1, 1, 65535, &port) == 0) && !strchr(host, ':')) {
         return 0;
     }

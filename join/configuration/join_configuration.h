@@ -39,8 +39,6 @@ int join_configuration_check(const json_t *configuration, const struct yaml_mark
 void join_configuration_apply(const json_t *configuration, struct join_options *options,
                               struct text_list *warnings);
 
-/* Is it a DNS-1123 subdomain of at most 253 characters (apimachinery validation)? */
-bool join_node_name_is_valid(const char *name);
 /* The name as kubeadm reads it (GetHostname): blanks around it gone, lower case. The caller frees.
  */
 char *join_node_name_read(const char *name);

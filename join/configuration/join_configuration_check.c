@@ -7,10 +7,11 @@
 #include "host/terminal.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_taints.h"
+#include "kube/object.h"
 #include "pki/pin.h"
 #include "pki/token.h"
 
-enum { NODE_NAME_MAX = 253, ERRORS_MAX = 16 /* more than a message holds */ };
+enum { ERRORS_MAX = 16 /* more than a message holds */ };
 
 struct check {
     const json_t *configuration;
@@ -264,24 +265,10 @@ static void check_discovery(struct check *c) {
 
 /* ---- the node ---- */
 
-bool join_node_name_is_valid(const char *name) {
-    size_t len = strlen(name);
-
-    for (size_t i = 0; i < len; i++) {
-        char ch = name[i];
-        bool edge = i == 0 || i == len - 1 || name[i - 1] == '.' || name[i + 1] == '.';
-
-        if (!((ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') ||
-              (!edge && (ch == '-' || (ch == '.' && name[i - 1] != '-')))))
-            return false;
-    }
-    return len > 0 && len <= NODE_NAME_MAX;
-}
-
 static void check_name(struct check *c, const char *place, const char *path, const char *given) {
     _cleanup_(freep) char *name = join_node_name_read(given ? given : "");
 
-    if (!join_node_name_is_valid(name))
+    if (!kube_name_is_valid(name))
         invalid_at(c, place, path, name,
                    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
                    "characters, '-' or '.', and must start and end with an alphanumeric "

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/configuration/join_configuration.h"
+#include "kube/object.h"
 
 enum { NAME_MAX_LENGTH = 63 };
 
@@ -28,7 +28,7 @@ bool is_qualified_name(const char *text, size_t len) {
 
     if (!slash)
         return is_name(text, len);
-    return join_node_name_is_valid(domain) && is_name(slash + 1, len - (size_t)(slash - text) - 1);
+    return kube_name_is_valid(domain) && is_name(slash + 1, len - (size_t)(slash - text) - 1);
 }
 
 bool is_label_value(const char *text, size_t len) {

@@ -49,6 +49,44 @@ static void writes_numbers_as_people_do(void **state) {
     }
 }
 
+static void what_steers_a_terminal_is_written_escaped(void **state) {
+    _cleanup_json_ json_t *json = read_json("[\"\\u001b\\u007f\\u009b\\u00a0\"]");
+    _cleanup_(freep) char *text = json_write(json);
+    _cleanup_json_ json_t *again = read_json(text);
+
+    (void)state;
+    assert_string_equal(text, "[\"\\u001B\\u007f\\u009b\xc2\xa0\"]");
+    assert_true(json_equal(json, again));
+}
+
+/* Two bytes of text become 40 and more in memory. */
+static void too_many_values_are_not_read(void **state) {
+    static const struct {
+        const char *first, *again, *last;
+        size_t count;
+        int result;
+    } rows[] = {{"[0", ",0", "]", 1000000, 0},         {"[0", ",0", "]", 2000000, -1},
+                {"[{}", ",{}", "]", 300000, -1},       {"[[]", ",[]", "]", 500000, -1},
+                {"[\"\\\"", ",,{", "\"]", 2000000, 0}, {"[\"", "[{", "\\\\\"]", 2000000, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct text text = {0};
+        struct error err = {0};
+        json_t *json = NULL;
+
+        text_add(&text, rows[i].first);
+        for (size_t n = 0; n < rows[i].count; n++)
+            text_add(&text, rows[i].again);
+        text_add(&text, rows[i].last);
+        assert_int_equal(json_read(text_str(&text), text.len, "test", &json, &err), rows[i].result);
+        if (rows[i].result < 0)
+            assert_string_equal(err.message, "decode test: its values are more than 64 MiB");
+        json_decref(json);
+        text_free(&text);
+    }
+}
+
 static void refuses_with_its_place(void **state) {
     static const char *const bad[] = {
         "",     "{",   "{\"a\":1,\"a\":2}", "{\"a\":1}x", "{'a':1}",
@@ -114,9 +152,14 @@ static void a_part_too_long_is_absent(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_and_writes),       cmocka_unit_test(writes_numbers_as_people_do),
-        cmocka_unit_test(refuses_with_its_place), cmocka_unit_test(too_long_is_not_even_read),
-        cmocka_unit_test(paths_lead_to_values),   cmocka_unit_test(a_part_too_long_is_absent),
+        cmocka_unit_test(reads_and_writes),
+        cmocka_unit_test(writes_numbers_as_people_do),
+        cmocka_unit_test(what_steers_a_terminal_is_written_escaped),
+        cmocka_unit_test(too_many_values_are_not_read),
+        cmocka_unit_test(refuses_with_its_place),
+        cmocka_unit_test(too_long_is_not_even_read),
+        cmocka_unit_test(paths_lead_to_values),
+        cmocka_unit_test(a_part_too_long_is_absent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

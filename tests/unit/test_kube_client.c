@@ -123,7 +123,7 @@ static void turns_status_into_kinds(void **state) {
         {{403, "no", 0, 0}, ERROR_DENIED, "GET /x: the server answered 403: no"},
         {{409, "", 0, 0}, ERROR_CONFLICT, "GET /x: the server answered 409"},
         {{410, "", 0, 0}, ERROR_NOT_FOUND, "answered 410"},
-        {{422, "", 0, 0}, ERROR_USAGE, "answered 422"},
+        {{422, "", 0, 0}, ERROR_DENIED, "answered 422"},
         {{429, "", 0, 0}, ERROR_NETWORK, "answered 429"},
         {{500, "", 0, 0}, ERROR_NETWORK, "answered 500"},
         {{301, "", 0, 0}, ERROR_MALFORMED, "answered 301"},

@@ -281,6 +281,104 @@ static void gets_nodes_without_what_is_long(void **state) {
     assert_int_equal(err.kind, ERROR_DENIED);
 }
 
+static void gives_up_pages_that_do_not_end(void **state) {
+    struct scene *s = *state;
+    struct kube_nodes nodes = {0};
+    json_t *objects = NULL;
+    struct error err = {0};
+    struct text big = {0};
+    struct row rows[1] = {{"", 200, NULL, 0, 0}};
+
+#define PAGE(items) "{\"metadata\":{\"continue\":\"x\"},\"items\":[" items "]}"
+    PLAY(s, {"limit=100", 200, PAGE(NODE("1", "")), 0, 0});
+    assert_int_equal(kube_nodes_list(&s->client, &nodes, &err), -1);
+    assert_string_equal(err.message, "GET /api/v1/nodes: its pages do not end");
+    assert_int_equal(s->asked, 1000);
+    PLAY(s, {"limit=100", 200, PAGE(""), 0, 9000});
+    assert_int_equal(kube_nodes_list(&s->client, &nodes, &err), -1);
+    assert_string_equal(err.message, "GET /api/v1/nodes: 14 pages in 120 s, and more to come");
+    text_add(&big, "{\"metadata\":{\"continue\":\"x\"},\"items\":[{\"metadata\":{\"name\":\"");
+    for (size_t i = 0; i < 70000; i++)
+        text_add(&big,
+                 "0123456789012345678901234567890123456789012345678901234567890123456789012345"
+                 "67890123456789012345678");
+    text_add(&big, "\"}}]}");
+    rows[0].body = text_str(&big);
+    s->rows = rows;
+    s->count = 1;
+    s->asked = 0;
+    assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
+    assert_string_equal(err.message, "GET /api/v1/nodes: more than 64 MiB of Nodes");
+    assert_int_equal(s->asked, 10);
+    text_free(&big);
+}
+
+static void lists_that_are_none_are_refused(void **state) {
+    static const struct {
+        const char *body, *says;
+    } rows[] = {
+        {"{}", "decode list: it has no items"},
+        {"{\"items\":5}", "decode list: it has no items"},
+        {"{\"kind\":\"NodeList\",\"items\":{}}", "decode list: it has no items"},
+        {"{\"kind\":\"Node\",\"items\":[]}", "decode list: it is another object: Node"},
+        {"{\"kind\":\"Status\",\"message\":\"no\"}",
+         "no: decode list: it is another object: Status"},
+    };
+    struct scene *s = *state;
+    struct kube_nodes nodes = {0};
+    struct kube_node node = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct row row = {"", 200, rows[i].body, 0, 0};
+
+        s->rows = &row;
+        s->count = 1;
+        s->asked = 0;
+        assert_int_equal(kube_nodes_list(&s->client, &nodes, &err), -1);
+        assert_string_equal(strstr(err.message, ": ") + 2, rows[i].says);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_int_equal(
+            kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
+            -1);
+        assert_string_equal(strstr(err.message, ": ") + 2, rows[i].says);
+    }
+    PLAY(s, {"", 200, "{\"kind\":\"NodeList\",\"items\":null}", 0, 0});
+    assert_int_equal(kube_nodes_list(&s->client, &nodes, NULL), 0);
+    assert_int_equal(nodes.count, 0);
+    kube_nodes_free(&nodes);
+}
+
+static void looks_at_the_object_that_came(void **state) {
+    static const struct {
+        const char *body, *says;
+    } rows[] = {
+        {"{\"metadata\":{\"name\":\"other\"}}", "GET /api/v1/nodes/win-1: it is Node \"other\""},
+        {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"win-1\"}}",
+         "decode Node: it is another object: Pod"},
+        {"{\"apiVersion\":\"v2\",\"metadata\":{\"name\":\"win-1\"}}",
+         "decode Node: it is another object: v2"},
+    };
+    struct scene *s = *state;
+    struct kube_node node = {0};
+    struct kube_csr csr = {0};
+    struct error err = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct row row = {"", 200, rows[i].body, 0, 0};
+
+        s->rows = &row;
+        s->count = 1;
+        s->asked = 0;
+        assert_int_equal(kube_node_get(&s->client, "win-1", &node, &err), -1);
+        assert_string_equal(err.message, rows[i].says);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+    }
+    PLAY(s, {"", 200, "{\"metadata\":{\"name\":\"csr-1;reboot\"},\"spec\":{}}", 0, 0});
+    assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, &err), -1);
+    assert_non_null(strstr(err.message, "\"csr-1;reboot\" is no name of an object"));
+}
+
 static void other_objects_do_not_matter(void **state) {
     struct scene *s = *state;
     struct kube_csr csr = {0};
@@ -322,6 +420,9 @@ int main(void) {
         CASE(other_objects_do_not_matter),
         CASE(lists_nodes_page_by_page),
         CASE(gets_nodes_without_what_is_long),
+        CASE(gives_up_pages_that_do_not_end),
+        CASE(lists_that_are_none_are_refused),
+        CASE(looks_at_the_object_that_came),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,61 @@
+/* What every object of the API has: a kind, a version, a name. */
+#include "kube/object.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+enum { NAME_LENGTH_MAX = 253 };
+
+bool kube_name_is_valid(const char *name) {
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < len; i++) {
+        char ch = name[i];
+        bool edge = i == 0 || i == len - 1 || name[i - 1] == '.' || name[i + 1] == '.';
+
+        if (!((ch >= 'a' && ch <= 'z') || (ch >= '0' && ch <= '9') ||
+              (!edge && (ch == '-' || (ch == '.' && name[i - 1] != '-')))))
+            return false;
+    }
+    return len > 0 && len <= NAME_LENGTH_MAX;
+}
+
+/* A server that refuses with 200 says why in a Status. */
+static int refuse(const json_t *object, const char *wanted, const char *found, struct error *err) {
+    const char *message = json_text_at(object, "message");
+
+    (void)error_set(err, ERROR_MALFORMED, "decode %s: it is another object: %.100s", wanted, found);
+    if (text_equal(found, "Status") && message)
+        (void)error_prefix(err, "%.300s", message);
+    return -1;
+}
+
+static int check_word(const json_t *object, const char *field, const char *kind, const char *wanted,
+                      struct error *err) {
+    const json_t *value = json_object_get(object, field);
+    const char *text = json_string_value(value);
+
+    if (!value || json_is_null(value) || text_equal(text, "") || text_equal(text, wanted))
+        return 0;
+    return refuse(object, kind, text ? text : field, err);
+}
+
+int kube_object_check(const json_t *object, const char *kind, const char *api_version,
+                      struct error *err) {
+    if (check_word(object, "kind", kind, kind, err) < 0)
+        return -1;
+    return check_word(object, "apiVersion", kind, api_version, err);
+}
+
+int kube_list_items(const json_t *list, json_t **ret, struct error *err) {
+    const char *kind = json_text_at(list, "kind");
+    json_t *items = json_object_get(list, "items");
+
+    if (kind && *kind && !text_ends_with(kind, "List"))
+        return refuse(list, "list", kind, err);
+    if ((items && !json_is_array(items) && !json_is_null(items)) || (!items && !(kind && *kind)))
+        return error_set(err, ERROR_MALFORMED, "decode list: it has no items");
+    *ret = json_is_array(items) ? items : NULL;
+    return 0;
+}

@@ -1,0 +1,7 @@
+#!/bin/sh
+# What a server may answer after discovery that is broken, in an upgrade, behind a bad balancer, or hostile.
+set -eu
+cd "$(dirname "$0")/../.."
+. tests/suites/need
+need build/native/winjoin
+exec python3 -B tests/answers/run.py "$@" 2>&1
