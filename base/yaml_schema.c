@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/quantity.h"
 #include "base/rfc3339.h"
 
 struct check {
@@ -102,30 +103,8 @@ static bool is_time(const struct yaml_node *node) {
            !strpbrk(yaml_text(node), "tz") && !text_starts_with(yaml_text(node) + 17, "60");
 }
 
-/* A suffix of Kubernetes' quantities: decimal or binary SI, or an exponent. */
-static bool is_suffix(const char *text) {
-    static const char *const suffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
-                                           "P", "E", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-    const char *digits;
-
-    for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
-        if (text_equal(text, suffixes[i]))
-            return true;
-    if (*text != 'e' && *text != 'E')
-        return false;
-    digits = text + 1 + (text[1] == '-' || text[1] == '+');
-    return *digits && strspn(digits, "0123456789") == strlen(digits);
-}
-
-/* k8s.io/apimachinery/pkg/api/resource: ParseQuantity. */
 static bool is_quantity(const struct yaml_node *node) {
-    const char *text = yaml_type(node) == YAML_SCALAR ? yaml_text(node) : "";
-    const char *number = text + (*text == '-' || *text == '+');
-    size_t whole = strspn(number, "0123456789"), part = 0;
-
-    if (number[whole] == '.')
-        part = 1 + strspn(number + whole + 1, "0123456789");
-    return whole + part > (part ? 1 : 0) && is_suffix(number + whole + part);
+    return yaml_type(node) == YAML_SCALAR && quantity_is(yaml_text(node));
 }
 
 static bool is_frequency(const struct yaml_node *node) {

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/yaml.h"
 #include "join/configuration/cluster_schema.h"
+#include "join/kubelet/kubelet_checks.h"
 #include "join/kubelet/kubelet_files.h"
 
 /* Fields that mean nothing, or keep the kubelet from starting, on Windows. `gate`: kept when the
@@ -31,6 +32,7 @@ static const struct {
     {"kubeletCgroups", NULL, NULL},
     {"makeIPTablesUtilChains", NULL, NULL},
     {"memoryManagerPolicy", "WindowsCPUAndMemoryAffinity", NULL},
+    {"memoryManagerPolicy", NULL, "Static"}, /* the kubelet for Windows has none such */
     {"memoryReservationPolicy", NULL, NULL},
     {"memorySwap", NULL, NULL},
     {"memoryThrottlingFactor", NULL, NULL},
@@ -56,6 +58,8 @@ static const struct {
     {"userNamespaces", NULL, NULL}, /* as defaultPodSysctls */
     {"volumePluginDir", NULL, "/"},
 };
+
+#define PATCHED "patched" /* the reason of a patch's changes */
 
 static const char *const eviction_maps[] = {"evictionHard", "evictionSoft",
                                             "evictionSoftGracePeriod", "evictionMinimumReclaim"};
@@ -243,8 +247,6 @@ static void look_for_manifests_often(json_t *config, struct kubelet_changes *cha
 static void warn_of_patched(const json_t *config, struct kubelet_changes *changes) {
     static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",
                                         "resolvConf", "volumePluginDir", "podLogsDir"};
-    static const char *const fatal[] = {"singleProcessOOMKill", "userNamespaces",
-                                        "defaultPodSysctls"};
 
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
         const char *path = json_text_at(config, paths[i]);
@@ -254,12 +256,6 @@ static void warn_of_patched(const json_t *config, struct kubelet_changes *change
                 &changes->warnings,
                 xasprintf("a patch sets %s to '%s', a path without a drive", paths[i], path));
     }
-    for (size_t i = 0; i < ARRAY_SIZE(fatal); i++)
-        if (json_object_get(config, fatal[i]))
-            text_list_add_owned(
-                &changes->warnings,
-                xasprintf("a patch sets %s: a kubelet on Windows does not start with it",
-                          fatal[i]));
 }
 
 /* The kubelet would not start with a known field of another type, and say so only in its log. */
@@ -306,7 +302,7 @@ static int apply_patches(const struct patches *patches, json_t **config,
         json_decref(patched);
         return -1;
     }
-    kubelet_changes_compare(changes, *config, patched, "patched");
+    kubelet_changes_compare(changes, *config, patched, PATCHED);
     json_decref(*config);
     *config = patched;
     warn_of_patched(patched, changes);
@@ -328,6 +324,38 @@ static int check_kind(const json_t *config, struct error *err) {
     return 0;
 }
 
+/* true when a patch has set the field, or something in it or around it. */
+static bool is_patched(const struct kubelet_changes *changes, const char *path) {
+    size_t top = strcspn(path, ".[");
+
+    for (size_t i = 0; i < changes->count; i++) {
+        const struct kubelet_change *c = &changes->items[i];
+
+        if (text_equal(c->reason, PATCHED) && strcspn(c->path, ".[") == top &&
+            strncmp(c->path, path, top) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The kubelet would end at its start, over and over, and say why only in its log. */
+static int check_values(const json_t *config, const struct kubelet_changes *changes,
+                        struct error *err) {
+    _cleanup_(freep) char *path = NULL, *wanted = NULL;
+
+    if (!kubelet_config_problem(config, &path, &wanted))
+        return 0;
+    if (is_patched(changes, path)) {
+        (void)error_set(err, ERROR_USAGE, "use the patched KubeletConfiguration: %s: %s", path,
+                        wanted);
+        return error_hint(err, "a kubelet does not start with it; a patch sets it (--patches)");
+    }
+    (void)error_set(err, ERROR_MALFORMED, "ConfigMap kube-system/kubelet-config: %s: %s", path,
+                    wanted);
+    return error_hint(err, "a kubelet for Windows does not start with it: change it there, or for "
+                           "this node alone by a patch (--patches)");
+}
+
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err) {
     _cleanup_json_ json_t *config = NULL;
@@ -346,6 +374,8 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
     force(config, "containerRuntimeEndpoint",
           json_string(input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET),
           "the socket of this node", changes);
+    if (check_values(config, changes, err) < 0)
+        return -1;
     *ret = take_ptr(config);
     return 0;
 }

@@ -26,6 +26,7 @@ PREFIX = "the pods' network is made with it"
 FAMILY = "HNS needs an IPv4 prefix for the pods' network"
 PORT = "what port is meant is a guess"
 OLDER = "a kubelet of the cluster's own version joins; kubeadm 1.37 knows clusters of 1.36 and newer"
+START = "a kubelet with it does not start: tests/configuration/kubelet_cases.py has more of these"
 NUL = "no file of a node may hold a NUL"
 BOUND = "time and memory stay bounded"
 
@@ -119,7 +120,8 @@ KUBELET_CASES = [
     Case("log frequency in nanoseconds", field("logging: {flushFrequency: 5000000000}")),
     Case("an odd buffer size", field("logging: {options: {json: {infoBufferSize: x}}}"), "must be a quantity"),
     Case("vmodule as a text", field("logging: {vmodule: 'a=5'}"), "logging.vmodule: must be a list"),
-    Case("cipher suites", field("tlsCipherSuites: [TLS_AES_128_GCM_SHA256]")),
+    Case("cipher suites", field("tlsCipherSuites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]")),
+    Case("cipher suites of TLS 1.3", field("tlsCipherSuites: [TLS_AES_128_GCM_SHA256]"), "tlsCipherSuites: must have", START),
     Case("cipher suites as a text", field("tlsCipherSuites: 'X'"), "tlsCipherSuites: must be a list of texts"),
     Case("certificate files of Linux", field("tlsCertFile: /a/b.crt")),
     Case("taints as an object", field("registerWithTaints: {}"), "registerWithTaints: must be a list of objects"),

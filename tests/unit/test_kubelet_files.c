@@ -246,7 +246,7 @@ static int make_patched(const char *text, const char *file, const char *patch, j
 
 static void a_patch_has_the_last_word(void **state) {
     static const char patch[] = "maxPods: 7\ncgroupDriver: cgroupfs\nstaticPodPath: /pods\n"
-                                "evictionHard: {memory.available: 2Gi}\nuserNamespaces: {}\n"
+                                "evictionHard: {memory.available: 2Gi}\nvolumePluginDir: /v\n"
                                 "containerRuntimeEndpoint: unix:///x\n";
     struct kubelet_changes changes = {0};
     _cleanup_json_ json_t *config = NULL, *list = NULL;
@@ -263,13 +263,45 @@ static void a_patch_has_the_last_word(void **state) {
     assert_true(has_change(&changes, "\n+evictionHard: {\"memory.available\":\"2Gi\"}  # pat"));
     assert_int_equal(changes.warnings.count, 2);
     assert_non_null(strstr(changes.warnings.items[0], "staticPodPath to '/pods'"));
-    assert_non_null(strstr(changes.warnings.items[1], "userNamespaces"));
+    assert_non_null(strstr(changes.warnings.items[1], "volumePluginDir"));
     list = kubelet_changes_json(&changes);
     assert_int_equal(json_array_size(list), changes.count);
     assert_string_equal(json_text_at(list, "0.path"), "cgroupDriver");
     assert_string_equal(json_text_at(list, "0.from"), "systemd");
     assert_null(json_at(list, "0.to"));
     assert_string_equal(json_text_at(list, "0.reason"), "Linux only");
+    kubelet_changes_free(&changes);
+}
+
+/* Where a value came from decides what is to be done, and by whom. */
+static void what_no_kubelet_takes_is_refused(void **state) {
+    static const char wrong[] = "imageGCHighThresholdPercent: 101\n";
+    _cleanup_(freep) char *text = xasprintf("%s%s", kubeadm_config, wrong);
+    struct kubelet_changes changes = {0};
+    json_t *config = NULL;
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(
+        make_patched(text, "kubeletconfiguration.yaml", "maxPods: 7\n", &config, &changes, &err),
+        -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_string_equal(err.message, "ConfigMap kube-system/kubelet-config: "
+                                     "imageGCHighThresholdPercent: must be a percentage from 0 to "
+                                     "100");
+    kubelet_changes_free(&changes);
+    error_clear(&err);
+    assert_int_equal(
+        make_patched(kubeadm_config, "kubeletconfiguration.yaml", wrong, &config, &changes, &err),
+        -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_non_null(strstr(err.message, "patched KubeletConfiguration: imageGCHighThreshold"));
+    kubelet_changes_free(&changes);
+    error_clear(&err);
+    assert_int_equal(make_patched(text, "kubeletconfiguration.yaml",
+                                  "imageGCHighThresholdPercent: 99\n", &config, &changes, &err),
+                     0);
+    json_decref(config);
     kubelet_changes_free(&changes);
 }
 
@@ -419,6 +451,7 @@ int main(void) {
         cmocka_unit_test(starts_where_linux_fields_would_stop_it),
         cmocka_unit_test(warns_of_open_doors),
         cmocka_unit_test(a_patch_has_the_last_word),
+        cmocka_unit_test(what_no_kubelet_takes_is_refused),
         cmocka_unit_test(a_patchs_typo_is_told),
         cmocka_unit_test(a_patch_keeps_the_types),
         cmocka_unit_test(compares_documents),

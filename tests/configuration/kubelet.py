@@ -1,0 +1,247 @@
+"""Upstream's kubelet.exe as judge of the config.yaml that winjoin makes of a cluster's KubeletConfiguration.
+
+    kubelet.py [WORD]     only the cases (kubelet_cases.py) that hold WORD
+KUBELET=kubelet-1.34 judges with another section of tests/cluster/versions.ini; EVERY=5 takes every fifth case.
+
+winjoin makes the files in a dry run against the test API server; kubelet.exe is started on them as its
+service would start it, and with words that end it once it has judged its configuration (ASK). Cases that are taken are put together, as far as
+they set different fields, and taken apart again when the kubelet does not start with all of them.
+"""
+import json
+import multiprocessing
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1])]
+import cluster  # noqa: E402
+import kubelet_cases as cases  # noqa: E402
+import kubelet_start  # noqa: E402
+import verdicts  # noqa: E402
+
+SECTION = os.environ.get("KUBELET")
+WORKERS = min(2, os.cpu_count() or 1)
+TOGETHER = 12
+CONFIG = r"C:\var\lib\kubelet\config.yaml"
+SERVICE = r"C:\ProgramData\winjoin\services\kubelet.json"
+SOCKET = "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd"
+# Behind its service's words: a kubelet that likes its configuration ends with GOOD, before it does anything.
+ASK = [r"--cert-dir=C:\asked", "--exit-on-lock-contention"]
+GOOD = "cannot exit on lock file contention"
+
+
+def lines(text):
+    """(case, what stands behind the arrow) of a table of kubelet_cases.py."""
+    for line in text.strip().splitlines():
+        case, _, behind = line.partition(" -> ")
+        yield case, behind
+
+
+def fields(case):
+    return case.split(" | ")
+
+
+def names(case):
+    return {line.split(":")[0] for line in fields(case)}
+
+
+def changed(case, text):
+    for line in fields(case):
+        text = cluster.field(line)(text)
+    return text
+
+
+def batches(listed):
+    """Lists of cases whose fields differ."""
+    made = []
+    for case in listed:
+        for batch in made:
+            if len(batch) < TOGETHER and not names(case) & set().union(*map(names, batch)):
+                batch.append(case)
+                break
+        else:
+            made.append([case])
+    return made
+
+
+class Writer:
+    """winjoin before the test cluster."""
+
+    def __init__(self, folder, there, served):
+        self.judge = verdicts.Judge(folder, None)
+        self.folder, self.served, self.there = pathlib.Path(folder), served, there
+        self.base = there["data"]["kubelet"]
+
+    def plan(self, text, patch=None):
+        """(exit code, files, the kubelet's words, what was said)"""
+        self.served.ask("PUT", "kubelet-config", {
+            **self.there, "data": {**self.there["data"], "kubelet": text},
+            "metadata": {"name": "kubelet-config", "namespace": "kube-system"}})
+        with tempfile.TemporaryDirectory(dir=self.folder) as rootfs:
+            more = []
+            if patch is not None:
+                (pathlib.Path(rootfs) / "patches").mkdir()
+                (pathlib.Path(rootfs) / "patches/kubeletconfiguration.yaml").write_text(patch)
+                more = ["--patches", r"C:\patches"]
+            code, out, err = self.judge.run([
+                *verdicts.WINJOIN, "join", *self.served.words(), "--rootfs", rootfs, "-o", "json", "--progress", "plain", *more])
+        if code:
+            return code, None, None, err
+        files = {f["path"]: f["content"] for f in json.loads(out)["files"] if "content" in f}
+        return code, files, json.loads(files[SERVICE])["command"], err
+
+
+def work(folder, kubelet, runtime, asked, answers):
+    """A process of its own: starts kubelets for whoever asks."""
+    with kubelet_start.Machine(folder, kubelet, runtime) as machine:
+        answers.put(None)
+        for key, files, words, asks in iter(asked.get, None):
+            answers.put((key, machine.start(files, words), machine.ask(files, [*words[1:], *ASK], GOOD) if asks else None))
+
+
+class Kubelets:
+    def __init__(self, folder, kubelet, runtime):
+        self.asked, self.answers, self.waiting = multiprocessing.Queue(), multiprocessing.Queue(), {}
+        self.workers = []
+        for number in range(WORKERS):
+            place = pathlib.Path(folder) / ("machine%d" % number)
+            place.mkdir()
+            self.workers.append(multiprocessing.Process(target=work, args=(place, kubelet, runtime, self.asked, self.answers)))
+            self.workers[-1].start()
+
+    def __enter__(self):
+        for _ in self.workers:
+            self.answers.get(timeout=120)
+        return self
+
+    def __exit__(self, *_):
+        for _ in self.workers:
+            self.asked.put(None)
+        for worker in self.workers:
+            worker.join(60)
+
+    def start(self, then, files, words, asks=False):
+        """then(how far it came, the answer when asked)"""
+        self.waiting[len(self.waiting)] = then
+        self.asked.put((len(self.waiting) - 1, files, words, asks))
+
+    def settle(self):
+        done = 0
+        while done < len(self.waiting):
+            key, came, answer = self.answers.get(timeout=300)
+            self.waiting[key](came, answer)
+            done += 1
+
+
+class Trial:
+    """What is right of each kind of case."""
+
+    def __init__(self, writer, kubelets):
+        self.writer, self.kubelets, self.check = writer, kubelets, writer.judge.check
+        _, self.files, self.words, _ = writer.plan(writer.base)
+
+    def taken(self, batch):
+        text = self.writer.base
+        for case in batch:
+            text = changed(case, text)
+        code, files, words, said = self.writer.plan(text)
+        if code and len(batch) > 1:
+            return self.apart(batch)
+        if code:
+            return self.check(batch[0], False, "winjoin refuses it: " + said)
+        return self.kubelets.start(lambda came, answer: self.came(batch, came, answer), files, words, asks=True)
+
+    def apart(self, batch):
+        for case in batch:
+            self.taken([case])
+
+    def came(self, batch, came, answer):
+        right = came.runs and answer.runs and not came.unknown
+        if not right and len(batch) > 1:
+            return self.apart(batch)
+        for case in batch:
+            self.check(case, right, "the kubelet: %s %s; asked: %s" % (came.said, came.unknown, answer.said))
+        return None
+
+    def as_it_is(self, text):
+        """The files with the cluster's own text for config.yaml; its paths get their drive, so that nothing else ends
+        the kubelet."""
+        return {**self.files, CONFIG: text.replace("/etc/kubernetes", r"C:\etc\kubernetes")}
+
+    def own(self):
+        """What kubeadm wrote starts."""
+        self.kubelets.start(lambda came, _: self.check("kubeadm's own", came.runs, came.said),
+                            self.as_it_is(self.writer.base), [*self.words, SOCKET])
+
+    def refused(self, case, field, takes=False, types=False):
+        """By winjoin, in the ConfigMap and in a patch, and by the kubelet that gets the ConfigMap's text as it is."""
+        place = "ConfigMap kube-system/kubelet-config" + ("" if types else ": %s: " % field)
+        text = changed(case, self.writer.base)
+        for where, asked, words in (("cluster", (text,), place),
+                                    ("patch", (self.writer.base, "\n".join(fields(case)) + "\n"), field)):
+            code, _, _, said = self.writer.plan(*asked)
+            error = next((line for line in said.splitlines() if line.startswith("error: ")), "")
+            patched = where == "cluster" or "patch" in said
+            self.check("%s: %s" % (where, case), code in (1, 3) and words in error and field in error and patched, said)
+        self.kubelets.start(lambda came, _: self.check("kubelet: " + case, came.runs == takes, came.said or "it runs"),
+                            self.as_it_is(text), [*self.words, SOCKET])
+
+    def ends(self, case, words, asks):
+        """winjoin takes it, and the kubelet does not start."""
+        code, files, command, said = self.writer.plan(changed(case, self.writer.base))
+        if code:
+            return self.check(case, False, "winjoin refuses it: " + said)
+
+        def came(start, answer):
+            self.check(case, not start.runs and words in start.log, start.said or "it runs")
+            if asks:
+                self.check("asked: " + case, not answer.runs, "the kubelet says that it is right: " + answer.log[-400:])
+        return self.kubelets.start(came, files, command, asks)
+
+    def unknown(self, case, name):
+        code, files, command, said = self.writer.plan(changed(case, self.writer.base))
+        self.check("warning: " + case, code == 0 and name in said, said)
+        if code == 0:
+            self.kubelets.start(lambda came, _: self.check(case, came.runs and came.unknown, came.said or "it knows it"),
+                                files, command)
+
+
+def play(trial, wanted):
+    def chosen(listed):
+        return [row for row in listed if wanted in row[0]][::verdicts.EVERY]
+    trial.own()
+    for batch in batches([case for case, _ in chosen(lines(cases.TAKEN))]):
+        trial.taken(batch)
+    for case, field in chosen(lines(cases.REFUSED)):
+        trial.refused(case, field)
+    for case, field in chosen(lines(cases.TYPES)):
+        trial.refused(case, field, types=True)
+    for case, field, _ in chosen(cases.STRICTER):
+        trial.refused(case, field, takes=True)
+    for case, _ in chosen(lines(cases.ASKED)):
+        trial.ends(case, "", True)
+    for case, words, _ in chosen(cases.HOST):
+        trial.ends(case, words, False)
+    for case, name in chosen(lines(cases.UNKNOWN)):
+        trial.unknown(case, name)
+    trial.kubelets.settle()
+
+
+def main():
+    wanted = sys.argv[1] if len(sys.argv) > 1 else ""
+    kubelet, runtime = kubelet_start.built("kubelet.exe", SECTION), kubelet_start.built("cri.exe")
+    if os.geteuid() or not kubelet or not runtime or not os.path.exists(kubelet_start.prefixes.WINE):
+        print("skipped: needs root, Wine, and kubelet.exe and cri.exe of upstream (make e2e builds them)")
+        print("0 passed, 0 failed, 1 skipped")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        with Kubelets(folder, kubelet, runtime) as kubelets, cluster.Cluster(folder) as served:
+            writer = Writer(folder, served.ask("GET", "kubelet-config"), served)
+            play(Trial(writer, kubelets), wanted)
+        print("%d passed, %d failed, 0 skipped" % (writer.judge.passed, writer.judge.failed))
+    return 1 if writer.judge.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

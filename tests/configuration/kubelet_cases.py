@@ -1,0 +1,449 @@
+"""Fields of a cluster's KubeletConfiguration, and what becomes of each at winjoin and at the kubelet.
+
+A line is a case: fields that stand in the ConfigMap instead of those that kubeadm wrote, " | " between
+them. kubelet.py gives each to winjoin and what winjoin makes of it to upstream's kubelet.exe.
+"""
+
+# winjoin takes it, mended or as it is, and the kubelet runs with what winjoin wrote.
+TAKEN = r"""
+enableServer: false
+enableServer: null
+staticPodPath: null
+staticPodPath: ''
+staticPodPath: C:/etc/kubernetes/manifests
+staticPodPath: '\\server\share\manifests'
+staticPodPath: //server/share/manifests
+staticPodPath: /etc/kubernetes/manifests/
+staticPodPath: /a/../b
+staticPodPath: 'C:manifests'
+podLogsDir: /var/log/pods
+podLogsDir: C:\var\log\pods
+podLogsDir: C:/var/log/pods
+podLogsDir: pods
+podLogsDir: ''
+syncFrequency: 1m
+syncFrequency: 1.5h
+fileCheckFrequency: 1ns
+httpCheckFrequency: 20s
+staticPodURL: http://127.0.0.1:9/manifests
+staticPodURL: 'http://a b'
+staticPodURL: ftp://x
+staticPodURLHeader: {a: [b, c]}
+address: 0.0.0.0
+address: '::'
+address: 127.0.0.1
+address: ''
+port: 10250
+port: 0
+port: 1
+port: 65535
+readOnlyPort: 10255
+tlsCertFile: C:\a.crt
+tlsPrivateKeyFile: C:\a.key
+tlsCertFile: /a.crt | tlsPrivateKeyFile: /a.key
+tlsCertFile: C:\a.crt | tlsPrivateKeyFile: /a.key
+tlsCipherSuites: [TLS_AES_128_GCM_SHA256, TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
+tlsCipherSuites: []
+tlsMinVersion: VersionTLS12
+tlsMinVersion: VersionTLS13
+tlsMinVersion: VersionTLS10
+tlsCurvePreferences: [29]
+rotateCertificates: false
+serverTLSBootstrap: true
+authentication: {anonymous: {enabled: true}}
+authentication: {webhook: {enabled: false}}
+authentication: {webhook: {cacheTTL: -2m}}
+authentication: {webhook: {cacheTTL: 2m}}
+authentication: {x509: {clientCAFile: ''}}
+authentication: {x509: {clientCAFile: C:\nope.crt}}
+authentication: {}
+authorization: {mode: AlwaysAllow}
+authorization: {mode: ''}
+authorization: {webhook: {cacheAuthorizedTTL: 5m, cacheUnauthorizedTTL: 30s}}
+registryPullQPS: 0
+registryBurst: 10
+imagePullCredentialsVerificationPolicy: NeverVerify
+imagePullCredentialsVerificationPolicy: AlwaysVerify
+imagePullCredentialsVerificationPolicy: NeverVerifyPreloadedImages
+imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages | preloadedImagesVerificationAllowlist: [registry.k8s.io/pause]
+imagePullCredentialsVerificationPolicy: ''
+eventRecordQPS: 0
+enableDebuggingHandlers: false
+enableContentionProfiling: true
+healthzPort: 0
+healthzPort: 10250
+healthzBindAddress: 0.0.0.0
+healthzBindAddress: nope
+healthzBindAddress: '::1'
+oomScoreAdj: -999
+oomScoreAdj: 2000
+clusterDomain: ''
+clusterDomain: 'a b'
+clusterDomain: cluster.local.
+clusterDNS: []
+clusterDNS: [nope]
+clusterDNS: ['']
+clusterDNS: [10.96.0.10, 10.96.0.11, 10.96.0.12, 10.96.0.13]
+streamingConnectionIdleTimeout: 4h
+nodeStatusUpdateFrequency: 10s
+nodeStatusUpdateFrequency: 1ms
+nodeStatusReportFrequency: 5m
+nodeStatusReportFrequency: 1s | nodeStatusUpdateFrequency: 10s
+nodeLeaseDurationSeconds: 40
+nodeLeaseDurationSeconds: 0
+imageMinimumGCAge: 2m
+imageMaximumGCAge: 1h
+imageMaximumGCAge: 1m | imageMinimumGCAge: 30s
+imageGCHighThresholdPercent: 85
+imageGCHighThresholdPercent: 50 | imageGCLowThresholdPercent: 40
+imageGCHighThresholdPercent: 100 | imageGCLowThresholdPercent: 99
+volumeStatsAggPeriod: -1s
+volumeStatsAggPeriod: 1m
+kubeletCgroups: /kubelet
+systemCgroups: /system
+cgroupRoot: /
+cgroupsPerQOS: true
+cgroupsPerQOS: true | enforceNodeAllocatable: [pods]
+enforceNodeAllocatable: [none]
+enforceNodeAllocatable: [pods, nope]
+enforceNodeAllocatable: [system-reserved] | systemReservedCgroup: /s
+cgroupDriver: nope
+cpuManagerPolicy: static
+cpuManagerPolicy: nope
+topologyManagerPolicy: nope
+topologyManagerPolicy: best-effort | featureGates: {WindowsCPUAndMemoryAffinity: true}
+topologyManagerScope: pod | featureGates: {WindowsCPUAndMemoryAffinity: true}
+topologyManagerPolicyOptions: {max-allowable-numa-nodes: '9'} | featureGates: {WindowsCPUAndMemoryAffinity: true}
+featureGates: {WindowsCPUAndMemoryAffinity: true}
+singleProcessOOMKill: true
+singleProcessOOMKill: null
+cpuManagerPolicyOptions: {full-pcpus-only: 'true'}
+cpuManagerPolicyOptions: {nope: 'x'}
+qosReserved: {memory: 50%}
+qosReserved: {memory: nope}
+runtimeRequestTimeout: 10m
+hairpinMode: hairpin-veth
+hairpinMode: promiscuous-bridge
+hairpinMode: none
+hairpinMode: ''
+maxPods: 250
+maxPods: 0
+maxPods: 2147483647
+podCIDR: 10.244.1.0/24
+podCIDR: nope
+podPidsLimit: 1000
+podPidsLimit: -5
+resolvConf: C:\etc\resolv.conf
+resolvConf: ''
+runOnce: false
+cpuCFSQuota: true
+cpuCFSQuota: false
+cpuCFSQuotaPeriod: 50ms
+cpuCFSQuotaPeriod: 2s
+nodeStatusMaxImages: -1
+nodeStatusMaxImages: 0
+maxOpenFiles: 1000000
+contentType: application/json
+contentType: nope
+contentType: ''
+kubeAPIQPS: 100
+kubeAPIQPS: 0
+serializeImagePulls: false
+serializeImagePulls: false | maxParallelImagePulls: 5
+maxParallelImagePulls: 5
+maxParallelImagePulls: 1
+evictionHard: {}
+evictionHard: null
+evictionHard: {memory.available: 500Mi}
+evictionHard: {memory.available: '5%'}
+evictionHard: {nodefs.inodesFree: 5%}
+evictionHard: {imagefs.inodesFree: 5%, containerfs.inodesFree: 5%}
+evictionHard: {nodefs.available: 0%}
+evictionHard: {nodefs.available: 10%, imagefs.available: 15%}
+evictionHard: {containerfs.available: 10%}
+evictionHard: {allocatableMemory.available: 1Gi}
+evictionHard: {pid.available: 10%}
+evictionHard: {memory.available: 100Mi, pid.available: nope}
+evictionSoft: {memory.available: 1Gi} | evictionSoftGracePeriod: {memory.available: 1m30s}
+evictionSoftGracePeriod: {memory.available: 1m}
+evictionSoft: {nodefs.inodesFree: 5%} | evictionSoftGracePeriod: {nodefs.inodesFree: 1m}
+evictionMinimumReclaim: {memory.available: 0Mi, nodefs.available: 500Mi}
+evictionMinimumReclaim: {nodefs.inodesFree: 1%}
+evictionPressureTransitionPeriod: 5m
+evictionPressureTransitionPeriod: -5m
+evictionMaxPodGracePeriod: -1
+mergeDefaultEvictionSettings: true | evictionHard: {memory.available: 1Gi}
+podsPerCore: 10
+enableControllerAttachDetach: false
+protectKernelDefaults: true
+makeIPTablesUtilChains: true
+iptablesMasqueradeBit: 14 | iptablesDropBit: 15
+iptablesMasqueradeBit: 99
+featureGates: {AllAlpha: false}
+featureGates: {AllBeta: true}
+featureGates: {AllBeta: false}
+featureGates: {WinDSR: true}
+featureGates: {WindowsGracefulNodeShutdown: true}
+featureGates: {WindowsGracefulNodeShutdown: true} | shutdownGracePeriod: 60s | shutdownGracePeriodCriticalPods: 20s
+featureGates: {WindowsGracefulNodeShutdown: true} | shutdownGracePeriodByPodPriority: [{priority: 0, shutdownGracePeriodSeconds: 10}]
+shutdownGracePeriod: 60s
+featureGates: {NodeSwap: true}
+featureGates: {MemoryQoS: true}
+featureGates: {UserNamespacesSupport: true}
+featureGates: {RotateKubeletServerCertificate: true}
+featureGates: {KubeletInUserNamespace: true}
+featureGates: {NodeLogQuery: true} | enableSystemLogQuery: true
+featureGates: {NodeLogQuery: true} | enableSystemLogQuery: true | enableSystemLogHandler: true
+enableSystemLogQuery: true
+enableSystemLogHandler: false
+featureGates: {KubeletCrashLoopBackOffMax: true}
+featureGates: {KubeletCrashLoopBackOffMax: true} | crashLoopBackOff: {maxContainerRestartPeriod: 60s}
+crashLoopBackOff: {maxContainerRestartPeriod: 60s}
+crashLoopBackOff: {maxContainerRestartPeriod: null}
+failSwapOn: false
+failSwapOn: false | memorySwap: {swapBehavior: LimitedSwap}
+memorySwap: {swapBehavior: nope}
+memorySwap: {}
+containerLogMaxSize: 10Mi
+containerLogMaxSize: ''
+containerLogMaxSize: '-1'
+containerLogMaxSize: '0'
+containerLogMaxFiles: 5
+containerLogMaxWorkers: 4
+containerLogMonitorInterval: 10s
+configMapAndSecretChangeDetectionStrategy: Watch
+configMapAndSecretChangeDetectionStrategy: Cache
+configMapAndSecretChangeDetectionStrategy: Get
+configMapAndSecretChangeDetectionStrategy: ''
+systemReserved: {cpu: 500m, memory: 2Gi, ephemeral-storage: 1Gi}
+systemReserved: {pid: '1000'}
+systemReserved: {pid: '1000.5'}
+systemReserved: {memory: 900Gi}
+systemReserved: {}
+systemReserved: null
+kubeReserved: {cpu: 1k}
+kubeReserved: {ephemeral-storage: 1Ti}
+reservedSystemCPUs: 0-1
+reservedSystemCPUs: nope
+reservedSystemCPUs: 0-1 | systemReservedCgroup: /s
+showHiddenMetricsForVersion: '1.36'
+systemReservedCgroup: /a
+allowedUnsafeSysctls: [kernel.msg*]
+allowedUnsafeSysctls: ['!']
+defaultPodSysctls: {net.core.somaxconn: '1'}
+defaultPodSysctls: {}
+volumePluginDir: /usr/libexec/kubernetes
+volumePluginDir: C:\plugins
+volumePluginDir: plugins
+providerID: azure:///x
+providerID: 'a b'
+kernelMemcgNotification: true
+logging: {format: text}
+logging: {format: json}
+logging: {format: ''}
+logging: {verbosity: 5}
+logging: {verbosity: 2147483648}
+logging: {flushFrequency: 0}
+logging: {flushFrequency: 5s}
+logging: {vmodule: [{filePattern: a, verbosity: 3}]}
+logging: null
+registerWithTaints: [{key: a, value: b, effect: NoSchedule}]
+registerWithTaints: []
+registerNode: false
+tracing: {endpoint: '127.0.0.1:4317', samplingRatePerMillion: 100}
+tracing: {}
+localStorageCapacityIsolation: false
+imageServiceEndpoint: npipe:////./pipe/containerd-containerd
+imageServiceEndpoint: unix:///run/x
+containerRuntimeEndpoint: ''
+failCgroupV1: false
+userNamespaces: {idsPerPod: 65536}
+userNamespaces: null
+memoryThrottlingFactor: 0.9
+memoryThrottlingFactor: 2
+memoryReservationPolicy: None
+memoryReservationPolicy: TieredReservation
+memoryReservationPolicy: nope
+seccompDefault: true
+reservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}] | featureGates: {WindowsCPUAndMemoryAffinity: true}
+enableProfilingHandler: false
+enableDebugFlagsHandler: false
+enableProfilingHandler: true | enableDebuggingHandlers: false
+memoryManagerPolicy: Static | featureGates: {WindowsCPUAndMemoryAffinity: true}
+memoryManagerPolicy: Static | reservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}] | featureGates: {WindowsCPUAndMemoryAffinity: true}
+"""
+
+# No kubelet starts with it, and winjoin says so: ConfigMap, field, what it must be. " -> " the field.
+REFUSED = r"""
+podLogsDir: C:\var\..\log -> podLogsDir
+podLogsDir: C:\var\log\pods\ -> podLogsDir
+podLogsDir: 'D:\Prüfung' -> podLogsDir
+syncFrequency: -1m -> syncFrequency
+fileCheckFrequency: -20s -> fileCheckFrequency
+address: nope -> address
+address: 10.0.0.300 -> address
+port: 65536 -> port
+port: -1 -> port
+readOnlyPort: 65536 -> readOnlyPort
+readOnlyPort: -1 -> readOnlyPort
+tlsCipherSuites: [NOPE] -> tlsCipherSuites
+tlsCipherSuites: [TLS_RSA_WITH_3DES_EDE_CBC_SHA] -> tlsCipherSuites
+tlsMinVersion: TLS12 -> tlsMinVersion
+tlsMinVersion: '1.2' -> tlsMinVersion
+authorization: {mode: RBAC} -> authorization.mode
+authorization: {mode: webhook} -> authorization.mode
+registryPullQPS: -1 -> registryPullQPS
+registryBurst: -1 -> registryBurst
+imagePullCredentialsVerificationPolicy: never -> imagePullCredentialsVerificationPolicy
+eventRecordQPS: -1 -> eventRecordQPS
+eventBurst: -1 -> eventBurst
+healthzPort: -1 -> healthzPort
+healthzPort: 65536 -> healthzPort
+nodeLeaseDurationSeconds: -1 -> nodeLeaseDurationSeconds
+imageMinimumGCAge: -2m -> imageMinimumGCAge
+imageMaximumGCAge: 1m -> imageMaximumGCAge
+imageMaximumGCAge: -1m -> imageMaximumGCAge
+imageGCHighThresholdPercent: 101 -> imageGCHighThresholdPercent
+imageGCHighThresholdPercent: 80 -> imageGCHighThresholdPercent
+imageGCHighThresholdPercent: 70 -> imageGCHighThresholdPercent
+imageGCHighThresholdPercent: 0 -> imageGCHighThresholdPercent
+imageGCLowThresholdPercent: 90 -> imageGCLowThresholdPercent
+imageGCLowThresholdPercent: -1 -> imageGCLowThresholdPercent
+cpuManagerPolicy: nope | featureGates: {WindowsCPUAndMemoryAffinity: true} -> cpuManagerPolicy
+topologyManagerPolicy: nope | featureGates: {WindowsCPUAndMemoryAffinity: true} -> topologyManagerPolicy
+topologyManagerScope: x | featureGates: {WindowsCPUAndMemoryAffinity: true} -> topologyManagerScope
+runtimeRequestTimeout: -1s -> runtimeRequestTimeout
+hairpinMode: nope -> hairpinMode
+maxPods: -1 -> maxPods
+runOnce: true -> runOnce
+nodeStatusMaxImages: -2 -> nodeStatusMaxImages
+maxOpenFiles: -1 -> maxOpenFiles
+kubeAPIQPS: -1 -> kubeAPIQPS
+kubeAPIBurst: -1 -> kubeAPIBurst
+maxParallelImagePulls: 0 -> maxParallelImagePulls
+evictionHard: {memory.available: '105%'} -> evictionHard[memory.available]
+evictionHard: {memory.available: '-5%'} -> evictionHard[memory.available]
+evictionHard: {memory.available: '-5'} -> evictionHard[memory.available]
+evictionHard: {memory.available: nope} -> evictionHard[memory.available]
+evictionHard: {memory.available: ''} -> evictionHard[memory.available]
+evictionHard: {nope.available: 5%} -> evictionHard[nope.available]
+evictionSoft: {memory.available: 1Gi} -> evictionSoft[memory.available]
+evictionSoft: {memory.available: 1Gi} | evictionSoftGracePeriod: {memory.available: x} -> evictionSoftGracePeriod[memory.available]
+evictionSoft: {memory.available: 1Gi} | evictionSoftGracePeriod: {memory.available: -1s} -> evictionSoftGracePeriod[memory.available]
+evictionMinimumReclaim: {memory.available: x} -> evictionMinimumReclaim[memory.available]
+evictionMinimumReclaim: {memory.available: '-1Mi'} -> evictionMinimumReclaim[memory.available]
+evictionMinimumReclaim: {nope: 1Gi} -> evictionMinimumReclaim[nope]
+podsPerCore: -1 -> podsPerCore
+featureGates: {WindowsGracefulNodeShutdown: true} | shutdownGracePeriod: 10s | shutdownGracePeriodCriticalPods: 20s -> shutdownGracePeriodCriticalPods
+featureGates: {WindowsGracefulNodeShutdown: true} | shutdownGracePeriod: 500ms -> shutdownGracePeriod
+featureGates: {WindowsGracefulNodeShutdown: true} | shutdownGracePeriod: 60s | shutdownGracePeriodByPodPriority: [{priority: 0, shutdownGracePeriodSeconds: 10}] -> shutdownGracePeriodByPodPriority
+enableSystemLogQuery: true | enableSystemLogHandler: false -> enableSystemLogQuery
+crashLoopBackOff: {maxContainerRestartPeriod: 500ms} -> crashLoopBackOff.maxContainerRestartPeriod
+crashLoopBackOff: {maxContainerRestartPeriod: 10m} -> crashLoopBackOff.maxContainerRestartPeriod
+crashLoopBackOff: {maxContainerRestartPeriod: 0s} -> crashLoopBackOff.maxContainerRestartPeriod
+containerLogMaxSize: 10MB -> containerLogMaxSize
+containerLogMaxSize: nope -> containerLogMaxSize
+containerLogMaxSize: 1.5Gi -> containerLogMaxSize
+containerLogMaxFiles: 1 -> containerLogMaxFiles
+containerLogMaxFiles: 0 -> containerLogMaxFiles
+containerLogMaxFiles: -1 -> containerLogMaxFiles
+containerLogMaxWorkers: 0 -> containerLogMaxWorkers
+containerLogMaxWorkers: -1 -> containerLogMaxWorkers
+containerLogMonitorInterval: 1s -> containerLogMonitorInterval
+containerLogMonitorInterval: 0s -> containerLogMonitorInterval
+containerLogMonitorInterval: -1s -> containerLogMonitorInterval
+configMapAndSecretChangeDetectionStrategy: nope -> configMapAndSecretChangeDetectionStrategy
+systemReserved: {cpu: nope} -> systemReserved[cpu]
+systemReserved: {cpu: '-1'} -> systemReserved[cpu]
+systemReserved: {memory: 2GB} -> systemReserved[memory]
+systemReserved: {nope: '1'} -> systemReserved[nope]
+systemReserved: {hugepages-2Mi: 1Gi} -> systemReserved[hugepages-2Mi]
+systemReserved: {memory: 10%} -> systemReserved[memory]
+kubeReserved: {memory: ''} -> kubeReserved[memory]
+logging: {format: nope} -> logging.format
+logging: {flushFrequency: -5s} -> logging.flushFrequency
+registerWithTaints: [{key: a, effect: Nope}] -> registerWithTaints[0]
+registerWithTaints: [{effect: NoSchedule}] -> registerWithTaints[0]
+registerWithTaints: [{key: 'a b', effect: NoSchedule}] -> registerWithTaints[0]
+registerWithTaints: [{key: a, value: 'x y', effect: NoSchedule}] -> registerWithTaints[0]
+registerWithTaints: [{key: a, effect: NoSchedule, timeAdded: '2026-01-01T00:00:00Z'}] -> registerWithTaints[0]
+registerWithTaints: [null] -> registerWithTaints[0]
+tracing: {samplingRatePerMillion: -1} -> tracing.samplingRatePerMillion
+tracing: {samplingRatePerMillion: 1000001} -> tracing.samplingRatePerMillion
+imageServiceEndpoint: nope -> imageServiceEndpoint
+"""
+
+# The kubelet refuses it by what its own version knows: winjoin does not guess.
+ASKED = r"""
+tlsCurvePreferences: [1]
+serverTLSBootstrap: true | featureGates: {RotateKubeletServerCertificate: false}
+imagePullCredentialsVerificationPolicy: NeverVerify | featureGates: {KubeletEnsureSecretPulledImages: false}
+preloadedImagesVerificationAllowlist: [a]
+imagePullCredentialsVerificationPolicy: NeverVerifyAllowlistedImages | preloadedImagesVerificationAllowlist: ['a b']
+featureGates: {NoSuchGate: true}
+featureGates: {NoSuchGate: false}
+featureGates: {AllAlpha: true}
+featureGates: {WinOverlay: false}
+featureGates: {NodeSwap: false}
+featureGates: {SidecarContainers: false}
+featureGates: {NodeLogQuery: false} | enableSystemLogQuery: true
+featureGates: {DynamicKubeletConfig: false}
+featureGates: {CPUManager: true}
+featureGates: {GracefulNodeShutdown: false}
+featureGates: {GracefulNodeShutdown: false} | shutdownGracePeriod: 60s
+featureGates: {KubeletCrashLoopBackOffMax: false} | crashLoopBackOff: {maxContainerRestartPeriod: 60s}
+showHiddenMetricsForVersion: '1.20'
+showHiddenMetricsForVersion: nope
+logging: {vmodule: [{filePattern: '', verbosity: 3}]}
+logging: {vmodule: [{filePattern: 'a=b', verbosity: 3}]}
+logging: {format: json, vmodule: [{filePattern: a, verbosity: 3}]}
+logging: {format: json, options: {json: {splitStream: true, infoBufferSize: 64Ki}}}
+logging: {options: {text: {splitStream: true, infoBufferSize: 64Ki}}}
+logging: {options: {json: {infoBufferSize: '-1'}}}
+tracing: {endpoint: 'http://127.0.0.1:4317'}
+tracing: {endpoint: 'a b'}
+tracing: {endpoint: '%zz'}
+reservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}, {numaNode: 0, limits: {memory: 1Gi}}] | featureGates: {WindowsCPUAndMemoryAffinity: true}
+"""
+
+# What starts depends on the machine: (fields, words of the kubelet, why winjoin says nothing).
+HOST = (
+    (r"podLogsDir: \\server\share\pods", "error creating pod logs root directory", "there may be such a server"),
+    (r"tlsCertFile: C:\a.crt | tlsPrivateKeyFile: C:\a.key", "a.crt: File not found", "the files may be laid later"),
+    ("cpuManagerPolicy: static | featureGates: {WindowsCPUAndMemoryAffinity: true} | kubeReserved: {cpu: 500m}", "unable to reserve the required amount of CPUs", "Wine tells no CPU groups"),
+    ("cpuManagerPolicy: static | featureGates: {WindowsCPUAndMemoryAffinity: true}", "unable to determine reserved CPU resources", "kubeReserved may come by an argument"),
+    ("memoryManagerPolicy: BestEffort | featureGates: {WindowsCPUAndMemoryAffinity: true}", "determined by Node Allocatable feature", "reservedMemory depends on the machine's memory"),
+    ("runtimeRequestTimeout: 1ns", "context deadline exceeded", "a runtime may be as fast as that is long"),
+    ("imageServiceEndpoint: tcp://127.0.0.1:1", "validate CRI v1 image API", "something may listen there"),
+)
+
+# winjoin refuses what a kubelet starts with: (fields, field, why).
+STRICTER = (
+    ("registerWithTaints: [{key: a}]", "registerWithTaints[0]", "no API server takes a Node with such a taint"),
+    ("registerWithTaints: [{key: a, effect: NoSchedule}, {key: a, effect: NoSchedule}]", "registerWithTaints[1]", "no API server takes a Node with such taints"),
+)
+
+# Of the wrong type for both: " -> " as above.
+TYPES = r"""
+enableServer: 'false' -> enableServer
+syncFrequency: 0 -> syncFrequency
+syncFrequency: '' -> syncFrequency
+syncFrequency: 1e3s -> syncFrequency
+syncFrequency: 9999999h -> syncFrequency
+staticPodURLHeader: {a: b} -> staticPodURLHeader
+mergeDefaultEvictionSettings: 5 -> mergeDefaultEvictionSettings
+kubeReserved: {memory: 1e9} -> kubeReserved.memory
+"""
+
+# The kubelet goes on without them; winjoin warns, with the name that may be meant.
+UNKNOWN = r"""
+logging: {nope: 1} -> "logging.nope"
+dynamicConfigDir: /x -> "dynamicConfigDir"
+networkPluginMTU: 1500 -> "networkPluginMTU"
+exitOnLockContention: true -> "exitOnLockContention"
+rktAPIEndpoint: x -> "rktAPIEndpoint"
+experimentalMounterPath: /x -> "experimentalMounterPath"
+pods: 110 -> "pods"
+MaxPods: 110 -> "MaxPods" (did you mean maxPods?)
+metadata: {name: x} -> "metadata"
+"""
