@@ -71,11 +71,12 @@ static void read_ready(struct kube_node *node, const json_t *conditions) {
     size_t i;
 
     json_array_foreach(conditions, i, condition) {
-        if (!text_equal(json_text_at(condition, "type"), "Ready") || node->ready_reason)
+        if (!text_equal(json_text_at(condition, "type"), "Ready"))
             continue;
         node->ready = text_equal(json_text_at(condition, "status"), "True");
         node->ready_reason = copy_at(condition, "reason");
         node->ready_message = copy_at(condition, "message");
+        return; /* the first counts */
     }
 }
 

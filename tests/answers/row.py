@@ -2,6 +2,7 @@
 import dataclasses
 
 ESC = "\x1b[31mred\x1b]0;title\x07\x9b2J\r\n\u202eend"  # what no terminal may be sent
+BAD = -1  # failed or refused: the cluster-wide defaults are winjoin's own configuration
 
 
 @dataclasses.dataclass
@@ -9,7 +10,7 @@ class Case:
     """One call of winjoin before a server whose answers are changed."""
     name: str
     answers: tuple = ()      # rows (verb, regular expression over the path, function(api, request) -> answer)
-    code: int = 1
+    code: int = 1            # BAD: 1 or 3; None: 0, too
     says: tuple = ()         # words of the error and its hints
     call: str = "certificate"  # a row of run.CALLS
     timeout: str = "3s"
