@@ -212,8 +212,10 @@ char *text_lower(const char *s) {
     return copy;
 }
 
+/* Doubled at each power of two: a list grown one by one is copied each time by Windows' heap. */
 void text_list_add_owned(struct text_list *list, char *s) {
-    list->items = xrealloc(list->items, (list->count + 2) * sizeof *list->items);
+    if (!(list->count & (list->count + 1)))
+        list->items = xrealloc(list->items, 2 * (list->count + 1) * sizeof *list->items);
     list->items[list->count++] = s;
     list->items[list->count] = NULL;
 }
