@@ -98,7 +98,7 @@ static int parse(struct program *program, int argc, char **argv, const struct op
 static int open_log(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
 
-    if (o->log_file && !(log_file = fopen(o->log_file, "a")))
+    if (o->log_file && !(log_file = terminal_append(o->log_file)))
         return error_set(err, ERROR_USAGE, "open log file '%s': %s", o->log_file, strerror(errno));
     log_open(log_line, program, (int)o->verbosity);
     return 0;

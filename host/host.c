@@ -8,6 +8,12 @@
 #include "host/host_ops.h"
 #include "host/path.h"
 
+static bool asks_for_folder(const char *path) {
+    size_t len = strlen(path);
+
+    return len && strchr("\\/", path[len - 1]);
+}
+
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
               struct error *err) {
     _cleanup_(freep) char *at = NULL;
@@ -15,6 +21,8 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
+    if (asks_for_folder(path))
+        return error_set(err, ERROR_HOST, "read '%s': it names a folder", path);
     return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
 }
 
@@ -78,9 +86,12 @@ int host_link(struct host *host, const char *path, const char *target, struct er
 enum host_file_type host_file_type(struct host *host, const char *path) {
     _cleanup_(freep) char *at = NULL;
 
+    enum host_file_type type;
+
     if (path_normalize(path, &at, NULL) < 0)
         return HOST_ABSENT;
-    return host->ops->file_type(host, at);
+    type = host->ops->file_type(host, at);
+    return type == HOST_FILE && asks_for_folder(path) ? HOST_ABSENT : type;
 }
 
 static int compare_names(const void *a, const void *b) {

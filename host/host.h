@@ -31,6 +31,8 @@ enum host_access {
 };
 enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
 
+/* Paths are absolute Windows paths (host/path.h). One that ends in a separator is a folder's: no
+ * file has it. */
 /* Whole file, at most `max` bytes (more: ERROR_MALFORMED). Absent: ERROR_NOT_FOUND. *ret is
  * NUL-terminated behind *ret_len bytes; the caller frees. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,

@@ -13,14 +13,24 @@ static bool is_separator(char c) {
     return c == '\\' || c == '/';
 }
 
-static bool name_is_allowed(const char *name, size_t len) {
-    if (len == 2 && memcmp(name, "..", 2) == 0)
-        return false;
-    for (size_t i = 0; i < len; i++) {
+static bool is_parent(const char *name, size_t len) {
+    return len == 2 && memcmp(name, "..", 2) == 0;
+}
+
+/* What a name must not hold, or NULL. */
+static const char *bad_character(const char *name, size_t len) {
+    for (size_t i = 0; i < len; i++)
         if ((unsigned char)name[i] < 0x20 || strchr("<>:\"|?*", name[i]))
-            return false;
-    }
-    return true;
+            return name + i;
+    return NULL;
+}
+
+/* Of \\?\ and \\.\, which name a device. */
+static size_t device_length(const char *path) {
+    return is_separator(path[0]) && is_separator(path[1]) && (path[2] == '?' || path[2] == '.') &&
+                   is_separator(path[3])
+               ? 4
+               : 0;
 }
 
 /* How long the root is: "C:\" 3, "\\server\share" whole, 0 = relative. */
@@ -32,11 +42,28 @@ static size_t root_length(const char *path) {
     return 0;
 }
 
+static int refuse_name(const char *path, const char *name, size_t len, struct error *err) {
+    const char *bad = bad_character(name, len);
+
+    if (!bad)
+        return error_set(err, ERROR_USAGE, "use path '%s': '..' is not allowed in it", path);
+    (void)error_set(err, ERROR_USAGE, "use path '%s': no name may hold '%c'", path, *bad);
+    if (*bad == '"')
+        return error_hint(err, "a backslash before a closing quote takes the quote in: write "
+                               "\"C:\\folder\", without it");
+    return -1;
+}
+
 int path_normalize(const char *path, char **ret, struct error *err) {
     _cleanup_(text_free) struct text out = {0};
     size_t root = root_length(path);
 
-    if (!root || strlen(path) > PATH_LENGTH_MAX)
+    if (device_length(path))
+        return error_set(err, ERROR_USAGE, "use path '%s': it names a device, not a file", path);
+    if (strlen(path) > PATH_LENGTH_MAX)
+        return error_set(err, ERROR_USAGE, "use path '%.80s...': it is longer than %d bytes", path,
+                         PATH_LENGTH_MAX);
+    if (!root)
         return error_set(err, ERROR_USAGE, "use path '%s': it is no absolute path", path);
     if (root == 3)
         text_addf(&out, "%c:\\", toupper((unsigned char)path[0]));
@@ -45,8 +72,8 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     for (const char *name = path + root; *name;) {
         size_t len = strcspn(name, "\\/");
 
-        if (!name_is_allowed(name, len))
-            return error_set(err, ERROR_USAGE, "use path '%s': a name in it is not allowed", path);
+        if (is_parent(name, len) || bad_character(name, len))
+            return refuse_name(path, name, len, err);
         if (len && !(len == 1 && name[0] == '.')) {
             if (out.len > root)
                 text_add_char(&out, '\\');
@@ -56,6 +83,58 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     }
     *ret = text_take(&out);
     return 0;
+}
+
+/* How much of a text is left without its last name, which has separators behind it. */
+static size_t parent_end(const char *text, size_t len) {
+    while (len && is_separator(text[len - 1]))
+        len--;
+    while (len && !is_separator(text[len - 1]))
+        len--;
+    return len;
+}
+
+/* "\\?\UNC\server\share" means "\\server\share". */
+static bool is_server(const char *device_rest) {
+    _cleanup_(freep) char *head = xstrndup(device_rest, 3);
+
+    return text_equal_nocase(head, "UNC") && is_separator(device_rest[3]) && device_rest[4] &&
+           !is_separator(device_rest[4]);
+}
+
+/* What the prefix of a device stands before, where that is a drive or a server; else the same. */
+static char *without_device(const char *path) {
+    size_t device = device_length(path);
+    _cleanup_(freep) char *server = device && is_server(path + device)
+                                        ? xasprintf("\\\\%s", path + device + strlen("UNC\\"))
+                                        : NULL;
+
+    if (server && !device_length(server))
+        return take_ptr(server);
+    return xstrdup(root_length(path + device) == 3 ? path + device : path);
+}
+
+char *path_plain(const char *path) {
+    _cleanup_(freep) char *whole = without_device(path);
+    size_t root = device_length(whole) ? 0 : root_length(whole), depth = 0;
+    char *out = whole + root;
+
+    for (const char *name = out; root && *name;) {
+        size_t len = strcspn(name, "\\/"), whole_len = len + (name[len] ? 1 : 0);
+
+        if (!is_parent(name, len) || (root == 2 && depth < 2)) {
+            depth += len > 0;
+            memmove(out, name, whole_len);
+            out += whole_len;
+        } else if (depth > (root == 2 ? 2 : 0)) { /* a server and its share are a root */
+            depth--;
+            out = whole + root + parent_end(whole + root, (size_t)(out - whole) - root);
+        }
+        name += whole_len;
+    }
+    if (root)
+        *out = '\0';
+    return take_ptr(whole);
 }
 
 char *path_parent(const char *path) {

@@ -11,6 +11,10 @@
  * characters that Windows forbids in names are refused with ERROR_USAGE. UNC paths stay. The caller
  * frees. */
 int path_normalize(const char *path, char **ret, struct error *err);
+/* A path as a person gives it, nearer to that: the prefix \\\\?\\ or \\\\.\\ before a drive or a
+ * server goes, and ".." is taken back as Windows does, by the text alone (a root has none above
+ * it). What is not absolute, or a device's, stays as it is. The caller frees. */
+char *path_plain(const char *path);
 /* The folder of a normalized path, or NULL for a root ("C:\\"). The caller frees. */
 char *path_parent(const char *path);
 /* The last name of a path with '\\' or '/' (borrowed from it). */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct terminal {
     bool in_is_terminal; /* somebody can answer */
@@ -25,9 +26,11 @@ char **terminal_arguments(int argc, char **argv, int *ret_argc);
  * build carries none. */
 bool terminal_probe_program(const void **ret_data, size_t *ret_len);
 /* A path as a person gives it, made absolute for struct host: relative ones against the current
- * folder; on Linux this machine's files are drive Z:. https URLs and absolute Windows paths stay.
- * The caller frees. */
+ * folder, a prefix \\?\ gone and ".." taken back (path_plain()); on Linux this machine's files are
+ * drive Z:. URLs stay. The caller frees. */
 char *terminal_full_path(const char *given);
+/* A file to write at the end of, by its path as a person gives it; NULL with errno. */
+FILE *terminal_append(const char *path);
 /* No core file and no crash dump may hold secrets. */
 void terminal_forbid_dumps(void);
 

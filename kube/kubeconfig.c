@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "host/path.h"
 #include "kube/kubeconfig_shape.h"
 
 enum { FILE_MAX = 1024 * 1024 };
@@ -354,12 +355,15 @@ static bool lacks_drive(const char *path) {
 static char *beside(const char *base, const char *path) {
     const char *slash = strrchr(base, '/'), *back = strrchr(base, '\\');
     const char *end = !slash || (back && back > slash) ? back : slash;
+    _cleanup_(freep) char *full = NULL;
 
     if (base[0] && base[1] == ':' && lacks_drive(path))
-        return xasprintf("%.2s%s", base, path);
-    if (is_absolute(path) || !end)
-        return xstrdup(path);
-    return xasprintf("%.*s%s", (int)(end - base) + 1, base, path);
+        full = xasprintf("%.2s%s", base, path);
+    else if (is_absolute(path) || !end)
+        full = xstrdup(path);
+    else
+        full = xasprintf("%.*s%s", (int)(end - base) + 1, base, path);
+    return path_plain(full);
 }
 
 static int embed(struct host *host, const char *base, const char *path, const char *kind,

@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "host/path.h"
 
 static bool locale_is_utf8(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -56,17 +57,23 @@ bool terminal_probe_program(const void **ret_data, size_t *ret_len) {
 
 char *terminal_full_path(const char *given) {
     char folder[PATH_MAX];
-    char *path;
+    _cleanup_(freep) char *path = NULL;
 
-    if (strstr(given, "://") || (given[0] && given[1] == ':') || text_starts_with(given, "\\\\"))
+    if (strstr(given, "://"))
         return xstrdup(given);
+    if ((given[0] && given[1] == ':') || text_starts_with(given, "\\\\"))
+        return path_plain(given);
     if (!getcwd(folder, sizeof folder))
         folder[0] = '\0';
     path = given[0] == '/' ? xasprintf("Z:%s", given) : xasprintf("Z:%s/%s", folder, given);
     for (char *p = path; *p; p++)
         if (*p == '/')
             *p = '\\';
-    return path;
+    return path_plain(path);
+}
+
+FILE *terminal_append(const char *path) {
+    return fopen(path, "ae");
 }
 
 void terminal_forbid_dumps(void) {

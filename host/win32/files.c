@@ -32,6 +32,12 @@ static int read_all(HANDLE file, const char *path, char *data, size_t len, size_
     return 0;
 }
 
+static bool lacks_drive(const char *path) {
+    const wchar_t root[] = {(wchar_t)path[0], L':', L'\\', 0};
+
+    return path[1] == ':' && GetDriveTypeW(root) == DRIVE_NO_ROOT_DIR;
+}
+
 int win32_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
                struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
@@ -45,7 +51,13 @@ int win32_read(struct host *host, const char *path, size_t max, char **ret, size
 
         if (win32_file_type(host, path) == HOST_FOLDER)
             return error_set_os(err, ERROR_HOST, code, "read '%s': it is a folder", path);
-        return win32_fail(err, code, "read '%s'", path);
+        (void)win32_fail(err, code, "read '%s'", path);
+        return lacks_drive(path) ? error_hint(err,
+                                              "drive %.2s is not there; one that a user mapped "
+                                              "is not seen by an elevated prompt or a service: "
+                                              "give \\\\server\\share",
+                                              path)
+                                 : -1;
     }
     if (!GetFileSizeEx(file, &size))
         return win32_fail(err, GetLastError(), "read '%s'", path);

@@ -2,11 +2,13 @@
 #include "host/win32/win32.h"
 
 #include <io.h>
+#include <stdio.h>
 #include <shellapi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "host/path.h"
 #include "host/terminal.h"
 
 /* The C library's numbers of the two streams, and its _O_BINARY. */
@@ -73,16 +75,24 @@ static wchar_t *widen(const char *text) {
 }
 
 char *terminal_full_path(const char *given) {
-    _cleanup_(freep) wchar_t *wide = widen(given), *full = NULL;
+    _cleanup_(freep) char *plain = path_plain(given);
+    _cleanup_(freep) wchar_t *wide = widen(plain), *full = NULL;
     DWORD size;
 
     if (strstr(given, "://"))
         return xstrdup(given);
     size = GetFullPathNameW(wide, 0, NULL, NULL);
     full = xcalloc((size_t)size + 1, sizeof *full);
-    if (!size || GetFullPathNameW(wide, size, full, NULL) >= size)
+    if (!size || GetFullPathNameW(wide, size, full, NULL) >= size || !*full)
         return xstrdup(given);
     return win32_narrow(full);
+}
+
+FILE *terminal_append(const char *path) {
+    _cleanup_(freep) char *full = terminal_full_path(path);
+    _cleanup_(freep) wchar_t *wide = widen(full);
+
+    return _wfopen(wide, L"a"); /* fopen() reads UTF-8 from Windows Server 2022 on */
 }
 
 void terminal_forbid_dumps(void) {

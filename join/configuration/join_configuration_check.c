@@ -178,20 +178,32 @@ static char *decoded_path(const char *path) {
     return take_ptr(part);
 }
 
-/* Go's net/url reads a scheme in any case, and "file:/x" as "file:///x". */
+/* Behind "file:": Go's net/url reads "/x" as "///x". A host is the server of a share, as Windows
+ * reads it (RFC 8089, appendix E), unless it is this machine or a drive. */
+static const char *file_url_path(const char *url) {
+    const char *host = text_starts_with(url, "//") ? url + 2 : url;
+    size_t len = host > url ? strcspn(host, "/") : 0;
+    _cleanup_(freep) char *name = xstrndup(host, len);
+
+    if (len == 2 && isalpha((unsigned char)host[0]) && host[1] == ':')
+        return host;
+    if (len && !text_equal_nocase(name, "localhost"))
+        return url;
+    host += len;
+    return *host == '/' && isalpha((unsigned char)host[1]) && host[2] == ':' ? host + 1 : host;
+}
+
+/* Go's net/url reads a scheme in any case. */
 char *join_discovery_file_path(const char *given) {
     _cleanup_(freep) char *scheme = xstrndup(given, strcspn(given, ":")),
                           *known = text_lower(scheme);
-    const char *path = given + strlen(scheme), *slash;
+    const char *path = given + strlen(scheme);
 
     if (text_equal(known, "https"))
         return xasprintf("https%s", path);
     if (!text_equal(known, "file") || !text_starts_with(path, ":/"))
         return xstrdup(given);
-    slash = text_starts_with(path, "://") ? strchr(path + strlen("://"), '/') : path + 1;
-    path = slash ? slash : "";
-    return decoded_path(
-        path[0] == '/' && isalpha((unsigned char)path[1]) && path[2] == ':' ? path + 1 : path);
+    return decoded_path(file_url_path(path + 1));
 }
 
 /* RFC 3986's scheme; one letter is a drive. */

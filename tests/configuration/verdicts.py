@@ -16,6 +16,7 @@ sys.path.append(str(ROOT / "tests/cluster"))
 import cases  # noqa: E402
 import odd_files  # noqa: E402
 import odd_lines  # noqa: E402
+import paths  # noqa: E402
 import programs  # noqa: E402
 from case import GOOD, LINUX, SAME, SECRET, TOKEN  # noqa: E402
 
@@ -67,11 +68,11 @@ class Judge:
         self.passed = self.failed = self.skipped = 0
 
     @staticmethod
-    def run(words, environment=None):
+    def run(words, environment=None, folder=None):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("WINJOIN")}
         try:
             done = subprocess.run(words, capture_output=True, timeout=60, check=False,
-                                  stdin=subprocess.DEVNULL, env={**clean, **(environment or {})})
+                                  stdin=subprocess.DEVNULL, env={**clean, **(environment or {})}, cwd=folder)
         except subprocess.TimeoutExpired:
             return -1, "", "no end after 60 s"
         return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -83,9 +84,9 @@ class Judge:
             self.failed += 1
             print("FAIL %s: %s" % (name, why.strip()))
 
-    def winjoin(self, name, words, says, environment=None, warns=""):
+    def winjoin(self, name, words, says, environment=None, warns="", folder=None):
         """Exit code 0 and no word, or 3 and one line that holds the words; no secret anywhere."""
-        code, out, err = self.run([*WINJOIN, *words], environment)
+        code, out, err = self.run([*WINJOIN, *words], environment, folder)
         errors = [line for line in err.splitlines() if line.startswith("error: ")]
         other = [line for line in err.splitlines()
                  if not line.startswith(("error: ", "hint: ", "warning: "))]
@@ -99,11 +100,11 @@ class Judge:
         else:
             self.check(name, code == 0 and not errors and warns in err, "%d %s" % (code, err))
 
-    def upstream(self, name, words, accepted):
+    def upstream(self, name, words, accepted, folder=None):
         if not self.kubeadm:
             self.skipped += not ALONE
             return
-        code, _, err = self.run([self.kubeadm, *words])
+        code, _, err = self.run([self.kubeadm, *words], folder=folder)
         self.check("kubeadm " + name, (code == 0) == accepted,
                    "says %d, expected %s: %s" % (code, "ok" if accepted else "refused", err))
 
@@ -205,6 +206,8 @@ def main():
         for lines, both in ((cases.LINES + odd_lines.LINES, True), (cases.OWN_LINES + odd_lines.OWN_LINES, False)):
             for case in chosen(lines, wanted):
                 judge.line(case, both)
+        if wanted in "path":
+            paths.Judge(judge, WINDOWS).all((GOOD, TOKEN, paths.DISCOVERY), EVERY)
         if not judge.kubeadm and not ALONE:
             print("skipped: kubeadm is not built (tests/cluster/build.py)")
         print("%d passed, %d failed, %d skipped" % (judge.passed, judge.failed, judge.skipped))

@@ -29,5 +29,6 @@ class Case:
     memory: int = 48           # MiB that the program may take
     library: bool = False      # libcurl's or OpenSSL's version decides: played by winjoin.exe, whatever EVERY says
     posix: bool = False        # of this machine alone: no case for winjoin.exe
+    windows: bool = False      # of winjoin.exe alone, which plays it whatever EVERY says
     kubeadm: bool = True       # its verdict is asked
     secret_may_go: bool = False  # credentials may reach the server: it is proven first

@@ -275,6 +275,12 @@ def place(name, code, path, *says, argument=None, **more):
                 files={path: text_of(), **more.pop("files", {})}, **more)
 
 
+def inside(form, code=0, *says):
+    """A file that the kubeconfig names in a way of Windows."""
+    return file("inside: " + form, code, *says, conf=text_of("{tokenFile: '@'}"), change=("d.conf", "@", form),
+                files={"t": lambda _: "a-token"}, prepare=folders("pki"), windows=True, kubeadm=False)
+
+
 MANY = {"timeout": "30s", "seconds": 60, "memory": 256}
 THE_CA = "certificate-authority: "
 FORMS = [
@@ -318,6 +324,19 @@ FORMS = [
     file("path: ftp", 3, "scheme must be https", argument="ftp://127.0.0.1/d.conf"),
     file("path: http with a password", 3, "scheme must be https", hidden=("pass-word",),
          argument="http://me:pass-word@127.0.0.1/d.conf"),
+    file("path: a folder above", 0, argument="{folder}/pki/../d.conf", prepare=folders("pki")),
+    file("path: a slash behind", 3, "on disk", argument="{folder}/d.conf/"),
+    file("token file: above", 0, conf=text_of("{tokenFile: pki/../t}"), files={"t": lambda _: "a-token"},
+         prepare=folders("pki")),
+    file("token file: far above", 1, "read the token file", conf=text_of("{tokenFile: ../../../../../../../none/t}")),
+    file("token file: a slash behind", 1, "folder", conf=text_of("{tokenFile: t/}"), files={"t": lambda _: "a-token"}),
+    *(inside(form) for form in (
+        "t", ".\\t", "./t", "pki\\..\\t", "{folder}/t", "{folder}/pki/../t", "Z:{folder}/t", "z:{folder}\\pki\\..\\t",
+        "\\\\?\\Z:{folder}/t", "\\\\.\\Z:{folder}/t", "//?/Z:{folder}/t", "T")),
+    *(inside(form, code, says) for form, code, says in (
+        ("Z:t", 3, "no absolute path"), ("./t:stream", 3, "no name may hold"), ("Q:\\t", 1, "drive Q: is not there"),
+        ("\\\\server\\share\\t", 1, "\\\\server\\share\\t"), ("\\\\.\\pipe\\t", 3, "device"), ("pki", 1, "folder"),
+        ("t\\", 1, "folder"), ("t?", 3, "no name may hold"), ("file:///{folder}/t", 3, "no name may hold"))),
     file("CA file: a folder", 1, "pki", conf=text_of(ca=THE_CA + "pki"), prepare=folders("pki")),
     file("CA file: empty", 3, "certificate", conf=text_of(ca=THE_CA + "ca"),
          files={"ca": lambda _: ""}),

@@ -10,7 +10,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *text = xstrndup((const char *)data, size);
     _cleanup_(freep) char *path = NULL, *again = NULL;
+    _cleanup_(freep) char *plain = path_plain(text), *plainer = path_plain(plain);
 
+    if (strlen(plain) > strlen(text) + 1 || !text_equal(plain, plainer))
+        abort();
     if (path_normalize(text, &path, NULL) < 0)
         return 0;
     _cleanup_(freep) char *framed = xasprintf("%s\\", path);

@@ -225,7 +225,14 @@ static void files_of_discovery(void **state) {
     static const char *const rows[][2] = {{"C:\\d.conf", "C:\\d.conf"},
                                           {"file:///C:/d.conf", "C:/d.conf"},
                                           {"file:///etc/d.conf", "/etc/d.conf"},
-                                          {"file://host", ""},
+                                          {"file://host", "//host"},
+                                          {"file://server/share/d.conf", "//server/share/d.conf"},
+                                          {"file:////server/share/d.conf", "//server/share/d.conf"},
+                                          {"file://C:/k/d.conf", "C:/k/d.conf"},
+                                          {"file://LocalHost/C:/d.conf", "C:/d.conf"},
+                                          {"file:/C:/d.conf", "C:/d.conf"},
+                                          {"FILE:///C:/a%20b.conf?x#y", "C:/a b.conf"},
+                                          {"file:d.conf", "file:d.conf"},
                                           {"https://x/y", "https://x/y"}};
 
     (void)state;

@@ -34,6 +34,52 @@ static void one_spelling(void **state) {
     }
 }
 
+static void as_a_person_gives_it(void **state) {
+    static const char *const cases[][2] = {
+        {"C:\\a\\..\\b", "C:\\b"},
+        {"C:\\a\\b\\..\\..\\", "C:\\"},
+        {"C:/a/b/../c/", "C:/a/c/"},
+        {"C:\\..\\..\\a", "C:\\a"},
+        {"C:\\a\\\\..\\b", "C:\\b"},
+        {"C:\\a\\...\\b..\\..c", "C:\\a\\...\\b..\\..c"},
+        {"\\\\s\\h\\a\\..\\..\\..\\b", "\\\\s\\h\\b"},
+        {"\\\\?\\C:\\a\\..\\b", "C:\\b"},
+        {"\\\\.\\C:\\a", "C:\\a"},
+        {"//?/c:/a", "c:/a"},
+        {"\\\\?\\UNC\\s\\h\\x", "\\\\s\\h\\x"},
+        {"\\\\?\\unc\\s\\h\\x", "\\\\s\\h\\x"},
+        {"\\\\?\\UNC\\", "\\\\?\\UNC\\"},
+        {"\\\\?\\UNC\\\\s", "\\\\?\\UNC\\\\s"},
+        {"\\\\?\\Volume{1}\\..\\x", "\\\\?\\Volume{1}\\..\\x"},
+        {"\\\\.\\pipe\\x", "\\\\.\\pipe\\x"},
+        {"\\\\?\\C:", "\\\\?\\C:"},
+        {"\\\\?\\\\\\?\\C:\\a", "\\\\?\\\\\\?\\C:\\a"},
+        {"a\\..\\b", "a\\..\\b"},
+        {"C:a\\..", "C:a\\.."},
+        {"", ""},
+        {"\\", "\\"},
+        {"\\\\", "\\\\"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(freep) char *path = path_plain(cases[i][0]);
+
+        if (!text_equal(path, cases[i][1]))
+            fail_msg("%s: %s, not %s", cases[i][0], path, cases[i][1]);
+    }
+}
+
+static void a_lone_quote_has_its_hint(void **state) {
+    struct error err = {0};
+    char *path = NULL;
+
+    (void)state;
+    assert_int_equal(path_normalize("C:\\my dir\" --token x", &path, &err), -1);
+    assert_non_null(strstr(err.message, "no name may hold '\"'"));
+    assert_non_null(strstr(err.hints[0], "a backslash before a closing quote"));
+}
+
 static void refused(void **state) {
     static const char *const cases[] = {
         "",        "C",        "C:",      "C:a",       "a\\b",           "\\a",
@@ -86,6 +132,8 @@ static void parents_and_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_spelling),
+        cmocka_unit_test(as_a_person_gives_it),
+        cmocka_unit_test(a_lone_quote_has_its_hint),
         cmocka_unit_test(refused),
         cmocka_unit_test(too_long),
         cmocka_unit_test(parents_and_names),
