@@ -5,47 +5,13 @@
 #include "base/memory.h"
 #include "cmd/program.h"
 
-/* ---- one text into words ---- */
-
-static size_t blank_at(const char *p) {
-    return *p && strchr(" \t\r\n", *p) ? 1 : text_starts_with(p, "\xc2\xa0") ? 2 : 0;
-}
-
-/* As a shell does, as far as these lines need it: blanks part words, quotes go. Backslashes stay:
- * they stand in Windows' paths. */
-static void shell_words(const char *line, struct text_list *ret) {
-    struct text word = {0};
-    bool begun = false;
-    char quote = '\0';
-
-    for (const char *p = line; *p; p++) {
-        size_t blank = quote ? 0 : blank_at(p);
-
-        if (blank && begun)
-            text_list_add_owned(ret, text_take(&word));
-        begun = !blank && (begun || *p);
-        if (blank)
-            p += blank - 1;
-        else if (*p == quote)
-            quote = '\0';
-        else if (!quote && (*p == '"' || *p == '\''))
-            quote = *p;
-        else
-            text_add_char(&word, *p);
-    }
-    if (begun)
-        text_list_add_owned(ret, text_take(&word));
-    text_free(&word);
-}
+/* ---- where a line begins ---- */
 
 bool pasted_is_program(const char *word) {
     static const char *const names[] = {"kubeadm", "kubeadm.exe", "winjoin", "winjoin.exe"};
-    const char *slash = strrchr(word, '/'), *back = strrchr(word, '\\');
-
-    if (slash)
-        word = slash + 1;
-    if (back && back + 1 > word)
-        word = back + 1;
+    for (const char *p = word; *p; p++)
+        if (strchr("/\\>#$", *p)) /* folders, and a prompt without a blank behind it */
+            word = p + 1;
     for (size_t i = 0; i < ARRAY_SIZE(names); i++)
         if (text_equal_nocase(word, names[i]))
             return true;
@@ -71,9 +37,9 @@ static size_t find_program(const struct text_list *words) {
 static void words_of(const char *text, struct text_list *ret) {
     struct text_list words = {0};
 
-    shell_words(text, &words);
+    pasted_words(text, &words);
     if (words.count == 1 && strpbrk(words.items[0], " \t\r\n"))
-        shell_words(words.items[0], ret);
+        pasted_words(words.items[0], ret);
     else
         for (size_t i = 0; i < words.count; i++)
             text_list_add(ret, words.items[i]);
@@ -89,14 +55,32 @@ static bool is_prompt(const char *word) {
     return text_equal(word, "sudo") || (len && strchr("$#>", word[len - 1]));
 }
 
+/* "PS C:\\>kubeadm", "[root@cp ~]#kubeadm": what stands before the last word of such a prompt. */
+static bool begins_prompt(const char *word) {
+    return text_equal(word, "PS") || *word == '[' || *word == '(';
+}
+
+static size_t prompt_before(const struct text_list *words, size_t end) {
+    size_t begin = end;
+
+    if (!strpbrk(words->items[end], "$#>")) { /* it is no part of the prompt itself */
+        while (begin && !is_prompt(words->items[begin]))
+            begin--;
+        if (!is_prompt(words->items[begin]))
+            return end;
+        while (begin && is_prompt(words->items[begin - 1]))
+            begin--;
+    }
+    return begin && begins_prompt(words->items[begin - 1]) ? begin - 1 : begin;
+}
+
 /* From the prompt, or sudo, up to the program: options there are those of another program. */
 static void drop_prompt(struct text_list *words) {
-    size_t end = find_program(words), begin = end, kept = 0;
+    size_t end = find_program(words), begin, kept = 0;
 
-    while (begin && end < words->count && !is_prompt(words->items[begin]))
-        begin--;
-    if (end == words->count || !is_prompt(words->items[begin]))
+    if (end == words->count)
         return;
+    begin = prompt_before(words, end);
     for (size_t i = 0; i < words->count; i++) {
         if (i >= begin && i < end)
             freep(&words->items[i]);
@@ -112,9 +96,10 @@ static bool has_long_dash(const char *word) {
     static const char *const dashes[] = {"\xe2\x80\x90", "\xe2\x80\x91", "\xe2\x80\x92",
                                          "\xe2\x80\x93", "\xe2\x80\x94", "\xe2\x80\x95",
                                          "\xe2\x88\x92"};
+    _cleanup_(freep) char *flag = xstrndup(word, *word == '-' ? strcspn(word, "=") : 0);
 
     for (size_t i = 0; i < ARRAY_SIZE(dashes); i++)
-        if (text_starts_with(word, dashes[i]))
+        if (text_starts_with(word, dashes[i]) || strstr(flag, dashes[i]))
             return true;
     return false;
 }
@@ -122,7 +107,12 @@ static bool has_long_dash(const char *word) {
 static int check_word(const struct text_list *words, size_t i, struct error *err) {
     static const char *const shell[] = {"&&", "||", "|", "&", ";", ">", "<"};
     const char *word = words->items[i], *next = words->items[i + 1]; /* NULL behind the last */
+    const char *odd = pasted_odd_end(word);
 
+    if (odd) {
+        (void)error_set(err, ERROR_USAGE, "unknown word \"%.80s\": %s is around it", word, odd);
+        return error_hint(err, "it came with the text that was copied: type the word anew");
+    }
     if (has_long_dash(word)) {
         (void)error_set(err, ERROR_USAGE, "unknown word \"%.80s\": its dash is not \"-\"", word);
         return error_hint(err, "text editors write a long dash for \"--\": type it anew");
@@ -138,6 +128,20 @@ static int check_word(const struct text_list *words, size_t i, struct error *err
     return 0;
 }
 
+/* All words in one, without the program: winjoin join "10.0.0.1:6443 --token T ...". */
+static bool is_whole_line(char *const *argv, int i, const struct text_list *words) {
+    bool flags = false;
+
+    for (size_t n = 1; n < words->count; n++)
+        flags |= text_starts_with(words->items[n], "--");
+    return flags && argv[i][0] != '-' && (i == 0 || argv[i - 1][0] != '-');
+}
+
+/* "\\--token": a line that was continued, without its end. */
+static const char *without_continuation(const char *word) {
+    return strchr("\\^`", *word) && *word && text_starts_with(word + 1, "--") ? word + 1 : word;
+}
+
 int join_expand_pasted(int argc, char *const *argv, struct text_list *ret, struct error *err) {
     for (int i = 0; i < argc; i++) {
         struct text_list words = {0};
@@ -145,11 +149,13 @@ int join_expand_pasted(int argc, char *const *argv, struct text_list *ret, struc
 
         words_of(argv[i], &words);
         first = find_program(&words);
+        if (first == words.count && is_whole_line(argv, i, &words))
+            first = 0;
         if (words.count > 1 && first < words.count)
-            for (; first < words.count && words.items[first][0] != '#'; first++)
-                text_list_add(ret, words.items[first]);
+            for (size_t n = first; n < words.count && (n == first || words.items[n][0] != '#'); n++)
+                text_list_add(ret, without_continuation(words.items[n]));
         else
-            text_list_add(ret, argv[i]);
+            text_list_add(ret, without_continuation(argv[i]));
         text_list_free(&words);
     }
     drop_prompt(ret);
@@ -163,6 +169,9 @@ int join_expand_pasted(int argc, char *const *argv, struct text_list *ret, struc
 static bool is_pasted_word(const char *word) {
     static const char *const pasted[] = {"sudo", "join", "\\", "^", "`"};
     _cleanup_(freep) char *bare = NULL;
+
+    if (pasted_is_program(word))
+        return true;
 
     word += strspn(word, " \t\r\n");
     bare = xstrndup(word, strcspn(word, " \t\r\n"));

@@ -110,6 +110,10 @@ int join_expand_pasted(int argc, char *const *argv, struct text_list *ret, struc
 void join_drop_pasted_words(struct text_list *words);
 /* Is it kubeadm's or winjoin's name, with a path before it or not? */
 bool pasted_is_program(const char *word);
+/* A text's words, without quotes, continued lines, backticks and invisible characters. */
+void pasted_words(const char *line, struct text_list *ret);
+/* What a word begins or ends with that no word does ("a no-break space"), or NULL. */
+const char *pasted_odd_end(const char *word);
 /* Reads --config, --token-file, --token - and the endpoint word into the join options, and checks
  * them as kubeadm does before anything is touched. */
 int program_prepare_join(struct program *program, struct error *err);

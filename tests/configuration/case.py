@@ -46,6 +46,7 @@ class Line:
     why: str = ""
     environment: dict = dataclasses.field(default_factory=dict)
     warns: str = ""
+    posix: bool = False     # longer than any command line of Windows
 
 
 STRICT = "unknown and duplicate fields are errors in a join, too: a misspelt field is never ignored"

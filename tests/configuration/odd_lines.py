@@ -66,8 +66,9 @@ LINES = [
     Line("config and two endpoints", ("1.1.1.1:1", "2.2.2.2:2", "--config", "FILE"), "received 2"),
     Line("socket of Linux", (*GOOD_LINE, "--cri-socket", "tcp://1.1.1.1:2"), 'got "tcp"', "ok", SOCKET),
     Line("URL as the endpoint", ("https://10.0.0.1:6443", *GOOD_LINE[1:]), "too many colons in address"),
-    Line("2000 pins", GOOD_LINE + HASH * 2000),
-    Line("token of 100000 letters", ("10.0.0.1:6443", "--token", "a" * 100000, *HASH), "the bootstrap token is invalid"),
+    Line("2000 pins", GOOD_LINE + HASH * 2000, posix=True),
+    Line("token of 100000 letters", ("10.0.0.1:6443", "--token", "a" * 100000, *HASH), "the bootstrap token is invalid",
+         posix=True),
 ]
 
 ONE = "kubeadm join 10.0.0.1:6443 --token %s %s %s" % (TOKEN, *HASH)
@@ -82,6 +83,31 @@ OWN_LINES = [
     Line("pasted with a Windows path", ("C:\\k\\Kubeadm.exe", "join", *GOOD_LINE)),
     Line("pasted with a comment", (ONE + "   # workers",)),
     Line("pasted with a no-break space", (ONE.replace(" --token", "\u00a0--token"),)),
+    *(Line("pasted behind " + prompt, (prompt + ONE,)) for prompt in (
+        "C:\\>", "PS C:\\>", "PS C:\\Users\\Administrator> ", "root@cp:~#", "me@cp:~$", "[root@cp ~]#", "$", "#", "> ",
+        "(base) me@cp:~$ ", "sudo -i ", "sudo -u root -- ", "doas ", "You can now join: ", "& ", "\ufeff", "`", "```\n")),
+    *(Line("pasted in words behind " + prompt, (*prompt.split(), *ONE.split())) for prompt in (
+        "$ sudo -E", "PS C:\\>", "[root@cp ~]#")),
+    *(Line("pasted in words, glued to " + prompt, (prompt + " " + ONE).replace(" kubeadm", "kubeadm").split())
+      for prompt in ("C:\\>", "PS C:\\>", "root@cp:~#", "[root@cp ~]#")),
+    *(Line("pasted with %r" % sign, (ONE.replace(" --disc", sign + "--disc"),)) for sign in (
+        " \\\n\t", "\\\n", " \\\r\n  ", " ^\r\n", "^\r\n", " `\n", "`\n", " \\ ", " ^ ", " ` ", " \\", " ^", "\r\n", "\t",
+        "\u00a0", "\u3000", "\u2009", "\u202f", "\u2028", " \u200b", "\u2060 ")),
+    *(Line("pasted with a word %r" % sign, (*GOOD_LINE[:3], sign + HASH[0], HASH[1])) for sign in ("\\", "^", "`")),
+    Line("pasted with typographic quotes", (ONE.replace(TOKEN, "\u201c%s\u201d" % TOKEN),)),
+    Line("pasted with typographic quotes around", ("\u201c%s\u201d" % ONE,)),
+    Line("pasted with a fence", ("```\n%s\n```" % ONE,)),
+    Line("pasted without the program", (ONE.replace("kubeadm join ", ""),)),
+    Line("pasted without kubeadm", (ONE.replace("kubeadm ", ""),)),
+    Line("pasted with PowerShell's call", ("& 'C:\\Program Files\\k\\kubeadm.exe' " + ONE.replace("kubeadm ", ""),)),
+    Line("a token in typographic quotes", ("10.0.0.1:6443", "--token", "\u201c%s\u201d" % TOKEN, *HASH),
+         "a typographic quote is around it"),
+    Line("a pin with an invisible space", (*GOOD_LINE[:4], HASH[1] + "\u200b"), "an invisible space is around it"),
+    Line("an endpoint with a no-break space", ("10.0.0.1:6443\u00a0", *GOOD_LINE[1:]), "a no-break space is around it"),
+    *(Line("a dash that is U+%04X" % ord(dash), (ONE.replace("--token", dash + "token"),), "its dash is not")
+      for dash in "\u2010\u2011\u2012\u2013\u2014\u2015\u2212"),
+    Line("a hyphen that does not break", (ONE.replace("discovery-token", "discovery\u2011token"),), "its dash is not"),
+    Line("another program's line", ("k3s agent --server https://x --token abc",), "unknown flag: --server"),
     Line("pasted twice", ("winjoin", "join", "kubeadm", "join", *GOOD_LINE)),
     Line("pasted with more commands", (ONE + " && reboot",), 'goes on behind "&&"'),
     Line("pasted with a long dash", (ONE.replace("--token", "\u2014token"),), 'its dash is not "-"'),

@@ -205,7 +205,8 @@ def main():
                 judge.migrated(number, text)
         for lines, both in ((cases.LINES + odd_lines.LINES, True), (cases.OWN_LINES + odd_lines.OWN_LINES, False)):
             for case in chosen(lines, wanted):
-                judge.line(case, both)
+                if not (case.posix and WINDOWS):
+                    judge.line(case, both)
         if wanted in "path":
             paths.Judge(judge, WINDOWS).all((GOOD, TOKEN, paths.DISCOVERY), EVERY)
         if not judge.kubeadm and not ALONE:

@@ -197,7 +197,7 @@ static void takes_a_pasted_line_apart(void **state) {
         const char *words[7], *expanded;
     } rows[] = {
         {{"sudo kubeadm join a:1 --token t \\\n\t--x sha256:aa ", "--dry-run"},
-         "kubeadm|join|a:1|--token|t|\\|--x|sha256:aa|--dry-run"},
+         "kubeadm|join|a:1|--token|t|--x|sha256:aa|--dry-run"},
         {{"root@cp:~# sudo -E /usr/bin/kubeadm join a:1 # note"}, "/usr/bin/kubeadm|join|a:1"},
         {{"'kubeadm join a:1'"}, "kubeadm|join|a:1"},
         {{"kubeadm join 'a:1' \"--x=b c\""}, "kubeadm|join|a:1|--x=b c"},
@@ -211,7 +211,19 @@ static void takes_a_pasted_line_apart(void **state) {
         {{"--adapter", "my kubeadm"}, "--adapter|my kubeadm"},
         {{"--bundle", "D:\\winjoin", "--token", "t"}, "--bundle|D:\\winjoin|--token|t"},
         {{"a:1 --mirror https://m.test/winjoin --token t"},
-         "a:1 --mirror https://m.test/winjoin --token t"},
+         "a:1|--mirror|https://m.test/winjoin|--token|t"},
+        {{"--adapter", "a:1 --b"}, "--adapter|a:1 --b"},
+        {{"a:1 b"}, "a:1 b"},
+        {{"C:\\>kubeadm join a:1"}, "C:\\>kubeadm|join|a:1"},
+        {{"PS", "C:\\>kubeadm", "join", "a:1"}, "C:\\>kubeadm|join|a:1"},
+        {{"--v", "1", "[root@cp", "~]#kubeadm", "join", "a:1"}, "--v|1|~]#kubeadm|join|a:1"},
+        {{"kubeadm join a:1 --t b\\\n--x^\r\n\t--y c"}, "kubeadm|join|a:1|--t|b|--x|--y|c"},
+        {{"```\nkubeadm join a:1\n```"}, "kubeadm|join|a:1"},
+        {{"a:1", "\\--t", "^--x", "`--y", "\\"}, "a:1|--t|--x|--y|\\"},
+        {{"\xef\xbb\xbfkubeadm join \xe2\x80\x9c"
+          "a:1\xe2\x80\x9d --x \xe2\x80\x98"
+          "b c\xe2\x80\x99\xe2\x80\x8b"},
+         "kubeadm|join|a:1|--x|b c"},
         {{""}, ""},
     };
 
@@ -231,6 +243,13 @@ static void refuses_other_lines(void **state) {
         {{"kubeadm", "token"}, "\"kubeadm token\" is no line to join with"},
         {{"kubeadm join a:1 && reboot"}, "goes on behind \"&&\""},
         {{"\xe2\x80\x94token", "t"}, "its dash is not \"-\""},
+        {{"--ca\xe2\x80\x91"
+          "hash=a",
+          "t"},
+         "its dash is not \"-\""},
+        {{"--token", "t\xe2\x80\x8b"}, "an invisible space is around it"},
+        {{"--token", "\xe2\x80\x9ct\xe2\x80\x9d"}, "a typographic quote is around it"},
+        {{"a:1\xc2\xa0"}, "a no-break space is around it"},
     };
 
     (void)state;
