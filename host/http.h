@@ -87,6 +87,9 @@ int http_hint_proxy(struct error *err, const char *proxy);
  * ("127.1", "0x7f.1", "2130706433"). */
 bool http_host_is_plain(const char *host);
 
+/* ERROR_USAGE when this is no proxy-url that clientcmd takes: by http, https or socks5, with a host
+ * that every reader takes for the same one. The message shows no password. */
+int http_proxy_url_check(const char *url, struct error *err);
 /* A proxy URL for messages: without the user and the password. The caller frees. */
 char *http_shown_proxy(const char *proxy);
 

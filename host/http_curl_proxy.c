@@ -8,16 +8,6 @@
 #include "host/http_curl.h"
 #include "host/http_ops.h"
 
-/* clientcmd's rule for proxy-url, which is narrower than that for the environment. */
-static int check_given(const char *given, struct error *err) {
-    _cleanup_(freep) char *lower = text_lower(given);
-
-    if (!*given || (strstr(given, "://") && !text_starts_with(lower, "socks5h:")))
-        return 0;
-    return error_set(err, ERROR_USAGE,
-                     "use the kubeconfig's proxy-url: its scheme must be http, https or socks5");
-}
-
 int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
                     struct error *err) {
     const char *given = request->proxy;
@@ -26,7 +16,7 @@ int http_curl_proxy(void *easy, const struct http_request *request, char **ret_s
     _cleanup_(freep) char *shown = NULL;
     _cleanup_(secret_freep) char *encoded = NULL;
 
-    if ((given && check_given(given, err) < 0) || (proxy && http_proxy_check(proxy, err) < 0))
+    if (proxy && (given ? http_proxy_url_check(given, err) : http_proxy_check(proxy, err)) < 0)
         return -1;
     shown = proxy ? http_shown_proxy(proxy) : NULL;
     encoded = proxy ? http_proxy_encoded(proxy) : NULL;

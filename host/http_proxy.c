@@ -267,6 +267,16 @@ int http_proxy_check(const char *proxy, struct error *err) {
     return why ? error_set(err, ERROR_USAGE, "use the proxy '%s': %s", shown, why) : 0;
 }
 
+int http_proxy_url_check(const char *url, struct error *err) {
+    _cleanup_(freep) char *lower = text_lower(url);
+
+    if (!strstr(url, "://") || text_starts_with(lower, "socks5h:"))
+        return error_set(
+            err, ERROR_USAGE,
+            "use the kubeconfig's proxy-url: its scheme must be http, https or socks5");
+    return http_proxy_check(url, err);
+}
+
 static void add_login(struct text *out, const char *text, const char *end) {
     static const char others[] = "-._~:%";
 

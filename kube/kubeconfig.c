@@ -7,8 +7,10 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "host/http.h"
 #include "host/path.h"
 #include "kube/kubeconfig_shape.h"
+#include "kube/object.h"
 
 enum { FILE_MAX = 1024 * 1024 };
 
@@ -163,6 +165,7 @@ static void note_file(struct reading *r, const char *file) {
 
 static int validate_cluster(struct reading *r, const struct yaml_node *entry) {
     struct kubeconfig c = {.cluster_name = xstrdup(name_in(entry, "name"))};
+    struct error why = {0};
     int result = read_cluster(r, yaml_at(entry, "cluster"), &c);
 
     if (result == 0 && !c.server)
@@ -170,6 +173,8 @@ static int validate_cluster(struct reading *r, const struct yaml_node *entry) {
     if (c.ca_file && c.ca_pem)
         problem(r, "certificate-authority and its data are both specified for \"%s\"",
                 c.cluster_name);
+    if (c.proxy_url && http_proxy_url_check(c.proxy_url, &why) < 0)
+        problem(r, "proxy-url of cluster \"%s\": %s", c.cluster_name, why.message);
     note_file(r, c.ca_file);
     kubeconfig_free(&c);
     return result;
@@ -224,11 +229,15 @@ static int validate_user(struct reading *r, const struct yaml_node *entry) {
     return result;
 }
 
+static bool is_dns_label(const char *text) {
+    return strlen(text) <= 63 && !strchr(text, '.') && kube_name_is_valid(text);
+}
+
 static void validate_context(struct reading *r, const struct yaml_node *root,
                              const struct yaml_node *entry) {
     const struct yaml_node *context = yaml_at(entry, "context");
     const char *cluster = name_in(context, "cluster"), *user = name_in(context, "user");
-    const char *name = name_in(entry, "name");
+    const char *name = name_in(entry, "name"), *space = name_in(context, "namespace");
 
     if (!*name)
         problem(r, "empty context name is not allowed");
@@ -240,6 +249,8 @@ static void validate_context(struct reading *r, const struct yaml_node *root,
         problem(r, "cluster was not specified for context \"%s\"", name);
     else if (!has_entry(root, "clusters", cluster))
         problem(r, "cluster \"%s\" was not found for context \"%s\"", cluster, name);
+    if (*space && !is_dns_label(space))
+        problem(r, "namespace \"%s\" for context \"%s\" is no DNS label", space, name);
 }
 
 /* Every entry, also those that are not the chosen ones. */

@@ -119,10 +119,30 @@ static int check_environment(const struct check *c, const struct yaml_node *node
     return 0;
 }
 
+static const char *name_of(const struct yaml_node *entry) {
+    const char *name = yaml_text_at(entry, "name");
+
+    return name ? name : "";
+}
+
+/* true when one before it has its name and stands for something. */
+static bool is_extended(const struct yaml_node *list, size_t at) {
+    for (size_t i = 0; i < at; i++) {
+        const struct yaml_node *entry = yaml_item(list, i);
+
+        if (text_equal(name_of(entry), name_of(yaml_item(list, at))) &&
+            yaml_type(yaml_at(entry, "extension")) != YAML_NULL)
+            return true;
+    }
+    return false;
+}
+
 /* What a name stands for is anything. */
 static int check_extensions(const struct check *c, const struct yaml_node *node) {
     if (yaml_type(node) != YAML_LIST)
         return refuse(c, node, "a list was expected");
+    if (yaml_count(node) > ENTRIES_MAX)
+        return refuse(c, node, "more than 1000 entries in one list");
     for (size_t i = 0; i < yaml_count(node); i++) {
         const struct yaml_node *entry = yaml_item(node, i);
 
@@ -132,6 +152,8 @@ static int check_extensions(const struct check *c, const struct yaml_node *node)
             return refuse(c, entry, "a map was expected");
         if (check_text(c, yaml_at(entry, "name")) < 0)
             return -1;
+        if (is_extended(node, i))
+            return refuse(c, entry, "an extension of this name stands here already");
     }
     return 0;
 }
@@ -185,12 +207,6 @@ static int check_fields(const struct check *c, const struct yaml_node *map,
     return 0;
 }
 
-static const char *name_of(const struct yaml_node *entry) {
-    const char *name = yaml_text_at(entry, "name");
-
-    return name ? name : "";
-}
-
 static int check_entry(const struct check *c, const struct yaml_node *list, size_t at,
                        const char *body, const struct field *fields, size_t count) {
     const struct yaml_node *entry = yaml_item(list, at), *map;
@@ -228,10 +244,21 @@ static int check_list(const struct check *c, const struct yaml_node *root, const
     return 0;
 }
 
+/* client-go finds these two whatever their case (serializer/json/meta.go), and no other field. */
+static int check_case(const struct check *c, const struct yaml_node *root, const char *field) {
+    for (size_t i = 0; i < yaml_count(root); i++)
+        if (text_equal_nocase(yaml_key(root, i), field) && !text_equal(yaml_key(root, i), field))
+            return refuse(c, yaml_value(root, i),
+                          "its field is written \"kind\" or \"apiVersion\"");
+    return 0;
+}
+
 /* An absent kind or version is Config of v1 (clientcmd.Load gives both as defaults). */
 static int check_kind(const struct check *c, const struct yaml_node *root) {
     const char *kind = yaml_text_at(root, "kind"), *version = yaml_text_at(root, "apiVersion");
 
+    if (check_case(c, root, "kind") < 0 || check_case(c, root, "apiVersion") < 0)
+        return -1;
     if (kind && *kind && !text_equal(kind, "Config"))
         return refuse(c, yaml_at(root, "kind"), "the kind of a kubeconfig is Config");
     if (version && *version && !text_equal(version, "v1"))

@@ -18,6 +18,9 @@ FIELDS = [
     ("an extension that is null", "cluster", "extensions: [{name: a, extension: null}]", True),
     ("an extension without a name", "cluster", "extensions: [{extension: {}}]", True),
     ("two extensions of one name", "cluster", "extensions: [{name: a}, {name: a}]", True),
+    ("two extensions of one name that stand for something", "cluster",
+     "extensions: [{name: a, extension: {}}, {name: b}, {name: a}]", False),
+    ("two extensions of no name", "top", "extensions: [{extension: {}}, {extension: {}}]", False),
     ("a location of origin", "cluster", "LocationOfOrigin: /etc", True),
     ("a number for the current context", "current", "5", False),
     ("a list for the current context", "current", "[]", False),
@@ -81,6 +84,8 @@ FIELDS = [
     ("preferences' extensions as a number", "preferences", "{extensions: 5}", False),
     ("an unknown field of the preferences", "preferences", "{more: 1}", True),
     ("fields named in other letters", "top", "Clusters: 5", True),
+    ("a kind in other letters", "top", "Kind: Pod", False),
+    ("a version in other letters", "top", "apiversion: v2", False),
     ("a status", "top", "status: {a: b}", True),
     ("metadata", "top", "metadata: {name: a}", True),
 ]

@@ -94,6 +94,8 @@ PROXIES = [
     by_proxy("with a password that is refused", 1, "http://me:pass-word@127.0.0.1:{proxy}", "407",
              serve=demands(b"Basic other")),
     by_proxy("without a scheme", 3, "127.0.0.1:{proxy}"),
+    file("proxy-url of another cluster, of another scheme", 3, "proxy-url", conf=text_of(change=lambda t: t.replace(
+        "clusters:", "clusters:\n- {name: other, cluster: {server: 'https://x', proxy-url: 'ftp://x:1'}}"))),
     by_proxy("of another scheme", 3, "ftp://me:pass-word@127.0.0.1:{proxy}", "scheme"),
     by_proxy("of SOCKS 5 with an h", 3, "socks5h://127.0.0.1:{proxy}", "scheme"),
     by_proxy("without a host", 3, "http://:{proxy}"),
@@ -296,6 +298,9 @@ FORMS = [
     written("a comment of 900 KiB", 0, lambda t: t + "# " + "x" * 900000 + "\n"),
     written("tabs", 1, lambda t: t.replace("    ", "\t"), "line"),
     written("two documents", 0, lambda t: t + "---\n" + t),
+    written("a context's namespace that is none", 3, lambda t: t.replace("user: u}", "user: u, namespace: A.b}"),
+            "namespace"),
+    written("a context's namespace", 0, lambda t: t.replace("user: u}", "user: u, namespace: kube-system}")),
     written("a JoinConfiguration", 1, lambda t: "apiVersion: kubeadm.k8s.io/v1beta4\n"
             "kind: JoinConfiguration\n"),
     written("a certificate", 1, lambda t: shared().pem, "d.conf"),
