@@ -173,24 +173,35 @@ static void look_for_pod_cidr(struct join *join) {
     join->has_node = true;
 }
 
+/* All phases are skipped: no cluster need be asked what it is like. */
+static json_t *nothing_json(const struct join *join) {
+    return json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}", "apiVersion",
+                     "winjoin.io/v1alpha1", "kind", "JoinPlan", "node", "name", join->node_name,
+                     "services", "files", "artifacts", "steps", "unknown");
+}
+
 int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *services = json_array(), *files = json_array(), *artifacts = NULL;
-    json_t *unknown = json_array();
+    _cleanup_json_ json_t *steps = steps_json(join);
+    json_t *unknown;
 
+    if (json_array_size(steps) == 0) {
+        *ret = nothing_json(join);
+        return 0;
+    }
     if (join_need_plan(join, err) == 0)
         look_for_pod_cidr(join);
     /* the programs' versions decide what files and command lines hold */
     if (join_need_plan(join, err) < 0 || artifacts_of(join, &artifacts, err) < 0 ||
-        services_json(join, services, err) < 0 || files_json(join, files, err) < 0) {
-        json_decref(unknown);
+        services_json(join, services, err) < 0 || files_json(join, files, err) < 0)
         return -1;
-    }
+    unknown = json_array();
     if (!join->plan.pod_cidr_known)
         json_array_append_new(unknown, json_string("podCIDR"));
-    *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O, s:o, s:o}", "apiVersion",
-                     "winjoin.io/v1alpha1", "kind", "JoinPlan", "cluster", cluster_json(join),
-                     "node", node_json(join), "network", network_plan_json(&join->plan), "services",
-                     services, "files", files, "artifacts", artifacts, "steps", steps_json(join),
-                     "unknown", unknown);
+    *ret =
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O, s:O, s:o}", "apiVersion",
+                  "winjoin.io/v1alpha1", "kind", "JoinPlan", "cluster", cluster_json(join), "node",
+                  node_json(join), "network", network_plan_json(&join->plan), "services", services,
+                  "files", files, "artifacts", artifacts, "steps", steps, "unknown", unknown);
     return 0;
 }

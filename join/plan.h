@@ -10,8 +10,9 @@
 
 /* Computes the plan from what the cluster and the host say; *ret is a new reference. What depends
  * on a pod subnet that is not known yet holds "<podCIDR>" and is listed in `unknown`. Secrets are
- * JOIN_PLAN_REDACTED. What only the other nodes tell later (network.json's "peers") is not in it.
- * Kinds: those of join_need_plan, programs_bundle, service_make. */
+ * JOIN_PLAN_REDACTED. When all phases are skipped, no cluster is asked and the plan is empty. What
+ * only the other nodes tell later (network.json's "peers") is not in it. Kinds: those of
+ * join_need_plan, programs_bundle, service_make. */
 int join_plan_make(struct join *join, json_t **ret, struct error *err);
 /* The same for a person: what would be done, in order; pure, the caller frees. */
 char *join_plan_text(const json_t *plan);

@@ -176,6 +176,11 @@ char *join_plan_text(const json_t *document) {
     const json_t *item;
     size_t i;
 
+    if (!json_array_size(json_at(plan, "steps"))) {
+        text_addf(&out, "Joining %s would do nothing: every phase is skipped.\n",
+                  text_at(plan, "node.name"));
+        return text_take(&out);
+    }
     text_addf(&out, "Joining %s to %s would do this; nothing was changed.\n\n",
               text_at(plan, "node.name"), text_at(plan, "cluster.server"));
     add_cluster(&out, plan);

@@ -63,6 +63,7 @@ FILES = [
     File("date for a text", GOOD + "nodeRegistration: {name: 2026-11-21}\n"),
     File("bool for a text", GOOD + "nodeRegistration: {name: no}\n", "must be a text"),
     File("list for a text", GOOD + "nodeRegistration: {name: [a]}\n", "must be a text"),
+    File("dry run of nothing", GOOD + "dryRun: true\n"),
     File("y for a bool", GOOD + "dryRun: n\n"),
     File("text for a bool", GOOD + "dryRun: 'true'\n", "dryRun: must be true or false"),
     File("number for a bool", GOOD + "dryRun: 1\n", "dryRun: must be true or false"),

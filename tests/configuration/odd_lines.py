@@ -34,6 +34,7 @@ LINES = [
     Line("an empty one among ignored", (*GOOD_LINE, "--ignore-preflight-errors", "Swap,,HNS")),
     Line("an empty pin", (*GOOD_LINE, HASH[0], HASH[1] + ","), "caCertHashes[2]", "ok", PINS),
     Line("an empty phase", (*GOOD_LINE, "--skip-phases", "preflight,,kubelet-start"), "invalid phase name: "),
+    Line("dry run of nothing", (*GOOD_LINE, "--dry-run")),
     Line("no phase", (*GOOD_LINE, "--skip-phases", "")),
     Line("every phase of a control plane", (*GOOD_LINE, "--skip-phases", "control-plane-prepare/all,"
          "control-plane-prepare/download-certs,control-plane-prepare/certs,control-plane-prepare/kubeconfig,"

@@ -317,6 +317,28 @@ static void skipped_phases_are_no_steps(void **state) {
     close_run(&r);
 }
 
+/* As kubeadm join with all phases skipped: no packet is sent, and nothing would be done. */
+static void without_phases_nobody_is_asked(void **state) {
+    _cleanup_(freep) char *text = NULL;
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+    json_t *plan;
+
+    (void)state;
+    open_plan("overlay");
+    http_free(r.http);
+    r.http = NULL;
+    for (size_t i = 0; i < count; i++)
+        text_list_add(&r.options.skip_phases, phases[i].id);
+    plan = plan_of();
+    text = join_plan_text(plan);
+    assert_int_equal(json_array_size(json_object_get(plan, "steps")), 0);
+    assert_int_equal(json_array_size(json_object_get(plan, "files")), 0);
+    assert_non_null(strstr(text, "would do nothing: every phase is skipped.\n"));
+    json_decref(plan);
+    close_run(&r);
+}
+
 static void a_refused_host_gets_no_plan(void **state) {
     struct error err = {0};
     struct join join;
@@ -380,6 +402,7 @@ int main(void) {
         cmocka_unit_test(secrets_are_kept),
         cmocka_unit_test(the_text_says_what_matters),
         cmocka_unit_test(skipped_phases_are_no_steps),
+        cmocka_unit_test(without_phases_nobody_is_asked),
         cmocka_unit_test(a_refused_host_gets_no_plan),
         cmocka_unit_test(the_files_can_be_looked_at),
     };
