@@ -129,10 +129,12 @@ static int write_and_link(struct host *host, const struct client_certificate_opt
     _cleanup_(secret_freep) char *both = NULL;
 
     both = xasprintf("%s%s%s", chain_pem, text_ends_with(chain_pem, "\n") ? "" : "\n", key_pem);
-    if (host_write(host, path, both, strlen(both), HOST_SECRET, err) < 0 ||
-        host_link(host, link, path, err) < 0)
+    if (host_write(host, path, both, strlen(both), HOST_SECRET, err) < 0)
         return error_prefix(err, "store the client certificate");
-    return 0;
+    if (host_link(host, link, path, err) == 0)
+        return 0;
+    (void)host_remove(host, path, NULL); /* nobody would find that key again */
+    return error_prefix(err, "store the client certificate");
 }
 
 int client_certificate_store(struct host *host, const struct client_certificate_options *options,
