@@ -219,6 +219,7 @@ struct host_process {
     const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL */
     const char *input;              /* or NULL */
     unsigned timeout_ms;
+    bool with_errors; /* standard error is part of the answer, as it comes */
 };
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
              char **ret_output, struct error *err);

@@ -41,6 +41,8 @@ void host_memory_set_program(struct host *host, const char *name, int exit_code,
 /* The flags that this program, set before, knows ("v node-ip"): others end it with 1, --help prints
  * them. */
 void host_memory_set_program_flags(struct host *host, const char *name, const char *flags);
+/* Given --config this program, set before, ends with 1 and these words. */
+void host_memory_set_program_objection(struct host *host, const char *name, const char *words);
 /* Who answers HNS calls (tests link the HNS model); NULL: a plain store of documents. `call` gets
  * the export's name and its inputs in order (handles as the text that it gave) and answers HRESULT,
  * *ret_result (the first output that is not the ErrorRecord) and *ret_error_record, both malloc'ed

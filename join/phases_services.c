@@ -144,7 +144,7 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
 
     if (check_complete(join, bundle_artifacts(bundle), err) < 0 ||
         programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
-        programs_check_arguments(join, bundle, err) < 0)
+        programs_check_kubelet(join, bundle, err) < 0)
         return -1;
     if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
         return hint_at_users(err);
@@ -162,7 +162,7 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
 static int check_installed(struct join *join, struct error *err) {
     if (check_complete(join, NULL, err) < 0 || programs_check_versions(join, NULL, err) < 0)
         return -1;
-    return programs_check_arguments(join, NULL, err);
+    return programs_check_kubelet(join, NULL, err);
 }
 
 int phase_artifacts(struct join *join, struct error *err) {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "join/kubelet_question.h"
 #include "join/phases.h"
 #include "join/preflight/preflight.h"
 #include "join/version_skew.h"
@@ -206,20 +207,25 @@ static int ask_program(struct join *join, const char *program, const struct text
     return result;
 }
 
-/* The bundle's kubelet, put aside, asked and removed. */
+/* A program that is put aside for it is removed again, and what is written for it. */
 static int ask_aside(struct join *join, struct bundle *bundle, const struct artifact *artifact,
-                     const struct text_list *arguments, struct error *err) {
+                     const struct text_list *arguments, bool about_config, struct error *err) {
     bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT;
-    const char *program = ASIDE_FOLDER "\\kubelet.exe";
+    const char *program = service_program(SERVICE_KUBELET);
     _cleanup_(freep) char *data = NULL;
     size_t len;
-    int result;
+    int result = 0;
 
-    if (bundle_read(bundle, artifact, &data, &len, err) < 0)
-        return -1;
-    result = host_write(join->host, program, data, len, HOST_SECRET, err);
-    if (result == 0)
+    if (artifact) {
+        program = ASIDE_FOLDER "\\kubelet.exe";
+        if (bundle_read(bundle, artifact, &data, &len, err) < 0)
+            return -1;
+        result = host_write(join->host, program, data, len, HOST_SECRET, err);
+    }
+    if (result == 0 && arguments->count)
         result = ask_program(join, program, arguments, err);
+    if (result == 0 && about_config)
+        result = kubelet_question_ask(join, program, ASIDE_FOLDER, err);
     /* what a virus scanner holds on to is removed by the next run's; no reason to fail */
     (void)host_remove_tree(join->host, ASIDE_FOLDER, NULL);
     if (!was_there)
@@ -227,21 +233,29 @@ static int ask_aside(struct join *join, struct bundle *bundle, const struct arti
     return result;
 }
 
-int programs_check_arguments(struct join *join, struct bundle *bundle, struct error *err) {
+static const struct artifact *coming_kubelet(struct bundle *bundle) {
     const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : NULL;
-    const char *installed = service_program(SERVICE_KUBELET);
-    struct text_list arguments = {0};
-    const struct artifact *kubelet = NULL;
-    int result = 0;
 
-    programs_kubelet_arguments(join->options, &arguments);
     for (size_t i = 0; lock && i < lock->count; i++)
         if (text_equal(lock->items[i].name, "kubelet"))
-            kubelet = &lock->items[i];
-    if (arguments.count && kubelet)
-        result = ask_aside(join, bundle, kubelet, &arguments, err);
-    else if (arguments.count && host_file_type(join->host, installed) != HOST_ABSENT)
-        result = ask_program(join, installed, &arguments, err);
-    text_list_free(&arguments);
-    return result;
+            return &lock->items[i];
+    return NULL;
+}
+
+int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err) {
+    const struct artifact *kubelet = coming_kubelet(bundle);
+    _cleanup_(text_list_free) struct text_list arguments = {0};
+    bool about_config = false;
+
+    if (!kubelet && host_file_type(join->host, service_program(SERVICE_KUBELET)) == HOST_ABSENT)
+        return 0;
+    if (join->has_cluster) { /* else a phase alone, which lays no configuration */
+        if (join_need_kubelet_config(join, err) < 0)
+            return -1;
+        about_config = kubelet_question_is_needed(join->kubelet_config);
+    }
+    programs_kubelet_arguments(join->options, &arguments);
+    if (!arguments.count && !about_config)
+        return 0;
+    return ask_aside(join, bundle, kubelet, &arguments, about_config, err);
 }

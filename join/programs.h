@@ -25,11 +25,12 @@ const char *programs_kubelet_version(struct join *join);
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err);
 /* true when the lock tells the version of kubelet and kube-proxy. */
 bool programs_versions_are_known(const struct artifacts *lock);
-/* The user's own kubelet arguments (kubeletExtraArgs, services.kubelet.extraArgs) against the
- * kubelet itself, the bundle's or (NULL) the installed one: ERROR_USAGE names the one that it does
- * not take, with "did you mean". The bundle's is put aside for that and removed again. A program
- * that cannot be asked is passed over. */
-int programs_check_arguments(struct join *join, struct bundle *bundle, struct error *err);
+/* The user's own kubelet arguments (kubeletExtraArgs, services.kubelet.extraArgs) and config.yaml
+ * against the kubelet itself, the bundle's or (NULL) the installed one: ERROR_USAGE names the
+ * argument that it does not take, with "did you mean", or what it says against config.yaml
+ * (kubelet_question.h). The bundle's is put aside for that and removed again. A program that cannot
+ * be asked is passed over, and so is a configuration that holds nothing unusual. */
+int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err);
 /* The flags that the installed program knows; none when it cannot be asked, or when it is no
  * program of Kubernetes'. */
 void programs_known_flags(struct join *join, enum service_id id, struct text_list *ret);

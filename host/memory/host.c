@@ -211,10 +211,15 @@ static int registry_get(struct host *host, const char *key, const char *value, c
  * it has answered. */
 static bool take_flags(const struct memory_program *program, const char *const *argv, int *ret_code,
                        struct text *output) {
-    for (size_t i = 1; program->flags.count && argv[i]; i++) {
+    for (size_t i = 1; (program->flags.count || program->objection) && argv[i]; i++) {
         const char *name = argv[i] + strspn(argv[i], "-");
         _cleanup_(freep) char *flag = xstrndup(name, strcspn(name, "="));
 
+        if (program->objection && text_equal(flag, "config")) {
+            text_add(output, program->objection);
+            *ret_code = 1;
+            return true;
+        }
         if (text_equal(flag, "version"))
             return false;
         if (text_equal(flag, "help")) {
@@ -224,7 +229,7 @@ static bool take_flags(const struct memory_program *program, const char *const *
             *ret_code = 0;
             return true;
         }
-        if (!text_list_has(&program->flags, flag)) {
+        if (program->flags.count && !text_list_has(&program->flags, flag)) {
             *ret_code = 1;
             return true;
         }
@@ -363,6 +368,7 @@ static void memory_free(struct host *host) {
     for (size_t i = 0; i < memory->program_count; i++) {
         free(memory->programs[i].name);
         free(memory->programs[i].output);
+        free(memory->programs[i].objection);
         text_list_free(&memory->programs[i].flags);
     }
     free(memory->programs);

@@ -19,6 +19,7 @@ struct memory_program {
     int exit_code;
     char *output;
     struct text_list flags; /* what it takes; none = everything */
+    char *objection;        /* its last words when it is given --config, or NULL */
 };
 
 struct memory_host {

@@ -24,7 +24,8 @@ static uint64_t now_ms(void) {
 static void become(const struct host_process *process, const char *program, int in, int out) {
     (void)setpgid(0, 0); /* so that what it starts can be ended with it */
     (void)signal(SIGPIPE, SIG_DFL);
-    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
+    if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
+        (process->with_errors && dup2(out, STDERR_FILENO) < 0))
         _exit(126);
     for (size_t i = 0; process->environment && process->environment[i]; i++)
         (void)putenv((char *)process->environment[i]);

@@ -187,6 +187,7 @@ static int create(const struct host_process *process, HANDLE input, HANDLE outpu
             *c = L'\\';
     startup.hStdInput = input;
     startup.hStdOutput = output;
+    startup.hStdError = process->with_errors ? output : NULL;
     child->job = win32_make_job();
     if (!win32_create_process(child->job, program, line,
                               CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT, environment, NULL,

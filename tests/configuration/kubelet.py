@@ -26,7 +26,7 @@ TOGETHER = 12
 CONFIG = r"C:\var\lib\kubelet\config.yaml"
 SERVICE = r"C:\ProgramData\winjoin\services\kubelet.json"
 SOCKET = "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd"
-# Behind its service's words: a kubelet that likes its configuration ends with GOOD, before it does anything.
+# As join/kubelet_question.c asks, behind the service's words: a kubelet that likes its configuration ends with GOOD.
 ASK = [r"--cert-dir=C:\asked", "--exit-on-lock-contention"]
 GOOD = "cannot exit on lock file contention"
 

@@ -373,7 +373,8 @@ tracing: {samplingRatePerMillion: 1000001} -> tracing.samplingRatePerMillion
 imageServiceEndpoint: nope -> imageServiceEndpoint
 """
 
-# The kubelet refuses it by what its own version knows: winjoin does not guess.
+# The kubelet refuses it by what its own version knows. winjoin does not guess; it asks the kubelet before it
+# touches anything (join/kubelet_question.c), which a dry run does not.
 ASKED = r"""
 tlsCurvePreferences: [1]
 serverTLSBootstrap: true | featureGates: {RotateKubeletServerCertificate: false}

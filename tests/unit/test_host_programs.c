@@ -97,6 +97,12 @@ static int act_as_child(int argc, char **argv) {
     }
     if (argc > 2 && strcmp(argv[2], "deaf") == 0)
         return 3;
+    if (argc > 2 && strcmp(argv[2], "loud") == 0) {
+        printf("out");
+        (void)fflush(stdout);
+        (void)fputs("err", stderr);
+        return 4;
+    }
     if (argc > 2 && strcmp(argv[2], "slow") == 0) {
         (void)fclose(stdout); /* its end is not the end of its output */
         while (fgets(line, sizeof line, stdin))
@@ -148,10 +154,30 @@ static void programs_run(void **state) {
     FAILS_WITH(ERROR_NOT_FOUND, host_run(opened, &absent, &code, &output, err));
 }
 
+/* Errors are heard where they are asked for. */
+static void programs_run_loudly(void **state) {
+    _cleanup_(freep) char *program = host_program_path(opened);
+    const char *argv[] = {program, "--child", "loud", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = 20000};
+
+    (void)state;
+    for (int loud = 0; loud < 2; loud++) {
+        _cleanup_(freep) char *output = NULL;
+        int code = -1;
+
+        process.with_errors = loud;
+        SUCCEEDS(host_run(opened, &process, &code, &output, err));
+        assert_int_equal(code, 4);
+        assert_non_null(strstr(output, "out"));
+        assert_int_equal(strstr(output, "err") != NULL, loud);
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(service_runs)};
     const struct CMUnitTest own[] = {
         cmocka_unit_test(programs_run),
+        cmocka_unit_test(programs_run_loudly),
         cmocka_unit_test(service_runs),
         cmocka_unit_test(service_hosts_program),
     };

@@ -118,6 +118,29 @@ static void refuses_an_argument_that_the_kubelet_does_not_know(void **state) {
     refuses(r, ERROR_USAGE, "a secret has no place on a command line", NULL);
 }
 
+/* It is not asked about what every kubelet takes. */
+static void refuses_what_the_kubelet_objects_to(void **state) {
+    struct run *r = *state;
+
+    host_memory_set_program_objection(
+        r->host, "kubelet.exe",
+        "panic: failed to merge global and in-flight KubeletConfiguration while setting defaults, "
+        "error: unrecognized feature gate: NoSuchGate\n\ngoroutine 1 [running]:\n");
+    put(r, "C:\\patches\\kubeletconfiguration.yaml", "featureGates: {NoSuchGate: true}\n");
+    r->options.patches = xstrdup("C:\\patches");
+    refuses(r, ERROR_USAGE, "kubelet: unrecognized feature gate: NoSuchGate", NULL);
+    host_memory_set_program_objection(r->host, "kubelet.exe", "no lock file specified\n");
+    joins(r);
+}
+
+static void does_not_ask_about_what_is_usual(void **state) {
+    struct run *r = *state;
+
+    host_memory_set_program_objection(r->host, "kubelet.exe",
+                                      "failed to load kubelet config file, error: any\n");
+    joins(r);
+}
+
 static void refuses_versions_that_do_not_fit(void **state) {
     struct run *r = *state;
 
@@ -156,6 +179,8 @@ int main(void) {
         CASE(refuses_a_bad_patch_first),
         CASE(passes_the_users_arguments),
         CASE(refuses_an_argument_that_the_kubelet_does_not_know),
+        CASE(refuses_what_the_kubelet_objects_to),
+        CASE(does_not_ask_about_what_is_usual),
         CASE(refuses_versions_that_do_not_fit),
         CASE(lets_the_version_check_be_ignored),
     };

@@ -2,6 +2,7 @@
 import contextlib
 import os
 import re
+import shutil
 import time
 from dataclasses import dataclass
 
@@ -213,6 +214,21 @@ def psa(stage):
 def restricted_label(stage):
     _, said = stage.join("--node-labels", "node-restriction.kubernetes.io/zone=a", code=3)
     expect_in("node-restriction.kubernetes.io/zone", said)
+    stage.expect_bare()
+
+
+@scenario("kubelet-objects", "what this kubelet.exe alone knows to be wrong is refused in its words, and nothing is "
+          "touched", NODES, **OVERLAY)
+def kubelet_objects(stage):
+    folder = stage.node.host.path(r"C:\patches")
+    os.makedirs(folder)
+    with open(os.path.join(folder, "kubeletconfiguration.yaml"), "w", encoding="utf-8") as f:
+        f.write("featureGates: {NoSuchGate: true}\n")
+    try:
+        _, said = stage.join("--patches", r"C:\patches", code=3)
+    finally:
+        shutil.rmtree(folder)
+    expect_in("kubelet: unrecognized feature gate: NoSuchGate", said)
     stage.expect_bare()
 
 
