@@ -100,7 +100,7 @@ static int act_as_child(int argc, char **argv) {
     if (argc > 2 && strcmp(argv[2], "loud") == 0) {
         printf("out");
         (void)fflush(stdout);
-        (void)fputs("err", stderr);
+        (void)fputs("err\n", stderr);
         return 4;
     }
     if (argc > 2 && strcmp(argv[2], "slow") == 0) {
