@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "host/http.h"
 #include "host/terminal.h"
@@ -148,12 +149,16 @@ static void check_bootstrap_token(struct check *c) {
     check_token(c, *tls ? tls_path : path, tls_path, *tls ? tls : token);
 }
 
-/* What Go's net/url refuses anywhere in a URL: control characters, and '%' before what is no hex.
- */
+/* What Go's net/url refuses in a URL: control characters anywhere, and '%' before what is no hex,
+ * but in a query. */
 static bool is_url_text(const char *text) {
-    for (const char *p = text; *p; p++)
+    size_t before = strcspn(text, "?#"),
+           query = text[before] == '?' ? strcspn(text + before, "#") : 0, i = 0;
+
+    for (const char *p = text; *p; p++, i++)
         if (iscntrl((unsigned char)*p) ||
-            (*p == '%' && !(isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]))))
+            (*p == '%' && (i < before || i >= before + query) &&
+             !(isxdigit((unsigned char)p[1]) && isxdigit((unsigned char)p[2]))))
             return false;
     return true;
 }
@@ -213,6 +218,19 @@ static size_t scheme_length(const char *text) {
     return len > 1 && isalpha((unsigned char)*text) && text[len] == ':' ? len : 0;
 }
 
+/* Between brackets: an IPv6 address, with a zone behind "%25" or without. */
+static bool is_bracketed(const char *text, size_t len) {
+    _cleanup_(freep) char *address = xstrndup(text, len);
+    char *zone = strstr(address, "%25");
+    struct ip ip;
+
+    if (zone && !zone[strlen("%25")])
+        return false;
+    if (zone)
+        *zone = '\0';
+    return strchr(address, ':') && ip_parse(address, &ip, NULL) == 0;
+}
+
 /* ... and an address that is none: a host, in brackets or not, and a port of digits or none. */
 static bool is_https_url(const char *url) {
     static const char name[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~";
@@ -230,10 +248,11 @@ static bool is_https_url(const char *url) {
         return false;
     p = at ? at + 1 : authority;
     if (*p == '[') {
-        p = strchr(p, ']');
-        if (!p)
+        const char *close = strchr(p, ']');
+
+        if (!close || !is_bracketed(p + 1, (size_t)(close - p) - 1))
             return false;
-        p++;
+        p = close + 1;
     } else {
         const char *host = p;
 

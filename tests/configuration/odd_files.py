@@ -215,10 +215,16 @@ VALUE_FILES = [
            "ok", why=NOWHERE) for url in ("https:", "https:x", "https:/x", "https://", "https:///x", "https://:443/x",
                                           "https://u@/x")),
     *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url, "not a valid HTTPS URL")
-      for url in ("https://x:y/z", "https://[::1]x/", "https://%41/", "https://x y/", "https://a:b:c/d",
+      for url in ("https://x:y/z", "https://[::1]x/", "https://[]/", "https://[abc]/", "https://[1.2.3.4]/x",
+                  "https://[::1%25]/", "https://[v1.a]/", "https://[:::1]/", "https://x/#%zz", "https://[fe80::1%eth0]/", "https://%41/", "https://x y/", "https://a:b:c/d",
                   "https://u p@x/y")),
     *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url)
-      for url in ("https://x", "https://[fd00::1]:443/x", "https://u:p@x:1/y", "https://x:/y?z#a")),
+      for url in ("https://x", "https://[fd00::1]:443/x", "https://u:p@x:1/y", "https://x:/y?z#a", "https://x/?%zz",
+                  "https://[fe80::1%25eth0]/x", "https://[::ffff:1.2.3.4]/", "https://x:99999/", "https://-x/",
+                  "https://x..y/", "https://x/y z")),
+    *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: \"%s\"\n" % url, "not a valid HTTPS URL",
+           "ok", why="no name of a server holds it") for url in (
+               "https://x]/", "https://<x>/", "https://x!$&'()*+,;=y/", "https://x%c3%bc/")),
     File("ftp file", HEAD + "discovery: {file: {kubeConfigPath: 'ftp://x/y'}}\n", "the scheme must be https"),
     File("file that is null", discovery(", file: null")),
     File("both ways, one empty", discovery(", file: {}"), "cannot both be set"),
