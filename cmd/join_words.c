@@ -268,8 +268,11 @@ int program_prepare_join(struct program *program, struct error *err) {
         return -1;
     if (check_token_flags(program, err) < 0 || check_vmodule(program->options.vmodule, err) < 0)
         return -1;
-    if (o->config && !*o->config)
+    if (o->config && !*o->config) {
+        if (text_list_has(&program->flags, "config") && check_mixed(program, err) < 0)
+            return -1;
         freep(&o->config);
+    }
     make_absolute(&o->token_file);
     settle_discovery_file(o);
     if (read_token(program, err) < 0)

@@ -88,7 +88,9 @@ static void set_text(char **field, const char *value, bool secret) {
 static int set_number(const struct option *o, void *field, const char *value, struct error *err) {
     long long number;
 
-    if (text_to_number(value, 0, NUMBER_MAX, &number) < 0)
+    bool plus = value[0] == '+' && value[1] != '-'; /* as Go's strconv */
+
+    if (text_to_number(value + plus, 0, NUMBER_MAX, &number) < 0)
         return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: not a number", value,
                          o->name);
     *(long long *)field = number;

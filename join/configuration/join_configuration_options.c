@@ -77,18 +77,22 @@ static json_t *value_of(const struct place *p, const struct join_options *option
     return NULL;
 }
 
-/* --token where the two tokens are not given; kubeadm join's --token, and winjoin's --token-file.
- */
-static void put_token(json_t *configuration, const struct join_options *options) {
-    const char *tls = json_text_at(configuration, "discovery.tlsBootstrapToken");
+static bool is_given(const char *text) {
+    return text && *text;
+}
 
-    if (!options->token || !*options->token)
+/* --token, and winjoin's --token-file, where the token for discovery is not given; the one for TLS
+ * bootstrap is by default that for discovery, before --token (kubeadm 1.37 sets it so). */
+static void put_token(json_t *configuration, const struct join_options *options) {
+    bool own = is_given(options->discovery_token);
+    const char *token = own ? options->discovery_token : options->token;
+
+    if (!is_given(token))
         return;
-    if (!options->discovery_token &&
-        json_is_object(json_at(configuration, "discovery.bootstrapToken")))
-        json_put(configuration, "discovery.bootstrapToken.token", json_string(options->token));
-    if (!options->tls_bootstrap_token && (!tls || !*tls))
-        json_put(configuration, "discovery.tlsBootstrapToken", json_string(options->token));
+    if (!own && json_is_object(json_at(configuration, "discovery.bootstrapToken")))
+        json_put(configuration, "discovery.bootstrapToken.token", json_string(token));
+    if (!is_given(json_text_at(configuration, "discovery.tlsBootstrapToken")))
+        json_put(configuration, "discovery.tlsBootstrapToken", json_string(token));
 }
 
 void join_configuration_overlay(json_t **configuration, const struct join_options *options) {
