@@ -70,11 +70,13 @@ int join_mirror_check(const char *url, struct error *err) {
 int join_kubernetes_version_check(const char *version, struct error *err) {
     const char *dot = strchr(version, '.');
     unsigned minor;
+    size_t end;
 
     if (kubernetes_minor(version, "Kubernetes", &minor, err) < 0)
         return -1;
     dot = dot ? strchr(dot + 1, '.') : NULL;
-    if (dot && dot[1] >= '0' && dot[1] <= '9')
+    end = dot ? strspn(dot + 1, "0123456789") : 0;
+    if (end && strchr("-+", dot[1 + end])) /* or the end */
         return 0;
     return error_set(err, ERROR_USAGE, "use Kubernetes version %s: it must be whole, as v1.37.1",
                      version);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "base/yaml.h"
+#include "join/configuration/node_targets.h"
 
 static const struct yaml_field network_fields[] = {
     {"mode", YAML_FIELD_TEXT, NULL},
@@ -87,8 +88,8 @@ static const struct target {
     {"network.plugin", TO_CHOICE, AT(network_plugin),
      "win-bridge|win-overlay|flannel|azure-vnet|ovn-kubernetes|sdnbridge|sdnoverlay|nat", 0, 0,
      NULL},
-    {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0, NULL},
-    {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0, NULL},
+    {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0, node_line_check},
+    {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0, node_line_check},
     {"network.vni", TO_NUMBER, AT(vni), NULL, 1, 16777215, NULL},
     {"network.vxlanPort", TO_NUMBER, AT(vxlan_port), NULL, 1, 65535, NULL},
     {"network.podCIDRs", TO_FIRST, AT(pod_cidr), NULL, 0, 0, NULL},
@@ -99,15 +100,16 @@ static const struct target {
     {"kubeProxy.dsr", TO_CHOICE, AT(dsr), "auto|on|off", 0, 0, NULL},
     {"artifacts.kubernetesVersion", TO_TEXT, AT(kubernetes_version), NULL, 0, 0,
      join_kubernetes_version_check},
-    {"artifacts.bundle", TO_TEXT, AT(bundle), NULL, 0, 0, NULL},
+    {"artifacts.bundle", TO_TEXT, AT(bundle), NULL, 0, 0, node_line_check},
     {"artifacts.mirror", TO_TEXT, AT(mirror), NULL, 0, 0, join_mirror_check},
-    {"artifacts.lock", TO_TEXT, AT(lock), NULL, 0, 0, NULL},
+    {"artifacts.lock", TO_TEXT, AT(lock), NULL, 0, 0, node_line_check},
     {"verify.level", TO_CHOICE, AT(verify), "full|node|none", 0, 0, NULL},
-    {"verify.external.ip", TO_TEXT, AT(external_ip), NULL, 0, 0, NULL},
-    {"verify.external.name", TO_TEXT, AT(external_name), NULL, 0, 0, NULL},
-    {"verify.external.dns", TO_TEXT, AT(external_dns), NULL, 0, 0, NULL},
+    {"verify.external.ip", TO_TEXT, AT(external_ip), NULL, 0, 0, node_target_address_check},
+    {"verify.external.name", TO_TEXT, AT(external_name), NULL, 0, 0, node_target_name_check},
+    {"verify.external.dns", TO_TEXT, AT(external_dns), NULL, 0, 0, node_target_address_check},
     {"verify.timeout", TO_DURATION, AT(verify_timeout), NULL, 0, 0, NULL},
-    {"services.kubelet.extraArgs", TO_LIST, AT(kubelet_service_args), NULL, 0, 0, NULL},
+    {"services.kubelet.extraArgs", TO_LIST, AT(kubelet_service_args), NULL, 0, 0,
+     node_argument_check},
 #undef AT
 };
 
@@ -130,25 +132,30 @@ static char *place_of(const char *what, const struct yaml_node *node, const char
                 : xasprintf("%s: %s", what, path);
 }
 
-/* Lists of this document are lists of prefixes, but for the programs' arguments. */
-static int check_prefixes(const struct target *t, const json_t *list, const struct yaml_node *node,
-                          const char *what, struct error *err) {
+static int check_prefix(const char *text, struct error *err) {
     struct cidr cidr;
+
+    return cidr_parse(text, &cidr, NULL) == 0
+               ? 0
+               : error_set(err, ERROR_USAGE, "\"%.60s\": not a prefix like 10.244.0.0/16", text);
+}
+
+/* Lists of this document are lists of prefixes, but for those that have a check of their own. */
+static int check_list(const struct target *t, const json_t *list, const struct yaml_node *node,
+                      const char *what, struct error *err) {
+    check_text *check = t->check ? t->check : check_prefix;
     json_t *item;
     size_t i;
 
-    if (!text_starts_with(t->path, "network."))
-        return 0;
     json_array_foreach((json_t *)list, i, item) {
-        const char *text = json_string_value(item);
+        const char *text = json_is_string(item) ? json_string_value(item) : "";
         _cleanup_(freep) char *path = xasprintf("%s[%zu]", t->path, i), *place = NULL;
+        struct error why = {0};
 
-        if (text && cidr_parse(text, &cidr, NULL) == 0)
+        if (check(text, &why) == 0)
             continue;
         place = place_of(what, node ? yaml_item(node, i) : NULL, path);
-        return error_set(err, ERROR_USAGE,
-                         "%s: Invalid value: \"%.60s\": not a prefix like 10.244.0.0/16", place,
-                         text ? text : "");
+        return error_set(err, ERROR_USAGE, "%s: Invalid value: %s", place, why.message);
     }
     return 0;
 }
@@ -170,9 +177,12 @@ static int check_value(const struct target *t, const json_t *value, const struct
         return error_set(err, ERROR_USAGE,
                          "%s: Invalid value: one prefix per node works on Windows, not %zu", place,
                          json_array_size(value));
+    if (t->type == TO_DURATION && text && *text && !strpbrk(text, "123456789"))
+        return error_set(err, ERROR_USAGE, "%s: Invalid value: \"%.60s\": must be more than 0",
+                         place, text);
     if (t->check && text && *text && t->check(text, &why) < 0)
         return error_set(err, ERROR_USAGE, "%s: Invalid value: %s", place, why.message);
-    return json_is_array(value) ? check_prefixes(t, value, node, what, err) : 0;
+    return json_is_array(value) ? check_list(t, value, node, what, err) : 0;
 }
 
 int node_configuration_check(const json_t *configuration, const struct yaml_node *node,

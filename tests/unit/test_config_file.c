@@ -204,6 +204,39 @@ static const struct bad bad_node_configurations[] = {
      "v1.3: "
      "it must be whole, as v1.37.1",
      ""},
+    {NODE "verify: {external: {ip: abc}}\n",
+     "f: line 3 column 25: verify.external.ip: Invalid value: \"abc\": not an address like "
+     "192.0.2.1 or 192.0.2.1:443",
+     ""},
+    {NODE "verify: {external: {ip: '192.0.2.1:0'}}\n",
+     "f: line 3 column 25: verify.external.ip: Invalid value: \"192.0.2.1:0\": not an address like "
+     "192.0.2.1 or 192.0.2.1:443",
+     ""},
+    {NODE "verify: {external: {dns: '[::1]x'}}\n",
+     "f: line 3 column 26: verify.external.dns: Invalid value: \"[::1]x\": not an address like "
+     "192.0.2.1 or 192.0.2.1:443",
+     ""},
+    {NODE "verify: {external: {name: a b}}\n",
+     "f: line 3 column 27: verify.external.name: Invalid value: \"a b\": not a name like "
+     "example.com or example.com:443",
+     ""},
+    {NODE "verify: {timeout: 0s}\n",
+     "f: line 3 column 19: verify.timeout: Invalid value: \"0s\": must be more than 0", ""},
+    {NODE "services: {kubelet: {extraArgs: [--v=4, v=5]}}\n",
+     "f: line 3 column 41: services.kubelet.extraArgs[1]: Invalid value: \"v=5\": not an argument "
+     "like --v=4",
+     ""},
+    {NODE "services: {kubelet: {extraArgs: ['--v 5']}}\n",
+     "f: line 3 column 34: services.kubelet.extraArgs[0]: Invalid value: \"--v 5\": not an "
+     "argument like --v=4",
+     ""},
+    {NODE "network: {name: \"a\\nb\"}\n",
+     "f: line 3 column 17: network.name: Invalid value: \"a\\nb\": it holds a control character",
+     ""},
+    {NODE "artifacts: {kubernetesVersion: v1.37.1x}\n",
+     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: use Kubernetes version "
+     "v1.37.1x: it must be whole, as v1.37.1",
+     ""},
     {NODE "services: {flanneld: {extraArgs: []}}\n",
      "f: line 3 column 23: unknown field \"services.flanneld.extraArgs\"", ""},
     {"\xff\xfe\x61", "f: is UTF-16: save it as UTF-8", ""},

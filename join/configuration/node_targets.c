@@ -1,0 +1,64 @@
+/* Targets are judged with the file: the proof, which uses them, is the last that a join does. */
+#include "join/configuration/node_targets.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+enum { NAME_MAX_LENGTH = 253 };
+
+/* The host of "host", "host:port" and "[host]:port"; NULL when the port is none. */
+static char *host_of(const char *text) {
+    const char *close = *text == '[' ? strchr(text, ']') : NULL, *colon = strrchr(text, ':');
+    long long port;
+
+    if (!close && colon && strchr(text, ':') != colon) /* an IPv6 address without a port */
+        return xstrdup(text);
+    if (close && (close[1] == '\0' || close[1] == ':'))
+        colon = close[1] ? close + 1 : NULL;
+    if (colon && text_to_number(colon + 1, 1, 65535, &port) < 0)
+        return NULL;
+    if (close)
+        return xstrndup(text + 1, (size_t)(close - text) - 1);
+    return xstrndup(text, colon ? (size_t)(colon - text) : strlen(text));
+}
+
+int node_target_address_check(const char *text, struct error *err) {
+    _cleanup_(freep) char *host = host_of(text);
+    struct ip ip;
+
+    if (host && ip_parse(host, &ip, NULL) == 0)
+        return 0;
+    return error_set(err, ERROR_USAGE, "\"%.60s\": not an address like 192.0.2.1 or 192.0.2.1:443",
+                     text);
+}
+
+int node_target_name_check(const char *text, struct error *err) {
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
+    _cleanup_(freep) char *host = host_of(text);
+
+    if (host && *host && strlen(host) <= NAME_MAX_LENGTH && !host[strspn(host, letters)])
+        return 0;
+    return error_set(err, ERROR_USAGE, "\"%.60s\": not a name like example.com or example.com:443",
+                     text);
+}
+
+int node_argument_check(const char *text, struct error *err) {
+    size_t name = text_starts_with(text, "--") ? strcspn(text + 2, "= \t\r\n\"") : 0;
+
+    if (name && (text[2 + name] == '=' || text[2 + name] == '\0') &&
+        node_line_check(text, NULL) == 0)
+        return 0;
+    return error_set(err, ERROR_USAGE, "\"%.60s\": not an argument like --v=4", text);
+}
+
+int node_line_check(const char *text, struct error *err) {
+    for (const char *p = text; *p; p++)
+        if (iscntrl((unsigned char)*p))
+            return error_set(err, ERROR_USAGE, "\"%.60s\": it holds a control character", text);
+    return 0;
+}

@@ -1,0 +1,17 @@
+/* What a NodeConfiguration's verify.external names outside the cluster, and arguments of services.
+ */
+#ifndef JOIN_CONFIGURATION_NODE_TARGETS_H
+#define JOIN_CONFIGURATION_NODE_TARGETS_H
+
+#include "base/error.h"
+
+/* "192.0.2.1", "192.0.2.1:443", "[2001:db8::1]:443". ERROR_USAGE. */
+int node_target_address_check(const char *text, struct error *err);
+/* "example.com", "example.com:443". ERROR_USAGE. */
+int node_target_name_check(const char *text, struct error *err);
+/* A whole word of a command line, "--v=4": the program would not start with others. ERROR_USAGE. */
+int node_argument_check(const char *text, struct error *err);
+/* No control characters: a name or a path of one line. ERROR_USAGE. */
+int node_line_check(const char *text, struct error *err);
+
+#endif
