@@ -1,7 +1,8 @@
 """Upstream's kubelet.exe as judge of the config.yaml that winjoin makes of a cluster's KubeletConfiguration.
 
     kubelet.py [WORD]     only the cases (kubelet_cases.py) that hold WORD
-KUBELET=kubelet-1.34 judges with another section of tests/cluster/versions.ini; EVERY=5 takes every fifth case.
+EVERY=5 takes every fifth case. KUBELET=kubelet-1.34 judges with another section of tests/cluster/versions.ini: the
+tables are of the newest, so that there a kubelet may also refuse what is taken, when it says so if it is asked.
 
 winjoin makes the files in a dry run against the test API server; kubelet.exe is started on them as its
 service would start it, and with words that end it once it has judged its configuration (ASK). Cases that are taken are put together, as far as
@@ -28,6 +29,7 @@ SERVICE = r"C:\ProgramData\winjoin\services\kubelet.json"
 SOCKET = "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd"
 # As join/kubelet_question.c asks, behind the service's words: a kubelet that likes its configuration ends with GOOD.
 ASK = [r"--cert-dir=C:\asked", "--exit-on-lock-contention"]
+GAPS = ("Call not implemented", "File not found")  # of Wine, and of a machine without certificates
 GOOD = "cannot exit on lock file contention"
 
 
@@ -158,6 +160,8 @@ class Trial:
 
     def came(self, batch, came, answer):
         right = came.runs and answer.runs and not came.unknown
+        if SECTION and len(batch) == 1:
+            right = came.runs or not answer.runs or any(gap in came.said for gap in GAPS)
         if not right and len(batch) > 1:
             return self.apart(batch)
         for case in batch:
@@ -194,9 +198,13 @@ class Trial:
             return self.check(case, False, "winjoin refuses it: " + said)
 
         def came(start, answer):
+            if SECTION and asks:
+                right = start.runs == answer.runs or any(gap in start.said for gap in GAPS)
+                return self.check(case, right, start.said + " asked: " + answer.said)
             self.check(case, not start.runs and words in start.log, start.said or "it runs")
             if asks:
                 self.check("asked: " + case, not answer.runs, "the kubelet says that it is right: " + answer.log[-400:])
+            return None
         return self.kubelets.start(came, files, command, asks)
 
     def unknown(self, case, name):
@@ -221,7 +229,7 @@ def play(trial, wanted):
         trial.refused(case, field, takes=True)
     for case, _ in chosen(lines(cases.ASKED)):
         trial.ends(case, "", True)
-    for case, words, _ in chosen(cases.HOST):
+    for case, words, _ in chosen(() if SECTION else cases.HOST):
         trial.ends(case, words, False)
     for case, name in chosen(lines(cases.UNKNOWN)):
         trial.unknown(case, name)
