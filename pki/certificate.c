@@ -34,27 +34,25 @@ static char *string_text(const ASN1_STRING *string) {
     return text;
 }
 
-static char *entry_text(const X509_NAME *name, int nid, int *position) {
-    *position = X509_NAME_get_index_by_NID(name, nid, *position);
-    if (*position < 0)
-        return xstrdup("");
-    return string_text(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, *position)));
-}
-
-static void read_subject(struct certificate *c, const X509_NAME *name) {
-    int at = -1;
-
+/* Of several common names the last one counts (Go's pkix.Name.FillFromRDNSequence). */
+static void read_subject(struct certificate *c, X509_NAME *name) {
     c->subject = openssl_name_text(name);
-    c->common_name = entry_text(name, NID_commonName, &at);
-    at = -1;
-    for (;;) {
-        char *value = entry_text(name, NID_organizationName, &at);
+    c->common_name = xstrdup("");
+    for (int i = 0; i < X509_NAME_entry_count(name); i++) {
+        X509_NAME_ENTRY *entry = X509_NAME_get_entry(name, i);
+        char *value = string_text(X509_NAME_ENTRY_get_data(entry));
 
-        if (at < 0) {
-            free(value);
+        switch (OBJ_obj2nid(X509_NAME_ENTRY_get_object(entry))) {
+        case NID_commonName:
+            free(c->common_name);
+            c->common_name = value;
             break;
+        case NID_organizationName:
+            text_list_add_owned(&c->organizations, value);
+            break;
+        default:
+            free(value);
         }
-        text_list_add_owned(&c->organizations, value);
     }
 }
 
@@ -67,7 +65,9 @@ static int64_t time_value(const ASN1_TIME *time) {
         return 0;
     y = tm.tm_year + 1900 - (tm.tm_mon < 2);
     m = (tm.tm_mon + 10) % 12; /* March is 0, so that leap days end the year */
-    days = (int64_t)y * 365 + y / 4 - y / 100 + y / 400 + (m * 306 + 5) / 10 + tm.tm_mday - 719469;
+    y += 400;                  /* the year 0 begins in the one before */
+    days = (int64_t)y * 365 + y / 4 - y / 100 + y / 400 + (m * 306 + 5) / 10 + tm.tm_mday - 719469 -
+           146097;
     return days * 86400 + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
 }
 

@@ -170,7 +170,37 @@ static bool has_single_policies(const CERTIFICATEPOLICIES *policies) {
     return true;
 }
 
+/* ---- numbers: what Go's int holds ---- */
+
+static bool is_number(const ASN1_INTEGER *number) {
+    int64_t value;
+
+    return !number || ASN1_INTEGER_get_int64(&value, number);
+}
+
+static bool is_good_length(const ASN1_INTEGER *length) {
+    return is_number(length) && (!length || ASN1_STRING_type(length) == V_ASN1_INTEGER);
+}
+
+static bool has_good_numbers(const POLICY_CONSTRAINTS *constraints) {
+    return is_number(constraints->requireExplicitPolicy) &&
+           is_number(constraints->inhibitPolicyMapping);
+}
+
+/* Go reads no name relative to the issuer of a revocation list. */
+static bool has_whole_points(const CRL_DIST_POINTS *points) {
+    for (int i = 0; i < sk_DIST_POINT_num(points); i++) {
+        const DIST_POINT_NAME *name = sk_DIST_POINT_value(points, i)->distpoint;
+
+        if (name && name->type != 0)
+            return false;
+    }
+    return true;
+}
+
 /* ---- all of them ---- */
+
+static const char damaged[] = "an extension of it is damaged";
 
 static const char *why_bad_value(int nid, const void *value) {
     switch (nid) {
@@ -180,14 +210,30 @@ static const char *why_bad_value(int nid, const void *value) {
         return has_good_constraints(value) ? NULL : "a constraint on names in it is damaged";
     case NID_certificate_policies:
         return has_single_policies(value) ? NULL : "a policy stands in it twice";
+    case NID_basic_constraints:
+        return is_good_length(((const BASIC_CONSTRAINTS *)value)->pathlen) ? NULL : damaged;
+    case NID_policy_constraints:
+        return has_good_numbers(value) ? NULL : damaged;
+    case NID_inhibit_any_policy:
+        return is_number(value) ? NULL : damaged;
+    case NID_crl_distribution_points:
+        return has_whole_points(value) ? NULL : damaged;
     default:
         return NULL;
     }
 }
 
+static bool is_one_value(const ASN1_OCTET_STRING *data) {
+    const unsigned char *at = ASN1_STRING_get0_data(data);
+    const unsigned char *end = at + ASN1_STRING_length(data);
+    long size = 0;
+    int tag, class;
+
+    return !(ASN1_get_object(&at, &size, &tag, &class, end - at) & 0x80) && at + size == end;
+}
+
 /* Every extension that OpenSSL knows must be readable, whether it is asked for or not. */
 static const char *why_unfit(X509_EXTENSION *extension) {
-    static const char damaged[] = "an extension of it is damaged";
     const X509V3_EXT_METHOD *method = X509V3_EXT_get(extension);
     const ASN1_OCTET_STRING *data = X509_EXTENSION_get_data(extension);
     const char *why;
@@ -203,7 +249,8 @@ static const char *why_unfit(X509_EXTENSION *extension) {
         ASN1_item_free(value, ASN1_ITEM_ptr(method->it));
     else
         method->ext_free(value);
-    if (!why && der_why_bad(ASN1_STRING_get0_data(data), (size_t)ASN1_STRING_length(data)))
+    if (!why && (!is_one_value(data) ||
+                 der_why_bad(ASN1_STRING_get0_data(data), (size_t)ASN1_STRING_length(data))))
         why = damaged;
     return why;
 }

@@ -74,6 +74,20 @@ static const X509_ALGOR *signature_algorithm(const X509 *certificate) {
     return algorithm;
 }
 
+/* Steps over the next element, which must be an INTEGER above 0 of at most `octets_max`. */
+static bool is_positive(const unsigned char **at, const unsigned char *end, long octets_max) {
+    const unsigned char *number;
+    long size;
+    int tag, class, form = ASN1_get_object(at, &size, &tag, &class, end - *at);
+
+    if (form & 0x80)
+        return false;
+    number = *at;
+    *at += size;
+    return tag == V_ASN1_INTEGER && class == V_ASN1_UNIVERSAL && size && size <= octets_max &&
+           number[0] < 0x80 && (size > 1 || number[0]);
+}
+
 /* Modulus and exponent of a PKCS #1 key (RFC 8017 appendix A.1.1), which is known to be DER. */
 static bool is_positive_rsa(const unsigned char *key, int len) {
     enum { EXPONENT_OCTETS_MAX = 8 }; /* as Go's int */
@@ -81,11 +95,22 @@ static bool is_positive_rsa(const unsigned char *key, int len) {
     long size;
     int tag, class;
 
-    if (ASN1_get_object(&at, &size, &tag, &class, len) & 0x80)
+    return !(ASN1_get_object(&at, &size, &tag, &class, len) & 0x80) &&
+           is_positive(&at, end, size) && is_positive(&at, end, EXPONENT_OCTETS_MAX);
+}
+
+/* RFC 3279 section 2.3.2: p, q and g, and the key. Not every OpenSSL can read them. */
+static bool is_positive_dsa(const ASN1_STRING *parameters, const unsigned char *key, int len) {
+    const unsigned char *at = ASN1_STRING_get0_data(parameters);
+    const unsigned char *end = at + ASN1_STRING_length(parameters);
+    long size;
+    int tag, class;
+
+    if (der_why_bad(key, (size_t)len) || !is_positive(&key, key + len, len) ||
+        ASN1_get_object(&at, &size, &tag, &class, end - at) & 0x80)
         return false;
-    for (int i = 0; i < 2; i++, at += size)
-        if ((ASN1_get_object(&at, &size, &tag, &class, end - at) & 0x80) || tag != V_ASN1_INTEGER ||
-            !size || at[0] >= 0x80 || (size == 1 && !at[0]) || (i && size > EXPONENT_OCTETS_MAX))
+    for (int i = 0; i < 3; i++)
+        if (!is_positive(&at, end, size))
             return false;
     return true;
 }
@@ -104,6 +129,8 @@ static const char *why_unfit_key(X509 *certificate) {
 
     if (!X509_PUBKEY_get0_param(&kind, &bits, &len, &algorithm, X509_get_X509_PUBKEY(certificate)))
         return damaged;
+    if (X509_get0_pubkey_bitstr(certificate)->flags & 7) /* bits that are left over */
+        return damaged;
     X509_ALGOR_get0(NULL, &type, &value, algorithm);
     switch (OBJ_obj2nid(kind)) {
     case NID_rsaEncryption:
@@ -114,8 +141,8 @@ static const char *why_unfit_key(X509 *certificate) {
     case NID_ED25519:
     case NID_X25519:
         return good && type == V_ASN1_UNDEF ? NULL : damaged;
-    case NID_dsa: /* which not every OpenSSL can read */
-        return type == V_ASN1_SEQUENCE ? NULL : damaged;
+    case NID_dsa:
+        return type == V_ASN1_SEQUENCE && is_positive_dsa(value, bits, len) ? NULL : damaged;
     case NID_X9_62_id_ecPublicKey:
         break;
     default:
@@ -126,6 +153,32 @@ static const char *why_unfit_key(X509 *certificate) {
             if (OBJ_obj2nid(value) == curves[i])
                 return good && len && bits[0] == POINT_CONVERSION_UNCOMPRESSED ? NULL : damaged;
     return "its curve is none of P-224, P-256, P-384 and P-521";
+}
+
+static bool holds_nul(const ASN1_STRING *text) {
+    unsigned char *utf8 = NULL;
+    int len = ASN1_STRING_to_UTF8(&utf8, text);
+    bool found = len > 0 && memchr(utf8, 0, (size_t)len);
+
+    OPENSSL_free(utf8);
+    return found;
+}
+
+/* The kinds of text that Go's crypto/x509 reads in a name, and no NUL, which would end a C text. */
+static bool is_readable(X509_NAME *name) {
+    static const int kinds[] = {V_ASN1_T61STRING, V_ASN1_PRINTABLESTRING, V_ASN1_UTF8STRING,
+                                V_ASN1_BMPSTRING, V_ASN1_IA5STRING,       V_ASN1_NUMERICSTRING};
+
+    for (int i = 0; i < X509_NAME_entry_count(name); i++) {
+        const ASN1_STRING *text = X509_NAME_ENTRY_get_data(X509_NAME_get_entry(name, i));
+        bool known = false;
+
+        for (size_t k = 0; k < ARRAY_SIZE(kinds); k++)
+            known = known || ASN1_STRING_type(text) == kinds[k];
+        if (!known || holds_nul(text))
+            return false;
+    }
+    return true;
 }
 
 /* Go's crypto/x509 refuses these when it parses, OpenSSL only when it verifies, or never. */
@@ -148,6 +201,9 @@ static const char *why_unfit(X509 *certificate) {
     if (!ASN1_TIME_to_tm(X509_get0_notBefore(certificate), &tm) ||
         !ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &tm))
         return "its dates are damaged";
+    if (!is_readable(X509_get_subject_name(certificate)) ||
+        !is_readable(X509_get_issuer_name(certificate)))
+        return "its subject or its issuer is not text";
     if (X509_ALGOR_cmp(X509_get0_tbs_sigalg(certificate), signature_algorithm(certificate)) != 0)
         return "it names two signature algorithms";
     if (X509_get_extension_flags(certificate) & EXFLAG_INVALID)

@@ -3,7 +3,7 @@ import subprocess
 import tempfile
 
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric import dsa, rsa
 from cryptography.x509.oid import NameOID, ObjectIdentifier
 
 from odd import NAMES, KEYS, authority, issue, shared, stranger
@@ -26,18 +26,27 @@ def replaced(old, new):
     return lambda der: der.replace(old, new)
 
 
-def twice(oid, data):
-    """The same extension two times."""
+def extended(oid, data, times=1):
+    """A second certificate with this extension, so many times."""
     kind = ObjectIdentifier(oid)
 
     def make(ca, _made):
         def change(builder):
-            builder = builder.add_extension(x509.BasicConstraints(True, None), True)
-            one = x509.Extension(kind, False, x509.UnrecognizedExtension(kind, data))
-            builder._extensions = [*builder._extensions, one, one]
+            one = x509.Extension(kind, False, x509.UnrecognizedExtension(kind, bytes.fromhex(data)))
+            builder._extensions = [one] * times
             return builder
         return ca.pem + resign(ca, change).pem
     return make
+
+
+def damaged(name, oid, data):
+    return case("form: " + name, 1, NO_CA, "extension of it is damaged", bundle=extended(oid, data))
+
+
+def negative_dsa(ca, _made):
+    """A DSA key whose numbers are not INTEGERs."""
+    key = dsa.generate_private_key(2048)
+    return ca.pem + block(authority(key=key).der.replace(b"\x02\x82\x01\x01\0", b"\x82\x82\x01\x01\0"))
 
 
 def explicit(ca, _made):
@@ -61,7 +70,17 @@ FORMS = [
     beside("a letter in a NumericString", 1, text(0x12, b"1234567a"), "NumericString"),
     beside("a UniversalString", 1, text(0x1c, b"\0\0\0s\0\0\0t"), "UniversalString"),
     beside("a T61String", 0, text(0x14, b"stran\xffer")),
-    case("form: an unknown extension twice", 1, NO_CA, "twice", bundle=twice("1.2.3.4", b"\x05\0")),
+    case("form: an unknown extension twice", 1, NO_CA, "twice", bundle=extended("1.2.3.4", "0500", times=2)),
+    beside("a text of bits", 1, text(0x03, b"\0tranger"), "not text"),
+    beside("a NUL in a name", 1, text(0x0c, b"stran\0er"), "not text"),
+    beside("a bit left over behind the key", 1, replaced(b"\x03\x42\0\x04", b"\x03\x42\x01\x04"), "public key"),
+    damaged("a path of less than nothing", "2.5.29.19", "30060101ff0201ff"),
+    damaged("a path without end", "2.5.29.19", "300e0101ff0209" + "00" + "ff" * 8),
+    damaged("a policy required after no int", "2.5.29.36", "300b8009" + "01" * 9),
+    damaged("any policy inhibited after no int", "2.5.29.54", "0209" + "01" * 9),
+    damaged("a list named relative to its issuer", "2.5.29.31", "3010300ea00ca10a300806035504030c0161"),
+    damaged("two constraints on names in one", "2.5.29.30", "3007a005300382016105" + "00"),
+    case("form: DSA without numbers", 1, NO_CA, "public key", bundle=negative_dsa),
     case("form: a curve that is written out", 1, NO_CA, "curve", bundle=explicit),
     *[case("form: the URI %s beside" % uri, 0 if good else 4, *(() if good else ("names is damaged",)),
            leaf=leaf(names=("127.0.0.1", x509.UniformResourceIdentifier(uri))))

@@ -82,6 +82,8 @@ done
 as_c CLIENT_KEY_PEM client.key
 as_c SERVER_KEY_PEM server.key
 as_c CLIENT_CSR_PEM client.csr
+openssl req -x509 -new -key ca.key -subj /CN=first/O=a/CN=last -days 36500 -out two_names.pem
+as_c TWO_NAMES_PEM two_names.pem
 echo '/* clang-format on */'
 echo
 echo '#endif'

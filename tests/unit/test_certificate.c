@@ -56,6 +56,16 @@ static void reads_what_openssl_shows(void **state) {
     certificates_free(&all);
 }
 
+static void takes_the_last_common_name(void **state) {
+    struct certificates all = {0};
+
+    (void)state;
+    assert_int_equal(parse(TWO_NAMES_PEM, &all, NULL), 0);
+    assert_string_equal(all.items[0].common_name, "last");
+    assert_int_equal(all.items[0].organizations.count, 1);
+    certificates_free(&all);
+}
+
 static void keeps_to_gos_rules(void **state) {
     static const char *const no_blocks[] = {
         "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATF-----\n",
@@ -195,13 +205,10 @@ static void knows_its_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_openssl_shows),
-        cmocka_unit_test(keeps_to_gos_rules),
-        cmocka_unit_test(finds_pins),
-        cmocka_unit_test(looks_at_dates),
-        cmocka_unit_test(matches_keys),
-        cmocka_unit_test(follows_chains),
-        cmocka_unit_test(knows_its_names),
+        cmocka_unit_test(reads_what_openssl_shows), cmocka_unit_test(takes_the_last_common_name),
+        cmocka_unit_test(keeps_to_gos_rules),       cmocka_unit_test(finds_pins),
+        cmocka_unit_test(looks_at_dates),           cmocka_unit_test(matches_keys),
+        cmocka_unit_test(follows_chains),           cmocka_unit_test(knows_its_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
