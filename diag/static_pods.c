@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/redact.h"
 
 enum {
     HEARTBEAT_MAX = 4096,
@@ -200,12 +201,16 @@ char *diag_pod_waiting_text(const json_t *pod) {
 
     json_array_foreach(json_at(pod, "status.containerStatuses"), i, container) {
         const char *reason, *message;
+        char *words;
 
         waiting = json_at(container, "state.waiting");
         reason = json_text_at(waiting, "reason");
         message = json_text_at(waiting, "message");
-        if (reason)
-            return message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
+        if (!reason)
+            continue;
+        words = message ? xasprintf("%s: %s", reason, message) : xstrdup(reason);
+        redact_tokens(words);
+        return words;
     }
     return phase && !text_equal(phase, "Running") ? xstrdup(phase) : NULL;
 }

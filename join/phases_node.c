@@ -9,7 +9,7 @@
 #include "kube/csr.h"
 #include "services/runtime_files.h"
 
-enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000 };
+enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000, LOOK_TIMEOUT_MS = 2000 };
 
 static int on_node(void *context, const struct kube_node *node, unsigned waited_ms) {
     struct join *join = context;
@@ -154,12 +154,15 @@ static void read_node_evidence(struct join *join, json_t **node, json_t **nodes)
 /* What the kubelet reports of a probe pod's mirror in the API. */
 static char *probe_waiting(void *context, const char *pod, const char *namespace_) {
     struct join *join = context;
+    struct kube_client client = join->client; /* the same texts, without its patience */
     _cleanup_(freep) char *path =
         xasprintf("/api/v1/namespaces/%s/pods/%s-%s", namespace_, pod, join->node_name);
     _cleanup_json_ json_t *object = NULL;
     struct error ignored = {0}; /* no mirror yet, or not readable: nothing is known */
 
-    if (kube_get(&join->client, path, &object, &ignored) < 0)
+    client.patience_ms = 0; /* the pods are looked at meanwhile */
+    client.timeout_ms = LOOK_TIMEOUT_MS;
+    if (kube_get(&client, path, &object, &ignored) < 0)
         return NULL;
     return diag_pod_waiting_text(object);
 }

@@ -18,7 +18,7 @@ class Case:
     memory: int = 48         # MiB that the program may take
     asked: tuple = ()        # (verb, regular expression over the path, least, most): how often it may ask
     never: tuple = ()        # words that stand nowhere in what it says
-    again: int = 0           # exit code of the same call once the server is well
+    again: object = 0        # exit code of the same call once the server is well; None: not called
     ready: object = None     # function(api): how the server's objects are before
     more: tuple = ()         # further words of the call
     progress: str = "plain"

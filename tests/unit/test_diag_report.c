@@ -194,6 +194,22 @@ static void markup_is_escaped(void **state) {
     assert_non_null(strstr(html, "Pod network of &lt;b&gt;&quot;&amp;?</h1>"));
 }
 
+static void what_clusters_say_steers_no_terminal(void **state) {
+    static const struct diag_text_style plain = {false, false};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *text = NULL, *html = NULL;
+
+    (void)state;
+    report_make(&report);
+    assert_true(report.causes.count > 0);
+    free(report.causes.items[0].message);
+    report.causes.items[0].message = xstrdup("node \x1b[2J\xc2\x9b\x7fx");
+    text = diag_report_text(&report, &plain);
+    html = diag_report_html(&report);
+    assert_non_null(strstr(text, "node \\x1b[2J\\xc2\\x9b\\x7fx"));
+    assert_non_null(strstr(html, "node ?[2J??x"));
+}
+
 static void good_means_all_of_the_nine(void **state) {
     _cleanup_(diag_report_free) struct diag_report report;
 
@@ -261,6 +277,7 @@ int main(void) {
         cmocka_unit_test(json_is_the_contract),
         cmocka_unit_test(counts_agree_everywhere),
         cmocka_unit_test(markup_is_escaped),
+        cmocka_unit_test(what_clusters_say_steers_no_terminal),
         cmocka_unit_test(good_means_all_of_the_nine),
         cmocka_unit_test(replay_judges_the_same),
         cmocka_unit_test(replay_refuses),

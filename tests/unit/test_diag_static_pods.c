@@ -148,6 +148,9 @@ static void what_a_pod_waits_for(void **state) {
         {"{\"status\":{\"phase\":\"Pending\",\"containerStatuses\":[{\"state\":{\"waiting\":{"
          "\"reason\":\"ContainerCreating\"}}}]}}",
          "ContainerCreating"},
+        {"{\"status\":{\"containerStatuses\":[{\"state\":{\"waiting\":{\"reason\":\"No\","
+         "\"message\":\"use abcdef.0123456789abcdef\"}}}]}}",
+         "No: use abcdef.****************"},
         {"{\"status\":{\"phase\":\"Pending\"}}", "Pending"},
         {"{\"status\":{\"phase\":\"Running\",\"containerStatuses\":[{\"state\":{\"running\":{}}}]}"
          "}",
