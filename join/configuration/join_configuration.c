@@ -248,6 +248,23 @@ static void default_args(json_t *args) {
         json_object_set_new(item, "value", json_string(""));
 }
 
+/* Times as Go's metav1.Time writes them: UTC, whole seconds. */
+static void renew_times(json_t *taints) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(taints, i, item) {
+        const char *given = json_text_at(item, "timeAdded");
+        char text[RFC3339_TEXT_MAX];
+        int64_t seconds;
+
+        if (!given || rfc3339_parse(given, &seconds, NULL) < 0)
+            continue;
+        rfc3339_format(seconds, text);
+        json_object_set_new(item, "timeAdded", json_string(text));
+    }
+}
+
 static void default_node(json_t *node) {
     const char *name = json_text_at(node, "name"), *socket;
     _cleanup_(freep) char *read = name ? join_node_name_read(name) : NULL, *url = NULL;
@@ -265,6 +282,7 @@ static void default_node(json_t *node) {
         json_object_set_new(node, "imagePullSerial", json_true());
     if (!json_object_get(node, "taints"))
         json_object_set_new(node, "taints", json_null());
+    renew_times(json_object_get(node, "taints"));
     default_args(json_object_get(node, "kubeletExtraArgs"));
 }
 
@@ -276,7 +294,8 @@ void join_configuration_default(json_t *configuration) {
     discovery = object_at(configuration, "discovery");
     file = json_text_at(discovery, "file.kubeConfigPath");
     if (file) {
-        _cleanup_(freep) char *path = join_discovery_file_path(file);
+        _cleanup_(freep) char *read = join_discovery_file_path(file);
+        const char *path = text_starts_with(read, "https:") ? file : read;
 
         json_put(discovery, "file.kubeConfigPath", json_string(path));
     }

@@ -279,6 +279,12 @@ MIGRATED = [
         " timeAdded: '2026-11-21T10:00:04Z'}], kubeletExtraArgs: []")
     + "skipPhases: [x]\npatches: {directory: /p}\ndryRun: true\n"
       "timeouts: {discovery: 90s, tlsBootstrap: 1.5h, etcdAPICall: 250ms, upgradeManifests: 1m0.5s}\n",
+    GOOD + REST + REGISTRATION % (
+        ", taints: [{key: a, effect: NoExecute, timeAdded: '2026-11-22T10:00:00+02:00'},"
+        " {key: b, effect: NoExecute, timeAdded: '2026-11-22T10:00:00.5Z'}], kubeletExtraArgs:"
+        " [{name: a, value: \"x: y # z\"}, {name: b, value: ' lead'}, {name: c, value: \"t\\tt\"}, {name: d, value: '~'},"
+        " {name: e, value: '1e3'}, {name: f, value: '-'}, {name: g, value: '{a}'}, {name: h, value: 'a:'}]"),
+    HEAD + "discovery: {file: {kubeConfigPath: 'HTTPS://x/y'}}\n" + REST + REGISTRATION % "",
     HEAD + "discovery: {file: {kubeConfigPath: 'https://x/y'}, bootstrapToken: null}\n" + REST
     + REGISTRATION % "" + "skipPhases: []\npatches: {}\ndryRun: false\ncontrolPlane: null\n",
 ]
