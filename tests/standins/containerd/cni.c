@@ -69,7 +69,8 @@ static int run_plugin(struct host *host, const struct containerd_settings *setti
     _cleanup_(freep) char *path = xasprintf("CNI_PATH=%s", settings->cni_bin_dir);
     const char *argv[] = {program, NULL};
     const char *environment[] = {do_what, id, netns, args, path, "CNI_IFNAME=eth0", NULL};
-    struct host_process process = {argv, environment, input, PLUGIN_TIMEOUT_MS};
+    struct host_process process = {
+        .argv = argv, .environment = environment, .input = input, .timeout_ms = PLUGIN_TIMEOUT_MS};
     int code;
 
     if (host_run(host, &process, &code, &output, err))

@@ -59,7 +59,8 @@ static int run_ipam(const struct cni_call *call, const char *command, json_t **r
     _cleanup_(freep) char *variable = xasprintf("CNI_COMMAND=%s", command);
     const char *argv[] = {program, NULL};
     const char *environment[] = {variable, NULL};
-    struct host_process process = {argv, environment, input, IPAM_TIMEOUT_MS};
+    struct host_process process = {
+        .argv = argv, .environment = environment, .input = input, .timeout_ms = IPAM_TIMEOUT_MS};
     int code;
 
     if (host_run(call->host, &process, &code, &output, err))
