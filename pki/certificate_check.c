@@ -1,5 +1,6 @@
 /* X.509 certificates: whose key, and who signed whom. */
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
@@ -9,6 +10,19 @@
 #include "base/memory.h"
 #include "pki/certificate.h"
 #include "pki/openssl.h"
+
+/* Do its two halves belong together? OpenSSL reads them one beside the other. */
+static bool is_pair(EVP_PKEY *key) {
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(key, NULL);
+    bool good;
+
+    if (!context)
+        abort(); /* out of memory */
+    good = EVP_PKEY_pairwise_check(context) == 1;
+    EVP_PKEY_CTX_free(context);
+    ERR_clear_error();
+    return good;
+}
 
 int certificate_check_key(const char *chain_pem, const char *key_pem, struct error *err) {
     _cleanup_(X509_stack_freep) STACK_OF(X509) *chain =
@@ -20,6 +34,8 @@ int certificate_check_key(const char *chain_pem, const char *key_pem, struct err
     key = openssl_read_key(key_pem, err);
     if (!key)
         return -1;
+    if (!is_pair(key))
+        return error_set(err, ERROR_MALFORMED, "read a private key: it is damaged");
     if (X509_check_private_key(sk_X509_value(chain, 0), key) != 1) {
         ERR_clear_error();
         return error_set(err, ERROR_UNTRUSTED, "check the certificate: it is not for our key");

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "pki/der.h"
 #include "pki/openssl.h"
 #include "pki/pem.h"
 
@@ -33,7 +34,7 @@ int key_generate(char **ret_pem, struct error *err) {
 }
 
 static EVP_PKEY *read_block(const struct pem_block *block) {
-    BIO *bio = BIO_new(BIO_s_secmem());
+    BIO *bio = der_why_bad(block->der, block->der_len) ? NULL : BIO_new(BIO_s_secmem());
     EVP_PKEY *key = NULL;
 
     if (bio && PEM_write_bio(bio, block->type, "", block->der, (long)block->der_len))

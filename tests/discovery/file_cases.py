@@ -170,6 +170,13 @@ def der(pem):
     return base64.b64decode(b"".join(pem.split(b"\n")[1:-2]))
 
 
+def halves(cert, key):
+    """Another key, whose public half says that it is the certificate's."""
+    other = client(p256())[1]
+    mixed = der(other)[:-65] + der(key)[-65:]
+    return cert, b"-----BEGIN PRIVATE KEY-----\n%s-----END PRIVATE KEY-----\n" % base64.encodebytes(mixed)
+
+
 POSIX = {"posix": True}
 CREDENTIALS = [
     keyed("RSA", 0, rsa2048),
@@ -196,6 +203,7 @@ CREDENTIALS = [
         c.replace(b"CATE-----\n", b"CATE-----\na: b\n\n", 1), k)),
     pair_file("an empty key", 3, lambda c, k: (c, b"")),
     pair_file("an empty certificate", 3, lambda c, k: (b"", k)),
+    pair_file("another key with the certificate's public half", 3, halves, "damaged"),
     pair_file("a key cut short", 3, lambda c, k: (c, k[:-40])),
     pair_file("a NUL in the key", 3, lambda c, k: (c, k[:60] + b"\0" + k[61:])),
     pair_file("a second key", 0, lambda c, k: (c, k + client(p256())[1])),
