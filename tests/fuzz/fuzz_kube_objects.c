@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct error err = {0};
 
     read_lists(&answer);
-    if (kube_status_error("GET", "/x", 100 + (long)size % 500, body, size, &err) != -1 ||
+    if (kube_status_error("GET", "/x", 100 + (long)size % 500, body, strlen(body), &err) != -1 ||
         err.kind == ERROR_NONE || !err.message[0])
         abort();
     if (json_read((const char *)data, size, "fuzz", &object, NULL) < 0)
