@@ -45,6 +45,8 @@ static const char *read_size(struct http_chunks *chunks) {
 }
 
 static const char *read_trailer(struct http_chunks *chunks, struct http_head *head) {
+    if (!chunks->trailer && (*chunks->line == ' ' || *chunks->line == '\t'))
+        return "its first trailer goes on with no other";
     chunks->trailer += chunks->len;
     if (chunks->trailer > HTTP_CHUNK_LINE_MAX)
         return "its trailers are too long";

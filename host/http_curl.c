@@ -434,9 +434,11 @@ static int finish(struct curl_http *http, struct transfer *transfer, CURLcode co
         (void)failed(transfer, code, err);
         return -1;
     }
-    if (!transfer->head.complete)
-        return error_set(err, ERROR_NETWORK, "read the answer of '%.*s': it ended within its head",
-                         (int)strcspn(transfer->request->url, "?"), transfer->request->url);
+    if (!transfer->head.complete ||
+        (!transfer->stopped && transfer->chunks.state == HTTP_CHUNK_TRAILER))
+        return error_set(err, ERROR_NETWORK, "read the answer of '%.*s': it ended within its %s",
+                         (int)strcspn(transfer->request->url, "?"), transfer->request->url,
+                         transfer->head.complete ? "trailers" : "head");
     take_answer(transfer);
     return 0;
 }

@@ -78,13 +78,14 @@ static const char *why_bad_field(struct http_head *head, const char *line, size_
     _cleanup_(freep) char *content = http_head_value(line, len, "Content-Encoding");
     char *length = http_head_value(line, len, "Content-Length");
     char *type = http_head_value(line, len, "Content-Type");
+    long long number;
 
     head->decides = transfer || content || length || type;
     if (type && !keep(&head->type, type))
         return "it has two types";
     if (length && !keep(&head->length, length))
         return "it has two lengths";
-    if (length && (!*head->length || head->length[strspn(head->length, "0123456789")]))
+    if (length && (*head->length == '-' || text_to_number(head->length, 0, INT64_MAX, &number) < 0))
         return "its length is no number";
     if (transfer && (head->chunked || head->old || !text_equal_nocase(transfer, "chunked")))
         return "its transfer encoding was not asked for";

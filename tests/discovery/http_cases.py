@@ -75,11 +75,17 @@ BODIES = [
         b, (b"N\r\n", b"\r\n"), end=b"0\r\nContent-Length: 3\r\nContent-Type: text/html\r\n\r\n")),
     answer("trailers that are none", 1, lambda b: pieces(
         b, (b"N\r\n", b"\r\n"), end=b"0\r\nrubbish\r\n\r\n"), FAILED),
+    answer("a first trailer that goes on", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\n x: y\r\n\r\n"), "goes on with no other", call=LIBRARY),
+    answer("an end within the trailers", 1, lambda b: iter([pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\n\r")]), FAILED, call=LIBRARY),
     answer("no last chunk", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n"), end=b"")]), FAILED),
     answer("chunks and a length", 0, lambda b: pieces(
         b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: %d\r\n" % len(b))),
     answer("chunks and a length that is too small", 0, lambda b: pieces(
         b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: 7\r\n")),
+    answer("chunks and a length beyond all numbers", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: %s\r\n" % (b"9" * 20)), "no number", call=LIBRARY),
     answer("chunks in HTTP/1.0", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n")).replace(
         b"HTTP/1.1", b"HTTP/1.0")]), CONTENT),
     answer("Chunked in capitals", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n")).replace(
