@@ -47,6 +47,8 @@ static const char *read_size(struct http_chunks *chunks) {
 static const char *read_trailer(struct http_chunks *chunks, struct http_head *head) {
     if (!chunks->trailer && (*chunks->line == ' ' || *chunks->line == '\t'))
         return "its first trailer goes on with no other";
+    if (chunks->len > 5 && memcmp(chunks->line, "HTTP/", 5) == 0) /* no new head begins here */
+        return "a header has no proper name";
     chunks->trailer += chunks->len;
     if (chunks->trailer > HTTP_CHUNK_LINE_MAX)
         return "its trailers are too long";

@@ -77,6 +77,8 @@ BODIES = [
         b, (b"N\r\n", b"\r\n"), end=b"0\r\nrubbish\r\n\r\n"), FAILED),
     answer("a first trailer that goes on", 1, lambda b: pieces(
         b, (b"N\r\n", b"\r\n"), end=b"0\r\n x: y\r\n\r\n"), "goes on with no other", call=LIBRARY),
+    answer("another answer among the trailers", 1, lambda b: pieces(
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\nX: y\r\nHTTP/1.1 200 OK\r\n\r\n"), "no proper name", call=LIBRARY),
     answer("an end within the trailers", 1, lambda b: iter([pieces(
         b, (b"N\r\n", b"\r\n"), end=b"0\r\n\r")]), FAILED, call=LIBRARY),
     answer("no last chunk", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n"), end=b"")]), FAILED),
