@@ -244,26 +244,40 @@ static int check_list(const struct check *c, const struct yaml_node *root, const
     return 0;
 }
 
-/* client-go finds these two whatever their case (serializer/json/meta.go), and no other field. */
-static int check_case(const struct check *c, const struct yaml_node *root, const char *field) {
-    for (size_t i = 0; i < yaml_count(root); i++)
-        if (text_equal_nocase(yaml_key(root, i), field) && !text_equal(yaml_key(root, i), field))
-            return refuse(c, yaml_value(root, i),
-                          "its field is written \"kind\" or \"apiVersion\"");
-    return 0;
+/* client-go finds these two whatever their case (serializer/json/meta.go), in the order of their
+ * bytes, and the last one counts. */
+static const struct yaml_node *find_last(const struct yaml_node *root, const char *field) {
+    const struct yaml_node *last = NULL;
+    const char *last_key = "";
+
+    for (size_t i = 0; i < yaml_count(root); i++) {
+        const char *key = yaml_key(root, i);
+
+        if (text_equal_nocase(key, field) && strcmp(key, last_key) > 0 &&
+            yaml_type(yaml_value(root, i)) != YAML_NULL) {
+            last = yaml_value(root, i);
+            last_key = key;
+        }
+    }
+    return last;
 }
 
 /* An absent kind or version is Config of v1 (clientcmd.Load gives both as defaults). */
-static int check_kind(const struct check *c, const struct yaml_node *root) {
-    const char *kind = yaml_text_at(root, "kind"), *version = yaml_text_at(root, "apiVersion");
+static int check_meta(const struct check *c, const struct yaml_node *root, const char *field,
+                      const char *wanted, const char *why) {
+    const struct yaml_node *node = find_last(root, field);
 
-    if (check_case(c, root, "kind") < 0 || check_case(c, root, "apiVersion") < 0)
+    if (!node)
+        return 0;
+    if (check_text(c, node) < 0)
         return -1;
-    if (kind && *kind && !text_equal(kind, "Config"))
-        return refuse(c, yaml_at(root, "kind"), "the kind of a kubeconfig is Config");
-    if (version && *version && !text_equal(version, "v1"))
-        return refuse(c, yaml_at(root, "apiVersion"), "the version of a kubeconfig is v1");
-    return 0;
+    return !*yaml_text(node) || text_equal(yaml_text(node), wanted) ? 0 : refuse(c, node, why);
+}
+
+static int check_kind(const struct check *c, const struct yaml_node *root) {
+    if (check_meta(c, root, "kind", "Config", "the kind of a kubeconfig is Config") < 0)
+        return -1;
+    return check_meta(c, root, "apiVersion", "v1", "the version of a kubeconfig is v1");
 }
 
 int kubeconfig_check_shape(const struct yaml_node *root, const char *what, struct error *err) {

@@ -84,7 +84,7 @@ FIELDS = [
     ("preferences' extensions as a number", "preferences", "{extensions: 5}", False),
     ("an unknown field of the preferences", "preferences", "{more: 1}", True),
     ("fields named in other letters", "top", "Clusters: 5", True),
-    ("a kind in other letters", "top", "Kind: Pod", False),
+    ("a kind in other letters beside it", "top", "Kind: Pod", True),
     ("a version in other letters", "top", "apiversion: v2", False),
     ("a status", "top", "status: {a: b}", True),
     ("metadata", "top", "metadata: {name: a}", True),

@@ -309,6 +309,8 @@ FORMS = [
     written("a context's namespace that is none", 3, lambda t: t.replace("user: u}", "user: u, namespace: A.b}"),
             "namespace"),
     written("a context's namespace", 0, lambda t: t.replace("user: u}", "user: u, namespace: kube-system}")),
+    written("a kind in capitals that is another", 1, lambda t: t.replace("kind: Config", "KIND: Pod"), "Config"),
+    written("a kind in capitals", 0, lambda t: t.replace("kind: Config", "KIND: Config")),
     written("a JoinConfiguration", 1, lambda t: "apiVersion: kubeadm.k8s.io/v1beta4\n"
             "kind: JoinConfiguration\n"),
     written("a certificate", 1, lambda t: shared().pem, "d.conf"),
@@ -361,8 +363,8 @@ FORMS = [
          prepare=fifo("ca"), seconds=20, **POSIX),
     file("CA file: with blanks in its name", 0, conf=text_of(ca=THE_CA + "'my ca.crt'"),
          files={"my ca.crt": lambda s: s.ca.pem}),
-    file("CA file: above", 3, "unable to read", conf=text_of(ca=THE_CA + "../ca.crt"),
-         argument="{folder}/sub/d2.conf", files={
+    file("CA file: above", 0, conf=text_of(ca=THE_CA + "../ca.crt"),
+         argument="{folder}/sub/d2.conf", kubeadm=False, files={  # it looks where it was started
              "ca.crt": lambda s: s.ca.pem,
              "sub/d2.conf": text_of(ca=THE_CA + "../ca.crt")}),
     file("CA file: a URL", 3, "unable to read",
