@@ -160,10 +160,9 @@ static void handle_line(struct wait *w) {
 
     if (w->words || !w->line.len)
         return;
-    if (json_read(text_str(&w->line), w->line.len, "event", &event, &w->odd) == 0) {
-        type = json_text_at(event, "type");
+    if (json_read(text_str(&w->line), w->line.len, "event", &event, &w->odd) == 0 &&
+        !(type = json_text_at(event, "type")))
         (void)error_set(&w->odd, ERROR_MALFORMED, "decode event: it has no type");
-    }
     w->words = !type;
     if (!type)
         return;
