@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "host/http_head.h"
+
 enum {
     EXCESS_MAX = 16 * 1024,
     EXCESS_FREE = 16, /* a chunk's own line, and as much again as its data twice */
@@ -44,20 +46,18 @@ static const char *read_size(struct http_chunks *chunks) {
     return count_excess(chunks) ? NULL : "its chunks hold too much that is no data";
 }
 
-static const char *read_trailer(struct http_chunks *chunks, struct http_head *head) {
+static const char *read_trailer(struct http_chunks *chunks) {
     if (!chunks->trailer && (*chunks->line == ' ' || *chunks->line == '\t'))
         return "its first trailer goes on with no other";
-    if (chunks->len > 5 && memcmp(chunks->line, "HTTP/", 5) == 0) /* no new head begins here */
-        return "a header has no proper name";
     chunks->trailer += chunks->len;
     if (chunks->trailer > HTTP_CHUNK_LINE_MAX)
         return "its trailers are too long";
     if (chunks->len == 2)
         chunks->state = HTTP_CHUNKS_END;
-    return http_head_read(head, chunks->line, chunks->len);
+    return http_head_check_trailer(chunks->line, chunks->len);
 }
 
-static const char *read_line(struct http_chunks *chunks, struct http_head *head) {
+static const char *read_line(struct http_chunks *chunks) {
     const char *cr = memchr(chunks->line, '\r', chunks->len);
     const char *why = NULL;
 
@@ -66,31 +66,31 @@ static const char *read_line(struct http_chunks *chunks, struct http_head *head)
     if (chunks->state == HTTP_CHUNK_SIZE)
         why = read_size(chunks);
     else if (chunks->state == HTTP_CHUNK_TRAILER)
-        why = read_trailer(chunks, head);
+        why = read_trailer(chunks);
     else
         chunks->state = HTTP_CHUNK_SIZE;
     chunks->len = 0;
     return why;
 }
 
-static const char *read_octet(struct http_chunks *chunks, struct http_head *head, char octet) {
+static const char *read_octet(struct http_chunks *chunks, char octet) {
     if (chunks->state == HTTP_CHUNK_END && octet != "\r\n"[chunks->len])
         return "a chunk is not as long as it says";
     chunks->line[chunks->len++] = octet;
     if (octet == '\n')
-        return read_line(chunks, head);
+        return read_line(chunks);
     return chunks->len < sizeof chunks->line ? NULL : "a line of its chunks is too long";
 }
 
-const char *http_chunks_read(struct http_chunks *chunks, struct http_head *head, const char *data,
-                             size_t len, bool (*take)(void *context, const char *data, size_t len),
+const char *http_chunks_read(struct http_chunks *chunks, const char *data, size_t len,
+                             bool (*take)(void *context, const char *data, size_t len),
                              void *context) {
     const char *why = NULL;
 
     for (size_t step; !why && len && chunks->state != HTTP_CHUNKS_END; data += step, len -= step) {
         step = 1;
         if (chunks->state != HTTP_CHUNK_DATA) {
-            why = read_octet(chunks, head, *data);
+            why = read_octet(chunks, *data);
             continue;
         }
         step = chunks->left < len ? (size_t)chunks->left : len;

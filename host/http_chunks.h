@@ -7,8 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/http_head.h"
-
 enum { HTTP_CHUNK_LINE_MAX = 4096 };
 
 /* Begins as all zeros. */
@@ -28,12 +26,12 @@ struct http_chunks {
 };
 
 /* Reads on in what came, gives each piece of the body to `take`, and leaves alone what stands
- * behind the answer. Trailers go to `head`. NULL (also when `take` wants no more, false), or why
+ * behind the answer. NULL (also when `take` wants no more, false), or why
  * the answer is not to be taken: lines that do not end in CRLF or are too long, a size that is
  * none, data that are not as long as said, extensions and trailers beyond all measure (RFC 9112
  * section 7.1; Go's bounds: net/http/internal/chunked.go). */
-const char *http_chunks_read(struct http_chunks *chunks, struct http_head *head, const char *data,
-                             size_t len, bool (*take)(void *context, const char *data, size_t len),
+const char *http_chunks_read(struct http_chunks *chunks, const char *data, size_t len,
+                             bool (*take)(void *context, const char *data, size_t len),
                              void *context);
 
 #endif

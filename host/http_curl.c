@@ -97,8 +97,7 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
 
     if (!transfer->head.chunked)
         return take_body(transfer, data, len) ? len : 0;
-    transfer->broken =
-        http_chunks_read(&transfer->chunks, &transfer->head, data, len, take_body, transfer);
+    transfer->broken = http_chunks_read(&transfer->chunks, data, len, take_body, transfer);
     return transfer->broken || transfer->too_long || transfer->stopped ? 0 : len;
 }
 

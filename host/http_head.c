@@ -95,13 +95,24 @@ static const char *why_bad_field(struct http_head *head, const char *line, size_
     return NULL;
 }
 
-const char *http_head_read(struct http_head *head, const char *line, size_t len) {
-    const char *why;
-
+/* Without the line's end. */
+static size_t bare_length(const char *line, size_t len) {
     if (len && line[len - 1] == '\n')
         len--;
     if (len && line[len - 1] == '\r')
         len--;
+    return len;
+}
+
+const char *http_head_check_trailer(const char *line, size_t len) {
+    len = bare_length(line, len);
+    return len ? why_bad_line(line, len) : NULL;
+}
+
+const char *http_head_read(struct http_head *head, const char *line, size_t len) {
+    const char *why;
+
+    len = bare_length(line, len);
     if (len >= 5 && memcmp(line, "HTTP/", 5) == 0)
         http_head_free(head);
     if (!head->began) {
@@ -112,8 +123,8 @@ const char *http_head_read(struct http_head *head, const char *line, size_t len)
         head->status = (line[9] - '0') * 100 + (line[10] - '0') * 10 + (line[11] - '0');
         return NULL;
     }
-    if (head->complete) /* trailers, which nobody asks */
-        return len ? why_bad_line(line, len) : NULL;
+    if (head->complete)
+        return http_head_check_trailer(line, len);
     head->complete = !len;
     if (head->complete)
         return NULL;

@@ -22,6 +22,8 @@ struct http_head {
  * sections 5.2, 6.1, 6.3; RFC 9110 section 5.6.2), names and values with characters that they
  * cannot have. */
 const char *http_head_read(struct http_head *head, const char *line, size_t len);
+/* The same for a line of the trailers, which nobody asks; no head begins among them. */
+const char *http_head_check_trailer(const char *line, size_t len);
 /* NULL, or why the place that this line names, if it names one, must not be gone to: Go follows
  * 301, 302, 303, 307 and 308 alone, and the host must be one for every reader. */
 const char *http_head_check_redirect(const struct http_head *head, const char *line, size_t len);

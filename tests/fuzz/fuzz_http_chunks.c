@@ -15,7 +15,6 @@ static bool take(void *context, const char *data, size_t len) {
 /* Reads in pieces of `step`; each stands in memory of its own length: reading on is seen. */
 static const char *read_all(const char *data, size_t size, size_t step, struct text *ret_body) {
     _cleanup_(freep) struct http_chunks *chunks = xcalloc(1, sizeof *chunks);
-    struct http_head head = {.began = true, .complete = true, .chunked = true};
     const char *why = NULL;
 
     for (size_t at = 0; at < size && !why; at += step) {
@@ -23,9 +22,8 @@ static const char *read_all(const char *data, size_t size, size_t step, struct t
         _cleanup_(freep) char *piece = xmalloc(len);
 
         memcpy(piece, data + at, len);
-        why = http_chunks_read(chunks, &head, piece, len, take, ret_body);
+        why = http_chunks_read(chunks, piece, len, take, ret_body);
     }
-    http_head_free(&head);
     return why;
 }
 
