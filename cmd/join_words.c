@@ -11,7 +11,7 @@
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/configuration/node_configuration.h"
-#include "join/phase_names.h"
+#include "join/phases/phase_names.h"
 
 enum { TOKEN_FILE_MAX = 4096 };
 

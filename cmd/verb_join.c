@@ -11,8 +11,8 @@
 #include "host/terminal.h"
 #include "join/join.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phase_names.h"
-#include "join/plan.h"
+#include "join/phases/phase_names.h"
+#include "join/phases/plan.h"
 
 static void list_groups(struct text *out, json_t *rows) {
     size_t count;

@@ -8,7 +8,7 @@
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/join.h"
-#include "join/reset.h"
+#include "join/undo/reset.h"
 
 struct told {
     const struct program *program;

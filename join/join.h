@@ -8,11 +8,11 @@
 #include "diag/report.h"
 #include "host/host.h"
 #include "host/http.h"
-#include "join/client_certificate.h"
+#include "join/phases/client_certificate.h"
 #include "join/configuration/cluster_config.h"
 #include "join/discovery/discovery.h"
 #include "join/configuration/join_options.h"
-#include "join/journal.h"
+#include "join/undo/journal.h"
 #include "join/kubelet/kubelet_files.h"
 #include "kube/client.h"
 #include "kube/node.h"
@@ -63,7 +63,7 @@ struct join_phase_result {
     char *detail;
 };
 
-/* The service that the running phase has started (join/service_watch.h). */
+/* The service that the running phase has started (join/phases/service_watch.h). */
 struct service_watch {
     enum service_id id;
     unsigned ends;     /* how often it ended */
@@ -128,8 +128,8 @@ void join_close(struct join *join);
 int join_run(struct join *join, struct error *err);
 /* Runs the phases before the first that changes the host: what a dry run may do. */
 int join_run_looking(struct join *join, struct error *err);
-/* Runs one phase by its id, or those that kubeadm's name for them means (join/phase_names.h);
- * ERROR_USAGE when there is none of that name. */
+/* Runs one phase by its id, or those that kubeadm's name for them means
+ * (join/phases/phase_names.h); ERROR_USAGE when there is none of that name. */
 int join_run_phase(struct join *join, const char *name, struct error *err);
 /* JoinResult document. New reference. */
 json_t *join_result_json(const struct join *join);

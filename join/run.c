@@ -7,10 +7,10 @@
 #include "base/memory.h"
 #include "base/redact.h"
 #include "join/join.h"
-#include "join/kubelet_bootstrap.h"
+#include "join/phases/kubelet_bootstrap.h"
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phase_names.h"
+#include "join/phases/phase_names.h"
 #include "kube/object.h"
 #include "pki/certificate.h"
 

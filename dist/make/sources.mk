@@ -1,7 +1,7 @@
 # Which sources make which program. Platform code is picked here, never by #ifdef.
 
 MODULES     := base host host/model host/memory pki kube netsetup services diag cmd \
-               join join/configuration join/discovery join/kubelet join/preflight
+               join join/configuration join/discovery join/kubelet join/phases join/preflight join/undo
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))
 TEMPLATES   := $(filter-out %.h,$(wildcard templates/*))
 

@@ -55,7 +55,8 @@ struct join_options {
     char *tls_bootstrap; /* winjoin, kubelet */
     char *node_labels, *register_with_taints;
     long long timeout;
-    long long start_spread; /* milliseconds; negative: winjoin decides (join/start_spread.h) */
+    long long
+        start_spread; /* milliseconds; negative: winjoin decides (join/phases/start_spread.h) */
     /* only from files and the cluster's defaults (NodeConfiguration) */
     char *external_ip, *external_name, *external_dns; /* verify.external */
     struct text_list exclude_from_nat;                /* network.excludeFromNAT */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/phases.h"
+#include "join/phases/phases.h"
 #include "join/preflight/preflight_checks.h"
 
 const char *preflight_outcome_name(enum preflight_outcome outcome) {

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "join/ca_file.h"
-#include "join/node_name.h"
+#include "join/phases/ca_file.h"
+#include "join/phases/node_name.h"
 #include "join/preflight/preflight_checks.h"
-#include "join/programs.h"
+#include "join/phases/programs.h"
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
 

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/ca_file.h"
+#include "join/phases/ca_file.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"
-#include "join/programs.h"
+#include "join/phases/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
 #include "services/cri.h"

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "join/boot_network.h"
+#include "join/phases/boot_network.h"
 
 static void plan(const json_t *json) {
     struct network_input input = {0};

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "join/client_certificate.h"
+#include "join/phases/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "pki/certificate.h"
 #include "pki/csr.h"

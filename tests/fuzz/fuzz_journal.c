@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "join/journal.h"
+#include "join/undo/journal.h"
 
 #define TARGET "C:\\winjoin-fuzz"
 

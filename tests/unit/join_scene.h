@@ -12,7 +12,7 @@
 
 #include "api_scene.h"
 #include "join/join.h"
-#include "join/reset.h"
+#include "join/undo/reset.h"
 
 struct run {
     struct host *host;

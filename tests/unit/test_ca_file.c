@@ -3,9 +3,9 @@
 #include "preflight_scene.h"
 
 #include "certificate_vectors.h"
-#include "join/ca_file.h"
+#include "join/phases/ca_file.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/plan.h"
+#include "join/phases/plan.h"
 
 enum { FILE_MAX = 65536 };
 

@@ -12,7 +12,7 @@
 #include "base/base64.h"
 #include "base/memory.h"
 #include "host/host_memory.h"
-#include "join/client_certificate.h"
+#include "join/phases/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "tests/unit/certificate_vectors.h"
 

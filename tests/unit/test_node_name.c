@@ -1,7 +1,7 @@
 /* The node's name: free, taken by another machine, this machine's own of an earlier life. */
 #include "join_scene.h"
 
-#include "join/node_name.h"
+#include "join/phases/node_name.h"
 
 static struct run r;
 static struct {

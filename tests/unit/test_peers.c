@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "host/host_memory.h"
-#include "join/boot_network.h"
+#include "join/phases/boot_network.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/peers.h"
 #include "netsetup/routes.h"

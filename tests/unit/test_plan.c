@@ -1,7 +1,7 @@
 /* The dry run: it changes nothing, its plan is what the join then does, it keeps secrets. */
 #include "join_scene.h"
 
-#include "join/plan.h"
+#include "join/phases/plan.h"
 
 static struct run r;
 static bool changed_cluster; /* something else than GET was sent */

@@ -1,6 +1,6 @@
 /* Services that end while a join waits for their work: started again, and in the end told why. */
 #include "join_scene.h"
-#include "join/service_watch.h"
+#include "join/phases/service_watch.h"
 
 /* ---- what a log says ---- */
 

@@ -1,0 +1,88 @@
+/* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
+#include "join/phases/node_name.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/kubelet/kubelet_files.h"
+
+enum { WAIT_MS = 90000, POLL_MS = 2000 };
+
+/* No other machine has an address of this one at the same time. */
+static bool is_this_machine(struct join *join, const struct kube_node *node) {
+    struct host_adapters adapters = {0};
+    struct error ignored = {0};
+    bool same = false;
+
+    if (host_adapters(join->host, &adapters, &ignored) < 0)
+        return false;
+    for (size_t i = 0; i < adapters.count; i++)
+        for (size_t a = 0; a < adapters.items[i].addresses.count; a++)
+            for (size_t n = 0; n < node->addresses.count; n++)
+                same |= nic_same_address(adapters.items[i].addresses.items[a],
+                                         node->addresses.items[n]);
+    host_adapters_free(&adapters);
+    return same;
+}
+
+int node_name_look(struct join *join, enum node_name_state *ret, struct error *err) {
+    struct kube_node node = {0};
+
+    if (kube_node_get(&join->client, join->node_name, &node, err) < 0) {
+        if (err->kind != ERROR_NOT_FOUND)
+            return -1;
+        error_clear(err);
+        *ret = NODE_NAME_FREE;
+        return 0;
+    }
+    if (host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
+        *ret = NODE_NAME_OURS;
+    else if (!node.ready)
+        *ret = NODE_NAME_NOT_READY;
+    else
+        *ret = is_this_machine(join, &node) ? NODE_NAME_EARLIER : NODE_NAME_TAKEN;
+    kube_node_free(&node);
+    return 0;
+}
+
+int node_name_refuse(const struct join *join, struct error *err) {
+    (void)error_set(err, ERROR_CONFLICT,
+                    "take node name '%s': a Node with that name and status \"Ready\" already "
+                    "exists in the cluster, and none of its addresses is this machine's",
+                    join->node_name);
+    (void)error_hint(err, "kubectl delete node %s", join->node_name);
+    return error_hint(err, "or choose another name with --node-name");
+}
+
+int node_name_claim(struct join *join, struct error *err) {
+    enum node_name_state state;
+    _cleanup_(freep) char *command = xasprintf("kubectl delete node %s", join->node_name);
+
+    for (unsigned waited = 0;; waited += POLL_MS) {
+        if (node_name_look(join, &state, err) < 0)
+            return -1;
+        if (state == NODE_NAME_TAKEN)
+            return node_name_refuse(join, err);
+        if (state != NODE_NAME_EARLIER)
+            return 0;
+        if (join->options->dry_run) {
+            join_warn(join,
+                      "Node %s is still Ready from an earlier join of this machine: a join waits "
+                      "until the control plane misses its kubelet",
+                      join->node_name);
+            return 0;
+        }
+        if (waited >= WAIT_MS)
+            break;
+        join_tell_waiting(join, waited, WAIT_MS - waited, command,
+                          "Node %s is still Ready from an earlier join of this machine",
+                          join->node_name);
+        if (host_sleep(join->host, POLL_MS, err) < 0)
+            return -1;
+    }
+    (void)error_set(err, ERROR_CONFLICT,
+                    "take node name '%s': a Node with that name and this machine's address is "
+                    "still Ready after %d s",
+                    join->node_name, WAIT_MS / 1000);
+    return error_hint(err, "%s", command);
+}

@@ -1,0 +1,288 @@
+/* The journal: what stood on the host before each change, written down before the change is made.
+ */
+#include "join/undo/journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "services/service_table.h"
+
+enum {
+    JOURNAL_MAX = 8 * 1024 * 1024,
+    BACKUP_MAX = 64 * 1024 * 1024,
+    MEND_TIMEOUT_MS = 30000,
+};
+
+static const char *const kind_names[JOURNAL_KIND_COUNT] = {
+    [JOURNAL_FILE_ENTRY] = "file",       [JOURNAL_FOLDER_ENTRY] = "folder",
+    [JOURNAL_SERVICE] = "service",       [JOURNAL_NETWORK] = "network",
+    [JOURNAL_SWITCH] = "switch",         [JOURNAL_ROUTE] = "route",
+    [JOURNAL_FIREWALL] = "firewall",     [JOURNAL_SOURCE_VIP] = "source-vip",
+    [JOURNAL_FORWARDING] = "forwarding", [JOURNAL_EVENT_SOURCE] = "event-source",
+};
+
+const char *journal_kind_name(enum journal_kind kind) {
+    return kind_names[kind];
+}
+
+static int kind_of(const char *name, enum journal_kind *ret) {
+    for (size_t i = 0; i < JOURNAL_KIND_COUNT; i++) {
+        if (text_equal(name, kind_names[i])) {
+            *ret = (enum journal_kind)i;
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static void add_entry(struct journal *j, enum journal_kind kind, const char *target,
+                      const char *phase, json_t *before) {
+    struct journal_entry entry = {
+        .kind = kind,
+        .target = xstrdup(target),
+        .phase = xstrdup(phase ? phase : ""),
+        .before = before ? before : json_object(),
+    };
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s, s:s, s:s, s:O}", "kind", kind_names[kind], "target", target, "phase",
+                  entry.phase, "before", entry.before);
+
+    entry.line = json_write(json);
+    j->entries = xrealloc(j->entries, (j->count + 1) * sizeof *j->entries);
+    j->entries[j->count++] = entry;
+}
+
+static void free_entry(struct journal_entry *entry) {
+    free(entry->target);
+    free(entry->phase);
+    free(entry->line);
+    json_decref(entry->before);
+}
+
+void journal_close(struct journal *journal) {
+    for (size_t i = 0; i < journal->count; i++)
+        free_entry(&journal->entries[i]);
+    free(journal->entries);
+    *journal = (struct journal){0};
+}
+
+static int read_line(struct journal *j, const char *line, size_t len, struct error *err) {
+    _cleanup_json_ json_t *json = NULL;
+    const char *kind_name, *target;
+    enum journal_kind kind;
+
+    if (json_read(line, len, "journal entry", &json, err) < 0)
+        return -1;
+    kind_name = json_text_at(json, "kind");
+    target = json_text_at(json, "target");
+    if (!target || kind_of(kind_name, &kind) < 0)
+        return error_set(err, ERROR_MALFORMED, "decode journal entry: kind or target is missing");
+    add_entry(j, kind, target, json_text_at(json, "phase"),
+              json_incref(json_object_get(json, "before")));
+    return 0;
+}
+
+static int read_lines(struct journal *j, const char *text, struct error *err) {
+    for (size_t number = 1; *text; number++) {
+        const char *end = strchr(text, '\n');
+
+        if (!end)
+            return 0; /* cut by a crash: the change it announced was never begun */
+        if (end > text && read_line(j, text, (size_t)(end - text), err) < 0)
+            return error_prefix(err, "read '%s' line %zu", JOURNAL_FILE, number);
+        text = end + 1;
+    }
+    return 0;
+}
+
+int journal_open(struct host *host, struct journal *ret, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    struct journal journal = {.host = host};
+    size_t len;
+
+    if (host_read(host, JOURNAL_FILE, JOURNAL_MAX, &text, &len, err) < 0) {
+        if (err->kind != ERROR_NOT_FOUND)
+            return -1;
+        error_clear(err);
+        text = xstrdup("");
+    }
+    if (read_lines(&journal, text, err) < 0) {
+        journal_close(&journal);
+        return error_hint(err, "move '%s' away to begin anew; what it recorded is then not undone",
+                          JOURNAL_FILE);
+    }
+    journal.saved = journal.count;
+    *ret = journal;
+    return 0;
+}
+
+static const struct journal_entry *find(const struct journal *journal, enum journal_kind kind,
+                                        const char *target) {
+    for (size_t i = 0; i < journal->count; i++)
+        if (journal->entries[i].kind == kind &&
+            text_equal_nocase(journal->entries[i].target, target))
+            return &journal->entries[i];
+    return NULL;
+}
+
+bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target) {
+    return find(journal, kind, target);
+}
+
+bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target) {
+    const struct journal_entry *entry = find(journal, kind, target);
+
+    return entry && !json_object_size(entry->before);
+}
+
+static int save(struct journal *j, struct error *err) {
+    struct text out = {0};
+    int result = 0;
+
+    for (size_t i = 0; i < j->count; i++) {
+        text_add(&out, j->entries[i].line);
+        text_add_char(&out, '\n');
+    }
+    if (!j->has_folder)
+        result = host_make_folder(j->host, WINJOIN_FOLDER, HOST_SECRET, err);
+    if (result == 0)
+        result = host_write(j->host, JOURNAL_FILE, text_str(&out), out.len, HOST_SECRET, err);
+    text_free(&out);
+    if (result < 0)
+        return error_prefix(err, "write the journal");
+    j->has_folder = true;
+    j->saved = j->count;
+    return 0;
+}
+
+int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
+                   json_t *before, struct error *err) {
+    if (journal_has(journal, kind, target)) {
+        json_decref(before);
+        return 0;
+    }
+    add_entry(journal, kind, target, journal->phase, before);
+    return journal->held ? 0 : journal_write_down(journal, err);
+}
+
+void journal_hold(struct journal *journal) {
+    journal->held = true;
+}
+
+int journal_write_down(struct journal *journal, struct error *err) {
+    journal->held = false;
+    if (journal->saved == journal->count || save(journal, err) == 0)
+        return 0;
+    while (journal->count > journal->saved)
+        free_entry(&journal->entries[--journal->count]);
+    return -1;
+}
+
+int journal_pop(struct journal *journal, struct error *err) {
+    if (journal->count)
+        free_entry(&journal->entries[--journal->count]);
+    journal->saved = journal->count;
+    return save(journal, err);
+}
+
+static int copy_file(struct host *host, const char *from, const char *to, struct error *err) {
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    if (host_read(host, from, BACKUP_MAX, &data, &len, err) < 0)
+        return -1;
+    return host_write(host, to, data, len, HOST_SECRET, err);
+}
+
+int journal_file(struct journal *journal, const char *path, struct error *err) {
+    char backup[64];
+
+    if (journal_has(journal, JOURNAL_FILE_ENTRY, path))
+        return 0;
+    if (host_file_type(journal->host, path) == HOST_ABSENT)
+        return journal_record(journal, JOURNAL_FILE_ENTRY, path, NULL, err);
+    (void)text_format(backup, sizeof backup, BACKUP_FOLDER "\\%04zu", journal->count);
+    if (host_make_folder(journal->host, WINJOIN_FOLDER, HOST_SECRET, err) < 0 ||
+        copy_file(journal->host, path, backup, err) < 0)
+        return error_prefix(err, "back up '%s'", path);
+    return journal_record(journal, JOURNAL_FILE_ENTRY, path, json_pack("{s:s}", "backup", backup),
+                          err);
+}
+
+int journal_folder(struct journal *journal, const char *path, struct error *err) {
+    bool there = host_file_type(journal->host, path) != HOST_ABSENT;
+
+    if (journal_has(journal, JOURNAL_FOLDER_ENTRY, path))
+        return 0;
+    return journal_record(journal, JOURNAL_FOLDER_ENTRY, path,
+                          there ? json_pack("{s:b}", "present", 1) : NULL, err);
+}
+
+/* A service as the SCM tells it; join/undo/reset.c reads it back. */
+static json_t *recorded_service(const struct host_service *s) {
+    json_t *delays = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(s->restart_delays_ms); i++)
+        json_array_append_new(delays, json_integer(s->restart_delays_ms[i]));
+    return json_pack("{s:b, s:s, s:s, s:s, s:o, s:o, s:b, s:o, s:i, s:i, s:b}", "present", 1,
+                     "displayName", s->display_name ? s->display_name : "", "description",
+                     s->description ? s->description : "", "command", s->command ? s->command : "",
+                     "dependsOn", json_texts(&s->depends_on), "environment",
+                     json_texts(&s->environment), "autoStart", s->auto_start, "restartDelaysMs",
+                     delays, "resetSeconds", (int)s->reset_seconds, "preshutdownMs",
+                     (int)s->preshutdown_ms, "running", s->state == HOST_SERVICE_RUNNING);
+}
+
+static int mend_service(struct journal *journal, const char *name, struct error *err) {
+    struct host_service service = {0};
+    bool half_made;
+
+    if (!journal_has_absent(journal, JOURNAL_SERVICE, name))
+        return 0;
+    if (host_service_query(journal->host, name, &service, err) < 0)
+        return -1;
+    half_made = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service);
+    host_service_free(&service);
+    return half_made ? host_service_delete(journal->host, name, MEND_TIMEOUT_MS, err) : 0;
+}
+
+int journal_service(struct journal *journal, const char *name, struct error *err) {
+    struct host_service service = {0};
+    json_t *before = NULL;
+
+    if (journal_has(journal, JOURNAL_SERVICE, name))
+        return mend_service(journal, name, err);
+    if (host_service_query(journal->host, name, &service, err) < 0)
+        return -1;
+    if (service.state != HOST_SERVICE_ABSENT)
+        before = recorded_service(&service);
+    host_service_free(&service);
+    return journal_record(journal, JOURNAL_SERVICE, name, before, err);
+}
+
+int journal_mend_services(struct journal *journal, struct error *err) {
+    for (size_t i = 0; i < journal->count; i++)
+        if (journal->entries[i].kind == JOURNAL_SERVICE &&
+            mend_service(journal, journal->entries[i].target, err) < 0)
+            return -1;
+    return 0;
+}
+
+int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
+                  enum host_access access, bool *ret_changed, struct error *err) {
+    _cleanup_(freep) char *old = NULL;
+    struct error ignored = {0};
+    size_t old_len = 0;
+    bool same = host_read(journal->host, path, len + 1, &old, &old_len, &ignored) == 0 &&
+                old_len == len && memcmp(old, data, len) == 0;
+
+    if (ret_changed)
+        *ret_changed = !same;
+    if (same && journal_has(journal, JOURNAL_FILE_ENTRY, path))
+        return 0;
+    if (journal_file(journal, path, err) < 0)
+        return -1;
+    return host_write(journal->host, path, data, len, access, err);
+}

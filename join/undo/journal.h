@@ -1,0 +1,91 @@
+/* The journal: what stood on the host before each change, written down before the change is made.
+ *
+ * C:\ProgramData\winjoin\journal\journal.jsonl, one JSON object a line, the newest last; earlier
+ * contents of replaced files lie in C:\ProgramData\winjoin\backup. Only the first look at a thing
+ * counts: recording it again is a no-op, so a join that was killed and run again still knows the
+ * host as it was found. reset plays it backwards (join/undo/reset.h). */
+#ifndef JOIN_UNDO_JOURNAL_H
+#define JOIN_UNDO_JOURNAL_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "host/host.h"
+
+#define WINJOIN_FOLDER "C:\\ProgramData\\winjoin"
+#define JOURNAL_FOLDER WINJOIN_FOLDER "\\journal"
+#define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
+#define BACKUP_FOLDER WINJOIN_FOLDER "\\backup"
+
+/* What a line speaks of; the name in the file is that of journal_kind_name(). */
+enum journal_kind {
+    JOURNAL_FILE_ENTRY,   /* a file that is written or removed; before: absent, or a backup */
+    JOURNAL_FOLDER_ENTRY, /* a folder whose content belongs to the node: removed whole if it was
+                             absent */
+    JOURNAL_SERVICE,      /* a service of the SCM; before: absent, or its configuration and state */
+    JOURNAL_NETWORK,      /* an HNS network of ours, by name */
+    JOURNAL_SWITCH,       /* the base network and the card under it; before: the card's snapshot */
+    JOURNAL_ROUTE,        /* a route of ours */
+    JOURNAL_FIREWALL,     /* an inbound rule of ours, by name */
+    JOURNAL_SOURCE_VIP,   /* the reservation in host-local's store, by network name */
+    JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file that held its texts, or none
+                           */
+    JOURNAL_FORWARDING, /* IPv4 forwarding of the interface with this address; before: on or off */
+    JOURNAL_KIND_COUNT
+};
+const char *journal_kind_name(enum journal_kind kind);
+
+struct journal_entry {
+    enum journal_kind kind;
+    char *target;   /* path, service name, network name, ... */
+    char *phase;    /* id of the phase that recorded it */
+    json_t *before; /* object; what is in it depends on the kind */
+    char *line;     /* all of it as it stands in the file */
+};
+struct journal {
+    struct host *host; /* borrowed */
+    struct journal_entry *entries;
+    size_t count;
+    const char *phase; /* recorded with the next entries; borrowed */
+    bool has_folder;   /* with its rights, by this run */
+    bool held;         /* journal_hold() */
+    size_t saved;      /* entries that are on disk */
+};
+
+/* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
+ * line that does not parse is ERROR_MALFORMED. journal_close(). */
+int journal_open(struct host *host, struct journal *ret, struct error *err);
+void journal_close(struct journal *journal);
+/* true when the thing is recorded already. */
+bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target);
+/* Records a thing and what stood before (new reference is taken over, NULL = {}); written to disk
+ * before it returns. Recorded already: nothing happens. */
+int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
+                   json_t *before, struct error *err);
+/* For things that are recorded together before the first of them is changed: from here on they are
+ * not written to disk one by one, but by journal_write_down(), all at once. That must follow, also
+ * when one of them failed; when it fails itself, all of them count as not recorded. */
+void journal_hold(struct journal *journal);
+int journal_write_down(struct journal *journal, struct error *err);
+/* Takes the last entry off, on disk too: it has been undone. */
+int journal_pop(struct journal *journal, struct error *err);
+
+/* Looks at the thing as it is now and records that. A file's content goes to the backup folder (at
+ * most 64 MiB, else ERROR_HOST). */
+int journal_file(struct journal *journal, const char *path, struct error *err);
+int journal_folder(struct journal *journal, const char *path, struct error *err);
+/* One that is recorded already and that a killed run had created and not marked yet is deleted: the
+ * journal says that nothing stood there before, and nobody's mark is on it. Its making may end
+ * after the run that asked for it. */
+int journal_service(struct journal *journal, const char *name, struct error *err);
+/* The same for all that are recorded. */
+int journal_mend_services(struct journal *journal, struct error *err);
+/* true when it is recorded, and that nothing stood there before. */
+bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
+/* Writes a file: journal_file, then host_write when the content differs. *ret_changed may be NULL.
+ */
+int journal_write(struct journal *journal, const char *path, const void *data, size_t len,
+                  enum host_access access, bool *ret_changed, struct error *err);
+
+#endif

@@ -1,0 +1,307 @@
+/* reset: plays the journal backwards until the host is as it was found. */
+#include "join/undo/reset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "diag/run.h"
+#include "join/undo/journal.h"
+#include "join/undo/reset_pods.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/nic_guard.h"
+#include "netsetup/routes.h"
+#include "netsetup/source_vip.h"
+#include "services/service_table.h"
+
+enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 64 * 1024 * 1024 };
+
+/* Undoes one entry; *ret_how says in a word or two what it did. */
+typedef int undo_function(struct host *host, const struct journal_entry *entry,
+                          const char **ret_how, struct error *err);
+
+/* Windows lets a program that runs be moved, but not be removed or written: this one, called from
+ * where the join laid it, moves itself aside. */
+static bool moves_aside(struct host *host, const char *path) {
+    _cleanup_(freep) char *self = host_program_path(host), *temp = host_environment(host, "TEMP");
+    _cleanup_(freep) char *aside = NULL;
+
+    if (!self || !temp || !text_equal_nocase(self, path))
+        return false;
+    aside = xasprintf("%s\\winjoin-removed.exe", temp);
+    return host_rename(host, path, aside, NULL) == 0;
+}
+
+static int undo_file(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                     struct error *err) {
+    const char *backup = json_text_at(entry->before, "backup");
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    if (!backup) {
+        if (moves_aside(host, entry->target)) {
+            *ret_how = "it runs: moved to %TEMP%\\winjoin-removed.exe, to be deleted";
+            return 0;
+        }
+        *ret_how = "removed";
+        return host_remove(host, entry->target, err);
+    }
+    *ret_how = "restored";
+    if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
+        return -1;
+    (void)moves_aside(host, entry->target); /* or it does not run, and can be written */
+    if (host_write(host, entry->target, data, len, HOST_PUBLIC, err) < 0)
+        return -1;
+    return host_remove(host, backup, err);
+}
+
+static int undo_folder(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                       struct error *err) {
+    struct text_list names = {0};
+    bool empty;
+
+    if (json_bool_at(entry->before, "present", false)) {
+        *ret_how = "kept: it was there before";
+        return 0;
+    }
+    if (!json_bool_at(entry->before, "onlyIfEmpty", false)) {
+        *ret_how = "removed";
+        return host_remove_tree(host, entry->target, err);
+    }
+    empty = host_list(host, entry->target, &names, NULL) < 0 || names.count == 0;
+    text_list_free(&names);
+    *ret_how = empty ? "removed" : "kept: somebody else's files are in it";
+    return empty ? host_remove(host, entry->target, err) : 0;
+}
+
+/* join/undo/journal.c writes this shape. */
+static void read_service(const struct journal_entry *entry, struct host_service *ret) {
+    const json_t *b = entry->before;
+
+    *ret = (struct host_service){
+        .name = xstrdup(entry->target),
+        .display_name = xstrdup_null(json_text_at(b, "displayName")),
+        .description = xstrdup_null(json_text_at(b, "description")),
+        .command = xstrdup_null(json_text_at(b, "command")),
+        .auto_start = json_bool_at(b, "autoStart", false),
+        .reset_seconds = (unsigned)json_number_at(b, "resetSeconds", 0),
+        .preshutdown_ms = (unsigned)json_number_at(b, "preshutdownMs", 0),
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(ret->restart_delays_ms); i++)
+        ret->restart_delays_ms[i] =
+            (unsigned)json_integer_value(json_array_get(json_object_get(b, "restartDelaysMs"), i));
+    json_read_texts(json_object_get(b, "dependsOn"), &ret->depends_on);
+    json_read_texts(json_object_get(b, "environment"), &ret->environment);
+}
+
+static int restore_service(struct host *host, const struct journal_entry *entry,
+                           struct error *err) {
+    struct host_service service;
+    int result;
+
+    read_service(entry, &service);
+    result = host_service_put(host, &service, err);
+    host_service_free(&service);
+    if (result == 0 && json_bool_at(entry->before, "running", false))
+        result = host_service_start(host, entry->target, STOP_TIMEOUT_MS, err);
+    return result;
+}
+
+static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                        struct error *err) {
+    enum service_id id = service_by_name(entry->target);
+
+    if (host_service_stop(host, entry->target, STOP_TIMEOUT_MS, err) < 0)
+        return -1;
+    if (json_bool_at(entry->before, "present", false)) {
+        *ret_how = "restored";
+        return restore_service(host, entry, err);
+    }
+    *ret_how = "removed";
+    return id == SERVICE_COUNT ? 0 : service_remove(host, id, err);
+}
+
+static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                        struct error *err) {
+    bool removed = false;
+
+    if (hcn_network_remove(host, entry->target, &removed, err) < 0)
+        return -1;
+    *ret_how = removed ? "removed" : "was gone already";
+    return 0;
+}
+
+static int undo_switch(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                       struct error *err) {
+    struct nic_guard_result guard = {0};
+    struct nic_snapshot card = {0};
+    int result;
+
+    if (nic_snapshot_read(json_object_get(entry->before, "card"), &card, err) < 0)
+        return -1;
+    result = nic_guard_remove(host, entry->target, &card, NULL, NULL, &guard, err);
+    nic_snapshot_free(&card);
+    *ret_how = "removed; the card has its address, DNS servers and routes";
+    return result;
+}
+
+static int undo_route(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                      struct error *err) {
+    struct pod_route route = {0};
+
+    *ret_how = "removed";
+    if (text_format(route.pod_cidr, sizeof route.pod_cidr, "%s", entry->target) < 0 ||
+        text_format(route.node_address, sizeof route.node_address, "%s",
+                    json_text_at(entry->before, "nextHop") ? json_text_at(entry->before, "nextHop")
+                                                           : "") < 0)
+        return error_set(err, ERROR_MALFORMED, "read journalled route '%.60s'", entry->target);
+    return pod_routes_remove(host, &route, 1, err);
+}
+
+static int undo_firewall(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                         struct error *err) {
+    *ret_how = "removed";
+    return host_firewall_remove(host, entry->target, err);
+}
+
+static int undo_source_vip(struct host *host, const struct journal_entry *entry,
+                           const char **ret_how, struct error *err) {
+    *ret_how = "given back";
+    return source_vip_remove(host, entry->target, err);
+}
+
+static int undo_forwarding(struct host *host, const struct journal_entry *entry,
+                           const char **ret_how, struct error *err) {
+    uint32_t index;
+
+    *ret_how = "as before";
+    if (nic_index_of(host, entry->target, &index, err) < 0) {
+        if (err->kind != ERROR_NOT_FOUND)
+            return -1;
+        error_clear(err); /* no interface, no setting */
+        return 0;
+    }
+    return host_forwarding_set(host, index, json_bool_at(entry->before, "on", false), err);
+}
+
+static int undo_event_source(struct host *host, const struct journal_entry *entry,
+                             const char **ret_how, struct error *err) {
+    const char *before = json_text_at(entry->before, "file");
+
+    *ret_how = before ? "restored" : "removed";
+    return host_event_source_set(host, before, err);
+}
+
+static undo_function *const undo[JOURNAL_KIND_COUNT] = {
+    [JOURNAL_FILE_ENTRY] = undo_file,       [JOURNAL_FOLDER_ENTRY] = undo_folder,
+    [JOURNAL_SERVICE] = undo_service,       [JOURNAL_NETWORK] = undo_network,
+    [JOURNAL_SWITCH] = undo_switch,         [JOURNAL_ROUTE] = undo_route,
+    [JOURNAL_FIREWALL] = undo_firewall,     [JOURNAL_SOURCE_VIP] = undo_source_vip,
+    [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
+};
+
+/* Ends first: a kubelet that runs would make its pods anew while their network goes. */
+static int stop_kubelet(const struct journal *journal, struct error *err) {
+    const char *name = service_name(SERVICE_KUBELET);
+
+    if (!journal_has(journal, JOURNAL_SERVICE, name))
+        return 0;
+    return host_service_stop(journal->host, name, STOP_TIMEOUT_MS, err);
+}
+
+static void tell(const struct reset_options *options, const struct journal_entry *entry,
+                 const char *how, const struct error *why) {
+    _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
+
+    if (options->progress)
+        options->progress(options->progress_context, what, how, why);
+}
+
+static void count_undone(const struct journal_entry *entry, struct reset_result *ret) {
+    if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup"))
+        ret->restored++;
+    else
+        ret->removed++;
+}
+
+/* Takes the i-th entry off by moving it to the end. */
+static int forget(struct journal *journal, size_t i, struct error *err) {
+    struct journal_entry entry = journal->entries[i];
+
+    memmove(&journal->entries[i], &journal->entries[i + 1],
+            (journal->count - i - 1) * sizeof entry);
+    journal->entries[journal->count - 1] = entry;
+    return journal_pop(journal, err);
+}
+
+static bool is_below(const char *path, const char *folder) {
+    return text_starts_with(path, folder) && path[strlen(folder)] == '\\';
+}
+
+/* What could not be undone is still in the journal behind this entry and may stand on it: a folder
+ * holds its files, the vSwitch carries the pod network. */
+static bool is_needed(const struct journal *journal, size_t index) {
+    const struct journal_entry *entry = &journal->entries[index];
+
+    for (size_t i = index + 1; i < journal->count; i++) {
+        const struct journal_entry *later = &journal->entries[i];
+
+        if (entry->kind == JOURNAL_FOLDER_ENTRY && is_below(later->target, entry->target))
+            return true;
+        if (entry->kind == JOURNAL_SWITCH && later->kind == JOURNAL_NETWORK)
+            return true;
+    }
+    return false;
+}
+
+static int undo_all(struct journal *journal, const struct reset_options *options,
+                    struct reset_result *ret, struct error *err) {
+    for (size_t i = journal->count; i-- > 0;) {
+        const struct journal_entry *entry = &journal->entries[i];
+        struct error why = {0};
+        const char *how = "";
+
+        if (options->dry_run) {
+            tell(options, entry, "would be taken back", NULL);
+            continue;
+        }
+        if (is_needed(journal, i))
+            continue;
+        if (undo[entry->kind](journal->host, entry, &how, &why) < 0) {
+            tell(options, entry, "", &why);
+            if (ret->failed++ == 0)
+                *err = why;
+            continue;
+        }
+        tell(options, entry, how, NULL);
+        count_undone(entry, ret);
+        if (forget(journal, i, err) < 0)
+            return -1;
+    }
+    return ret->failed ? -1 : 0;
+}
+
+int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
+              struct error *err) {
+    struct journal journal = {0};
+    int result = 0;
+
+    *ret = (struct reset_result){0};
+    if (journal_open(host, &journal, err) < 0)
+        return -1;
+    if (journal.count && !options->dry_run)
+        /* The probe pods' sandboxes end with all others, by reset_pods(). */
+        result = diag_remove_left(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
+                         stop_kubelet(&journal, err) < 0
+                     ? -1
+                     : 0;
+    if (result == 0)
+        reset_pods(&journal, options, ret, err);
+    if (result == 0)
+        result = undo_all(&journal, options, ret, err);
+    if (result == 0 && !options->dry_run)
+        result = host_remove_tree(host, WINJOIN_FOLDER, err);
+    journal_close(&journal);
+    return result;
+}

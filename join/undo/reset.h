@@ -1,0 +1,32 @@
+/* reset: plays the journal backwards until the host is as it was found. */
+#ifndef JOIN_UNDO_RESET_H
+#define JOIN_UNDO_RESET_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "host/host.h"
+
+/* Told for each thing that was taken back ("service kubelet", "removed") or could not be. */
+typedef void reset_progress(void *context, const char *what, const char *how,
+                            const struct error *err);
+
+struct reset_options {
+    bool dry_run; /* only tells */
+    reset_progress *progress;
+    void *progress_context;
+};
+struct reset_result {
+    size_t restored; /* put back to what stood before */
+    size_t removed;  /* was not there before */
+    size_t failed;
+};
+/* Undoes the newest entry first and takes it off the journal when it is undone; a thing that cannot
+ * be undone is told, kept in the journal, and the rest goes on. An empty journal is success with
+ * nothing done. When all is undone winjoin's own folder goes too. Answers -1 with the first
+ * failure. */
+int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
+              struct error *err);
+
+#endif

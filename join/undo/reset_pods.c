@@ -1,0 +1,82 @@
+/* Ends the node's pods by the container runtime, in the kubelet's place. */
+#include "join/undo/reset_pods.h"
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "join/kubelet/kubelet_files.h"
+#include "services/cri.h"
+#include "services/service_table.h"
+
+/* kubeadm tries five times. A runtime that is still busy with what the kubelet asked for says no
+ * for a moment. */
+enum { TRIES = 5, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
+
+/* Where the node's runtime listens: what the kubelet was told. */
+static char *runtime_pipe(struct host *host) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    const char *socket = NULL;
+    struct error ignored = {0}; /* winjoin's own default stands, then */
+    size_t len;
+
+    if (host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, &ignored) == 0 &&
+        yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, &ignored) == 0 &&
+        yaml_documents_count(documents))
+        socket = yaml_text_at(yaml_document(documents, 0), "containerRuntimeEndpoint");
+    return cri_pipe_path(socket && *socket ? socket : KUBELET_CRI_SOCKET);
+}
+
+static int remove_pod(struct host *host, const char *pipe, const struct cri_pod *pod,
+                      struct error *err) {
+    for (unsigned tries = 1; cri_pod_remove(host, pipe, pod, err) < 0; tries++) {
+        struct error interrupted = {0};
+
+        if (tries == TRIES || err->kind == ERROR_TIMEOUT || err->kind == ERROR_INTERRUPTED ||
+            host_sleep(host, TRY_AGAIN_MS, &interrupted) < 0)
+            return -1;
+        error_clear(err);
+    }
+    return 0;
+}
+
+static void tell(const struct reset_options *options, const char *what, const char *how,
+                 const struct error *why) {
+    if (options->progress)
+        options->progress(options->progress_context, what, how, why);
+}
+
+static void count_failure(struct reset_result *ret, const struct error *why, struct error *err) {
+    if (ret->failed++ == 0)
+        *err = *why;
+}
+
+void reset_pods(const struct journal *journal, const struct reset_options *options,
+                struct reset_result *ret, struct error *err) {
+    struct host *host = journal->host;
+    _cleanup_(freep) char *pipe = NULL;
+    _cleanup_(cri_pods_free) struct cri_pods pods = {0};
+    struct error why = {0};
+
+    if (!journal_has(journal, JOURNAL_SERVICE, service_name(SERVICE_KUBELET)))
+        return;
+    pipe = runtime_pipe(host);
+    if (cri_pods(host, pipe, &pods, &why) < 0) {
+        if (why.kind == ERROR_NOT_FOUND) /* no runtime runs: nobody to ask */
+            return;
+        tell(options, "pods", "", &why);
+        count_failure(ret, &why, err);
+    }
+    for (size_t i = 0; i < pods.count; i++) {
+        _cleanup_(freep) char *what = xasprintf("pod %s", pods.items[i].name);
+        struct error stays = {0};
+
+        if (options->dry_run) {
+            tell(options, what, "would be ended", NULL);
+        } else if (remove_pod(host, pipe, &pods.items[i], &stays) == 0) {
+            tell(options, what, "ended", NULL);
+        } else {
+            tell(options, what, "", &stays);
+            count_failure(ret, &stays, err);
+        }
+    }
+}
