@@ -4,11 +4,6 @@
 
 #include <stddef.h>
 
-/* <winerror.h> has macros of two of these names. A file that needs both worlds includes Windows'
- * headers (libcurl's bring them along) before this one. */
-#undef ERROR_NOT_FOUND
-#undef ERROR_TIMEOUT
-
 /* What a failure means to the caller; the exit code of each kind stands in docs (contracts: exit
  * codes) and in error_exit_code(). */
 enum error_kind {
@@ -16,9 +11,9 @@ enum error_kind {
     ERROR_USAGE,       /* the call or a configuration file is wrong; nothing was touched: 3 */
     ERROR_PREFLIGHT,   /* the host is not fit: 2 */
     ERROR_NETWORK,     /* no connection, or it broke; may be tried again: 1 */
-    ERROR_TIMEOUT,     /* a bounded wait ended: 1 */
+    ERROR_TIMED_OUT,   /* a bounded wait ended: 1 */
     ERROR_DENIED,      /* 401, 403, access denied, CSR denied: 1 */
-    ERROR_NOT_FOUND,   /* the thing is absent: 1 */
+    ERROR_ABSENT,      /* the thing is absent: 1 */
     ERROR_CONFLICT,    /* the thing is there already or changed meanwhile: 1 */
     ERROR_UNTRUSTED,   /* signature, pin, certificate, changed answer, checksum: 4; never retried */
     ERROR_MALFORMED,   /* bytes from outside that do not parse: 1 */

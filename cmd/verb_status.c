@@ -75,7 +75,7 @@ static json_t *certificate_json(struct host *host, struct text *out) {
     if (host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, 1 << 20, &pem, &len, &why) < 0 ||
         certificates_parse(pem, len, &list, &why) < 0) {
         text_addf(out, "identity  none: %s\n",
-                  why.kind == ERROR_NOT_FOUND ? "this machine has not joined" : why.message);
+                  why.kind == ERROR_ABSENT ? "this machine has not joined" : why.message);
         return NULL;
     }
     rfc3339_format(list.items[0].not_before, from);
@@ -131,7 +131,7 @@ int verb_certs(struct program *program, struct error *err) {
 
     if (!certificate) {
         text_free(&out);
-        (void)error_set(err, ERROR_NOT_FOUND, "read '%s': this machine has no node certificate",
+        (void)error_set(err, ERROR_ABSENT, "read '%s': this machine has no node certificate",
                         KUBELET_CLIENT_CERTIFICATE_FILE);
         return error_hint(err, "winjoin join makes one");
     }

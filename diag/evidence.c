@@ -32,7 +32,7 @@ static int object_read(struct host *host, enum hcn_kind kind, const char *id, js
     json_t *object = NULL;
 
     if (hcn_query(host, kind, id, HCN_QUERY, &text, err) < 0)
-        return err->kind == ERROR_NOT_FOUND ? 0 : -1; /* gone since it was listed */
+        return err->kind == ERROR_ABSENT ? 0 : -1; /* gone since it was listed */
     if (json_read(text, strlen(text), "HNS object", &object, err) < 0)
         return -1;
     json_array_append_new(array, object);
@@ -192,7 +192,7 @@ static void cni_add(struct host *host, json_t *evidence, const char *folder) {
     while (i < names.count && !is_cni_file(names.items[i]))
         i++;
     if (i == names.count) {
-        error_set(&err, ERROR_NOT_FOUND, "no configuration in '%s'", folder);
+        error_set(&err, ERROR_ABSENT, "no configuration in '%s'", folder);
         missing_add(evidence, "cni", &err);
         return;
     }

@@ -44,13 +44,13 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
  * when nothing does. The caller frees. */
 char *diag_pod_waiting_text(const json_t *pod);
 
-/* The pod's last heartbeat. ERROR_NOT_FOUND while there is none, ERROR_MALFORMED. */
+/* The pod's last heartbeat. ERROR_ABSENT while there is none, ERROR_MALFORMED. */
 int diag_pod_heartbeat(struct host *host, char which, struct probe_heartbeat *ret,
                        struct error *err);
 /* Asks the pod: writes probes.txt and go-<generation>. Generations count from 1. */
 int diag_pod_ask(struct host *host, char which, unsigned generation,
                  const struct probe_list *probes, struct error *err);
-/* ERROR_NOT_FOUND while the answer is not there yet, ERROR_MALFORMED. */
+/* ERROR_ABSENT while the answer is not there yet, ERROR_MALFORMED. */
 int diag_pod_answer(struct host *host, char which, unsigned generation, struct probe_results *ret,
                     struct error *err);
 

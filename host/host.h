@@ -33,7 +33,7 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
 
 /* Paths are absolute Windows paths (host/path.h). One that ends in a separator is a folder's: no
  * file has it. */
-/* Whole file, at most `max` bytes (more: ERROR_MALFORMED). Absent: ERROR_NOT_FOUND. *ret is
+/* Whole file, at most `max` bytes (more: ERROR_MALFORMED). Absent: ERROR_ABSENT. *ret is
  * NUL-terminated behind *ret_len bytes; the caller frees. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
               struct error *err);
@@ -51,7 +51,7 @@ int host_rename(struct host *host, const char *from, const char *to, struct erro
 /* A symbolic link at `path` (replacing one) to `target`. */
 int host_link(struct host *host, const char *path, const char *target, struct error *err);
 enum host_file_type host_file_type(struct host *host, const char *path);
-/* Names in a folder, sorted, without . and ..; absent: ERROR_NOT_FOUND. */
+/* Names in a folder, sorted, without . and ..; absent: ERROR_ABSENT. */
 int host_list(struct host *host, const char *path, struct text_list *ret, struct error *err);
 /* Free bytes on the volume of `path`. */
 int host_free_space(struct host *host, const char *path, uint64_t *ret, struct error *err);
@@ -106,8 +106,8 @@ enum hcn_kind { HCN_NETWORK, HCN_ENDPOINT, HCN_NAMESPACE, HCN_LOAD_BALANCER };
 
 /* The HCN calls of computenetwork.dll (facts: ComputeNetwork.h), handles kept inside. `id` is a
  * GUID text without braces. Documents are JSON. Each call ends after HOST_HCN_TIMEOUT_MS at the
- * latest with ERROR_TIMEOUT (outcome unknown: enumerate again). Failures carry the HRESULT in
- * err->os and the ErrorRecord's text; kinds: ERROR_NOT_FOUND (0x80070490, 0x803b0001, 02 ...),
+ * latest with ERROR_TIMED_OUT (outcome unknown: enumerate again). Failures carry the HRESULT in
+ * err->os and the ErrorRecord's text; kinds: ERROR_ABSENT (0x80070490, 0x803b0001, 02 ...),
  * ERROR_CONFLICT (0x80071392, 0x800700b7, 0x803b0010 ...), ERROR_UNSUPPORTED (no such export),
  * ERROR_DENIED, ERROR_HOST. A non-empty ErrorRecord is a failure even with S_OK. */
 enum { HOST_HCN_TIMEOUT_MS = 60000 };
@@ -207,13 +207,14 @@ struct host_facts {
 };
 int host_facts(struct host *host, struct host_facts *ret, struct error *err);
 
-/* String (REG_SZ, REG_EXPAND_SZ, REG_DWORD as decimal) under HKLM; absent: ERROR_NOT_FOUND. The
+/* String (REG_SZ, REG_EXPAND_SZ, REG_DWORD as decimal) under HKLM; absent: ERROR_ABSENT. The
  * caller frees. */
 int host_registry_get(struct host *host, const char *key, const char *value, char **ret,
                       struct error *err);
 
 /* Runs a program (argv[0] is its path) with `input` on its standard input and answers its exit code
- * and standard output (at most 1 MiB; the caller frees). Killed after timeout_ms: ERROR_TIMEOUT. */
+ * and standard output (at most 1 MiB; the caller frees). Killed after timeout_ms: ERROR_TIMED_OUT.
+ */
 struct host_process {
     const char *const *argv;        /* NULL-terminated */
     const char *const *environment; /* additional NAME=value, NULL-terminated, or NULL */
@@ -248,7 +249,7 @@ struct host_pipe_talk {
     void *context;
     unsigned timeout_ms; /* of the whole conversation */
 };
-/* No such pipe: ERROR_NOT_FOUND; no end in time: ERROR_TIMEOUT; the server hung up: ERROR_HOST. */
+/* No such pipe: ERROR_ABSENT; no end in time: ERROR_TIMED_OUT; the server hung up: ERROR_HOST. */
 int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
                    struct error *err);
 

@@ -57,7 +57,7 @@ void http_response_free(struct http_response *response);
 
 struct http;
 /* Sends the request. Any HTTP status is success here. Kinds: ERROR_NETWORK (name, connection, TLS
- * broken off), ERROR_TIMEOUT, ERROR_UNTRUSTED (chain, dates, name; the message says which, and
+ * broken off), ERROR_TIMED_OUT, ERROR_UNTRUSTED (chain, dates, name; the message says which, and
  * ret->server_certs is filled where the server showed them), ERROR_MALFORMED (too long, no HTTP),
  * ERROR_INTERRUPTED. On failure ret->server_certs, ret->date and ret->proxy may be set, nothing
  * else. */

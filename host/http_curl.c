@@ -343,7 +343,7 @@ static enum error_kind kind_of(CURLcode code) {
     case CURLE_PEER_FAILED_VERIFICATION:
         return ERROR_UNTRUSTED;
     case CURLE_OPERATION_TIMEDOUT:
-        return ERROR_TIMEOUT;
+        return ERROR_TIMED_OUT;
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_UNSUPPORTED_PROTOCOL: /* what came was no HTTP/1 */
@@ -397,7 +397,7 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
         return error_set(err, ERROR_MALFORMED, "%s '%s': a line of the answer's head is too long",
                          method, url);
     if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK)
-        return error_set(err, ERROR_TIMEOUT, "%s '%s': no complete answer within %u ms", method,
+        return error_set(err, ERROR_TIMED_OUT, "%s '%s': no complete answer within %u ms", method,
                          url, timeout_of(request));
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);

@@ -82,8 +82,8 @@ static enum error_kind kind_of(long status) {
         long status;
         enum error_kind kind;
     } kinds[] = {
-        {401, ERROR_DENIED},  {403, ERROR_DENIED},    {404, ERROR_NOT_FOUND}, {409, ERROR_CONFLICT},
-        {408, ERROR_NETWORK}, {410, ERROR_NOT_FOUND}, {429, ERROR_NETWORK},
+        {401, ERROR_DENIED},  {403, ERROR_DENIED}, {404, ERROR_ABSENT},  {409, ERROR_CONFLICT},
+        {408, ERROR_NETWORK}, {410, ERROR_ABSENT}, {429, ERROR_NETWORK},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -221,7 +221,7 @@ static bool may_pass(struct kube_client *client, const struct error *why) {
     uint64_t now = host_monotonic_ms(client->host) + 1; /* never 0 */
 
     if ((why->kind == ERROR_NETWORK && (client->lost || why->os != TOO_MANY_REQUESTS)) ||
-        why->kind == ERROR_TIMEOUT)
+        why->kind == ERROR_TIMED_OUT)
         client->lost = now;
     if (why->kind == ERROR_DENIED) {
         bool was_away = client->lost;
@@ -316,7 +316,7 @@ int kube_delete(struct kube_client *client, const char *path, struct error *err)
     long retry_after;
 
     if (perform_good(client, &call, &body, &len, &retry_after, &why) == 0 ||
-        why.kind == ERROR_NOT_FOUND)
+        why.kind == ERROR_ABSENT)
         return 0;
     if (err)
         *err = why;

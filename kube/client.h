@@ -41,7 +41,7 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
 void kube_client_close(struct kube_client *client);
 
 /* Paths begin with "/" and may hold a query. *ret is a new reference (may be NULL as an argument).
- * Kinds: those of http_perform; of the answer: 404 and 410 ERROR_NOT_FOUND, 409
+ * Kinds: those of http_perform; of the answer: 404 and 410 ERROR_ABSENT, 409
  * ERROR_CONFLICT, 408, 429 and 5xx ERROR_NETWORK, all other 4xx ERROR_DENIED; 1xx, 3xx and no JSON:
  * ERROR_MALFORMED. The message has method, path, status, reason and the server's own words:
  * `GET /api/v1/nodes/x: nodes "x" not found (404 NotFound)`; err->os is the HTTP status. */
@@ -84,9 +84,9 @@ struct kube_watch {
 /* Lists, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
  * taken up again from the last version seen, a 410 (or ERROR event) lists anew; retryable failures
  * are tried again with pauses until timeout_ms. A server that grants list but not watch is polled.
- * Ends with what a callback said, with ERROR_TIMEOUT ("waited 300 s", last failure in the text), or
- * at once with denied, untrusted, malformed and interrupted; who was let in before is denied only
- * when it lasts, because a server that starts refuses everybody at first. */
+ * Ends with what a callback said, with ERROR_TIMED_OUT ("waited 300 s", last failure in the text),
+ * or at once with denied, untrusted, malformed and interrupted; who was let in before is denied
+ * only when it lasts, because a server that starts refuses everybody at first. */
 int kube_watch(struct kube_client *client, const struct kube_watch *watch, struct error *err);
 
 /* Percent-encodes one path segment or query value (RFC 3986 unreserved stay); the caller frees. */

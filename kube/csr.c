@@ -171,8 +171,8 @@ int kube_csr_find(struct kube_client *client, const char *signer, const char *no
         made = when ? when : "";
     }
     if (!newest)
-        return error_set(err, ERROR_NOT_FOUND,
-                         "find a certificate request of \"%s\": there is none", node_name);
+        return error_set(err, ERROR_ABSENT, "find a certificate request of \"%s\": there is none",
+                         node_name);
     return kube_csr_from_json(newest, ret, err);
 }
 
@@ -212,8 +212,7 @@ static int judge(const struct csr_wait *w, struct error *err) {
 }
 
 static int gone(const struct csr_wait *w, struct error *err) {
-    return error_set(err, ERROR_NOT_FOUND, "certificate signing request \"%s\" was deleted",
-                     w->name);
+    return error_set(err, ERROR_ABSENT, "certificate signing request \"%s\" was deleted", w->name);
 }
 
 static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
@@ -247,7 +246,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
 static void explain(const struct csr_wait *w, struct error *err) {
     bool approved = w->seen.name && w->seen.state == KUBE_CSR_APPROVED;
 
-    if (!err || err->kind != ERROR_TIMEOUT)
+    if (!err || err->kind != ERROR_TIMED_OUT)
         return;
     (void)error_prefix(err, "certificate signing request \"%s\" is %s", w->name,
                        !w->seen.name ? "out of sight"

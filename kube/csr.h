@@ -43,7 +43,7 @@ int kube_csr_create(struct kube_client *client, const char *request_pem, struct 
                     struct error *err);
 int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *ret,
                  struct error *err);
-/* The newest request to this signer whose subject is the node's; ERROR_NOT_FOUND when there is
+/* The newest request to this signer whose subject is the node's; ERROR_ABSENT when there is
  * none.
  */
 int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
@@ -55,7 +55,7 @@ int kube_csr_refused(const struct kube_csr *csr, struct error *err);
  */
 typedef int kube_csr_progress(void *context, const struct kube_csr *csr, unsigned waited_ms);
 /* Watches the request until it is issued; *ret is its last look. Denied and failed: ERROR_DENIED;
- * deleted: ERROR_NOT_FOUND; another uid under the name: ERROR_CONFLICT; time: ERROR_TIMEOUT with
+ * deleted: ERROR_ABSENT; another uid under the name: ERROR_CONFLICT; time: ERROR_TIMED_OUT with
  * the state and, while nobody has approved it, the hint `kubectl certificate approve NAME`. */
 int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
                   unsigned timeout_ms, kube_csr_progress *progress, void *context,

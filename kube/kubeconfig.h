@@ -42,7 +42,7 @@ int kubeconfig_parse(const char *text, size_t len, const char *what, struct kube
                      struct error *err);
 /* Reads the file and the files that it names (relative ones lie beside it, "/x" on its drive) into
  * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim), and applies clientcmd's
- * validation (prefix "invalid configuration: "). ERROR_NOT_FOUND, ERROR_MALFORMED, ERROR_USAGE. */
+ * validation (prefix "invalid configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err);
 /* The same for a text that came from elsewhere: it must name no files (ERROR_USAGE). */

@@ -179,7 +179,7 @@ static int each_page(struct kube_client *client, take_page *take, void *context,
             return error_set(err, ERROR_MALFORMED, "GET %s: more than %d MiB of Nodes", NODES_PATH,
                              NODES_BYTES_MAX / 1024 / 1024);
         if (host_monotonic_ms(client->host) - start > PAGES_MS)
-            return error_set(err, ERROR_TIMEOUT, "GET %s: %u pages in %d s, and more to come",
+            return error_set(err, ERROR_TIMED_OUT, "GET %s: %u pages in %d s, and more to come",
                              NODES_PATH, page + 1, PAGES_MS / 1000);
     }
     return error_set(err, ERROR_MALFORMED, "GET %s: its pages do not end", NODES_PATH);
@@ -295,7 +295,7 @@ static int on_tick(void *context, unsigned waited_ms, struct error *err) {
 static void explain(const struct node_wait *w, struct error *err) {
     const struct kube_node *node = &w->seen;
 
-    if (!err || err->kind != ERROR_TIMEOUT)
+    if (!err || err->kind != ERROR_TIMED_OUT)
         return;
     if (!node->name)
         (void)error_prefix(err, "node \"%s\" is not registered", w->name);

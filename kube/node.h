@@ -28,7 +28,7 @@ struct kube_node {
 };
 void kube_node_free(struct kube_node *node);
 int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err);
-/* ERROR_NOT_FOUND when there is no such Node. */
+/* ERROR_ABSENT when there is no such Node. */
 int kube_node_get(struct kube_client *client, const char *name, struct kube_node *ret,
                   struct error *err);
 
@@ -37,7 +37,7 @@ struct kube_nodes {
     size_t count;
 };
 /* All of them, in pages. Pages that do not end (1000 of them, 120 s, 64 MiB without images and
- * managedFields) are ERROR_MALFORMED or ERROR_TIMEOUT. */
+ * managedFields) are ERROR_MALFORMED or ERROR_TIMED_OUT. */
 int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err);
 /* The same as the server's objects, {"items": [Node...]}, without images and managedFields. New
  * reference. */
@@ -51,7 +51,7 @@ bool kube_node_has_pod_cidr(const struct kube_node *node);
 bool kube_node_is_ready(const struct kube_node *node);
 /* Told at changes and about once a second; node NULL while there is none. Nonzero ends the wait. */
 typedef int kube_node_progress(void *context, const struct kube_node *node, unsigned waited_ms);
-/* Watches the Node until `wanted`; *ret is the look that was. ERROR_TIMEOUT says what it was last
+/* Watches the Node until `wanted`; *ret is the look that was. ERROR_TIMED_OUT says what it was last
  * (not registered; no podCIDR; Ready False with reason and message). */
 int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
                    unsigned timeout_ms, kube_node_progress *progress, void *context,

@@ -298,8 +298,8 @@ static int after_failure(struct wait *w, struct error *why) {
 
 static int late(struct wait *w, struct error *err) {
     if (w->last.kind == ERROR_NONE)
-        return error_set(err, ERROR_TIMEOUT, "waited %u s", w->watch->timeout_ms / 1000);
-    return error_set(err, ERROR_TIMEOUT, "waited %u s; the last failure was: %s",
+        return error_set(err, ERROR_TIMED_OUT, "waited %u s", w->watch->timeout_ms / 1000);
+    return error_set(err, ERROR_TIMED_OUT, "waited %u s; the last failure was: %s",
                      w->watch->timeout_ms / 1000, w->last.message);
 }
 

@@ -69,7 +69,7 @@ int cni_conflicts(struct host *host, struct text_list *ret, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     struct error list_err = {0};
     if (host_list(host, CNI_CONF_DIR, &names, &list_err) < 0) {
-        if (list_err.kind == ERROR_NOT_FOUND)
+        if (list_err.kind == ERROR_ABSENT)
             return 0;
         *err = list_err;
         return -1;

@@ -103,12 +103,12 @@ static int wait_for_interface(struct host *host, const char *address, struct err
         uint32_t index = 0;
         if (nic_index_of(host, address, &index, &find_err) == 0)
             return 0;
-        if (find_err.kind != ERROR_NOT_FOUND) {
+        if (find_err.kind != ERROR_ABSENT) {
             *err = find_err;
             return -1;
         }
         if (host_monotonic_ms(host) >= end)
-            return error_set(err, ERROR_TIMEOUT, "no interface holds %s after %d s", address,
+            return error_set(err, ERROR_TIMED_OUT, "no interface holds %s after %d s", address,
                              INTERFACE_WAIT_MS / 1000);
         if (host_sleep(host, POLL_MS, err) < 0)
             return -1;

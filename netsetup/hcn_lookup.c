@@ -98,7 +98,7 @@ static int add_queried(struct host *host, enum hcn_kind kind, const char *id, js
     struct error query_err = {0};
     json_t *json = NULL;
     if (hcn_query(host, kind, id, text, &properties, &query_err) < 0) {
-        if (query_err.kind == ERROR_NOT_FOUND)
+        if (query_err.kind == ERROR_ABSENT)
             return 0; /* gone since it was enumerated */
         if (err)
             *err = query_err;
@@ -148,7 +148,7 @@ int hcn_network_find_json(struct host *host, const char *name, struct hcn_networ
             *ret_json = json_incref(json);
         return 0;
     }
-    return error_set(err, ERROR_NOT_FOUND, "no HNS network '%s'", name);
+    return error_set(err, ERROR_ABSENT, "no HNS network '%s'", name);
 }
 
 int hcn_network_find(struct host *host, const char *name, struct hcn_network *ret,

@@ -38,7 +38,7 @@ bool hcn_network_is_ours(const struct hcn_network *network);
  * meanwhile is left out. */
 int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char *value,
              json_t **ret, struct error *err);
-/* By exact name (HNS keeps names of networks unique). Absent: ERROR_NOT_FOUND. */
+/* By exact name (HNS keeps names of networks unique). Absent: ERROR_ABSENT. */
 int hcn_network_find(struct host *host, const char *name, struct hcn_network *ret,
                      struct error *err);
 /* The same with the whole document (new reference). */

@@ -12,7 +12,7 @@ enum { PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
 /* Deletes; absent is success. */
 static int delete_object(struct host *host, enum hcn_kind kind, const char *id, struct error *err) {
     struct error delete_err = {0};
-    if (!id || hcn_delete(host, kind, id, &delete_err) == 0 || delete_err.kind == ERROR_NOT_FOUND)
+    if (!id || hcn_delete(host, kind, id, &delete_err) == 0 || delete_err.kind == ERROR_ABSENT)
         return 0;
     *err = delete_err;
     return -1;
@@ -81,7 +81,7 @@ static int modify_policy(struct host *host, const char *id, bool add, json_t *po
     if (hcn_modify(host, HCN_NETWORK, id, text, &modify_err) == 0)
         return 0;
     /* the wanted state stands already: an HNS that does not show the policy when queried */
-    if (modify_err.kind == (add ? ERROR_CONFLICT : ERROR_NOT_FOUND))
+    if (modify_err.kind == (add ? ERROR_CONFLICT : ERROR_ABSENT))
         return 0;
     *err = modify_err;
     return error_prefix(err, "%s policy '%s'", add ? "add" : "remove",
@@ -148,7 +148,7 @@ static int create_network(struct host *host, const json_t *document,
     struct error create_err = {0};
     if (hcn_create(host, HCN_NETWORK, NULL, NULL, text, &properties, &create_err) == 0)
         return 0;
-    if ((create_err.kind == ERROR_CONFLICT || create_err.kind == ERROR_TIMEOUT) &&
+    if ((create_err.kind == ERROR_CONFLICT || create_err.kind == ERROR_TIMED_OUT) &&
         hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted)) {
         log_message(LOG_INFO, "create HNS network '%s': %s, but it stands", wanted->name,
                     create_err.message);
@@ -171,7 +171,7 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
             return refuse_foreign(&found, &wanted, err);
         if (outcome == HCN_REPLACED && delete_network(host, found.id, err) < 0)
             return error_prefix(err, "replace HNS network '%s'", found.name);
-    } else if (find_err.kind != ERROR_NOT_FOUND) {
+    } else if (find_err.kind != ERROR_ABSENT) {
         *err = find_err;
         return -1;
     }
@@ -197,7 +197,7 @@ static int wait_for_provider(struct host *host, struct hcn_network *network, str
     uint64_t end = host_monotonic_ms(host) + PROVIDER_WAIT_MS;
     while (!*network->provider_address) {
         if (host_monotonic_ms(host) >= end)
-            return error_set(err, ERROR_TIMEOUT,
+            return error_set(err, ERROR_TIMED_OUT,
                              "HNS network '%s' has no provider address after %d s: HNS sees no "
                              "usable IPv4 address on adapter '%s'",
                              network->name, PROVIDER_WAIT_MS / 1000, network->adapter);
@@ -272,7 +272,7 @@ int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, s
     struct error find_err = {0};
     bool removed = false;
     if (hcn_network_find(host, name, &network, &find_err) < 0) {
-        if (find_err.kind != ERROR_NOT_FOUND) {
+        if (find_err.kind != ERROR_ABSENT) {
             *err = find_err;
             return -1;
         }

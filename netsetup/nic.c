@@ -41,7 +41,7 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
         *ret = adapters.items[i].index;
         return 0;
     }
-    return error_set(err, ERROR_NOT_FOUND, "no interface holds '%s'", address);
+    return error_set(err, ERROR_ABSENT, "no interface holds '%s'", address);
 }
 
 /* The card under a vEthernet interface: the one with its MAC. */

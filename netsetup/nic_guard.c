@@ -167,9 +167,9 @@ static int wait_back(struct watch *watch, struct error *err) {
             break;
         if (host_monotonic_ms(watch->host) >= end) {
             if (now == LOOK_FAILED)
-                (void)error_set(err, ERROR_TIMEOUT, "%s", look_err.message);
+                (void)error_set(err, ERROR_TIMED_OUT, "%s", look_err.message);
             else
-                (void)error_set(err, ERROR_TIMEOUT, "address '%s' did not come back",
+                (void)error_set(err, ERROR_TIMED_OUT, "address '%s' did not come back",
                                 watch->snapshot->address);
             return error_prefix(err, "adapter '%s' after %d s", watch->snapshot->alias,
                                 WAIT_MS / 1000);

@@ -28,8 +28,8 @@ struct nic_guard_result {
 /* Ensures the base network of the plan with the card guarded: after HNS built the vSwitch, waits
  * (at most 120 s) for the interface with the snapshot's MAC to hold the snapshot's address and puts
  * back a lost static address, gateway, DNS servers and routes. Otherwise deletes the network it
- * made and fails with ERROR_TIMEOUT. DHCP may give another address: that stays, and the failure is
- * ERROR_CONFLICT, because the plan holds the old one. progress may be NULL. */
+ * made and fails with ERROR_TIMED_OUT. DHCP may give another address: that stays, and the failure
+ * is ERROR_CONFLICT, because the plan holds the old one. progress may be NULL. */
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,
                      const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
                      struct nic_guard_result *ret, struct error *err);

@@ -23,7 +23,7 @@ static int read_reservation(struct host *host, const char *path, char **ret, str
 static int list_store(struct host *host, const char *folder, struct text_list *ret,
                       struct error *err) {
     struct error list_err = {0};
-    if (host_list(host, folder, ret, &list_err) == 0 || list_err.kind == ERROR_NOT_FOUND)
+    if (host_list(host, folder, ret, &list_err) == 0 || list_err.kind == ERROR_ABSENT)
         return 0;
     *err = list_err;
     return -1;
@@ -67,7 +67,7 @@ int source_vip_ensure(struct host *host, const struct network_plan *plan, struct
                         plan->source_vip, path);
         return error_hint(err, "a pod of an earlier set-up has it: remove that pod or the file");
     }
-    if (read_err.kind != ERROR_NOT_FOUND) {
+    if (read_err.kind != ERROR_ABSENT) {
         *err = read_err;
         return -1;
     }

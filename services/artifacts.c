@@ -16,7 +16,7 @@ static int look_at_target(struct host *host, const struct artifact *artifact, bo
     *ret_same = false;
     if (host_read(host, artifact->target, ARTIFACT_SIZE_MAX, &data, &len, &read_err) < 0) {
         if (read_err.kind == ERROR_MALFORMED || /* too long to be the same */
-            read_err.kind == ERROR_NOT_FOUND)
+            read_err.kind == ERROR_ABSENT)
             return 0;
         *err = read_err;
         return -1;

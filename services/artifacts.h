@@ -57,7 +57,7 @@ char *artifact_lock_make(const struct artifacts *artifacts);
 /* An opened bundle. */
 struct bundle;
 /* `path`: a folder or a .zip with ARTIFACT_LOCK_NAME at its top. Read through `host`. `lock`: the
- * lock file that counts instead, or NULL. Kinds: ERROR_NOT_FOUND, ERROR_MALFORMED (no archive,
+ * lock file that counts instead, or NULL. Kinds: ERROR_ABSENT, ERROR_MALFORMED (no archive,
  * truncated), ERROR_UNTRUSTED (hostile entries: path traversal, absolute, links, devices, too
  * large, listed twice). */
 int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,

@@ -68,7 +68,7 @@ static int open_file(struct bundle *bundle, const char *path, struct error *err)
             return -1;
         return bundle_zip_check(bundle->zip, bundle->zip_len, err);
     default:
-        return error_set(err, ERROR_NOT_FOUND, "it is neither a file nor a folder");
+        return error_set(err, ERROR_ABSENT, "it is neither a file nor a folder");
     }
 }
 

@@ -40,7 +40,7 @@ static int collect(struct host *host, const char *folder, const json_t *versions
     size_t count = 0;
     const struct artifact_target *targets = artifact_targets(&count);
     if (host_file_type(host, folder) != HOST_FOLDER)
-        return error_set(err, ERROR_NOT_FOUND, "'%s' is no folder", folder);
+        return error_set(err, ERROR_ABSENT, "'%s' is no folder", folder);
     for (size_t i = 0; i < count; i++) {
         const char *version = json_text_at(versions, targets[i].name);
         _cleanup_(freep) char *path =
@@ -54,7 +54,7 @@ static int collect(struct host *host, const char *folder, const json_t *versions
         add_artifact(packing, &targets[i], version ? version : "unknown", data, len);
     }
     if (!packing->artifacts.count)
-        return error_set(err, ERROR_NOT_FOUND, "no program of a node lies in '%s'", folder);
+        return error_set(err, ERROR_ABSENT, "no program of a node lies in '%s'", folder);
     return 0;
 }
 

@@ -116,7 +116,7 @@ int bundle_zip_read(const char *data, size_t len, const char *path, size_t max, 
         return -1;
     while (next_entry(archive, &entry, &name, err) == 0) {
         if (!name)
-            return error_set(err, ERROR_NOT_FOUND, "read bundle: it has no '%s'", path);
+            return error_set(err, ERROR_ABSENT, "read bundle: it has no '%s'", path);
         if (text_equal(name, path))
             return read_content(archive, name, max, ret, ret_len, err);
     }

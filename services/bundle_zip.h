@@ -10,7 +10,7 @@
 /* Looks at every entry. Kinds: ERROR_MALFORMED (no .zip, truncated, encrypted), ERROR_UNTRUSTED (a
  * path that leaves the archive, a link or device, a name twice, more than 1024 entries). */
 int bundle_zip_check(const char *data, size_t len, struct error *err);
-/* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_NOT_FOUND. *ret is
+/* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_ABSENT. *ret is
  * NUL-terminated; the caller frees. */
 int bundle_zip_read(const char *data, size_t len, const char *path, size_t max, char **ret,
                     size_t *ret_len, struct error *err);

@@ -82,8 +82,8 @@ static int refuse_status(const char *url, long status, struct error *err) {
                          url, status);
     case 404:
     case 410:
-        return error_set(err, ERROR_NOT_FOUND, "GET '%s': the server answers %ld: no such file",
-                         url, status);
+        return error_set(err, ERROR_ABSENT, "GET '%s': the server answers %ld: no such file", url,
+                         status);
     default:
         break;
     }
@@ -102,10 +102,10 @@ static int judge(const struct fetch *f, const char *url, int performed, long sta
                  bool *ret_may_pass, struct error *err) {
     *ret_may_pass = true;
     if (f->too_slow)
-        return error_set(err, ERROR_TIMEOUT, "GET '%s': less than %d bytes came in %d s", url,
+        return error_set(err, ERROR_TIMED_OUT, "GET '%s': less than %d bytes came in %d s", url,
                          STALL_BYTES, STALL_MS / 1000);
     if (performed < 0) {
-        *ret_may_pass = err->kind == ERROR_NETWORK || err->kind == ERROR_TIMEOUT;
+        *ret_may_pass = err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT;
         return -1;
     }
     *ret_may_pass = status_may_pass(status);

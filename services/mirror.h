@@ -22,11 +22,11 @@ struct mirror {
 /* The URL of a file of the mirror, each byte that a URL cannot hold as %XX. The caller frees. */
 char *mirror_url(const struct mirror *mirror, const char *path);
 /* One file, at most `max` bytes. *ret is NUL-terminated; the caller frees. Tried again within
- * limit_ms after ERROR_NETWORK, ERROR_TIMEOUT and the statuses 429, 500, 502, 503, 504, as
+ * limit_ms after ERROR_NETWORK, ERROR_TIMED_OUT and the statuses 429, 500, 502, 503, 504, as
  * Retry-After asks. No redirect is followed. A server that sends less than 1 KiB a second for 30 s,
- * or takes half an hour, is given up. Kinds: ERROR_NOT_FOUND (404, 410), ERROR_DENIED (401, 403),
+ * or takes half an hour, is given up. Kinds: ERROR_ABSENT (404, 410), ERROR_DENIED (401, 403),
  * ERROR_UNTRUSTED (the server's certificate; longer than max), ERROR_MALFORMED (no HTTP),
- * ERROR_NETWORK (also other statuses), ERROR_TIMEOUT, ERROR_INTERRUPTED. */
+ * ERROR_NETWORK (also other statuses), ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
 int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
                  size_t *ret_len, struct error *err);
 

@@ -51,7 +51,7 @@ static int ensure_settings(struct host *host, enum service_id id,
     if (host_read(host, path, SETTINGS_FILE_MAX, &now, &len, &read_err) == 0) {
         if (text_equal(now, wanted))
             return 0;
-    } else if (read_err.kind != ERROR_NOT_FOUND && read_err.kind != ERROR_MALFORMED) {
+    } else if (read_err.kind != ERROR_ABSENT && read_err.kind != ERROR_MALFORMED) {
         *err = read_err; /* MALFORMED: longer than ours ever is */
         return -1;
     }

@@ -19,14 +19,12 @@ CFLAGS_static := $(CFLAGS_all) -O2 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -fstack-pro
 LD_static     := -static -no-pie -Wl,--gc-sections,-z,relro,-z,now,--no-warnings
 LIBS_static   := -Lbuild/static/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz -lresolv -lpthread
 
-# winerror.h comes first in every file: base/error.h takes back the two names that both have, and
-# no later header (libarchive's, curl's) can define them again behind its back.
 # windows: what is shipped. _GNU_SOURCE is left out: the C library is Microsoft's msvcrt.
 CC_windows     := x86_64-w64-mingw32-gcc
 CFLAGS_windows := $(CFLAGS_all) -O2 -ffunction-sections -fdata-sections -fstack-protector-strong \
                   -D__USE_MINGW_ANSI_STDIO=1 -D_WIN32_WINNT=0x0A00 -DWINVER=0x0A00 -DWIN32_LEAN_AND_MEAN \
                   -DCURL_STATICLIB -DLIBARCHIVE_STATIC -DYAML_DECLARE_STATIC \
-                  -isystem build/windows/libs/include -include winerror.h
+                  -isystem build/windows/libs/include
 LD_windows     := -static -Wl,--nxcompat,--dynamicbase,--high-entropy-va,--gc-sections
 LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyaml -ljansson -lz \
                   -lws2_32 -liphlpapi -ldnsapi -lbcrypt -lcrypt32 -lsecur32 -ladvapi32 -lole32 -loleaut32 -lgdi32 \

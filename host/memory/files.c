@@ -128,7 +128,7 @@ int memory_read(struct host *host, const char *path, size_t max, char **ret, siz
         return -1;
     file = follow(memory_of(host), path);
     if (!file)
-        return error_set_os(err, ERROR_NOT_FOUND, 2, "read '%s': it is absent", path);
+        return error_set_os(err, ERROR_ABSENT, 2, "read '%s': it is absent", path);
     if (file->type != HOST_FILE)
         return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
     if (file->len > max)
@@ -240,7 +240,7 @@ int memory_rename(struct host *host, const char *from, const char *to, struct er
     if (memory_call(host, err, "rename %s %s", from, to) < 0)
         return -1;
     if (!find_file(memory, from))
-        return error_set_os(err, ERROR_NOT_FOUND, 2, "rename '%s': it is absent", from);
+        return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': it is absent", from);
     if (compare_paths(from, to) == 0)
         return 0;
     standing = find_file(memory, to);
@@ -287,7 +287,7 @@ int memory_list(struct host *host, const char *path, struct text_list *ret, stru
     if (memory_call(host, err, "list %s", path) < 0)
         return -1;
     if (!is_root(path) && !folder)
-        return error_set_os(err, ERROR_NOT_FOUND, 3, "list '%s': it is absent", path);
+        return error_set_os(err, ERROR_ABSENT, 3, "list '%s': it is absent", path);
     if (folder && folder->type != HOST_FOLDER)
         return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
     for (size_t i = 0; i < memory->file_count; i++) {

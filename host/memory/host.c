@@ -259,7 +259,7 @@ static int run(struct host *host, const struct host_process *process, int *ret_e
             *ret_output = text_take(&output);
             return 0;
         }
-    return error_set_os(err, ERROR_NOT_FOUND, 2, "run '%s': it is absent", process->argv[0]);
+    return error_set_os(err, ERROR_ABSENT, 2, "run '%s': it is absent", process->argv[0]);
 }
 
 static int event(struct host *host, char level, unsigned event_id, const char *text,
@@ -290,7 +290,7 @@ static int pipe_talk(struct host *host, const char *path, const struct host_pipe
     if (memory_call(host, err, "pipe_talk %s", path) < 0)
         return -1;
     if (!memory->pipe)
-        return error_set_os(err, ERROR_NOT_FOUND, 2, "open '%s'", path);
+        return error_set_os(err, ERROR_ABSENT, 2, "open '%s'", path);
     text_add_bytes(&said, talk->first, talk->first_len);
     while (!done) {
         text_clear(&answer);

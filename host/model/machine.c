@@ -53,7 +53,7 @@ int model_registry_get(json_t *state, const char *key, const char *value, char *
         json_object_get(json_object_get(json_object_get(state, "registry"), at), name);
 
     if (!json_is_string(found))
-        return error_set(err, ERROR_NOT_FOUND, "read registry value '%s\\%s': it is absent", key,
+        return error_set(err, ERROR_ABSENT, "read registry value '%s\\%s': it is absent", key,
                          value);
     *ret = xstrdup(json_string_value(found));
     return 0;

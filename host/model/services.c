@@ -28,7 +28,7 @@ static json_t *need_service(json_t *state, const char *verb, const char *name, s
     json_t *found = find_service(state, name, &key);
 
     if (!found)
-        (void)error_set_os(err, ERROR_NOT_FOUND, 1060, "%s service '%s': it is absent", verb, name);
+        (void)error_set_os(err, ERROR_ABSENT, 1060, "%s service '%s': it is absent", verb, name);
     return found;
 }
 

@@ -21,7 +21,7 @@ enum { PIPE_MS = 10000 };
 
 static int fail(struct error *err, const char *verb, const char *path) {
     int number = errno;
-    enum error_kind kind = number == ENOENT || number == ENOTDIR     ? ERROR_NOT_FOUND
+    enum error_kind kind = number == ENOENT || number == ENOTDIR     ? ERROR_ABSENT
                            : number == EACCES || number == EPERM     ? ERROR_DENIED
                            : number == EEXIST || number == ENOTEMPTY ? ERROR_CONFLICT
                                                                      : ERROR_HOST;
@@ -85,7 +85,7 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
     _cleanup_(freep) char *at = NULL;
 
     if (!machine && (path[0] != 'C' || !host->rootfs)) {
-        (void)error_set(err, host->rootfs ? ERROR_NOT_FOUND : ERROR_UNSUPPORTED,
+        (void)error_set(err, host->rootfs ? ERROR_ABSENT : ERROR_UNSUPPORTED,
                         "use '%s': there is no such drive here", path);
         return host->rootfs ? -1 : error_hint(err, "give --rootfs DIR to rehearse");
     }

@@ -243,7 +243,7 @@ static bool pipe_exists(struct host *host, const char *path) {
 static int pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
                      struct error *err) {
     (void)host, (void)talk;
-    return error_set_os(err, ERROR_NOT_FOUND, ENOENT, "open '%s'", path);
+    return error_set_os(err, ERROR_ABSENT, ENOENT, "open '%s'", path);
 }
 
 static int64_t now(struct host *host) {
@@ -377,7 +377,7 @@ static int load_state(struct posix_host *posix, struct error *err) {
 
     posix->state = model_new();
     if (rootfs_read(&posix->host, STATE_FILE, STATE_MAX, &text, &len, err) < 0) {
-        if (err->kind != ERROR_NOT_FOUND)
+        if (err->kind != ERROR_ABSENT)
             return -1;
         error_clear(err);
         posix->saved = json_deep_copy(posix->state);

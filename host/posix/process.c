@@ -117,7 +117,7 @@ static int give_up(struct host *host, const struct child *child, const struct ho
                          OUTPUT_MAX);
     if (host_interrupted(host))
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", name);
-    return error_set(err, ERROR_TIMEOUT, "run '%s': it did not end within %u ms", name,
+    return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not end within %u ms", name,
                      process->timeout_ms);
 }
 
@@ -170,8 +170,7 @@ int rootfs_run(struct host *host, const struct host_process *process, int *ret_e
     else if (rootfs_path(rootfs_of(host), process->argv[0], &program, err) < 0)
         return -1;
     if (access(program, X_OK) < 0)
-        return error_set_os(err, ERROR_NOT_FOUND, (unsigned long)errno, "run '%s'",
-                            process->argv[0]);
+        return error_set_os(err, ERROR_ABSENT, (unsigned long)errno, "run '%s'", process->argv[0]);
     result = start(process, program, &child, err);
     if (result == 0)
         result = collect(host, &child, process, ret_exit_code, ret_output, err);

@@ -143,7 +143,7 @@ int win32_rename(struct host *host, const char *from, const char *to, struct err
     DWORD code;
 
     if (win32_file_type(host, from) == HOST_ABSENT)
-        return error_set_os(err, ERROR_NOT_FOUND, 2, "rename '%s': it is absent", from);
+        return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': it is absent", from);
     if (win32_make_parents(to, err) < 0)
         return -1;
     code = move_over(old, new);

@@ -111,7 +111,7 @@ int win32_list(struct host *host, const char *path, struct text_list *ret, struc
     enum host_file_type type = win32_file_type(host, path);
 
     if (type == HOST_ABSENT)
-        return error_set_os(err, ERROR_NOT_FOUND, 3, "list '%s': it is absent", path);
+        return error_set_os(err, ERROR_ABSENT, 3, "list '%s': it is absent", path);
     if (type == HOST_FILE)
         return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
     return each_entry(wide, path, add_name, ret, err);

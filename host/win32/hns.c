@@ -136,8 +136,9 @@ static int wait_for(HANDLE thread, const char *function, struct error *err) {
 
     if (waited == WAIT_OBJECT_0)
         return 0;
-    return error_set(err, ERROR_TIMEOUT, "call %s: no answer within %u s; what it did is not known",
-                     function, HOST_HCN_TIMEOUT_MS / 1000u);
+    return error_set(err, ERROR_TIMED_OUT,
+                     "call %s: no answer within %u s; what it did is not known", function,
+                     HOST_HCN_TIMEOUT_MS / 1000u);
 }
 
 int win32_hns(struct host *host, const char *function, const char *const *arguments, size_t count,

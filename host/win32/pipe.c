@@ -47,7 +47,7 @@ static int check_time(const struct talk *talk, struct error *err) {
     if (win32_interrupted(NULL))
         return error_set(err, ERROR_INTERRUPTED, "talk on '%s': interrupted", talk->path);
     if (GetTickCount64() >= talk->end)
-        return error_set(err, ERROR_TIMEOUT, "talk on '%s': no answer in time", talk->path);
+        return error_set(err, ERROR_TIMED_OUT, "talk on '%s': no answer in time", talk->path);
     return 0;
 }
 

@@ -258,8 +258,8 @@ static int wait_for_child(struct child *child, const struct host_process *proces
                          process->argv[0], OUTPUT_MAX);
     if (win32_interrupted(NULL))
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", process->argv[0]);
-    return error_set(err, ERROR_TIMEOUT, "run '%s': it did not end within %u ms", process->argv[0],
-                     process->timeout_ms);
+    return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not end within %u ms",
+                     process->argv[0], process->timeout_ms);
 }
 
 int win32_run(struct host *host, const struct host_process *process, int *ret_exit_code,

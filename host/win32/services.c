@@ -108,7 +108,7 @@ static int wait_for_state(SC_HANDLE service, const char *name, DWORD wanted, uns
             return error_set_os(err, ERROR_HOST, status.dwWin32ExitCode,
                                 "start service '%s': it ended at once", name);
         if (GetTickCount64() >= end)
-            return error_set(err, ERROR_TIMEOUT, "%s service '%s': not done after %u ms", verb,
+            return error_set(err, ERROR_TIMED_OUT, "%s service '%s': not done after %u ms", verb,
                              name, timeout_ms);
         if (win32_sleep(NULL, POLL_MS, err) < 0)
             return error_prefix(err, "%s service '%s'", verb, name);
@@ -135,7 +135,7 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_START, &service, err) < 0)
         return -1;
     if (!service)
-        return error_set_os(err, ERROR_NOT_FOUND, ERROR_SERVICE_DOES_NOT_EXIST,
+        return error_set_os(err, ERROR_ABSENT, ERROR_SERVICE_DOES_NOT_EXIST,
                             "start service '%s': it is absent", name);
     if (query_status(service, name, &status, err) < 0)
         return -1;
@@ -196,7 +196,7 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
         return 0;
     while ((result = tell_to_stop(service, name, &process, err)) == 1) {
         if (GetTickCount64() >= end)
-            return error_set(err, ERROR_TIMEOUT, "stop service '%s': still coming up after %u ms",
+            return error_set(err, ERROR_TIMED_OUT, "stop service '%s': still coming up after %u ms",
                              name, timeout_ms);
         if (win32_sleep(NULL, POLL_MS, err) < 0)
             return error_prefix(err, "stop service '%s'", name);
@@ -231,7 +231,7 @@ int win32_service_delete(struct host *host, const char *name, unsigned timeout_m
         if (!deleted && code != ERROR_SERVICE_MARKED_FOR_DELETE)
             return win32_fail(err, code, "delete service '%s'", name);
         if (GetTickCount64() >= end)
-            return error_set_os(err, ERROR_TIMEOUT, ERROR_SERVICE_MARKED_FOR_DELETE,
+            return error_set_os(err, ERROR_TIMED_OUT, ERROR_SERVICE_MARKED_FOR_DELETE,
                                 "delete service '%s': another program still holds it (an open "
                                 "services.msc does)",
                                 name);

@@ -63,7 +63,7 @@ static int read_value(struct kube_client *client, unsigned timeout_ms, const str
 }
 
 static bool is_tolerable(const struct error *why) {
-    return kube_is_forbidden(why) || why->kind == ERROR_NOT_FOUND;
+    return kube_is_forbidden(why) || why->kind == ERROR_ABSENT;
 }
 
 /* "ConfigMap kube-system/kubelet-config, key kubelet"; the caller frees. */

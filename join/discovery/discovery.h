@@ -46,8 +46,8 @@ int discovery_check(const struct discovery_options *options, struct error *err);
 /* Token discovery as kubeadm 1.37 does it (cluster-info without trust, JWS, pins, cluster-info
  * again with the pinned CA, byte-equal). Connection problems are tried again until the timeout;
  * permanent ones end at once: ERROR_UNTRUSTED (signature, pin, certificate, changed answer),
- * ERROR_DENIED (401, 403; a token that has no signature), ERROR_NOT_FOUND (404, no kubeconfig key),
- * ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMEOUT, ERROR_INTERRUPTED. File discovery as 1.37:
+ * ERROR_DENIED (401, 403; a token that has no signature), ERROR_ABSENT (404, no kubeconfig key),
+ * ERROR_MALFORMED. Else ERROR_NETWORK, ERROR_TIMED_OUT, ERROR_INTERRUPTED. File discovery as 1.37:
  * a cluster-info that cannot be read (403) or has no kubeconfig is only a warning. */
 int discovery_run(const struct discovery_options *options, struct http *http, struct host *host,
                   struct discovery_result *ret, struct error *err);

@@ -34,7 +34,7 @@ static int fetch_file(struct discovery *d, const char *url, struct kubeconfig *r
         result = kubeconfig_parse_whole(response.body, response.body_len, shown, ret, err);
     else
         result =
-            error_set(err, ERROR_NOT_FOUND,
+            error_set(err, ERROR_ABSENT,
                       "error trying to fetch discovery kubeconfig over HTTPS from %s, received "
                       "status %ld",
                       shown, response.status);
@@ -94,7 +94,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
         cluster_info_free(&info);
         return 0;
     }
-    if (why.os == 403 || (why.kind == ERROR_NOT_FOUND && why.os == 0)) {
+    if (why.os == 403 || (why.kind == ERROR_ABSENT && why.os == 0)) {
         text_list_add_owned(&d->result->warnings,
                             xasprintf("%s: the discovery file is used as it is", why.message));
         return 0;

@@ -88,7 +88,7 @@ static enum verdict read_data(const struct discovery *d, const json_t *object,
         ret->signature = xstrdup(signature);
     }
     if (!kubeconfig) {
-        (void)error_set(err, ERROR_NOT_FOUND,
+        (void)error_set(err, ERROR_ABSENT,
                         "there is no kubeconfig key in the cluster-info ConfigMap: \"%s\" is not "
                         "set up for token bootstrapping",
                         d->address);
@@ -256,7 +256,7 @@ static int give_up(const struct discovery *d, unsigned tries, const struct error
     *err = *why;
     if (tries > 1)
         (void)error_prefix(err, "tried %u times in %u s", tries, (unsigned)(waited / 1000));
-    if (!err->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMEOUT))
+    if (!err->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT))
         (void)error_hint(err, "does this machine reach it? curl -k %s/healthz", d->server);
     return -1;
 }

@@ -24,8 +24,7 @@ static bool read_file(const struct join *join, const char *path, struct certific
     struct error why = {0};
     size_t len = 0;
 
-    if (host_read(join->host, path, CA_FILE_MAX, &pem, &len, &why) < 0 &&
-        why.kind == ERROR_NOT_FOUND)
+    if (host_read(join->host, path, CA_FILE_MAX, &pem, &len, &why) < 0 && why.kind == ERROR_ABSENT)
         return false;
     read_pem(pem ? pem : "", len, ret);
     return true;

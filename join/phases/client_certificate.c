@@ -94,7 +94,7 @@ static int find_earlier(struct request *r, struct error *err) {
     if (!read_name(r, &name, &uid))
         return 0;
     if (kube_csr_get(r->client, name, &r->csr, &why) < 0) {
-        if (why.kind == ERROR_NOT_FOUND || why.kind == ERROR_DENIED || why.kind == ERROR_MALFORMED)
+        if (why.kind == ERROR_ABSENT || why.kind == ERROR_DENIED || why.kind == ERROR_MALFORMED)
             return 0;
         if (err)
             *err = why;

@@ -35,7 +35,7 @@ struct client_certificate_options {
 };
 
 /* What is stored and usable: valid now, for this node name, signed by this CA, key matching.
- * ERROR_NOT_FOUND when there is none or it is not usable (the message says why). */
+ * ERROR_ABSENT when there is none or it is not usable (the message says why). */
 int client_certificate_load(struct host *host, const struct client_certificate_options *options,
                             struct client_certificate *ret, struct error *err);
 /* Keeps a usable one, else: key (taken again from kubelet-client.key.tmp after a crash), request

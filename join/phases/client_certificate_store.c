@@ -95,11 +95,11 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     if (split(text, &c))
         result = check(host, options, &c, err);
     else
-        result = error_set(err, ERROR_NOT_FOUND, "it holds no private key");
+        result = error_set(err, ERROR_ABSENT, "it holds no private key");
     if (result < 0) {
         client_certificate_free(&c);
         if (err)
-            err->kind = ERROR_NOT_FOUND; /* what is wrong with it does not matter to the caller */
+            err->kind = ERROR_ABSENT; /* what is wrong with it does not matter to the caller */
         return error_prefix(err, "use '%s'", path);
     }
     c.path = take_ptr(path);

@@ -17,7 +17,7 @@ enum { STEP_MS = 250, LOOK_MS = 4000, NODES_AGAIN_MS = 10000 };
 /* ---- until it is up ---- */
 
 static int fail_up(struct join *join, unsigned limit, struct error *err) {
-    (void)error_set(err, ERROR_TIMEOUT,
+    (void)error_set(err, ERROR_TIMED_OUT,
                     "wait for flanneld: it runs, but has not registered this node after %u s",
                     limit / 1000);
     (void)service_watch_hint(join, err);

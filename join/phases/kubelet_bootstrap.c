@@ -121,7 +121,7 @@ static int late(struct join *join, const struct error *why, unsigned timeout_ms,
     struct kube_csr csr = {0};
     struct error ignored = {0};
 
-    (void)error_set(err, ERROR_TIMEOUT, "wait for the kubelet's TLS bootstrap: waited %u s: %s",
+    (void)error_set(err, ERROR_TIMED_OUT, "wait for the kubelet's TLS bootstrap: waited %u s: %s",
                     timeout_ms / 1000, why->message);
     if (kube_csr_find(&join->client, KUBE_CSR_CLIENT_SIGNER, join->node_name, &csr, &ignored) ==
         0) {

@@ -21,7 +21,7 @@ char *kubelet_bootstrap_refused_before(struct join *join);
 /* Waits until kubelet.conf and the certificate that it names are usable, telling meanwhile what the
  * kubelet's request waits for. refused_before: not the one that is waited for (may be NULL).
  * ERROR_DENIED when it is denied or failed (the kubelet is stopped: it would ask again for ever),
- * ERROR_TIMEOUT, ERROR_INTERRUPTED. */
+ * ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err);
 /* Removes the file with the token, when it was laid by us (in this run or one before). */
 void kubelet_bootstrap_end(struct join *join);

@@ -305,7 +305,7 @@ int join_need_node(struct join *join, struct error *err) {
     join->has_node = true;
     if (join->node.pod_cidrs.count || join->options->pod_cidr)
         return 0;
-    (void)error_set(err, ERROR_NOT_FOUND, "read podCIDR of node '%s': it has none yet",
+    (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': it has none yet",
                     join->node_name);
     return error_hint(err, "the controller manager gives it (--allocate-node-cidrs=true); or give "
                            "one with --pod-cidr");

@@ -186,7 +186,7 @@ static int wait_programmed(struct join *join, struct error *err) {
             return -1;
         limit = service_watch_limit(join, PROGRAMMED_TIMEOUT_MS);
     }
-    (void)error_set(err, ERROR_TIMEOUT, "wait for kube-proxy: no Service programmed after %u s",
+    (void)error_set(err, ERROR_TIMED_OUT, "wait for kube-proxy: no Service programmed after %u s",
                     limit / 1000);
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBE_PROXY));
 }

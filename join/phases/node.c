@@ -45,7 +45,7 @@ int phase_node(struct join *join, struct error *err) {
         join->options->pod_cidr ? kube_node_is_registered : kube_node_has_pod_cidr;
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
-        if (err->kind == ERROR_TIMEOUT && join->options->pod_cidr == NULL)
+        if (err->kind == ERROR_TIMED_OUT && join->options->pod_cidr == NULL)
             (void)error_hint(err, "kubelet log: C:\\var\\log\\kubelet; pod subnets need "
                                   "--allocate-node-cidrs=true in the controller manager");
         return -1;

@@ -29,7 +29,7 @@ int node_name_look(struct join *join, enum node_name_state *ret, struct error *e
     struct kube_node node = {0};
 
     if (kube_node_get(&join->client, join->node_name, &node, err) < 0) {
-        if (err->kind != ERROR_NOT_FOUND)
+        if (err->kind != ERROR_ABSENT)
             return -1;
         error_clear(err);
         *ret = NODE_NAME_FREE;

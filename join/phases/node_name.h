@@ -13,7 +13,7 @@ enum node_name_state {
                             life, whose kubelet the control plane has not missed yet */
     NODE_NAME_TAKEN,     /* Ready, another machine's */
 };
-/* Asks for the Node with join->client. Kinds: those of kube_node_get but ERROR_NOT_FOUND. */
+/* Asks for the Node with join->client. Kinds: those of kube_node_get but ERROR_ABSENT. */
 int node_name_look(struct join *join, enum node_name_state *ret, struct error *err);
 /* Succeeds when this machine may have the name; waits while it is NODE_NAME_EARLIER (kubeadm
  * refuses; the controller manager misses a kubelet after its node-monitor-grace-period of 40 or

@@ -98,7 +98,7 @@ static int own_event_source(struct join *join, struct error *err) {
 
     if (host_registry_get(join->host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &absent) <
             0 &&
-        absent.kind != ERROR_NOT_FOUND) {
+        absent.kind != ERROR_ABSENT) {
         if (err)
             *err = absent;
         return -1;
@@ -294,7 +294,8 @@ int phase_containerd(struct join *join, struct error *err) {
         unsigned limit = service_watch_limit(join, START_TIMEOUT_MS);
 
         if (waited >= limit) {
-            (void)error_set(err, ERROR_TIMEOUT, "wait for '%s': containerd did not open it", pipe);
+            (void)error_set(err, ERROR_TIMED_OUT, "wait for '%s': containerd did not open it",
+                            pipe);
             return error_hint(err, "its log: %s", service_log_folder(SERVICE_CONTAINERD));
         }
         join_tell_waiting(join, waited, limit - waited, "", "for the pipe %s", pipe);
@@ -331,7 +332,7 @@ static int wait_healthy(struct join *join, struct error *err) {
         if (service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, 500, err) < 0)
             return -1;
     }
-    (void)error_set(err, ERROR_TIMEOUT, "wait for the kubelet: not healthy after %u s",
+    (void)error_set(err, ERROR_TIMED_OUT, "wait for the kubelet: not healthy after %u s",
                     limit / 1000);
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
 }

@@ -83,7 +83,7 @@ int check_registry(struct join *join, const char *key, const char *value, char *
                    struct error *err) {
     if (host_registry_get(join->host, key, value, ret, err) == 0)
         return 1;
-    if (err->kind != ERROR_NOT_FOUND)
+    if (err->kind != ERROR_ABSENT)
         return -1;
     error_clear(err);
     return 0;

@@ -41,7 +41,7 @@ enum verdict check_manifests(struct join *join, const struct preflight_check *ch
     if (journal_has(&join->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
         return CHECK_FINE;
     if (host_list(join->host, check->subject, &names, &why) < 0)
-        return why.kind == ERROR_NOT_FOUND ? CHECK_FINE : check_unknown(finding, "%s", why.message);
+        return why.kind == ERROR_ABSENT ? CHECK_FINE : check_unknown(finding, "%s", why.message);
     count = names.count;
     text_list_free(&names);
     return count ? check_bad(finding, "%s is not empty: the kubelet will start these pods",

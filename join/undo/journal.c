@@ -103,7 +103,7 @@ int journal_open(struct host *host, struct journal *ret, struct error *err) {
     size_t len;
 
     if (host_read(host, JOURNAL_FILE, JOURNAL_MAX, &text, &len, err) < 0) {
-        if (err->kind != ERROR_NOT_FOUND)
+        if (err->kind != ERROR_ABSENT)
             return -1;
         error_clear(err);
         text = xstrdup("");

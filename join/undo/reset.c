@@ -177,7 +177,7 @@ static int undo_forwarding(struct host *host, const struct journal_entry *entry,
 
     *ret_how = "as before";
     if (nic_index_of(host, entry->target, &index, err) < 0) {
-        if (err->kind != ERROR_NOT_FOUND)
+        if (err->kind != ERROR_ABSENT)
             return -1;
         error_clear(err); /* no interface, no setting */
         return 0;

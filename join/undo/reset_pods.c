@@ -31,7 +31,7 @@ static int remove_pod(struct host *host, const char *pipe, const struct cri_pod 
     for (unsigned tries = 1; cri_pod_remove(host, pipe, pod, err) < 0; tries++) {
         struct error interrupted = {0};
 
-        if (tries == TRIES || err->kind == ERROR_TIMEOUT || err->kind == ERROR_INTERRUPTED ||
+        if (tries == TRIES || err->kind == ERROR_TIMED_OUT || err->kind == ERROR_INTERRUPTED ||
             host_sleep(host, TRY_AGAIN_MS, &interrupted) < 0)
             return -1;
         error_clear(err);
@@ -61,7 +61,7 @@ void reset_pods(const struct journal *journal, const struct reset_options *optio
         return;
     pipe = runtime_pipe(host);
     if (cri_pods(host, pipe, &pods, &why) < 0) {
-        if (why.kind == ERROR_NOT_FOUND) /* no runtime runs: nobody to ask */
+        if (why.kind == ERROR_ABSENT) /* no runtime runs: nobody to ask */
             return;
         tell(options, "pods", "", &why);
         count_failure(ret, &why, err);

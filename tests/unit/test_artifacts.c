@@ -277,14 +277,14 @@ static void missing_things(void **state) {
     struct error err = {0};
     (void)state;
     assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     put("D:\\b\\other", "x");
     assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
     assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     put("C:\\opt\\cni\\bin\\host-local.exe", "x");
     assert_int_equal(artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", true, true,
                                        &missing, &err),
@@ -322,7 +322,7 @@ static void zip_round_trip(void **state) {
     artifacts_free(&made);
     json_decref(versions);
     assert_int_equal(bundle_create(host, "D:\\none", "D:\\o.zip", NULL, &made, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
 }
 
 static int check_zip(const char *const *paths, size_t count, struct error *err) {
@@ -377,7 +377,7 @@ static void hostile_archives(void **state) {
     assert_int_equal(bundle_zip_read(zip, len, "a", 17, &content, &got, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_int_equal(bundle_zip_read(zip, len, "b", 17, &content, &got, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     /* a symbolic link: external attributes of the central header, S_IFLNK */
     size_t at = central(zip, len);
     zip[at + 5] = 3; /* made on Unix */

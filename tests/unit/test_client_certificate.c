@@ -189,7 +189,7 @@ static void makes_a_new_one_for_another_node_ca_or_time(void **state) {
         for (unsigned k = 0; rows[i].late && k < 1000; k++)
             host_memory_advance(s->host, 4000000000u);
         assert_int_equal(client_certificate_load(s->host, &s->options, &found, &err), -1);
-        assert_int_equal(err.kind, ERROR_NOT_FOUND);
+        assert_int_equal(err.kind, ERROR_ABSENT);
         assert_non_null(strstr(err.message, rows[i].why));
     }
 }
@@ -206,7 +206,7 @@ static void a_stored_certificate_needs_its_own_key(void **state) {
             host_write(s->host, "C:\\x.pem", texts[i], strlen(texts[i]), HOST_SECRET, NULL), 0);
         assert_int_equal(host_link(s->host, KUBELET_CLIENT_CERTIFICATE_FILE, "C:\\x.pem", NULL), 0);
         assert_int_equal(client_certificate_load(s->host, &s->options, &found, &err), -1);
-        assert_int_equal(err.kind, ERROR_NOT_FOUND);
+        assert_int_equal(err.kind, ERROR_ABSENT);
         assert_null(found.path);
     }
 }
@@ -229,7 +229,7 @@ static void an_earlier_request_is_taken_up(void **state) {
     s->condition = "None";
     s->options.timeout_ms = 60000;
     assert_int_equal(ensure(s), -1);
-    assert_int_equal(s->err.kind, ERROR_TIMEOUT);
+    assert_int_equal(s->err.kind, ERROR_TIMED_OUT);
     assert_string_equal(s->err.hints[0], "kubectl certificate approve csr-1");
     assert_int_equal(host_file_type(s->host, CSR_TMP), HOST_FILE);
     s->issued = issued;

@@ -201,7 +201,7 @@ static void needs_the_two_of_kubeadm(void **state) {
 
     HOLD(s, {"/kubelet-config", "kubelet", KUBELET});
     assert_int_equal(read_it(s), -1);
-    assert_int_equal(s->err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(s->err.kind, ERROR_ABSENT);
     assert_non_null(strstr(s->err.message, "get the kubeadm-config ConfigMap"));
     s->status = 403;
     assert_int_equal(read_it(s), -1);

@@ -162,7 +162,7 @@ static void pods_are_removed_over_the_pipe(void **state) {
 
     (void)state;
     assert_int_equal(cri_pods(host, PIPE, &pods, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     host_memory_set_pipe_answer(host, cri_scene_answer, &scene);
     assert_int_equal(cri_pods(host, PIPE, &pods, &err), 0);
     assert_int_equal(pods.count, 2);

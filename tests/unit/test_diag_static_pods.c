@@ -120,7 +120,7 @@ static void question_and_answer(void **state) {
 
     (void)state;
     assert_int_equal(diag_pod_heartbeat(host, 'a', &beat, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     assert_int_equal(diag_pod_ask(host, 'a', 3, &list, &err), 0);
     assert_int_equal(
         host_read(host, "C:\\ProgramData\\winjoin\\probe\\a\\probes.txt", 1000, &asked, &len, &err),
@@ -128,7 +128,7 @@ static void question_and_answer(void **state) {
     assert_string_equal(asked, "winjoin-probes 1\nx tcp 10.0.0.1 1 0 - - 1 1\n");
     assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe\\a\\go-3"), HOST_FILE);
     assert_int_equal(diag_pod_answer(host, 'a', 3, &results, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     assert_int_equal(host_write(host, "C:\\ProgramData\\winjoin\\probe\\a\\results-3.txt",
                                 "winjoin-results 1\nx ok 1 1 7 7 7 - -\nend 1\n", 43, HOST_PUBLIC,
                                 &err),

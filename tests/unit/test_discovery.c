@@ -244,14 +244,14 @@ static void permanent_answers_end_early(void **state) {
          "Unauthorized (401", "anonymous-auth"},
         {403, "{\"message\":\"forbidden\",\"reason\":\"Forbidden\"}", ERROR_DENIED,
          "forbidden (403 Forbidden)", "anonymous-auth"},
-        {404, "nothing here", ERROR_NOT_FOUND, "the server answered 404: nothing here",
+        {404, "nothing here", ERROR_ABSENT, "the server answered 404: nothing here",
          "kubeadm init phase bootstrap-token"},
         {302, "", ERROR_MALFORMED, "answered 302", "redirects are not followed"},
         {200, "<html>", ERROR_MALFORMED, "decode the cluster-info ConfigMap",
          "is \"10.0.0.10:6443\""},
         {200, "[1]", ERROR_MALFORMED, "it is no JSON object", "is \"10.0.0.10"},
         {200, "{}", ERROR_DENIED, "could not find a JWS signature", "has no token at all"},
-        {200, "{\"data\":{\"jws-kubeconfig-abcdef\":\"x\"}}", ERROR_NOT_FOUND,
+        {200, "{\"data\":{\"jws-kubeconfig-abcdef\":\"x\"}}", ERROR_ABSENT,
          "there is no kubeconfig key", "kubeadm init phase"},
     };
     struct scene *s = *state;
@@ -357,7 +357,7 @@ static void connections_are_tried_for_the_whole_time(void **state) {
 static void comes_through_when_the_server_comes_up(void **state) {
     struct scene *s = *state;
 
-    s->broken = ERROR_TIMEOUT;
+    s->broken = ERROR_TIMED_OUT;
     s->good_after = 5;
     assert_int_equal(run(s), 0);
     assert_int_equal(s->requests, 7);

@@ -71,7 +71,7 @@ static void a_refused_look_is_only_a_warning(void **state) {
     assert_non_null(strstr(s->result.warnings.items[0], "no readable kubeconfig"));
     use_file(s, FILE_TOKEN);
     s->status = 404;
-    assert_fails(s, ERROR_NOT_FOUND, "404");
+    assert_fails(s, ERROR_ABSENT, "404");
 }
 
 static void another_server_is_a_warning(void **state) {
@@ -96,7 +96,7 @@ static void a_file_is_verified_too(void **state) {
     use_file(s, "clusters: []");
     assert_fails(s, ERROR_MALFORMED, "there is no cluster");
     s->options.file = "C:\\absent";
-    assert_fails(s, ERROR_NOT_FOUND, "absent");
+    assert_fails(s, ERROR_ABSENT, "absent");
     assert_int_equal(s->requests, 0);
 }
 
@@ -116,7 +116,7 @@ static void a_file_comes_over_https(void **state) {
     discovery_result_free(&s->result);
     s->status = 404;
     s->body = "";
-    assert_fails(s, ERROR_NOT_FOUND, "received status 404");
+    assert_fails(s, ERROR_ABSENT, "received status 404");
 }
 
 static void a_server_may_be_an_ipv6_address(void **state) {

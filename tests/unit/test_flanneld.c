@@ -284,7 +284,7 @@ static void one_that_never_comes_up_is_told(void **state) {
             assert_int_equal(host_write(f.run.host, SUBNET_FILE, "old", 3, HOST_PUBLIC, NULL), 0);
         before = state_of(&f.run);
         f.never_up = true;
-        assert_fails(&f, ERROR_TIMEOUT,
+        assert_fails(&f, ERROR_TIMED_OUT,
                      "wait for flanneld: it runs, but has not registered this node after 90 s",
                      "its log: C:\\var\\log\\flanneld\\flanneld.log");
         assert_int_equal(reset_once(&f.run, NULL), 0);

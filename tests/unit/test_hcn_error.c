@@ -24,8 +24,8 @@ static void kinds(void **state) {
         uint32_t hresult;
         enum error_kind kind;
     } cases[] = {
-        {0x803b0001, ERROR_NOT_FOUND},   {0x803b0002, ERROR_NOT_FOUND},
-        {0x80070490, ERROR_NOT_FOUND},   {0x803b0006, ERROR_NOT_FOUND},
+        {0x803b0001, ERROR_ABSENT},      {0x803b0002, ERROR_ABSENT},
+        {0x80070490, ERROR_ABSENT},      {0x803b0006, ERROR_ABSENT},
         {0x803b0010, ERROR_CONFLICT},    {0x80071392, ERROR_CONFLICT},
         {0x800700b7, ERROR_CONFLICT},    {0x803b0014, ERROR_CONFLICT},
         {0x803b0015, ERROR_UNSUPPORTED}, {0x80070032, ERROR_UNSUPPORTED},

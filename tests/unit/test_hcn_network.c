@@ -164,7 +164,7 @@ static void foreign_is_refused(void **state) {
     assert_false(removed);
     assert_int_equal(hcn_network_find(world.host, "cbr0", &network, &err), 0);
     assert_int_equal(hcn_network_find(world.host, "cbr", &network, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
 }
 
 static void foreign_and_equal_is_used(void **state) {

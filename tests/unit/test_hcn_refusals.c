@@ -92,7 +92,7 @@ static void failing_look_up_is_no_absence(void **state) {
     assert_int_equal(hcn_network_remove(host, "External", NULL, &err), -1);
     liar.function = NULL;
     assert_int_equal(hcn_network_find(host, "External", &network, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
 }
 
 struct nonsense {
@@ -169,7 +169,7 @@ static void attach_refused(void **state) {
     start = host_monotonic_ms(host);
     assert_int_equal(hcn_host_endpoint_ensure(host, &scene.plan, &network, &err), -1);
     /* taken as attached; but no interface came up */
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "no interface holds 10.244.1.2"));
     assert_in_range(host_monotonic_ms(host) - start, 30000, 31000);
 }
@@ -192,7 +192,7 @@ static void no_provider_address(void **state) {
     assert_int_equal(hcn_create(host, HCN_NETWORK, NULL, NULL, text, &made, &err), 0);
     uint64_t start = host_monotonic_ms(host);
     assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "provider address"));
     assert_in_range(host_monotonic_ms(host) - start, 60000, 61000);
 }

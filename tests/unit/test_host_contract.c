@@ -9,7 +9,7 @@ static void write_read_replace(void **state) {
     size_t len = 0;
 
     (void)state;
-    FAILS_WITH(ERROR_NOT_FOUND, host_read(opened, path, 10, &data, &len, err));
+    FAILS_WITH(ERROR_ABSENT, host_read(opened, path, 10, &data, &len, err));
     SUCCEEDS(host_write(opened, path, "one", 3, HOST_PUBLIC, err));
     expect_content(path, "one");
     SUCCEEDS(host_write(opened, path, "second", 6, HOST_SECRET, err));
@@ -60,7 +60,7 @@ static void folders_list_sorted(void **state) {
     assert_string_equal(names.items[1], "b.txt");
     assert_string_equal(names.items[2], "c");
     text_list_free(&names);
-    FAILS_WITH(ERROR_NOT_FOUND, host_list(opened, FOLDER "\\none", &names, err));
+    FAILS_WITH(ERROR_ABSENT, host_list(opened, FOLDER "\\none", &names, err));
     FAILS_WITH(ERROR_HOST, host_list(opened, FOLDER "\\list\\a.txt", &names, err));
     FAILS_WITH(ERROR_HOST, host_make_folder(opened, FOLDER "\\list\\a.txt", HOST_PUBLIC, err));
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
@@ -76,7 +76,7 @@ static void remove_and_rename(void **state) {
     SUCCEEDS(host_write(opened, FOLDER "\\r\\b", "2", 1, HOST_PUBLIC, err));
     SUCCEEDS(host_rename(opened, FOLDER "\\r\\a", FOLDER "\\r\\b", err));
     expect_content(FOLDER "\\r\\b", "1");
-    FAILS_WITH(ERROR_NOT_FOUND, host_rename(opened, FOLDER "\\r\\a", FOLDER "\\r\\c", err));
+    FAILS_WITH(ERROR_ABSENT, host_rename(opened, FOLDER "\\r\\a", FOLDER "\\r\\c", err));
     SUCCEEDS(host_rename(opened, FOLDER "\\r", FOLDER "\\moved", err));
     expect_content(FOLDER "\\moved\\b", "1");
     SUCCEEDS(host_remove(opened, FOLDER "\\moved\\b", err));
@@ -141,7 +141,7 @@ static void nobody_answers_on_a_pipe_that_is_absent(void **state) {
     (void)state;
     FAILS_WITH(ERROR_USAGE, host_pipe_talk(opened, path, &talk, err)); /* nobody listens here */
     talk.heard = hear_nothing;
-    FAILS_WITH(ERROR_NOT_FOUND, host_pipe_talk(opened, path, &talk, err));
+    FAILS_WITH(ERROR_ABSENT, host_pipe_talk(opened, path, &talk, err));
 }
 
 static void facts_are_plausible(void **state) {
@@ -159,8 +159,7 @@ static void registry_absent_value(void **state) {
     char *value = NULL;
 
     (void)state;
-    FAILS_WITH(ERROR_NOT_FOUND,
-               host_registry_get(opened, "SOFTWARE\\winjoin-none", "x", &value, err));
+    FAILS_WITH(ERROR_ABSENT, host_registry_get(opened, "SOFTWARE\\winjoin-none", "x", &value, err));
 }
 
 static void adapters_and_routes(void **state) {
@@ -211,7 +210,7 @@ static void service_life(void **state) {
     (void)state;
     SUCCEEDS(host_service_delete(opened, SERVICE, 5000, err));
     expect_service(SERVICE, HOST_SERVICE_ABSENT, NULL);
-    FAILS_WITH(ERROR_NOT_FOUND, host_service_start(opened, SERVICE, 1000, err));
+    FAILS_WITH(ERROR_ABSENT, host_service_start(opened, SERVICE, 1000, err));
     SUCCEEDS(host_service_stop(opened, SERVICE, 1000, err));
     SUCCEEDS(host_service_put(opened, &service, err));
     SUCCEEDS(host_service_query(opened, SERVICE, &found, err));

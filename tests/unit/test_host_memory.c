@@ -84,7 +84,7 @@ static void switch_takes_static_address(void **state) {
     assert_int_equal(adapters.count, 1);
     host_adapters_free(&adapters);
     assert_int_equal(hcn_delete(host, HCN_NETWORK, id, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     assert_int_equal(err.os, 0x80070490);
     host_free(host);
 }
@@ -220,7 +220,7 @@ static void programs_and_registry(void **state) {
 
     (void)state;
     assert_int_equal(host_run(host, &process, &code, &output, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     host_memory_set_program(host, "host-local.exe", 7, "{}");
     assert_int_equal(host_run(host, &process, &code, &output, &err), 0);
     assert_int_equal(code, 7);

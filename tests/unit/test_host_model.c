@@ -61,7 +61,7 @@ static void routes_are_kept_once(void **state) {
     SUCCEEDS(host_route_remove(opened, &route, err));
     assert_int_equal(count_routes("10.244.2.0/24", 4), 0);
     route.interface_index = 77;
-    FAILS_WITH(ERROR_NOT_FOUND, host_route_add(opened, &route, err));
+    FAILS_WITH(ERROR_ABSENT, host_route_add(opened, &route, err));
 }
 
 static void interface_settings(void **state) {
@@ -86,10 +86,10 @@ static void interface_settings(void **state) {
     assert_int_equal(adapters.items[0].mtu, 1500);
     assert_true(adapters.items[0].up);
     host_adapters_free(&adapters);
-    FAILS_WITH(ERROR_NOT_FOUND, host_address_add(opened, 5, "10.0.0.50/24", err));
-    FAILS_WITH(ERROR_NOT_FOUND, host_dns_set(opened, 5, &servers, err));
-    FAILS_WITH(ERROR_NOT_FOUND, host_forwarding(opened, 5, &on, err));
-    FAILS_WITH(ERROR_NOT_FOUND, host_forwarding_set(opened, 5, true, err));
+    FAILS_WITH(ERROR_ABSENT, host_address_add(opened, 5, "10.0.0.50/24", err));
+    FAILS_WITH(ERROR_ABSENT, host_dns_set(opened, 5, &servers, err));
+    FAILS_WITH(ERROR_ABSENT, host_forwarding(opened, 5, &on, err));
+    FAILS_WITH(ERROR_ABSENT, host_forwarding_set(opened, 5, true, err));
     text_list_add(&servers, "no address");
     FAILS_WITH(ERROR_MALFORMED, host_dns_set(opened, 4, &servers, err));
     text_list_free(&servers);
@@ -147,7 +147,7 @@ static void services_depend(void **state) {
     put_service("containerd", NULL);
     put_service("kubelet", "containerd");
     put_service("alone", "no-such-service");
-    FAILS_WITH(ERROR_NOT_FOUND, host_service_start(opened, "alone", 1000, err));
+    FAILS_WITH(ERROR_ABSENT, host_service_start(opened, "alone", 1000, err));
     SUCCEEDS(host_service_start(opened, "KUBELET", 1000, err));
     expect_service("containerd", HOST_SERVICE_RUNNING, NULL);
     FAILS_WITH(ERROR_CONFLICT, host_service_stop(opened, "containerd", 1000, err));
@@ -205,7 +205,7 @@ static void endpoints_live_in_networks(void **state) {
 
     (void)state;
     FAILS_WITH(ERROR_USAGE, hcn_create(opened, HCN_ENDPOINT, NULL, second, "{}", NULL, err));
-    FAILS_WITH(ERROR_NOT_FOUND, hcn_create(opened, HCN_ENDPOINT, first, second, "{}", NULL, err));
+    FAILS_WITH(ERROR_ABSENT, hcn_create(opened, HCN_ENDPOINT, first, second, "{}", NULL, err));
     SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, first,
                         NETWORK("flannel.4096", "Overlay", "Ethernet"), NULL, err));
     SUCCEEDS(hcn_create(opened, HCN_ENDPOINT, first, second, "{\"Name\":\"pod\"}", &endpoint, err));
@@ -246,7 +246,7 @@ static void ids_are_guids(void **state) {
         FAILS_WITH(ERROR_USAGE, hcn_delete(opened, HCN_NETWORK, bad[i], err));
         FAILS_WITH(ERROR_USAGE, hcn_create(opened, HCN_NETWORK, NULL, bad[i], "{}", NULL, err));
     }
-    FAILS_WITH(ERROR_NOT_FOUND, hcn_query(opened, HCN_NETWORK, first, NULL, &properties, err));
+    FAILS_WITH(ERROR_ABSENT, hcn_query(opened, HCN_NETWORK, first, NULL, &properties, err));
 }
 
 static void policies_come_and_go(void **state) {

@@ -149,9 +149,9 @@ static void programs_run(void **state) {
     assert_int_equal(code, 3);
     free(output);
     FAILS_WITH(ERROR_MALFORMED, run_self(endless, NULL, 20000, &code, &output, err));
-    FAILS_WITH(ERROR_TIMEOUT, run_self(waiting, NULL, 700, &code, &output, err));
-    FAILS_WITH(ERROR_TIMEOUT, run_self(slow, NULL, 700, &code, &output, err));
-    FAILS_WITH(ERROR_NOT_FOUND, host_run(opened, &absent, &code, &output, err));
+    FAILS_WITH(ERROR_TIMED_OUT, run_self(waiting, NULL, 700, &code, &output, err));
+    FAILS_WITH(ERROR_TIMED_OUT, run_self(slow, NULL, 700, &code, &output, err));
+    FAILS_WITH(ERROR_ABSENT, host_run(opened, &absent, &code, &output, err));
 }
 
 /* Errors are heard where they are asked for. */

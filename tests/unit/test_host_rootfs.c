@@ -66,8 +66,8 @@ static void other_drives_are_absent(void **state) {
 
     (void)state;
     need_rootfs("build/host-rootfs");
-    FAILS_WITH(ERROR_NOT_FOUND, host_read(opened, "D:\\x", 10, &data, &len, err));
-    FAILS_WITH(ERROR_NOT_FOUND, host_read(opened, "\\\\server\\share\\x", 10, &data, &len, err));
+    FAILS_WITH(ERROR_ABSENT, host_read(opened, "D:\\x", 10, &data, &len, err));
+    FAILS_WITH(ERROR_ABSENT, host_read(opened, "\\\\server\\share\\x", 10, &data, &len, err));
 }
 
 static void without_a_folder(void **state) {

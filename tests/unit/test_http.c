@@ -220,7 +220,7 @@ static void answers_are_bounded(void **state) {
     expect_failure("/headers", 0, ERROR_MALFORMED);
     expect_failure("/garbage", 0, ERROR_MALFORMED);
     expect_failure("/cut", 0, ERROR_NETWORK);
-    expect_failure("/drip", 0, ERROR_TIMEOUT);
+    expect_failure("/drip", 0, ERROR_TIMED_OUT);
 }
 
 struct stream {

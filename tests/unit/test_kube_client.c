@@ -117,12 +117,12 @@ static void turns_status_into_kinds(void **state) {
           "{\"kind\":\"Status\",\"message\":\"nodes \\\"x\\\" not "
           "found\",\"reason\":\"NotFound\"}",
           0, 0},
-         ERROR_NOT_FOUND,
+         ERROR_ABSENT,
          "GET /x: nodes \"x\" not found (404 NotFound)"},
         {{401, "{\"message\":\"Unauthorized\"}", 0, 0}, ERROR_DENIED, "GET /x: Unauthorized (401)"},
         {{403, "no", 0, 0}, ERROR_DENIED, "GET /x: the server answered 403: no"},
         {{409, "", 0, 0}, ERROR_CONFLICT, "GET /x: the server answered 409"},
-        {{410, "", 0, 0}, ERROR_NOT_FOUND, "answered 410"},
+        {{410, "", 0, 0}, ERROR_ABSENT, "answered 410"},
         {{422, "", 0, 0}, ERROR_DENIED, "answered 422"},
         {{429, "", 0, 0}, ERROR_NETWORK, "answered 429"},
         {{500, "", 0, 0}, ERROR_NETWORK, "answered 500"},
@@ -265,7 +265,7 @@ static void reads_config_maps(void **state) {
     assert_null(kube_configmap_value(map, "e"));
     play(s, no, 1);
     assert_int_equal(kube_configmap_get(&s->client, "kube-system", "x", 1000, &map, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     assert_non_null(strstr(err.message, "get the x ConfigMap in namespace \"kube-system\": "));
 }
 

@@ -56,10 +56,10 @@ static void tells_what_became_of_a_request(void **state) {
          ERROR_DENIED,
          "failed, reason:",
          ""},
-        {{"", 200, LIST("10", ""), 0, 0}, {"", 200, "", 0, 0}, ERROR_NOT_FOUND, "was deleted", ""},
+        {{"", 200, LIST("10", ""), 0, 0}, {"", 200, "", 0, 0}, ERROR_ABSENT, "was deleted", ""},
         {{"", 200, LIST("10", CSR("")), 0, 0},
          {"", 200, EVENT("DELETED", CSR("")), 0, 0},
-         ERROR_NOT_FOUND,
+         ERROR_ABSENT,
          "was deleted",
          ""},
         {{"", 200, LIST("10", "{\"metadata\":{\"name\":\"csr-1\",\"uid\":\"u2\"},\"spec\":{}}"), 0,
@@ -70,12 +70,12 @@ static void tells_what_became_of_a_request(void **state) {
          ""},
         {{"", 200, LIST("10", CSR("")), 0, 0},
          {"", 200, "", 0, 30000},
-         ERROR_TIMEOUT,
+         ERROR_TIMED_OUT,
          "still pending, nobody has approved it: waited 30 s",
          "kubectl certificate approve csr-1"},
         {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Approved") "}")), 0, 0},
          {"", 200, "", 0, 30000},
-         ERROR_TIMEOUT,
+         ERROR_TIMED_OUT,
          "approved but not signed: waited 30 s",
          "--cluster-signing-cert-file"},
     };
@@ -146,14 +146,14 @@ static void single_looks_fail_with_their_kind(void **state) {
 
     PLAY(s, {"/certificatesigningrequests/csr-1", 404, "{\"message\":\"gone\"}", 0, 0});
     assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     PLAY(s, {"/certificatesigningrequests", 403, "{\"message\":\"no\"}", 0, 0});
     assert_int_equal(kube_csr_create(&s->client, "PEM", &csr, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     assert_non_null(strstr(err.message, "send the certificate signing request: POST"));
     PLAY(s, {"/nodes/a%2Fb", 404, "{\"message\":\"gone\"}", 0, 0});
     assert_int_equal(kube_node_get(&s->client, "a/b", &node, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     PLAY(s, {"/nodes/x", 200, "{}", 0, 0});
     assert_int_equal(kube_node_get(&s->client, "x", &node, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);

@@ -126,12 +126,12 @@ static void is_bounded_in_time(void **state) {
 
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 30000});
     assert_int_equal(watch(s, 100000, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_string_equal(err.message, "waited 100 s");
     assert_in_range(s->asked, 4, 6);
     PLAY(s, {"nodes?", 0, NULL, ERROR_NETWORK, 0});
     assert_int_equal(watch(s, 100000, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "the last failure was: GET https://k/api/v1/nodes"));
     assert_in_range(s->asked, 15, 30);
 }
@@ -147,7 +147,7 @@ static void a_stream_that_ends_at_once_is_no_busy_loop(void **state) {
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
          {"watch", 200, EVENT("BOOKMARK", NODE("11", "")), 0, 0});
     assert_int_equal(watch(s, 60000, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_in_range(s->asked, 30, 61);
     before = host_monotonic_ms(s->host);
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0}, {"watch", 410, "{\"kind\":\"Status\"}", 0, 0},
@@ -200,7 +200,7 @@ static void ends_when_a_callback_says_so(void **state) {
     w.on_tick = NULL;
     s->asked = 0;
     assert_int_equal(kube_watch(&s->client, &w, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
 }
 
 int main(void) {

@@ -145,7 +145,7 @@ static void embeds_the_files_beside_it(void **state) {
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_non_null(strstr(err.message, "unable to read 'C:\\d\\pki"));
     assert_int_equal(kubeconfig_read_file(host, "C:\\absent", &config, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     host_free(host);
 }
 

@@ -126,7 +126,7 @@ static void nobody_approves(void **state) {
     r.scene.approve = false;
     r.options.timeouts.tls_bootstrap = 20000;
     assert_int_equal(join_once(&r, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "csr-x7k2p is pending"));
     assert_non_null(strstr(err.message, "waited 20 s"));
     assert_string_equal(err.hints[0], "kubectl certificate approve csr-x7k2p");

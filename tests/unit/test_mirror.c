@@ -153,9 +153,9 @@ static void gives_up_in_time(void **state) {
         bool again;
     } cases[] = {
         {{{.status = 503}}, ERROR_NETWORK, "answers 503", true},
-        {{{.status = 1, .fails = ERROR_TIMEOUT}}, ERROR_TIMEOUT, "as the test wants", true},
-        {{{.status = 200, .drips = true}}, ERROR_TIMEOUT, "less than 30720 bytes", true},
-        {{{.status = 404, .body = "<html>"}}, ERROR_NOT_FOUND, "no such file", false},
+        {{{.status = 1, .fails = ERROR_TIMED_OUT}}, ERROR_TIMED_OUT, "as the test wants", true},
+        {{{.status = 200, .drips = true}}, ERROR_TIMED_OUT, "less than 30720 bytes", true},
+        {{{.status = 404, .body = "<html>"}}, ERROR_ABSENT, "no such file", false},
         {{{.status = 403}}, ERROR_DENIED, "403", false},
         {{{.status = 302}}, ERROR_NETWORK, "answers 302", false},
         {{{.status = 206, .body = "abc"}}, ERROR_NETWORK, "answers 206", false},

@@ -379,7 +379,7 @@ static void rolled_back(void **state) {
     host_memory_on_sleep(host, steal_address, NULL);
     uint64_t start = host_monotonic_ms(host);
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_TIMEOUT);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "did not come back"));
     if (!strstr(err.hints[0], "was taken back"))
         fail_msg("%s", err.hints[0]);

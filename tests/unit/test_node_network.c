@@ -84,7 +84,7 @@ static void pod_routes(void **state) {
     assert_int_equal(pod_routes_remove(host, routes, 2, &err), 0);
     assert_string_equal(next_hop("0.0.0.0/0"), "10.0.0.1");
     assert_int_equal(pod_routes_ensure(host, "10.0.0.77", routes, 2, NULL, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     (void)text_format(routes[0].pod_cidr, CIDR_TEXT_MAX, "10.244.2.0");
     assert_int_equal(pod_routes_ensure(host, "10.0.0.21", routes, 1, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);

@@ -45,7 +45,7 @@ static void asks_a_program(void **state) {
 
     (void)state;
     assert_int_equal(program_flags_read(host, "C:\\k\\kubelet.exe", &flags, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
     host_memory_set_program(host, "kubelet.exe", 0, "");
     host_memory_set_program_flags(host, "kubelet.exe", "v node-ip");
     assert_int_equal(program_flags_read(host, "C:\\k\\kubelet.exe", &flags, &err), 0);

@@ -387,7 +387,7 @@ static void settings_file(void **state) {
     assert_int_equal(service_host_settings_load(host, "..\\x", &file, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_int_equal(service_host_settings_load(host, "x", &file, &err), -1);
-    assert_int_equal(err.kind, ERROR_NOT_FOUND);
+    assert_int_equal(err.kind, ERROR_ABSENT);
 }
 
 static void write_log(const char *path, const char *text) {

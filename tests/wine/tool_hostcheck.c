@@ -160,7 +160,7 @@ static int verb_event_source(char **arguments) {
     if (host_event_source_set(host, text_equal(arguments[0], "-") ? NULL : arguments[0], &err))
         return -1;
     if (host_registry_get(host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &absent) < 0 &&
-        absent.kind != ERROR_NOT_FOUND)
+        absent.kind != ERROR_ABSENT)
         return error_set(&err, absent.kind, "%s", absent.message);
     printf("%s\n", file ? file : "none");
     return 0;
@@ -176,7 +176,7 @@ static int verb_event_text(char **arguments) {
 
     (void)text_to_number(arguments[1], 0, UINT16_MAX, &id);
     if (!file || !FormatMessageA(flags, file, (DWORD)id, 0, text, sizeof text, (va_list *)texts))
-        return error_set(&err, ERROR_NOT_FOUND, "no message %lld in '%s'", id, arguments[0]);
+        return error_set(&err, ERROR_ABSENT, "no message %lld in '%s'", id, arguments[0]);
     printf("%s", text);
     FreeLibrary(file);
     return 0;

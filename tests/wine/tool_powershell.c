@@ -87,7 +87,7 @@ static int get_routes(const char *command) {
     if (each(&wanted, true, &count))
         return -1;
     if (!count)
-        return error_set(&err, ERROR_NOT_FOUND, "No matching MSFT_NetRoute objects found");
+        return error_set(&err, ERROR_ABSENT, "No matching MSFT_NetRoute objects found");
     printf("]\n");
     return 0;
 }

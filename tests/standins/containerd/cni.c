@@ -30,7 +30,7 @@ int cni_load(struct host *host, const struct containerd_settings *settings, json
     }
     text_list_free(&names);
     if (result == 1)
-        return error_set(err, ERROR_NOT_FOUND,
+        return error_set(err, ERROR_ABSENT,
                          "cni config uninitialized: no network config found in %s",
                          settings->cni_conf_dir);
     return result;

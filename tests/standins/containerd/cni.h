@@ -8,7 +8,7 @@
 #include "tests/standins/containerd/config.h"
 
 /* The network configuration that counts: the first *.conf, *.conflist, *.json by name. New
- * reference; none: ERROR_NOT_FOUND "cni config uninitialized". */
+ * reference; none: ERROR_ABSENT "cni config uninitialized". */
 int cni_load(struct host *host, const struct containerd_settings *settings, json_t **ret,
              struct error *err);
 

@@ -12,7 +12,7 @@ struct containerd_settings {
 };
 
 /* Reads bin_dir or bin_dirs, conf_dir, sandbox or sandbox_image; what the file lacks keeps
- * containerd's default. The file given but absent: ERROR_NOT_FOUND. */
+ * containerd's default. The file given but absent: ERROR_ABSENT. */
 int containerd_settings_read(struct host *host, const char *path, struct containerd_settings *ret,
                              struct error *err);
 

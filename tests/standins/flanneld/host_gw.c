@@ -86,7 +86,7 @@ static int wait_for_management(struct host *host, const char *id, struct error *
         if (address && *address)
             return 0;
     }
-    return error_set(err, ERROR_TIMEOUT, "timeout, failed to get management IP");
+    return error_set(err, ERROR_TIMED_OUT, "timeout, failed to get management IP");
 }
 
 static int ensure_endpoint(struct host *host, const struct flannel_settings *settings,
@@ -156,7 +156,7 @@ static int wait_for_interface(struct host *host, const char *address, uint32_t *
         if (*ret)
             return 0;
     }
-    return error_set(err, ERROR_TIMEOUT, "no interface has the address %s", address);
+    return error_set(err, ERROR_TIMED_OUT, "no interface has the address %s", address);
 }
 
 /* What upstream does by PowerShell: forwarding on the management and the endpoint's interface. */

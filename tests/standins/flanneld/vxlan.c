@@ -70,7 +70,7 @@ static int wait_for_provider(struct host *host, const struct flannel_settings *s
         json_decref(*network);
         *network = fresh;
     }
-    return error_set(err, ERROR_TIMEOUT,
+    return error_set(err, ERROR_TIMED_OUT,
                      "timeout, failed to get management IP from HNS network "
                      "\"%s\"",
                      settings->name);
@@ -135,7 +135,7 @@ static int change(struct host *host, const struct flannel_settings *settings,
     if (hcn_find(host, HCN_NETWORK, "Name", settings->name, &network, err))
         return -1;
     if (!network)
-        return error_set(err, ERROR_NOT_FOUND, "network %s not found", settings->name);
+        return error_set(err, ERROR_ABSENT, "network %s not found", settings->name);
     forget(host, network, lease->subnet);
     if (!there)
         return 0;

@@ -114,7 +114,7 @@ static void drop(struct proxy_network *network, const char *name) {
     json_array_foreach(json_at(json_object_get(kept, name), "ids"), i, id) {
         struct error err = {0};
         if (hcn_delete(network->host, HCN_LOAD_BALANCER, json_string_value(id), &err) &&
-            err.kind != ERROR_NOT_FOUND)
+            err.kind != ERROR_ABSENT)
             klog('E', "Policy deletion failed for %s: %s", name, err.message);
     }
     (void)json_object_del(kept, name); /* it is there */

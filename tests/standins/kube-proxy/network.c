@@ -39,7 +39,7 @@ int proxy_network_refresh(struct proxy_network *network, struct error *err) {
     if (hcn_find(network->host, HCN_NETWORK, "Name", network->settings->network_name, &found, err))
         return -1;
     if (!found)
-        return error_set(err, ERROR_NOT_FOUND, "network %s not found",
+        return error_set(err, ERROR_ABSENT, "network %s not found",
                          network->settings->network_name);
     json_decref(network->network);
     network->network = found;

@@ -18,7 +18,7 @@ struct proxy_network {
  * VIP's endpoint. -1: the program must end with 1. */
 int proxy_network_open(struct host *host, const struct proxy_settings *settings,
                        struct proxy_network *ret, struct error *err);
-/* Reads network and endpoints again. The network gone: ERROR_NOT_FOUND. */
+/* Reads network and endpoints again. The network gone: ERROR_ABSENT. */
 int proxy_network_refresh(struct proxy_network *network, struct error *err);
 /* The id (borrowed) of the endpoint for a backend address, a remote one is made if need be. NULL:
  * leave it out (local but not there, or err is set). */

@@ -47,7 +47,7 @@ static int check(struct host *host, const struct kubelet_flags *flags, const jso
     if (ca && *ca) {
         _cleanup_(freep) char *path = resolve(ca, flags->config);
         if (host_file_type(host, path) != HOST_FILE)
-            return error_set(err, ERROR_NOT_FOUND,
+            return error_set(err, ERROR_ABSENT,
                              "failed to construct kubelet dependencies: unable to load client CA "
                              "file %s: open %s: The system cannot find the path specified.",
                              path, path);

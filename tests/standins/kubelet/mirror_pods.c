@@ -88,7 +88,7 @@ static int show(struct cluster *cluster, const struct kubelet_settings *settings
     if (json_equal(json_object_get(posted, uid), status))
         return 0;
     if (kube_get(&cluster->client, path, &there, err)) {
-        if (err->kind != ERROR_NOT_FOUND)
+        if (err->kind != ERROR_ABSENT)
             return -1;
         error_clear(err);
         if (create(cluster, pod, err))

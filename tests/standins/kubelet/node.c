@@ -143,7 +143,7 @@ static int lease_renew(struct cluster *cluster, const json_t *object, struct err
                   "leaseDurationSeconds", 40);
     if (kube_patch(&cluster->client, path, "merge", patch, NULL, err) == 0)
         return 0;
-    if (err->kind != ERROR_NOT_FOUND)
+    if (err->kind != ERROR_ABSENT)
         return -1;
     error_clear(err);
     _cleanup_(json_decrefp_) json_t *lease = json_pack(
@@ -161,7 +161,7 @@ static int get_or_create(struct cluster *cluster, const struct kubelet_settings 
 
     if (kube_get(&cluster->client, path, ret, err) == 0)
         return 0;
-    if (err->kind != ERROR_NOT_FOUND)
+    if (err->kind != ERROR_ABSENT)
         return -1;
     error_clear(err);
     _cleanup_(json_decrefp_) json_t *node = node_make(settings, flags, facts);

@@ -85,7 +85,7 @@ static int find_network(const struct cni_call *call, json_t **ret, struct error 
     if (hcn_find(call->host, HCN_NETWORK, "Name", name, &network, err))
         return -1;
     if (!network)
-        return error_set(err, ERROR_NOT_FOUND, "network %s not found", name);
+        return error_set(err, ERROR_ABSENT, "network %s not found", name);
     for (size_t i = 0; plugin->network_types[i]; i++) {
         if (text_equal_nocase(json_text_at(network, "Type"), plugin->network_types[i])) {
             *ret = network;
