@@ -25,7 +25,7 @@ static void way_end(HANDLE pipe, struct way *way) {
     DWORD bytes;
 
     /* Windows writes into what lies on our stack until it says that it is done. */
-    if (way->pending && (CancelIoEx(pipe, &way->over) || GetLastError() == WIN32_ERROR_NOT_FOUND))
+    if (way->pending && (CancelIoEx(pipe, &way->over) || GetLastError() == ERROR_NOT_FOUND))
         (void)GetOverlappedResult(pipe, &way->over, &bytes, TRUE);
     if (way->over.hEvent)
         (void)CloseHandle(way->over.hEvent);

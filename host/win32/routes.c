@@ -102,7 +102,7 @@ int win32_route_remove(struct host *host, const struct host_route *route, struct
     if (!drop || make_row(route, &row, err) < 0)
         return error_prefix(err, "remove route to '%s'", route->destination);
     code = drop(&row);
-    if (code && code != WIN32_ERROR_NOT_FOUND && code != ERROR_FILE_NOT_FOUND)
+    if (code && code != ERROR_NOT_FOUND && code != ERROR_FILE_NOT_FOUND)
         return win32_fail(err, code, "remove route to '%s'", route->destination);
     return 0;
 }

@@ -233,7 +233,7 @@ static enum socket_outcome not_found_why(const char *name) {
     if (records)
         DnsRecordListFree(records, DnsFreeRecordList);
     switch (status) {
-    case ERROR_TIMED_OUT:
+    case ERROR_TIMEOUT:
     case DNS_ERROR_RCODE_REFUSED:
     case DNS_ERROR_NO_DNS_SERVERS:
         return SOCKET_DNS_TIMEOUT;

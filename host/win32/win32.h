@@ -4,18 +4,14 @@
 #ifndef HOST_WIN32_WIN32_H
 #define HOST_WIN32_WIN32_H
 
-/* These two before <windows.h>, and all before base/error.h (it says why). */
+/* These two before <windows.h>. */
 #include <winsock2.h>
 #include <ws2tcpip.h>
 
 #include <windows.h>
 
-/* Codes that base/error.h's kinds hide or that mingw's headers lack. */
-enum {
-    WIN32_ERROR_ELEVATION_REQUIRED = 740,
-    WIN32_ERROR_NOT_FOUND = 1168,
-    WIN32_ERROR_TIMEOUT = 1460,
-};
+/* mingw's headers lack it. */
+enum { WIN32_ERROR_ELEVATION_REQUIRED = 740 };
 
 #include "base/memory.h"
 #include "host/host_ops.h"
