@@ -1,7 +1,7 @@
 /* winjoin-probe on Linux: the program that runs in probe pods of rehearsals and tests. */
 #include <stdio.h>
 
-#include "diag/probe.h"
+#include "diag/probe/probe.h"
 
 int main(int argc, char **argv) {
     struct text output = {0};

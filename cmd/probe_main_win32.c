@@ -7,7 +7,7 @@
 #include <wchar.h>
 
 #include "base/memory.h"
-#include "diag/probe.h"
+#include "diag/probe/probe.h"
 #include "host/socket.h"
 
 /* The compiler's stack check. GCC's own library for it draws in advapi32, which a pod may lack. */

@@ -7,8 +7,8 @@
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
-#include "diag/causes.h"
-#include "diag/report.h"
+#include "diag/causes/causes.h"
+#include "diag/reports/report.h"
 #include "join/join.h"
 
 enum { REPLAY_MAX = 16 * 1024 * 1024 };

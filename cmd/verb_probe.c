@@ -1,7 +1,7 @@
 /* winjoin probe: one probe by hand, the same program that runs inside pods. */
 #include "cmd/output.h"
 #include "cmd/program.h"
-#include "diag/probe.h"
+#include "diag/probe/probe.h"
 
 int verb_probe(struct program *program, struct error *err) {
     struct text out = {0};

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "diag/ways.h"
+#include "diag/causes/routes.h"
 
 #define CNI_FOLDER "C:\\etc\\cni\\net.d"
 enum { OBJECTS_MAX = 1000, CNI_FILE_MAX = 64 * 1024 };
@@ -319,7 +319,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     return evidence;
 }
 
-json_t *diag_ways_read(struct host *host, const struct diag_evidence_options *options) {
+json_t *diag_routes_read(struct host *host, const struct diag_evidence_options *options) {
     json_t *evidence = json_object();
 
     expected_add(options, evidence);

@@ -4,7 +4,7 @@
 #define DIAG_EVIDENCE_H
 
 #include "base/json.h"
-#include "diag/probe.h"
+#include "diag/probe/probe.h"
 #include "host/host.h"
 
 /* What the caller knows; text and JSON are borrowed, NULL = unknown. */

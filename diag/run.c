@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/causes.h"
+#include "diag/causes/causes.h"
 #include "host/socket.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 #include "diag/evidence.h"
-#include "diag/report.h"
-#include "diag/static_pods.h"
+#include "diag/reports/report.h"
+#include "diag/transports/static_pods.h"
 
 /* Called when something begins, waits or ends; `message` is one line, e.g. "waiting for
  * winjoin-probe-b to start (12 s)". */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "diag/report.h"
+#include "diag/reports/report.h"
 #include "host/host.h"
 #include "host/http.h"
 #include "join/phases/client_certificate.h"

@@ -1,6 +1,7 @@
 # Which sources make which program. Platform code is picked here, never by #ifdef.
 
-MODULES     := base host host/model host/memory pki kube netsetup services diag cmd \
+MODULES     := base host host/model host/memory pki kube netsetup services cmd \
+               diag diag/causes diag/flows diag/probe diag/reports diag/transports \
                join join/configuration join/discovery join/kubelet join/phases join/preflight join/undo
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))
 TEMPLATES   := $(filter-out %.h,$(wildcard templates/*))
@@ -10,7 +11,7 @@ LIB_SRCS_posix := $(COMMON_SRCS) $(wildcard host/posix/*.c)
 LIB_SRCS_win32 := $(COMMON_SRCS) $(wildcard host/win32/*.c)
 
 # winjoin-probe: runs inside pods, so it carries nothing but the probe itself
-PROBE_COMMON     := $(wildcard diag/probe*.c host/socket*.c base/error.c base/redact.c base/text.c base/memory.c)
+PROBE_COMMON     := $(wildcard diag/probe/*.c host/socket*.c base/error.c base/redact.c base/text.c base/memory.c)
 PROBE_SRCS_posix := $(wildcard cmd/probe_main_posix.c) $(PROBE_COMMON) $(wildcard host/posix/socket.c)
 PROBE_SRCS_win32 := $(wildcard cmd/probe_main_win32.c) $(PROBE_COMMON) $(wildcard host/win32/socket.c)
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/ways.h"
+#include "diag/causes/routes.h"
 #include "join/phases/node_files.h"
 #include "join/phases/phases.h"
 #include "join/phases/service_watch.h"
@@ -81,9 +81,9 @@ static int look_at_ways(struct join *join, struct ways *ways, struct error *err)
         return -1;
     options.nodes = ways->nodes;
     options.node = own_node(join, ways->nodes);
-    evidence = diag_ways_read(join->host, &options);
+    evidence = diag_routes_read(join->host, &options);
     text_list_free(&ways->missing);
-    ways->published = diag_ways_missing(evidence, &ways->peers, &ways->missing);
+    ways->published = diag_routes_missing(evidence, &ways->peers, &ways->missing);
     return 0;
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "diag/causes.h"
-#include "diag/report.h"
+#include "diag/causes/causes.h"
+#include "diag/reports/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct diag_text_style style = {.utf8 = size % 2 != 0};

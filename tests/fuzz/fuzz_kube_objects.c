@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/static_pods.h"
+#include "diag/transports/static_pods.h"
 #include "host/host_memory.h"
 #include "kube/configmap.h"
 #include "kube/csr.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/probe.h"
+#include "diag/probe/probe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(probe_results_free) struct probe_results results = {0}, again = {0};

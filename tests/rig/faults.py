@@ -1,7 +1,7 @@
 """What can be broken from outside the product, and the cause that diag must name for it.
 
 Each fault works on a stage (stage.py: .fabric, .cluster, .host); `cause` is the id of the decision
-table (diag/causes.c), "" where the table has no row for it and the red cells alone tell.
+table (diag/causes/causes.c), "" where the table has no row for it and the red cells alone tell.
 """
 import json
 import time

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/causes.h"
+#include "diag/causes/causes.h"
 #include "diag_documents.h"
 
 struct row {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/flows.h"
+#include "diag/flows/flows.h"
 
 static const struct diag_scene full = {
     .node_name = "win-7k2",

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/causes.h"
-#include "diag/report.h"
+#include "diag/causes/causes.h"
+#include "diag/reports/report.h"
 
 static void judge(struct diag_report *report, const char *flow, bool udp,
                   enum probe_outcome outcome, unsigned median_us) {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/static_pods.h"
+#include "diag/transports/static_pods.h"
 #include "host/host_memory.h"
 
 static void the_manifest(void **state) {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "diag/probe.h"
+#include "diag/probe/probe.h"
 #include "host/socket.h"
 #include "host/socket_dns.h"
 

@@ -1,0 +1,240 @@
+/* Packets that an ACL policy of the probe pods' endpoints blocks: each red cell is played against
+ * the rules that HNS has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+
+/* A packet as an endpoint sees it. */
+struct packet {
+    bool in;
+    int protocol;
+    const char *remote;
+    int local_port, remote_port; /* 0 = an ephemeral one */
+};
+
+/* The first packet of a flow that a rule blocks. */
+struct verdict {
+    const json_t *endpoint;
+    const json_t *rule; /* the Settings of the ACL policy; NULL = none blocks */
+    char pod;
+};
+
+/* ---- one rule, one packet ---- */
+
+static bool number_listed(const char *list, int number) {
+    _cleanup_(text_list_free) struct text_list items = {0};
+
+    if (!list || !*list)
+        return true;
+    text_list_split(&items, list, ',');
+    for (size_t i = 0; i < items.count; i++) {
+        char *low = items.items[i], *high = strchr(low, '-');
+        long long from, to;
+
+        if (high)
+            *high++ = '\0';
+        if (text_to_number(low, 0, 65535, &from) == 0 &&
+            text_to_number(high ? high : low, 0, 65535, &to) == 0 && number >= from && number <= to)
+            return true;
+    }
+    return false;
+}
+
+static bool protocol_listed(const char *list, int protocol) {
+    enum { ANY = 256 };
+
+    return number_listed(list, protocol) || number_listed(list, ANY);
+}
+
+static bool address_listed(const char *list, const char *ip) {
+    _cleanup_(text_list_free) struct text_list items = {0};
+
+    if (!list || !*list)
+        return true;
+    text_list_split(&items, list, ',');
+    for (size_t i = 0; i < items.count; i++)
+        if (text_equal(items.items[i], ip) || prefix_holds(items.items[i], ip))
+            return true;
+    return false;
+}
+
+static bool says(const json_t *rule, const char *key, const char *word) {
+    const char *text = json_text_at(rule, key);
+
+    return text && text_equal_nocase(text, word);
+}
+
+static bool rule_matches(const struct scene *scene, const json_t *rule,
+                         const struct packet *packet) {
+    const char *node = node_address(json_object_get(scene->evidence, "node"));
+
+    if (!says(rule, "Direction", packet->in ? "In" : "Out"))
+        return false;
+    if (says(rule, "RuleType", "Host") && !text_equal(node, packet->remote))
+        return false;
+    return protocol_listed(json_text_at(rule, "Protocols"), packet->protocol) &&
+           address_listed(json_text_at(rule, "RemoteAddresses"), packet->remote) &&
+           number_listed(json_text_at(rule, "LocalPorts"), packet->local_port) &&
+           number_listed(json_text_at(rule, "RemotePorts"), packet->remote_port);
+}
+
+/* The rule of the lowest number decides; among equals one that blocks. */
+static const json_t *blocking_rule(const struct scene *scene, const json_t *endpoint,
+                                   const struct packet *packet) {
+    const json_t *first = NULL;
+    long long lowest = 0;
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *type = json_text_at(policy, "Type");
+        const json_t *rule = json_object_get(policy, "Settings");
+        long long priority = json_number_at(rule, "Priority", 0);
+
+        if (!type || !text_equal_nocase(type, "ACL") || !rule_matches(scene, rule, packet))
+            continue;
+        if (!first || priority < lowest || (priority == lowest && says(rule, "Action", "Block"))) {
+            first = rule;
+            lowest = priority;
+        }
+    }
+    return first && says(first, "Action", "Block") ? first : NULL;
+}
+
+/* ---- a cell's packets ---- */
+
+/* The host of "10.96.0.10:53", "[fd00::1]:53" or "kube-dns:53", and the port. */
+static int split_to(const char *to, char *host, size_t size) {
+    const char *colon = strrchr(to, ':');
+    size_t len = colon ? (size_t)(colon - to) : 0;
+    long long port = 0;
+
+    host[0] = '\0';
+    if (!colon || text_to_number(colon + 1, 1, 65535, &port) < 0)
+        return 0;
+    if (to[0] == '[' && len > 2) {
+        to++;
+        len -= 2;
+    }
+    if (len < size) {
+        memcpy(host, to, len);
+        host[len] = '\0';
+    }
+    return (int)port;
+}
+
+static bool blocked(const struct scene *scene, char pod, const struct packet *packet,
+                    struct verdict *verdict) {
+    const json_t *endpoint = endpoint_of(scene, pod);
+    const json_t *rule = verdict->rule ? NULL : blocking_rule(scene, endpoint, packet);
+
+    if (rule)
+        *verdict = (struct verdict){endpoint, rule, pod};
+    return verdict->rule != NULL;
+}
+
+/* From pod a to an address or a cluster IP, and into pod b when that is its. */
+static void way_check(const struct scene *scene, const struct diag_cell *cell, const char *ip,
+                      int port, struct verdict *verdict) {
+    bool from_pod = cell->flow->source == DIAG_FROM_POD;
+    int protocol = cell->udp ? UDP : TCP;
+    const char *source =
+        from_pod ? pod_ip(scene, 'a') : node_address(json_object_get(scene->evidence, "node"));
+    const char *backend = diag_evidence_backend(scene->evidence, ip, protocol, port);
+    struct packet out = {.protocol = protocol, .remote = ip, .remote_port = port};
+    struct packet in = {.in = true, .protocol = protocol, .remote = source, .local_port = port};
+
+    if (from_pod && blocked(scene, 'a', &out, verdict))
+        return;
+    out.remote = backend;
+    if (from_pod && backend && blocked(scene, 'a', &out, verdict))
+        return;
+    if (source && text_equal(ip, pod_ip(scene, 'b')))
+        blocked(scene, 'b', &in, verdict);
+}
+
+static void cell_check(const struct scene *scene, const struct diag_cell *cell,
+                       struct verdict *verdict) {
+    struct diag_cell question = *cell;
+    char host[PROBE_TARGET_MAX];
+    int port = split_to(cell->to, host, sizeof host);
+    const char *dns = expected(scene, "dnsIP");
+    struct ip address;
+
+    if (ip_parse(host, &address, NULL) == 0) {
+        way_check(scene, cell, host, port, verdict);
+        return;
+    }
+    question.udp = true; /* names are asked for by UDP, whatever follows */
+    if (dns && cell->flow->source == DIAG_FROM_POD)
+        way_check(scene, &question, dns, DNS_PORT, verdict);
+    if (!verdict->rule && cell->result.address_count)
+        way_check(scene, cell, cell->result.addresses[0], port, verdict);
+}
+
+/* ---- the row ---- */
+
+static void part_add(struct text *t, const json_t *rule, const char *words, const char *key) {
+    const char *value = json_text_at(rule, key);
+
+    if (value && *value)
+        text_addf(t, ", %s %s", words, value);
+}
+
+static char *rule_text(const struct verdict *verdict) {
+    const char *id = json_text_at(verdict->endpoint, "ID");
+    const char *protocols = json_text_at(verdict->rule, "Protocols");
+    struct text t = {0};
+
+    text_addf(&t, "endpoint %s (winjoin-probe-%c): ACL %s %s, priority %lld", id ? id : "",
+              verdict->pod, json_text_at(verdict->rule, "Action"),
+              json_text_at(verdict->rule, "Direction"),
+              json_number_at(verdict->rule, "Priority", 0));
+    if (protocols && *protocols && !text_equal(protocols, "256"))
+        text_addf(&t, ", protocol %s", protocols);
+    part_add(&t, verdict->rule, "from or to", "RemoteAddresses");
+    part_add(&t, verdict->rule, "its ports", "LocalPorts");
+    part_add(&t, verdict->rule, "their ports", "RemotePorts");
+    return text_take(&t);
+}
+
+static bool rule_is_refuted(const json_t *rule, const json_t *const *refuted, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (refuted[i] == rule)
+            return true;
+    return false;
+}
+
+/* Rules that should have stopped what came through are not what HNS does. */
+enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
+    enum { CELLS = 18 };
+    const json_t *refuted[CELLS];
+    size_t n = 0;
+
+    finding->must = finding->may = 0;
+    for (int red = 0; red < 2; red++)
+        for (size_t i = 0; i < scene->report->cells.count; i++) {
+            const struct diag_cell *cell = &scene->report->cells.items[i];
+            struct verdict verdict = {0};
+            uint32_t bit = cell->flow->extra ? 0 : cell_bit(cell);
+            _cleanup_(freep) char *text = NULL;
+
+            if (!(bit & (red ? scene->failed : scene->green)))
+                continue;
+            cell_check(scene, cell, &verdict);
+            if (!red && verdict.rule && n < CELLS)
+                refuted[n++] = verdict.rule;
+            if (!red || !verdict.rule || rule_is_refuted(verdict.rule, refuted, n))
+                continue;
+            text = rule_text(&verdict);
+            if (!text_list_has(&finding->evidence, text))
+                text_list_add(&finding->evidence, text);
+            finding->must |= bit;
+            finding->may |= bit;
+        }
+    return finding->may ? CONFIRMED : NO;
+}

@@ -1,0 +1,340 @@
+/* The decision table and how its rows compete: what evidence confirms goes before what only looks
+ * like it, and the wider before the narrower. */
+#include "diag/causes/causes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+
+struct row {
+    struct diag_cause_row words;
+    uint32_t must, may;
+    row_look *look;
+    bool stops_pods; /* explains cells that were not run too; the others only what was tried */
+};
+
+#define PROXY_HINT                                                                                 \
+    "winjoin status shows kube-proxy and its log; winjoin join phase kube-proxy sets it up again"
+#define NETWORK_HINT                                                                               \
+    "winjoin join phase pod-network makes the network and the CNI configuration again"
+
+/* Widest first. */
+static const struct row rows[] = {
+    {{"POD-IMG", "every flow", "the probe pods' image cannot be had on this node",
+      "check that the sandbox image of containerd's configuration is on the node: crictl images"},
+     0,
+     CELLS_ALL,
+     look_pod_img,
+     true},
+    {{"HNS-NET", "every flow", "the HNS network that the pods need is missing or of another kind",
+      NETWORK_HINT},
+     CELLS_ALL,
+     CELLS_ALL,
+     look_hns_net,
+     true},
+    {{"POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be made",
+      "look into the kubelet's log for FailedCreatePodSandBox; it carries the text of CNI and HNS"},
+     0,
+     CELLS_ALL,
+     look_pod_sbx,
+     true},
+    {{"NOTREADY", "every flow", "the node is not Ready, so what runs on it cannot be judged",
+      "mend what the Ready condition names, then run winjoin diag again"},
+     CELLS_FROM_POD & ~CELL_BOTH(POD_NODE),
+     CELLS_ALL,
+     look_notready,
+     true},
+    {{"HNS-MGMT", "from pods to other nodes and outside",
+      "the HNS network was built on another address than the node's",
+      "winjoin join phase pod-network builds the network again; then check kubelet's --node-ip"},
+     CELL_BOTH(EXT_IP) | CELL_UDP(SVC_IP),
+     CELLS_FROM_POD & ~CELL_BOTH(POD_IP),
+     look_hns_mgmt,
+     false},
+    {{"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",
+      "delete the pod; if it comes again: Restart-Service hns, then kube-proxy"},
+     CELLS_FROM_POD,
+     CELLS_ALL,
+     look_hns_ep_a,
+     false},
+    {{"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",
+      "delete the pod; if it comes again: Restart-Service hns, then kube-proxy"},
+     CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
+     CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD),
+     look_hns_ep_b,
+     false},
+    {{"CNI-POLICY", "what the rule blocks", "an ACL policy of HNS blocks packets of the pods",
+      "winjoin sets none, network policy agents do: look for a NetworkPolicy on the namespace and "
+      "into the agent's log; deleting the pod makes a new endpoint"},
+     0,
+     CELLS_ALL,
+     look_cni_policy,
+     false},
+    {{"HNS-EPSTALE", "flows that somebody else answers", "an address belongs to two endpoints",
+      "delete the stale endpoint (Get-HnsEndpoint | Remove-HnsEndpoint), then restart kube-proxy"},
+     0,
+     CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD),
+     look_hns_epstale,
+     false},
+    {{"MTU", "large packets", "small packets come through, large ones are lost",
+      "lower the MTU of the pod network (CNI, flannel) below what the fabric carries"},
+     0,
+     CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
+     look_mtu,
+     false},
+    {{"OVL-VNI", "from pods to other nodes' pods", "the nodes do not use the same VNI",
+      "set VNI 4096 and Port 4789 in flannel's net-conf.json for all nodes and restart flannel"},
+     CELLS_DNS,
+     CELLS_DNS | CELL_TCP(SVC_SHORT),
+     look_ovl_vni,
+     false},
+    {{"OVL-PEER", "from pods to other nodes' pods",
+      "the network does not know how to reach another node's pods",
+      "check the node annotations flannel.alpha.coreos.com/*, then restart flanneld here and "
+      "there; where no agent runs: winjoin join phase pod-network"},
+     CELLS_DNS,
+     CELLS_DNS,
+     look_ovl_peer,
+     false},
+    {{"NAT-EXC", "from pods to other nodes' pods",
+      "packets for the cluster's own prefixes are translated to the node's address",
+      "winjoin join phase pod-network writes the CNI configuration again; new pods get the "
+      "exceptions"},
+     CELLS_DNS,
+     CELLS_DNS,
+     look_nat_pods,
+     false},
+    {{"L2-FWD", "from pods to beyond the node", "the node does not forward packets",
+      "winjoin join phase pod-network turns forwarding on again"},
+     CELL_UDP(SVC_IP) | CELL_BOTH(EXT_IP),
+     CELLS_FROM_POD & ~CELL_BOTH(POD_IP),
+     look_l2_fwd,
+     false},
+    {{"SVC-ALL", "from pods to Services", "no Service is programmed on this node", PROXY_HINT},
+     CELL_BOTH(SVC_IP),
+     CELL_BOTH(SVC_IP) | CELLS_NAMES,
+     look_svc_all,
+     false},
+    {{"SVC-VIP", "from pods to Services with backends on other nodes",
+      "the load balancers' source address is missing, wrong or of an old subnet",
+      "winjoin join phase kube-proxy writes its configuration again; then Restart-Service "
+      "kube-proxy, which makes the address' endpoint and all load balancers anew"},
+     CELL_UDP(SVC_IP),
+     CELLS_DNS,
+     look_svc_vip,
+     false},
+    {{"DNS-LB", "names", "the DNS Service is not programmed for UDP or TCP 53",
+      "Restart-Service kube-proxy"},
+     CELL_UDP(SVC_IP),
+     CELLS_DNS,
+     look_dns_lb,
+     false},
+    {{"SVC-LB", "one Service", "the Service kubernetes is not programmed on this node", PROXY_HINT},
+     CELL_TCP(SVC_IP),
+     CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
+     look_svc_lb,
+     false},
+    {{"SVC-ROUTE", "from pods to Services",
+      "the pods' endpoints do not hand packets for cluster IPs to the load balancers",
+      "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"},
+     CELL_BOTH(SVC_IP),
+     CELL_BOTH(SVC_IP) | CELLS_NAMES,
+     look_svc_route,
+     false},
+    {{"SVC-EP0", "from pods to the DNS Service", "no pod answers behind the DNS Service",
+      "not a fault of the network: kubectl -n kube-system get pods -l k8s-app=kube-dns"},
+     CELL_UDP(SVC_IP),
+     CELLS_DNS,
+     look_svc_ep0,
+     false},
+    {{"L2-ROUTE", "from pods to other nodes' pods",
+      "packets for other nodes' pods, or their answers, have no route",
+      "add the missing routes here, on the other nodes, or in the fabric (cloud route table)"},
+     CELLS_DNS,
+     CELLS_DNS | CELL_TCP(SVC_IP),
+     look_l2_route,
+     false},
+    {{"L2-ROUTE", "from pods to Services with backends on nodes",
+      "packets for other nodes' pods, or their answers, have no route",
+      "add the missing routes here, on the other nodes, or in the fabric (cloud route table)"},
+     CELL_TCP(SVC_IP),
+     CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
+     look_l2_route_node,
+     false},
+    {{"OVL-UDP", "from pods to other nodes' pods",
+      "encapsulated packets do not pass between the nodes",
+      "open UDP 4789 between all nodes in firewalls and security groups; VMware NSX takes that "
+      "port"},
+     CELLS_DNS,
+     CELLS_DNS,
+     look_ovl_udp,
+     false},
+    {{"DNS-SRV", "names", "the pod asks another DNS server than the cluster's",
+      "check clusterDNS of the kubelet's configuration and dns of the CNI configuration"},
+     CELL_BOTH(SVC_FQDN) | CELL_BOTH(SVC_SHORT),
+     CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_TCP(EXT_DNS),
+     look_dns_srv,
+     false},
+    {{"DNS-WRONG", "names", "Services' names resolve to other addresses than the Services have",
+      "look for rewrite, hosts or template lines in the CoreDNS configuration, and who answers at "
+      "the DNS Service: nslookup -debug kubernetes.default.svc.cluster.local."},
+     0,
+     CELLS_NAMES,
+     look_dns_wrong,
+     false},
+    {{"DNS-SFX", "short names", "the pod does not complete short names with its namespace's suffix",
+      "check clusterDomain of the kubelet's configuration and capabilities.dns of the CNI's"},
+     CELL_BOTH(SVC_SHORT),
+     CELL_BOTH(SVC_SHORT),
+     look_dns_sfx,
+     false},
+    {{"EXT-NODE", "from pods to outside", "nothing outside the cluster answers the node either",
+      "not a fault of the pod network: check the node's gateway and firewall, or name another "
+      "target (verify.external)"},
+     CELL_TCP(EXT_IP),
+     CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS),
+     look_ext_node,
+     false},
+    {{"NAT-NONE", "from pods to outside",
+      "pods reach the cluster but nothing outside it: their endpoints have no OutBoundNAT policy",
+      "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"},
+     CELL_BOTH(EXT_IP),
+     CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS) | CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN) |
+         CELL_BOTH(POD_NODE),
+     look_nat_none,
+     false},
+    {{"NAT-EXC", "from pods to some addresses outside",
+      "the target is excepted from address translation, and knows no way back to pods",
+      "take the prefix out of the OutBoundNAT exceptions (network.excludeFromNAT) and recreate the "
+      "pods"},
+     CELL_TCP(EXT_IP),
+     CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS),
+     look_nat_exc,
+     false},
+    {{"EXT-DNS", "names outside the cluster",
+      "the cluster's DNS does not resolve names outside the cluster",
+      "check the forward line of the CoreDNS configuration and the resolver it names"},
+     CELL_BOTH(EXT_DNS),
+     CELL_BOTH(EXT_DNS),
+     look_ext_dns,
+     false},
+    {{"L2-NODE", "from pods to their own node",
+      "the pods' endpoints have no route to their own node",
+      "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"},
+     CELL_BOTH(POD_NODE),
+     CELL_BOTH(POD_NODE),
+     look_l2_node,
+     false},
+    {{"FW-IN", "from pods to the node", "the node's firewall drops what comes from its pods",
+      "allow inbound TCP 10250 (kubelet) in the Windows Firewall: winjoin join phase vswitch"},
+     0,
+     CELL_BOTH(POD_NODE),
+     look_fw_in,
+     false},
+};
+
+const struct diag_cause_row *diag_cause_row(size_t i) {
+    return i < ARRAY_SIZE(rows) ? &rows[i].words : NULL;
+}
+
+static void scene_make(const struct diag_report *report, const json_t *evidence,
+                       struct scene *ret) {
+    *ret = (struct scene){.report = report, .evidence = evidence};
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+        uint32_t bit;
+
+        if (cell->flow->extra)
+            continue;
+        bit = cell_bit(cell);
+        if (cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW)
+            ret->green |= bit;
+        if (cell->outcome == DIAG_FAIL || cell->outcome == DIAG_NOT_RUN)
+            ret->red |= bit;
+        if (cell->outcome == DIAG_FAIL) {
+            ret->failed |= bit;
+            ret->outcome[cell->result.outcome] |= bit;
+            if (cell->result.outcome >= PROBE_DNS_NXDOMAIN &&
+                cell->result.outcome <= PROBE_DNS_SERVFAIL && !cell->result.address_count)
+                ret->unresolved |= bit;
+        }
+    }
+}
+
+static void cells_add(const struct diag_report *report, uint32_t bits, struct text_list *ret) {
+    size_t count;
+    const struct diag_flow *flows = diag_flows(&count);
+
+    for (size_t i = 0; i < 18; i++)
+        if (bits & (1u << i)) {
+            const struct diag_cell *cell =
+                diag_cells_find(&report->cells, flows[i / 2].id, i % 2 != 0);
+
+            if (cell)
+                text_list_add_owned(ret, diag_cell_name(cell));
+        }
+}
+
+/* A cluster of a hundred nodes may have a hundred lines of the same kind. */
+static void evidence_cap(struct text_list *evidence) {
+    enum { SHOWN = 5 };
+    size_t more = evidence->count > SHOWN ? evidence->count - SHOWN : 0;
+
+    if (more < 2)
+        return;
+    while (evidence->count > SHOWN)
+        free(evidence->items[--evidence->count]);
+    evidence->items[evidence->count] = NULL;
+    text_list_add_owned(evidence, xasprintf("and %zu more", more));
+}
+
+static void cause_add(struct diag_report *report, const struct row *row, enum level level,
+                      struct finding *finding, uint32_t bits) {
+    struct diag_causes *causes = &report->causes;
+    struct diag_cause cause = {
+        .id = row->words.id,
+        .confirmed = level == CONFIRMED,
+        .message = xstrdup(row->words.message),
+        .hint = xstrdup(row->words.hint),
+        .evidence = finding->evidence,
+    };
+
+    finding->evidence = (struct text_list){0};
+    evidence_cap(&cause.evidence);
+    cells_add(report, bits, &cause.cells);
+    causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
+    causes->items[causes->count++] = cause;
+}
+
+/* One pass over the table; *covered grows by what was explained. With `alone` a cause must explain
+ * everything that is red. */
+static void pass_make(struct diag_report *report, const struct scene *scene, enum level wanted,
+                      bool alone, uint32_t *covered) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows) && (scene->red & ~*covered); i++) {
+        struct finding finding = {.must = rows[i].must, .may = rows[i].may};
+        enum level level = rows[i].look(scene, &finding);
+        uint32_t red = rows[i].stops_pods ? scene->red : scene->failed;
+        uint32_t explained = finding.may & red & ~*covered;
+
+        if (level == wanted && !(finding.must & scene->green) && explained &&
+            (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {
+            cause_add(report, &rows[i], level, &finding, explained);
+            *covered |= explained;
+        }
+        text_list_free(&finding.evidence);
+    }
+}
+
+void diag_causes_find(struct diag_report *report) {
+    _cleanup_json_ json_t *none = json_object();
+    struct scene scene;
+    uint32_t covered = 0;
+
+    diag_causes_free(&report->causes);
+    scene_make(report, report->evidence ? report->evidence : none, &scene);
+    pass_make(report, &scene, CONFIRMED, true, &covered);
+    pass_make(report, &scene, CONFIRMED, false, &covered);
+    pass_make(report, &scene, LIKELY, false, &covered);
+}

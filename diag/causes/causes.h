@@ -1,0 +1,22 @@
+/* From red cells and evidence to causes: a table of rows, widest cause first. Pure. */
+#ifndef DIAG_CAUSES_CAUSES_H
+#define DIAG_CAUSES_CAUSES_H
+
+#include "diag/reports/report.h"
+
+/* Judges report->cells against report->evidence (NULL allowed) and fills report->causes. A cause is
+ * given only when it explains cells that no wider one explained, and never when a cell that it
+ * would break has passed. */
+void diag_causes_find(struct diag_report *report);
+
+/* A row as documentation shows it. */
+struct diag_cause_row {
+    const char *id;      /* "NAT-NONE" */
+    const char *breaks;  /* which flows it breaks, in words */
+    const char *message; /* what it is, in general */
+    const char *hint;
+};
+/* Row i of the table, widest first; NULL behind the last. An id may stand in two rows. */
+const struct diag_cause_row *diag_cause_row(size_t i);
+
+#endif

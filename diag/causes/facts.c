@@ -1,0 +1,140 @@
+/* Finds things in the evidence document. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+
+void finding_note(struct finding *finding, const char *format, ...) {
+    struct text t = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&t, format, args);
+    va_end(args);
+    text_list_add_owned(&finding->evidence, text_take(&t));
+}
+
+const char *expected(const struct scene *scene, const char *key) {
+    return json_string_value(json_object_get(json_object_get(scene->evidence, "expected"), key));
+}
+
+json_t *network_of(const struct scene *scene) {
+    const char *name = expected(scene, "networkName");
+    json_t *network;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "networks"), i, network) {
+        if (name && text_equal(json_text_at(network, "Name"), name))
+            return network;
+    }
+    return NULL;
+}
+
+bool is_overlay(const struct scene *scene) {
+    const char *mode = expected(scene, "networkMode");
+
+    return mode && text_equal_nocase(mode, "overlay");
+}
+
+const char *pod_ip(const struct scene *scene, char pod) {
+    return json_text_at(scene->evidence, pod == 'a' ? "pods.a.ip" : "pods.b.ip");
+}
+
+static bool has_address(const json_t *endpoint, const char *ip) {
+    json_t *configuration;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "IpConfigurations"), i, configuration) {
+        if (text_equal(json_text_at(configuration, "IpAddress"), ip))
+            return true;
+    }
+    return false;
+}
+
+json_t *endpoint_of(const struct scene *scene, char pod) {
+    const char *ip = pod_ip(scene, pod);
+    json_t *endpoint;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        if (ip && has_address(endpoint, ip) && !(json_number_at(endpoint, "Flags", 0) & 1))
+            return endpoint;
+    }
+    return NULL;
+}
+
+json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port) {
+    return diag_evidence_balancer(scene->evidence, vip, protocol, port);
+}
+
+uint32_t cell_bit(const struct diag_cell *cell) {
+    size_t count;
+
+    return (cell->udp ? 2u : 1u) << ((size_t)(cell->flow - diag_flows(&count)) * 2);
+}
+
+const char *extra_outcome(const struct scene *scene, const char *id) {
+    json_t *extra = json_object_get(json_object_get(scene->evidence, "extra"), id);
+
+    return json_string_value(json_object_get(extra, "outcome"));
+}
+
+const char *dns_pod_answers(const struct scene *scene) {
+    const char *ip =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!text_equal(extra_outcome(scene, "x-dns-pod"), "ok"))
+        return NULL;
+    return ip ? ip : "its own address";
+}
+
+bool dns_refuses(const struct scene *scene) {
+    const char *tcp = extra_outcome(scene, "x-dns-tcp");
+    uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL];
+
+    return (answered & CELL_UDP(SVC_IP)) || text_equal(tcp, "refused") || text_equal(tcp, "reset");
+}
+
+const char *node_address(const json_t *node) {
+    json_t *address;
+    size_t i;
+
+    json_array_foreach(json_at(node, "status.addresses"), i, address) {
+        if (text_equal(json_text_at(address, "type"), "InternalIP"))
+            return json_text_at(address, "address");
+    }
+    return NULL;
+}
+
+bool is_peer(const struct scene *scene, const json_t *node) {
+    const char *name = json_text_at(node, "metadata.name");
+    const char *own = scene->report->node ? scene->report->node
+                                          : json_text_at(scene->evidence, "node.metadata.name");
+
+    return name && own && !text_equal(name, own);
+}
+
+json_t *policy_of(const json_t *object, const char *type) {
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(object, "Policies"), i, policy) {
+        const char *this_type = json_text_at(policy, "Type");
+
+        if (this_type && text_equal_nocase(this_type, type))
+            return json_object_get(policy, "Settings");
+    }
+    return NULL;
+}
+
+bool prefix_holds(const char *prefix, const char *ip) {
+    struct cidr cidr;
+    struct ip address;
+
+    return prefix && ip && cidr_parse(prefix, &cidr, NULL) == 0 &&
+           ip_parse(ip, &address, NULL) == 0 && cidr_contains(&cidr, &address);
+}

@@ -1,0 +1,249 @@
+/* Causes in the node's own network: pods, HNS objects, encapsulation and routes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+
+/* ---- pods that do not run ---- */
+
+static const char *waiting_of(const struct scene *scene, char pod) {
+    return json_text_at(scene->evidence, pod == 'a' ? "pods.a.waiting" : "pods.b.waiting");
+}
+
+enum level look_pod_img(const struct scene *scene, struct finding *finding) {
+    static const char *const words[] = {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull",
+                                        "no matching manifest", "InvalidImageName"};
+
+    finding->may &= scene->red & ~scene->failed;
+    for (char pod = 'a'; pod <= 'b'; pod++)
+        for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+            const char *waiting = waiting_of(scene, pod);
+
+            if (waiting && !pod_ip(scene, pod) && strstr(waiting, words[i])) {
+                finding_note(finding, "winjoin-probe-%c waits: %s", pod, waiting);
+                return CONFIRMED;
+            }
+        }
+    return NO;
+}
+
+enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
+    enum level level = NO;
+
+    finding->may &= scene->red & ~scene->failed;
+    for (char pod = 'a'; pod <= 'b'; pod++) {
+        const char *waiting = waiting_of(scene, pod);
+
+        if (!json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b") || pod_ip(scene, pod))
+            continue;
+        if (waiting)
+            finding_note(finding, "winjoin-probe-%c waits: %s", pod, waiting);
+        else
+            finding_note(finding, "winjoin-probe-%c never spoke", pod);
+        if (level == NO)
+            level = LIKELY;
+        if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
+            level = CONFIRMED;
+    }
+    return level;
+}
+
+enum level look_notready(const struct scene *scene, struct finding *finding) {
+    json_t *condition;
+    size_t i;
+
+    json_array_foreach(json_at(scene->evidence, "node.status.conditions"), i, condition) {
+        const char *status = json_text_at(condition, "status");
+        const char *message = json_text_at(condition, "message");
+
+        if (text_equal(json_text_at(condition, "type"), "Ready") && status &&
+            !text_equal(status, "True")) {
+            finding_note(finding, "Ready is %s: %s", status, message ? message : "no message");
+            return CONFIRMED;
+        }
+    }
+    return NO;
+}
+
+/* ---- the HNS network ---- */
+
+static char *network_names(const struct scene *scene) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    json_t *network;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "networks"), i, network) {
+        const char *name = json_text_at(network, "Name");
+
+        if (name)
+            text_list_add(&names, name);
+    }
+    return names.count ? text_list_join(&names, ", ") : xstrdup("none");
+}
+
+enum level look_hns_net(const struct scene *scene, struct finding *finding) {
+    _cleanup_(freep) char *names = network_names(scene);
+    const char *name = expected(scene, "networkName"), *mode = expected(scene, "networkMode");
+    const json_t *network = network_of(scene);
+    const char *type = network ? json_text_at(network, "Type") : NULL;
+
+    if (!name || !json_object_get(scene->evidence, "networks"))
+        return NO;
+    if (!network)
+        finding_note(finding, "HNS has no network '%s'; it has: %s", name, names);
+    else if (mode && type && !text_equal_nocase(type, mode))
+        finding_note(finding, "network '%s' is of type %s, not %s", name, type, mode);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
+    const json_t *network = network_of(scene);
+    const char *provider = json_string_value(
+        json_object_get(policy_of(network, "ProviderAddress"), "ProviderAddress"));
+    const char *ip = provider ? provider : network ? json_text_at(network, "ManagementIP") : NULL;
+    const char *node = node_address(json_object_get(scene->evidence, "node"));
+
+    if (!ip || !*ip)
+        return NO;
+    if (text_starts_with(ip, "169.254."))
+        finding_note(finding, "the network's management address is %s: the adapter had none then",
+                     ip);
+    else if (node && !text_equal(ip, node))
+        finding_note(finding, "the network's management address is %s, the node's is %s", ip, node);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+/* ---- endpoints ---- */
+
+enum { STATE_ATTACHED_SHARING = 3 };
+
+static enum level look_endpoint(const struct scene *scene, char pod, struct finding *finding) {
+    const char *ip = pod_ip(scene, pod);
+    const json_t *endpoint = endpoint_of(scene, pod);
+    long long state = endpoint ? json_number_at(endpoint, "State", STATE_ATTACHED_SHARING) : 0;
+    const char *id = endpoint ? json_text_at(endpoint, "ID") : NULL;
+
+    if (!ip || !json_object_get(scene->evidence, "endpoints"))
+        return NO;
+    if (!endpoint)
+        finding_note(finding, "no local endpoint has the address %s of winjoin-probe-%c", ip, pod);
+    else if (state != STATE_ATTACHED_SHARING)
+        finding_note(finding, "endpoint %s (winjoin-probe-%c) is in state %lld, not 3",
+                     id ? id : "", pod, state);
+    else
+        return NO;
+    return CONFIRMED;
+}
+
+enum level look_hns_ep_a(const struct scene *scene, struct finding *finding) {
+    return look_endpoint(scene, 'a', finding);
+}
+
+enum level look_hns_ep_b(const struct scene *scene, struct finding *finding) {
+    return look_endpoint(scene, 'b', finding);
+}
+
+static size_t endpoints_with(const struct scene *scene, const char *ip) {
+    json_t *endpoint, *configuration;
+    size_t i, k, n = 0;
+
+    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        json_array_foreach(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
+            n += text_equal(json_text_at(configuration, "IpAddress"), ip);
+        }
+    }
+    return n;
+}
+
+enum level look_hns_epstale(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->outcome[PROBE_WRONG_RESPONDER];
+    for (char pod = 'a'; pod <= 'b'; pod++) {
+        const char *ip = pod_ip(scene, pod);
+        size_t n = ip ? endpoints_with(scene, ip) : 0;
+
+        if (n > 1) {
+            finding_note(finding, "%zu endpoints have the address %s", n, ip);
+            return CONFIRMED;
+        }
+    }
+    return finding->may ? LIKELY : NO;
+}
+
+/* ---- size ---- */
+
+enum level look_mtu(const struct scene *scene, struct finding *finding) {
+    const char *tcp = extra_outcome(scene, "x-small-tcp");
+    const char *udp = extra_outcome(scene, "x-small-udp");
+    uint32_t explained = 0;
+
+    if (text_equal(tcp, "ok"))
+        explained |= CELL_TCP(POD_IP) | CELL_TCP(NODE_POD);
+    if (text_equal(udp, "ok"))
+        explained |= CELL_UDP(POD_IP) | CELL_UDP(NODE_POD);
+    finding->may &= explained;
+    if (!(finding->may & scene->failed & CELL_BOTH(POD_IP)))
+        return NO;
+    finding_note(finding, "16 bytes come through, 1400 do not");
+    return CONFIRMED;
+}
+
+/* ---- other nodes (their routes: routes.c) ---- */
+
+enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!is_overlay(scene) || dns_refuses(scene) || dns_pod_answers(scene) ||
+        !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
+        return NO;
+    finding_note(finding, "pods of this node talk to each other, DNS on other nodes does not "
+                          "answer");
+    if (pod && extra_outcome(scene, "x-dns-pod"))
+        finding_note(finding, "asked at its pod's own address %s neither", pod);
+    return LIKELY;
+}
+
+/* The way back from the control plane's own machine: pods come there by their own addresses. */
+enum level look_l2_route_node(const struct scene *scene, struct finding *finding) {
+    const char *mode = expected(scene, "networkMode"), *prefix = expected(scene, "podCIDR");
+    const char *vip = expected(scene, "kubernetesIP");
+    const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
+    const char *here = node_address(json_object_get(scene->evidence, "node"));
+
+    if (!mode || !text_equal_nocase(mode, "l2bridge") || !backend || !prefix ||
+        prefix_holds(prefix, backend) || !(scene->green & CELL_UDP(SVC_IP)))
+        return NO;
+    finding_note(finding, "other Services answer; does %s have a route to %s via %s?", backend,
+                 prefix, here ? here : "this node");
+    return LIKELY;
+}
+
+enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
+    const char *mode = expected(scene, "networkMode");
+    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    json_t *adapter, *address;
+    size_t i, k;
+
+    if (!mode || !text_equal_nocase(mode, "l2bridge"))
+        return NO;
+    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        bool holds = false;
+
+        json_array_foreach(json_object_get(adapter, "addresses"), k, address) {
+            const char *text = json_string_value(address);
+
+            holds |= text && ((node && text_starts_with(text, node) && text[strlen(node)] == '/') ||
+                              prefix_holds(expected(scene, "podCIDR"), text));
+        }
+        if (holds && json_is_false(json_object_get(adapter, "forwarding")))
+            finding_note(finding, "IPv4 forwarding is off on '%s'", json_text_at(adapter, "alias"));
+    }
+    return finding->evidence.count ? CONFIRMED : NO;
+}

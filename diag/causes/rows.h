@@ -1,0 +1,87 @@
+/* The rows of the decision table: what each looks at. For diag/causes/ alone. */
+#ifndef DIAG_CAUSES_ROWS_H
+#define DIAG_CAUSES_ROWS_H
+
+#include <stdint.h>
+
+#include "diag/causes/causes.h"
+
+/* Cells as bits: two a flow, TCP then UDP, in the order of the table of flows. */
+enum { POD_IP, POD_NAME, SVC_IP, SVC_SHORT, SVC_FQDN, EXT_IP, EXT_DNS, NODE_POD, POD_NODE };
+#define CELL_TCP(flow) (1u << ((flow)*2))
+#define CELL_UDP(flow) (2u << ((flow)*2))
+#define CELL_BOTH(flow) (3u << ((flow)*2))
+#define CELLS_ALL ((1u << 18) - 1)
+#define CELLS_FROM_POD (CELLS_ALL & ~CELL_BOTH(NODE_POD))
+/* Every name goes to the cluster's DNS, whose pods are on another node. */
+#define CELLS_NAMES                                                                                \
+    (CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_BOTH(EXT_DNS))
+#define CELLS_DNS (CELL_UDP(SVC_IP) | CELLS_NAMES)
+
+enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
+
+/* What is judged. */
+struct scene {
+    const struct diag_report *report;
+    const json_t *evidence; /* never NULL */
+    uint32_t red;           /* failed or not run */
+    uint32_t failed;
+    uint32_t green;                     /* passed, slow too */
+    uint32_t outcome[PROBE_FAILED + 1]; /* failed cells by the outcome of their probe */
+    uint32_t unresolved;                /* failed cells whose name found no address */
+};
+enum level { NO, LIKELY, CONFIRMED };
+/* What a row found. */
+struct finding {
+    uint32_t must; /* the cause is ruled out when one of these is green */
+    uint32_t may;  /* what it can break */
+    struct text_list evidence;
+};
+/* Adds a line of evidence. */
+void finding_note(struct finding *finding, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+
+typedef enum level row_look(const struct scene *scene, struct finding *finding);
+
+/* network.c: the HNS network, endpoints, encapsulation, forwarding */
+row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_ep_a,
+    look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_udp, look_l2_route_node, look_l2_fwd;
+/* routes.c: the routes to other nodes' pods */
+row_look look_ovl_vni, look_ovl_peer, look_l2_route;
+/* acl.c: ACL policies of the pods' endpoints */
+row_look look_cni_policy;
+/* services.c: load balancers, DNS, what lies outside, the node itself, the firewall */
+row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, look_svc_vip,
+    look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc,
+    look_nat_pods, look_ext_dns, look_l2_node, look_fw_in;
+
+/* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
+
+const char *expected(const struct scene *scene, const char *key);
+/* The expected network as HNS has it. */
+json_t *network_of(const struct scene *scene);
+bool is_overlay(const struct scene *scene);
+/* The local endpoint of pod 'a' or 'b', by its address. */
+json_t *endpoint_of(const struct scene *scene, char pod);
+const char *pod_ip(const struct scene *scene, char pod);
+/* The load balancer of that frontend, protocol (6, 17) and port. */
+json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port);
+/* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
+ * address, or NULL. */
+const char *dns_pod_answers(const struct scene *scene);
+/* The DNS Service says no, so packets reach it: nothing is lost on the way. */
+bool dns_refuses(const struct scene *scene);
+/* Where a cell stands among the bits. */
+uint32_t cell_bit(const struct diag_cell *cell);
+/* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
+const char *extra_outcome(const struct scene *scene, const char *id);
+/* The InternalIP of a Node. */
+const char *node_address(const json_t *node);
+/* The node of that name is not a peer of itself. */
+bool is_peer(const struct scene *scene, const json_t *node);
+/* The Settings of the first policy of that type, or NULL. */
+json_t *policy_of(const json_t *object, const char *type);
+/* true when `ip` lies in `prefix`; false too when either is no such text. */
+bool prefix_holds(const char *prefix, const char *ip);
+
+#endif

@@ -1,0 +1,402 @@
+/* Causes behind the pod's own link: load balancers, DNS, the world outside, the node's firewall. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+
+static bool balancers_read(const struct scene *scene) {
+    return json_object_get(scene->evidence, "loadBalancers") != NULL;
+}
+
+enum level look_svc_all(const struct scene *scene, struct finding *finding) {
+    const char *proxy = json_text_at(scene->evidence, "services.kube-proxy");
+    bool none = balancers_read(scene) &&
+                !json_array_size(json_object_get(scene->evidence, "loadBalancers"));
+
+    if (none)
+        finding_note(finding, "HNS has no load balancer at all");
+    if (proxy && !text_equal(proxy, "running"))
+        finding_note(finding, "service kube-proxy is %s", proxy);
+    if (none)
+        return CONFIRMED;
+    if (finding->evidence.count)
+        return LIKELY; /* what it had programmed may still stand */
+    return NO;
+}
+
+enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "dnsIP");
+
+    if (!vip || !balancers_read(scene))
+        return NO;
+    finding->must = finding->may = 0;
+    if (!load_balancer_of(scene, vip, UDP, DNS_PORT)) {
+        finding_note(finding, "no load balancer for %s UDP 53", vip);
+        finding->must |= CELL_UDP(SVC_IP);
+        finding->may |= CELLS_DNS;
+    }
+    if (!load_balancer_of(scene, vip, TCP, DNS_PORT)) {
+        finding_note(finding, "no load balancer for %s TCP 53", vip);
+        finding->must |= CELL_TCP(SVC_SHORT);
+        finding->may |= CELL_TCP(SVC_SHORT);
+    }
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+enum level look_svc_lb(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "kubernetesIP");
+
+    if (!vip || !balancers_read(scene) || load_balancer_of(scene, vip, TCP, HTTPS_PORT))
+        return NO;
+    finding_note(finding, "no load balancer for %s TCP 443", vip);
+    return CONFIRMED;
+}
+
+static bool endpoint_has(const struct scene *scene, const char *ip) {
+    json_t *endpoint, *configuration;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(scene->evidence, "endpoints"), i, endpoint) {
+        json_array_foreach(json_object_get(endpoint, "IpConfigurations"), k, configuration) {
+            if (text_equal(json_text_at(configuration, "IpAddress"), ip))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* What HNS shows is as it should be: do answers come back all the same? Backends on a node's own
+ * address (the Service kubernetes) need no source VIP. */
+static enum level svc_vip_by_probes(const struct scene *scene, const char *source,
+                                    struct finding *finding) {
+    const char *pod = dns_pod_answers(scene);
+
+    if (!pod || !(scene->green & CELL_TCP(SVC_IP)))
+        return NO;
+    finding_note(finding,
+                 "asked at %s, DNS answers; through its Service the answers are lost,"
+                 " which go to the SourceVIP %s",
+                 pod, source);
+    return LIKELY;
+}
+
+enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
+    const char *dns = expected(scene, "dnsIP"), *prefix = expected(scene, "podCIDR");
+    const json_t *balancer = dns ? load_balancer_of(scene, dns, UDP, DNS_PORT) : NULL;
+    const char *source = balancer ? json_text_at(balancer, "SourceVIP") : NULL;
+
+    if (!is_overlay(scene) || !balancer)
+        return NO;
+    if (!source || !*source)
+        finding_note(finding, "the load balancer of %s has no SourceVIP", dns);
+    else if (prefix && !prefix_holds(prefix, source))
+        finding_note(finding, "the load balancer of %s has SourceVIP %s, outside of %s", dns,
+                     source, prefix);
+    else if (json_object_get(scene->evidence, "endpoints") && !endpoint_has(scene, source))
+        finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
+                     dns);
+    else
+        return svc_vip_by_probes(scene, source, finding);
+    return CONFIRMED;
+}
+
+/* ---- the pods' way to cluster IPs ---- */
+
+static bool is_route(const json_t *policy) {
+    const char *type = json_text_at(policy, "Type");
+
+    return type && (text_equal_nocase(type, "SDNRoute") || text_equal_nocase(type, "ROUTE"));
+}
+
+/* The prefixes that the endpoint's packets are handed to the load balancers for. */
+static void routes_of(const json_t *endpoint, struct text_list *ret) {
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *prefix = json_text_at(policy, "Settings.DestinationPrefix");
+
+        if (is_route(policy) && prefix && json_is_true(json_at(policy, "Settings.NeedEncap")))
+            text_list_add(ret, prefix);
+    }
+}
+
+static bool any_holds(const struct text_list *prefixes, const char *ip) {
+    for (size_t i = 0; i < prefixes->count; i++)
+        if (prefix_holds(prefixes->items[i], ip))
+            return true;
+    return false;
+}
+
+/* No SDNRoute policy of the endpoint leads to that address: noted. */
+static bool leads_elsewhere(const json_t *endpoint, const char *ip, struct finding *finding) {
+    _cleanup_(text_list_free) struct text_list prefixes = {0};
+    _cleanup_(freep) char *names = NULL;
+
+    routes_of(endpoint, &prefixes);
+    if (any_holds(&prefixes, ip))
+        return false;
+    names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
+    finding_note(finding,
+                 "endpoint %s (winjoin-probe-a): its SDNRoute policies lead to %s, not to %s",
+                 json_text_at(endpoint, "ID"), names, ip);
+    return true;
+}
+
+enum level look_svc_route(const struct scene *scene, struct finding *finding) {
+    const char *vip = expected(scene, "kubernetesIP"), *pod = dns_pod_answers(scene);
+    const json_t *endpoint = endpoint_of(scene, 'a');
+
+    if (!endpoint || !vip || !expected(scene, "networkMode"))
+        return NO;
+    if (leads_elsewhere(endpoint, vip, finding))
+        return CONFIRMED;
+    if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT))
+        return NO;
+    finding_note(finding, "asked at %s, DNS answers; by a cluster IP nothing does", pod);
+    return LIKELY;
+}
+
+/* A bridge hands pods' packets for their own node over as it does for cluster IPs. */
+enum level look_l2_node(const struct scene *scene, struct finding *finding) {
+    const char *mode = expected(scene, "networkMode");
+    const char *ip = node_address(json_object_get(scene->evidence, "node"));
+    const json_t *endpoint = endpoint_of(scene, 'a');
+
+    if (!mode || !text_equal_nocase(mode, "l2bridge") || !endpoint || !ip)
+        return NO;
+    return leads_elsewhere(endpoint, ip, finding) ? CONFIRMED : NO;
+}
+
+/* ---- DNS ---- */
+
+enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
+    if (!dns_refuses(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
+        return NO;
+    finding_note(finding,
+                 "asked straight, the DNS Service refuses: packets arrive, nobody listens");
+    return LIKELY;
+}
+
+static bool servers_have(const json_t *endpoint, const char *ip) {
+    json_t *server;
+    size_t i;
+
+    json_array_foreach(json_at(endpoint, "Dns.ServerList"), i, server) {
+        if (text_equal(json_string_value(server), ip))
+            return true;
+    }
+    return false;
+}
+
+enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *ip = expected(scene, "dnsIP");
+
+    /* A name that resolves to the wrong address fails otherwise, and is no matter of the server. */
+    finding->may &= scene->unresolved;
+    if (!(finding->may & CELL_BOTH(SVC_FQDN)))
+        return NO;
+    if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
+        return NO;
+    finding_note(finding, "the DNS Service answers when it is asked straight");
+    if (!endpoint || !ip || servers_have(endpoint, ip))
+        return LIKELY;
+    finding_note(finding, "the pod's DNS servers (endpoint %s) lack %s",
+                 json_text_at(endpoint, "ID"), ip);
+    return CONFIRMED;
+}
+
+/* A name that was resolved, and to nothing of what it should be. */
+static bool is_misled(const struct diag_cell *cell, const char *ip) {
+    for (size_t i = 0; cell && i < cell->result.address_count; i++)
+        if (text_equal(cell->result.addresses[i], ip))
+            return false;
+    return cell && cell->outcome == DIAG_FAIL && cell->result.address_count;
+}
+
+enum level look_dns_wrong(const struct scene *scene, struct finding *finding) {
+    const char *own[] = {expected(scene, "kubernetesIP"), expected(scene, "dnsIP")};
+    const json_t *endpoint = endpoint_of(scene, 'a');
+
+    finding->may &= ~scene->unresolved;
+    for (int udp = 0; udp < 2; udp++) {
+        const struct diag_cell *cell =
+            diag_cells_find(&scene->report->cells, "pod-to-service-fqdn", udp);
+
+        if (own[udp] && is_misled(cell, own[udp]))
+            finding_note(finding, "%s resolves to %s; the Service has %s", cell->to,
+                         cell->result.addresses[0], own[udp]);
+    }
+    if (!finding->evidence.count)
+        return NO;
+    if (endpoint && own[1] && !servers_have(endpoint, own[1]))
+        finding_note(finding, "the pod's DNS servers (endpoint %s) lack %s",
+                     json_text_at(endpoint, "ID"), own[1]);
+    return CONFIRMED;
+}
+
+static bool suffix_stands(const json_t *endpoint, const char *suffix) {
+    const char *domain = json_text_at(endpoint, "Dns.Domain");
+    json_t *search;
+    size_t i;
+
+    json_array_foreach(json_at(endpoint, "Dns.Search"), i, search) {
+        if (text_equal(json_string_value(search), suffix))
+            return true;
+    }
+    return text_equal(domain, suffix);
+}
+
+enum level look_dns_sfx(const struct scene *scene, struct finding *finding) {
+    const char *namespace_ = expected(scene, "namespace"), *domain = expected(scene, "dnsDomain");
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    _cleanup_(freep) char *suffix = NULL;
+
+    if (!(scene->green & CELL_BOTH(SVC_FQDN)) ||
+        !(scene->outcome[PROBE_DNS_NXDOMAIN] & CELL_BOTH(SVC_SHORT)))
+        return NO;
+    suffix = xasprintf("%s.svc.%s", namespace_ ? namespace_ : "kube-system",
+                       domain ? domain : "cluster.local");
+    if (!endpoint || suffix_stands(endpoint, suffix))
+        return LIKELY;
+    finding_note(finding, "the pod's DNS suffixes (endpoint %s) lack %s",
+                 json_text_at(endpoint, "ID"), suffix);
+    return CONFIRMED;
+}
+
+/* ---- outside ---- */
+
+enum level look_ext_node(const struct scene *scene, struct finding *finding) {
+    const char *outcome = extra_outcome(scene, "node-external");
+    const char *ip = expected(scene, "externalIP");
+
+    if (!outcome || text_equal(outcome, "ok"))
+        return NO;
+    finding_note(finding, "the node itself does not reach %s: %s", ip ? ip : "the target", outcome);
+    return CONFIRMED;
+}
+
+/* A policy that translates what goes out; one with Destinations is for the way back to itself. */
+static bool is_outbound_nat(const json_t *policy) {
+    return text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
+           !json_array_size(json_at(policy, "Settings.Destinations"));
+}
+
+static char *policy_types(const json_t *endpoint) {
+    _cleanup_(text_list_free) struct text_list types = {0};
+    json_t *policy;
+    size_t i;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        const char *type = json_text_at(policy, "Type");
+
+        if (text_equal(type, "OutBoundNAT"))
+            type = "OutBoundNAT for itself alone";
+        if (type && !text_list_has(&types, type))
+            text_list_add(&types, type);
+    }
+    return types.count ? text_list_join(&types, ", ") : xstrdup("none");
+}
+
+static void note_node_reach(const struct scene *scene, struct finding *finding) {
+    const char *ip = expected(scene, "externalIP");
+
+    if (text_equal(extra_outcome(scene, "node-external"), "ok"))
+        finding_note(finding, "the node itself reaches %s", ip ? ip : "the target");
+}
+
+enum level look_nat_none(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    _cleanup_(freep) char *types = policy_types(endpoint);
+    json_t *policy;
+    size_t i;
+
+    if (!endpoint)
+        return NO;
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        if (is_outbound_nat(policy))
+            return NO;
+    }
+    finding_note(finding, "endpoint %s (winjoin-probe-a): policies %s; no OutBoundNAT",
+                 json_text_at(endpoint, "ID"), types);
+    note_node_reach(scene, finding);
+    return CONFIRMED;
+}
+
+enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
+    const char *ip = expected(scene, "externalIP");
+    json_t *policy, *exception;
+    size_t i, k;
+
+    if (!ip)
+        return NO;
+    json_array_foreach(json_object_get(endpoint_of(scene, 'a'), "Policies"), i, policy) {
+        if (!is_outbound_nat(policy))
+            continue;
+        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+            if (prefix_holds(json_string_value(exception), ip))
+                finding_note(finding, "%s lies in the exception %s", ip,
+                             json_string_value(exception));
+        }
+    }
+    if (!finding->evidence.count)
+        return NO;
+    note_node_reach(scene, finding);
+    return CONFIRMED;
+}
+
+static bool is_excepted(const json_t *endpoint, const char *ip) {
+    json_t *policy, *exception;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        if (!is_outbound_nat(policy))
+            continue;
+        json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
+            if (prefix_holds(json_string_value(exception), ip))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* On an overlay what is translated is not encapsulated; elsewhere it arrives all the same. */
+enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (!is_overlay(scene) || !pod || !policy_of(endpoint, "OutBoundNAT") ||
+        is_excepted(endpoint, pod))
+        return NO;
+    finding_note(finding,
+                 "no OutBoundNAT exception of endpoint %s (winjoin-probe-a) holds %s, a"
+                 " pod of another node",
+                 json_text_at(endpoint, "ID"), pod);
+    return CONFIRMED;
+}
+
+enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
+    const char *external = extra_outcome(scene, "x-dns-external");
+
+    if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))))
+        return NO;
+    finding_note(finding, "the cluster's DNS answers for Services");
+    if (!external || text_equal(external, "ok"))
+        return LIKELY;
+    finding_note(finding, "asked for the external name it says: %s", external);
+    return CONFIRMED;
+}
+
+/* ---- the node's firewall ---- */
+
+enum level look_fw_in(const struct scene *scene, struct finding *finding) {
+    finding->may &= scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY];
+    if (!(finding->may & scene->failed) || !(scene->green & CELL_BOTH(NODE_POD)))
+        return NO;
+    finding_note(finding, "the node reaches the pod, the pod gets no answer from the node");
+    return LIKELY;
+}

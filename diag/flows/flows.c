@@ -1,0 +1,113 @@
+/* The flow matrix as a table, and the cells that a scene makes of it. */
+#include "diag/flows/flows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static const char *const outcomes[] = {
+    [DIAG_PASS] = "pass", [DIAG_FAIL] = "fail",       [DIAG_SLOW] = "slow",
+    [DIAG_SKIP] = "skip", [DIAG_NOT_RUN] = "not-run",
+};
+
+const char *diag_outcome_name(enum diag_outcome outcome) {
+    return outcomes[outcome];
+}
+
+int diag_outcome_parse(const char *name, enum diag_outcome *ret) {
+    for (size_t i = 0; i < ARRAY_SIZE(outcomes); i++)
+        if (text_equal(name, outcomes[i])) {
+            *ret = (enum diag_outcome)i;
+            return 0;
+        }
+    return -1;
+}
+
+static const struct diag_flow flows[] = {
+    {"pod-to-pod-ip", "pod", "pod", "IP", DIAG_FROM_POD, false},
+    {"pod-to-pod-name", "pod", "pod", "name", DIAG_FROM_POD, false},
+    {"pod-to-service-ip", "pod", "service", "cluster IP", DIAG_FROM_POD, false},
+    {"pod-to-service-pqdn", "pod", "service", "short name", DIAG_FROM_POD, false},
+    {"pod-to-service-fqdn", "pod", "service", "FQDN", DIAG_FROM_POD, false},
+    {"pod-to-external-ip", "pod", "external", "IP", DIAG_FROM_POD, false},
+    {"pod-to-external-dns", "pod", "external", "DNS", DIAG_FROM_POD, false},
+    {"node-to-pod", "node", "pod", "", DIAG_FROM_NODE, false},
+    {"pod-to-node", "pod", "node", "", DIAG_FROM_POD, false},
+    {"container-to-container-localhost", "container", "container", "localhost", DIAG_FROM_POD,
+     true},
+    {"pod-to-self-via-service", "pod", "itself", "cluster IP", DIAG_FROM_POD, true},
+    {"nodeport-remote", "pod", "node", "NodePort", DIAG_FROM_POD, true},
+};
+
+const struct diag_flow *diag_flows(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(flows);
+    return flows;
+}
+
+const struct diag_flow *diag_flow_find(const char *id) {
+    for (size_t i = 0; i < ARRAY_SIZE(flows); i++)
+        if (text_equal(id, flows[i].id))
+            return &flows[i];
+    return NULL;
+}
+
+void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell) {
+    cells->items = xrealloc(cells->items, (cells->count + 1) * sizeof *cells->items);
+    cells->items[cells->count++] = *cell;
+}
+
+void diag_cells_free(struct diag_cells *cells) {
+    free(cells->items);
+    *cells = (struct diag_cells){0};
+}
+
+struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp) {
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->items[i].udp == udp && text_equal(cells->items[i].flow->id, flow))
+            return &cells->items[i];
+    return NULL;
+}
+
+char *diag_cell_name(const struct diag_cell *cell) {
+    return xasprintf("%s/%s", cell->flow->id, cell->udp ? "udp" : "tcp");
+}
+
+void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried) {
+    const char *outcome = probe_outcome_name(result->outcome);
+
+    cell->result = *result;
+    cell->reason[0] = '\0';
+    if (result->outcome == PROBE_OK) {
+        cell->outcome = retried ? DIAG_SLOW : DIAG_PASS;
+        if (retried)
+            text_format(cell->reason, sizeof cell->reason, "failed at first, works now");
+        return;
+    }
+    cell->outcome = DIAG_FAIL;
+    if (result->succeeded)
+        text_format(cell->reason, sizeof cell->reason, "%u of %u attempts succeeded, then %s",
+                    result->succeeded, result->attempts, outcome);
+    else if (result->outcome == PROBE_WRONG_RESPONDER && result->responder[0])
+        text_format(cell->reason, sizeof cell->reason, "answered by '%s' instead of '%s'",
+                    result->responder, cell->probe.expect);
+    else if (result->address_count && !text_equal(result->addresses[0], cell->probe.target))
+        text_format(cell->reason, sizeof cell->reason, "%s, %u attempts; the name is %s", outcome,
+                    result->attempts, result->addresses[0]);
+    else
+        text_format(cell->reason, sizeof cell->reason, "%s, %u attempts", outcome,
+                    result->attempts);
+}
+
+void diag_cells_excuse(struct diag_cells *cells) {
+    for (int udp = 0; udp < 2; udp++) {
+        struct diag_cell *name = diag_cells_find(cells, "pod-to-pod-name", udp);
+        struct diag_cell *service = diag_cells_find(cells, "pod-to-service-fqdn", udp);
+
+        if (!name || !service || name->outcome != DIAG_FAIL ||
+            name->result.outcome != PROBE_DNS_NXDOMAIN || service->outcome == DIAG_FAIL)
+            continue;
+        name->outcome = DIAG_SKIP;
+        text_format(name->reason, sizeof name->reason, "dns-no-pod-records");
+    }
+}

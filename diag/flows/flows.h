@@ -1,0 +1,103 @@
+/* The flow matrix: nine flows that must work on a Windows node (and three extras), each TCP and
+ * UDP, and how each becomes a probe. The list is that of the Kubernetes documentation on networking
+ * on Windows ("Supported network management modes"). */
+#ifndef DIAG_FLOWS_FLOWS_H
+#define DIAG_FLOWS_FLOWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diag/probe/probe.h"
+
+enum diag_outcome {
+    DIAG_PASS,
+    DIAG_FAIL,
+    DIAG_SLOW,    /* failed at first, works now */
+    DIAG_SKIP,    /* by design; the cell's reason is a code */
+    DIAG_NOT_RUN, /* could not be asked; the cell's reason says why */
+};
+const char *diag_outcome_name(enum diag_outcome outcome); /* "pass", ..., "not-run" */
+int diag_outcome_parse(const char *name, enum diag_outcome *ret);
+
+enum diag_source { DIAG_FROM_POD, DIAG_FROM_NODE };
+
+/* A row of the matrix. */
+struct diag_flow {
+    const char *id;   /* "pod-to-pod-ip": a contract */
+    const char *from; /* "pod", "node": shown with an arrow between */
+    const char *to;
+    const char *by; /* "IP", "name", "cluster IP", ... or "" */
+    enum diag_source source;
+    bool extra; /* beyond the nine: never counts against success */
+};
+/* The table, in the order of the matrix; *ret_count rows. */
+const struct diag_flow *diag_flows(size_t *ret_count);
+/* NULL when there is none of that id. */
+const struct diag_flow *diag_flow_find(const char *id);
+
+/* Everything that flows are made from. Text is borrowed; NULL or "" = unknown or not wanted. */
+struct diag_scene {
+    const char *node_name;
+    const char *node_ip;
+    unsigned kubelet_port;     /* 0 = 10250 */
+    const char *pod_a, *pod_b; /* names of the probe pods, as their echoes answer */
+    const char *pod_a_ip, *pod_b_ip;
+    unsigned echo_port;    /* of both pods; 0 = PROBE_PORT */
+    const char *node_echo; /* name of the echo that winjoin opened on the node, NULL = none */
+    unsigned node_echo_port;
+    const char *namespace_;    /* where the probe pods are */
+    const char *dns_domain;    /* "cluster.local" */
+    const char *kubernetes_ip; /* cluster IP of the Service kubernetes, port 443 */
+    const char *dns_ip;        /* cluster IP of the Service kube-dns, port 53 */
+    const char *dns_pod_ip;    /* a pod behind it, for diag_extra_probes() */
+    const char *external_ip;   /* "192.0.2.1:443" */
+    const char *external_name; /* "example.com:443" */
+    const char *external_dns;  /* a resolver outside, "192.0.2.53" or with a port */
+    unsigned timeout_ms;       /* of one attempt; 0 = 2000 */
+    unsigned attempts;         /* 0 = 3 */
+};
+
+/* A cell of the matrix: a flow over one protocol. */
+struct diag_cell {
+    const struct diag_flow *flow;
+    bool udp;
+    int family;                    /* 4 or 6 */
+    char from[PROBE_TARGET_MAX];   /* pod or node name */
+    char to[PROBE_TARGET_MAX + 8]; /* "10.244.1.6:18080", "kube-dns:53" */
+    bool asked;                    /* probe is filled */
+    struct probe probe;            /* its id is "<flow>.<tcp|udp>" */
+    enum diag_outcome outcome;
+    struct probe_result result; /* valid when outcome is pass, fail or slow */
+    /* Fail: what was seen in plain words. Skip: the reason's code ("windows-dns-dotted",
+     * "no-external-target"). Not-run: why. */
+    char reason[200];
+};
+struct diag_cells {
+    struct diag_cell *items;
+    size_t count;
+};
+/* The cells of this scene in the order of the table, TCP before UDP; those that cannot be asked are
+ * skip or not-run already, the others fail until a result is put in. */
+void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret);
+void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell);
+void diag_cells_free(struct diag_cells *cells);
+/* NULL when there is none. */
+struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp);
+/* "pod-to-pod-ip/udp": how reports and causes name a cell; the caller frees. */
+char *diag_cell_name(const struct diag_cell *cell);
+
+/* Extra probes of pod a that tell causes apart:
+ *   x-small-tcp, x-small-udp   pod b's echo with 16 bytes (the cell sends 1400: MTU)
+ *   x-dns-udp, x-dns-tcp       the DNS Service asked straight for a Service's name
+ *   x-dns-pod                  the same of a pod behind it: load balancer or way to the pod
+ *   x-dns-external             the DNS Service asked straight for the external name
+ *   x-resolve-fqdn             a Service's full name by the system's resolver */
+void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
+
+/* Puts a result into its cell: pass, slow when `retried`, or fail with a reason in plain words. */
+void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried);
+/* Turns red cells that are so by design into skips, once all cells are judged: a cluster whose DNS
+ * answers for Services but has no records of pods (CoreDNS without "pods insecure"). */
+void diag_cells_excuse(struct diag_cells *cells);
+
+#endif

@@ -1,0 +1,310 @@
+/* From a scene to cells: what each flow asks, of whom, and when it cannot be asked. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/flows/flows.h"
+
+enum { KUBELET_PORT = 10250, DNS_PORT = 53, HTTPS_PORT = 443, LARGE = 1400, SMALL = 16 };
+
+static bool known(const char *text) {
+    return text && *text;
+}
+
+static void set_reason(struct diag_cell *cell, enum diag_outcome outcome, const char *reason) {
+    cell->outcome = outcome;
+    text_format(cell->reason, sizeof cell->reason, "%s", reason);
+}
+
+static void skip(struct diag_cell *cell, const char *code) {
+    set_reason(cell, DIAG_SKIP, code);
+}
+
+static void not_run(struct diag_cell *cell, const char *why) {
+    set_reason(cell, DIAG_NOT_RUN, why);
+}
+
+/* Fills the cell's probe; a target that does not fit makes the cell not-run. */
+static void ask(struct diag_cell *cell, enum probe_kind kind, const char *target, unsigned port) {
+    cell->probe.kind = kind;
+    cell->probe.port = port;
+    if (text_format(cell->probe.target, sizeof cell->probe.target, "%s", target) < 0) {
+        not_run(cell, "the target's name is too long");
+        return;
+    }
+    (void)text_format(cell->to, sizeof cell->to, strchr(target, ':') ? "[%s]:%u" : "%s:%u", target,
+                      port); /* fits: the target did */
+    cell->asked = true;
+    cell->outcome = DIAG_FAIL;
+    text_format(cell->reason, sizeof cell->reason, "no result");
+}
+
+static void ask_echo(struct diag_cell *cell, const char *target, unsigned port, const char *name,
+                     unsigned payload) {
+    ask(cell, cell->udp ? PROBE_UDP : PROBE_TCP, target, port);
+    cell->probe.payload = payload;
+    text_format(cell->probe.expect, sizeof cell->probe.expect, "%s", name);
+}
+
+static int service_name(const struct diag_scene *scene, char *ret, size_t size) {
+    return text_format(ret, size, "kubernetes.default.svc.%s", scene->dns_domain);
+}
+
+/* A question to a DNS server; an address must come back. */
+static void ask_dns(struct diag_cell *cell, const char *target, unsigned port,
+                    const char *question) {
+    ask(cell, cell->udp ? PROBE_DNS : PROBE_DNS_TCP, target, port);
+    text_format(cell->probe.question, sizeof cell->probe.question, "%s", question);
+    text_format(cell->probe.expect, sizeof cell->probe.expect, "address");
+}
+
+static void ask_dns_service(const struct diag_scene *scene, struct diag_cell *cell,
+                            const char *target) {
+    char question[PROBE_TARGET_MAX];
+
+    if (service_name(scene, question, sizeof question) < 0)
+        not_run(cell, "the cluster's DNS domain is too long");
+    else
+        ask_dns(cell, target, DNS_PORT, question);
+}
+
+/* "host:port" with a default port; the address in brackets when it is IPv6. */
+static void split_target(const char *text, unsigned default_port, char *host, size_t size,
+                         unsigned *ret_port) {
+    const char *colon = strrchr(text, ':');
+    bool bracket = text[0] == '[';
+    size_t len = strlen(text);
+    long long port = default_port;
+
+    if (colon && (bracket ? colon[-1] == ']' : strchr(text, ':') == colon) &&
+        text_to_number(colon + 1, 1, 65535, &port) == 0)
+        len = (size_t)(colon - text);
+    if (bracket && len >= 2 && text[len - 1] == ']') {
+        text++;
+        len -= 2;
+    }
+    if (len >= size)
+        len = 0;
+    memcpy(host, text, len);
+    host[len] = '\0';
+    *ret_port = (unsigned)port;
+}
+
+static void make_pod_ip(const struct diag_scene *scene, struct diag_cell *cell) {
+    ask_echo(cell, scene->pod_b_ip, scene->echo_port, scene->pod_b, LARGE);
+}
+
+static void make_pod_name(const struct diag_scene *scene, struct diag_cell *cell) {
+    _cleanup_(freep) char *dashed = xstrdup(scene->pod_b_ip);
+    _cleanup_(freep) char *name = NULL;
+
+    for (char *at = dashed; *at; at++)
+        if (*at == '.' || *at == ':')
+            *at = '-';
+    name = xasprintf("%s.%s.pod.%s", dashed, scene->namespace_, scene->dns_domain);
+    ask_echo(cell, name, scene->echo_port, scene->pod_b, SMALL);
+}
+
+static void make_service_ip(const struct diag_scene *scene, struct diag_cell *cell) {
+    if (cell->udp && known(scene->dns_ip))
+        ask_dns_service(scene, cell, scene->dns_ip);
+    else if (!cell->udp && known(scene->kubernetes_ip))
+        ask(cell, PROBE_TCP, scene->kubernetes_ip, HTTPS_PORT);
+    else
+        not_run(cell, "the cluster IP is not known");
+}
+
+/* Windows completes names without a dot only, and with the pod's own namespace only. */
+static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *cell) {
+    if (text_equal(scene->namespace_, "kube-system"))
+        ask_dns_service(scene, cell, "kube-dns");
+    else if (text_equal(scene->namespace_, "default") && !cell->udp)
+        ask(cell, PROBE_TCP, "kubernetes", HTTPS_PORT);
+    else
+        skip(cell, "no-service-in-namespace");
+}
+
+static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *cell) {
+    char name[PROBE_TARGET_MAX];
+
+    if (text_format(name, sizeof name,
+                    cell->udp ? "kube-dns.kube-system.svc.%s" : "kubernetes.default.svc.%s",
+                    scene->dns_domain) < 0)
+        not_run(cell, "the cluster's DNS domain is too long");
+    else if (cell->udp)
+        ask_dns_service(scene, cell, name);
+    else
+        ask(cell, PROBE_TCP, name, HTTPS_PORT);
+}
+
+/* UDP: any answer of the resolver outside proves the path, so no address is demanded. */
+static void make_external_ip(const struct diag_scene *scene, struct diag_cell *cell) {
+    const char *target = cell->udp ? scene->external_dns : scene->external_ip;
+    char host[PROBE_TARGET_MAX], name[PROBE_TARGET_MAX] = "example.com";
+    unsigned port, ignored;
+
+    if (!known(target)) {
+        skip(cell, "no-external-target");
+        return;
+    }
+    split_target(target, cell->udp ? DNS_PORT : HTTPS_PORT, host, sizeof host, &port);
+    if (!cell->udp) {
+        ask(cell, PROBE_TCP, host, port);
+        return;
+    }
+    if (known(scene->external_name))
+        split_target(scene->external_name, HTTPS_PORT, name, sizeof name, &ignored);
+    ask_dns(cell, host, port, name);
+    cell->probe.expect[0] = '\0';
+}
+
+/* UDP: the name is asked of the cluster's DNS, which has to ask outside. */
+static void make_external_dns(const struct diag_scene *scene, struct diag_cell *cell) {
+    char host[PROBE_TARGET_MAX];
+    unsigned port;
+
+    if (!known(scene->external_name)) {
+        skip(cell, "no-external-target");
+        return;
+    }
+    split_target(scene->external_name, HTTPS_PORT, host, sizeof host, &port);
+    if (!cell->udp)
+        ask(cell, PROBE_TCP, host, port);
+    else if (known(scene->dns_ip))
+        ask_dns(cell, scene->dns_ip, DNS_PORT, host);
+    else
+        not_run(cell, "the DNS Service's cluster IP is not known");
+}
+
+/* The node answers from its address in the pods' network where it has one. */
+static void ask_node_echo(const struct diag_scene *scene, struct diag_cell *cell) {
+    ask_echo(cell, scene->node_ip, scene->node_echo_port, scene->node_echo, SMALL);
+    cell->probe.kind = PROBE_UDP_ANY;
+}
+
+static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
+    if (!known(scene->node_ip))
+        not_run(cell, "the node's address is not known");
+    else if (!cell->udp)
+        ask(cell, PROBE_TCP, scene->node_ip, scene->kubelet_port);
+    else if (known(scene->node_echo))
+        ask_node_echo(scene, cell);
+    else
+        skip(cell, "no-udp-listener");
+}
+
+/* What a flow needs of the scene before it can be made. */
+enum { NEEDS_A = 1, NEEDS_B = 2, NEEDS_DOMAIN = 4 };
+static const struct {
+    const char *flow;
+    unsigned needs;
+    void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
+} makers[] = {
+    {"pod-to-pod-ip", NEEDS_A | NEEDS_B, make_pod_ip},
+    {"pod-to-pod-name", NEEDS_A | NEEDS_B | NEEDS_DOMAIN, make_pod_name},
+    {"pod-to-service-ip", NEEDS_A | NEEDS_DOMAIN, make_service_ip},
+    {"pod-to-service-pqdn", NEEDS_A | NEEDS_DOMAIN, make_service_pqdn},
+    {"pod-to-service-fqdn", NEEDS_A | NEEDS_DOMAIN, make_service_fqdn},
+    {"pod-to-external-ip", NEEDS_A, make_external_ip},
+    {"pod-to-external-dns", NEEDS_A, make_external_dns},
+    {"node-to-pod", NEEDS_B, make_pod_ip},
+    {"pod-to-node", NEEDS_A, make_node},
+};
+
+static void cell_make(const struct diag_scene *scene, size_t maker, bool udp,
+                      struct diag_cell *cell) {
+    const struct diag_flow *flow = diag_flow_find(makers[maker].flow);
+    const char *from = flow->source == DIAG_FROM_NODE ? scene->node_name : scene->pod_a;
+
+    *cell = (struct diag_cell){.flow = flow, .udp = udp, .family = 4};
+    text_format(cell->from, sizeof cell->from, "%s", from ? from : "");
+    snprintf(cell->probe.id, sizeof cell->probe.id, "%s.%s", flow->id, udp ? "udp" : "tcp");
+    cell->probe.timeout_ms = scene->timeout_ms;
+    cell->probe.attempts = scene->attempts;
+    if ((makers[maker].needs & NEEDS_A) && !known(scene->pod_a_ip))
+        not_run(cell, "the first probe pod did not start");
+    else if ((makers[maker].needs & NEEDS_B) && !known(scene->pod_b_ip))
+        not_run(cell, "the second probe pod did not start");
+    else if ((makers[maker].needs & NEEDS_DOMAIN) && !known(scene->dns_domain))
+        not_run(cell, "the cluster's DNS domain is not known");
+    else
+        makers[maker].make(scene, cell);
+    if (cell->asked && strchr(cell->probe.target, ':'))
+        cell->family = 6;
+}
+
+static struct diag_scene with_defaults(const struct diag_scene *scene) {
+    struct diag_scene full = *scene;
+
+    if (!full.kubelet_port)
+        full.kubelet_port = KUBELET_PORT;
+    if (!full.echo_port)
+        full.echo_port = PROBE_PORT;
+    if (!full.timeout_ms)
+        full.timeout_ms = 2000;
+    if (!full.attempts)
+        full.attempts = 3;
+    if (!known(full.namespace_))
+        full.namespace_ = "kube-system";
+    if (!full.pod_b)
+        full.pod_b = "";
+    return full;
+}
+
+void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
+    struct diag_scene full = with_defaults(scene);
+    struct diag_cells cells = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
+        for (int udp = 0; udp < 2; udp++) {
+            struct diag_cell cell;
+
+            cell_make(&full, i, udp, &cell);
+            diag_cells_add(&cells, &cell);
+        }
+    *ret = cells;
+}
+
+static void extra_add(struct probe_list *list, const struct diag_scene *scene, const char *id,
+                      const struct diag_cell *cell) {
+    struct probe probe = cell->probe;
+
+    if (!cell->asked)
+        return;
+    text_format(probe.id, sizeof probe.id, "%s", id);
+    probe.timeout_ms = scene->timeout_ms;
+    probe.attempts = 1;
+    probe_list_add(list, &probe);
+}
+
+void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
+    struct diag_scene full = with_defaults(scene);
+    struct diag_cell tcp = {.udp = false}, udp = {.udp = true}, name = {.udp = false};
+    char fqdn[PROBE_TARGET_MAX];
+
+    if (known(full.pod_b_ip)) {
+        ask_echo(&tcp, full.pod_b_ip, full.echo_port, full.pod_b, SMALL);
+        ask_echo(&udp, full.pod_b_ip, full.echo_port, full.pod_b, SMALL);
+        extra_add(ret, &full, "x-small-tcp", &tcp);
+        extra_add(ret, &full, "x-small-udp", &udp);
+    }
+    if (!known(full.dns_domain) || service_name(&full, fqdn, sizeof fqdn) < 0)
+        return;
+    ask(&name, PROBE_RESOLVE, fqdn, 0);
+    extra_add(ret, &full, "x-resolve-fqdn", &name);
+    if (!known(full.dns_ip))
+        return;
+    tcp = udp = (struct diag_cell){0};
+    udp.udp = true;
+    ask_dns_service(&full, &tcp, full.dns_ip);
+    ask_dns_service(&full, &udp, full.dns_ip);
+    extra_add(ret, &full, "x-dns-tcp", &tcp);
+    extra_add(ret, &full, "x-dns-udp", &udp);
+    if (known(full.dns_pod_ip)) {
+        ask_dns_service(&full, &udp, full.dns_pod_ip);
+        extra_add(ret, &full, "x-dns-pod", &udp);
+    }
+    udp = (struct diag_cell){.udp = true};
+    make_external_dns(&full, &udp);
+    extra_add(ret, &full, "x-dns-external", &udp);
+}

@@ -1,0 +1,124 @@
+/* probes.txt: the list of questions, read strictly and written the same way. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/probe/probe.h"
+#include "diag/probe/line.h"
+
+#define TITLE "winjoin-probes"
+
+static const char *const kinds[] = {
+    [PROBE_TCP] = "tcp", [PROBE_UDP] = "udp",         [PROBE_UDP_ANY] = "udp-any",
+    [PROBE_DNS] = "dns", [PROBE_DNS_TCP] = "dns-tcp", [PROBE_RESOLVE] = "resolve",
+};
+
+const char *probe_kind_name(enum probe_kind kind) {
+    return kinds[kind];
+}
+
+static int kind_parse(const char *name, enum probe_kind *ret) {
+    for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+        if (text_equal(name, kinds[i])) {
+            *ret = (enum probe_kind)i;
+            return 0;
+        }
+    return -1;
+}
+
+void probe_list_add(struct probe_list *list, const struct probe *probe) {
+    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = *probe;
+}
+
+void probe_list_free(struct probe_list *list) {
+    free(list->items);
+    *list = (struct probe_list){0};
+}
+
+/* What no field says alone: each kind needs its own things. */
+static const char *contradiction(const struct probe *probe) {
+    bool udp = probe->kind == PROBE_UDP || probe->kind == PROBE_UDP_ANY;
+    bool dns = probe->kind == PROBE_DNS || probe->kind == PROBE_DNS_TCP;
+
+    if (!probe_id_is_valid(probe->id))
+        return "the id is not 1..64 characters of a-z, 0-9, '.' and '-'";
+    if (!probe_target_is_valid(probe->target))
+        return "the target is no address and no name";
+    if ((probe->port == 0) != (probe->kind == PROBE_RESOLVE))
+        return "the port does not fit the kind";
+    if (dns != (probe->question[0] != '\0') || (dns && !probe_target_is_valid(probe->question)))
+        return "the question does not fit the kind";
+    if (probe->payload && probe->kind != PROBE_TCP && !udp)
+        return "the payload does not fit the kind";
+    if (udp && !probe->payload)
+        return "a udp probe needs a payload";
+    return NULL;
+}
+
+static int line_parse(struct probe_reader *reader, struct probe *ret, struct error *err) {
+    const char *why;
+
+    if (reader->count != 9)
+        return probe_reader_fail(reader, err, "a probe has 9 fields");
+    if (kind_parse(reader->fields[1], &ret->kind) < 0)
+        return probe_reader_fail(reader, err, "unknown kind");
+    if (probe_reader_text(reader, 0, "id", ret->id, sizeof ret->id, err) < 0 ||
+        probe_reader_text(reader, 2, "target", ret->target, sizeof ret->target, err) < 0 ||
+        probe_reader_number(reader, 3, "port", 0, 65535, &ret->port, err) < 0 ||
+        probe_reader_number(reader, 4, "payload", 0, PROBE_PAYLOAD_MAX, &ret->payload, err) < 0 ||
+        probe_reader_text(reader, 5, "question", ret->question, sizeof ret->question, err) < 0 ||
+        probe_reader_text(reader, 6, "expect", ret->expect, sizeof ret->expect, err) < 0 ||
+        probe_reader_number(reader, 7, "timeout", 1, PROBE_TIMEOUT_MAX_MS, &ret->timeout_ms, err) <
+            0 ||
+        probe_reader_number(reader, 8, "attempts", 1, PROBE_ATTEMPTS_MAX, &ret->attempts, err) < 0)
+        return -1;
+    why = contradiction(ret);
+    return why ? probe_reader_fail(reader, err, why) : 0;
+}
+
+static bool has_id(const struct probe_list *list, const char *id) {
+    for (size_t i = 0; i < list->count; i++)
+        if (text_equal(list->items[i].id, id))
+            return true;
+    return false;
+}
+
+int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err) {
+    _cleanup_(probe_list_free) struct probe_list list = {0};
+    struct probe_reader reader;
+    int more;
+
+    if (probe_reader_open(&reader, text, len, TITLE, err) < 0)
+        return -1;
+    while ((more = probe_reader_next(&reader, err)) > 0) {
+        struct probe probe = {0};
+
+        if (list.count == PROBE_LIST_MAX)
+            return probe_reader_fail(&reader, err, "too many probes");
+        if (line_parse(&reader, &probe, err) < 0)
+            return -1;
+        if (has_id(&list, probe.id))
+            return probe_reader_fail(&reader, err, "an id that stood before");
+        probe_list_add(&list, &probe);
+    }
+    if (more < 0)
+        return -1;
+    *ret = list;
+    list = (struct probe_list){0};
+    return 0;
+}
+
+char *probe_list_write(const struct probe_list *list) {
+    struct text t = {0};
+
+    text_add(&t, TITLE " 1\n");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct probe *p = &list->items[i];
+
+        text_addf(&t, "%s %s %s %u %u %s %s %u %u\n", p->id, kinds[p->kind], p->target, p->port,
+                  p->payload, p->question[0] ? p->question : "-", p->expect[0] ? p->expect : "-",
+                  p->timeout_ms, p->attempts);
+    }
+    return text_take(&t);
+}

@@ -1,0 +1,170 @@
+/* One probe: its attempts, what each says, and the numbers over them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/probe/probe.h"
+#include "host/socket.h"
+
+enum { ANSWER_MAX = PROBE_PAYLOAD_MAX + 256, NONCE_LEN = 12 };
+
+static const enum probe_outcome outcomes[] = {
+    [SOCKET_OK] = PROBE_OK,
+    [SOCKET_REFUSED] = PROBE_REFUSED,
+    [SOCKET_TIMEOUT] = PROBE_TIMEOUT,
+    [SOCKET_UNREACHABLE] = PROBE_UNREACHABLE,
+    [SOCKET_RESET] = PROBE_RESET,
+    [SOCKET_NO_REPLY] = PROBE_NO_REPLY,
+    [SOCKET_DNS_NXDOMAIN] = PROBE_DNS_NXDOMAIN,
+    [SOCKET_DNS_TIMEOUT] = PROBE_DNS_TIMEOUT,
+    [SOCKET_DNS_SERVFAIL] = PROBE_DNS_SERVFAIL,
+    [SOCKET_FAILED] = PROBE_FAILED,
+};
+
+static bool is_address(const char *target) {
+    return strchr(target, ':') || strspn(target, "0123456789.") == strlen(target);
+}
+
+/* The line that is sent: a nonce, so that an old or foreign answer is seen, then padding. */
+static char *payload_make(unsigned size) {
+    static unsigned long counter;
+    char *payload;
+    size_t len = size > NONCE_LEN + 1 ? size : NONCE_LEN + 1;
+
+    payload = xmalloc(len + 1);
+    memset(payload, 'x', len);
+    snprintf(payload, NONCE_LEN + 1, "%08lx%04lx", (unsigned long)(socket_now_us() & 0xffffffff),
+             ++counter & 0xffff);
+    payload[NONCE_LEN] = len > NONCE_LEN + 1 ? '.' : '\n';
+    payload[len - 1] = '\n';
+    payload[len] = '\0';
+    return payload;
+}
+
+/* The echo answers "<name> <what came>". */
+static enum probe_outcome answer_check(const struct probe *probe, const char *answer,
+                                       const char *sent, struct probe_result *result) {
+    size_t sent_len = strcspn(sent, "\n");
+    const char *blank = strchr(answer, ' ');
+    size_t len = blank ? (size_t)(blank - answer) : 0;
+
+    if (len == 0 || len > PROBE_NAME_MAX)
+        return PROBE_WRONG_RESPONDER;
+    for (size_t i = 0; i < len; i++)
+        result->responder[i] = answer[i] > 0x20 && answer[i] < 0x7f ? answer[i] : '?';
+    result->responder[len] = '\0';
+    if (probe->expect[0] && !text_equal(result->responder, probe->expect))
+        return PROBE_WRONG_RESPONDER;
+    blank++;
+    if (strncmp(blank, sent, sent_len) != 0 || strcspn(blank, "\r\n") != sent_len)
+        return PROBE_WRONG_RESPONDER;
+    return PROBE_OK;
+}
+
+static enum probe_outcome exchange(const struct probe *probe, const char *address,
+                                   struct probe_result *result) {
+    _cleanup_(freep) char *sent = probe->payload ? payload_make(probe->payload) : NULL;
+    char answer[ANSWER_MAX + 1] = "";
+    enum socket_outcome outcome;
+
+    if (probe->kind == PROBE_UDP)
+        outcome = socket_udp_exchange(address, probe->port, sent, answer, sizeof answer,
+                                      probe->timeout_ms);
+    else if (probe->kind == PROBE_UDP_ANY)
+        outcome = socket_udp_exchange_any(address, probe->port, sent, answer, sizeof answer,
+                                          probe->timeout_ms);
+    else
+        outcome = socket_tcp_exchange(address, probe->port, sent, answer, sizeof answer,
+                                      probe->timeout_ms);
+    if (outcome != SOCKET_OK || !sent)
+        return outcomes[outcome];
+    return answer_check(probe, answer, sent, result);
+}
+
+static enum probe_outcome dns_ask(const struct probe *probe, const char *address,
+                                  struct probe_result *result) {
+    bool need_address = text_equal(probe->expect, "address");
+    char addresses[PROBE_ADDRESSES_MAX][46];
+    enum socket_outcome outcome;
+    size_t count = 0;
+
+    outcome = socket_dns_query(address, probe->port, probe->kind == PROBE_DNS_TCP, probe->question,
+                               probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
+    if (count) { /* otherwise what the server's own name resolved to stays: it tells the two apart
+                  */
+        memcpy(result->addresses, addresses, sizeof addresses);
+        result->address_count = count;
+    }
+    if (need_address && outcome == SOCKET_OK && !count)
+        return PROBE_DNS_NXDOMAIN;
+    /* A server that says "no such name" has been reached, which is all that was asked. */
+    if (!need_address && (outcome == SOCKET_DNS_NXDOMAIN || outcome == SOCKET_DNS_SERVFAIL))
+        return PROBE_OK;
+    return outcomes[outcome];
+}
+
+static enum probe_outcome attempt(const struct probe *probe, struct probe_result *result) {
+    char addresses[PROBE_ADDRESSES_MAX][46];
+    const char *address = probe->target;
+    enum socket_outcome outcome;
+    size_t count = 0;
+
+    if (!is_address(probe->target) || probe->kind == PROBE_RESOLVE) {
+        outcome = socket_resolve(probe->target, probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX,
+                                 &count);
+        if (outcome != SOCKET_OK)
+            return outcomes[outcome];
+        if (!count)
+            return PROBE_DNS_NXDOMAIN;
+        memcpy(result->addresses, addresses, sizeof addresses);
+        result->address_count = count;
+        address = addresses[0];
+    }
+    switch (probe->kind) {
+    case PROBE_TCP:
+    case PROBE_UDP:
+    case PROBE_UDP_ANY:
+        return exchange(probe, address, result);
+    case PROBE_DNS:
+    case PROBE_DNS_TCP:
+        return dns_ask(probe, address, result);
+    case PROBE_RESOLVE:
+        break;
+    }
+    return PROBE_OK;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+void probe_measure(const struct probe *probe, struct probe_result *ret) {
+    unsigned times[PROBE_ATTEMPTS_MAX];
+    unsigned failures_in_row = 0;
+
+    *ret = (struct probe_result){.outcome = PROBE_OK};
+    memcpy(ret->id, probe->id, sizeof ret->id);
+    while (ret->attempts < probe->attempts && ret->attempts < PROBE_ATTEMPTS_MAX) {
+        uint64_t start = socket_now_us();
+        enum probe_outcome outcome = attempt(probe, ret);
+
+        ret->attempts++;
+        if (outcome == PROBE_OK) {
+            times[ret->succeeded++] = (unsigned)(socket_now_us() - start);
+            failures_in_row = 0;
+            continue;
+        }
+        ret->outcome = outcome;
+        if (++failures_in_row == 2 && !ret->succeeded)
+            break; /* a dead path costs two timeouts, not all */
+    }
+    if (!ret->succeeded)
+        return;
+    qsort(times, ret->succeeded, sizeof *times, compare_numbers);
+    ret->min_us = times[0];
+    ret->median_us = times[ret->succeeded / 2];
+    ret->max_us = times[ret->succeeded - 1];
+}

@@ -1,0 +1,143 @@
+/* The probe: what it is asked (probes.txt), what it answers (results-N.txt), how one question is
+ * measured, and the program that does this inside a pod or by hand.
+ *
+ * Everything in this folder also makes the tiny program winjoin-probe, which finds little but the C
+ * library inside its image: these files use base/error, base/text, base/memory and host/socket
+ * only. */
+#ifndef DIAG_PROBE_PROBE_H
+#define DIAG_PROBE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+enum {
+    PROBE_NAME_MAX = 64,    /* ids and responders */
+    PROBE_TARGET_MAX = 254, /* DNS names (RFC 1035: 253) */
+    PROBE_ADDRESSES_MAX = 8,
+    PROBE_PAYLOAD_MAX = 2000, /* bytes */
+    PROBE_LIST_MAX = 256,
+    PROBE_FILE_MAX = 128 * 1024,
+    PROBE_TIMEOUT_MAX_MS = 60000,
+    PROBE_ATTEMPTS_MAX = 100,
+    PROBE_PORT = 18080, /* where the echo listens, TCP and UDP */
+};
+
+enum probe_kind {
+    PROBE_TCP,     /* connects; with a payload also talks to the echo there */
+    PROBE_UDP,     /* talks to the echo there */
+    PROBE_UDP_ANY, /* the same; the answer may come from another address of the target */
+    PROBE_DNS,     /* asks the DNS server there, over UDP */
+    PROBE_DNS_TCP, /* the same over TCP */
+    PROBE_RESOLVE, /* resolves by the system's resolver */
+};
+/* How a probe ended: the names of probe_outcome_name() stand in results and reports. */
+enum probe_outcome {
+    PROBE_OK,
+    PROBE_REFUSED,
+    PROBE_TIMEOUT,
+    PROBE_UNREACHABLE,
+    PROBE_RESET,
+    PROBE_NO_REPLY,
+    PROBE_DNS_NXDOMAIN,
+    PROBE_DNS_TIMEOUT,
+    PROBE_DNS_SERVFAIL,
+    PROBE_WRONG_RESPONDER, /* somebody else answered, or not what was said */
+    PROBE_FAILED,          /* anything else */
+};
+
+struct probe {
+    char id[PROBE_NAME_MAX + 1]; /* [a-z0-9.-] */
+    enum probe_kind kind;
+    char target[PROBE_TARGET_MAX];   /* address or name; a name is resolved by the system first */
+    unsigned port;                   /* 0 for PROBE_RESOLVE */
+    unsigned payload;                /* TCP, UDP: bytes to echo; 0 = connecting is enough (TCP) */
+    char question[PROBE_TARGET_MAX]; /* DNS: the name asked for; "" otherwise */
+    /* TCP, UDP: the echo's name, "" = whoever answers. DNS: "address" = an address must come back,
+     * "" = any answer of the server will do. */
+    char expect[PROBE_NAME_MAX + 1];
+    unsigned timeout_ms; /* of one attempt */
+    unsigned attempts;   /* two failures in a row before any success end it early */
+};
+struct probe_list {
+    struct probe *items;
+    size_t count;
+};
+
+struct probe_result {
+    char id[PROBE_NAME_MAX + 1];
+    enum probe_outcome outcome; /* of the last failure; PROBE_OK when every attempt succeeded */
+    unsigned attempts;
+    unsigned succeeded;
+    unsigned min_us, median_us, max_us;      /* microseconds over the successes; 0 = none */
+    char responder[PROBE_NAME_MAX + 1];      /* who answered last, "" = unknown */
+    char addresses[PROBE_ADDRESSES_MAX][46]; /* what the target or question resolved to */
+    size_t address_count;
+};
+struct probe_results {
+    struct probe_result *items;
+    size_t count;
+};
+
+const char *probe_kind_name(enum probe_kind kind);          /* "tcp", "dns-tcp", ... */
+const char *probe_outcome_name(enum probe_outcome outcome); /* "ok", "dns-nxdomain", ... */
+int probe_outcome_parse(const char *name, enum probe_outcome *ret);
+
+/* ---- the files of the mailbox (text, one item a line, blanks between fields, "-" = none) ---- */
+
+/* "winjoin-probes 1", then one line a probe: id kind target port payload question expect timeout-ms
+ * attempts. Strict: unknown kinds, wrong numbers, double ids, control characters, more than
+ * PROBE_LIST_MAX lines or PROBE_FILE_MAX bytes fail with ERROR_MALFORMED and the line's number. */
+int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struct error *err);
+char *probe_list_write(const struct probe_list *list); /* the caller frees */
+/* Appends a copy. */
+void probe_list_add(struct probe_list *list, const struct probe *probe);
+void probe_list_free(struct probe_list *list);
+
+/* "winjoin-results 1", then: id outcome attempts succeeded min median max responder
+ * addresses(comma), then "end COUNT", so that a file cut short is seen. Fails with ERROR_MALFORMED.
+ */
+int probe_results_parse(const char *text, size_t len, struct probe_results *ret, struct error *err);
+char *probe_results_write(const struct probe_results *results); /* the caller frees */
+void probe_results_add(struct probe_results *results, const struct probe_result *result);
+void probe_results_free(struct probe_results *results);
+/* NULL when no result has that id. */
+const struct probe_result *probe_results_find(const struct probe_results *results, const char *id);
+
+/* heartbeat.txt: who the probe is and which addresses it has. */
+struct probe_heartbeat {
+    char name[PROBE_NAME_MAX + 1];
+    char host_name[PROBE_TARGET_MAX];
+    char run[PROBE_NAME_MAX + 1]; /* --run: which question period it was started for, "" = none */
+    char addresses[PROBE_ADDRESSES_MAX][46]; /* without loopback, as the network stack has them */
+    size_t address_count;
+    unsigned long beat;      /* counts up while it lives */
+    bool tcp_echo, udp_echo; /* the listeners stand */
+};
+int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *ret,
+                          struct error *err);
+char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat); /* the caller frees */
+/* The first address that a pod can be reached by (no link-local one; IPv4 first), or NULL. */
+const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat);
+
+/* ---- measuring ---- */
+
+/* Runs one probe over the sockets of this process. */
+void probe_measure(const struct probe *probe, struct probe_result *ret);
+
+/* ---- the program ---- */
+
+/* `serve --mailbox DIR --name NAME [--tcp PORT] [--udp PORT] [--address IP]`: echoes, beats, and
+ * for each go-N that appears runs probes.txt and writes results-N.txt; ends when the mailbox has
+ * been gone for a minute (or when DIR/stop appears). `tcp|udp|dns|dns-tcp TARGET:PORT [--payload N]
+ * [--question NAME] [--expect NAME] [--timeout MS]
+ * [--attempts N]` and `resolve NAME`: one probe by hand; its result is added to `output`.
+ * argv[0] is the verb. 0 = done, every attempt ok; ERROR_NETWORK = the probe failed (output is
+ * filled); ERROR_USAGE. */
+int probe_command(int argc, char *const *argv, struct text *output, struct error *err);
+/* The help of probe_command(), several lines. */
+const char *probe_usage(void);
+
+#endif

@@ -1,0 +1,178 @@
+/* The probe inside a pod: echoes, beats, and answers what the mailbox asks. Whatever happens to the
+ * folder (garbage, a full disk, taken away and brought back), it goes on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/probe/probe.h"
+#include "diag/probe/serve.h"
+#include "host/socket.h"
+
+enum {
+    TURN_MS = 100, /* how long the echo is served between two looks at the folder */
+    BEAT_US = 1000000,
+    GONE_US = 60000000, /* a mailbox that cannot be written for so long is nobody's any more */
+};
+
+#define HEARTBEAT "heartbeat.txt"
+
+struct server {
+    const struct probe_server *options;
+    struct socket_echo *echo; /* NULL while the ports cannot be had */
+    struct probe_heartbeat beat;
+    uint64_t beaten;  /* last time a heartbeat was tried */
+    uint64_t written; /* last time the folder took one */
+    unsigned generation;
+};
+
+static char *path_of(const struct server *server, const char *name) {
+    return xasprintf("%s/%s", server->options->mailbox, name);
+}
+
+static bool file_exists(const struct server *server, const char *name) {
+    _cleanup_(freep) char *path = path_of(server, name);
+    FILE *file = fopen(path, "rb");
+
+    if (file)
+        fclose(file);
+    return file != NULL;
+}
+
+/* NULL when it cannot be read; at most one byte more than is allowed, so that too long is seen. */
+static char *file_read(const struct server *server, const char *name, size_t *ret_len) {
+    _cleanup_(freep) char *path = path_of(server, name);
+    FILE *file = fopen(path, "rb");
+    char *data;
+
+    if (!file)
+        return NULL;
+    data = xmalloc(PROBE_FILE_MAX + 2);
+    *ret_len = fread(data, 1, PROBE_FILE_MAX + 1, file);
+    data[*ret_len] = '\0';
+    fclose(file);
+    return data;
+}
+
+/* Beside, then renamed over: a reader sees all or nothing. */
+static int file_write(const struct server *server, const char *name, const char *data) {
+    _cleanup_(freep) char *path = path_of(server, name);
+    _cleanup_(freep) char *beside = xasprintf("%s.part", path);
+    FILE *file = fopen(beside, "wb");
+    size_t len = strlen(data);
+    bool good;
+
+    if (!file)
+        return -1;
+    good = fwrite(data, 1, len, file) == len;
+    good = fclose(file) == 0 && good; /* a full disk may speak only now */
+    if (good) {
+        (void)remove(path); /* Windows' rename() does not replace; absent is fine */
+        good = rename(beside, path) == 0;
+    }
+    if (!good)
+        (void)remove(beside); /* nothing more can be done about it */
+    return good ? 0 : -1;
+}
+
+static void echo_open(struct server *server) {
+    const struct probe_server *o = server->options;
+    _cleanup_(freep) char *prefix = xasprintf("%s ", o->name);
+
+    /* Tried again with each beat: an address may come later than the process. */
+    if (!server->echo && (o->tcp_port || o->udp_port))
+        server->echo = socket_echo_open(o->address, o->tcp_port, o->udp_port, prefix);
+}
+
+static void name_clean(char *name) {
+    for (; *name; name++)
+        if (*name <= 0x20 || *name >= 0x7f)
+            *name = '?';
+}
+
+static void beat(struct server *server) {
+    struct probe_heartbeat *beat = &server->beat;
+    _cleanup_(freep) char *text = NULL;
+
+    server->beaten = socket_now_us();
+    echo_open(server);
+    beat->beat++;
+    beat->tcp_echo = server->echo && server->options->tcp_port;
+    beat->udp_echo = server->echo && server->options->udp_port;
+    socket_host_name(beat->host_name, sizeof beat->host_name);
+    name_clean(beat->host_name);
+    if (server->options->address[0]) {
+        beat->address_count = 1;
+        memcpy(beat->addresses[0], server->options->address, sizeof beat->addresses[0]);
+    } else {
+        beat->address_count = socket_own_addresses(beat->addresses, PROBE_ADDRESSES_MAX);
+    }
+    text = probe_heartbeat_write(beat);
+    if (file_write(server, HEARTBEAT, text) == 0)
+        server->written = server->beaten;
+}
+
+/* The answer to a list that cannot be read is a file that says so: the asker need not wait. */
+static char *ask(const struct server *server) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
+    _cleanup_(probe_list_free) struct probe_list list = {0};
+    _cleanup_(freep) char *text = NULL;
+    struct error err = {0};
+    size_t len = 0;
+
+    text = file_read(server, "probes.txt", &len);
+    if (!text || probe_list_parse(text, len, &list, &err) < 0)
+        return xasprintf("winjoin-results 1\nerror %s\n", text ? err.message : "no probes.txt");
+    for (size_t i = 0; i < list.count; i++) {
+        struct probe_result result;
+
+        probe_measure(&list.items[i], &result);
+        probe_results_add(&results, &result);
+    }
+    return probe_results_write(&results);
+}
+
+static void generation_names(unsigned generation, char go[32], char results[32]) {
+    snprintf(go, 32, "go-%u", generation);
+    snprintf(results, 32, "results-%u.txt", generation);
+}
+
+/* Answers the next generation when it is asked for. One that is answered already (by this probe
+ * before it was restarted) is passed over. */
+static void look(struct server *server) {
+    _cleanup_(freep) char *answer = NULL;
+    char go[32], results[32];
+
+    generation_names(server->generation, go, results);
+    if (!file_exists(server, go))
+        return;
+    if (!file_exists(server, results)) {
+        answer = ask(server);
+        if (file_write(server, results, answer) < 0)
+            return; /* asked and measured again at the next look: the disk may have room then */
+    }
+    server->generation++;
+}
+
+void probe_serve(const struct probe_server *options) {
+    struct server server = {.options = options, .generation = 1, .written = socket_now_us()};
+    _cleanup_(freep) char *heartbeat = path_of(&server, HEARTBEAT);
+
+    text_format(server.beat.name, sizeof server.beat.name, "%s", options->name);
+    text_format(server.beat.run, sizeof server.beat.run, "%s", options->run);
+    for (;;) {
+        uint64_t now = socket_now_us();
+
+        if (now - server.beaten >= BEAT_US || !server.beat.beat)
+            beat(&server);
+        look(&server);
+        if (file_exists(&server, "stop") || now > server.written + GONE_US)
+            break;
+        if (server.echo)
+            socket_echo_serve(server.echo, TURN_MS);
+        else
+            socket_sleep(TURN_MS);
+    }
+    socket_echo_close(server.echo);
+    (void)remove(heartbeat); /* says that it has ended; a folder that is gone says so too */
+}

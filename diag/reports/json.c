@@ -1,0 +1,193 @@
+/* DiagReport as the contracts have it, and its way back in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/reports/report.h"
+
+static json_t *milliseconds(unsigned us) {
+    return json_real(us / 1000.0);
+}
+
+static json_t *cell_evidence(const struct diag_cell *cell) {
+    json_t *evidence = json_object();
+
+    json_object_set_new(evidence, "probe", json_string(probe_outcome_name(cell->result.outcome)));
+    if (cell->result.responder[0])
+        json_object_set_new(evidence, "responder", json_string(cell->result.responder));
+    if (cell->result.address_count) {
+        json_t *addresses = json_array();
+
+        for (size_t i = 0; i < cell->result.address_count; i++)
+            json_array_append_new(addresses, json_string(cell->result.addresses[i]));
+        json_object_set_new(evidence, "addresses", addresses);
+    }
+    return evidence;
+}
+
+static json_t *cell_json(const struct diag_cell *cell) {
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
+                  cell->to[0] ? cell->to : cell->flow->to, "protocol", cell->udp ? "UDP" : "TCP");
+
+    json_object_set_new(json, "family", json_string(cell->family == 6 ? "IPv6" : "IPv4"));
+    json_object_set_new(json, "outcome", json_string(diag_outcome_name(cell->outcome)));
+    if (cell->result.attempts) {
+        json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
+        json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
+        json_object_set_new(json, "evidence", cell_evidence(cell));
+    }
+    if (cell->result.succeeded) {
+        json_t *latency = json_object();
+
+        json_object_set_new(latency, "min", milliseconds(cell->result.min_us));
+        json_object_set_new(latency, "median", milliseconds(cell->result.median_us));
+        json_object_set_new(latency, "max", milliseconds(cell->result.max_us));
+        json_object_set_new(json, "latencyMs", latency);
+    }
+    if (cell->reason[0])
+        json_object_set_new(json, "reason", json_string(cell->reason));
+    return json;
+}
+
+json_t *diag_flows_json(const struct diag_report *report) {
+    json_t *flows = json_array();
+
+    for (size_t i = 0; i < report->cells.count; i++)
+        json_array_append_new(flows, cell_json(&report->cells.items[i]));
+    return flows;
+}
+
+static json_t *causes_json(const struct diag_causes *causes) {
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < causes->count; i++) {
+        const struct diag_cause *c = &causes->items[i];
+        json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "id", c->id, "confidence",
+                                 c->confirmed ? "confirmed" : "likely", "message", c->message,
+                                 "hint", c->hint ? c->hint : "");
+
+        json_object_set_new(json, "cells", json_texts(&c->cells));
+        if (c->evidence.count)
+            json_object_set_new(json, "evidence", json_texts(&c->evidence));
+        json_array_append_new(array, json);
+    }
+    return array;
+}
+
+json_t *diag_report_json(const struct diag_report *report) {
+    char time[RFC3339_TEXT_MAX];
+    struct diag_summary summary;
+    json_t *json;
+
+    diag_summary_make(report, &summary);
+    rfc3339_format(report->time, time);
+    json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:f, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
+                     "apiVersion", "winjoin.io/v1alpha1", "kind", "DiagReport", "node",
+                     report->node ? report->node : "", "network",
+                     report->network ? report->network : "unknown", "time", time, "durationSeconds",
+                     report->milliseconds / 1000.0, "flows", diag_flows_json(report), "causes",
+                     causes_json(&report->causes), "summary", "pass", (int)summary.pass, "fail",
+                     (int)summary.fail, "skip", (int)summary.skip, "notRun", (int)summary.not_run);
+    if (report->evidence)
+        json_object_set(json, "evidence", report->evidence);
+    return json;
+}
+
+/* ---- reading it back ---- */
+
+static unsigned number_in(const json_t *json, const char *path, unsigned max) {
+    long long value = json_number_at(json, path, 0);
+
+    return value < 0 ? 0 : value > max ? max : (unsigned)value;
+}
+
+static unsigned microseconds_in(const json_t *json, const char *path) {
+    double value = json_number_value(json_at(json, path));
+
+    return value > 0 && value < 1e6 ? (unsigned)(value * 1000.0 + 0.5) : 0;
+}
+
+static void copy_in(const json_t *json, const char *path, char *ret, size_t size) {
+    const char *text = json_text_at(json, path);
+
+    text_format(ret, size, "%s", text ? text : "");
+}
+
+static void addresses_read(const json_t *json, struct probe_result *ret) {
+    json_t *address;
+    size_t i;
+
+    json_array_foreach(json_at(json, "evidence.addresses"), i, address) {
+        const char *text = json_string_value(address);
+
+        if (text && strlen(text) < sizeof ret->addresses[0] &&
+            ret->address_count < PROBE_ADDRESSES_MAX)
+            memcpy(ret->addresses[ret->address_count++], text, strlen(text) + 1);
+    }
+}
+
+static int cell_read(const json_t *json, struct diag_cell *ret, struct error *err) {
+    const char *id = json_text_at(json, "id"), *protocol = json_text_at(json, "protocol");
+    const char *outcome = json_text_at(json, "outcome"), *family = json_text_at(json, "family");
+    const char *probe = json_text_at(json, "evidence.probe");
+
+    ret->flow = id ? diag_flow_find(id) : NULL;
+    if (!ret->flow)
+        return error_set(err, ERROR_MALFORMED, "decode DiagReport: unknown flow '%s'",
+                         id ? id : "");
+    if (!protocol || (!text_equal(protocol, "TCP") && !text_equal(protocol, "UDP")) || !outcome ||
+        diag_outcome_parse(outcome, &ret->outcome) < 0 ||
+        (probe && probe_outcome_parse(probe, &ret->result.outcome) < 0))
+        return error_set(err, ERROR_MALFORMED,
+                         "decode DiagReport: flow '%s' has an unknown protocol or outcome", id);
+    ret->udp = protocol[0] == 'U';
+    ret->family = text_equal(family, "IPv6") ? 6 : 4;
+    ret->result.attempts = number_in(json, "attempts", PROBE_ATTEMPTS_MAX);
+    ret->result.succeeded = number_in(json, "succeeded", ret->result.attempts);
+    ret->result.min_us = microseconds_in(json, "latencyMs.min");
+    ret->result.median_us = microseconds_in(json, "latencyMs.median");
+    ret->result.max_us = microseconds_in(json, "latencyMs.max");
+    addresses_read(json, &ret->result);
+    copy_in(json, "from", ret->from, sizeof ret->from);
+    copy_in(json, "to", ret->to, sizeof ret->to);
+    copy_in(json, "reason", ret->reason, sizeof ret->reason);
+    copy_in(json, "evidence.responder", ret->result.responder, sizeof ret->result.responder);
+    return 0;
+}
+
+int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err) {
+    _cleanup_(diag_report_free) struct diag_report report = {0};
+    _cleanup_json_ json_t *json = NULL;
+    const char *time;
+    json_t *item;
+    size_t i;
+
+    if (json_read(text, len, "DiagReport", &json, err) < 0)
+        return -1;
+    if (!text_equal(json_text_at(json, "kind"), "DiagReport") || !json_at(json, "flows"))
+        return error_set(err, ERROR_MALFORMED,
+                         "decode DiagReport: it is none (winjoin diag -o json prints one)");
+    json_array_foreach(json_at(json, "flows"), i, item) {
+        struct diag_cell cell = {0};
+
+        if (cell_read(item, &cell, err) < 0)
+            return -1;
+        if (diag_cells_find(&report.cells, cell.flow->id, cell.udp))
+            return error_set(err, ERROR_MALFORMED, "decode DiagReport: flow '%s' stands twice",
+                             cell.flow->id);
+        diag_cells_add(&report.cells, &cell);
+        report.probes += cell.result.attempts;
+    }
+    time = json_text_at(json, "time");
+    if (time && rfc3339_parse(time, &report.time, err) < 0)
+        return error_prefix(err, "decode DiagReport");
+    report.node = xstrdup_null(json_text_at(json, "node"));
+    report.network = xstrdup_null(json_text_at(json, "network"));
+    report.milliseconds = microseconds_in(json, "durationSeconds");
+    report.evidence = json_incref(json_at(json, "evidence"));
+    *ret = report;
+    report = (struct diag_report){0};
+    return 0;
+}

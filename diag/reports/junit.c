@@ -1,0 +1,69 @@
+/* JUnit XML for CI systems: a testcase is a cell; not-run is an error, so that it is never green.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/reports/report.h"
+#include "diag/reports/markup.h"
+
+static const struct diag_cause *cause_of(const struct diag_report *report, const char *cell) {
+    for (size_t i = 0; i < report->causes.count; i++)
+        if (text_list_has(&report->causes.items[i].cells, cell))
+            return &report->causes.items[i];
+    return NULL;
+}
+
+static void add_trouble(struct text *t, const char *element, const struct diag_cell *cell,
+                        const struct diag_cause *cause) {
+    text_addf(t, "      <%s message=\"", element);
+    markup_add(t, cell->reason);
+    text_add(t, "\"");
+    if (cause)
+        text_addf(t, " type=\"%s\"", cause->id);
+    text_add(t, ">");
+    if (cause) {
+        markup_add(t, cause->message);
+        text_add(t, "\n");
+        markup_add(t, cause->hint);
+    }
+    text_addf(t, "</%s>\n", element);
+}
+
+static void add_case(struct text *t, const struct diag_report *report,
+                     const struct diag_cell *cell) {
+    _cleanup_(freep) char *name = diag_cell_name(cell);
+    const struct diag_cause *cause = cause_of(report, name);
+
+    text_addf(t, "    <testcase name=\"%s\" classname=\"", name);
+    markup_add(t, report->node ? report->node : "node");
+    text_addf(t, "\" time=\"%u.%06u\">\n", cell->result.median_us / 1000000,
+              cell->result.median_us % 1000000);
+    if (cell->outcome == DIAG_FAIL)
+        add_trouble(t, "failure", cell, cause);
+    else if (cell->outcome == DIAG_NOT_RUN)
+        add_trouble(t, "error", cell, cause);
+    else if (cell->outcome == DIAG_SKIP)
+        add_trouble(t, "skipped", cell, NULL);
+    text_add(t, "    </testcase>\n");
+}
+
+char *diag_report_junit(const struct diag_report *report) {
+    char time[RFC3339_TEXT_MAX], counts[160];
+    struct diag_summary s;
+    struct text t = {0};
+
+    diag_summary_make(report, &s);
+    rfc3339_format(report->time, time);
+    text_format(counts, sizeof counts,
+                "tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%u.%03u\"",
+                s.pass + s.fail + s.not_run + s.skip, s.fail, s.not_run, s.skip,
+                report->milliseconds / 1000, report->milliseconds % 1000);
+    text_addf(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
+    text_addf(&t, "  <testsuite name=\"winjoin diag\" timestamp=\"%s\" %s>\n", time, counts);
+    for (size_t i = 0; i < report->cells.count; i++)
+        if (!report->cells.items[i].flow->extra)
+            add_case(&t, report, &report->cells.items[i]);
+    text_add(&t, "  </testsuite>\n</testsuites>\n");
+    return text_take(&t);
+}

@@ -1,0 +1,83 @@
+/* What a report says in numbers, and its end. */
+#include "diag/reports/report.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void diag_causes_free(struct diag_causes *causes) {
+    for (size_t i = 0; i < causes->count; i++) {
+        free(causes->items[i].message);
+        free(causes->items[i].hint);
+        text_list_free(&causes->items[i].evidence);
+        text_list_free(&causes->items[i].cells);
+    }
+    free(causes->items);
+    *causes = (struct diag_causes){0};
+}
+
+void diag_report_free(struct diag_report *report) {
+    if (!report)
+        return;
+    free(report->node);
+    free(report->network);
+    diag_cells_free(&report->cells);
+    diag_causes_free(&report->causes);
+    json_decref(report->evidence);
+    *report = (struct diag_report){0};
+}
+
+static void count_cell(const struct diag_cell *cell, struct diag_summary *summary) {
+    switch (cell->outcome) {
+    case DIAG_PASS:
+    case DIAG_SLOW:
+        summary->pass++;
+        break;
+    case DIAG_FAIL:
+        summary->fail++;
+        break;
+    case DIAG_SKIP:
+        summary->skip++;
+        break;
+    case DIAG_NOT_RUN:
+        summary->not_run++;
+        break;
+    }
+}
+
+void diag_summary_make(const struct diag_report *report, struct diag_summary *ret) {
+    size_t flow_count;
+    const struct diag_flow *flows = diag_flows(&flow_count);
+
+    *ret = (struct diag_summary){0};
+    for (size_t f = 0; f < flow_count; f++) {
+        struct diag_summary flow = {0};
+
+        for (size_t i = 0; i < report->cells.count; i++)
+            if (report->cells.items[i].flow == &flows[f] && !flows[f].extra)
+                count_cell(&report->cells.items[i], &flow);
+        ret->pass += flow.pass;
+        ret->fail += flow.fail;
+        ret->skip += flow.skip;
+        ret->not_run += flow.not_run;
+        if (flow.pass + flow.fail + flow.not_run)
+            ret->flows++;
+        if (flow.pass && !flow.fail && !flow.not_run)
+            ret->flows_pass++;
+    }
+}
+
+bool diag_report_is_good(const struct diag_report *report) {
+    struct diag_summary summary;
+
+    diag_summary_make(report, &summary);
+    return summary.pass && !summary.fail && !summary.not_run;
+}
+
+char *diag_report_line(const struct diag_report *report) {
+    struct diag_summary summary;
+
+    diag_summary_make(report, &summary);
+    return xasprintf("%u of %u flows, TCP and UDP, %u probes", summary.flows_pass, summary.flows,
+                     report->probes);
+}

@@ -1,0 +1,70 @@
+/* The outcome of a diagnosis and its four faces: text, JSON (DiagReport), JUnit XML, HTML. */
+#ifndef DIAG_REPORTS_REPORT_H
+#define DIAG_REPORTS_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "diag/flows/flows.h"
+
+/* Why cells fail. */
+struct diag_cause {
+    const char *id; /* of the table in diag/causes/causes.h */
+    bool confirmed; /* evidence was read; otherwise only the pattern of cells speaks for it */
+    char *message;  /* plain words */
+    char *hint;     /* what to do */
+    struct text_list evidence; /* the facts that speak for it */
+    struct text_list cells;    /* "pod-to-external-ip/tcp" */
+};
+struct diag_causes {
+    struct diag_cause *items;
+    size_t count;
+};
+void diag_causes_free(struct diag_causes *causes);
+
+struct diag_report {
+    char *node;
+    char *network; /* "overlay flannel.4096", or "unknown" */
+    int64_t time;  /* when it was measured, Unix seconds */
+    unsigned milliseconds;
+    unsigned probes; /* attempts made, all in all */
+    struct diag_cells cells;
+    struct diag_causes causes;
+    json_t *evidence; /* document of diag/evidence.h, or NULL */
+};
+/* Zero-initialise before use. */
+void diag_report_free(struct diag_report *report);
+
+struct diag_summary {
+    unsigned pass, fail, skip, not_run; /* cells of the nine flows; slow counts as pass */
+    unsigned flows, flows_pass;         /* flows asked (no skip), and those without a red cell */
+};
+void diag_summary_make(const struct diag_report *report, struct diag_summary *ret);
+/* true when every cell of the nine flows passed (or is slow, or skipped by design): exit code 0;
+ * false: 5. A cell that was not run is not a pass. */
+bool diag_report_is_good(const struct diag_report *report);
+/* One line: "9 of 9 flows, TCP and UDP, 54 probes"; the caller frees. */
+char *diag_report_line(const struct diag_report *report);
+
+struct diag_text_style {
+    bool utf8;  /* arrows and marks; otherwise ->, ok, !!, -- */
+    bool color; /* ANSI */
+};
+/* The matrix and the causes, at most 80 columns; the caller frees. */
+char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style);
+/* DiagReport (contracts). New reference. */
+json_t *diag_report_json(const struct diag_report *report);
+/* The flows[] of DiagReport alone, for JoinResult. New reference. */
+json_t *diag_flows_json(const struct diag_report *report);
+/* One testsuite, one testcase a cell; the caller frees. */
+char *diag_report_junit(const struct diag_report *report);
+/* One page, nothing loaded from elsewhere; the caller frees. */
+char *diag_report_html(const struct diag_report *report);
+/* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there;
+ * causes are not read but judged again. ERROR_MALFORMED. */
+int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err);
+
+#endif

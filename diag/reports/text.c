@@ -1,0 +1,231 @@
+/* The matrix for people: at most 80 columns, readable without colour and without UTF-8. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/reports/report.h"
+
+enum { COLUMNS = 80, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 16 };
+
+struct mark {
+    const char *utf8, *ascii, *color;
+};
+static const struct mark marks[] = {
+    [DIAG_PASS] = {"\xe2\x9c\x93", "ok", "\x1b[32m"},
+    [DIAG_FAIL] = {"\xe2\x9c\x97", "!!", "\x1b[31m"},
+    [DIAG_SLOW] = {"\xe2\x9c\x93", "ok", "\x1b[33m"},
+    [DIAG_SKIP] = {"-", "--", ""},
+    [DIAG_NOT_RUN] = {"?", "??", "\x1b[33m"},
+};
+
+/* Columns that a text takes: UTF-8's continuation bytes take none. */
+static size_t width(const char *s) {
+    size_t n = 0;
+
+    for (; *s; s++)
+        n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+static void pad(struct text *t, size_t used, size_t columns) {
+    do
+        text_add_char(t, ' ');
+    while (++used < columns);
+}
+
+static void trim(struct text *t) {
+    while (t->len && t->data[t->len - 1] == ' ')
+        t->data[--t->len] = '\0';
+}
+
+static char *cell_words(const struct diag_cell *cell) {
+    unsigned tenths = (cell->result.median_us + 50) / 100;
+    char *words;
+
+    switch (cell->outcome) {
+    case DIAG_PASS:
+        return tenths < 100 ? xasprintf("%u.%u ms", tenths / 10, tenths % 10)
+                            : xasprintf("%u ms", tenths / 10);
+    case DIAG_SLOW:
+        return xstrdup("slow");
+    case DIAG_SKIP:
+        return xstrdup("skipped");
+    case DIAG_NOT_RUN:
+        return xstrdup("not run");
+    case DIAG_FAIL:
+        break;
+    }
+    if (cell->result.succeeded)
+        return xasprintf("%u of %u", cell->result.succeeded, cell->result.attempts);
+    words = xstrdup(cell->result.attempts ? probe_outcome_name(cell->result.outcome) : "no result");
+    if (text_equal(words, "wrong-responder"))
+        words[5] = '\0';
+    for (char *at = words; *at; at++)
+        if (*at == '-')
+            *at = ' ';
+    return words;
+}
+
+static void add_cell(struct text *t, const struct diag_cell *cell,
+                     const struct diag_text_style *style) {
+    _cleanup_(freep) char *words = NULL;
+    const struct mark *mark;
+    const char *sign;
+
+    if (!cell) {
+        pad(t, 0, CELL_WIDTH);
+        return;
+    }
+    words = cell_words(cell);
+    mark = &marks[cell->outcome];
+    sign = style->utf8 ? mark->utf8 : mark->ascii;
+    text_addf(t, "%s%s%s  %s", style->color ? mark->color : "", sign,
+              style->color && *mark->color ? "\x1b[0m" : "", words);
+    pad(t, width(sign) + 2 + strlen(words), CELL_WIDTH);
+}
+
+static char *flow_label(const struct diag_flow *flow, const struct diag_text_style *style) {
+    return xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
+}
+
+static void add_matrix(struct text *t, const struct diag_report *report,
+                       const struct diag_text_style *style) {
+    size_t count;
+    const struct diag_flow *flows = diag_flows(&count);
+
+    text_add(t, "flow");
+    pad(t, 4, FLOW_WIDTH + BY_WIDTH);
+    text_add(t, "TCP");
+    pad(t, 3, CELL_WIDTH);
+    text_add(t, "UDP\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct diag_cell *tcp = diag_cells_find(&report->cells, flows[i].id, false);
+        const struct diag_cell *udp = diag_cells_find(&report->cells, flows[i].id, true);
+        _cleanup_(freep) char *label = flow_label(&flows[i], style);
+
+        if (!tcp && !udp)
+            continue;
+        text_add(t, label);
+        pad(t, width(label), FLOW_WIDTH);
+        text_add(t, flows[i].by);
+        pad(t, strlen(flows[i].by), BY_WIDTH);
+        add_cell(t, tcp, style);
+        add_cell(t, udp, style);
+        trim(t);
+        text_add_char(t, '\n');
+    }
+}
+
+/* Words from column `at` on, wrapped at the right edge with an indent of `indent`. */
+static void add_wrapped(struct text *t, const char *words, size_t at, size_t indent) {
+    size_t column = at;
+
+    while (*words) {
+        size_t len = strcspn(words, " \n");
+        _cleanup_(text_free) struct text word = {0};
+        size_t wide;
+
+        text_add_escaped(&word, words, len); /* what clusters say steers no terminal */
+        wide = width(text_str(&word));
+
+        if (len && column > indent && column + (column > at) + wide > COLUMNS) {
+            text_add_char(t, '\n');
+            pad(t, 0, indent);
+            at = column = indent;
+        }
+        if (len && column > at) {
+            text_add_char(t, ' ');
+            column++;
+        }
+        text_add(t, text_str(&word));
+        column += wide;
+        words += len;
+        words += *words != '\0';
+    }
+    text_add_char(t, '\n');
+}
+
+static void add_labelled(struct text *t, const char *label, const char *words) {
+    enum { INDENT = 13 };
+
+    text_add(t, "  ");
+    text_add(t, label);
+    pad(t, 2 + strlen(label), INDENT);
+    add_wrapped(t, words, INDENT, INDENT);
+}
+
+static void add_cause(struct text *t, const struct diag_cause *cause) {
+    const char *confidence = cause->confirmed ? "confirmed" : "likely";
+
+    text_addf(t, "\n%s  %s   ", cause->id, confidence);
+    add_wrapped(t, cause->message, strlen(cause->id) + 2 + strlen(confidence) + 3, 4);
+    for (size_t i = 0; i < cause->evidence.count; i++)
+        add_labelled(t, i ? "" : "evidence", cause->evidence.items[i]);
+    if (cause->hint && *cause->hint)
+        add_labelled(t, "do", cause->hint);
+}
+
+static size_t cells_explained(const struct diag_report *report) {
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->causes.count; i++)
+        n += report->causes.items[i].cells.count;
+    return n;
+}
+
+static void add_verdict(struct text *t, const struct diag_report *report) {
+    struct diag_summary summary;
+    unsigned red;
+    size_t causes = report->causes.count;
+
+    diag_summary_make(report, &summary);
+    red = summary.fail + summary.not_run;
+    text_addf(t, "\n%u of %u flows work.", summary.flows_pass, summary.flows);
+    if (red && !causes)
+        text_add(t, " No known cause explains what is red.");
+    else if (red && cells_explained(report) >= red)
+        text_add(t, causes == 1 ? " One cause explains all that is red:"
+                                : " These causes explain all that is red:");
+    else if (red)
+        text_add(t, causes == 1 ? " One cause explains some of what is red:"
+                                : " These causes explain some of what is red:");
+    text_add_char(t, '\n');
+}
+
+/* Each reason once, with the cells that it holds for. */
+static void add_reasons(struct text *t, const struct diag_report *report,
+                        enum diag_outcome outcome) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *first = &report->cells.items[i];
+        struct text line = {0};
+        bool seen = false;
+
+        for (size_t k = 0; k < i; k++)
+            seen |= report->cells.items[k].outcome == outcome &&
+                    text_equal(report->cells.items[k].reason, first->reason);
+        if (first->outcome != outcome || seen)
+            continue;
+        text_addf(&line, "%s (%s):", outcome == DIAG_SKIP ? "skipped" : "not run", first->reason);
+        for (size_t k = i; k < report->cells.count; k++) {
+            const struct diag_cell *cell = &report->cells.items[k];
+            _cleanup_(freep) char *name = diag_cell_name(cell);
+
+            if (cell->outcome == outcome && text_equal(cell->reason, first->reason))
+                text_addf(&line, " %s", name);
+        }
+        add_wrapped(t, text_str(&line), 0, 2);
+        text_free(&line);
+    }
+}
+
+char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style) {
+    struct text t = {0};
+
+    add_matrix(&t, report, style);
+    add_verdict(&t, report);
+    for (size_t i = 0; i < report->causes.count; i++)
+        add_cause(&t, &report->causes.items[i]);
+    add_reasons(&t, report, DIAG_SKIP);
+    add_reasons(&t, report, DIAG_NOT_RUN);
+    return text_take(&t);
+}
