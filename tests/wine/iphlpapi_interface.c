@@ -32,10 +32,10 @@ DWORD WINAPI rig_GetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     if (!row || row->Family == AF_UNSPEC)
         return ERROR_INVALID_PARAMETER;
     if (row->Family != AF_INET || !net_look(&view))
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     a = net_adapter_of(&view, &row->InterfaceLuid, row->InterfaceIndex);
     if (!a || !a->bound)
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     show_interface(a, row);
     return ERROR_SUCCESS;
 }
@@ -52,7 +52,7 @@ DWORD WINAPI rig_SetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
         return ERROR_INVALID_PARAMETER;
     if (!net_look(&view) ||
         !(a = net_adapter_of(&view, &row->InterfaceLuid, row->InterfaceIndex)) || !a->bound)
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     if (row->ForwardingEnabled <= 1)
         snprintf(forwarding, sizeof(forwarding), " forwarding=%u", row->ForwardingEnabled);
     if (row->Metric != 0xffffffff)

@@ -61,7 +61,7 @@ DWORD WINAPI rig_GetUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row) {
             show_address(&view, &view.addresses[i], row);
             return ERROR_SUCCESS;
         }
-    return ERROR_ABSENT;
+    return ERROR_NOT_FOUND;
 }
 
 /* The index that a row names, by LUID first as Windows does; 0 = no such interface. */
@@ -91,7 +91,7 @@ DWORD WINAPI rig_CreateUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row
     if (!row || row->Address.si_family != AF_INET)
         return ERROR_INVALID_PARAMETER;
     if (!index)
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     length = row->OnLinkPrefixLength == 255 ? 32 : row->OnLinkPrefixLength;
     return net_do("net address-add %lu %s %u\n", index, net_text(row->Address.Ipv4.sin_addr),
                   length);
@@ -103,7 +103,7 @@ DWORD WINAPI rig_DeleteUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row
     if (!row || row->Address.si_family != AF_INET)
         return ERROR_INVALID_PARAMETER;
     if (!index)
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     return net_do("net address-del %lu %s\n", index, net_text(row->Address.Ipv4.sin_addr));
 }
 
@@ -161,13 +161,13 @@ DWORD WINAPI rig_GetIpForwardEntry2(MIB_IPFORWARD_ROW2 *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
 
     if (!index || !net_look(&view))
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     for (size_t i = 0; i < view.n_routes; i++)
         if (same_route(&view.routes[i], index, row)) {
             show_route(&view, &view.routes[i], row);
             return ERROR_SUCCESS;
         }
-    return ERROR_ABSENT;
+    return ERROR_NOT_FOUND;
 }
 
 void WINAPI rig_InitializeIpForwardEntry(MIB_IPFORWARD_ROW2 *row) {
@@ -184,7 +184,7 @@ DWORD WINAPI rig_CreateIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row) {
         row->DestinationPrefix.PrefixLength > 32)
         return ERROR_INVALID_PARAMETER;
     if (!index)
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     return net_do("net route-add %lu %s %u %s %lu\n", index,
                   net_text(row->DestinationPrefix.Prefix.Ipv4.sin_addr),
                   row->DestinationPrefix.PrefixLength, net_text(row->NextHop.Ipv4.sin_addr),
@@ -197,7 +197,7 @@ DWORD WINAPI rig_DeleteIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row) {
     if (!row || row->DestinationPrefix.Prefix.si_family != AF_INET)
         return ERROR_INVALID_PARAMETER;
     if (!index)
-        return ERROR_ABSENT;
+        return ERROR_NOT_FOUND;
     return net_do("net route-del %lu %s %u %s\n", index,
                   net_text(row->DestinationPrefix.Prefix.Ipv4.sin_addr),
                   row->DestinationPrefix.PrefixLength, net_text(row->NextHop.Ipv4.sin_addr));
