@@ -8,6 +8,7 @@
 #include "diag/reports/report.h"
 #include "host/host.h"
 #include "host/http.h"
+#include "host/wait.h"
 #include "join/phases/client_certificate.h"
 #include "join/configuration/cluster_config.h"
 #include "join/discovery/discovery.h"
@@ -66,9 +67,10 @@ struct join_phase_result {
 /* The service that the running phase has started (join/phases/service_watch.h). */
 struct service_watch {
     enum service_id id;
-    unsigned ends;     /* how often it ended */
-    uint64_t again_ms; /* host_monotonic_ms() at which it is started again; 0: it runs */
-    unsigned refused;  /* how often in a row the API server refused what it reads */
+    unsigned ends;      /* how often it ended */
+    uint64_t again_ms;  /* host_monotonic_ms() at which it is started again; 0: it runs */
+    unsigned refused;   /* how often in a row the API server refused what it reads */
+    uint64_t rights_ms; /* when the API server is asked again whether it refuses */
 };
 
 /* What one run knows. Filled by the phases as they go; join_open() and join_close(). */
@@ -138,6 +140,8 @@ json_t *join_result_json(const struct join *join);
 
 void join_tell_waiting(struct join *join, unsigned waited_ms, unsigned left_ms, const char *hint,
                        const char *format, ...) __attribute__((format(gnu_printf, 5, 6)));
+/* The same as what wait_until() tells; the context is the join. */
+void join_tell_missing(void *context, const struct wait *wait, const struct error *missing);
 void join_warn(struct join *join, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 /* Bootstrap discovery, or on a joined node its own identity: join->client afterwards. */

@@ -52,6 +52,11 @@ void join_tell_waiting(struct join *join, unsigned waited_ms, unsigned left_ms, 
     text_free(&message);
 }
 
+void join_tell_missing(void *context, const struct wait *wait, const struct error *missing) {
+    join_tell_waiting(context, wait->waited_ms, wait_left_ms(wait), missing->hints[0], "%s",
+                      missing->message);
+}
+
 void join_warn(struct join *join, const char *format, ...) {
     struct text message = {0};
     _cleanup_(freep) char *line = NULL;

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "host/wait.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic.h"
 
@@ -54,20 +55,15 @@ static int create_endpoint(struct host *host, const struct network_plan *plan,
     return 0;
 }
 
-/* One attach: 0, or -1; "already attached" is success (flannel does the same). */
+/* "already attached" is success (flannel does the same). */
 static int attach_once(struct host *host, const char *id, struct error *err) {
     _cleanup_json_ json_t *request = hcn_host_attach_json();
     _cleanup_(freep) char *text = json_write(request);
     _cleanup_(freep) char *path = xasprintf("/endpoints/%s/attach", id);
     _cleanup_(freep) char *response = NULL;
     _cleanup_json_ json_t *json = NULL;
-    struct error call_err = {0};
-    if (hns_call(host, "POST", path, text, &response, &call_err) < 0) {
-        if (call_err.os == HCN_E_ENDPOINT_ALREADY_ATTACHED)
-            return 0;
-        *err = call_err;
-        return -1;
-    }
+    if (hns_call(host, "POST", path, text, &response, err) < 0)
+        return err->os == HCN_E_ENDPOINT_ALREADY_ATTACHED ? 0 : -1;
     if (json_read(response, strlen(response), "HNS answer", &json, err) < 0)
         return -1;
     if (json_bool_at(json, "Success", false))
@@ -79,40 +75,44 @@ static int attach_once(struct host *host, const char *id, struct error *err) {
     return error_set(err, ERROR_HOST, "attach endpoint to the host: %s", why ? why : "no reason");
 }
 
-static int attach(struct host *host, const char *id, struct error *err) {
-    uint64_t end = host_monotonic_ms(host) + ATTACH_WAIT_MS;
-    for (;;) {
-        struct error attach_err = {0};
-        if (attach_once(host, id, &attach_err) == 0)
-            return 0;
-        if (host_monotonic_ms(host) >= end) {
-            *err = attach_err;
-            return -1;
-        }
-        log_message(LOG_DEBUG, "%s; trying again", attach_err.message);
-        if (host_sleep(host, POLL_MS, err) < 0)
-            return -1;
-    }
+struct attach {
+    struct host *host;
+    const char *id, *address;
+};
+
+static enum wait_look look_attach(void *context, struct wait *wait, struct error *err) {
+    const struct attach *attach = context;
+    (void)wait;
+    if (attach_once(attach->host, attach->id, err) == 0)
+        return LOOK_DONE;
+    log_message(LOG_DEBUG, "%s; trying again", err->message);
+    return LOOK_AGAIN;
 }
 
 /* The interface comes up a moment after the attach. */
-static int wait_for_interface(struct host *host, const char *address, struct error *err) {
-    uint64_t end = host_monotonic_ms(host) + INTERFACE_WAIT_MS;
-    for (;;) {
-        struct error find_err = {0};
-        uint32_t index = 0;
-        if (nic_index_of(host, address, &index, &find_err) == 0)
-            return 0;
-        if (find_err.kind != ERROR_ABSENT) {
-            *err = find_err;
-            return -1;
-        }
-        if (host_monotonic_ms(host) >= end)
-            return error_set(err, ERROR_TIMED_OUT, "no interface holds %s after %d s", address,
-                             INTERFACE_WAIT_MS / 1000);
-        if (host_sleep(host, POLL_MS, err) < 0)
-            return -1;
-    }
+static enum wait_look look_interface(void *context, struct wait *wait, struct error *err) {
+    const struct attach *attach = context;
+    uint32_t index;
+    if (nic_index_of(attach->host, attach->address, &index, err) == 0)
+        return LOOK_DONE;
+    if (err->kind != ERROR_ABSENT)
+        return LOOK_FAILED;
+    (void)error_set(err, ERROR_TIMED_OUT, "no interface holds %s after %u s", attach->address,
+                    wait->limit_ms / 1000);
+    return LOOK_AGAIN;
+}
+
+static int attach(struct host *host, const char *id, const char *address, struct error *err) {
+    struct attach context = {host, id, address};
+    struct wait attached = {
+        .limit_ms = ATTACH_WAIT_MS, .pause_ms = POLL_MS, .look = look_attach, .context = &context};
+    struct wait up = {.limit_ms = INTERFACE_WAIT_MS,
+                      .pause_ms = POLL_MS,
+                      .look = look_interface,
+                      .context = &context};
+    if (wait_until(host, &attached, err) != LOOK_DONE || wait_until(host, &up, err) != LOOK_DONE)
+        return -1;
+    return 0;
 }
 
 int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,
@@ -122,7 +122,7 @@ int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
     if (!*id && create_endpoint(host, plan, network, id, err) < 0)
         return -1;
-    if (attach(host, id, err) < 0 || wait_for_interface(host, plan->host_endpoint, err) < 0)
+    if (attach(host, id, plan->host_endpoint, err) < 0)
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
     return 0;
 }

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "host/wait.h"
 #include "netsetup/routes.h"
 
 enum { PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
@@ -192,20 +193,32 @@ int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
     return hcn_network_ensure(host, document, NULL, ret, ret_outcome, err);
 }
 
+struct provider_wait {
+    struct host *host;
+    struct hcn_network *network;
+};
+
+static enum wait_look look_provider(void *context, struct wait *wait, struct error *err) {
+    const struct provider_wait *p = context;
+    if (wait->waited_ms && hcn_network_find(p->host, p->network->name, p->network, err) < 0)
+        return LOOK_FAILED;
+    if (*p->network->provider_address)
+        return LOOK_DONE;
+    (void)error_set(err, ERROR_TIMED_OUT,
+                    "HNS network '%s' has no provider address after %d s: HNS sees no usable IPv4 "
+                    "address on adapter '%s'",
+                    p->network->name, PROVIDER_WAIT_MS / 1000, p->network->adapter);
+    return LOOK_AGAIN;
+}
+
 /* HNS learns the management address after the vSwitch; without it no pod gets a tunnel. */
 static int wait_for_provider(struct host *host, struct hcn_network *network, struct error *err) {
-    uint64_t end = host_monotonic_ms(host) + PROVIDER_WAIT_MS;
-    while (!*network->provider_address) {
-        if (host_monotonic_ms(host) >= end)
-            return error_set(err, ERROR_TIMED_OUT,
-                             "HNS network '%s' has no provider address after %d s: HNS sees no "
-                             "usable IPv4 address on adapter '%s'",
-                             network->name, PROVIDER_WAIT_MS / 1000, network->adapter);
-        if (host_sleep(host, POLL_MS, err) < 0 ||
-            hcn_network_find(host, network->name, network, err) < 0)
-            return -1;
-    }
-    return 0;
+    struct provider_wait context = {host, network};
+    struct wait wait = {.limit_ms = PROVIDER_WAIT_MS,
+                        .pause_ms = POLL_MS,
+                        .look = look_provider,
+                        .context = &context};
+    return wait_until(host, &wait, err) == LOOK_DONE ? 0 : -1;
 }
 
 int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,

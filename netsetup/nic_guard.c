@@ -5,12 +5,12 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "host/wait.h"
 #include "netsetup/nic_snapshot.h"
 
 enum {
     WAIT_MS = 120000,
     POLL_MS = 500,
-    PROGRESS_MS = 1000,
     STATIC_GRACE_MS = 3000, /* how long Windows gets to bring a static address along by itself */
 };
 
@@ -19,9 +19,9 @@ struct watch {
     const struct nic_snapshot *snapshot;
     nic_progress *progress;
     void *context;
-    uint64_t start, up_since, told; /* milliseconds */
-    bool up;                        /* the interface is, since up_since */
-    bool away;                      /* the address was not there at some look */
+    uint64_t start, up_since; /* milliseconds */
+    bool up;                  /* the interface is, since up_since */
+    bool away;                /* the address was not there at some look */
     struct nic_guard_result *result;
 };
 
@@ -121,17 +121,14 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
     return 0;
 }
 
-static void tell(struct watch *watch, uint64_t now, const char *waiting_for) {
-    if (!watch->progress || (watch->told && now - watch->told < PROGRESS_MS))
-        return;
-    watch->told = now;
-    watch->progress(watch->context, (unsigned)(now - watch->start), waiting_for);
+static void tell(void *context, const struct wait *wait, const struct error *missing) {
+    const struct watch *watch = context;
+    if (watch->progress && missing->kind == ERROR_TIMED_OUT)
+        watch->progress(watch->context, wait->waited_ms, missing->message);
 }
 
-enum look { LOOK_FAILED = -1, LOOK_GOOD = 0, LOOK_WAIT = 1 };
-
-/* One look at the card: LOOK_GOOD once all is as it was. */
-static enum look look(struct watch *watch, bool impatient, struct error *err) {
+/* One look at the card: LOOK_DONE once all is as it was. */
+static enum wait_look look(struct watch *watch, bool impatient, struct error *err) {
     _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
     uint64_t now = host_monotonic_ms(watch->host);
     if (host_adapters(watch->host, &adapters, err) < 0)
@@ -140,13 +137,13 @@ static enum look look(struct watch *watch, bool impatient, struct error *err) {
     const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
     if (address) {
         (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
-        return put_rest_back(watch, adapter, err) < 0 ? LOOK_FAILED : LOOK_GOOD;
+        return put_rest_back(watch, adapter, err) < 0 ? LOOK_FAILED : LOOK_DONE;
     }
     watch->away = true;
     if (!adapter || !adapter->up) {
         watch->up = false;
-        tell(watch, now, "the adapter to come up");
-        return LOOK_WAIT;
+        (void)error_set(err, ERROR_TIMED_OUT, "the adapter to come up");
+        return LOOK_AGAIN;
     }
     if (!watch->up)
         watch->up_since = now;
@@ -154,32 +151,39 @@ static enum look look(struct watch *watch, bool impatient, struct error *err) {
     if (!watch->snapshot->dhcp && (impatient || now - watch->up_since >= STATIC_GRACE_MS) &&
         put_addresses_back(watch, adapter->index, err) < 0)
         return LOOK_FAILED;
-    tell(watch, now, "its address to come back");
-    return LOOK_WAIT;
+    (void)error_set(err, ERROR_TIMED_OUT, "its address to come back");
+    return LOOK_AGAIN;
+}
+
+/* What fails once may work at the next look. */
+static enum wait_look look_again(void *context, struct wait *wait, struct error *err) {
+    (void)wait;
+    return look(context, false, err) == LOOK_DONE ? LOOK_DONE : LOOK_AGAIN;
 }
 
 static int wait_back(struct watch *watch, struct error *err) {
-    uint64_t end = host_monotonic_ms(watch->host) + WAIT_MS;
-    for (;;) {
-        struct error look_err = {0};
-        enum look now = look(watch, false, &look_err);
-        if (now == LOOK_GOOD)
-            break;
-        if (host_monotonic_ms(watch->host) >= end) {
-            if (now == LOOK_FAILED)
-                (void)error_set(err, ERROR_TIMED_OUT, "%s", look_err.message);
-            else
-                (void)error_set(err, ERROR_TIMED_OUT, "address '%s' did not come back",
-                                watch->snapshot->address);
-            return error_prefix(err, "adapter '%s' after %d s", watch->snapshot->alias,
-                                WAIT_MS / 1000);
-        }
-        if (host_sleep(watch->host, POLL_MS, err) < 0) {
-            /* the user leaves: the server gets its address back all the same, now or never */
-            (void)look(watch, true, NULL);
-            (void)look(watch, true, NULL);
-            return -1;
-        }
+    struct wait wait = {.limit_ms = WAIT_MS,
+                        .pause_ms = POLL_MS,
+                        .look = look_again,
+                        .tell = tell,
+                        .context = watch,
+                        .tell_context = watch};
+    struct error why = {0};
+    enum wait_look end = wait_until(watch->host, &wait, &why);
+    if (end == LOOK_AGAIN && why.kind == ERROR_TIMED_OUT)
+        (void)error_set(&why, ERROR_TIMED_OUT, "address '%s' did not come back",
+                        watch->snapshot->address);
+    if (end == LOOK_AGAIN) {
+        (void)error_set(err, ERROR_TIMED_OUT, "%s", why.message);
+        return error_prefix(err, "adapter '%s' after %d s", watch->snapshot->alias, WAIT_MS / 1000);
+    }
+    if (end == LOOK_FAILED) {
+        /* the user leaves: the server gets its address back all the same, now or never */
+        (void)look(watch, true, NULL);
+        (void)look(watch, true, NULL);
+        if (err)
+            *err = why;
+        return -1;
     }
     if (watch->away)
         watch->result->outage_ms = (unsigned)(host_monotonic_ms(watch->host) - watch->start);

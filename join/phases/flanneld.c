@@ -12,7 +12,7 @@
 #define NODES "/api/v1/nodes"
 /* flanneld itself waits 30 s for the Node and 30 s to write to it. */
 enum { UP_TIMEOUT_MS = 90000, WAYS_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
-enum { STEP_MS = 250, LOOK_MS = 4000, NODES_AGAIN_MS = 10000 };
+enum { STEP_MS = 250, NODES_AGAIN_MS = 10000 };
 
 /* ---- until it is up ---- */
 
@@ -26,32 +26,42 @@ static int fail_up(struct join *join, unsigned limit, struct error *err) {
 }
 
 /* It writes its file behind its network in HNS and its annotations on the Node. */
-static int wait_up(struct join *join, struct error *err) {
-    unsigned limit = UP_TIMEOUT_MS;
+static enum wait_look look_up(void *context, struct wait *wait, struct error *err) {
+    struct join *join = context;
     bool runs;
 
-    for (unsigned waited = 0; waited < limit; waited += STEP_MS) {
-        if (service_watch_look(join, &runs, err) < 0)
-            return -1;
-        if (runs && host_file_type(join->host, service_ready_file(SERVICE_FLANNELD)) == HOST_FILE)
-            return 0;
-        if (waited && waited % LOOK_MS == 0 &&
-            service_watch_rights(join, NODES "?limit=1", err) < 0)
-            return -1;
-        limit = service_watch_limit(join, UP_TIMEOUT_MS);
-        join_tell_waiting(join, waited, limit - waited, "", "for flanneld to %s",
-                          runs ? "register this node" : "be started again");
-        if (host_sleep(join->host, STEP_MS, err) < 0)
-            return -1;
-    }
-    return fail_up(join, limit, err);
+    if (service_watch_look(join, &runs, err) < 0)
+        return LOOK_FAILED;
+    if (runs && host_file_type(join->host, service_ready_file(SERVICE_FLANNELD)) == HOST_FILE)
+        return LOOK_DONE;
+    if (service_watch_rights(join, NODES "?limit=1", err) < 0)
+        return LOOK_FAILED;
+    wait->limit_ms = service_watch_limit(join, UP_TIMEOUT_MS);
+    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld to %s",
+                    runs ? "register this node" : "be started again");
+    return LOOK_AGAIN;
+}
+
+static int wait_up(struct join *join, struct error *err) {
+    struct wait wait = {.limit_ms = UP_TIMEOUT_MS,
+                        .pause_ms = STEP_MS,
+                        .look = look_up,
+                        .tell = join_tell_missing,
+                        .context = join,
+                        .tell_context = join};
+    enum wait_look end = wait_until(join->host, &wait, err);
+
+    return end == LOOK_AGAIN ? fail_up(join, wait.limit_ms, err) : end;
 }
 
 /* ---- until the ways are laid ---- */
 
 struct ways {
+    struct join *join;
     struct text_list missing;
-    size_t peers;
+    size_t peers, fewest; /* fewest: of those that were missing at some look */
+    unsigned moved_ms;    /* when they became fewer */
+    unsigned nodes_ms;    /* when the nodes are read again */
     bool published;
     json_t *nodes; /* NodeList; NULL: to be read */
 };
@@ -98,35 +108,45 @@ static void warn_stalled(struct join *join, const struct ways *ways) {
 }
 
 /* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
-static int wait_ways(struct join *join, struct ways *ways, struct error *err) {
-    size_t fewest = SIZE_MAX;
+static enum wait_look look_ways(void *context, struct wait *wait, struct error *err) {
+    struct ways *ways = context;
+    unsigned now = wait->waited_ms;
 
-    for (unsigned waited = 0, moved = 0; waited < WAYS_TIMEOUT_MS; waited += STEP_MS) {
-        if (look_at_ways(join, ways, err) < 0 || service_watch_look(join, NULL, err) < 0)
-            return -1;
-        if (ways->published && !ways->missing.count)
-            return 0;
-        if (ways->missing.count < fewest) {
-            fewest = ways->missing.count;
-            moved = waited;
-        }
-        if (waited - moved >= STALLED_MS + join->watch.ends * SERVICE_PAUSE_MAX_MS)
-            break;
-        if (waited && waited % NODES_AGAIN_MS == 0) { /* nodes come and go */
-            json_decref(ways->nodes);
-            ways->nodes = NULL;
-        }
-        join_tell_waiting(join, waited, WAYS_TIMEOUT_MS - waited, "", "for flanneld's ways: %s",
-                          first_missing(ways));
-        if (host_sleep(join->host, STEP_MS, err) < 0)
-            return -1;
+    if (now >= ways->nodes_ms) { /* nodes come and go */
+        json_decref(ways->nodes);
+        ways->nodes = NULL;
+        ways->nodes_ms = now + NODES_AGAIN_MS;
     }
-    warn_stalled(join, ways);
-    return 0;
+    if (look_at_ways(ways->join, ways, err) < 0 || service_watch_look(ways->join, NULL, err) < 0)
+        return LOOK_FAILED;
+    if (ways->published && !ways->missing.count)
+        return LOOK_DONE;
+    if (ways->missing.count < ways->fewest) {
+        ways->fewest = ways->missing.count;
+        ways->moved_ms = now;
+    }
+    if (now - ways->moved_ms >= STALLED_MS + ways->join->watch.ends * SERVICE_PAUSE_MAX_MS)
+        wait->limit_ms = 0;
+    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld's ways: %s", first_missing(ways));
+    return LOOK_AGAIN;
+}
+
+static int wait_ways(struct join *join, struct ways *ways, struct error *err) {
+    struct wait wait = {.limit_ms = WAYS_TIMEOUT_MS,
+                        .pause_ms = STEP_MS,
+                        .look = look_ways,
+                        .tell = join_tell_missing,
+                        .context = ways,
+                        .tell_context = join};
+    enum wait_look end = wait_until(join->host, &wait, err);
+
+    if (end == LOOK_AGAIN)
+        warn_stalled(join, ways);
+    return end == LOOK_FAILED ? -1 : 0;
 }
 
 static int follow_ways(struct join *join, struct error *err) {
-    _cleanup_(ways_free) struct ways ways = {0};
+    _cleanup_(ways_free) struct ways ways = {.join = join, .fewest = SIZE_MAX};
 
     text_addf(&join->detail, "running, %s",
               join->plan.mode == NETWORK_OVERLAY ? "vxlan" : "host-gw");

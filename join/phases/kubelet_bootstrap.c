@@ -93,27 +93,42 @@ char *kubelet_bootstrap_refused_before(struct join *join) {
     return name;
 }
 
-/* What becomes of the kubelet's request. */
-static int look_at_request(struct join *join, const char *refused_before, unsigned waited_ms,
-                           unsigned left_ms, struct error *err) {
-    struct kube_csr csr = {0};
-    char hint[320] = "";
-    int result = 0;
+struct bootstrap {
+    struct join *join;
+    const char *refused_before;
+    struct error why; /* it has no certificate */
+};
 
-    if (!find_request(join, &csr) || text_equal(csr.name, refused_before)) {
-        join_tell_waiting(join, waited_ms, left_ms, "", "for the kubelet's certificate request");
-        kube_csr_free(&csr);
-        return 0;
+/* What becomes of the kubelet's request. */
+static enum wait_look look_at_request(const struct bootstrap *b, unsigned waited_ms,
+                                      struct error *err) {
+    struct kube_csr csr = {0};
+    enum wait_look found = LOOK_AGAIN;
+
+    if (!find_request(b->join, &csr) || text_equal(csr.name, b->refused_before)) {
+        (void)error_set(err, ERROR_TIMED_OUT, "for the kubelet's certificate request");
+    } else if (is_refused(&csr)) {
+        found = kube_csr_refused(&csr, err);
+    } else {
+        (void)error_set(err, ERROR_TIMED_OUT, "the kubelet's %s is %s", csr.name,
+                        kube_csr_state_name(csr.state));
+        if (csr.state == KUBE_CSR_PENDING && waited_ms >= 3000)
+            (void)error_hint(err, "kubectl certificate approve %s", csr.name);
     }
-    if (is_refused(&csr))
-        result = kube_csr_refused(&csr, err);
-    else if (csr.state == KUBE_CSR_PENDING && waited_ms >= 3000)
-        (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr.name);
-    if (result == 0)
-        join_tell_waiting(join, waited_ms, left_ms, hint, "the kubelet's %s is %s", csr.name,
-                          kube_csr_state_name(csr.state));
     kube_csr_free(&csr);
-    return result;
+    return found;
+}
+
+static enum wait_look look_certificate(void *context, struct wait *wait, struct error *err) {
+    struct bootstrap *b = context;
+
+    error_clear(&b->why);
+    if (is_done(b->join, &b->why))
+        return LOOK_DONE;
+    log_message(LOG_TRACE, "%s", b->why.message);
+    if (service_watch_look(b->join, NULL, err) < 0)
+        return LOOK_FAILED;
+    return look_at_request(b, wait->waited_ms, err);
 }
 
 static int late(struct join *join, const struct error *why, unsigned timeout_ms,
@@ -133,34 +148,25 @@ static int late(struct join *join, const struct error *why, unsigned timeout_ms,
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
 }
 
-static int wait_until(struct join *join, const char *refused_before, unsigned timeout_ms,
-                      struct error *err) {
-    uint64_t start = host_monotonic_ms(join->host);
-
-    for (;;) {
-        unsigned waited = (unsigned)(host_monotonic_ms(join->host) - start);
-        struct error why = {0};
-
-        if (is_done(join, &why))
-            return 0;
-        log_message(LOG_TRACE, "%s", why.message);
-        if (waited >= timeout_ms)
-            return late(join, &why, timeout_ms, err);
-        if (look_at_request(join, refused_before, waited, timeout_ms - waited, err) < 0 ||
-            service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, STEP_MS, err) < 0)
-            return -1;
-    }
-}
-
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
     const struct join_options *o = join->options;
-    unsigned timeout_ms = o->timeout                  ? (unsigned)o->timeout
-                          : o->timeouts.tls_bootstrap ? (unsigned)o->timeouts.tls_bootstrap
-                                                      : TIMEOUT_MS;
+    struct bootstrap bootstrap = {.join = join, .refused_before = refused_before};
+    struct wait wait = {.limit_ms = o->timeout ? (unsigned)o->timeout
+                                    : o->timeouts.tls_bootstrap
+                                        ? (unsigned)o->timeouts.tls_bootstrap
+                                        : TIMEOUT_MS,
+                        .pause_ms = STEP_MS,
+                        .look = look_certificate,
+                        .tell = join_tell_missing,
+                        .context = &bootstrap,
+                        .tell_context = join};
+    enum wait_look end = wait_until(join->host, &wait, err);
     struct error ignored = {0};
 
-    if (wait_until(join, refused_before, timeout_ms, err) == 0)
+    if (end == LOOK_DONE)
         return 0;
+    if (end == LOOK_AGAIN)
+        (void)late(join, &bootstrap.why, wait.limit_ms, err);
     (void)host_service_stop(join->host, service_name(SERVICE_KUBELET), STOP_MS,
                             &ignored); /* what failed before counts */
     return -1;

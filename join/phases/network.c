@@ -14,7 +14,7 @@
 #include "netsetup/source_vip.h"
 #include "services/service_table.h"
 
-enum { PROGRAMMED_TIMEOUT_MS = 60000, LOOK_MS = 4000 };
+enum { PROGRAMMED_TIMEOUT_MS = 60000 };
 
 static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
     join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
@@ -164,30 +164,38 @@ int phase_pod_network(struct join *join, struct error *err) {
 }
 
 /* kube-proxy says nothing of its own; what it programmed stands in HNS. */
-static int wait_programmed(struct join *join, struct error *err) {
+static enum wait_look look_programmed(void *context, struct wait *wait, struct error *err) {
     static const char slices[] = "/apis/discovery.k8s.io/v1/endpointslices?limit=1";
-    unsigned limit = PROGRAMMED_TIMEOUT_MS;
+    struct join *join = context;
+    _cleanup_json_ json_t *balancers = NULL;
 
-    for (unsigned waited = 0; waited < limit; waited += 500) {
-        _cleanup_json_ json_t *balancers = NULL;
-
-        if (hcn_list(join->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
-            return -1;
-        if (json_array_size(balancers)) {
-            text_addf(&join->detail, "running, %zu load balancers programmed",
-                      json_array_size(balancers));
-            return 0;
-        }
-        if (waited && waited % LOOK_MS == 0 && service_watch_rights(join, slices, err) < 0)
-            return -1;
-        join_tell_waiting(join, waited, limit - waited, "",
-                          "for kube-proxy to programme the first Service");
-        if (service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, 500, err) < 0)
-            return -1;
-        limit = service_watch_limit(join, PROGRAMMED_TIMEOUT_MS);
+    if (hcn_list(join->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
+        return LOOK_FAILED;
+    if (json_array_size(balancers)) {
+        text_addf(&join->detail, "running, %zu load balancers programmed",
+                  json_array_size(balancers));
+        return LOOK_DONE;
     }
+    if (service_watch_rights(join, slices, err) < 0 || service_watch_look(join, NULL, err) < 0)
+        return LOOK_FAILED;
+    wait->limit_ms = service_watch_limit(join, PROGRAMMED_TIMEOUT_MS);
+    (void)error_set(err, ERROR_TIMED_OUT, "for kube-proxy to program the first Service");
+    return LOOK_AGAIN;
+}
+
+static int wait_programmed(struct join *join, struct error *err) {
+    struct wait wait = {.limit_ms = PROGRAMMED_TIMEOUT_MS,
+                        .pause_ms = 500,
+                        .look = look_programmed,
+                        .tell = join_tell_missing,
+                        .context = join,
+                        .tell_context = join};
+    enum wait_look end = wait_until(join->host, &wait, err);
+
+    if (end != LOOK_AGAIN)
+        return end;
     (void)error_set(err, ERROR_TIMED_OUT, "wait for kube-proxy: no Service programmed after %u s",
-                    limit / 1000);
+                    wait.limit_ms / 1000);
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBE_PROXY));
 }
 

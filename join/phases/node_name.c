@@ -54,35 +54,44 @@ int node_name_refuse(const struct join *join, struct error *err) {
     return error_hint(err, "or choose another name with --node-name");
 }
 
-int node_name_claim(struct join *join, struct error *err) {
+static enum wait_look look_claim(void *context, struct wait *wait, struct error *err) {
+    struct join *join = context;
     enum node_name_state state;
-    _cleanup_(freep) char *command = xasprintf("kubectl delete node %s", join->node_name);
 
-    for (unsigned waited = 0;; waited += POLL_MS) {
-        if (node_name_look(join, &state, err) < 0)
-            return -1;
-        if (state == NODE_NAME_TAKEN)
-            return node_name_refuse(join, err);
-        if (state != NODE_NAME_EARLIER)
-            return 0;
-        if (join->options->dry_run) {
-            join_warn(join,
-                      "Node %s is still Ready from an earlier join of this machine: a join waits "
-                      "until the control plane misses its kubelet",
-                      join->node_name);
-            return 0;
-        }
-        if (waited >= WAIT_MS)
-            break;
-        join_tell_waiting(join, waited, WAIT_MS - waited, command,
-                          "Node %s is still Ready from an earlier join of this machine",
-                          join->node_name);
-        if (host_sleep(join->host, POLL_MS, err) < 0)
-            return -1;
+    (void)wait;
+    if (node_name_look(join, &state, err) < 0)
+        return LOOK_FAILED;
+    if (state == NODE_NAME_TAKEN)
+        return node_name_refuse(join, err);
+    if (state != NODE_NAME_EARLIER)
+        return LOOK_DONE;
+    if (join->options->dry_run) {
+        join_warn(join,
+                  "Node %s is still Ready from an earlier join of this machine: a join waits "
+                  "until the control plane misses its kubelet",
+                  join->node_name);
+        return LOOK_DONE;
     }
+    (void)error_set(err, ERROR_CONFLICT,
+                    "Node %s is still Ready from an earlier join of this machine", join->node_name);
+    (void)error_hint(err, "kubectl delete node %s", join->node_name);
+    return LOOK_AGAIN;
+}
+
+int node_name_claim(struct join *join, struct error *err) {
+    struct wait wait = {.limit_ms = WAIT_MS,
+                        .pause_ms = POLL_MS,
+                        .look = look_claim,
+                        .tell = join_tell_missing,
+                        .context = join,
+                        .tell_context = join};
+    enum wait_look end = wait_until(join->host, &wait, err);
+
+    if (end != LOOK_AGAIN)
+        return end;
     (void)error_set(err, ERROR_CONFLICT,
                     "take node name '%s': a Node with that name and this machine's address is "
                     "still Ready after %d s",
                     join->node_name, WAIT_MS / 1000);
-    return error_hint(err, "%s", command);
+    return error_hint(err, "kubectl delete node %s", join->node_name);
 }

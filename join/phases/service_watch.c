@@ -8,8 +8,15 @@
 #include "base/memory.h"
 #include "base/redact.h"
 
-enum { START_TIMEOUT_MS = 30000, STEP_MS = 250, LOG_MAX = 64 * 1024 * 1024, WORDS = 2 };
-enum { LINE_MAX_SHOWN = 300 };
+/* AGAIN: longer than all starts and pauses between them, as the count of its ends ends it */
+enum {
+    START_TIMEOUT_MS = 30000,
+    AGAIN_TIMEOUT_MS = 300000,
+    STEP_MS = 250,
+    LOG_MAX = 64 * 1024 * 1024,
+    WORDS = 2
+};
+enum { LINE_MAX_SHOWN = 300, RIGHTS_MS = 4000 };
 
 /* ---- what its log says ---- */
 
@@ -158,6 +165,9 @@ int service_watch_rights(struct join *join, const char *path, struct error *err)
     struct kube_client client = join->client; /* the same texts, without its patience */
     struct error why = {0};
 
+    if (host_monotonic_ms(join->host) < join->watch.rights_ms)
+        return 0;
+    join->watch.rights_ms = host_monotonic_ms(join->host) + RIGHTS_MS;
     client.patience_ms = 0;
     if (!join->client_is_node || kube_get(&client, path, NULL, &why) == 0 ||
         !kube_is_forbidden(&why))
@@ -181,11 +191,28 @@ static bool has_ended(const struct error *why) {
            (why->os == HOST_SERVICE_SPECIFIC_ERROR || why->os == HOST_PROCESS_ABORTED);
 }
 
-int service_watch_start(struct join *join, enum service_id id, struct error *err) {
-    struct error why = {0};
-    bool runs = false;
+static enum wait_look look_started(void *context, struct wait *wait, struct error *err) {
+    struct join *join = context;
+    bool runs;
 
-    join->watch = (struct service_watch){.id = id};
+    (void)wait;
+    if (service_watch_look(join, &runs, err) < 0)
+        return LOOK_FAILED;
+    (void)error_set(err, ERROR_TIMED_OUT, "to start %s again", service_name(join->watch.id));
+    return runs ? LOOK_DONE : LOOK_AGAIN;
+}
+
+int service_watch_start(struct join *join, enum service_id id, struct error *err) {
+    struct wait wait = {.limit_ms = AGAIN_TIMEOUT_MS,
+                        .pause_ms = STEP_MS,
+                        .look = look_started,
+                        .tell = join_tell_missing,
+                        .context = join,
+                        .tell_context = join};
+    struct error why = {0};
+
+    join->watch =
+        (struct service_watch){.id = id, .rights_ms = host_monotonic_ms(join->host) + RIGHTS_MS};
     if (host_service_start(join->host, service_name(id), START_TIMEOUT_MS, &why) == 0)
         return 0;
     if (!has_ended(&why)) {
@@ -193,12 +220,5 @@ int service_watch_start(struct join *join, enum service_id id, struct error *err
             *err = why;
         return error_hint(err, "its log: %s", service_log_folder(id));
     }
-    while (service_watch_look(join, &runs, err) == 0) {
-        if (runs)
-            return 0;
-        join_tell_waiting(join, 0, 0, "", "to start %s again", service_name(id));
-        if (host_sleep(join->host, STEP_MS, err) < 0)
-            return -1;
-    }
-    return -1;
+    return wait_until(join->host, &wait, err) == LOOK_DONE ? 0 : -1;
 }

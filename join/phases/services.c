@@ -279,6 +279,40 @@ int phase_start_service(struct join *join, enum service_id id,
     return result;
 }
 
+struct starting {
+    struct join *join;
+    const char *pipe;            /* containerd's */
+    struct http_request request; /* to the kubelet */
+};
+
+static enum wait_look look_pipe(void *context, struct wait *wait, struct error *err) {
+    const struct starting *s = context;
+
+    if (host_pipe_exists(s->join->host, s->pipe))
+        return LOOK_DONE;
+    if (service_watch_look(s->join, NULL, err) < 0)
+        return LOOK_FAILED;
+    wait->limit_ms = service_watch_limit(s->join, START_TIMEOUT_MS);
+    (void)error_set(err, ERROR_TIMED_OUT, "for the pipe %s", s->pipe);
+    return LOOK_AGAIN;
+}
+
+static int wait_pipe(struct join *join, const char *pipe, struct error *err) {
+    struct starting starting = {.join = join, .pipe = pipe};
+    struct wait wait = {.limit_ms = START_TIMEOUT_MS,
+                        .pause_ms = 250,
+                        .look = look_pipe,
+                        .tell = join_tell_missing,
+                        .context = &starting,
+                        .tell_context = join};
+    enum wait_look end = wait_until(join->host, &wait, err);
+
+    if (end != LOOK_AGAIN)
+        return end;
+    (void)error_set(err, ERROR_TIMED_OUT, "wait for '%s': containerd did not open it", pipe);
+    return error_hint(err, "its log: %s", service_log_folder(SERVICE_CONTAINERD));
+}
+
 int phase_containerd(struct join *join, struct error *err) {
     _cleanup_(freep) char *pipe =
         cri_pipe_path(join->options->cri_socket ? join->options->cri_socket : KUBELET_CRI_SOCKET);
@@ -288,52 +322,54 @@ int phase_containerd(struct join *join, struct error *err) {
         phase_own_folder(join, "C:\\ProgramData\\containerd", err) < 0)
         return -1;
     phase_service_settings(join, &settings);
-    if (phase_start_service(join, SERVICE_CONTAINERD, &settings, err) < 0)
+    if (phase_start_service(join, SERVICE_CONTAINERD, &settings, err) < 0 ||
+        wait_pipe(join, pipe, err) < 0)
         return -1;
-    for (unsigned waited = 0; !host_pipe_exists(join->host, pipe); waited += 250) {
-        unsigned limit = service_watch_limit(join, START_TIMEOUT_MS);
-
-        if (waited >= limit) {
-            (void)error_set(err, ERROR_TIMED_OUT, "wait for '%s': containerd did not open it",
-                            pipe);
-            return error_hint(err, "its log: %s", service_log_folder(SERVICE_CONTAINERD));
-        }
-        join_tell_waiting(join, waited, limit - waited, "", "for the pipe %s", pipe);
-        if (service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, 250, err) < 0)
-            return -1;
-    }
     text_addf(&join->detail, "running, %s", pipe);
     return 0;
 }
 
+static enum wait_look look_healthy(void *context, struct wait *wait, struct error *err) {
+    const struct starting *s = context;
+    struct http_response response = {0};
+    struct error why = {0};
+    int result = http_perform(s->join->http, &s->request, &response, &why);
+    long status = response.status;
+
+    (void)wait;
+    http_response_free(&response);
+    if (result == 0 && status == 200)
+        return LOOK_DONE;
+    if (service_watch_look(s->join, NULL, err) < 0)
+        return LOOK_FAILED;
+    (void)error_set(err, ERROR_TIMED_OUT, "for a healthy kubelet: %s",
+                    result < 0 ? why.message : "not yet");
+    return LOOK_AGAIN;
+}
+
 /* kubeadm: waitForKubelet; every 500 ms until /healthz answers 200. */
 static int wait_healthy(struct join *join, struct error *err) {
+    long long given = join->options->timeouts.kubelet_health_check;
     _cleanup_(freep) char *url = join_kubelet_health_url(join);
-    struct http_request request = {.url = url, .timeout_ms = 2000, .proxy = ""};
-    unsigned limit = HEALTH_TIMEOUT_MS;
+    struct starting starting = {.join = join,
+                                .request = {.url = url, .timeout_ms = 2000, .proxy = ""}};
+    struct wait wait = {.limit_ms = given ? (unsigned)given : HEALTH_TIMEOUT_MS,
+                        .pause_ms = 500,
+                        .look = look_healthy,
+                        .tell = join_tell_missing,
+                        .context = &starting,
+                        .tell_context = join};
+    enum wait_look end;
 
     if (!url) {
         join_warn(join, "healthzPort is 0: whether the kubelet is healthy is not asked");
         return 0;
     }
-    if (join->options->timeouts.kubelet_health_check)
-        limit = (unsigned)join->options->timeouts.kubelet_health_check;
-    for (unsigned waited = 0; waited < limit; waited += 500) {
-        struct http_response response = {0};
-        struct error why = {0};
-        int result = http_perform(join->http, &request, &response, &why);
-        long status = response.status;
-
-        http_response_free(&response);
-        if (result == 0 && status == 200)
-            return 0;
-        join_tell_waiting(join, waited, limit - waited, "", "for a healthy kubelet: %s",
-                          result < 0 ? why.message : "not yet");
-        if (service_watch_look(join, NULL, err) < 0 || host_sleep(join->host, 500, err) < 0)
-            return -1;
-    }
+    end = wait_until(join->host, &wait, err);
+    if (end != LOOK_AGAIN)
+        return end;
     (void)error_set(err, ERROR_TIMED_OUT, "wait for the kubelet: not healthy after %u s",
-                    limit / 1000);
+                    wait.limit_ms / 1000);
     return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
 }
 

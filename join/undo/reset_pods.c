@@ -3,13 +3,14 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "host/wait.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/cri.h"
 #include "services/service_table.h"
 
-/* kubeadm tries five times. A runtime that is still busy with what the kubelet asked for says no
- * for a moment. */
-enum { TRIES = 5, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
+/* A runtime that is still busy with what the kubelet asked for says no for a moment; kubeadm tries
+ * five times. */
+enum { BUSY_MS = 5000, TRY_AGAIN_MS = 500, CONFIG_MAX = 1024 * 1024 };
 
 /* Where the node's runtime listens: what the kubelet was told. */
 static char *runtime_pipe(struct host *host) {
@@ -26,17 +27,29 @@ static char *runtime_pipe(struct host *host) {
     return cri_pipe_path(socket && *socket ? socket : KUBELET_CRI_SOCKET);
 }
 
+struct removal {
+    struct host *host;
+    const char *pipe;
+    const struct cri_pod *pod;
+};
+
+static enum wait_look look_removal(void *context, struct wait *wait, struct error *err) {
+    const struct removal *r = context;
+
+    (void)wait;
+    if (cri_pod_remove(r->host, r->pipe, r->pod, err) == 0)
+        return LOOK_DONE;
+    return err->kind == ERROR_TIMED_OUT || err->kind == ERROR_INTERRUPTED ? LOOK_FAILED
+                                                                          : LOOK_AGAIN;
+}
+
 static int remove_pod(struct host *host, const char *pipe, const struct cri_pod *pod,
                       struct error *err) {
-    for (unsigned tries = 1; cri_pod_remove(host, pipe, pod, err) < 0; tries++) {
-        struct error interrupted = {0};
+    struct removal removal = {host, pipe, pod};
+    struct wait wait = {
+        .limit_ms = BUSY_MS, .pause_ms = TRY_AGAIN_MS, .look = look_removal, .context = &removal};
 
-        if (tries == TRIES || err->kind == ERROR_TIMED_OUT || err->kind == ERROR_INTERRUPTED ||
-            host_sleep(host, TRY_AGAIN_MS, &interrupted) < 0)
-            return -1;
-        error_clear(err);
-    }
-    return 0;
+    return wait_until(host, &wait, err) == LOOK_DONE ? 0 : -1;
 }
 
 static void tell(const struct reset_options *options, const char *what, const char *how,

@@ -68,7 +68,7 @@ static void a_pod_that_stays_is_said_and_the_rest_goes(void **state) {
 
     (void)state;
     open_joined(&told);
-    told.runtime.refusals = 5; /* each try for the first pod */
+    told.runtime.refusals = 11; /* each try for the first pod, five seconds long */
     assert_int_equal(reset(&told, false, &result, &err), -1);
     assert_int_equal(result.failed, 1);
     assert_string_equal(err.message, "stop pod 'default/a': the server refuses the call");
