@@ -170,50 +170,27 @@ int cri_pods_parse(const char *data, size_t len, struct cri_pods *ret, struct er
 
 /* ---- calls ---- */
 
-static int heard(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
-                 struct error *err) {
-    struct grpc_answer *answer = context;
-
-    if (grpc_answer_take(answer, data, len, reply, err) < 0)
-        return -1;
-    *ret_done = answer->ended;
-    return 0;
-}
-
-static int call(struct host *host, const char *pipe, const char *method, const struct text *message,
-                unsigned timeout_ms, struct grpc_answer *ret, struct error *err) {
-    _cleanup_(text_free) struct text first = {0};
-    struct host_pipe_talk talk = {.heard = heard, .context = ret, .timeout_ms = timeout_ms};
-
-    if (grpc_call_make(method, text_str(message), message->len, &first, err) < 0)
-        return -1;
-    talk.first = text_str(&first);
-    talk.first_len = first.len;
-    return host_pipe_talk(host, pipe, &talk, err);
-}
-
 int cri_pods(struct host *host, const char *pipe, struct cri_pods *ret, struct error *err) {
-    _cleanup_(grpc_answer_free) struct grpc_answer answer = {0};
-    struct text all = {0};
+    _cleanup_(text_free) struct text answer = {0};
+    const struct text all = {0};
 
-    if (call(host, pipe, SERVICE "ListPodSandbox", &all, LIST_TIMEOUT_MS, &answer, err) < 0 ||
-        cri_pods_parse(text_str(&answer.message), answer.message.len, ret, err) < 0)
+    if (grpc_call(host, pipe, SERVICE "ListPodSandbox", &all, LIST_TIMEOUT_MS, &answer, err) < 0 ||
+        cri_pods_parse(text_str(&answer), answer.len, ret, err) < 0)
         return error_prefix(err, "ask the container runtime for its pods");
     return 0;
 }
 
 static int call_of_pod(struct host *host, const char *pipe, const char *method,
                        const struct cri_pod *pod, struct error *err) {
-    _cleanup_(grpc_answer_free) struct grpc_answer answer = {0};
-    _cleanup_(text_free) struct text message = {0};
+    _cleanup_(text_free) struct text request = {0}, answer = {0};
     size_t len = strlen(pod->id);
 
-    text_add_char(&message, REQUEST_POD << 3 | BYTES);
+    text_add_char(&request, REQUEST_POD << 3 | BYTES);
     if (len >= 0x80)
-        text_add_char(&message, (char)((len & 0x7f) | 0x80));
-    text_add_char(&message, (char)(len >= 0x80 ? len >> 7 : len));
-    text_add(&message, pod->id);
-    return call(host, pipe, method, &message, REMOVE_TIMEOUT_MS, &answer, err);
+        text_add_char(&request, (char)((len & 0x7f) | 0x80));
+    text_add_char(&request, (char)(len >= 0x80 ? len >> 7 : len));
+    text_add(&request, pod->id);
+    return grpc_call(host, pipe, method, &request, REMOVE_TIMEOUT_MS, &answer, err);
 }
 
 int cri_pod_remove(struct host *host, const char *pipe, const struct cri_pod *pod,

@@ -1,27 +1,46 @@
-/* Whatever somebody says on the container runtime's pipe: HTTP/2's frames, gRPC's message, CRI's
- * list of pods; heard in two pieces. */
+/* Whatever somebody says on the container runtime's pipe: HTTP/2's frames, header fields, gRPC's
+ * message, CRI's list of pods; heard in two pieces. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "host/host_memory.h"
 #include "services/cri.h"
-#include "services/grpc.h"
+#include "services/hpack.h"
+
+struct said {
+    const uint8_t *data;
+    size_t len, first;
+};
+
+static void play(void *context, const void *heard, size_t len, struct text *answer) {
+    struct said *said = context;
+    size_t piece = said->first && said->first < said->len ? said->first : said->len;
+
+    (void)heard, (void)len;
+    text_add_bytes(answer, said->data, piece);
+    *said = (struct said){said->data + piece, said->len - piece, 0};
+}
+
+static void take_field(void *context, const char *name, const char *value) {
+    text_addf(context, "%s%s", name, value);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    _cleanup_(grpc_answer_free) struct grpc_answer answer = {0};
-    _cleanup_(text_free) struct text reply = {0};
-    _cleanup_(cri_pods_free) struct cri_pods pods = {0};
+    struct said said = {data, size, size ? data[0] % size : 0};
+    _cleanup_(cri_pods_free) struct cri_pods pods = {0}, alone = {0};
+    _cleanup_(text_free) struct text fields = {0};
+    struct host *host = host_memory_new();
     struct error err = {0};
-    size_t first = size ? data[0] % size : 0;
 
-    if (grpc_answer_take(&answer, data, first, &reply, &err) == 0 &&
-        grpc_answer_take(&answer, data + first, size - first, &reply, &err) == 0 && answer.ended &&
-        cri_pods_parse(text_str(&answer.message), answer.message.len, &pods, &err) < 0 &&
-        pods.items)
+    host_memory_set_pipe_answer(host, play, &said);
+    if (cri_pods(host, "pipe", &pods, &err) < 0 && pods.items)
         abort();
-    if (cri_pods_parse((const char *)data, size, &pods, &err) == 0)
-        for (size_t i = 0; i < pods.count; i++)
-            if (!pods.items[i].id)
+    host_free(host);
+    (void)hpack_read(data, size, take_field, &fields, &err);
+    if (cri_pods_parse((const char *)data, size, &alone, &err) == 0)
+        for (size_t i = 0; i < alone.count; i++)
+            if (!alone.items[i].id)
                 abort();
     return 0;
 }

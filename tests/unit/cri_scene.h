@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 /* What a server by grpc-go 1.80 said, but for the message: settings, acknowledgement, window update
- * and ping; headers; trailers; a refusal (its reason compressed). */
+ * and ping; headers; trailers; a refusal with its reason. */
 #define GRPC_GO_HELLO                                                                              \
     "\0\0\6\4\0\0\0\0\0\0\5\0\0\x40\0"                                                             \
     "\0\0\0\4\1\0\0\0\0"                                                                           \
@@ -23,6 +23,8 @@
     "\0\0\x41\1\5\0\0\0\1\x20\x88\x0f\x10\x8b\x1d\x75\xd0\x62\x0d\x26\x3d\x4c\x4d\x65\x64\0\x88"   \
     "\x9a\xca\xc8\xb2\x12\x34\xda\x8f\1\x33\0\x89\x9a\xca\xc8\xb5\x25\x42\7\x31\x7f\x99\x40\xea"   \
     "\x92\x33\xf9\x50\x87\xaa\x53\x4c\xa5\x36\xa1\x2a\x1a\xa2\x51\x6c\x85\x52\x92\xa4\x72\x0d\x23"
+
+#define GRPC_GO_REASON "sandbox config must include metadata"
 
 /* Two pods of a kubelet's and one of somebody else's. */
 #define CRI_LIST                                                                                   \

@@ -71,7 +71,9 @@ static void a_pod_that_stays_is_said_and_the_rest_goes(void **state) {
     told.runtime.refusals = 11; /* each try for the first pod, five seconds long */
     assert_int_equal(reset(&told, false, &result, &err), -1);
     assert_int_equal(result.failed, 1);
-    assert_string_equal(err.message, "stop pod 'default/a': the server refuses the call");
+    assert_string_equal(
+        err.message,
+        "stop pod 'default/a': the server refuses the call: INVALID_ARGUMENT: " GRPC_GO_REASON);
     assert_non_null(strstr(text_str(&told.lines), "pod kube-system/b: ended\n"));
     assert_non_null(strstr(text_str(&told.lines), "service containerd: removed\n"));
     assert_int_equal(reset(&told, false, &result, &err), 0);

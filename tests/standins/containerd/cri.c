@@ -87,19 +87,25 @@ static void answer(const struct text *headers, const char *request, size_t len, 
                                "0",
                       refused[] = "\x88\0\x0b"
                                   "grpc-status\1"
-                                  "2";
+                                  "2\0\x0c"
+                                  "grpc-message\x10"
+                                  "it%20cannot%20be",
+                      unknown[] = "\x88\0\x0b"
+                                  "grpc-status\2"
+                                  "12";
     _cleanup_(text_free) struct text message = {0}, data = {0};
-    bool done = true;
+    bool done = true, known = true;
 
     if (calls(headers, "/ListPodSandbox"))
         list_pods(&message);
     else if (calls(headers, "/StopPodSandbox"))
         done = stop_pod(request, len);
     else
-        done = calls(headers, "/RemovePodSandbox");
+        known = calls(headers, "/RemovePodSandbox");
     add_frame(out, SETTINGS, 0, 0, "", 0);
-    if (!done) {
-        add_frame(out, HEADERS, END_HEADERS | END_STREAM, 1, refused, sizeof refused - 1);
+    if (!done || !known) {
+        add_frame(out, HEADERS, END_HEADERS | END_STREAM, 1, known ? refused : unknown,
+                  known ? sizeof refused - 1 : sizeof unknown - 1);
         return;
     }
     add_number(&data, message.len, 5); /* not compressed, and its length */
