@@ -45,7 +45,7 @@ static json_t *dns_json(const struct network_plan *plan) {
 
 json_t *cni_config_json(const struct network_plan *plan) {
     json_t *config = json_pack("{s:s,s:s,s:s,s:i,s:{s:b,s:b}}", "cniVersion", "1.0.0", "name",
-                               plan->name, "type", network_cni_type(plan), "apiVersion", 2,
+                               plan->name, "type", plan->cni_plugin, "apiVersion", 2,
                                "capabilities", "dns", 1, "portMappings", 1);
     if (plan->dsr)
         json_object_set_new(config, "loopbackDSR", json_true());

@@ -1,7 +1,7 @@
 /* Inbound firewall rules of a node. */
 #include "netsetup/firewall.h"
 
-#include "base/memory.h"
+#include "netsetup/modes/mode.h"
 
 enum { KUBELET_PORT = 10250 };
 
@@ -10,19 +10,16 @@ static const struct host_firewall_rule kubelet_rule = {
     .description = "winjoin: the API server reaches the kubelet (logs, exec, metrics)",
     .port = KUBELET_PORT,
 };
-static const struct host_firewall_rule vxlan_rule = {
-    .name = "winjoin vxlan",
-    .description = "winjoin: pods of other nodes reach this node's (VXLAN)",
-    .udp = true,
-};
 
 size_t firewall_rules(const struct network_plan *plan,
                       struct host_firewall_rule ret[FIREWALL_RULES_MAX]) {
     size_t count = 0;
     ret[count++] = kubelet_rule;
-    if (plan->mode == NETWORK_OVERLAY) {
-        ret[count] = vxlan_rule;
-        ret[count++].port = plan->vxlan_port;
+    if (plan->mode->firewall.name) {
+        ret[count] = plan->mode->firewall;
+        if (!ret[count].port)
+            ret[count].port = plan->vxlan_port;
+        count++;
     }
     return count;
 }
@@ -37,11 +34,18 @@ int firewall_ensure(struct host *host, const struct network_plan *plan, struct e
     return 0;
 }
 
-int firewall_remove(struct host *host, struct error *err) {
-    const char *const names[] = {kubelet_rule.name, vxlan_rule.name};
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-        if (host_firewall_remove(host, names[i], err) < 0)
-            return error_prefix(err, "firewall rule '%s'", names[i]);
-    }
+static int remove_rule(struct host *host, const char *name, struct error *err) {
+    if (host_firewall_remove(host, name, err) < 0)
+        return error_prefix(err, "firewall rule '%s'", name);
     return 0;
+}
+
+int firewall_remove(struct host *host, struct error *err) {
+    size_t count;
+    const struct network_mode *const *modes = network_modes(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (modes[i]->firewall.name && remove_rule(host, modes[i]->firewall.name, err) < 0)
+            return -1;
+    }
+    return remove_rule(host, kubelet_rule.name, err);
 }

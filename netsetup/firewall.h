@@ -10,13 +10,13 @@
 
 enum { FIREWALL_RULES_MAX = 4 };
 
-/* The rules of this plan ("winjoin kubelet" TCP 10250; overlay: "winjoin vxlan" UDP). Texts are
- * static. Answers how many. Pure. */
+/* The rules of this plan ("winjoin kubelet" TCP 10250, and its mode's). Texts are static. Answers
+ * how many. Pure. */
 size_t firewall_rules(const struct network_plan *plan,
                       struct host_firewall_rule ret[FIREWALL_RULES_MAX]);
 /* Makes them stand. */
 int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err);
-/* Removes every rule of the table; absent is success. */
+/* Removes every rule of any plan; absent is success. */
 int firewall_remove(struct host *host, struct error *err);
 
 #endif

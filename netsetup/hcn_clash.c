@@ -1,32 +1,32 @@
 /* Other people's networks on this host, against the plan. */
 #include "base/memory.h"
 #include "netsetup/hcn_network.h"
+#include "netsetup/modes/mode.h"
 
 /* What a vSwitch can be to a card at one time; types of HostComputeNetwork. */
 static const struct {
     const char *type;
-    int mode;
-} modes[] = {{"L2Bridge", 1}, {"L2Tunnel", 1}, {"Overlay", 2}, {"Transparent", 3}};
+    int use;
+} switches[] = {{"L2Bridge", 1}, {"L2Tunnel", 1}, {"Overlay", 2}, {"Transparent", 3}};
 
 /* 0: the type binds no card (NAT, ICS, ...). */
-static int mode_of(const char *type) {
-    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-        if (text_equal_nocase(modes[i].type, type))
-            return modes[i].mode;
+static int use_of(const char *type) {
+    for (size_t i = 0; i < ARRAY_SIZE(switches); i++) {
+        if (text_equal_nocase(switches[i].type, type))
+            return switches[i].use;
     }
     return 0;
 }
 
-static int check_mode(const struct network_plan *plan, const struct hcn_network *network,
-                      struct error *err) {
-    int theirs = mode_of(network->type);
-    int ours = mode_of(plan->mode == NETWORK_OVERLAY ? "Overlay" : "L2Bridge");
-    if (!theirs || theirs == ours || !plan->adapter ||
+static int check_switch(const struct network_plan *plan, const struct hcn_network *network,
+                        struct error *err) {
+    int theirs = use_of(network->type);
+    if (!theirs || theirs == use_of(plan->mode->hns_type) || !plan->adapter ||
         !text_equal_nocase(plan->adapter, network->adapter))
         return 0;
     (void)error_set(err, ERROR_PREFLIGHT,
                     "HNS network '%s' (%s) uses the vSwitch of '%s' in another mode than %s",
-                    network->name, network->type, plan->adapter, network_mode_name(plan->mode));
+                    network->name, network->type, plan->adapter, plan->mode->name);
     if (hcn_network_is_ours(network))
         return error_hint(err, "it is an earlier join's: winjoin reset");
     return error_hint(err, "remove it, or choose another card (--adapter) or mode "
@@ -73,7 +73,7 @@ int hcn_clash_check(struct host *host, const struct network_plan *plan, struct e
         /* those of the plan are compared when they are made */
         if (text_equal(network.name, plan->name) || text_equal(network.name, plan->base_name))
             continue;
-        if (check_mode(plan, &network, err) < 0 || check_overlaps(plan, &network, err) < 0)
+        if (check_switch(plan, &network, err) < 0 || check_overlaps(plan, &network, err) < 0)
             return -1;
     }
     return 0;

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/modes/mode.h"
 
-enum { NETWORK_FLAG_NON_PERSISTENT = 8, HOST_COMPARTMENT = 1 };
+enum { HOST_COMPARTMENT = 1 };
 
 static json_t *schema_version(void) {
     return json_pack("{s:i,s:i}", "Major", 2, "Minor", 0);
@@ -13,10 +14,6 @@ static json_t *schema_version(void) {
 
 json_t *hcn_policy_json(const char *type, json_t *settings) {
     return json_pack("{s:s,s:o}", "Type", type, "Settings", settings ? settings : json_object());
-}
-
-static const char *network_type(const struct network_plan *plan) {
-    return plan->mode == NETWORK_OVERLAY ? "Overlay" : "L2Bridge";
 }
 
 /* One static subnet with its default route; vsid 0 = none. */
@@ -35,7 +32,7 @@ static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid) {
 
 static json_t *network_head(const struct network_plan *plan, const char *name) {
     return json_pack("{s:o,s:s,s:s,s:s}", "SchemaVersion", schema_version(), "Owner", HCN_OWNER,
-                     "Name", name, "Type", network_type(plan));
+                     "Name", name, "Type", plan->mode->hns_type);
 }
 
 static json_t *network_policies(const struct network_plan *plan) {
@@ -51,25 +48,23 @@ json_t *hcn_base_network_json(const struct network_plan *plan) {
     json_t *network = network_head(plan, plan->base_name);
     json_object_set_new(network, "Policies", network_policies(plan));
     json_object_set_new(network, "Ipams",
-                        ipams(plan->base_subnet, plan->base_gateway,
-                              plan->mode == NETWORK_OVERLAY ? plan->base_vsid : 0));
+                        ipams(plan->base_subnet, plan->base_gateway, plan->base_vsid));
     return network;
 }
 
 json_t *hcn_pod_network_json(const struct network_plan *plan) {
     json_t *network = network_head(plan, plan->name);
     json_t *policies = network_policies(plan);
-    /* flanneld compares with what it would make itself, and that does not survive a restart */
-    if (plan->mode == NETWORK_OVERLAY)
-        json_object_set_new(network, "Flags", json_integer(NETWORK_FLAG_NON_PERSISTENT));
+    if (plan->mode->flags)
+        json_object_set_new(network, "Flags", json_integer(plan->mode->flags));
     if (plan->set_vxlan_port)
         json_array_append_new(
             policies,
             hcn_policy_json("VxlanPort", json_pack("{s:I}", "Port", (json_int_t)plan->vxlan_port)));
     json_object_set_new(network, "Policies", policies);
-    json_object_set_new(network, "Ipams",
-                        ipams(plan->pod_cidr, plan->pod_cidr_known ? plan->gateway : plan->pod_cidr,
-                              plan->mode == NETWORK_OVERLAY ? plan->vni : 0));
+    json_object_set_new(
+        network, "Ipams",
+        ipams(plan->pod_cidr, plan->pod_cidr_known ? plan->gateway : plan->pod_cidr, plan->vni));
     return network;
 }
 
@@ -100,8 +95,8 @@ json_t *hcn_modify_policy_json(bool add, json_t *policy) {
 
 json_t *hcn_network_policies_json(const struct network_plan *plan) {
     json_t *policies = json_array();
-    if (plan->mode == NETWORK_OVERLAY)
-        json_array_append_new(policies, hcn_policy_json("HostRoute", NULL));
+    for (const char *const *type = plan->mode->policies; type && *type; type++)
+        json_array_append_new(policies, hcn_policy_json(*type, NULL));
     return policies;
 }
 

@@ -13,7 +13,7 @@
 /* The network "External": same type as the pod network, persistent, a /30 nobody uses; takes the
  * vSwitch outage once and keeps the vSwitch when pod networks go. */
 json_t *hcn_base_network_json(const struct network_plan *plan);
-/* The pod network: L2Bridge, or Overlay (VSID, not persistent as flanneld's). */
+/* The pod network: type and flags are the mode's, VSID and VXLAN port the plan's. */
 json_t *hcn_pod_network_json(const struct network_plan *plan);
 /* l2bridge: the host's own endpoint, at base+2. */
 json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *network_id);
@@ -33,8 +33,8 @@ json_t *hcn_policy_json(const char *type, json_t *settings);
 /* {"ResourceType":"Policy","RequestType":"Add"|"Remove","Settings":{"Policies":[policy]}}; the
  * policy's reference is stolen. */
 json_t *hcn_modify_policy_json(bool add, json_t *policy);
-/* Policies that are added to the network once it stands, as flanneld does: HostRoute (overlay; the
- * node reaches its own pods). An array, may be empty. */
+/* Policies that are added to the network once it stands, as flanneld does (the mode's `policies`).
+ * An array, may be empty. */
 json_t *hcn_network_policies_json(const struct network_plan *plan);
 
 /* Query documents; key NULL: all. Filter is JSON inside a string. */

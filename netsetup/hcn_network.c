@@ -5,10 +5,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "host/wait.h"
-#include "netsetup/routes.h"
-
-enum { PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
+#include "netsetup/modes/mode.h"
 
 /* Deletes; absent is success. */
 static int delete_object(struct host *host, enum hcn_kind kind, const char *id, struct error *err) {
@@ -193,34 +190,6 @@ int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
     return hcn_network_ensure(host, document, NULL, ret, ret_outcome, err);
 }
 
-struct provider_wait {
-    struct host *host;
-    struct hcn_network *network;
-};
-
-static enum wait_look look_provider(void *context, struct wait *wait, struct error *err) {
-    const struct provider_wait *p = context;
-    if (wait->waited_ms && hcn_network_find(p->host, p->network->name, p->network, err) < 0)
-        return LOOK_FAILED;
-    if (*p->network->provider_address)
-        return LOOK_DONE;
-    (void)error_set(err, ERROR_TIMED_OUT,
-                    "HNS network '%s' has no provider address after %d s: HNS sees no usable IPv4 "
-                    "address on adapter '%s'",
-                    p->network->name, PROVIDER_WAIT_MS / 1000, p->network->adapter);
-    return LOOK_AGAIN;
-}
-
-/* HNS learns the management address after the vSwitch; without it no pod gets a tunnel. */
-static int wait_for_provider(struct host *host, struct hcn_network *network, struct error *err) {
-    struct provider_wait context = {host, network};
-    struct wait wait = {.limit_ms = PROVIDER_WAIT_MS,
-                        .pause_ms = POLL_MS,
-                        .look = look_provider,
-                        .context = &context};
-    return wait_until(host, &wait, err) == LOOK_DONE ? 0 : -1;
-}
-
 int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
                            struct hcn_network *ret, enum hcn_outcome *ret_outcome,
                            struct error *err) {
@@ -232,12 +201,7 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
     _cleanup_json_ json_t *policies = hcn_network_policies_json(plan);
     if (hcn_network_ensure(host, document, policies, &network, &outcome, err) < 0)
         return -1;
-    if (plan->mode == NETWORK_OVERLAY && wait_for_provider(host, &network, err) < 0)
-        return -1;
-    if (plan->mode == NETWORK_L2BRIDGE &&
-        (hcn_host_endpoint_ensure(host, plan, &network, err) < 0 ||
-         forwarding_ensure(host, plan->management_address, true, NULL, err) < 0 ||
-         forwarding_ensure(host, plan->host_endpoint, true, NULL, err) < 0))
+    if (plan->mode->complete && plan->mode->complete(host, plan, &network, err) < 0)
         return -1;
     *ret = network;
     if (ret_outcome)

@@ -25,9 +25,9 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
 int hcn_base_network_ensure(struct host *host, const struct network_plan *plan,
                             struct hcn_network *ret, enum hcn_outcome *ret_outcome,
                             struct error *err);
-/* The whole pod network of the plan: network, policies, then for overlay the wait for its
- * ProviderAddress (<= 60 s), for l2bridge the host endpoint, attached, with forwarding on the
- * management and the endpoint interface (netsetup/routes.h). Running it twice changes nothing. */
+/* The whole pod network of the plan: network, policies, then what its mode completes it with (a
+ * wait for the ProviderAddress of <= 60 s; the host endpoint, attached, with forwarding). Running
+ * it twice changes nothing. */
 int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
                            struct hcn_network *ret, enum hcn_outcome *ret_outcome,
                            struct error *err);

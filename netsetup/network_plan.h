@@ -16,15 +16,15 @@ struct hns_version {
     unsigned major, minor; /* 0.0 = not known */
 };
 
-enum network_mode { NETWORK_OVERLAY, NETWORK_L2BRIDGE };
-enum network_plugin { NETWORK_WIN_OVERLAY, NETWORK_WIN_BRIDGE, NETWORK_FLANNEL };
+struct network_mode;  /* netsetup/modes/mode.h */
+struct network_agent; /* netsetup/agents/agent.h */
 
 /* All text is borrowed for the call; NULL means "the default". */
 struct network_input {
-    const char *mode;   /* "overlay", "l2bridge"; default: what the plugin needs, else overlay */
-    const char *plugin; /* "win-overlay", "win-bridge", "flannel" (flanneld adds the routes to other
-                           nodes; the CNI plugin is win-overlay or win-bridge by mode) */
-    const char *name;   /* HNS network; default "flannel.<vni>" or "cbr0", as flanneld's */
+    const char *mode;     /* "overlay"; default: the first that the plugin works in */
+    const char *plugin;   /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the
+                             mode's CNI plugin alone */
+    const char *name;     /* HNS network; default: the mode's ("flannel.<vni>", "cbr0") */
     const char *adapter;  /* alias of the NIC under the vSwitch, from nic_choose() */
     const char *pod_cidr; /* Node .spec.podCIDR; NULL: not known yet, documents hold "<podCIDR>" */
     struct text_list cluster_pod_cidrs; /* ClusterConfiguration networking.podSubnet */
@@ -48,8 +48,10 @@ struct network_warning {
 
 /* What text is "" does not apply to the mode or is not known yet (pod_cidr_known). */
 struct network_plan {
-    enum network_mode mode;
-    enum network_plugin plugin;
+    const struct network_mode *mode;
+    const struct network_agent *agent;
+    const char *plugin;     /* as --network-plugin names it: "flannel", "win-bridge" */
+    const char *cni_plugin; /* `type` in the CNI file: "win-overlay", "win-bridge" */
     char *name;
     char *adapter; /* NULL: HNS chooses */
     bool pod_cidr_known;
@@ -89,13 +91,18 @@ int network_plan_make(const struct network_input *input, struct network_plan *re
                       struct error *err);
 void network_plan_free(struct network_plan *plan);
 
-const char *network_mode_name(enum network_mode mode);       /* "overlay", "l2bridge" */
-const char *network_plugin_name(enum network_plugin plugin); /* "win-overlay", ... */
-/* "win-overlay" or "win-bridge": what stands as `type` in the CNI file. */
-const char *network_cni_type(const struct network_plan *plan);
-
 /* The `network` object of a JoinPlan document: mode, plugin, name, adapter, documents, cni, routes,
  * firewall, natExceptions, sourceVip, warnings. New reference. */
 json_t *network_plan_json(const struct network_plan *plan);
+
+/* For those who still ask for a particular mode or agent; goes with the last of them. */
+extern const struct network_mode network_mode_overlay, network_mode_l2bridge;
+#define NETWORK_OVERLAY (&network_mode_overlay)
+#define NETWORK_L2BRIDGE (&network_mode_l2bridge)
+#define NETWORK_FLANNEL network_flannel()
+const char *network_flannel(void);
+const char *network_mode_name(const struct network_mode *mode);
+#define network_plugin_name(value) (value)
+#define network_cni_type(plan) ((plan)->cni_plugin)
 
 #endif

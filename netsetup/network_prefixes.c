@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/modes/mode.h"
 
 enum { POD_PREFIX_LONGEST = 29 };
 
@@ -152,9 +153,8 @@ static void apply_exceptions(const struct network_prefixes *p, struct network_pl
         add_exception(list, &count, &p->pod);
     for (size_t i = 0; i < p->service_count; i++)
         add_exception(list, &count, &p->service[i]);
-    /* on an overlay the node's network is outside: masked, or its hosts would not know the way back
-     */
-    if (plan->mode == NETWORK_L2BRIDGE && p->has_management)
+    /* elsewhere the node's network is outside: masked, or its hosts would not know the way back */
+    if (plan->mode->node_network && p->has_management)
         add_exception(list, &count, &p->management);
     for (size_t i = 0; i < p->exclude_count; i++)
         add_exception(list, &count, &p->exclude[i]);
@@ -180,12 +180,12 @@ static void apply_lists(const struct network_prefixes *p, struct network_plan *p
         return;
     ip_format(&p->management_address, plan->management_address);
     cidr_format(&p->management, plan->management_subnet);
-    if (plan->mode == NETWORK_L2BRIDGE)
+    if (plan->mode->node_network)
         text_list_add_owned(&plan->encap_routes, xasprintf("%s/32", plan->management_address));
 }
 
-static int apply_address(const struct cidr *cidr, uint64_t n, char out[IP_TEXT_MAX],
-                         struct error *err) {
+int network_prefixes_address(const struct cidr *cidr, uint64_t n, char out[IP_TEXT_MAX],
+                             struct error *err) {
     struct ip ip = {0};
     if (cidr_address(cidr, n, &ip, err) < 0)
         return -1;
@@ -193,10 +193,9 @@ static int apply_address(const struct cidr *cidr, uint64_t n, char out[IP_TEXT_M
     return 0;
 }
 
-/* .0 network, .1 HNS's gateway, .2 the host's endpoint or the source VIP, last the broadcast. */
+/* .0 network, .1 HNS's gateway, .2 what the mode needs it for, last the broadcast. */
 static int apply_pod(const struct network_prefixes *p, struct network_plan *plan,
                      struct error *err) {
-    char *second = plan->mode == NETWORK_OVERLAY ? plan->source_vip : plan->host_endpoint;
     if (!p->has_pod) {
         (void)text_format(plan->pod_cidr, sizeof(plan->pod_cidr), "<podCIDR>"); /* fits */
         return 0;
@@ -205,11 +204,11 @@ static int apply_pod(const struct network_prefixes *p, struct network_plan *plan
     plan->pod_cidr_known = true;
     plan->prefix_length = p->pod.length;
     cidr_format(&p->pod, plan->pod_cidr);
-    if (apply_address(&p->pod, 1, plan->gateway, err) < 0 ||
-        apply_address(&p->pod, 2, second, err) < 0 ||
-        apply_address(&p->pod, 3, plan->range_start, err) < 0)
+    if (network_prefixes_address(&p->pod, 1, plan->gateway, err) < 0 ||
+        (plan->mode->plan_addresses && plan->mode->plan_addresses(p, plan, err) < 0) ||
+        network_prefixes_address(&p->pod, 3, plan->range_start, err) < 0)
         return -1;
-    return apply_address(&p->pod, last - 1, plan->range_end, err);
+    return network_prefixes_address(&p->pod, last - 1, plan->range_end, err);
 }
 
 static bool base_is_free(const struct network_prefixes *p, const struct cidr *base) {
@@ -234,7 +233,7 @@ static int apply_base(const struct network_prefixes *p, struct network_plan *pla
         if (!base_is_free(p, &base))
             continue;
         cidr_format(&base, plan->base_subnet);
-        return apply_address(&base, 1, plan->base_gateway, err);
+        return network_prefixes_address(&base, 1, plan->base_gateway, err);
     }
     return error_set(err, ERROR_USAGE,
                      "no prefix is left for the base network: pod, service and node prefixes cover "

@@ -36,5 +36,8 @@ bool network_prefixes_outside(const struct network_prefixes *prefixes);
 /* Fills the plan's addresses, exceptions and the base network's /30. */
 int network_prefixes_apply(const struct network_prefixes *prefixes, struct network_plan *plan,
                            struct error *err);
+/* The n-th address of a prefix as text; kinds: cidr_address(). */
+int network_prefixes_address(const struct cidr *cidr, uint64_t n, char out[IP_TEXT_MAX],
+                             struct error *err);
 
 #endif

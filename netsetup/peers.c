@@ -4,9 +4,28 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic.h"
 #include "netsetup/routes.h"
+
+void network_peer_read(const json_t *node, struct network_peer *ret) {
+    const json_t *annotations = json_object_get(json_object_get(node, "metadata"), "annotations");
+    const char *pod_cidr = json_text_at(node, "spec.podCIDR");
+    json_t *address;
+    size_t i, count;
+    const struct network_agent *const *agents = network_agents(&count);
+    *ret = (struct network_peer){
+        .node = json_text_at(node, "metadata.name"),
+        .pod_cidr = pod_cidr ? pod_cidr : json_text_at(node, "spec.podCIDRs.0"),
+    };
+    json_array_foreach(json_at(node, "status.addresses"), i, address) {
+        if (!ret->node_address && text_equal(json_text_at(address, "type"), "InternalIP"))
+            ret->node_address = json_text_at(address, "address");
+    }
+    for (i = 0; i < count && !ret->announced; i++)
+        ret->announced = agents[i]->read_peer && agents[i]->read_peer(annotations, ret);
+}
 
 static bool is_remote_subnet(const json_t *policy) {
     return text_equal_nocase(json_text_at(policy, "Type"), "RemoteSubnetRoute");

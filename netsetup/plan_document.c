@@ -3,7 +3,7 @@
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hcn_documents.h"
-#include "netsetup/network_plan.h"
+#include "netsetup/modes/mode.h"
 
 static json_t *documents_json(const struct network_plan *plan) {
     json_t *list = json_array();
@@ -16,7 +16,7 @@ static json_t *documents_json(const struct network_plan *plan) {
         json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnModifyNetwork", "body",
                                               hcn_modify_policy_json(
                                                   true, json_incref(json_array_get(policies, i)))));
-    if (plan->mode == NETWORK_L2BRIDGE)
+    if (plan->host_endpoint_name)
         json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateEndpoint", "body",
                                               hcn_host_endpoint_json(plan, "<networkID>")));
     return list;
@@ -42,8 +42,8 @@ static json_t *warnings_json(const struct network_plan *plan) {
 }
 
 json_t *network_plan_json(const struct network_plan *plan) {
-    json_t *json = json_pack("{s:s,s:s,s:s}", "mode", network_mode_name(plan->mode), "plugin",
-                             network_plugin_name(plan->plugin), "name", plan->name);
+    json_t *json = json_pack("{s:s,s:s,s:s}", "mode", plan->mode->name, "plugin", plan->plugin,
+                             "name", plan->name);
     if (plan->adapter)
         json_object_set_new(json, "adapter", json_string(plan->adapter));
     json_object_set_new(json, "documents", documents_json(plan));
@@ -57,7 +57,7 @@ json_t *network_plan_json(const struct network_plan *plan) {
     for (size_t i = 0; i < plan->nat_exceptions.count; i++)
         json_array_append_new(exceptions, json_string(plan->nat_exceptions.items[i]));
     json_object_set_new(json, "natExceptions", exceptions);
-    if (plan->mode == NETWORK_OVERLAY)
+    if (plan->mode->source_vip)
         json_object_set_new(json, "sourceVip",
                             json_string(plan->pod_cidr_known ? plan->source_vip : plan->pod_cidr));
     json_object_set_new(json, "warnings", warnings_json(plan));

@@ -1,14 +1,20 @@
-/* The source VIP's reservation in host-local's store. */
+/* The source VIP: its address, and its reservation in host-local's store. */
 #include "netsetup/source_vip.h"
 
 #include <string.h>
 
 #include "base/memory.h"
 #include "netsetup/cni_config.h"
+#include "netsetup/modes/mode.h"
 
 enum { RESERVATION_MAX = 4096 };
 /* As host-local writes it: container id, line break, interface name. */
 #define RESERVATION "winjoin\r\nsource-vip"
+
+int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
+                    struct error *err) {
+    return network_prefixes_address(&prefixes->pod, 2, plan->source_vip, err);
+}
 
 static char *network_folder(const char *network) {
     return xasprintf("%s\\%s", CNI_STATE_DIR, network);
@@ -50,7 +56,7 @@ static int release(struct host *host, const char *network, const char *keep, str
 }
 
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err) {
-    if (plan->mode != NETWORK_OVERLAY)
+    if (!plan->mode->source_vip)
         return 0;
     if (!plan->pod_cidr_known)
         return error_set(err, ERROR_USAGE, "reserve source VIP: the pod prefix is not known");

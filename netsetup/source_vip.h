@@ -1,12 +1,17 @@
-/* Overlay: the address behind which kube-proxy sends to other nodes, reserved in host-local's own
- * store so that no pod gets it. Layout: containernetworking/plugins host-local's disk backend. */
+/* The source VIP, which an overlay needs: the address behind which kube-proxy sends to other nodes,
+ * reserved in host-local's own store so that no pod gets it. Layout: containernetworking/plugins
+ * host-local's disk backend. */
 #ifndef NETSETUP_SOURCE_VIP_H
 #define NETSETUP_SOURCE_VIP_H
 
 #include "base/error.h"
 #include "host/host.h"
 #include "netsetup/network_plan.h"
+#include "netsetup/network_prefixes.h"
 
+/* Computes plan->source_vip: the pod prefix's third address, behind HNS's gateway. Pure. */
+int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
+                    struct error *err);
 /* Reserves plan->source_vip under CNI_STATE_DIR\<network>\<address>, and takes back reservations of
  * ours for other addresses (an earlier pod prefix). Held by somebody else: ERROR_CONFLICT. */
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);

@@ -1,6 +1,6 @@
 # Which sources make which program. Platform code is picked here, never by #ifdef.
 
-MODULES     := base host host/model host/memory pki kube netsetup services cmd \
+MODULES     := base host host/model host/memory pki kube netsetup netsetup/modes netsetup/agents services cmd \
                diag diag/causes diag/flows diag/probe diag/reports diag/transports \
                join join/configuration join/discovery join/kubelet join/phases join/preflight join/undo
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/network_plan.h"
 
 struct scene {

@@ -171,7 +171,7 @@ static void a_joined_node_remembers_its_network(void **state) {
     assert_int_equal(join_open(&join, &err), 0);
     assert_int_equal(join_need_node(&join, &err), 0);
     assert_int_equal(join_need_plan(&join, &err), 0);
-    assert_int_equal(join.plan.mode, NETWORK_L2BRIDGE);
+    assert_ptr_equal(join.plan.mode, NETWORK_L2BRIDGE);
     assert_string_equal(join.plan.name, "cbr0");
     join_close(&join);
     close_run(&r);

@@ -42,9 +42,9 @@ static void overlay(void **state) {
     scene.input.plugin = "flannel";
     assert_int_equal(scene_plan(&scene), 0);
     const struct network_plan *plan = &scene.plan;
-    assert_int_equal(plan->mode, NETWORK_OVERLAY);
-    assert_int_equal(plan->plugin, NETWORK_FLANNEL);
-    assert_string_equal(network_cni_type(plan), "win-overlay");
+    assert_ptr_equal(plan->mode, &network_mode_overlay);
+    assert_ptr_equal(plan->agent, &network_agent_flannel);
+    assert_string_equal(plan->cni_plugin, "win-overlay");
     assert_string_equal(plan->name, "flannel.4096");
     assert_string_equal(plan->pod_cidr, "10.244.1.0/24");
     assert_string_equal(plan->gateway, "10.244.1.1");
@@ -72,8 +72,8 @@ static void l2bridge(void **state) {
     text_list_add(&scene.input.exclude_from_nat, "172.20.0.0/16");
     assert_int_equal(scene_plan(&scene), 0);
     const struct network_plan *plan = &scene.plan;
-    assert_string_equal(network_cni_type(plan), "win-bridge");
-    assert_int_equal(plan->plugin, NETWORK_WIN_BRIDGE);
+    assert_string_equal(plan->cni_plugin, "win-bridge");
+    assert_string_equal(plan->plugin, "win-bridge");
     assert_string_equal(plan->name, "cbr0");
     assert_string_equal(plan->host_endpoint_name, "cbr0_ep");
     assert_string_equal(plan->gateway, "10.244.1.1");
@@ -104,11 +104,11 @@ static void mode_follows_plugin(void **state) {
     scene_open(&scene, NULL);
     scene.input.plugin = "win-bridge";
     assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(scene.plan.mode, NETWORK_L2BRIDGE);
+    assert_ptr_equal(scene.plan.mode, &network_mode_l2bridge);
     network_plan_free(&scene.plan);
     scene.input.plugin = NULL;
     assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(scene.plan.mode, NETWORK_OVERLAY);
+    assert_ptr_equal(scene.plan.mode, &network_mode_overlay);
     assert_true(warned("no-route-agent"));
 }
 

@@ -107,7 +107,8 @@ static void l2bridge(void **state) {
 static void an_agent_keeps_its_own(void **state) {
     (void)state;
     make_networks("overlay");
-    scene.plan.plugin = NETWORK_FLANNEL;
+    scene.plan.agent = &network_agent_flannel;
+    scene.plan.plugin = "flannel";
     json_t *peers = remembered();
     assert_int_equal(json_array_size(peers), 0);
     assert_int_equal(peers_lay(host, &scene.plan, peers, NULL), 0);
@@ -122,7 +123,7 @@ static void malformed(void **state) {
     json_t *peers = json_pack("[{s:s}]", "Type", "HostRoute");
     assert_int_equal(peers_lay(host, &scene.plan, peers, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
-    scene.plan.mode = NETWORK_L2BRIDGE;
+    scene.plan.mode = &network_mode_l2bridge;
     assert_int_equal(peers_lay(host, &scene.plan, peers, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     json_decref(peers);

@@ -1,0 +1,76 @@
+/* A network agent is one constant: who tells this node the routes to other nodes' pods, what that
+ * program needs on the node, and what it says of itself in the cluster. A new one is a file with
+ * its constant and a row in agents.c; nothing else asks which agent it is. */
+#ifndef NETSETUP_AGENTS_AGENT_H
+#define NETSETUP_AGENTS_AGENT_H
+
+#include "base/json.h"
+#include "netsetup/modes/mode.h"
+#include "netsetup/network_plan.h"
+#include "netsetup/peers.h"
+
+/* Where its settings stand in a cluster: key of a ConfigMap. A table ends with {0}. */
+struct agent_source {
+    const char *name_space, *name, *key;
+};
+/* What it may do in the cluster with the node's identity: verbs separated by commas. */
+struct agent_right {
+    const char *resource, *verbs;
+};
+
+/* What a cluster says of its network. Text is owned; agent_settings_free(). */
+struct agent_settings {
+    const struct network_agent *agent; /* NULL: the cluster says nothing */
+    char *name_space;                  /* in which it stood */
+    char *backend;                     /* the agent's own word for its mode: "vxlan", "host-gw" */
+    const char *mode;                  /* that mode's name; NULL: none that Windows has */
+    unsigned vni, vxlan_port;          /* 0 = not given */
+    json_t *document;                  /* all of it */
+};
+
+/* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
+struct network_agent {
+    const char *plugin;  /* as --network-plugin names it: "flannel"; NULL: the CNI plugin's name */
+    const char *service; /* the service that runs it (services/): "flanneld" */
+    const char *const *programs; /* what it needs beside the CNI plugin (services/artifacts.h) */
+    const char *const *folders;  /* on this node; removed by reset when a join made them */
+    const char *settings_path;   /* its configuration, */
+    char *(*settings_make)(const struct network_plan *plan); /* that file's text; freed by caller */
+    const char *kubeconfig_path; /* its kubeconfig, with the node's certificate, */
+    const char *kubeconfig_user; /* whose user has this name */
+    const struct agent_right *rights;
+    unsigned vxlan_port; /* the only one it works with */
+    bool keeps_routes;   /* it writes and removes the routes to other nodes' pods */
+
+    /* Its word for the mode ("vxlan"); NULL: it does not serve it. */
+    const char *(*backend)(const struct network_mode *mode);
+    const struct agent_source *sources;
+    /* Reads the text of a source. ERROR_MALFORMED. */
+    int (*read_settings)(const char *text, struct agent_settings *ret, struct error *err);
+    /* ERROR_UNSUPPORTED with a hint for the administrator: Windows nodes cannot follow that. */
+    int (*check_settings)(const struct agent_settings *settings, struct error *err);
+    /* Takes what it announces about a node from its annotations into *ret; false: nothing. */
+    bool (*read_peer)(const json_t *annotations, struct network_peer *ret);
+    /* Will it write a route to that node's pods? `vni`: of this node's network. */
+    bool (*routes_to)(const struct network_mode *mode, unsigned vni,
+                      const struct network_peer *peer);
+};
+
+/* The agents that this build can do (agents.c: the table). */
+const struct network_agent *const *network_agents(size_t *ret_count);
+/* By what --network-plugin takes; NULL = none of them. */
+const struct network_agent *network_agent_by_plugin(const char *plugin);
+/* The CNI plugin with which it works in the mode when --network-plugin names `plugin`; static;
+ * NULL: it does not. */
+const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
+                              const struct network_mode *mode);
+/* What --network-plugin takes, in the tables' order. */
+void network_plugin_names(struct text_list *ret);
+/* ERROR_UNSUPPORTED for a plugin that exists but not in this build, ERROR_USAGE for another word;
+ * both name those that work. */
+int network_plugin_check(const char *name, struct error *err);
+void agent_settings_free(struct agent_settings *settings);
+
+extern const struct network_agent network_agent_none, network_agent_flannel;
+
+#endif

@@ -1,0 +1,69 @@
+/* The table of network agents. */
+#include "netsetup/agents/agent.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "netsetup/names.h"
+
+static const struct network_agent *const agents[] = {
+    &network_agent_none,
+    &network_agent_flannel,
+};
+/* Plugins that people know from other clusters, beside the modes' foreign_cni_plugins. */
+static const char *const elsewhere[] = {"azure-vnet", "ovn-kubernetes", "nat", NULL};
+
+const struct network_agent *const *network_agents(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(agents);
+    return agents;
+}
+
+/* Is it a plugin that some mode's pods can do with alone? */
+static bool is_cni_plugin(const char *name) {
+    const struct network_mode *mode = network_mode_by_cni(name);
+    return mode && name_find(mode->cni_plugins, name);
+}
+
+const struct network_agent *network_agent_by_plugin(const char *plugin) {
+    for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
+        if (agents[i]->plugin ? text_equal(agents[i]->plugin, plugin) : is_cni_plugin(plugin))
+            return agents[i];
+    }
+    return NULL;
+}
+
+const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
+                              const struct network_mode *mode) {
+    if (!agent->plugin)
+        return name_find(mode->cni_plugins, plugin);
+    return agent->backend(mode) ? mode->cni_plugins[0] : NULL;
+}
+
+void network_plugin_names(struct text_list *ret) {
+    size_t count;
+    const struct network_mode *const *modes = network_modes(&count);
+    for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
+        if (agents[i]->plugin)
+            text_list_add(ret, agents[i]->plugin);
+        for (size_t k = 0; !agents[i]->plugin && k < count; k++) {
+            for (const char *const *name = modes[k]->cni_plugins; *name; name++) {
+                if (!text_list_has(ret, *name))
+                    text_list_add(ret, *name);
+            }
+        }
+    }
+}
+
+int network_plugin_check(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    network_plugin_names(&names);
+    return name_check("network plugin", name, &names,
+                      name_find(elsewhere, name) || network_mode_by_cni(name), err);
+}
+
+void agent_settings_free(struct agent_settings *settings) {
+    free(settings->name_space);
+    free(settings->backend);
+    json_decref(settings->document);
+    *settings = (struct agent_settings){0};
+}

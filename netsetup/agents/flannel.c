@@ -1,0 +1,185 @@
+/* Flannel: flanneld keeps the routes to other nodes' pods, by VXLAN (overlay) or host-gw
+ * (l2bridge). Facts: flannel's Documentation/backends.md, Documentation/kubernetes.md,
+ * pkg/backend/vxlan. */
+#include "netsetup/agents/flannel.h"
+
+#include <string.h>
+
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "base/vxlan.h"
+#include "netsetup/agents/agent.h"
+
+#define ANNOTATION "flannel.alpha.coreos.com/"
+
+/* ---- modes ---- */
+
+static const struct {
+    const char *mode, *backend;
+} backends[] = {{"overlay", "vxlan"}, {"l2bridge", "host-gw"}};
+
+static const char *backend_of(const struct network_mode *mode) {
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+        if (text_equal(backends[i].mode, mode->name))
+            return backends[i].backend;
+    }
+    return NULL;
+}
+
+static const char *mode_of(const char *backend) {
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+        if (text_equal(backends[i].backend, backend))
+            return backends[i].mode;
+    }
+    return NULL;
+}
+
+/* ---- net-conf.json ---- */
+
+static char *net_conf_make(const struct network_plan *plan) {
+    const struct text_list *cluster = &plan->cluster_pod_cidrs;
+    json_t *backend = json_pack("{s:s, s:s}", "Type", backend_of(plan->mode), "Name", plan->name);
+    if (plan->vni) {
+        json_object_set_new(backend, "VNI", json_integer(plan->vni));
+        json_object_set_new(backend, "Port", json_integer(plan->vxlan_port));
+    }
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s, s:o}", "Network", cluster->count ? cluster->items[0] : plan->pod_cidr,
+                  "Backend", backend);
+    return json_write_pretty(json);
+}
+
+/* A whole number in [0, max] at a path; absent is 0. */
+static int read_number(const json_t *conf, const char *path, long long max, unsigned *ret,
+                       struct error *err) {
+    const json_t *value = json_at(conf, path);
+    long long number = json_integer_value(value);
+    if (!value)
+        return 0;
+    if (!json_is_integer(value) || number < 0 || number > max)
+        return error_set(err, ERROR_MALFORMED, "net-conf.json: %s must be a number from 0 to %lld",
+                         path, max);
+    *ret = (unsigned)number;
+    return 0;
+}
+
+static int check_prefix(const json_t *conf, const char *key, struct error *err) {
+    const char *text = json_text_at(conf, key);
+    struct cidr cidr;
+    if (text && *text && cidr_parse(text, &cidr, err) < 0)
+        return error_prefix(err, "net-conf.json: %s", key);
+    return 0;
+}
+
+static int read_net_conf(const char *text, struct agent_settings *ret, struct error *err) {
+    struct agent_settings s = {.agent = &network_agent_flannel};
+    if (json_read(text, strlen(text), "net-conf.json", &s.document, err) < 0)
+        return -1;
+    const char *type = json_text_at(s.document, "Backend.Type");
+    s.backend = xstrdup(type ? type : "vxlan"); /* flannel's own default is udp, long gone */
+    s.mode = mode_of(s.backend);
+    if (check_prefix(s.document, "Network", err) < 0 ||
+        check_prefix(s.document, "IPv6Network", err) < 0 ||
+        read_number(s.document, "Backend.VNI", VXLAN_VNI_MAX, &s.vni, err) < 0 ||
+        read_number(s.document, "Backend.Port", 65535, &s.vxlan_port, err) < 0) {
+        agent_settings_free(&s);
+        return -1;
+    }
+    *ret = s;
+    return 0;
+}
+
+static int refuse_vxlan(struct error *err, const char *what) {
+    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's flannel cannot carry Windows nodes: %s",
+                    what);
+    return error_hint(err,
+                      "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} in "
+                      "ConfigMap kube-flannel-cfg and restart flannel on every node");
+}
+
+/* pkg/backend/vxlan/vxlan_windows.go; what is not given counts as what it is on Linux. */
+static int check_net_conf(const struct agent_settings *s, struct error *err) {
+    unsigned vni = s->vni ? s->vni : VXLAN_LINUX_VNI;
+    unsigned port = s->vxlan_port ? s->vxlan_port : VXLAN_LINUX_PORT;
+    _cleanup_(freep) char *vni_text = xasprintf("its VNI is %u", vni);
+    _cleanup_(freep) char *port_text = xasprintf("its port is %u", port);
+    if (!s->mode)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "flannel's backend '%s' does not exist on Windows; vxlan and host-gw do",
+                         s->backend);
+    if (!text_equal(s->backend, "vxlan"))
+        return 0;
+    if (vni < VXLAN_WINDOWS_VNI_MIN)
+        return refuse_vxlan(err, vni_text);
+    if (port != VXLAN_WINDOWS_PORT)
+        return refuse_vxlan(err, port_text);
+    if (json_bool_at(s->document, "Backend.DirectRouting", false))
+        return refuse_vxlan(err, "DirectRouting is on");
+    if (json_bool_at(s->document, "Backend.GBP", false))
+        return refuse_vxlan(err, "GBP is on");
+    return 0;
+}
+
+/* ---- annotations of Nodes ---- */
+
+static const char *annotation(const json_t *annotations, const char *key) {
+    return json_string_value(json_object_get(annotations, key));
+}
+
+static bool read_peer(const json_t *annotations, struct network_peer *ret) {
+    const char *text = annotation(annotations, ANNOTATION "backend-data");
+    _cleanup_json_ json_t *data = NULL;
+    ret->backend = annotation(annotations, ANNOTATION "backend-type");
+    ret->address = annotation(annotations, ANNOTATION "public-ip");
+    if (text && json_read(text, strlen(text), "backend-data", &data, NULL) == 0) {
+        const char *mac = json_text_at(data, "VtepMAC");
+        long long vni = json_number_at(data, "VNI", 0);
+        (void)text_format(ret->router_mac, sizeof(ret->router_mac), "%s", mac ? mac : "");
+        ret->vni = vni > 0 && vni <= VXLAN_VNI_MAX ? (unsigned)vni : 0;
+    }
+    return text || ret->backend;
+}
+
+/* flanneld passes over nodes of another backend and those that have not said yet how they are
+ * reached. */
+static bool routes_to(const struct network_mode *mode, unsigned vni,
+                      const struct network_peer *peer) {
+    return peer->address && text_equal(peer->backend, backend_of(mode)) &&
+           (!mode->vxlan || (*peer->router_mac && peer->vni == vni));
+}
+
+json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *address) {
+    _cleanup_(freep) char *mac = text_lower(router_mac);
+    for (char *c = mac; *c; c++)
+        *c = *c == '-' ? ':' : *c;
+    _cleanup_(freep) char *data = xasprintf("{\"VNI\":%u,\"VtepMAC\":\"%s\"}", vni, mac);
+    return json_pack("{s:s, s:s, s:s, s:s}", ANNOTATION "backend-data", data,
+                     ANNOTATION "backend-type", "vxlan", ANNOTATION "kube-subnet-manager", "true",
+                     ANNOTATION "public-ip", address);
+}
+
+/* ---- the agent ---- */
+
+const struct network_agent network_agent_flannel = {
+    .plugin = "flannel",
+    .service = "flanneld",
+    .programs = (const char *const[]){"flanneld", NULL},
+    .folders = (const char *const[]){"C:\\run\\flannel", "C:\\etc\\kube-flannel", NULL},
+    .settings_path = "C:\\etc\\kube-flannel\\net-conf.json",
+    .settings_make = net_conf_make,
+    .kubeconfig_path = "C:\\k\\flanneld.kubeconfig",
+    .kubeconfig_user = "flannel",
+    .rights =
+        (const struct agent_right[]){
+            {"pods", "get"}, {"nodes", "get,list,watch"}, {"nodes/status", "patch"}, {0}},
+    .vxlan_port = VXLAN_WINDOWS_PORT,
+    .keeps_routes = true,
+    .backend = backend_of,
+    .sources = (const struct agent_source[]){{"kube-flannel", "kube-flannel-cfg", "net-conf.json"},
+                                             {"kube-system", "kube-flannel-cfg", "net-conf.json"},
+                                             {0}},
+    .read_settings = read_net_conf,
+    .check_settings = check_net_conf,
+    .read_peer = read_peer,
+    .routes_to = routes_to,
+};

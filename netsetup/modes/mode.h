@@ -1,0 +1,58 @@
+/* A network mode is one constant: what HNS network pods are put into, and what follows from it for
+ * addresses, documents, routes to other nodes, the firewall and diagnosis. A new one is a file with
+ * its constant and a row in modes.c; nothing else asks which mode it is. */
+#ifndef NETSETUP_MODES_MODE_H
+#define NETSETUP_MODES_MODE_H
+
+#include "base/text.h"
+#include "host/host.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/network_plan.h"
+#include "netsetup/network_prefixes.h"
+
+/* Text is static; a list ends with NULL. A function that is NULL has nothing to do. */
+struct network_mode {
+    const char *name;     /* as --network-mode names it: "overlay" */
+    const char *hns_type; /* Type of HostComputeNetwork: "Overlay" */
+    /* plugins that make pods' endpoints: those that a join sets up, the default first; and others,
+     * which diag meets on nodes that somebody else has set up */
+    const char *const *cni_plugins, *const *foreign_cni_plugins;
+    const char *ipv4_only; /* why a dual-stack network is refused */
+    /* pods' packets to other nodes travel in VXLAN (VNI, UDP port, 50 bytes of each packet), and
+     * their routes are RemoteSubnetRoute policies of the network */
+    bool vxlan;
+    bool host_routes;  /* the routes to other nodes' pods are the host's, over those nodes */
+    bool node_network; /* pods reach the node's own network without NAT */
+    bool forwarding;   /* the host forwards between its card and its endpoint among the pods */
+    bool source_vip;   /* kube-proxy needs one: netsetup/source_vip.h */
+    unsigned flags;    /* of the pod network: 8 = not persistent */
+    /* types of policies, without settings, that are added to the network once it stands */
+    const char *const *policies;
+    struct host_firewall_rule
+        firewall; /* inbound; name NULL: none; port 0: the plan's VXLAN port */
+
+    /* Fills the plan's name and numbers (kinds of failure: network_plan_make()). */
+    int (*plan)(const struct network_input *input, struct network_plan *plan, struct error *err);
+    /* Fills the addresses that the mode takes from this node's pod prefix. */
+    int (*plan_addresses)(const struct network_prefixes *prefixes, struct network_plan *plan,
+                          struct error *err);
+    /* What must stand beside the pod network, or be waited for, before pods come. */
+    int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
+                    struct error *err);
+};
+
+/* The modes that this build can do, the default first (modes.c: the table). */
+const struct network_mode *const *network_modes(size_t *ret_count);
+/* By name, in any case; NULL = none of them. */
+const struct network_mode *network_mode_by_name(const char *name);
+/* The mode that this CNI plugin's pods are in, or NULL. */
+const struct network_mode *network_mode_by_cni(const char *plugin);
+/* The names, in the table's order. */
+void network_mode_names(struct text_list *ret);
+/* ERROR_UNSUPPORTED for a mode that exists but not in this build, ERROR_USAGE for another word;
+ * both name those that work. */
+int network_mode_check(const char *name, struct error *err);
+
+extern const struct network_mode network_mode_overlay, network_mode_l2bridge;
+
+#endif

@@ -1,0 +1,44 @@
+/* The table of network modes. */
+#include "base/memory.h"
+#include "netsetup/modes/mode.h"
+#include "netsetup/names.h"
+
+static const struct network_mode *const modes[] = {
+    &network_mode_overlay,
+    &network_mode_l2bridge,
+};
+/* Modes that people know from other tools. */
+static const char *const elsewhere[] = {"l2tunnel", "transparent", "nat", NULL};
+
+const struct network_mode *const *network_modes(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(modes);
+    return modes;
+}
+
+const struct network_mode *network_mode_by_name(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        if (text_equal_nocase(modes[i]->name, name))
+            return modes[i];
+    }
+    return NULL;
+}
+
+const struct network_mode *network_mode_by_cni(const char *plugin) {
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        if (name_find(modes[i]->cni_plugins, plugin) ||
+            name_find(modes[i]->foreign_cni_plugins, plugin))
+            return modes[i];
+    }
+    return NULL;
+}
+
+void network_mode_names(struct text_list *ret) {
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++)
+        text_list_add(ret, modes[i]->name);
+}
+
+int network_mode_check(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    network_mode_names(&names);
+    return name_check("network mode", name, &names, name_find(elsewhere, name), err);
+}

@@ -1,0 +1,91 @@
+/* Overlay: pods' packets travel to other nodes in VXLAN, as flannel's vxlan does on Windows. */
+#include "base/memory.h"
+#include "base/vxlan.h"
+#include "host/wait.h"
+#include "netsetup/agents/agent.h"
+#include "netsetup/hns_features.h"
+#include "netsetup/modes/mode.h"
+#include "netsetup/source_vip.h"
+
+enum { BASE_VSID = 9999, NOT_PERSISTENT = 8, PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
+
+static int plan_port(const struct network_input *input, struct network_plan *plan,
+                     struct error *err) {
+    plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_WINDOWS_PORT;
+    if (plan->vxlan_port > 65535)
+        return error_set(err, ERROR_USAGE, "refuse VXLAN port %u: the highest is 65535",
+                         plan->vxlan_port);
+    plan->set_vxlan_port = plan->vxlan_port != VXLAN_WINDOWS_PORT;
+    if (plan->agent->vxlan_port && plan->vxlan_port != plan->agent->vxlan_port)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "refuse VXLAN port %u: %s on Windows works with %u only", plan->vxlan_port,
+                         plan->plugin, plan->agent->vxlan_port);
+    if (plan->set_vxlan_port && !hns_has(input->hns, HNS_VXLAN_PORT))
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "refuse VXLAN port %u: HNS %u.%u knows 4789 only (others from HNS 10.3)",
+                         plan->vxlan_port, input->hns.major, input->hns.minor);
+    return 0;
+}
+
+static int plan_numbers(const struct network_input *input, struct network_plan *plan,
+                        struct error *err) {
+    plan->vni = input->vni ? input->vni : VXLAN_WINDOWS_VNI_MIN;
+    plan->base_vsid = plan->vni == BASE_VSID ? BASE_VSID - 1 : BASE_VSID;
+    if (plan->vni < VXLAN_WINDOWS_VNI_MIN || plan->vni > VXLAN_VNI_MAX) {
+        (void)error_set(err, ERROR_USAGE, "refuse VNI %u: Windows takes %d to %d", plan->vni,
+                        VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX);
+        return error_hint(err, "give the cluster's flannel Backend \"VNI\":4096,\"Port\":4789");
+    }
+    if (!plan->name)
+        plan->name = xasprintf("flannel.%u", plan->vni); /* flanneld's own name for it */
+    return plan_port(input, plan, err);
+}
+
+struct provider_wait {
+    struct host *host;
+    struct hcn_network *network;
+};
+
+static enum wait_look look_provider(void *context, struct wait *wait, struct error *err) {
+    const struct provider_wait *p = context;
+    if (wait->waited_ms && hcn_network_find(p->host, p->network->name, p->network, err) < 0)
+        return LOOK_FAILED;
+    if (*p->network->provider_address)
+        return LOOK_DONE;
+    (void)error_set(err, ERROR_TIMED_OUT,
+                    "HNS network '%s' has no provider address after %d s: HNS sees no usable IPv4 "
+                    "address on adapter '%s'",
+                    p->network->name, PROVIDER_WAIT_MS / 1000, p->network->adapter);
+    return LOOK_AGAIN;
+}
+
+/* HNS learns the management address after the vSwitch; without it no pod gets a tunnel. */
+static int wait_for_provider(struct host *host, const struct network_plan *plan,
+                             struct hcn_network *network, struct error *err) {
+    struct provider_wait context = {host, network};
+    struct wait wait = {.limit_ms = PROVIDER_WAIT_MS,
+                        .pause_ms = POLL_MS,
+                        .look = look_provider,
+                        .context = &context};
+    (void)plan;
+    return wait_until(host, &wait, err) == LOOK_DONE ? 0 : -1;
+}
+
+const struct network_mode network_mode_overlay = {
+    .name = "overlay",
+    .hns_type = "Overlay",
+    .cni_plugins = (const char *const[]){"win-overlay", NULL},
+    .foreign_cni_plugins = (const char *const[]){"sdnoverlay", NULL},
+    .ipv4_only = "cannot make a dual-stack overlay: Windows overlays are IPv4 only",
+    .vxlan = true,
+    .source_vip = true,
+    /* flanneld compares with what it would make itself, and that does not survive a restart */
+    .flags = NOT_PERSISTENT,
+    .policies = (const char *const[]){"HostRoute", NULL}, /* the node reaches its own pods */
+    .firewall = {.name = "winjoin vxlan",
+                 .description = "winjoin: pods of other nodes reach this node's (VXLAN)",
+                 .udp = true},
+    .plan = plan_numbers,
+    .plan_addresses = source_vip_plan,
+    .complete = wait_for_provider,
+};

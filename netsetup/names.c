@@ -1,0 +1,39 @@
+/* Names that tables offer. */
+#include "netsetup/names.h"
+
+#include "base/memory.h"
+#include "base/nearest.h"
+
+const char *name_find(const char *const *names, const char *name) {
+    for (; names && *names; names++) {
+        if (text_equal(*names, name))
+            return *names;
+    }
+    return NULL;
+}
+
+/* "overlay, l2bridge and nat"; the caller frees. */
+static char *listed(const struct text_list *names, const char *conjunction) {
+    struct text t = {0};
+    for (size_t i = 0; i < names->count; i++)
+        text_addf(&t, "%s%s",
+                  i == 0                 ? ""
+                  : i + 1 < names->count ? ", "
+                                         : conjunction,
+                  names->items[i]);
+    return text_take(&t);
+}
+
+int name_check(const char *what, const char *name, const struct text_list *names, bool elsewhere,
+               struct error *err) {
+    _cleanup_(freep) char *list = listed(names, elsewhere ? " and " : " or ");
+    if (text_list_has(names, name))
+        return 0;
+    if (elsewhere)
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "%s '%s' is not supported by this version of winjoin; %s are", what, name,
+                         list);
+    const char *nearest = nearest_name(name, (const char *const *)names->items, names->count);
+    (void)error_set(err, ERROR_USAGE, "unknown %s '%.60s': use %s", what, name, list);
+    return nearest ? error_hint(err, "did you mean '%s'?", nearest) : -1;
+}

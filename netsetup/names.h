@@ -1,0 +1,17 @@
+/* Names that tables offer: looked up, and refused with those that work. */
+#ifndef NETSETUP_NAMES_H
+#define NETSETUP_NAMES_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* The one that equals `name` among names (NULL-ended; NULL = none), or NULL. */
+const char *name_find(const char *const *names, const char *name);
+/* 0 when `name` is one of `names`. Else ERROR_UNSUPPORTED for one that exists elsewhere, or
+ * ERROR_USAGE with the nearest; both say `what` it is ("network mode") and which names work. */
+int name_check(const char *what, const char *name, const struct text_list *names, bool elsewhere,
+               struct error *err);
+
+#endif
