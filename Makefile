@@ -24,6 +24,7 @@ include dist/make/flavour.mk
 include dist/make/windows.mk
 include dist/make/rig.mk
 include dist/make/test.mk
+include dist/make/mutants.mk
 include dist/make/bench.mk
 include dist/make/lint.mk
 include dist/make/e2e.mk
