@@ -9,6 +9,7 @@
 #include "cmd/program.h"
 #include "diag/causes/causes.h"
 #include "diag/reports/report.h"
+#include "diag/transports/transport.h"
 #include "join/join.h"
 
 enum { REPLAY_MAX = 16 * 1024 * 1024 };
@@ -68,7 +69,7 @@ int verb_diag(struct program *program, struct error *err) {
                         .progress_context = &progress};
     int result;
 
-    if (program->options.kubeconfig)
+    if (program->options.kubeconfig && !diag_transport_find(DIAG_REACH_CLUSTER))
         return error_set(err, ERROR_USAGE,
                          "use --kubeconfig: this version diagnoses the node it runs on only");
     if (program->options.replay)

@@ -339,15 +339,15 @@ static json_t *child(json_t *parent, const char *key) {
     return object;
 }
 
-void diag_evidence_add_pod(json_t *evidence, char which, const struct probe_heartbeat *heartbeat,
+void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
                            const char *waiting) {
     char key[2] = {which, '\0'};
-    json_t *pod = json_object();
-    const char *ip = heartbeat ? probe_heartbeat_address(heartbeat) : NULL;
+    json_t *pod = json_pack("{s:s}", "name", probe->name);
+    const char *ip = probe->spoke ? probe_heartbeat_address(&probe->beat) : NULL;
 
-    if (heartbeat) {
-        json_object_set_new(pod, "hostName", json_string(heartbeat->host_name));
-        json_object_set_new(pod, "echo", json_boolean(heartbeat->tcp_echo && heartbeat->udp_echo));
+    if (probe->spoke) {
+        json_object_set_new(pod, "hostName", json_string(probe->beat.host_name));
+        json_object_set_new(pod, "echo", json_true());
     }
     if (ip)
         json_object_set_new(pod, "ip", json_string(ip));

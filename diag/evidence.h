@@ -4,7 +4,7 @@
 #define DIAG_EVIDENCE_H
 
 #include "base/json.h"
-#include "diag/probe/probe.h"
+#include "diag/transports/transport.h"
 #include "host/host.h"
 
 /* What the caller knows; text and JSON are borrowed, NULL = unknown. */
@@ -27,8 +27,8 @@ struct diag_evidence_options {
  * configuration. What cannot be read is named under "missing" and does not fail. Keys:
  *   host{build,revision}, expected{...the options}, networks[], endpoints[], loadBalancers[] (as
  * HCN answers), adapters[{alias,index,up,mtu,forwarding,addresses,dnsServers}],
- * routes[{destination, nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
- * pods{a:{ip, hostName,echo},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
+ * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
+ * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
  * missing["..."]. New reference. */
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
@@ -41,10 +41,9 @@ json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int prot
 /* The address of a pod behind a cluster IP, protocol (6, 17) and port, as HNS' load balancers have
  * it: one on another node before one of this node. Borrowed; NULL = none is known. */
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
-/* Adds what a probe pod said of itself (NULL = it never spoke) and what the kubelet says it waits
- * for
- * ("ErrImagePull: ...", NULL = unknown). */
-void diag_evidence_add_pod(json_t *evidence, char which, const struct probe_heartbeat *heartbeat,
+/* Adds a probe as pods.a or pods.b: what it said of itself when it spoke, and what it waits for
+ * ("ErrImagePull: ...", NULL = unknown) when it did not. */
+void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,
                            const char *waiting);
 /* Adds the result of a probe beyond the cells under extra (ids of diag_extra_probes(), and
  * "node-external" for the node's own reach of the external target). */

@@ -20,18 +20,19 @@ enum {
 #define NODE_ECHO "winjoin-node"
 #define FIREWALL_RULE "winjoin-diag-udp-in"
 
+/* The node's matrix: the first probe asks, the second one is asked. */
+enum { SOURCE, TARGET };
+
 struct run {
     struct host *host;
     const struct diag_options *options;
     struct diag_scene scene;
     struct diag_report *report;
     struct socket_echo *echo; /* the node's, NULL when it could not be opened */
-    struct probe_heartbeat beats[2];
-    bool spoke[2];
-    unsigned generation;
-    struct diag_pod_options pods;
+    struct diag_probe_options probe_options;
+    struct diag_probes probes;
     char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
-    char id[17];                       /* of this run: a pod of an earlier one is not listened to */
+    char id[17]; /* of this run: a probe of an earlier one is not listened to */
 };
 
 static void tell(const struct run *run, const char *format, ...)
@@ -91,50 +92,59 @@ static void echo_close(struct run *run) {
     (void)host_firewall_remove(run->host, FIREWALL_RULE, &ignored);
 }
 
-/* ---- the pods ---- */
+/* ---- the probes ---- */
 
-static char *waiting_of(const struct run *run, char which) {
-    const struct diag_options *o = run->options;
-
-    if (!o->waiting)
-        return NULL;
-    return o->waiting(o->waiting_context, which == 'a' ? DIAG_POD_A : DIAG_POD_B,
-                      run->pods.namespace_ ? run->pods.namespace_ : "kube-system");
+static char *waiting_of(struct run *run, size_t i) {
+    return run->probes.transport->waiting(&run->probes, i);
 }
 
-static bool pod_look(struct run *run, char which) {
-    size_t i = (size_t)(which - 'a');
+static bool probe_look(struct run *run, size_t i) {
+    struct diag_probe *probe = &run->probes.items[i];
     struct error ignored = {0}; /* no heartbeat yet, or one being written */
 
-    if (diag_pod_heartbeat(run->host, which, &run->beats[i], &ignored) == 0 &&
-        text_equal(run->beats[i].run, run->id) && run->beats[i].tcp_echo &&
-        run->beats[i].udp_echo && probe_heartbeat_address(&run->beats[i]))
-        run->spoke[i] = true;
-    return run->spoke[i];
+    if (run->probes.transport->look(&run->probes, i, &probe->beat, &ignored) == 0 &&
+        text_equal(probe->beat.run, run->id) && probe->beat.tcp_echo && probe->beat.udp_echo &&
+        probe_heartbeat_address(&probe->beat))
+        probe->spoke = true;
+    return probe->spoke;
 }
 
-static void tell_waiting(const struct run *run, uint64_t waited_ms) {
-    const char *names = run->spoke[0]   ? DIAG_POD_B
-                        : run->spoke[1] ? DIAG_POD_A
-                                        : DIAG_POD_A " and " DIAG_POD_B;
-    _cleanup_(freep) char *why = waiting_of(run, run->spoke[0] ? 'b' : 'a');
+/* The names of the probes that have not spoken: "a and b"; the caller frees. */
+static char *silent_names(const struct run *run) {
+    struct text t = {0};
 
+    for (size_t i = 0; i < run->probes.count; i++)
+        if (!run->probes.items[i].spoke)
+            text_addf(&t, "%s%s", t.len ? " and " : "", run->probes.items[i].name);
+    return text_take(&t);
+}
+
+static void tell_waiting(struct run *run, uint64_t waited_ms) {
+    _cleanup_(freep) char *names = silent_names(run), *why = NULL;
+    size_t first = 0;
+
+    while (run->probes.items[first].spoke)
+        first++;
+    why = waiting_of(run, first);
     tell(run, "waiting for %s to start (%u s)%s%s", names, (unsigned)(waited_ms / 1000),
          why ? ": " : "", why ? why : "");
 }
 
-/* Waits for both heartbeats; a pod that never speaks is a result, not a failure. */
-static int pods_wait(struct run *run, struct error *err) {
+/* Waits for all heartbeats; a probe that never speaks is a result, not a failure. */
+static int probes_wait(struct run *run, struct error *err) {
     uint64_t start = host_monotonic_ms(run->host), told = start, now = start;
     unsigned timeout =
         run->options->start_timeout_ms ? run->options->start_timeout_ms : START_TIMEOUT_MS;
+    _cleanup_(freep) char *names = silent_names(run);
 
-    tell(run, "starting " DIAG_POD_A " and " DIAG_POD_B);
+    tell(run, "starting %s", names);
     for (;;) {
-        bool a = pod_look(run, 'a'), b = pod_look(run, 'b');
+        size_t speak = 0;
 
+        for (size_t i = 0; i < run->probes.count; i++)
+            speak += probe_look(run, i);
         now = host_monotonic_ms(run->host);
-        if ((a && b) || now - start >= timeout)
+        if (speak == run->probes.count || now - start >= timeout)
             return 0;
         if (now - told >= TELL_MS) {
             told = now;
@@ -155,31 +165,35 @@ static unsigned time_limit(const struct probe_list *list) {
     return total;
 }
 
-/* Asks pod a and waits; a pod that falls silent leaves `ret` empty. */
-static int pod_ask(struct run *run, const struct probe_list *list, struct probe_results *ret,
-                   struct error *err) {
+/* Asks a probe and waits; one that falls silent leaves `ret` empty. */
+static int probe_ask(struct run *run, size_t i, const struct probe_list *list,
+                     struct probe_results *ret, struct error *err) {
+    const struct diag_transport *transport = run->probes.transport;
+    struct diag_probe *probe = &run->probes.items[i];
     uint64_t start = host_monotonic_ms(run->host), told = start;
     unsigned limit = time_limit(list);
 
     if (!list->count)
         return 0;
-    run->generation++;
-    if (diag_pod_ask(run->host, 'a', run->generation, list, err) < 0)
+    probe->asked++;
+    if (transport->ask(&run->probes, i, list, err) < 0)
         return -1;
     for (;;) {
-        struct error not_yet = {0};
+        struct error why = {0};
         uint64_t now = host_monotonic_ms(run->host);
+        int answered = transport->read(&run->probes, i, ret, &why);
 
-        if (diag_pod_answer(run->host, 'a', run->generation, ret, &not_yet) == 0)
+        if (answered > 0)
             return 0;
-        /* An answer that does not parse stays so: the probe renames whole files only. */
-        if (not_yet.kind == ERROR_MALFORMED || now - start >= limit) {
-            tell(run, DIAG_POD_A " gave no answer: %s", not_yet.message);
+        if (answered == 0 && now - start >= limit)
+            (void)error_set(&why, ERROR_TIMED_OUT, "after %u s", limit / 1000);
+        if (why.kind) {
+            tell(run, "%s gave no answer: %s", probe->name, why.message);
             return 0;
         }
         if (now - told >= TELL_MS) {
             told = now;
-            tell(run, "waiting for " DIAG_POD_A " to measure %zu flows (%u s)", list->count,
+            tell(run, "waiting for %s to measure %zu flows (%u s)", probe->name, list->count,
                  (unsigned)((now - start) / 1000));
         }
         if (turn(run, err) < 0)
@@ -215,7 +229,7 @@ static int cells_ask(struct run *run, bool again, struct error *err) {
     _cleanup_(probe_list_free) struct probe_list list = {0};
 
     lists_make(run, again, &list);
-    if (pod_ask(run, &list, &results, err) < 0)
+    if (probe_ask(run, SOURCE, &list, &results, err) < 0)
         return -1;
     for (size_t i = 0; i < run->report->cells.count; i++) {
         struct diag_cell *cell = &run->report->cells.items[i];
@@ -233,7 +247,8 @@ static int cells_ask(struct run *run, bool again, struct error *err) {
             run->report->probes += found->attempts;
         } else if (!again) {
             cell->outcome = DIAG_NOT_RUN;
-            text_format(cell->reason, sizeof cell->reason, DIAG_POD_A " gave no answer");
+            text_format(cell->reason, sizeof cell->reason, "%s gave no answer",
+                        run->probes.items[SOURCE].name);
         }
     }
     return 0;
@@ -252,7 +267,7 @@ static int cells_settle(struct run *run, struct error *err) {
     unsigned limit =
         run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
 
-    while (any_red(run) && run->spoke[0]) {
+    while (any_red(run) && run->probes.items[SOURCE].spoke) {
         uint64_t pause = host_monotonic_ms(run->host);
 
         if (pause - start >= limit)
@@ -321,18 +336,18 @@ static int evidence_make(struct run *run, struct error *err) {
     tell(run, "reading evidence");
     evidence_options_fill(run, external_ip, sizeof external_ip, &evidence_options);
     evidence = run->report->evidence = diag_evidence_read(run->host, &evidence_options);
-    for (char which = 'a'; which <= 'b'; which++) {
-        size_t i = (size_t)(which - 'a');
-        _cleanup_(freep) char *waiting = run->spoke[i] ? NULL : waiting_of(run, which);
+    for (size_t i = 0; i < run->probes.count; i++) {
+        const struct diag_probe *probe = &run->probes.items[i];
+        _cleanup_(freep) char *waiting = probe->spoke ? NULL : waiting_of(run, i);
 
-        diag_evidence_add_pod(evidence, which, run->spoke[i] ? &run->beats[i] : NULL, waiting);
+        diag_evidence_add_pod(evidence, (char)('a' + i), probe, waiting);
     }
     node_external_add(run);
-    if (!run->spoke[0])
+    if (!run->probes.items[SOURCE].spoke)
         return 0;
     run->scene.dns_pod_ip = diag_evidence_backend(evidence, run->scene.dns_ip, 17, 53);
     diag_extra_probes(&run->scene, &extra);
-    if (pod_ask(run, &extra, &results, err) < 0)
+    if (probe_ask(run, SOURCE, &extra, &results, err) < 0)
         return -1;
     for (size_t i = 0; i < results.count; i++)
         diag_evidence_add_extra(evidence, &results.items[i]);
@@ -342,14 +357,16 @@ static int evidence_make(struct run *run, struct error *err) {
 /* ---- the whole ---- */
 
 static void scene_fill(struct run *run) {
-    run->scene.pod_a = DIAG_POD_A;
-    run->scene.pod_b = DIAG_POD_B;
-    if (run->spoke[0])
-        run->scene.pod_a_ip = probe_heartbeat_address(&run->beats[0]);
-    if (run->spoke[1])
-        run->scene.pod_b_ip = probe_heartbeat_address(&run->beats[1]);
-    run->scene.echo_port = run->pods.echo_port;
-    run->scene.namespace_ = run->pods.namespace_ ? run->pods.namespace_ : "kube-system";
+    const struct diag_probe *source = &run->probes.items[SOURCE];
+    const struct diag_probe *target = &run->probes.items[TARGET];
+
+    run->scene.source = source->name;
+    run->scene.target = target->name;
+    if (source->spoke)
+        run->scene.source_ip = probe_heartbeat_address(&source->beat);
+    if (target->spoke)
+        run->scene.target_ip = probe_heartbeat_address(&target->beat);
+    run->scene.namespace_ = run->probes.transport->namespace_;
 }
 
 static int id_make(struct run *run, struct error *err) {
@@ -359,18 +376,17 @@ static int id_make(struct run *run, struct error *err) {
         return -1;
     for (size_t i = 0; i < sizeof random; i++)
         snprintf(run->id + 2 * i, 3, "%02x", random[i]);
-    run->pods.run = run->id;
+    run->probe_options.run = run->id;
     return 0;
 }
 
 static int measure(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
 
-    if (id_make(run, err) < 0 || diag_pods_lay(run->host, &run->pods, run->options->program,
-                                               run->options->program_len, err) < 0)
+    if (id_make(run, err) < 0 || run->probes.transport->start(&run->probes, err) < 0)
         return -1;
     echo_open(run);
-    if (pods_wait(run, err) < 0)
+    if (probes_wait(run, err) < 0)
         return -1;
     scene_fill(run);
     diag_cells_make(&run->scene, &report->cells);
@@ -394,22 +410,35 @@ static char *network_text(struct run *run) {
     return name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
 }
 
-int diag_run_node(struct host *host, const struct diag_options *options, struct diag_report *ret,
-                  struct error *err) {
+static void probes_open(struct run *run) {
+    const struct diag_transport *chosen = run->options->transport;
+
+    run->probe_options = run->options->probes;
+    run->probes = (struct diag_probes){
+        .transport = chosen ? chosen : diag_transport_find(DIAG_REACH_NODE),
+        .host = run->host,
+        .options = &run->probe_options,
+    };
+}
+
+int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
+             struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
     struct run run = {.host = host, .options = options, .scene = options->scene, .report = &report};
     uint64_t start = host_monotonic_ms(host);
     struct error ignored = {0};
     int result;
 
+    probes_open(&run);
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
     report.network = network_text(&run);
     result = measure(&run, err);
     echo_close(&run);
     /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
-    if (diag_pods_remove(host, &run.pods, &ignored) < 0)
+    if (run.probes.transport->remove(&run.probes, &ignored) < 0)
         tell(&run, "%s", ignored.message);
+    free(run.probes.items);
     free(run.network_name);
     free(run.network_mode);
     if (result < 0)
@@ -421,11 +450,11 @@ int diag_run_node(struct host *host, const struct diag_options *options, struct 
 }
 
 int diag_remove_left(struct host *host, struct error *err) {
-    struct diag_pod_options pods = {0};
+    const struct diag_options options = {0};
+    struct run run = {.host = host, .options = &options};
     struct error ignored = {0};
 
     (void)host_firewall_remove(host, FIREWALL_RULE, &ignored); /* no firewall, no rule */
-    return host_file_type(host, DIAG_PROBE_FOLDER) == HOST_ABSENT
-               ? 0
-               : diag_pods_remove(host, &pods, err);
+    probes_open(&run);
+    return run.probes.transport->remove(&run.probes, err);
 }

@@ -185,13 +185,13 @@ static void part_add(struct text *t, const json_t *rule, const char *words, cons
         text_addf(t, ", %s %s", words, value);
 }
 
-static char *rule_text(const struct verdict *verdict) {
+static char *rule_text(const struct scene *scene, const struct verdict *verdict) {
     const char *id = json_text_at(verdict->endpoint, "ID");
     const char *protocols = json_text_at(verdict->rule, "Protocols");
     struct text t = {0};
 
-    text_addf(&t, "endpoint %s (winjoin-probe-%c): ACL %s %s, priority %lld", id ? id : "",
-              verdict->pod, json_text_at(verdict->rule, "Action"),
+    text_addf(&t, "endpoint %s (%s): ACL %s %s, priority %lld", id ? id : "",
+              pod_name(scene, verdict->pod), json_text_at(verdict->rule, "Action"),
               json_text_at(verdict->rule, "Direction"),
               json_number_at(verdict->rule, "Priority", 0));
     if (protocols && *protocols && !text_equal(protocols, "256"))
@@ -230,7 +230,7 @@ enum level look_cni_policy(const struct scene *scene, struct finding *finding) {
                 refuted[n++] = verdict.rule;
             if (!red || !verdict.rule || rule_is_refuted(verdict.rule, refuted, n))
                 continue;
-            text = rule_text(&verdict);
+            text = rule_text(scene, &verdict);
             if (!text_list_has(&finding->evidence, text))
                 text_list_add(&finding->evidence, text);
             finding->must |= bit;

@@ -40,6 +40,14 @@ bool is_overlay(const struct scene *scene) {
     return mode && text_equal_nocase(mode, "overlay");
 }
 
+const char *pod_name(const struct scene *scene, char pod) {
+    const char *name = json_text_at(scene->evidence, pod == 'a' ? "pods.a.name" : "pods.b.name");
+
+    if (name)
+        return name;
+    return pod == 'a' ? "winjoin-probe-a" : "winjoin-probe-b"; /* reports of earlier versions */
+}
+
 const char *pod_ip(const struct scene *scene, char pod) {
     return json_text_at(scene->evidence, pod == 'a' ? "pods.a.ip" : "pods.b.ip");
 }

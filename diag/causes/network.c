@@ -23,7 +23,7 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
             const char *waiting = waiting_of(scene, pod);
 
             if (waiting && !pod_ip(scene, pod) && strstr(waiting, words[i])) {
-                finding_note(finding, "winjoin-probe-%c waits: %s", pod, waiting);
+                finding_note(finding, "%s waits: %s", pod_name(scene, pod), waiting);
                 return CONFIRMED;
             }
         }
@@ -40,9 +40,9 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
         if (!json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b") || pod_ip(scene, pod))
             continue;
         if (waiting)
-            finding_note(finding, "winjoin-probe-%c waits: %s", pod, waiting);
+            finding_note(finding, "%s waits: %s", pod_name(scene, pod), waiting);
         else
-            finding_note(finding, "winjoin-probe-%c never spoke", pod);
+            finding_note(finding, "%s never spoke", pod_name(scene, pod));
         if (level == NO)
             level = LIKELY;
         if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
@@ -133,10 +133,11 @@ static enum level look_endpoint(const struct scene *scene, char pod, struct find
     if (!ip || !json_object_get(scene->evidence, "endpoints"))
         return NO;
     if (!endpoint)
-        finding_note(finding, "no local endpoint has the address %s of winjoin-probe-%c", ip, pod);
+        finding_note(finding, "no local endpoint has the address %s of %s", ip,
+                     pod_name(scene, pod));
     else if (state != STATE_ATTACHED_SHARING)
-        finding_note(finding, "endpoint %s (winjoin-probe-%c) is in state %lld, not 3",
-                     id ? id : "", pod, state);
+        finding_note(finding, "endpoint %s (%s) is in state %lld, not 3", id ? id : "",
+                     pod_name(scene, pod), state);
     else
         return NO;
     return CONFIRMED;

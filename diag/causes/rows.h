@@ -63,6 +63,7 @@ json_t *network_of(const struct scene *scene);
 bool is_overlay(const struct scene *scene);
 /* The local endpoint of pod 'a' or 'b', by its address. */
 json_t *endpoint_of(const struct scene *scene, char pod);
+const char *pod_name(const struct scene *scene, char pod);
 const char *pod_ip(const struct scene *scene, char pod);
 /* The load balancer of that frontend, protocol (6, 17) and port. */
 json_t *load_balancer_of(const struct scene *scene, const char *vip, int protocol, int port);

@@ -131,7 +131,8 @@ static bool any_holds(const struct text_list *prefixes, const char *ip) {
 }
 
 /* No SDNRoute policy of the endpoint leads to that address: noted. */
-static bool leads_elsewhere(const json_t *endpoint, const char *ip, struct finding *finding) {
+static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, const char *ip,
+                            struct finding *finding) {
     _cleanup_(text_list_free) struct text_list prefixes = {0};
     _cleanup_(freep) char *names = NULL;
 
@@ -139,9 +140,8 @@ static bool leads_elsewhere(const json_t *endpoint, const char *ip, struct findi
     if (any_holds(&prefixes, ip))
         return false;
     names = prefixes.count ? text_list_join(&prefixes, ", ") : xstrdup("nothing");
-    finding_note(finding,
-                 "endpoint %s (winjoin-probe-a): its SDNRoute policies lead to %s, not to %s",
-                 json_text_at(endpoint, "ID"), names, ip);
+    finding_note(finding, "endpoint %s (%s): its SDNRoute policies lead to %s, not to %s",
+                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), names, ip);
     return true;
 }
 
@@ -151,7 +151,7 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
 
     if (!endpoint || !vip || !expected(scene, "networkMode"))
         return NO;
-    if (leads_elsewhere(endpoint, vip, finding))
+    if (leads_elsewhere(scene, endpoint, vip, finding))
         return CONFIRMED;
     if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT))
         return NO;
@@ -167,7 +167,7 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 
     if (!mode || !text_equal_nocase(mode, "l2bridge") || !endpoint || !ip)
         return NO;
-    return leads_elsewhere(endpoint, ip, finding) ? CONFIRMED : NO;
+    return leads_elsewhere(scene, endpoint, ip, finding) ? CONFIRMED : NO;
 }
 
 /* ---- DNS ---- */
@@ -320,8 +320,8 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
         if (is_outbound_nat(policy))
             return NO;
     }
-    finding_note(finding, "endpoint %s (winjoin-probe-a): policies %s; no OutBoundNAT",
-                 json_text_at(endpoint, "ID"), types);
+    finding_note(finding, "endpoint %s (%s): policies %s; no OutBoundNAT",
+                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), types);
     note_node_reach(scene, finding);
     return CONFIRMED;
 }
@@ -373,9 +373,8 @@ enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
         is_excepted(endpoint, pod))
         return NO;
     finding_note(finding,
-                 "no OutBoundNAT exception of endpoint %s (winjoin-probe-a) holds %s, a"
-                 " pod of another node",
-                 json_text_at(endpoint, "ID"), pod);
+                 "no OutBoundNAT exception of endpoint %s (%s) holds %s, a pod of another node",
+                 json_text_at(endpoint, "ID"), pod_name(scene, 'a'), pod);
     return CONFIRMED;
 }
 

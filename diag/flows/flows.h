@@ -39,10 +39,9 @@ const struct diag_flow *diag_flow_find(const char *id);
 struct diag_scene {
     const char *node_name;
     const char *node_ip;
-    unsigned kubelet_port;     /* 0 = 10250 */
-    const char *pod_a, *pod_b; /* names of the probe pods, as their echoes answer */
-    const char *pod_a_ip, *pod_b_ip;
-    unsigned echo_port;    /* of both pods; 0 = PROBE_PORT */
+    unsigned kubelet_port;             /* 0 = 10250 */
+    const char *source, *target;       /* names of two probes, as their echoes answer */
+    const char *source_ip, *target_ip; /* their echoes listen on PROBE_PORT */
     const char *node_echo; /* name of the echo that winjoin opened on the node, NULL = none */
     unsigned node_echo_port;
     const char *namespace_;    /* where the probe pods are */
@@ -86,10 +85,10 @@ struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *fl
 /* "pod-to-pod-ip/udp": how reports and causes name a cell; the caller frees. */
 char *diag_cell_name(const struct diag_cell *cell);
 
-/* Extra probes of pod a that tell causes apart:
- *   x-small-tcp, x-small-udp   pod b's echo with 16 bytes (the cell sends 1400: MTU)
+/* Extra probes of the source that tell causes apart:
+ *   x-small-tcp, x-small-udp   the target's echo with 16 bytes (the cell sends 1400: MTU)
  *   x-dns-udp, x-dns-tcp       the DNS Service asked straight for a Service's name
- *   x-dns-pod                  the same of a pod behind it: load balancer or way to the pod
+ *   x-dns-pod                  the same of a pod behind it: load balancer or route to the pod
  *   x-dns-external             the DNS Service asked straight for the external name
  *   x-resolve-fqdn             a Service's full name by the system's resolver */
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);

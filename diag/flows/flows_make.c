@@ -91,18 +91,18 @@ static void split_target(const char *text, unsigned default_port, char *host, si
 }
 
 static void make_pod_ip(const struct diag_scene *scene, struct diag_cell *cell) {
-    ask_echo(cell, scene->pod_b_ip, scene->echo_port, scene->pod_b, LARGE);
+    ask_echo(cell, scene->target_ip, PROBE_PORT, scene->target, LARGE);
 }
 
 static void make_pod_name(const struct diag_scene *scene, struct diag_cell *cell) {
-    _cleanup_(freep) char *dashed = xstrdup(scene->pod_b_ip);
+    _cleanup_(freep) char *dashed = xstrdup(scene->target_ip);
     _cleanup_(freep) char *name = NULL;
 
     for (char *at = dashed; *at; at++)
         if (*at == '.' || *at == ':')
             *at = '-';
     name = xasprintf("%s.%s.pod.%s", dashed, scene->namespace_, scene->dns_domain);
-    ask_echo(cell, name, scene->echo_port, scene->pod_b, SMALL);
+    ask_echo(cell, name, PROBE_PORT, scene->target, SMALL);
 }
 
 static void make_service_ip(const struct diag_scene *scene, struct diag_cell *cell) {
@@ -194,36 +194,36 @@ static void make_node(const struct diag_scene *scene, struct diag_cell *cell) {
 }
 
 /* What a flow needs of the scene before it can be made. */
-enum { NEEDS_A = 1, NEEDS_B = 2, NEEDS_DOMAIN = 4 };
+enum { NEEDS_SOURCE = 1, NEEDS_TARGET = 2, NEEDS_DOMAIN = 4 };
 static const struct {
     const char *flow;
     unsigned needs;
     void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
 } makers[] = {
-    {"pod-to-pod-ip", NEEDS_A | NEEDS_B, make_pod_ip},
-    {"pod-to-pod-name", NEEDS_A | NEEDS_B | NEEDS_DOMAIN, make_pod_name},
-    {"pod-to-service-ip", NEEDS_A | NEEDS_DOMAIN, make_service_ip},
-    {"pod-to-service-pqdn", NEEDS_A | NEEDS_DOMAIN, make_service_pqdn},
-    {"pod-to-service-fqdn", NEEDS_A | NEEDS_DOMAIN, make_service_fqdn},
-    {"pod-to-external-ip", NEEDS_A, make_external_ip},
-    {"pod-to-external-dns", NEEDS_A, make_external_dns},
-    {"node-to-pod", NEEDS_B, make_pod_ip},
-    {"pod-to-node", NEEDS_A, make_node},
+    {"pod-to-pod-ip", NEEDS_SOURCE | NEEDS_TARGET, make_pod_ip},
+    {"pod-to-pod-name", NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name},
+    {"pod-to-service-ip", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip},
+    {"pod-to-service-pqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn},
+    {"pod-to-service-fqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn},
+    {"pod-to-external-ip", NEEDS_SOURCE, make_external_ip},
+    {"pod-to-external-dns", NEEDS_SOURCE, make_external_dns},
+    {"node-to-pod", NEEDS_TARGET, make_pod_ip},
+    {"pod-to-node", NEEDS_SOURCE, make_node},
 };
 
 static void cell_make(const struct diag_scene *scene, size_t maker, bool udp,
                       struct diag_cell *cell) {
     const struct diag_flow *flow = diag_flow_find(makers[maker].flow);
-    const char *from = flow->source == DIAG_FROM_NODE ? scene->node_name : scene->pod_a;
+    const char *from = flow->source == DIAG_FROM_NODE ? scene->node_name : scene->source;
 
     *cell = (struct diag_cell){.flow = flow, .udp = udp, .family = 4};
     text_format(cell->from, sizeof cell->from, "%s", from ? from : "");
     snprintf(cell->probe.id, sizeof cell->probe.id, "%s.%s", flow->id, udp ? "udp" : "tcp");
     cell->probe.timeout_ms = scene->timeout_ms;
     cell->probe.attempts = scene->attempts;
-    if ((makers[maker].needs & NEEDS_A) && !known(scene->pod_a_ip))
+    if ((makers[maker].needs & NEEDS_SOURCE) && !known(scene->source_ip))
         not_run(cell, "the first probe pod did not start");
-    else if ((makers[maker].needs & NEEDS_B) && !known(scene->pod_b_ip))
+    else if ((makers[maker].needs & NEEDS_TARGET) && !known(scene->target_ip))
         not_run(cell, "the second probe pod did not start");
     else if ((makers[maker].needs & NEEDS_DOMAIN) && !known(scene->dns_domain))
         not_run(cell, "the cluster's DNS domain is not known");
@@ -238,16 +238,14 @@ static struct diag_scene with_defaults(const struct diag_scene *scene) {
 
     if (!full.kubelet_port)
         full.kubelet_port = KUBELET_PORT;
-    if (!full.echo_port)
-        full.echo_port = PROBE_PORT;
     if (!full.timeout_ms)
         full.timeout_ms = 2000;
     if (!full.attempts)
         full.attempts = 3;
     if (!known(full.namespace_))
         full.namespace_ = "kube-system";
-    if (!full.pod_b)
-        full.pod_b = "";
+    if (!full.target)
+        full.target = "";
     return full;
 }
 
@@ -282,9 +280,9 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
     struct diag_cell tcp = {.udp = false}, udp = {.udp = true}, name = {.udp = false};
     char fqdn[PROBE_TARGET_MAX];
 
-    if (known(full.pod_b_ip)) {
-        ask_echo(&tcp, full.pod_b_ip, full.echo_port, full.pod_b, SMALL);
-        ask_echo(&udp, full.pod_b_ip, full.echo_port, full.pod_b, SMALL);
+    if (known(full.target_ip)) {
+        ask_echo(&tcp, full.target_ip, PROBE_PORT, full.target, SMALL);
+        ask_echo(&udp, full.target_ip, PROBE_PORT, full.target, SMALL);
         extra_add(ret, &full, "x-small-tcp", &tcp);
         extra_add(ret, &full, "x-small-udp", &udp);
     }

@@ -1,4 +1,8 @@
-/* Lays the probe pods where the kubelet looks for static pods, and takes them away. */
+/* Two probes on this node as static pods: manifests, mailboxes, and taking them away again.
+ *
+ * The kubelet runs them through the whole real path (CRI, CNI, HNS) without any right in the
+ * cluster. Their image is the sandbox image, which is on the node anyway; the probe and its mailbox
+ * come from the host at the same path inside and outside. */
 #include "diag/transports/static_pods.h"
 
 #include <stdio.h>
@@ -13,72 +17,84 @@ enum {
     STOP_TIMEOUT_MS = 5000,
     STOP_TURN_MS = 100,
     END_TIMEOUT_MS = 15000,
-    END_TURN_MS = 500
+    END_TURN_MS = 500,
+    MIRROR_TIMEOUT_MS = 2000,
 };
+#define NAMESPACE "kube-system"
+#define FOLDER "C:\\ProgramData\\winjoin\\probe"
+#define PROGRAM FOLDER "\\bin\\winjoin-probe.exe"
 
-static const char *pod_name(char which) {
-    return which == 'a' ? DIAG_POD_A : DIAG_POD_B;
+/* The last letter of a name is also its mailbox. */
+static const char *const names[] = {"winjoin-probe-a", "winjoin-probe-b"};
+
+static char *manifest_path(const struct diag_probe_options *options, const char *name) {
+    const char *folder = options->manifest_folder;
+
+    return xasprintf("%s\\%s.json", folder ? folder : "C:\\etc\\kubernetes\\manifests", name);
 }
 
-static const char *manifest_folder(const struct diag_pod_options *options) {
-    return options->manifest_folder ? options->manifest_folder : "C:\\etc\\kubernetes\\manifests";
+static char *mailbox_path(const char *name) {
+    return xasprintf(FOLDER "\\%s", name + strlen(name) - 1);
 }
 
-static char *manifest_path(const struct diag_pod_options *options, char which) {
-    return xasprintf("%s\\%s.json", manifest_folder(options), pod_name(which));
+static char *file_path(const char *name, const char *file) {
+    _cleanup_(freep) char *mailbox = mailbox_path(name);
+
+    return xasprintf("%s\\%s", mailbox, file);
 }
 
-char *diag_pod_mailbox(char which) {
-    return xasprintf("%s\\%c", DIAG_PROBE_FOLDER, which);
-}
+/* ---- the Pod ---- */
 
 /* The same path inside and outside: nothing that looks at the pod from the host has to translate.
  */
-static json_t *container_make(const struct diag_pod_options *options, char which) {
+static json_t *container_make(const struct diag_probe_options *options, const char *name) {
     const char *image =
         options->sandbox_image ? options->sandbox_image : "registry.k8s.io/pause:3.10.1";
-    const char *run = options->run ? options->run : "0";
-    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
-    _cleanup_(freep) char *port =
-        xasprintf("%u", options->echo_port ? options->echo_port : (unsigned)PROBE_PORT);
+    _cleanup_(freep) char *mailbox = mailbox_path(name);
+    _cleanup_(freep) char *port = xasprintf("%d", PROBE_PORT);
 
     return json_pack("{s:s, s:s, s:s, s:[s,s,s,s,s,s,s,s,s,s,s,s], s:{s:{s:s,s:s}},"
                      " s:[{s:s,s:s,s:b}, {s:s,s:s}]}",
                      "name", "probe", "image", image, "imagePullPolicy", "IfNotPresent", "command",
-                     DIAG_PROBE_PROGRAM, "serve", "--mailbox", mailbox, "--name", pod_name(which),
-                     "--tcp", port, "--udp", port, "--run", run, "resources", "requests", "cpu",
-                     "10m", "memory", "32Mi", "volumeMounts", "name", "program", "mountPath",
-                     DIAG_PROBE_FOLDER "\\bin", "readOnly", 1, "name", "mailbox", "mountPath",
-                     mailbox);
+                     PROGRAM, "serve", "--mailbox", mailbox, "--name", name, "--tcp", port, "--udp",
+                     port, "--run", options->run ? options->run : "0", "resources", "requests",
+                     "cpu", "10m", "memory", "32Mi", "volumeMounts", "name", "program", "mountPath",
+                     FOLDER "\\bin", "readOnly", 1, "name", "mailbox", "mountPath", mailbox);
 }
 
-static json_t *volumes_make(char which) {
-    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
+static json_t *volumes_make(const char *name) {
+    _cleanup_(freep) char *mailbox = mailbox_path(name);
 
     return json_pack("[{s:s, s:{s:s,s:s}}, {s:s, s:{s:s,s:s}}]", "name", "program", "hostPath",
-                     "path", DIAG_PROBE_FOLDER "\\bin", "type", "Directory", "name", "mailbox",
-                     "hostPath", "path", mailbox, "type", "Directory");
+                     "path", FOLDER "\\bin", "type", "Directory", "name", "mailbox", "hostPath",
+                     "path", mailbox, "type", "Directory");
 }
 
-json_t *diag_pod_make(const struct diag_pod_options *options, char which) {
-    const char *namespace_ = options->namespace_ ? options->namespace_ : "kube-system";
-
-    return json_pack("{s:s, s:s, s:{s:s,s:s,s:{s:s,s:s}},"
-                     " s:{s:{s:s}, s:{s:s}, s:s, s:b, s:b, s:s, s:i, s:[{s:s}], s:{s:{s:s}},"
-                     " s:[o], s:o}}",
-                     "apiVersion", "v1", "kind", "Pod", "metadata", "name", pod_name(which),
-                     "namespace", namespace_, "labels", "app.kubernetes.io/name", "winjoin-probe",
-                     "app.kubernetes.io/managed-by", "winjoin", "spec", "os", "name", "windows",
-                     "nodeSelector", "kubernetes.io/os", "windows", "restartPolicy", "OnFailure",
-                     "automountServiceAccountToken", 0, "enableServiceLinks", 0, "dnsPolicy",
-                     "ClusterFirst", "terminationGracePeriodSeconds", 1, "tolerations", "operator",
-                     "Exists", "securityContext", "windowsOptions", "runAsUserName",
-                     "ContainerUser", "containers", container_make(options, which), "volumes",
-                     volumes_make(which));
+json_t *static_pod_make(const struct diag_probe_options *options, const char *name) {
+    return json_pack(
+        "{s:s, s:s, s:{s:s,s:s,s:{s:s,s:s}},"
+        " s:{s:{s:s}, s:{s:s}, s:s, s:b, s:b, s:s, s:i, s:[{s:s}], s:{s:{s:s}},"
+        " s:[o], s:o}}",
+        "apiVersion", "v1", "kind", "Pod", "metadata", "name", name, "namespace", NAMESPACE,
+        "labels", "app.kubernetes.io/name", "winjoin-probe", "app.kubernetes.io/managed-by",
+        "winjoin", "spec", "os", "name", "windows", "nodeSelector", "kubernetes.io/os", "windows",
+        "restartPolicy", "OnFailure", "automountServiceAccountToken", 0, "enableServiceLinks", 0,
+        "dnsPolicy", "ClusterFirst", "terminationGracePeriodSeconds", 1, "tolerations", "operator",
+        "Exists", "securityContext", "windowsOptions", "runAsUserName", "ContainerUser",
+        "containers", container_make(options, name), "volumes", volumes_make(name));
 }
 
-static int mailbox_lay(struct host *host, char which, struct error *err) {
-    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
+/* ---- start and remove ---- */
+
+static int mailbox_write(struct host *host, const char *name, const char *file, const char *data,
+                         struct error *err) {
+    _cleanup_(freep) char *path = file_path(name, file);
+
+    return host_write(host, path, data, strlen(data), HOST_PUBLIC, err);
+}
+
+static int mailbox_make(struct host *host, const char *name, struct error *err) {
+    _cleanup_(freep) char *mailbox = mailbox_path(name);
 
     /* Old answers would be taken for new ones. */
     if (host_remove_tree(host, mailbox, err) < 0)
@@ -86,10 +102,10 @@ static int mailbox_lay(struct host *host, char which, struct error *err) {
     return host_make_folder(host, mailbox, HOST_PROBE_MAILBOX, err);
 }
 
-static int manifest_lay(struct host *host, const struct diag_pod_options *options, char which,
-                        struct error *err) {
-    _cleanup_(freep) char *path = manifest_path(options, which);
-    _cleanup_json_ json_t *pod = diag_pod_make(options, which);
+static int manifest_write(struct host *host, const struct diag_probe_options *options,
+                          const char *name, struct error *err) {
+    _cleanup_(freep) char *path = manifest_path(options, name);
+    _cleanup_json_ json_t *pod = static_pod_make(options, name);
     _cleanup_(freep) char *text = json_write_pretty(pod);
 
     return host_write(host, path, text, strlen(text), HOST_PUBLIC, err);
@@ -97,28 +113,33 @@ static int manifest_lay(struct host *host, const struct diag_pod_options *option
 
 /* A program that is there already with the same bytes stays: a pod of an earlier run may hold it.
  */
-static int program_lay(struct host *host, const void *program, size_t len, struct error *err) {
+static int program_write(struct host *host, const void *program, size_t len, struct error *err) {
     _cleanup_(freep) char *there = NULL;
     struct error ignored = {0};
     size_t there_len = 0;
 
-    if (host_make_folder(host, DIAG_PROBE_FOLDER "\\bin", HOST_PROBE_PROGRAM, err) < 0)
+    if (host_make_folder(host, FOLDER "\\bin", HOST_PROBE_PROGRAM, err) < 0)
         return -1;
-    if (host_read(host, DIAG_PROBE_PROGRAM, len, &there, &there_len, &ignored) == 0 &&
-        there_len == len && memcmp(there, program, len) == 0)
+    if (host_read(host, PROGRAM, len, &there, &there_len, &ignored) == 0 && there_len == len &&
+        memcmp(there, program, len) == 0)
         return 0;
-    return host_write(host, DIAG_PROBE_PROGRAM, program, len, HOST_PROBE_PROGRAM, err);
+    return host_write(host, PROGRAM, program, len, HOST_PROBE_PROGRAM, err);
+}
+
+static bool beats(struct host *host, const char *name) {
+    _cleanup_(freep) char *path = file_path(name, "heartbeat.txt");
+
+    return host_file_type(host, path) == HOST_FILE;
 }
 
 /* A kubelet on Windows looks for changed manifests every 20 s only; a probe that is told to stop
  * ends its pod at once (restartPolicy OnFailure). */
-static void pod_stop(struct host *host, char which) {
-    _cleanup_(freep) char *mailbox = diag_pod_mailbox(which);
-    _cleanup_(freep) char *path = xasprintf("%s\\stop", mailbox);
+static void pod_stop(struct host *host, const char *name) {
+    _cleanup_(freep) char *mailbox = mailbox_path(name);
     struct error ignored = {0}; /* then the kubelet ends it, later */
 
     if (host_file_type(host, mailbox) == HOST_FOLDER)
-        (void)host_write(host, path, "stop\n", 5, HOST_PUBLIC, &ignored);
+        (void)mailbox_write(host, name, "stop", "stop\n", &ignored);
 }
 
 /* A probe that has ended removes its heartbeat. One that was killed leaves it: hence the limit. */
@@ -126,21 +147,17 @@ static void pods_ended(struct host *host) {
     uint64_t start = host_monotonic_ms(host);
     struct error interrupted = {0};
 
-    for (const char *which = "ab"; *which; which++) {
-        _cleanup_(freep) char *path = xasprintf("%s\\%c\\heartbeat.txt", DIAG_PROBE_FOLDER, *which);
-
-        while (host_file_type(host, path) == HOST_FILE &&
-               host_monotonic_ms(host) - start < STOP_TIMEOUT_MS)
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        while (beats(host, names[i]) && host_monotonic_ms(host) - start < STOP_TIMEOUT_MS)
             if (host_sleep(host, STOP_TURN_MS, &interrupted) < 0)
                 return;
-    }
 }
 
 /* A pod holds its program and folder until it has ended. */
 static int folder_remove(struct host *host, struct error *err) {
     uint64_t start = host_monotonic_ms(host);
 
-    while (host_remove_tree(host, DIAG_PROBE_FOLDER, err) < 0) {
+    while (host_remove_tree(host, FOLDER, err) < 0) {
         struct error interrupted = {0};
 
         if (host_monotonic_ms(host) - start >= END_TIMEOUT_MS ||
@@ -150,14 +167,17 @@ static int folder_remove(struct host *host, struct error *err) {
     return 0;
 }
 
-int diag_pods_remove(struct host *host, const struct diag_pod_options *options, struct error *err) {
+static int pods_remove(struct diag_probes *probes, struct error *err) {
+    struct host *host = probes->host;
     struct error first = {0}, later = {0};
     bool failed = false;
 
-    for (const char *which = "ab"; *which; which++) {
-        _cleanup_(freep) char *path = manifest_path(options, *which);
+    if (host_file_type(host, FOLDER) == HOST_ABSENT)
+        return 0; /* it is there before all else, and goes last */
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *path = manifest_path(probes->options, names[i]);
 
-        pod_stop(host, *which);
+        pod_stop(host, names[i]);
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
@@ -171,30 +191,26 @@ int diag_pods_remove(struct host *host, const struct diag_pod_options *options, 
     return error_prefix(err, "remove the probe pods");
 }
 
-/* A run that was killed left its pods running: they hold their folders. */
-static int leftovers_remove(struct host *host, const struct diag_pod_options *options,
-                            struct error *err) {
-    for (const char *which = "ab"; *which; which++) {
-        _cleanup_(freep) char *mailbox = diag_pod_mailbox(*which);
-        _cleanup_(freep) char *path = xasprintf("%s\\heartbeat.txt", mailbox);
+static int pods_start(struct diag_probes *probes, struct error *err) {
+    const struct diag_probe_options *options = probes->options;
+    struct host *host = probes->host;
 
-        if (host_file_type(host, path) == HOST_FILE)
-            return diag_pods_remove(host, options, err);
-    }
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        diag_probe_add(probes, names[i]);
+    /* A run that was killed left its pods running: they hold their folders. */
+    if ((beats(host, names[0]) || beats(host, names[1])) && pods_remove(probes, err) < 0)
+        return error_prefix(err, "start the probe pods");
+    if (program_write(host, options->program, options->program_len, err) < 0 ||
+        mailbox_make(host, names[0], err) < 0 || mailbox_make(host, names[1], err) < 0 ||
+        manifest_write(host, options, names[0], err) < 0 ||
+        manifest_write(host, options, names[1], err) < 0)
+        return error_prefix(err, "start the probe pods");
     return 0;
 }
 
-int diag_pods_lay(struct host *host, const struct diag_pod_options *options, const void *program,
-                  size_t program_len, struct error *err) {
-    if (leftovers_remove(host, options, err) < 0 ||
-        program_lay(host, program, program_len, err) < 0 || mailbox_lay(host, 'a', err) < 0 ||
-        mailbox_lay(host, 'b', err) < 0 || manifest_lay(host, options, 'a', err) < 0 ||
-        manifest_lay(host, options, 'b', err) < 0)
-        return error_prefix(err, "lay the probe pods");
-    return 0;
-}
+/* ---- what the API says of a pod ---- */
 
-char *diag_pod_waiting_text(const json_t *pod) {
+char *static_pod_waiting(const json_t *pod) {
     const char *phase = json_text_at(pod, "status.phase");
     json_t *container, *waiting;
     size_t i;
@@ -215,50 +231,82 @@ char *diag_pod_waiting_text(const json_t *pod) {
     return phase && !text_equal(phase, "Running") ? xstrdup(phase) : NULL;
 }
 
-static int mailbox_read(struct host *host, char which, const char *name, size_t max, char **ret,
-                        size_t *ret_len, struct error *err) {
-    _cleanup_(freep) char *path = xasprintf("%s\\%c\\%s", DIAG_PROBE_FOLDER, which, name);
+/* The kubelet makes a mirror of each static pod in the API, and reports there. */
+static char *pod_waiting(struct diag_probes *probes, size_t i) {
+    const struct diag_probe_options *options = probes->options;
+    _cleanup_json_ json_t *mirror = NULL;
+    struct error ignored = {0}; /* no mirror yet, or not readable: nothing is known */
+    struct kube_client client;
+    char path[512];
 
-    return host_read(host, path, max, ret, ret_len, err);
+    if (!options->client || !options->node_name)
+        return NULL;
+    client =
+        *options->client; /* the same texts, without its patience: pods are looked at meanwhile */
+    client.patience_ms = 0;
+    client.timeout_ms = MIRROR_TIMEOUT_MS;
+    text_format(path, sizeof path, "/api/v1/namespaces/" NAMESPACE "/pods/%s-%s",
+                probes->items[i].name, options->node_name);
+    if (kube_get(&client, path, &mirror, &ignored) < 0)
+        return NULL;
+    return static_pod_waiting(mirror);
 }
 
-static int mailbox_write(struct host *host, char which, const char *name, const char *data,
-                         struct error *err) {
-    _cleanup_(freep) char *path = xasprintf("%s\\%c\\%s", DIAG_PROBE_FOLDER, which, name);
+/* ---- question and answer ---- */
 
-    return host_write(host, path, data, strlen(data), HOST_PUBLIC, err);
+static int mailbox_read(const struct diag_probes *probes, size_t i, const char *file, size_t max,
+                        char **ret, size_t *ret_len, struct error *err) {
+    _cleanup_(freep) char *path = file_path(probes->items[i].name, file);
+
+    return host_read(probes->host, path, max, ret, ret_len, err);
 }
 
-int diag_pod_heartbeat(struct host *host, char which, struct probe_heartbeat *ret,
-                       struct error *err) {
+static int pod_look(struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                    struct error *err) {
     _cleanup_(freep) char *text = NULL;
     size_t len = 0;
 
-    if (mailbox_read(host, which, "heartbeat.txt", HEARTBEAT_MAX, &text, &len, err) < 0)
+    if (mailbox_read(probes, i, "heartbeat.txt", HEARTBEAT_MAX, &text, &len, err) < 0)
         return -1;
     return probe_heartbeat_parse(text, len, ret, err);
 }
 
-int diag_pod_ask(struct host *host, char which, unsigned generation,
-                 const struct probe_list *probes, struct error *err) {
-    _cleanup_(freep) char *text = probe_list_write(probes);
+static int pod_ask(struct diag_probes *probes, size_t i, const struct probe_list *list,
+                   struct error *err) {
+    const struct diag_probe *probe = &probes->items[i];
+    _cleanup_(freep) char *text = probe_list_write(list);
     char go[32];
 
-    snprintf(go, sizeof go, "go-%u", generation);
-    if (mailbox_write(host, which, "probes.txt", text, err) < 0 ||
-        mailbox_write(host, which, go, "go\n", err) < 0)
-        return error_prefix(err, "ask %s", pod_name(which));
+    snprintf(go, sizeof go, "go-%u", probe->asked);
+    if (mailbox_write(probes->host, probe->name, "probes.txt", text, err) < 0 ||
+        mailbox_write(probes->host, probe->name, go, "go\n", err) < 0)
+        return error_prefix(err, "ask %s", probe->name);
     return 0;
 }
 
-int diag_pod_answer(struct host *host, char which, unsigned generation, struct probe_results *ret,
+/* An answer that does not parse stays so: the probe renames whole files only. */
+static int pod_read(struct diag_probes *probes, size_t i, struct probe_results *ret,
                     struct error *err) {
     _cleanup_(freep) char *text = NULL;
+    struct error not_yet = {0};
     size_t len = 0;
-    char name[32];
+    char file[32];
 
-    snprintf(name, sizeof name, "results-%u.txt", generation);
-    if (mailbox_read(host, which, name, PROBE_FILE_MAX, &text, &len, err) < 0)
-        return -1;
-    return probe_results_parse(text, len, ret, err);
+    snprintf(file, sizeof file, "results-%u.txt", probes->items[i].asked);
+    if (mailbox_read(probes, i, file, PROBE_FILE_MAX, &text, &len, &not_yet) < 0)
+        return 0;
+    return probe_results_parse(text, len, ret, err) < 0 ? -1 : 1;
 }
+
+const struct diag_transport diag_static_pods = {
+    .name = "static-pods",
+    .reach = DIAG_REACH_NODE,
+    .namespace_ = NAMESPACE,
+    .folder = FOLDER,
+    .start = pods_start,
+    .look = pod_look,
+    .waiting = pod_waiting,
+    .ask = pod_ask,
+    .read = pod_read,
+    .remove = pods_remove,
+};

@@ -9,7 +9,7 @@
 #include "kube/csr.h"
 #include "services/runtime_files.h"
 
-enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000, LOOK_TIMEOUT_MS = 2000 };
+enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000 };
 
 static int on_node(void *context, const struct kube_node *node, unsigned waited_ms) {
     struct join *join = context;
@@ -130,7 +130,13 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
         .external_dns = outside ? o->external_dns : NULL,
         .timeout_ms = (unsigned)o->verify_timeout,
     };
-    ret->pods.sandbox_image = RUNTIME_SANDBOX_IMAGE;
+    ret->probes = (struct diag_probe_options){
+        .program = join->probe_program,
+        .program_len = join->probe_program_len,
+        .sandbox_image = RUNTIME_SANDBOX_IMAGE,
+        .node_name = join->node_name,
+        .client = &join->client,
+    };
     ret->evidence = (struct diag_evidence_options){
         .network_name = join->plan.name,
         .network_mode = network_mode_name(join->plan.mode),
@@ -151,22 +157,6 @@ static void read_node_evidence(struct join *join, json_t **node, json_t **nodes)
     (void)kube_nodes_get(&join->client, nodes, &ignored);
 }
 
-/* What the kubelet reports of a probe pod's mirror in the API. */
-static char *probe_waiting(void *context, const char *pod, const char *namespace_) {
-    struct join *join = context;
-    struct kube_client client = join->client; /* the same texts, without its patience */
-    _cleanup_(freep) char *path =
-        xasprintf("/api/v1/namespaces/%s/pods/%s-%s", namespace_, pod, join->node_name);
-    _cleanup_json_ json_t *object = NULL;
-    struct error ignored = {0}; /* no mirror yet, or not readable: nothing is known */
-
-    client.patience_ms = 0; /* the pods are looked at meanwhile */
-    client.timeout_ms = LOOK_TIMEOUT_MS;
-    if (kube_get(&client, path, &object, &ignored) < 0)
-        return NULL;
-    return diag_pod_waiting_text(object);
-}
-
 static int fail_flows(struct join *join, struct error *err) {
     const struct diag_causes *causes = &join->report.causes;
 
@@ -182,12 +172,7 @@ static int fail_flows(struct join *join, struct error *err) {
 }
 
 int phase_verify(struct join *join, struct error *err) {
-    struct diag_options options = {.program = join->probe_program,
-                                   .program_len = join->probe_program_len,
-                                   .progress = on_diag,
-                                   .progress_context = join,
-                                   .waiting = probe_waiting,
-                                   .waiting_context = join};
+    struct diag_options options = {.progress = on_diag, .progress_context = join};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
     char kubernetes_ip[IP_TEXT_MAX];
     _cleanup_(freep) char *line = NULL, *manifests = NULL;
@@ -202,15 +187,15 @@ int phase_verify(struct join *join, struct error *err) {
     kubernetes_service(join, kubernetes_ip);
     fill_scene(join, kubernetes_ip, &options);
     manifests = join_manifest_folder(join);
-    options.pods.manifest_folder = manifests;
+    options.probes.manifest_folder = manifests;
     read_node_evidence(join, &node, &nodes);
     options.evidence.node = node;
     options.evidence.nodes = nodes;
     if (join->has_report)
         diag_report_free(&join->report);
     join->has_report = false;
-    if (phase_own_folder(join, DIAG_PROBE_FOLDER, err) < 0 ||
-        diag_run_node(join->host, &options, &join->report, err) < 0)
+    if (phase_own_folder(join, diag_transport_find(DIAG_REACH_NODE)->folder, err) < 0 ||
+        diag_run(join->host, &options, &join->report, err) < 0)
         return -1;
     join->has_report = true;
     line = diag_report_line(&join->report);

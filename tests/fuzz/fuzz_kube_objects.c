@@ -75,6 +75,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     read_node(object);
     if (kube_configmap_check(object, NULL) == 0)
         (void)kube_configmap_value(object, "kubeconfig"); /* absent or there */
-    waiting = diag_pod_waiting_text(object);
+    waiting = static_pod_waiting(object);
     return 0;
 }

@@ -360,8 +360,8 @@ static void redden(struct diag_report *report, const char *red) {
 }
 
 static void report_make(const struct row *row, struct diag_report *report) {
-    const struct diag_scene scene = {.pod_a_ip = "10.244.3.4",
-                                     .pod_b_ip = "10.244.3.5",
+    const struct diag_scene scene = {.source_ip = "10.244.3.4",
+                                     .target_ip = "10.244.3.5",
                                      .node_ip = "10.0.0.21",
                                      .node_echo = "n",
                                      .node_echo_port = 1,

@@ -14,10 +14,10 @@
 static const struct diag_scene full = {
     .node_name = "win-7k2",
     .node_ip = "10.0.0.21",
-    .pod_a = "winjoin-probe-a",
-    .pod_b = "winjoin-probe-b",
-    .pod_a_ip = "10.244.3.4",
-    .pod_b_ip = "10.244.3.5",
+    .source = "winjoin-probe-a",
+    .target = "winjoin-probe-b",
+    .source_ip = "10.244.3.4",
+    .target_ip = "10.244.3.5",
     .node_echo = "winjoin-node",
     .node_echo_port = 18081,
     .namespace_ = "kube-system",
@@ -104,9 +104,9 @@ static void what_cannot_be_asked_says_why(void **state) {
     expect_cell(&scene, "pod-to-node", true, "skip", "no-udp-listener");
     scene.namespace_ = "default";
     expect_cell(&scene, "pod-to-service-pqdn", true, "skip", "no-service-in-namespace");
-    scene.pod_b_ip = NULL;
+    scene.target_ip = NULL;
     expect_cell(&scene, "node-to-pod", false, "not-run", "the second probe pod did not start");
-    scene.pod_a_ip = "";
+    scene.source_ip = "";
     expect_cell(&scene, "pod-to-node", false, "not-run", "the first probe pod did not start");
     scene = full;
     scene.dns_domain = NULL;
@@ -133,7 +133,7 @@ static void addresses_of_version_6(void **state) {
     struct diag_scene scene = full;
 
     (void)state;
-    scene.pod_b_ip = "fd00::5";
+    scene.target_ip = "fd00::5";
     scene.external_ip = "[2001:db8::1]:8443";
     diag_cells_make(&scene, &cells);
     assert_string_equal(diag_cells_find(&cells, "pod-to-pod-ip", false)->to, "[fd00::5]:18080");

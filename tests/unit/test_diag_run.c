@@ -120,8 +120,7 @@ static void tell(void *context, const char *message) {
 
 static struct diag_options options_make(struct stage *stage) {
     return (struct diag_options){
-        .program = "MZ probe",
-        .program_len = 8,
+        .probes = {.program = "MZ probe", .program_len = 8},
         .scene = {.node_name = "win-7k2",
                   .dns_domain = "cluster.local",
                   .kubernetes_ip = "10.96.0.1",
@@ -157,7 +156,7 @@ static void all_flows_work(void **state) {
 
     (void)state;
     host_memory_on_sleep(host, play, &stage);
-    assert_int_equal(diag_run_node(host, &options, &report, &err), 0);
+    assert_int_equal(diag_run(host, &options, &report, &err), 0);
     assert_int_equal(report.cells.count, 18);
     assert_string_equal(report.network, "overlay flannel.4096");
     /* Without the node's address one flow is not run: that is not a pass. */
@@ -189,7 +188,7 @@ static void what_turns_green_is_slow(void **state) {
     /* What pods are really put into goes before what the caller supposes. */
     put(host, "C:\\etc\\cni\\net.d\\10-winjoin.conf",
         "{\"name\":\"cbr0\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}");
-    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_string_equal(report.network, "l2bridge cbr0");
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", true)->outcome, DIAG_SLOW);
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", true)->outcome, DIAG_PASS);
@@ -226,7 +225,7 @@ static void what_stays_red_gets_a_cause(void **state) {
                                 "[{\"IpAddress\":\"10.244.3.4\"}],\"Policies\":[]}",
                                 &endpoint, &err),
                      0);
-    assert_int_equal(diag_run_node(host, &options, &report, &err), 0);
+    assert_int_equal(diag_run(host, &options, &report, &err), 0);
     assert_int_equal(report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "NAT-NONE");
     assert_true(report.causes.items[0].confirmed);
@@ -247,7 +246,7 @@ static void a_pod_that_never_starts_is_a_result(void **state) {
     host_memory_on_sleep(host, play, &stage);
     options.start_timeout_ms = 11000;
     options.evidence.network_name = NULL;
-    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
     assert_int_equal(diag_cells_find(&report.cells, "node-to-pod", false)->outcome, DIAG_PASS);
     assert_int_equal(report.causes.count, 1);
@@ -269,7 +268,7 @@ static void a_probe_that_answers_nonsense_is_not_run(void **state) {
 
     (void)state;
     host_memory_on_sleep(host, play, &stage);
-    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
     assert_string_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->reason,
                         "winjoin-probe-a gave no answer");
@@ -297,7 +296,7 @@ static void every_step_may_fail(void **state) {
         options.start_timeout_ms = 2000;
         options.settle_timeout_ms = 1000;
         host_memory_fail(host, n);
-        if (diag_run_node(host, &options, &report, &err) < 0)
+        if (diag_run(host, &options, &report, &err) < 0)
             assert_int_not_equal(err.kind, ERROR_NONE);
         else
             assert_int_equal(report.cells.count, 18);
@@ -322,7 +321,7 @@ static void an_earlier_pod_is_not_listened_to(void **state) {
     (void)state;
     host_memory_on_sleep(host, play, &stage);
     options.start_timeout_ms = 3000;
-    assert_int_equal(diag_run_node(host, &options, &report, NULL), 0);
+    assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
     text_free(&stage.told);
     diag_report_free(&report);

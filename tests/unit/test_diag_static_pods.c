@@ -13,9 +13,9 @@
 #include "host/host_memory.h"
 
 static void the_manifest(void **state) {
-    const struct diag_pod_options options = {.sandbox_image = "registry.k8s.io/pause:3.10",
-                                             .run = "5eed"};
-    _cleanup_json_ json_t *pod = diag_pod_make(&options, 'a'), *expected = NULL;
+    const struct diag_probe_options options = {.sandbox_image = "registry.k8s.io/pause:3.10",
+                                               .run = "5eed"};
+    _cleanup_json_ json_t *pod = static_pod_make(&options, "winjoin-probe-a"), *expected = NULL;
 
     (void)state;
     expected = json_loads(
@@ -44,27 +44,28 @@ static void the_manifest(void **state) {
     assert_true(json_equal(pod, expected));
 }
 
-static void options_reach_the_manifest(void **state) {
-    const struct diag_pod_options options = {
-        .sandbox_image = "mirror/pause:1", .namespace_ = "default", .echo_port = 9};
-    _cleanup_json_ json_t *pod = diag_pod_make(&options, 'b');
+static int start(struct host *host, const struct diag_probe_options *options,
+                 struct diag_probes *probes) {
+    struct error err = {0};
+    int result;
 
-    (void)state;
-    assert_string_equal(json_text_at(pod, "metadata.name"), "winjoin-probe-b");
-    assert_string_equal(json_text_at(pod, "metadata.namespace"), "default");
-    assert_string_equal(json_text_at(pod, "spec.containers.0.image"), "mirror/pause:1");
-    assert_string_equal(json_text_at(pod, "spec.containers.0.command.7"), "9");
+    free(probes->items);
+    *probes = (struct diag_probes){&diag_static_pods, host, options, NULL, 0, NULL};
+    result = probes->transport->start(probes, &err);
+    assert_int_equal(probes->count, 2);
+    return result;
 }
 
 /* Who may read and write what: the whole record of calls. */
-static void laying_and_removing(void **state) {
-    const struct diag_pod_options options = {0};
+static void starting_and_removing(void **state) {
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
     struct host *host = host_memory_new();
-    _cleanup_json_ json_t *before = host_memory_state(host), *after = NULL;
+    _cleanup_json_ json_t *after = NULL;
+    struct diag_probes probes = {0};
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(diag_pods_lay(host, &options, "MZ", 2, &err), 0);
+    assert_int_equal(start(host, &options, &probes), 0);
     assert_non_null(strstr(host_memory_log(host), "write C:\\ProgramData\\winjoin\\probe\\bin\\"
                                                   "winjoin-probe.exe probe-program 2 bytes\n"));
     after = host_memory_state(host);
@@ -74,36 +75,77 @@ static void laying_and_removing(void **state) {
                         "probe-program");
     assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
                      HOST_FILE);
-    assert_int_equal(diag_pods_remove(host, &options, &err), 0);
-    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
+    assert_int_equal(diag_static_pods.remove(&probes, &err), 0);
+    assert_int_equal(host_file_type(host, diag_static_pods.folder), HOST_ABSENT);
     assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json"),
                      HOST_ABSENT);
-    assert_int_equal(diag_pods_remove(host, &options, &err), 0); /* absent is success */
+    assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-b.json"),
+                     HOST_ABSENT);
+    assert_int_equal(diag_static_pods.remove(&probes, &err), 0); /* absent is success */
+    free(probes.items);
     host_free(host);
 }
 
-static void laying_again_keeps_the_program_and_empties_mailboxes(void **state) {
-    const struct diag_pod_options options = {0};
+static void starting_again_keeps_the_program_and_empties_mailboxes(void **state) {
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
+    const struct diag_probe_options longer = {.program = "MZ2", .program_len = 3};
     struct host *host = host_memory_new();
-    struct error err = {0};
+    struct diag_probes probes = {0};
     size_t before;
 
     (void)state;
-    assert_int_equal(diag_pods_lay(host, &options, "MZ", 2, &err), 0);
-    assert_int_equal(host_write(host, "C:\\ProgramData\\winjoin\\probe\\a\\results-1.txt", "x", 1,
-                                HOST_PUBLIC, &err),
+    assert_int_equal(start(host, &options, &probes), 0);
+    assert_int_equal(host_write(host, "C:\\ProgramData\\winjoin\\probe\\b\\results-1.txt", "x", 1,
+                                HOST_PUBLIC, NULL),
                      0);
     before = strlen(host_memory_log(host));
-    assert_int_equal(diag_pods_lay(host, &options, "MZ", 2, &err), 0);
+    assert_int_equal(start(host, &options, &probes), 0);
     assert_null(strstr(host_memory_log(host) + before, "winjoin-probe.exe probe-program"));
-    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe\\a\\results-1.txt"),
+    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe\\b\\results-1.txt"),
                      HOST_ABSENT);
-    assert_int_equal(diag_pods_lay(host, &options, "MZ2", 3, &err), 0);
+    assert_int_equal(start(host, &longer, &probes), 0);
     assert_non_null(strstr(host_memory_log(host) + before, "probe-program 3 bytes"));
+    free(probes.items);
     host_free(host);
 }
 
+/* The probes of a killed run are told to stop before their folders are taken. */
+static void what_a_killed_run_left_is_stopped_first(void **state) {
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
+
+    (void)state;
+    for (const char *which = "ab"; *which; which++) {
+        _cleanup_(freep) char *beat =
+            xasprintf("C:\\ProgramData\\winjoin\\probe\\%c\\heartbeat.txt", *which);
+        _cleanup_(freep) char *stop =
+            xasprintf("write C:\\ProgramData\\winjoin\\probe\\%c\\stop", *which);
+        struct host *host = host_memory_new();
+        struct diag_probes probes = {0};
+        uint64_t begin;
+
+        assert_int_equal(start(host, &options, &probes), 0);
+        assert_int_equal(host_write(host, beat, "x", 1, HOST_PUBLIC, NULL), 0);
+        begin = host_monotonic_ms(host);
+        assert_int_equal(start(host, &options, &probes), 0);
+        assert_non_null(strstr(host_memory_log(host), stop));
+        /* Nobody takes the heartbeat away: that is waited for, not for ever. */
+        assert_in_range(host_monotonic_ms(host) - begin, 4000, 6000);
+        assert_int_equal(host_file_type(host, beat), HOST_ABSENT);
+        free(probes.items);
+        host_free(host);
+    }
+}
+
 static void question_and_answer(void **state) {
+    static const struct {
+        const char *results;
+        int answered;
+    } rows[] = {
+        {NULL, 0},
+        {"winjoin-results 1\nx ok 1 1 7 7 7 - -\nend 1\n", 1},
+        {"winjoin-results 1\nerror the disk is full\n", -1},
+    };
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
     struct probe probe = {.id = "x",
                           .kind = PROBE_TCP,
                           .target = "10.0.0.1",
@@ -111,30 +153,90 @@ static void question_and_answer(void **state) {
                           .timeout_ms = 1,
                           .attempts = 1};
     const struct probe_list list = {.items = &probe, .count = 1};
-    _cleanup_(probe_results_free) struct probe_results results = {0};
     struct host *host = host_memory_new();
-    _cleanup_(freep) char *asked = NULL;
+    struct diag_probes probes = {0};
     struct probe_heartbeat beat;
     struct error err = {0};
-    size_t len;
 
     (void)state;
-    assert_int_equal(diag_pod_heartbeat(host, 'a', &beat, &err), -1);
+    assert_int_equal(start(host, &options, &probes), 0);
+    assert_int_equal(diag_static_pods.look(&probes, 0, &beat, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
-    assert_int_equal(diag_pod_ask(host, 'a', 3, &list, &err), 0);
-    assert_int_equal(
-        host_read(host, "C:\\ProgramData\\winjoin\\probe\\a\\probes.txt", 1000, &asked, &len, &err),
-        0);
-    assert_string_equal(asked, "winjoin-probes 1\nx tcp 10.0.0.1 1 0 - - 1 1\n");
-    assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe\\a\\go-3"), HOST_FILE);
-    assert_int_equal(diag_pod_answer(host, 'a', 3, &results, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
-    assert_int_equal(host_write(host, "C:\\ProgramData\\winjoin\\probe\\a\\results-3.txt",
-                                "winjoin-results 1\nx ok 1 1 7 7 7 - -\nend 1\n", 43, HOST_PUBLIC,
-                                &err),
-                     0);
-    assert_int_equal(diag_pod_answer(host, 'a', 3, &results, &err), 0);
-    assert_int_equal(results.items[0].median_us, 7);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *go = xasprintf("C:\\ProgramData\\winjoin\\probe\\b\\go-%zu", i + 1);
+        _cleanup_(freep) char *answer =
+            xasprintf("C:\\ProgramData\\winjoin\\probe\\b\\results-%zu.txt", i + 1);
+        _cleanup_(probe_results_free) struct probe_results results = {0};
+        _cleanup_(freep) char *asked = NULL;
+        size_t len;
+
+        probes.items[1].asked++;
+        assert_int_equal(diag_static_pods.ask(&probes, 1, &list, &err), 0);
+        assert_int_equal(host_file_type(host, go), HOST_FILE);
+        assert_int_equal(host_read(host, "C:\\ProgramData\\winjoin\\probe\\b\\probes.txt", 1000,
+                                   &asked, &len, &err),
+                         0);
+        assert_string_equal(asked, "winjoin-probes 1\nx tcp 10.0.0.1 1 0 - - 1 1\n");
+        if (rows[i].results)
+            assert_int_equal(host_write(host, answer, rows[i].results, strlen(rows[i].results),
+                                        HOST_PUBLIC, &err),
+                             0);
+        assert_int_equal(diag_static_pods.read(&probes, 1, &results, &err), rows[i].answered);
+        if (rows[i].answered > 0)
+            assert_int_equal(results.items[0].median_us, 7);
+    }
+    free(probes.items);
+    host_free(host);
+}
+
+/* ---- what the API says ---- */
+
+struct mirror {
+    const char *url;
+    const char *pod;
+    unsigned asked;
+};
+
+static int mirror_answer(void *context, const struct http_request *request,
+                         struct http_response *ret, struct error *err) {
+    struct mirror *mirror = context;
+
+    mirror->asked++;
+    if (!mirror->pod)
+        return error_set(err, ERROR_NETWORK, "no route");
+    assert_string_equal(request->url, mirror->url);
+    ret->status = 200;
+    ret->body = xstrdup(mirror->pod);
+    ret->body_len = strlen(mirror->pod);
+    return 0;
+}
+
+/* The node's own mirror of the pod is read, once: a lost server costs no patience here. */
+static void the_mirror_is_asked(void **state) {
+    struct mirror mirror = {"https://s/api/v1/namespaces/kube-system/pods/winjoin-probe-b-win-7k2",
+                            "{\"status\":{\"phase\":\"Pending\"}}", 0};
+    struct host *host = host_memory_new();
+    struct kube_client client = {.http = http_memory_new(mirror_answer, &mirror),
+                                 .host = host,
+                                 .server = (char *)"https://s",
+                                 .patience_ms = 60000};
+    struct diag_probe_options options = {
+        .program = "MZ", .program_len = 2, .client = &client, .node_name = "win-7k2"};
+    struct diag_probes probes = {0};
+    char *why;
+
+    (void)state;
+    assert_int_equal(start(host, &options, &probes), 0);
+    why = diag_static_pods.waiting(&probes, 1);
+    assert_string_equal(why, "Pending");
+    free(why);
+    mirror.pod = NULL;
+    assert_null(diag_static_pods.waiting(&probes, 1));
+    assert_int_equal(mirror.asked, 2);
+    options.client = NULL;
+    assert_null(diag_static_pods.waiting(&probes, 1));
+    free(probes.items);
+    http_free(client.http);
     host_free(host);
 }
 
@@ -161,7 +263,7 @@ static void what_a_pod_waits_for(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *pod = json_loads(rows[i].pod, 0, NULL);
-        _cleanup_(freep) char *text = diag_pod_waiting_text(pod);
+        _cleanup_(freep) char *text = static_pod_waiting(pod);
 
         if (!text_equal(text, rows[i].text))
             fail_msg("%s: %s", rows[i].pod, text);
@@ -171,10 +273,11 @@ static void what_a_pod_waits_for(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_manifest),
-        cmocka_unit_test(options_reach_the_manifest),
-        cmocka_unit_test(laying_and_removing),
-        cmocka_unit_test(laying_again_keeps_the_program_and_empties_mailboxes),
+        cmocka_unit_test(starting_and_removing),
+        cmocka_unit_test(starting_again_keeps_the_program_and_empties_mailboxes),
+        cmocka_unit_test(what_a_killed_run_left_is_stopped_first),
         cmocka_unit_test(question_and_answer),
+        cmocka_unit_test(the_mirror_is_asked),
         cmocka_unit_test(what_a_pod_waits_for),
     };
 

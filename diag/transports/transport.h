@@ -1,0 +1,81 @@
+/* How diag reaches its probes: they are started, asked, read and taken away. A transport is one
+ * constant in a file of its own beside this one and a row in transport.c; diag/run.c knows no more
+ * of it than what stands here. */
+#ifndef DIAG_TRANSPORTS_TRANSPORT_H
+#define DIAG_TRANSPORTS_TRANSPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diag/probe/probe.h"
+#include "host/host.h"
+#include "kube/client.h"
+
+/* What probes can be started on: the node that winjoin runs on, or nodes of a whole cluster. */
+enum diag_reach { DIAG_REACH_NODE, DIAG_REACH_CLUSTER };
+
+/* What the caller knows; borrowed, NULL = unknown. Each transport reads what it needs. */
+struct diag_probe_options {
+    const void *program; /* bytes of winjoin-probe.exe */
+    size_t program_len;
+    const char *manifest_folder;      /* the kubelet's; NULL = C:\etc\kubernetes\manifests */
+    const char *sandbox_image;        /* NULL = "registry.k8s.io/pause:3.10.1" */
+    const char *node_name;            /* the node that winjoin runs on */
+    const struct kube_client *client; /* NULL = the API cannot be asked */
+    const char *run; /* filled in by the run, unlike any earlier one's: heartbeats repeat it */
+};
+
+/* One probe of a run. */
+struct diag_probe {
+    char name[PROBE_NAME_MAX + 1]; /* in messages, and as its echo answers */
+    bool spoke;                    /* it runs and its echoes stand: `beat` is filled */
+    struct probe_heartbeat beat;
+    unsigned asked; /* how many lists it was asked */
+};
+/* All probes of a run. */
+struct diag_probes {
+    const struct diag_transport *transport;
+    struct host *host;
+    const struct diag_probe_options *options;
+    struct diag_probe *items; /* owned; diag_probe_add() */
+    size_t count;
+    void *state; /* the transport's own, from start() to remove() */
+};
+/* Adds a probe that has not spoken yet. */
+void diag_probe_add(struct diag_probes *probes, const char *name);
+
+struct diag_transport {
+    const char *name; /* "static-pods" */
+    enum diag_reach reach;
+    const char *namespace_; /* where its probe pods are */
+    const char *folder;     /* all that it writes on this node, beside manifests; NULL = nothing */
+    /* Adds the probes and starts them, after what a killed run left is taken away. Does not wait
+     * for them to speak. Kinds: ERROR_HOST, ERROR_DENIED, ERROR_NETWORK. */
+    int (*start)(struct diag_probes *probes, struct error *err);
+    /* What a probe says of itself: its addresses, its listeners, the run it was started for.
+     * ERROR_ABSENT while it says nothing, ERROR_MALFORMED. */
+    int (*look)(struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                struct error *err);
+    /* What keeps a probe from starting ("ErrImagePull: ..."), NULL = nothing is known. The caller
+     * frees. */
+    char *(*waiting)(struct diag_probes *probes, size_t i);
+    /* Tells a probe what to measure, without waiting for it; items[i].asked counts this list
+     * already. Fails when the probe cannot be told. */
+    int (*ask)(struct diag_probes *probes, size_t i, const struct probe_list *list,
+               struct error *err);
+    /* The results of the list that was asked last: 1 = they are in *ret, 0 = not yet, -1 = there
+     * will be none. */
+    int (*read)(struct diag_probes *probes, size_t i, struct probe_results *ret, struct error *err);
+    /* Ends the probes and takes away all that start() made, and what a killed run left; also after
+     * a start() that failed, and without one. Absent is success. Goes on after a failure and
+     * answers the first one. */
+    int (*remove)(struct diag_probes *probes, struct error *err);
+};
+
+/* Pods that the kubelet of this node starts from files, asked through a folder: static_pods.c. */
+extern const struct diag_transport diag_static_pods;
+
+/* The first transport of that reach; NULL = this build has none. */
+const struct diag_transport *diag_transport_find(enum diag_reach reach);
+
+#endif

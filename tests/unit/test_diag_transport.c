@@ -1,0 +1,362 @@
+/* The whole run over a transport that is played here: what diag asks of any transport, and what it
+ * makes of probes that answer, fail, never start or die. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/run.h"
+#include "host/host_memory.h"
+
+/* Probes as a cluster's might be: other names, on two nodes, another namespace, no mailbox. */
+static struct play {
+    const char *silent;   /* the probe that never starts, NULL = both do */
+    const char *why;      /* what keeps it from starting */
+    const char *broken;   /* probes whose id begins so fail */
+    const char *nxdomain; /* these have no name in DNS */
+    bool old_run;         /* the heartbeats are those of an earlier run */
+    bool deaf;            /* its echoes do not stand */
+    bool dies, breaks;    /* while it measures: says nothing more; is known to be gone */
+    bool late;            /* answers at the second look */
+    bool cannot_start, cannot_ask, cannot_remove;
+    unsigned looks, started, removed;
+    struct text asked; /* "left 18 probes\n" */
+    struct probe_list list;
+} play;
+
+static int play_start(struct diag_probes *probes, struct error *err) {
+    play.started++;
+    probes->state = &play;
+    diag_probe_add(probes, "left");
+    diag_probe_add(probes, "right");
+    return play.cannot_start ? error_set(err, ERROR_DENIED, "no right to make pods") : 0;
+}
+
+static int play_look(struct diag_probes *probes, size_t i, struct probe_heartbeat *ret,
+                     struct error *err) {
+    const struct diag_probe *probe = &probes->items[i];
+
+    assert_ptr_equal(probes->state, &play);
+    if (text_equal(probe->name, play.silent))
+        return error_set(err, ERROR_ABSENT, "no pod");
+    *ret = (struct probe_heartbeat){
+        .tcp_echo = true, .udp_echo = !play.deaf, .address_count = 1, .beat = 1};
+    text_format(ret->name, sizeof ret->name, "%s", probe->name);
+    text_format(ret->run, sizeof ret->run, "%s", play.old_run ? "old" : probes->options->run);
+    text_format(ret->addresses[0], sizeof ret->addresses[0], "10.244.%zu.9", i + 1);
+    return 0;
+}
+
+static char *play_waiting(struct diag_probes *probes, size_t i) {
+    if (play.silent)
+        assert_string_equal(probes->items[i].name, play.silent);
+    return xstrdup_null(play.why);
+}
+
+static int play_ask(struct diag_probes *probes, size_t i, const struct probe_list *list,
+                    struct error *err) {
+    if (play.cannot_ask)
+        return error_set(err, ERROR_NETWORK, "the proxy is away");
+    text_addf(&play.asked, "%s %u: %zu\n", probes->items[i].name, probes->items[i].asked,
+              list->count);
+    probe_list_free(&play.list);
+    for (size_t at = 0; at < list->count; at++)
+        probe_list_add(&play.list, &list->items[at]);
+    play.looks = 0;
+    return 0;
+}
+
+static int play_read(struct diag_probes *probes, size_t i, struct probe_results *ret,
+                     struct error *err) {
+    (void)probes;
+    assert_int_equal(i, 0);
+    if (play.breaks)
+        return error_set(err, ERROR_NETWORK, "the pod is gone");
+    if (play.dies || (play.late && !play.looks++))
+        return 0;
+    for (size_t at = 0; at < play.list.count; at++) {
+        const struct probe *probe = &play.list.items[at];
+        struct probe_result result = {.attempts = probe->attempts, .succeeded = probe->attempts};
+
+        memcpy(result.id, probe->id, sizeof result.id);
+        if (play.nxdomain && text_starts_with(probe->id, play.nxdomain))
+            result.outcome = PROBE_DNS_NXDOMAIN;
+        if (play.broken && text_starts_with(probe->id, play.broken))
+            result.outcome = PROBE_TIMEOUT;
+        if (result.outcome != PROBE_OK)
+            result.succeeded = 0;
+        probe_results_add(ret, &result);
+    }
+    return 1;
+}
+
+static int play_remove(struct diag_probes *probes, struct error *err) {
+    assert_ptr_equal(probes->state, &play);
+    play.removed++;
+    return play.cannot_remove ? error_set(err, ERROR_DENIED, "no right to delete pods") : 0;
+}
+
+static const struct diag_transport played = {
+    .name = "played",
+    .reach = DIAG_REACH_CLUSTER,
+    .namespace_ = "winjoin-diag",
+    .start = play_start,
+    .look = play_look,
+    .waiting = play_waiting,
+    .ask = play_ask,
+    .read = play_read,
+    .remove = play_remove,
+};
+
+/* ---- the run ---- */
+
+struct run {
+    struct host *host;
+    struct text told;
+    struct diag_report report;
+    struct error err;
+    int result;
+};
+
+static void tell(void *context, const char *message) {
+    struct run *run = context;
+
+    text_addf(&run->told, "%s\n", message);
+}
+
+static void measure_ok(void *context, const struct probe *probe, struct probe_result *ret) {
+    (void)context;
+    *ret = (struct probe_result){.attempts = 3, .succeeded = 3, .median_us = 300};
+    memcpy(ret->id, probe->id, sizeof ret->id);
+}
+
+static void run_open(struct run *run, struct play now) {
+    const struct diag_options options = {
+        .transport = &played,
+        .scene = {.node_name = "win-7k2",
+                  .dns_domain = "cluster.local",
+                  .kubernetes_ip = "10.96.0.1",
+                  .dns_ip = "10.96.0.10",
+                  .external_ip = "192.0.2.1:443",
+                  .external_name = "example.com:443",
+                  .external_dns = "192.0.2.53"},
+        .evidence = {.network_name = "flannel.4096", .network_mode = "overlay"},
+        .start_timeout_ms = 20000,
+        .settle_timeout_ms = 2000,
+        .measure = measure_ok,
+        .progress = tell,
+        .progress_context = run,
+    };
+
+    play = now;
+    *run = (struct run){.host = host_memory_new()};
+    run->result = diag_run(run->host, &options, &run->report, &run->err);
+    assert_int_equal(play.started, 1);
+    assert_int_equal(play.removed, 1); /* whatever happened */
+}
+
+static void run_close(struct run *run) {
+    text_free(&run->told);
+    text_free(&play.asked);
+    probe_list_free(&play.list);
+    diag_report_free(&run->report);
+    host_free(run->host);
+}
+
+static const struct diag_cell *cell(const struct run *run, const char *flow, bool udp) {
+    const struct diag_cell *found = diag_cells_find(&run->report.cells, flow, udp);
+
+    assert_non_null(found);
+    return found;
+}
+
+static void assert_outcome(const struct run *run, const char *flow, bool udp,
+                           enum diag_outcome outcome) {
+    const struct diag_cell *found = cell(run, flow, udp);
+
+    if (found->outcome != outcome)
+        fail_msg("%s: %s (%s)", flow, diag_outcome_name(found->outcome), found->reason);
+}
+
+/* Nothing is written on this host, and names, addresses and namespace are the transport's. */
+static void green(void **state) {
+    struct run run;
+
+    (void)state;
+    run_open(&run, (struct play){.late = true});
+    assert_int_equal(run.result, 0);
+    for (size_t i = 0; i < run.report.cells.count; i++) {
+        const struct diag_cell *c = &run.report.cells.items[i];
+        bool node = text_equal(c->flow->id, "pod-to-node"); /* its address is not known here */
+        bool short_name = text_equal(c->flow->id, "pod-to-service-pqdn");
+
+        assert_outcome(&run, c->flow->id, c->udp,
+                       node         ? DIAG_NOT_RUN
+                       : short_name ? DIAG_SKIP /* no Service in that namespace */
+                                    : DIAG_PASS);
+    }
+    assert_string_equal(cell(&run, "pod-to-pod-ip", true)->from, "left");
+    assert_string_equal(cell(&run, "pod-to-pod-ip", true)->to, "10.244.2.9:18080");
+    assert_string_equal(cell(&run, "pod-to-pod-ip", true)->probe.expect, "right");
+    assert_string_equal(cell(&run, "node-to-pod", false)->from, "win-7k2");
+    assert_string_equal(cell(&run, "pod-to-pod-name", false)->probe.target,
+                        "10-244-2-9.winjoin-diag.pod.cluster.local");
+    /* Without the node's address the report is not good, hence the evidence. */
+    assert_string_equal(text_str(&run.told), "starting left and right\n"
+                                             "measuring 9 flows\n"
+                                             "reading evidence\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 12\nleft 2: 6\n");
+    assert_int_equal(host_file_type(run.host, diag_static_pods.folder), HOST_ABSENT);
+    assert_string_equal(json_text_at(run.report.evidence, "pods.a.name"), "left");
+    assert_string_equal(json_text_at(run.report.evidence, "pods.b.ip"), "10.244.2.9");
+    run_close(&run);
+}
+
+static void red(void **state) {
+    struct run run;
+
+    (void)state;
+    run_open(&run, (struct play){.broken = "pod-to-external"});
+    assert_int_equal(run.result, 0);
+    assert_outcome(&run, "pod-to-external-ip", false, DIAG_FAIL);
+    assert_outcome(&run, "pod-to-pod-ip", false, DIAG_PASS);
+    assert_false(diag_report_is_good(&run.report));
+    assert_int_equal(run.report.causes.count, 1);
+    /* The red cells alone are asked again, then the extra probes. */
+    assert_string_equal(text_str(&play.asked), "left 1: 12\nleft 2: 4\nleft 3: 6\n");
+    assert_non_null(strstr(text_str(&run.told), "asking them again for 2 s more\n"));
+    run_close(&run);
+}
+
+/* A cluster whose DNS has no records of pods: so by design, not a red cell. */
+static void no_pod_records_is_excused(void **state) {
+    struct run run;
+
+    (void)state;
+    run_open(&run, (struct play){.nxdomain = "pod-to-pod-name"});
+    assert_int_equal(run.result, 0);
+    assert_outcome(&run, "pod-to-pod-name", false, DIAG_SKIP);
+    assert_outcome(&run, "pod-to-pod-name", true, DIAG_SKIP);
+    assert_string_equal(cell(&run, "pod-to-pod-name", true)->reason, "dns-no-pod-records");
+    run_close(&run);
+}
+
+static void probes_that_never_start(void **state) {
+    static const struct {
+        struct play play;
+        const char *told, *note;
+        enum diag_outcome from_pod, from_node;
+    } rows[] = {
+        {{.silent = "left", .why = "ErrImagePull: not found"},
+         "waiting for left to start (5 s): ErrImagePull: not found\n",
+         "left waits: ErrImagePull: not found",
+         DIAG_NOT_RUN,
+         DIAG_PASS},
+        {{.silent = "right"},
+         "waiting for right to start (10 s)\n",
+         "right never spoke",
+         DIAG_PASS,
+         DIAG_NOT_RUN},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct run run;
+
+        run_open(&run, rows[i].play);
+        assert_int_equal(run.result, 0);
+        assert_outcome(&run, "pod-to-service-ip", false, rows[i].from_pod);
+        assert_outcome(&run, "node-to-pod", false, rows[i].from_node);
+        assert_outcome(&run, "pod-to-pod-ip", false, DIAG_NOT_RUN);
+        if (!strstr(text_str(&run.told), rows[i].told))
+            fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);
+        assert_string_equal(run.report.causes.items[0].evidence.items[0], rows[i].note);
+        assert_int_equal(play.asked.len > 0, rows[i].from_pod == DIAG_PASS);
+        run_close(&run);
+    }
+}
+
+/* Who speaks for another run, or does not listen, is not there. */
+static void not_ours_or_not_ready(void **state) {
+    static const struct play rows[] = {{.old_run = true}, {.deaf = true}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct run run;
+
+        run_open(&run, rows[i]);
+        assert_outcome(&run, "pod-to-pod-ip", false, DIAG_NOT_RUN);
+        assert_int_equal(play.asked.len, 0);
+        run_close(&run);
+    }
+}
+
+/* It is waited for as long as its probes may take; a transport that knows better ends the wait. */
+static void one_dies_while_it_measures(void **state) {
+    static const struct {
+        struct play play;
+        const char *told;
+    } rows[] = {
+        {{.dies = true}, "left gave no answer: after 154 s\n"},
+        {{.breaks = true}, "left gave no answer: the pod is gone\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct run run;
+
+        run_open(&run, rows[i].play);
+        assert_int_equal(run.result, 0);
+        assert_outcome(&run, "pod-to-pod-ip", false, DIAG_NOT_RUN);
+        assert_string_equal(cell(&run, "pod-to-pod-ip", false)->reason, "left gave no answer");
+        assert_outcome(&run, "node-to-pod", false, DIAG_PASS);
+        if (!strstr(text_str(&run.told), rows[i].told))
+            fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);
+        run_close(&run);
+    }
+}
+
+static void what_the_transport_cannot(void **state) {
+    struct run run;
+
+    (void)state;
+    run_open(&run, (struct play){.cannot_start = true});
+    assert_int_equal(run.result, -1);
+    assert_int_equal(run.err.kind, ERROR_DENIED);
+    run_close(&run);
+    run_open(&run, (struct play){.cannot_ask = true});
+    assert_int_equal(run.result, -1);
+    assert_int_equal(run.err.kind, ERROR_NETWORK);
+    run_close(&run);
+    /* The report is worth more than the clean-up's own trouble. */
+    run_open(&run, (struct play){.cannot_remove = true});
+    assert_int_equal(run.result, 0);
+    assert_non_null(strstr(text_str(&run.told), "no right to delete pods\n"));
+    run_close(&run);
+}
+
+static void the_table(void **state) {
+    (void)state;
+    assert_ptr_equal(diag_transport_find(DIAG_REACH_NODE), &diag_static_pods);
+    assert_null(diag_transport_find(DIAG_REACH_CLUSTER)); /* hence --kubeconfig is refused */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(green),
+        cmocka_unit_test(red),
+        cmocka_unit_test(no_pod_records_is_excused),
+        cmocka_unit_test(probes_that_never_start),
+        cmocka_unit_test(not_ours_or_not_ready),
+        cmocka_unit_test(one_dies_while_it_measures),
+        cmocka_unit_test(what_the_transport_cannot),
+        cmocka_unit_test(the_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
