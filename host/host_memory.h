@@ -41,8 +41,11 @@ void host_memory_set_program(struct host *host, const char *name, int exit_code,
 /* The flags that this program, set before, knows ("v node-ip"): others end it with 1, --help prints
  * them. */
 void host_memory_set_program_flags(struct host *host, const char *name, const char *flags);
-/* Given --config this program, set before, ends with 1 and these words. */
-void host_memory_set_program_objection(struct host *host, const char *name, const char *words);
+/* Asked before each program is run: true when it has answered, with exit code and words, or with an
+ * error. */
+typedef bool host_memory_run(void *context, struct host *host, const struct host_process *process,
+                             int *ret_code, struct text *ret_said, struct error *err);
+void host_memory_on_run(struct host *host, host_memory_run *hook, void *context);
 /* Who answers HNS calls (tests link the HNS model); NULL: a plain store of documents. `call` gets
  * the export's name and its inputs in order (handles as the text that it gave) and answers HRESULT,
  * *ret_result (the first output that is not the ErrorRecord) and *ret_error_record, both malloc'ed

@@ -6,9 +6,8 @@
 #include "base/memory.h"
 #include "pki/digest.h"
 
-/* Whether the target holds just this. */
-static int look_at_target(struct host *host, const struct artifact *artifact, bool *ret_same,
-                          struct error *err) {
+int artifact_is_laid(struct host *host, const struct artifact *artifact, bool *ret_same,
+                     struct error *err) {
     _cleanup_(freep) char *data = NULL;
     char digest[DIGEST_TEXT_MAX];
     struct error read_err = {0};
@@ -35,7 +34,7 @@ static int find_different(struct host *host, const struct artifacts *artifacts,
         bool same = false;
         if (only && !text_list_has(only, artifact->name))
             continue;
-        if (look_at_target(host, artifact, &same, err) < 0)
+        if (artifact_is_laid(host, artifact, &same, err) < 0)
             return error_prefix(err, "artefact '%s'", artifact->name);
         if (same)
             result->present++;

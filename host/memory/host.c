@@ -211,15 +211,10 @@ static int registry_get(struct host *host, const char *key, const char *value, c
  * it has answered. */
 static bool take_flags(const struct memory_program *program, const char *const *argv, int *ret_code,
                        struct text *output) {
-    for (size_t i = 1; (program->flags.count || program->objection) && argv[i]; i++) {
+    for (size_t i = 1; program->flags.count && argv[i]; i++) {
         const char *name = argv[i] + strspn(argv[i], "-");
         _cleanup_(freep) char *flag = xstrndup(name, strcspn(name, "="));
 
-        if (program->objection && text_equal(flag, "config")) {
-            text_add(output, program->objection);
-            *ret_code = 1;
-            return true;
-        }
         if (text_equal(flag, "version"))
             return false;
         if (text_equal(flag, "help")) {
@@ -229,7 +224,7 @@ static bool take_flags(const struct memory_program *program, const char *const *
             *ret_code = 0;
             return true;
         }
-        if (program->flags.count && !text_list_has(&program->flags, flag)) {
+        if (!text_list_has(&program->flags, flag)) {
             *ret_code = 1;
             return true;
         }
@@ -242,6 +237,7 @@ static int run(struct host *host, const struct host_process *process, int *ret_e
     const struct memory_host *memory = memory_of(host);
     const char *name = path_base(process->argv[0]);
     struct text line = {0}, output = {0};
+    struct error why = {0};
     int result;
 
     for (size_t i = 0; process->argv[i]; i++)
@@ -250,6 +246,16 @@ static int run(struct host *host, const struct host_process *process, int *ret_e
     text_free(&line);
     if (result < 0)
         return -1;
+    if (memory->on_run &&
+        memory->on_run(memory->on_run_context, host, process, ret_exit_code, &output, &why)) {
+        *ret_output = text_take(&output);
+        if (!why.kind)
+            return 0;
+        freep(ret_output);
+        if (err)
+            *err = why;
+        return -1;
+    }
     for (size_t i = 0; i < memory->program_count; i++)
         if (text_equal_nocase(memory->programs[i].name, name)) {
             if (!take_flags(&memory->programs[i], process->argv, ret_exit_code, &output)) {
@@ -368,7 +374,6 @@ static void memory_free(struct host *host) {
     for (size_t i = 0; i < memory->program_count; i++) {
         free(memory->programs[i].name);
         free(memory->programs[i].output);
-        free(memory->programs[i].objection);
         text_list_free(&memory->programs[i].flags);
     }
     free(memory->programs);

@@ -19,7 +19,6 @@ struct memory_program {
     int exit_code;
     char *output;
     struct text_list flags; /* what it takes; none = everything */
-    char *objection;        /* its last words when it is given --config, or NULL */
 };
 
 struct memory_host {
@@ -34,6 +33,8 @@ struct memory_host {
     size_t calls, fail_at; /* fail_at: number of the call that fails, 0 = none */
     host_memory_hns *hns;
     void *hns_context;
+    host_memory_run *on_run;
+    void *on_run_context;
     host_memory_pipe *pipe;
     void *pipe_context;
     void (*on_sleep)(void *, struct host *);

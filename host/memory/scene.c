@@ -79,14 +79,9 @@ void host_memory_set_program_flags(struct host *host, const char *name, const ch
             text_list_split(&memory->programs[i].flags, flags, ' ');
 }
 
-void host_memory_set_program_objection(struct host *host, const char *name, const char *words) {
-    struct memory_host *memory = memory_of(host);
-
-    for (size_t i = 0; i < memory->program_count; i++)
-        if (text_equal_nocase(memory->programs[i].name, name)) {
-            free(memory->programs[i].objection);
-            memory->programs[i].objection = xstrdup(words);
-        }
+void host_memory_on_run(struct host *host, host_memory_run *hook, void *context) {
+    memory_of(host)->on_run = hook;
+    memory_of(host)->on_run_context = context;
 }
 
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context) {

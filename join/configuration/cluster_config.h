@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "base/yaml.h"
 #include "kube/client.h"
 
 /* net-conf.json of kube-flannel-cfg. */
@@ -29,28 +28,24 @@ struct cluster_config {
     char *name;                   /* clusterName, "kubernetes" */
     char *kubernetes_version;     /* "v1.37.1" */
     char *server_version;         /* of GET /version; NULL = not known */
-    char *control_plane_endpoint; /* NULL = absent */
-    char *image_repository;
     struct text_list pod_subnets; /* may be empty */
     struct text_list service_subnets;
     char *dns_domain;             /* "cluster.local" */
     struct text_list cluster_dns; /* kubelet's clusterDNS, or the tenth service address */
     json_t *kubelet;              /* KubeletConfiguration as in the cluster, before any change */
-    json_t *kube_proxy;           /* KubeProxyConfiguration, or NULL when it could not be read */
     struct cluster_flannel flannel;
     json_t *winjoin;           /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     struct text_list warnings; /* what was tolerated */
-    struct text_list unknown_fields; /* of kubelet and kube_proxy: sentences for a person */
 };
 
 /* Reads them with the client's credentials. kubeadm-config (v1beta3, v1beta4) and kubelet-config
- * (or kubelet-config-<major>.<minor>) must be there; kube-proxy, winjoin, kube-flannel-cfg
- * (kube-flannel, then kube-system; not asked for where winjoin is forbidden: the rights to both
- * come with the manifest of `winjoin config cluster`) and /version may be absent or refused, but
- * not malformed. timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the
- * hint about the token's groups; ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and,
- * where there is one, line and column. */
+ * (or kubelet-config-<major>.<minor>) must be there; winjoin, kube-flannel-cfg (kube-flannel, then
+ * kube-system; not asked for where winjoin is forbidden: the rights to both come with the manifest
+ * of `winjoin config cluster`) and /version may be absent or refused, but not malformed.
+ * timeout_ms: for each object (kubernetesAPICall; 0 = 1 min). ERROR_DENIED gets the hint about the
+ * token's groups; ERROR_MALFORMED and ERROR_UNSUPPORTED name ConfigMap, key and, where there is
+ * one, line and column. */
 int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err);
 void cluster_config_free(struct cluster_config *config);
@@ -60,11 +55,12 @@ void cluster_config_free(struct cluster_config *config);
  * not v1beta3 or v1beta4). */
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
                          struct error *err);
-/* The only document of this kind in a component's text, parted as kubeadm parts it (util
- * SplitConfigDocuments): each must have a kind of its own and an apiVersion with a group, none may
- * be empty. It is document 0 of *ret. ERROR_MALFORMED. */
-int cluster_component_find(const char *text, const char *what, const char *kind,
-                           struct yaml_documents **ret, struct error *err);
+/* The only document of its kind in a ConfigMap's text, as JSON. Judged are its apiVersion and the
+ * types of the fields that a join reads, with line and column; what it has beyond is kubeadm's or
+ * the kubelet's to judge. *ret is a new reference. ERROR_MALFORMED, ERROR_UNSUPPORTED. */
+enum cluster_document { CLUSTER_DOCUMENT, KUBELET_DOCUMENT };
+int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
+                          json_t **ret, struct error *err);
 int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err);
 /* Whether Windows nodes can join that flannel: vxlan with VNI >= 4096 and port 4789, without
  * DirectRouting and GBP, or host-gw (flannel, pkg/backend/vxlan/vxlan_windows.go). What is not

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/yaml.h"
-#include "join/configuration/cluster_schema.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
 
@@ -42,17 +41,14 @@ static const struct {
 /* What else kubeadm reads: not for a worker's join. */
 static const struct {
     const char *version, *kind;
-    const struct yaml_field *(*fields)(void);
-} passed_over[] = {
-    {"kubeadm.k8s.io/v1beta3", "InitConfiguration", NULL},
-    {"kubeadm.k8s.io/v1beta3", "ClusterConfiguration", NULL},
-    {"kubeadm.k8s.io/v1beta4", "InitConfiguration", NULL},
-    {"kubeadm.k8s.io/v1beta4", "ClusterConfiguration", NULL},
-    {"kubeadm.k8s.io/v1beta4", "ResetConfiguration", NULL},
-    {"kubeadm.k8s.io/v1beta4", "UpgradeConfiguration", NULL},
-    {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration", kubelet_configuration_fields},
-    {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration",
-     kube_proxy_configuration_fields}};
+} passed_over[] = {{"kubeadm.k8s.io/v1beta3", "InitConfiguration"},
+                   {"kubeadm.k8s.io/v1beta3", "ClusterConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "InitConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "ClusterConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "ResetConfiguration"},
+                   {"kubeadm.k8s.io/v1beta4", "UpgradeConfiguration"},
+                   {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"},
+                   {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"}};
 
 static int check_old_version(struct reader *r, const char *version, const char *kind, size_t line) {
     for (size_t i = 0; i < ARRAY_SIZE(old_versions); i++) {
@@ -70,24 +66,10 @@ static int check_old_version(struct reader *r, const char *version, const char *
     return 0;
 }
 
-/* It has no effect here, yet whoever wrote it will use it elsewhere. */
-static void warn_of_fields(struct reader *r, const struct yaml_node *node,
-                           const struct yaml_field *fields) {
-    _cleanup_(text_list_free) struct text_list unknown = {0};
-    struct error why = {0};
-
-    if (yaml_schema_check_known(node, fields, r->what, &unknown, &why) < 0)
-        text_list_add(&r->file->warnings, why.message);
-    for (size_t i = 0; i < unknown.count; i++)
-        text_list_add_owned(&r->file->warnings, xasprintf("%s: line %zu: unknown field %s", r->what,
-                                                          yaml_line(node), unknown.items[i]));
-}
-
-static int pass_over(struct reader *r, const struct yaml_node *node, const char *version,
-                     const char *kind) {
+static int pass_over(struct reader *r, size_t line, const char *version, const char *kind) {
     static const char *const kinds[] = {JOIN_CONFIGURATION_KIND, NODE_CONFIGURATION_KIND};
     const char *near = nearest_name(kind, kinds, ARRAY_SIZE(kinds));
-    size_t i = 0, line = yaml_line(node);
+    size_t i = 0;
 
     while (i < ARRAY_SIZE(passed_over) &&
            !(text_equal(passed_over[i].version, version) && text_equal(passed_over[i].kind, kind)))
@@ -101,8 +83,6 @@ static int pass_over(struct reader *r, const struct yaml_node *node, const char 
     text_list_add_owned(&r->file->warnings,
                         xasprintf("%s: line %zu: document of kind %.60s (%.60s) is passed over",
                                   r->what, line, kind, version));
-    if (i < ARRAY_SIZE(passed_over) && passed_over[i].fields)
-        warn_of_fields(r, node, passed_over[i].fields());
     return 0;
 }
 
@@ -194,7 +174,7 @@ static int read_document(struct reader *r, const struct yaml_node *node, size_t 
         return read_join(r, node, version);
     if (text_equal(kind, NODE_CONFIGURATION_KIND))
         return read_node(r, node, version);
-    return pass_over(r, node, version, kind);
+    return pass_over(r, line, version, kind);
 }
 
 static int read_part(struct reader *r, const struct yaml_part *part) {

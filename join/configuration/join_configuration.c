@@ -6,12 +6,23 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
-#include "join/configuration/cluster_schema.h"
 
+static const struct yaml_field taint_fields[] = {
+    {"key", YAML_FIELD_TEXT, NULL},
+    {"value", YAML_FIELD_TEXT, NULL},
+    {"effect", YAML_FIELD_TEXT, NULL},
+    {"timeAdded", YAML_FIELD_TIME, NULL},
+    {0},
+};
+static const struct yaml_field argument_fields[] = {
+    {"name", YAML_FIELD_TEXT, NULL},
+    {"value", YAML_FIELD_TEXT, NULL},
+    {0},
+};
 static const struct yaml_field node_fields_v1beta3[] = {
     {"name", YAML_FIELD_TEXT, NULL},
     {"criSocket", YAML_FIELD_TEXT, NULL},
-    {"taints", YAML_FIELD_OBJECTS, schema_taint},
+    {"taints", YAML_FIELD_OBJECTS, taint_fields},
     {"kubeletExtraArgs", YAML_FIELD_TEXT_MAP, NULL},
     {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
     {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
@@ -20,8 +31,8 @@ static const struct yaml_field node_fields_v1beta3[] = {
 static const struct yaml_field node_fields_v1beta4[] = {
     {"name", YAML_FIELD_TEXT, NULL},
     {"criSocket", YAML_FIELD_TEXT, NULL},
-    {"taints", YAML_FIELD_OBJECTS, schema_taint},
-    {"kubeletExtraArgs", YAML_FIELD_OBJECTS, schema_argument},
+    {"taints", YAML_FIELD_OBJECTS, taint_fields},
+    {"kubeletExtraArgs", YAML_FIELD_OBJECTS, argument_fields},
     {"ignorePreflightErrors", YAML_FIELD_TEXTS, NULL},
     {"imagePullPolicy", YAML_FIELD_TEXT, NULL},
     {"imagePullSerial", YAML_FIELD_BOOL, NULL},

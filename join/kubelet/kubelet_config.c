@@ -4,8 +4,6 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
-#include "join/configuration/cluster_schema.h"
-#include "join/kubelet/kubelet_checks.h"
 #include "join/kubelet/kubelet_files.h"
 
 /* Fields that mean nothing, or keep the kubelet from starting, on Windows. `gate`: kept when the
@@ -58,8 +56,6 @@ static const struct {
     {"userNamespaces", NULL, NULL}, /* as defaultPodSysctls */
     {"volumePluginDir", NULL, "/"},
 };
-
-#define PATCHED "patched" /* the reason of a patch's changes */
 
 static const char *const eviction_maps[] = {"evictionHard", "evictionSoft",
                                             "evictionSoftGracePeriod", "evictionMinimumReclaim"};
@@ -258,36 +254,6 @@ static void warn_of_patched(const json_t *config, struct kubelet_changes *change
     }
 }
 
-/* The kubelet would not start with a known field of another type, and say so only in its log. */
-static int check_fields(const json_t *config, struct text_list *ret_unknown, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_(freep) char *text = yaml_write(config);
-    const char *what = "config.yaml with its patches";
-
-    if (yaml_parse(text, strlen(text), what, &documents, err) == 0 &&
-        yaml_schema_check_known(yaml_document(documents, 0), kubelet_configuration_fields(), what,
-                                ret_unknown, err) == 0)
-        return 0;
-    if (err)
-        err->kind = ERROR_USAGE;
-    return -1;
-}
-
-/* What the cluster's document had already is told where that is read. */
-static int check_patched(const json_t *before, const json_t *patched,
-                         struct kubelet_changes *changes, struct error *err) {
-    _cleanup_(text_list_free) struct text_list old = {0}, now = {0};
-
-    if (check_fields(patched, &now, err) < 0)
-        return -1;
-    (void)check_fields(before, &old, NULL); /* read from the cluster: its types were right */
-    for (size_t i = 0; i < now.count; i++)
-        if (!text_list_has(&old, now.items[i]))
-            text_list_add_owned(&changes->warnings,
-                                xasprintf("a patch sets the unknown field %s", now.items[i]));
-    return 0;
-}
-
 static int apply_patches(const struct patches *patches, json_t **config,
                          struct kubelet_changes *changes, struct error *err) {
     json_t *patched = NULL;
@@ -298,11 +264,7 @@ static int apply_patches(const struct patches *patches, json_t **config,
         text_list_add(&changes->warnings, patches->warnings.items[i]);
     if (patches_apply(patches, *config, &patched, NULL, err) < 0)
         return -1;
-    if (patches->count && check_patched(*config, patched, changes, err) < 0) {
-        json_decref(patched);
-        return -1;
-    }
-    kubelet_changes_compare(changes, *config, patched, PATCHED);
+    kubelet_changes_compare(changes, *config, patched, "patched");
     json_decref(*config);
     *config = patched;
     warn_of_patched(patched, changes);
@@ -324,38 +286,6 @@ static int check_kind(const json_t *config, struct error *err) {
     return 0;
 }
 
-/* true when a patch has set the field, or something in it or around it. */
-static bool is_patched(const struct kubelet_changes *changes, const char *path) {
-    size_t top = strcspn(path, ".[");
-
-    for (size_t i = 0; i < changes->count; i++) {
-        const struct kubelet_change *c = &changes->items[i];
-
-        if (text_equal(c->reason, PATCHED) && strcspn(c->path, ".[") == top &&
-            strncmp(c->path, path, top) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* The kubelet would end at its start, over and over, and say why only in its log. */
-static int check_values(const json_t *config, const struct kubelet_changes *changes,
-                        struct error *err) {
-    _cleanup_(freep) char *path = NULL, *wanted = NULL;
-
-    if (!kubelet_config_problem(config, &path, &wanted))
-        return 0;
-    if (is_patched(changes, path)) {
-        (void)error_set(err, ERROR_USAGE, "use the patched KubeletConfiguration: %s: %s", path,
-                        wanted);
-        return error_hint(err, "a kubelet does not start with it; a patch sets it (--patches)");
-    }
-    (void)error_set(err, ERROR_MALFORMED, "ConfigMap kube-system/kubelet-config: %s: %s", path,
-                    wanted);
-    return error_hint(err, "a kubelet for Windows does not start with it: change it there, or for "
-                           "this node alone by a patch (--patches)");
-}
-
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err) {
     _cleanup_json_ json_t *config = NULL;
@@ -374,8 +304,6 @@ int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
     force(config, "containerRuntimeEndpoint",
           json_string(input->cri_socket ? input->cri_socket : KUBELET_CRI_SOCKET),
           "the socket of this node", changes);
-    if (check_values(config, changes, err) < 0)
-        return -1;
     *ret = take_ptr(config);
     return 0;
 }

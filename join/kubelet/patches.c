@@ -6,9 +6,7 @@
 
 #include "base/json_patch.h"
 #include "base/memory.h"
-#include "base/yaml_schema.h"
 #include "host/path.h"
-#include "join/configuration/cluster_schema.h"
 
 /* kubeadm's targets (1.37); "kubeproxydaemonset" is new there. */
 static const char *const targets[] = {"etcd",
@@ -300,31 +298,6 @@ static int check_result(const struct patch *patch, const json_t *config, struct 
     return at_line(err, patch->path, patch->node);
 }
 
-/* The kubelet would not start with a known field of another type, and say so only in its log. The
- * line is the patch's own, where that holds the field. */
-static int check_types(const struct patch *patch, const json_t *config, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    _cleanup_(freep) char *text = yaml_write(config);
-    const char *what = "the patched document";
-    struct error own = {0};
-
-    if (yaml_parse(text, strlen(text), what, &documents, err) == 0 &&
-        yaml_schema_check_known(yaml_document(documents, 0), kubelet_configuration_fields(), what,
-                                NULL, err) == 0)
-        return 0;
-    if (patch->type != PATCH_JSON &&
-        yaml_schema_check_known(patch->node, kubelet_configuration_fields(), patch->path, NULL,
-                                &own) < 0) {
-        if (err)
-            *err = own;
-    } else {
-        (void)at_line(err, patch->path, patch->node);
-    }
-    if (err)
-        err->kind = ERROR_USAGE;
-    return -1;
-}
-
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err) {
     _cleanup_json_ json_t *current = json_deep_copy(config);
@@ -344,7 +317,7 @@ int patches_apply(const struct patches *patches, const json_t *config, json_t **
             return -1;
         json_decref(current);
         current = next;
-        if (check_result(patch, current, err) < 0 || check_types(patch, current, err) < 0)
+        if (check_result(patch, current, err) < 0)
             return -1;
         if (applied)
             text_list_add_owned(applied,

@@ -11,56 +11,6 @@
 
 enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
 
-/* false and 0.5 are somebody's choice; "", 0, "0s" and what holds only such things are what a
- * program writes that writes every field. */
-static bool says_nothing(const json_t *value) {
-    const char *text = json_string_value(value), *key;
-    json_t *item;
-    size_t i;
-
-    json_object_foreach((json_t *)value, key, item) if (!says_nothing(item)) return false;
-    json_array_foreach(value, i, item) if (!says_nothing(item)) return false;
-    if (text)
-        return !*text || text_equal(text, "0") || text_equal(text, "0s");
-    return !json_is_boolean(value) && !json_is_real(value) &&
-           (!json_is_integer(value) || json_integer_value(value) == 0);
-}
-
-bool kubelet_question_is_needed(const json_t *config) {
-    static const char *const usual[] = {
-        "apiVersion",
-        "authentication",
-        "authorization",
-        "cgroupsPerQOS",
-        "clusterDNS",
-        "clusterDomain",
-        "containerLogMaxSize",
-        "containerRuntimeEndpoint",
-        "enforceNodeAllocatable",
-        "fileCheckFrequency",
-        "healthzBindAddress",
-        "healthzPort",
-        "kind",
-        "maxPods",
-        "resolvConf",
-        "rotateCertificates",
-        "serverTLSBootstrap",
-        "staticPodPath",
-    };
-    const char *key;
-    json_t *value;
-
-    json_object_foreach((json_t *)config, key, value) {
-        bool is_usual = says_nothing(value);
-
-        for (size_t i = 0; i < ARRAY_SIZE(usual) && !is_usual; i++)
-            is_usual = text_equal(key, usual[i]);
-        if (!is_usual)
-            return true;
-    }
-    return false;
-}
-
 /* klog's err="..." has \" for each quote. */
 static char *unquoted(const char *begin, size_t len) {
     struct text out = {0};
@@ -105,6 +55,8 @@ char *kubelet_question_objection(const char *said) {
         "failed to set feature gates from initial flags-based config:",
         "failed to construct kubelet dependencies:",
         "initialize logging:",
+        "failed to decode:",
+        "failed lenient decoding:",
         "failed to load kubelet config file",
     };
     char *objection = NULL;
@@ -112,6 +64,19 @@ char *kubelet_question_objection(const char *said) {
     for (size_t i = 0; i < ARRAY_SIZE(marks) && !objection; i++)
         objection = words_behind(said, marks[i]);
     return objection;
+}
+
+char *kubelet_question_unknown(const char *said) {
+    return words_behind(said, "strict decoding error: ");
+}
+
+/* config.yaml as it will be laid, but for the CA's file, which is not there yet. The caller frees.
+ */
+static char *asked_text(const json_t *config) {
+    _cleanup_json_ json_t *asked = json_deep_copy(config);
+
+    json_object_del(json_at(asked, "authentication.x509"), "clientCAFile");
+    return kubelet_config_text(asked);
 }
 
 /* Later words win over the service's own. NULL-terminated; *ret_own keeps what they stand on. */
@@ -130,37 +95,63 @@ static int question_words(struct join *join, const char *program, const char *fo
     return 0;
 }
 
-static int hear(struct join *join, const struct text_list *words, char **ret, struct error *err) {
+static int run(struct join *join, const struct text_list *words, int *ret_code, char **ret_said,
+               struct error *err) {
     _cleanup_(freep) const char **argv = xcalloc(words->count + 1, sizeof *argv);
     struct host_process process = {.argv = argv, .timeout_ms = QUESTION_MS, .with_errors = true};
-    _cleanup_(freep) char *output = NULL;
-    int code;
 
     for (size_t i = 0; i < words->count; i++)
         argv[i] = words->items[i];
-    if (host_run(join->host, &process, &code, &output, err) < 0)
-        return -1;
-    *ret = code && output ? kubelet_question_objection(output) : NULL;
+    return host_run(join->host, &process, ret_code, ret_said, err);
+}
+
+/* Killed, or ended by Windows (0xC0000005): then it has said nothing about its configuration. */
+static bool was_ended(int code) {
+    return code < 0 || code > 128;
+}
+
+static int judge(struct join *join, int code, const char *said, struct error *err) {
+    _cleanup_(freep) char *objection = code ? kubelet_question_objection(said) : NULL,
+                          *unknown = kubelet_question_unknown(said);
+
+    if (objection) {
+        (void)error_set(err, ERROR_USAGE, "use the cluster's KubeletConfiguration: kubelet: %s",
+                        objection);
+        return error_hint(err, "the kubelet would not start; change ConfigMap "
+                               "kube-system/kubelet-config, or what it has for this node alone by "
+                               "a patch (--patches)");
+    }
+    if (unknown)
+        join_warn(join, "the kubelet passes over a part of its configuration: %s", unknown);
+    if (was_ended(code))
+        join_warn(join,
+                  "the kubelet, asked whether it takes its configuration, ended with code 0x%x",
+                  (unsigned)code);
     return 0;
 }
 
 int kubelet_question_ask(struct join *join, const char *program, const char *folder,
                          struct error *err) {
-    _cleanup_(freep) char *file = xasprintf("%s\\config.yaml", folder), *objection = NULL;
-    _cleanup_(freep) char *text = kubelet_config_text(join->kubelet_config);
+    _cleanup_(freep) char *file = xasprintf("%s\\config.yaml", folder), *said = NULL;
+    _cleanup_(freep) char *text = asked_text(join->kubelet_config);
     _cleanup_(text_list_free) struct text_list words = {0};
     struct error why = {0};
+    int code = 0;
 
     if (question_words(join, program, folder, &words, err) < 0 ||
         host_write(join->host, file, text, strlen(text), HOST_SECRET, err) < 0)
         return -1;
-    if (hear(join, &words, &objection, &why) < 0)
+    if (run(join, &words, &code, &said, &why) == 0)
+        return judge(join, code, said, err);
+    if (why.kind == ERROR_INTERRUPTED) {
+        if (err)
+            *err = why;
+        return -1;
+    }
+    if (why.kind == ERROR_TIMED_OUT || why.kind == ERROR_MALFORMED) /* it hangs, it babbles */
+        join_warn(join, "the kubelet was asked in vain whether it takes its configuration: %s",
+                  why.message);
+    else
         log_message(LOG_INFO, "%s", why.message);
-    if (!objection)
-        return 0;
-    (void)error_set(err, ERROR_USAGE, "use the cluster's KubeletConfiguration: kubelet: %s",
-                    objection);
-    return error_hint(err, "the kubelet would not start; change ConfigMap "
-                           "kube-system/kubelet-config, or what it has for this node alone by a "
-                           "patch (--patches)");
+    return 0;
 }

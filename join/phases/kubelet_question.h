@@ -6,17 +6,18 @@
 
 #include "join/join.h"
 
-/* true when config.yaml has anything in it but what kubeadm and winjoin always write: values that
- * somebody chose, which a kubelet of some version may refuse (feature gates above all). */
-bool kubelet_question_is_needed(const json_t *config);
 /* What a kubelet's last words say against its configuration ("unrecognized feature gate: X"), or
  * NULL where they are about something else or it liked what it read. The caller frees. */
 char *kubelet_question_objection(const char *said);
+/* What it says of fields that it does not know (`unknown field "maxPodz"`), or NULL. The caller
+ * frees. */
+char *kubelet_question_unknown(const char *said);
 /* Starts the kubelet (`program`) with the words of its service, config.yaml in `folder`, which is
  * the caller's to remove, and an end before it does anything: --exit-on-lock-contention without a
  * lock file, which every kubelet refuses once it has judged its configuration
  * (cmd/kubelet/app/server.go: run). ERROR_USAGE with its own words when it refuses config.yaml
- * first; what it cannot be asked is passed over. */
+ * first, ERROR_INTERRUPTED; unknown fields are a warning, and so is a kubelet that does not end
+ * within 30 s, writes without end or is killed. One that cannot be started is passed over. */
 int kubelet_question_ask(struct join *join, const char *program, const char *folder,
                          struct error *err);
 

@@ -158,8 +158,6 @@ int join_need_cluster(struct join *join, struct error *err) {
     join->has_cluster = true;
     for (size_t i = 0; i < join->cluster.warnings.count; i++)
         log_message(LOG_INFO, "%s", join->cluster.warnings.items[i]);
-    for (size_t i = 0; i < join->cluster.unknown_fields.count; i++)
-        join_warn(join, "%s", join->cluster.unknown_fields.items[i]);
     if (join->cluster.winjoin) {
         node_configuration_apply(join->cluster.winjoin, join->options);
         if (join_options_check(join->options, err) < 0)

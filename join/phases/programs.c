@@ -209,14 +209,16 @@ static int ask_program(struct join *join, const char *program, const struct text
 
 /* A program that is put aside for it is removed again, and what is written for it. */
 static int ask_aside(struct join *join, struct bundle *bundle, const struct artifact *artifact,
-                     const struct text_list *arguments, bool about_config, struct error *err) {
-    bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT;
+                     const struct text_list *arguments, struct error *err) {
+    bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT, is_laid = false;
     const char *program = service_program(SERVICE_KUBELET);
     _cleanup_(freep) char *data = NULL;
     size_t len;
     int result = 0;
 
-    if (artifact) {
+    if (artifact && artifact_is_laid(join->host, artifact, &is_laid, err) < 0)
+        return -1;
+    if (artifact && !is_laid) {
         program = ASIDE_FOLDER "\\kubelet.exe";
         if (bundle_read(bundle, artifact, &data, &len, err) < 0)
             return -1;
@@ -224,7 +226,7 @@ static int ask_aside(struct join *join, struct bundle *bundle, const struct arti
     }
     if (result == 0 && arguments->count)
         result = ask_program(join, program, arguments, err);
-    if (result == 0 && about_config)
+    if (result == 0 && join->has_cluster) /* else a phase alone, which lays no configuration */
         result = kubelet_question_ask(join, program, ASIDE_FOLDER, err);
     /* what a virus scanner holds on to is removed by the next run's; no reason to fail */
     (void)host_remove_tree(join->host, ASIDE_FOLDER, NULL);
@@ -245,17 +247,11 @@ static const struct artifact *coming_kubelet(struct bundle *bundle) {
 int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err) {
     const struct artifact *kubelet = coming_kubelet(bundle);
     _cleanup_(text_list_free) struct text_list arguments = {0};
-    bool about_config = false;
 
     if (!kubelet && host_file_type(join->host, service_program(SERVICE_KUBELET)) == HOST_ABSENT)
         return 0;
-    if (join->has_cluster) { /* else a phase alone, which lays no configuration */
-        if (join_need_kubelet_config(join, err) < 0)
-            return -1;
-        about_config = kubelet_question_is_needed(join->kubelet_config);
-    }
+    if (join->has_cluster && join_need_kubelet_config(join, err) < 0)
+        return -1;
     programs_kubelet_arguments(join->options, &arguments);
-    if (!arguments.count && !about_config)
-        return 0;
-    return ask_aside(join, bundle, kubelet, &arguments, about_config, err);
+    return ask_aside(join, bundle, kubelet, &arguments, err);
 }

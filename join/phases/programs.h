@@ -29,7 +29,7 @@ bool programs_versions_are_known(const struct artifacts *lock);
  * against the kubelet itself, the bundle's or (NULL) the installed one: ERROR_USAGE names the
  * argument that it does not take, with "did you mean", or what it says against config.yaml
  * (kubelet_question.h). The bundle's is put aside for that and removed again. A program that cannot
- * be asked is passed over, and so is a configuration that holds nothing unusual. */
+ * be asked is passed over. */
 int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err);
 /* The flags that the installed program knows; none when it cannot be asked, or when it is no
  * program of Kubernetes'. */

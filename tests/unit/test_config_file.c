@@ -268,9 +268,7 @@ static void good_files(void **state) {
         {V3, true, false, 1},
         {V4 "---\n" OTHER, true, false, 1},
         {V4 "---\napiVersion: example.com/v1\nkind: Thing\n", true, false, 1},
-        {V4 "---\n" PROXY "mode: iptables\n", true, false, 1},
-        {V4 "---\n" PROXY "modee: iptables\nport: 1\n", true, false, 3},
-        {V4 "---\n" PROXY "mode: 5\n", true, false, 2},
+        {V4 "---\n" PROXY "modee: 5\n", true, false, 1},
         {V4 "skipPhases:\ntimeouts: null\nnodeRegistration: {name: !!str 12}\ndryRun: y\n", true,
          false, 0},
         {"{\"apiVersion\":\"kubeadm.k8s.io/v1beta4\",\n\t\"kind\":\"JoinConfiguration\",\n\t"

@@ -118,27 +118,136 @@ static void refuses_an_argument_that_the_kubelet_does_not_know(void **state) {
     refuses(r, ERROR_USAGE, "a secret has no place on a command line", NULL);
 }
 
-/* It is not asked about what every kubelet takes. */
-static void refuses_what_the_kubelet_objects_to(void **state) {
-    struct run *r = *state;
+/* A kubelet that is asked about its configuration, and what it saw. */
+struct asked {
+    int code;
+    const char *says;
+    enum error_kind fails; /* instead: it cannot be heard */
+    unsigned times;
+    char *config, *words;
+};
 
-    host_memory_set_program_objection(
-        r->host, "kubelet.exe",
-        "panic: failed to merge global and in-flight KubeletConfiguration while setting defaults, "
-        "error: unrecognized feature gate: NoSuchGate\n\ngoroutine 1 [running]:\n");
-    put(r, "C:\\patches\\kubeletconfiguration.yaml", "featureGates: {NoSuchGate: true}\n");
-    r->options.patches = xstrdup("C:\\patches");
-    refuses(r, ERROR_USAGE, "kubelet: unrecognized feature gate: NoSuchGate", NULL);
-    host_memory_set_program_objection(r->host, "kubelet.exe", "no lock file specified\n");
-    joins(r);
+static bool kubelet_answers(void *context, struct host *host, const struct host_process *process,
+                            int *ret_code, struct text *ret_said, struct error *err) {
+    struct asked *asked = context;
+    struct text words = {0};
+    size_t len;
+
+    for (size_t i = 0; process->argv[i]; i++)
+        text_addf(&words, "%s ", process->argv[i]);
+    if (!strstr(text_str(&words), "--exit-on-lock-contention")) {
+        text_free(&words);
+        return false;
+    }
+    asked->times++;
+    free(asked->words);
+    freep(&asked->config);
+    asked->words = text_take(&words);
+    assert_int_equal(host_read(host, "C:\\ProgramData\\winjoin\\tmp\\config.yaml", 1 << 20,
+                               &asked->config, &len, NULL),
+                     0);
+    assert_true(process->with_errors && process->timeout_ms == 30000);
+    *ret_code = asked->code;
+    text_add(ret_said, asked->says);
+    if (asked->fails)
+        (void)error_set(err, asked->fails, "it cannot be heard");
+    return true;
 }
 
-static void does_not_ask_about_what_is_usual(void **state) {
-    struct run *r = *state;
+static char *warnings_of(struct run *r) {
+    struct join join = {.host = r->host, .http = r->http, .options = &r->options};
+    struct error err = {0};
+    char *all;
 
-    host_memory_set_program_objection(r->host, "kubelet.exe",
-                                      "failed to load kubelet config file, error: any\n");
+    if (join_open(&join, &err) < 0 || join_run(&join, &err) < 0)
+        fail_msg("%s", err.message);
+    all = text_list_join(&join.warnings, "\n");
+    join_close(&join);
+    return all;
+}
+
+#define GOOD "failed to run Kubelet: cannot exit on lock file contention: no lock file specified\n"
+
+/* Each time, before anything is laid, with the file as it will be, but for the CA's path. */
+static void asks_the_kubelet(void **state) {
+    struct run *r = *state;
+    struct asked asked = {.code = 1, .says = GOOD};
+    _cleanup_(freep) char *laid = NULL;
+
+    host_memory_on_run(r->host, kubelet_answers, &asked);
     joins(r);
+    assert_int_equal(asked.times, 1);
+    assert_non_null(strstr(asked.words, "--cert-dir=C:\\ProgramData\\winjoin\\tmp\\pki"));
+    assert_non_null(strstr(asked.words, "--config=C:\\ProgramData\\winjoin\\tmp\\config.yaml"));
+    assert_non_null(strstr(asked.config, "staticPodPath: C:"));
+    assert_null(strstr(asked.config, "clientCAFile"));
+    laid = content(r, "C:\\var\\lib\\kubelet\\config.yaml");
+    assert_non_null(strstr(laid, "clientCAFile: C:"));
+    assert_int_equal(host_file_type(r->host, "C:\\ProgramData\\winjoin\\tmp"), HOST_ABSENT);
+    free(asked.words);
+    free(asked.config);
+}
+
+static void refuses_what_the_kubelet_objects_to(void **state) {
+    struct run *r = *state;
+    struct asked asked = {
+        .code = 2,
+        .says = "panic: failed to merge global and in-flight KubeletConfiguration while setting "
+                "defaults, error: unrecognized feature gate: NoSuchGate\n\ngoroutine 1:\n"};
+
+    host_memory_on_run(r->host, kubelet_answers, &asked);
+    refuses(r, ERROR_USAGE,
+            "use the cluster's KubeletConfiguration: kubelet: unrecognized feature gate: "
+            "NoSuchGate",
+            "the kubelet would not start; change ConfigMap kube-system/kubelet-config, or what it "
+            "has for this node alone by a patch (--patches)");
+    free(asked.words);
+    free(asked.config);
+}
+
+/* What it says, how it ends, and what is told of that. */
+static void tells_what_the_kubelet_does_not_say(void **state) {
+    static const struct {
+        struct asked asked;
+        const char *warning; /* NULL: none */
+    } rows[] = {
+        {{.code = 1, .says = GOOD}, NULL},
+        {{.code = 1, .says = "strict decoding error: unknown field \\\"maxPodz\\\"\"\n" GOOD},
+         "passes over a part of its configuration: unknown field \"maxPodz\""},
+        {{.code = (int)0xC0000005, .says = ""}, "ended with code 0xc0000005"},
+        {{.code = 129, .says = ""}, "ended with code 0x81"},
+        {{.code = 128, .says = ""}, NULL},
+        {{.fails = ERROR_TIMED_OUT, .says = ""}, "asked in vain"},
+        {{.fails = ERROR_MALFORMED, .says = ""}, "asked in vain"},
+        {{.fails = ERROR_ABSENT, .says = ""}, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct asked asked = rows[i].asked;
+        _cleanup_(freep) char *warnings = NULL;
+        struct run r;
+
+        open_run(&r, "overlay");
+        host_memory_on_run(r.host, kubelet_answers, &asked);
+        warnings = warnings_of(&r);
+        if (rows[i].warning ? !strstr(warnings, rows[i].warning)
+                            : strstr(warnings, "kubelet") != NULL)
+            fail_msg("row %zu: %s", i, warnings);
+        free(asked.words);
+        free(asked.config);
+        close_run(&r);
+    }
+}
+
+static void stops_when_it_is_interrupted_meanwhile(void **state) {
+    struct run *r = *state;
+    struct asked asked = {.fails = ERROR_INTERRUPTED, .says = ""};
+
+    host_memory_on_run(r->host, kubelet_answers, &asked);
+    refuses(r, ERROR_INTERRUPTED, "it cannot be heard", NULL);
+    free(asked.words);
+    free(asked.config);
 }
 
 static void refuses_versions_that_do_not_fit(void **state) {
@@ -180,7 +289,9 @@ int main(void) {
         CASE(passes_the_users_arguments),
         CASE(refuses_an_argument_that_the_kubelet_does_not_know),
         CASE(refuses_what_the_kubelet_objects_to),
-        CASE(does_not_ask_about_what_is_usual),
+        CASE(asks_the_kubelet),
+        CASE(tells_what_the_kubelet_does_not_say),
+        CASE(stops_when_it_is_interrupted_meanwhile),
         CASE(refuses_versions_that_do_not_fit),
         CASE(lets_the_version_check_be_ignored),
     };

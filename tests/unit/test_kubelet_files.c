@@ -273,70 +273,6 @@ static void a_patch_has_the_last_word(void **state) {
     kubelet_changes_free(&changes);
 }
 
-/* Where a value came from decides what is to be done, and by whom. */
-static void what_no_kubelet_takes_is_refused(void **state) {
-    static const char wrong[] = "imageGCHighThresholdPercent: 101\n";
-    _cleanup_(freep) char *text = xasprintf("%s%s", kubeadm_config, wrong);
-    struct kubelet_changes changes = {0};
-    json_t *config = NULL;
-    struct error err = {0};
-
-    (void)state;
-    assert_int_equal(
-        make_patched(text, "kubeletconfiguration.yaml", "maxPods: 7\n", &config, &changes, &err),
-        -1);
-    assert_int_equal(err.kind, ERROR_MALFORMED);
-    assert_string_equal(err.message, "ConfigMap kube-system/kubelet-config: "
-                                     "imageGCHighThresholdPercent: must be a percentage from 0 to "
-                                     "100");
-    kubelet_changes_free(&changes);
-    error_clear(&err);
-    assert_int_equal(
-        make_patched(kubeadm_config, "kubeletconfiguration.yaml", wrong, &config, &changes, &err),
-        -1);
-    assert_int_equal(err.kind, ERROR_USAGE);
-    assert_non_null(strstr(err.message, "patched KubeletConfiguration: imageGCHighThreshold"));
-    kubelet_changes_free(&changes);
-    error_clear(&err);
-    assert_int_equal(make_patched(text, "kubeletconfiguration.yaml",
-                                  "imageGCHighThresholdPercent: 99\n", &config, &changes, &err),
-                     0);
-    json_decref(config);
-    kubelet_changes_free(&changes);
-}
-
-/* The cluster's own unknown fields are told where the ConfigMap is read. */
-static void a_patchs_typo_is_told(void **state) {
-    static const char patch[] = "maxPodz: 7\nfuture: 2\n";
-    _cleanup_(freep) char *text = xasprintf("%sfuture: 1\n", kubeadm_config);
-    struct kubelet_changes changes = {0};
-    _cleanup_json_ json_t *config = NULL;
-
-    (void)state;
-    assert_int_equal(
-        make_patched(text, "kubeletconfiguration.yaml", patch, &config, &changes, NULL), 0);
-    assert_int_equal(json_number_at(config, "maxPodz", 0), 7);
-    assert_int_equal(changes.warnings.count, 1);
-    assert_string_equal(changes.warnings.items[0],
-                        "a patch sets the unknown field \"maxPodz\" (did you mean maxPods?)");
-    kubelet_changes_free(&changes);
-}
-
-static void a_patch_keeps_the_types(void **state) {
-    struct kubelet_changes changes = {0};
-    _cleanup_json_ json_t *config = NULL;
-    struct error err = {0};
-
-    (void)state;
-    assert_int_equal(make_patched(kubeadm_config, "kubeletconfiguration+json.yaml",
-                                  "[{op: add, path: /maxPods, value: many}]", &config, &changes,
-                                  &err),
-                     -1);
-    assert_int_equal(err.kind, ERROR_USAGE);
-    assert_non_null(strstr(err.message, "maxPods: must be a whole number"));
-    kubelet_changes_free(&changes);
-}
-
 static void compares_documents(void **state) {
     _cleanup_json_ json_t *before = json_of("{a: 1, b: {c: 2, d.e: [1]}, g: x}");
     _cleanup_json_ json_t *after = json_of("{a: 1, b: {d.e: [2], f: {}}, g: {}}");
@@ -451,9 +387,6 @@ int main(void) {
         cmocka_unit_test(starts_where_linux_fields_would_stop_it),
         cmocka_unit_test(warns_of_open_doors),
         cmocka_unit_test(a_patch_has_the_last_word),
-        cmocka_unit_test(what_no_kubelet_takes_is_refused),
-        cmocka_unit_test(a_patchs_typo_is_told),
-        cmocka_unit_test(a_patch_keeps_the_types),
         cmocka_unit_test(compares_documents),
         cmocka_unit_test(refuses_other_documents),
         cmocka_unit_test(writes_the_flags_file),
