@@ -38,10 +38,7 @@ struct yaml_documents {
 struct reader {
     yaml_parser_t parser;
     const char *what;
-    const char *text; /* what libyaml reads, and how far pass_to has come in it */
-    size_t len, at, characters;
     size_t depth, nodes;
-    size_t flow; /* braces and brackets around */
     struct error *err;
 };
 
@@ -139,57 +136,6 @@ static bool is_text_tag(const yaml_char_t *tag) {
            text_equal((const char *)tag, "!");
 }
 
-/* Keys that are null, a merge, or for Go another text than what stands there ("yes", "0x10"). */
-static int check_plain_key(struct reader *r, const yaml_event_t *event) {
-    const char *key = (const char *)event->data.scalar.value;
-    struct text why = {0};
-
-    if (event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
-        is_text_tag(event->data.scalar.tag) || yaml_key_stands(key))
-        return 0;
-    if (text_equal(key, "<<"))
-        return refuse(r, event->start_mark, "merge keys are not allowed");
-    text_addf(&why, "key \"%.100s\" must be quoted: YAML takes it for something else", key);
-    (void)refuse(r, event->start_mark, text_str(&why));
-    text_free(&why);
-    return -1;
-}
-
-/* Kubernetes' reader of YAML takes a '?' in braces or brackets for the sign of a key. */
-static int check_flow(struct reader *r, const yaml_event_t *event) {
-    if (!r->flow || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
-        !strchr((const char *)event->data.scalar.value, '?'))
-        return 0;
-    return refuse(r, event->start_mark, "a '?' between braces or brackets must be quoted");
-}
-
-/* Moves on to the n-th character of the text; what was passed had "\/" in an escape. */
-static bool pass_to(struct reader *r, size_t n) {
-    bool found = false, escaped = false;
-
-    while (r->at < r->len && (r->characters < n || (r->text[r->at] & 0xc0) == 0x80)) {
-        found = found || (escaped && r->text[r->at] == '/');
-        escaped = !escaped && r->text[r->at] == '\\';
-        r->characters += (r->text[r->at++] & 0xc0) != 0x80;
-    }
-    return found;
-}
-
-/* "\/", which libyaml takes from JSON and Go's reader does not know. */
-static bool escapes_slash(struct reader *r, const yaml_event_t *event) {
-    if (event->data.scalar.style != YAML_DOUBLE_QUOTED_SCALAR_STYLE)
-        return false;
-    (void)pass_to(r, event->start_mark.index); /* of no interest */
-    return pass_to(r, event->end_mark.index);
-}
-
-/* What stands there must be the same to Kubernetes' reader. */
-static int check_scalar(struct reader *r, const yaml_event_t *event) {
-    if (escapes_slash(r, event))
-        return refuse(r, event->start_mark, "the escape \"\\/\" is JSON's, YAML 1.1 has none");
-    return check_flow(r, event);
-}
-
 static int check_key(struct reader *r, const struct yaml_node *map, const yaml_event_t *event) {
     const char *key = (const char *)event->data.scalar.value;
 
@@ -201,9 +147,10 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         return refuse(r, event->start_mark, "a key holds a NUL byte");
     if (event->data.scalar.anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
-    if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0 || check_scalar(r, event) < 0 ||
-        check_plain_key(r, event) < 0)
+    if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0)
         return -1;
+    if (text_equal(key, "<<") && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE)
+        return refuse(r, event->start_mark, "merge keys are not allowed");
     if (map->count >= PAIRS_MAX)
         return refuse(r, event->start_mark, "more than 2000 keys in one map");
     if (json_object_get(map->places, key)) {
@@ -252,28 +199,13 @@ static int read_map(struct reader *r, struct yaml_node *node) {
     }
 }
 
-/* Numbers of YAML that JSON, and so Kubernetes, does not have. */
-static bool is_endless(const char *text) {
-    static const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"};
-    const char *word = text + (*text == '-' || *text == '+');
-
-    for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-        if (text_equal(word, words[i]))
-            return true;
-    return false;
-}
-
 static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_node *node) {
     const char *text = (const char *)event->data.scalar.value;
 
     if (strlen(text) != event->data.scalar.length)
         return refuse(r, event->start_mark, "a text holds a NUL byte");
-    if (check_scalar(r, event) < 0)
-        return -1;
     node->quoted =
         event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || is_text_tag(event->data.scalar.tag);
-    if (!node->quoted && is_endless(text))
-        return refuse(r, event->start_mark, "neither infinite nor no numbers are allowed");
     node->text = xstrdup(text);
     node->type = YAML_SCALAR;
     if (!node->quoted && (!*text || text_equal(text, "~") || text_equal(text, "null") ||
@@ -287,7 +219,6 @@ static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_
 static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_node **ret) {
     _cleanup_(node_freep) struct yaml_node *node = xcalloc(1, sizeof *node);
     const yaml_char_t *anchor = NULL, *tag = NULL;
-    bool flow = false;
     int result = 0;
 
     node->line = event->start_mark.line + 1;
@@ -304,25 +235,21 @@ static int read_node(struct reader *r, const yaml_event_t *event, struct yaml_no
     } else if (event->type == YAML_SEQUENCE_START_EVENT) {
         anchor = event->data.sequence_start.anchor;
         tag = event->data.sequence_start.tag;
-        flow = event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
         node->type = YAML_LIST;
     } else {
         anchor = event->data.mapping_start.anchor;
         tag = event->data.mapping_start.tag;
-        flow = event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
         node->type = YAML_MAP;
     }
     if (anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
     if (check_tag(r, tag, event->start_mark) < 0)
         return -1;
-    r->flow += flow;
     result = event->type == YAML_SCALAR_EVENT ? read_scalar(r, event, node)
              : node->type == YAML_LIST        ? read_list(r, node)
                                               : read_map(r, node);
     if (result < 0)
         return -1;
-    r->flow -= flow;
     r->depth--;
     *ret = take_ptr(node);
     return 0;
@@ -370,8 +297,6 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
         text += 3;
         len -= 3;
     }
-    r.text = text;
-    r.len = len;
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     result = read_stream(&r, documents);

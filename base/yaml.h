@@ -15,10 +15,9 @@ struct yaml_node;
 struct yaml_documents; /* the documents of one stream */
 
 /* Parses a stream of documents ("---"). Refused with ERROR_MALFORMED and "what: line L column C:
- * ...": aliases and anchors, duplicate keys, tags other than !!str, !!map and !!seq, .inf and .nan,
- * keys that are no scalars or would have to be quoted, more than 64 levels, more than 4 MiB, bytes
- * that are no UTF-8. JSON texts are YAML too.
- */
+ * ...": aliases and anchors, duplicate keys, tags other than !!str, !!map and !!seq, merge keys,
+ * keys that are no scalars, more than 64 levels, more than 4 MiB, bytes that are no UTF-8. JSON
+ * texts are YAML too. */
 int yaml_parse(const char *text, size_t len, const char *what, struct yaml_documents **ret,
                struct error *err);
 void yaml_documents_free(struct yaml_documents *documents);
@@ -45,37 +44,9 @@ const struct yaml_node *yaml_value(const struct yaml_node *map, size_t i);
 const struct yaml_node *yaml_at(const struct yaml_node *node, const char *path);
 const char *yaml_text_at(const struct yaml_node *node, const char *path);
 
-/* One document of a text, as bytes of it; `line` counts from 1. */
-struct yaml_part {
-    const char *text;
-    size_t len, line;
-};
-/* What is left of a text that is being parted; begin with its bytes and line 1. */
-struct yaml_parts {
-    const char *at, *end;
-    size_t line;
-};
-/* Parts a text into documents as Kubernetes does (apimachinery util/yaml YAMLReader): a line that
- * begins with "---" ends one, and only blanks or a comment may follow it, else ERROR_MALFORMED with
- * line and column. One with nothing before it belongs to the part behind it. 1 = *ret, 0 = no more.
- */
-int yaml_parts_next(struct yaml_parts *parts, const char *what, struct yaml_part *ret,
-                    struct error *err);
-/* A part with empty lines for all that is before it, so that messages about it have the lines of
- * the whole text; *ret_len bytes and a NUL. The caller frees. */
-char *yaml_part_text(const struct yaml_part *part, size_t *ret_len);
-
 /* The node as JSON by YAML 1.2's core schema as Kubernetes reads it (sigs.k8s.io/yaml: plain
  * true/false, null/~, decimal numbers; all else strings). New reference. */
 json_t *yaml_to_json(const struct yaml_node *node);
-/* Kubernetes reads as JSON, not as YAML, what begins with a brace (utilyaml.GuessJSONStream): such
- * a text, up to its first separator, must be JSON. `text` ends with NUL. ERROR_MALFORMED, without
- * anything of the text in the message. */
-int yaml_check_json(const char *text, size_t len, const char *what, struct error *err);
-/* Whether a plain key is the text that stands there for Kubernetes, too: not null, no merge, and no
- * number or boolean that Go writes otherwise ("0x10", "1.0", "yes"). */
-bool yaml_key_stands(const char *key);
-
 /* Block-style YAML with sorted keys, as sigs.k8s.io/yaml writes it; strings that would read back as
  * another type are quoted, numbers as Go writes them ("0.9", "1e+06"). The caller frees. */
 char *yaml_write(const json_t *json);

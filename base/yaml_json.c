@@ -120,33 +120,19 @@ static json_t *plain_value(const char *text) {
     return number_of(text);
 }
 
-/* Go's FormatFloat(value, 'g', -1, 64), or 32 when `single`: as few digits as read back as the
- * same. The caller frees. */
-static char *real_text(double value, bool single) {
+/* Go's FormatFloat(value, 'g', -1, 64): as few digits as read back as the same. The caller frees.
+ */
+static char *real_text(double value) {
     char digits[40];
     int count = 0, exponent;
 
-    if (single)
-        value = (double)(float)value;
-    if (!isfinite(value)) /* beyond what 32 bits hold */
-        return xstrdup(value < 0 ? "-Inf" : "+Inf");
     do
         (void)text_format(digits, sizeof digits, "%.*e", count++, value); /* it has room */
-    while (count < 17 &&
-           (single ? (float)strtod(digits, NULL) != (float)value : strtod(digits, NULL) != value));
+    while (count < 17 && strtod(digits, NULL) != value);
     exponent = (int)strtol(strchr(digits, 'e') + 1, NULL, 10);
     if (exponent < -4 || exponent >= 6)
         return xstrdup(digits);
     return xasprintf("%.*f", count - 1 > exponent ? count - 1 - exponent : 0, value);
-}
-
-bool yaml_key_stands(const char *key) {
-    _cleanup_json_ json_t *value = plain_value(key);
-    _cleanup_(freep) char *text = json_is_real(value) ? real_text(json_real_value(value), true)
-                                  : value             ? json_write(value)
-                                                      : NULL;
-
-    return !text_equal(key, "<<") && !json_is_null(value) && (!value || text_equal(text, key));
 }
 
 json_t *yaml_to_json(const struct yaml_node *node) {
@@ -170,27 +156,6 @@ json_t *yaml_to_json(const struct yaml_node *node) {
         break;
     }
     return json_null();
-}
-
-/* Where the first document ends: at a line that begins with "---". */
-static size_t first_document(const char *text, size_t len) {
-    for (const char *p = text; (p = strstr(p, "\n---")) != NULL; p++)
-        if ((size_t)(p - text) < len)
-            return (size_t)(p - text);
-    return len;
-}
-
-int yaml_check_json(const char *text, size_t len, const char *what, struct error *err) {
-    _cleanup_json_ json_t *json = NULL;
-    char *near;
-
-    if (text[strspn(text, " \t\r\n\v\f")] != '{' ||
-        json_read(text, first_document(text, len), what, &json, err) == 0)
-        return 0;
-    near = err ? strstr(err->message, " near '") : NULL;
-    if (near)
-        *near = '\0'; /* what stands there may be a secret */
-    return error_hint(err, "a document that begins with \"{\" is read as JSON");
 }
 
 static int append(void *context, unsigned char *data, size_t len) {
@@ -271,7 +236,7 @@ static char *number_text(const json_t *json) {
         return json_write(json);
     if (fabs(value) < 0x1p63 && value == (double)(json_int_t)value)
         return xasprintf("%lld", (long long)value);
-    return real_text(value, false);
+    return real_text(value);
 }
 
 static void emit_value(yaml_emitter_t *emitter, const json_t *json);

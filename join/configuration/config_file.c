@@ -156,11 +156,10 @@ static int refuse_nameless(struct reader *r, const struct yaml_node *node, size_
     return -1;
 }
 
-static int read_document(struct reader *r, const struct yaml_node *node, size_t line) {
+static int read_document(struct reader *r, const struct yaml_node *node) {
     const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
+    size_t line = yaml_line(node);
 
-    if (yaml_type(node) != YAML_NULL)
-        line = yaml_line(node);
     if (yaml_type(node) != YAML_MAP || !is_group_version(version) || !kind || !*kind)
         return refuse_nameless(r, node, line);
     if (text_list_has(&r->seen, kind))
@@ -177,43 +176,23 @@ static int read_document(struct reader *r, const struct yaml_node *node, size_t 
     return pass_over(r, line, version, kind);
 }
 
-static int read_part(struct reader *r, const struct yaml_part *part) {
+static int read_documents(struct reader *r, const char *text, size_t len) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    size_t len;
-    _cleanup_(freep) char *text = yaml_part_text(part, &len);
-    int result = 0;
 
-    if (yaml_parse(text, len, r->what, &documents, r->err) < 0 ||
-        yaml_check_json(text, len, r->what, r->err) < 0) {
+    if (yaml_parse(text, len, r->what, &documents, r->err) < 0) {
         if (r->err)
             r->err->kind = ERROR_USAGE;
         return -1;
     }
-    if (yaml_documents_count(documents) == 0)
-        result = read_document(r, NULL, part->line);
-    for (size_t i = 0; result == 0 && i < yaml_documents_count(documents); i++)
-        result = read_document(r, yaml_document(documents, i), part->line);
-    return result;
-}
+    if (yaml_documents_count(documents) > DOCUMENTS_MAX)
+        return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what, DOCUMENTS_MAX);
+    for (size_t i = 0; i < yaml_documents_count(documents); i++) {
+        const struct yaml_node *node = yaml_document(documents, i);
 
-static int read_parts(struct reader *r, const char *text, size_t len) {
-    struct yaml_parts parts = {.at = text, .end = text + len, .line = 1};
-    struct yaml_part part = {.text = text, .line = 1};
-    size_t count = 0;
-    int more;
-
-    if (len == 0)
-        return read_part(r, &part);
-    while ((more = yaml_parts_next(&parts, r->what, &part, r->err)) > 0) {
-        if (++count > DOCUMENTS_MAX)
-            return error_set(r->err, ERROR_USAGE, "%s: more than %d documents", r->what,
-                             DOCUMENTS_MAX);
-        if (read_part(r, &part) < 0)
+        if (yaml_type(node) != YAML_NULL && read_document(r, node) < 0)
             return -1;
     }
-    if (more < 0 && r->err)
-        r->err->kind = ERROR_USAGE;
-    return more;
+    return 0;
 }
 
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
@@ -226,7 +205,7 @@ int config_file_parse(const char *text, size_t len, const char *what, enum confi
         return error_set(err, ERROR_USAGE, "%s: longer than 1 MiB", what);
     if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
         return error_set(err, ERROR_USAGE, "%s: is UTF-16: save it as UTF-8", what);
-    result = read_parts(&r, text, len);
+    result = read_documents(&r, text, len);
     if (result == 0 && !file.join && !file.node)
         result = error_set(err, ERROR_USAGE, "no %s or %s found in %s", JOIN_CONFIGURATION_KIND,
                            NODE_CONFIGURATION_KIND, what);

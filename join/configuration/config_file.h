@@ -25,10 +25,9 @@ enum config_kinds {
     CONFIG_KNOWN /* as kubeadm config validate: kinds that kubeadm does not know are refused */
 };
 
-/* Reads the text; `what` names it in messages. Documents are parted as kubeadm parts them (lines
- * that begin with "---"). Fails with ERROR_USAGE, and names line and column: no YAML, unknown or
- * duplicate field, other type, document without apiVersion and kind, a kind twice, a version of
- * kubeadm's that is too old or unknown, neither kind there. */
+/* Reads the text; `what` names it in messages. Fails with ERROR_USAGE, and names line and column:
+ * no YAML, unknown or duplicate field, other type, document without apiVersion and kind, a kind
+ * twice, a version of kubeadm's that is too old or unknown, neither kind there. */
 int config_file_parse(const char *text, size_t len, const char *what, enum config_kinds kinds,
                       struct config_file *ret, struct error *err);
 void config_file_free(struct config_file *file);

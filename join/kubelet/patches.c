@@ -102,84 +102,38 @@ static int check_shape(const struct patch *patch, struct error *err) {
     return at_line(err, patch->path, patch->node);
 }
 
-/* kubeadm cuts blanks off both ends of a document: a block at its end has no line end. */
-static struct yaml_part trimmed(struct yaml_part part) {
-    static const char blanks[] = " \t\r\n";
-
-    while (part.len && part.text[part.len - 1] && strchr(blanks, part.text[part.len - 1]))
-        part.len--;
-    for (; part.len && *part.text && strchr(blanks, *part.text); part.text++, part.len--)
-        part.line += *part.text == '\n';
-    return part;
-}
-
-/* One document; what has no content is null, which kubeadm takes for a patch that does nothing, and
- * refuses as a merge patch. */
-static int parse_part(const struct yaml_part *part, const char *path, bool indented,
-                      struct yaml_documents **ret, struct error *err) {
-    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
-    size_t len;
-    _cleanup_(freep) char *text = yaml_part_text(part, &len);
-
-    if (*part->text == '%')
-        return error_set(err, ERROR_USAGE,
-                         "%s: line %zu: directives (%%YAML, %%TAG) are not allowed", path,
-                         part->line);
-    if (yaml_parse(text, len, path, &documents, err) < 0)
-        return indented ? error_hint(err, "kubeadm cuts off the blanks before a document's first "
-                                          "line: let it begin in column 1")
-                        : -1;
-    *ret = take_ptr(documents);
-    return 0;
-}
-
-static int add_part(struct yaml_documents *documents, size_t line, const char *path,
-                    enum patch_type type, struct patches *ret, struct error *err) {
-    ret->files = xrealloc(ret->files, (ret->file_count + 1) * sizeof(struct yaml_documents *));
-    ret->files[ret->file_count++] = documents;
-    if (yaml_type(yaml_document(documents, 0)) == YAML_NULL)
-        return type != PATCH_MERGE
-                   ? 0
-                   : error_set(
-                         err, ERROR_USAGE,
-                         "%s: line %zu: a merge patch is an object with fields, not comments alone",
-                         path, line);
+static int add_document(const struct yaml_node *node, const char *path, enum patch_type type,
+                        struct patches *ret, struct error *err) {
+    if (yaml_type(node) == YAML_NULL) /* comments alone */
+        return 0;
     if (ret->count >= PATCHES_MAX)
         return error_set(err, ERROR_USAGE, "%s: more than %d patches", path, PATCHES_MAX);
-    add_patch(ret, path, type, yaml_document(documents, 0));
+    add_patch(ret, path, type, node);
     return check_shape(&ret->items[ret->count - 1], err);
 }
 
 /* `ret` NULL: the file is read and judged alone. */
 static int read_file(struct host *host, const char *path, enum patch_type type, struct patches *ret,
                      struct error *err) {
-    size_t before = ret ? ret->count : 0, len;
+    struct yaml_documents *documents = NULL;
     _cleanup_(freep) char *text = NULL;
-    struct yaml_parts parts = {.line = 1};
-    struct yaml_part part;
-    int more;
+    size_t before = ret ? ret->count : 0, len;
 
-    if (host_read(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0)
+    if (host_read(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0 ||
+        yaml_parse(text, len, path, &documents, err) < 0)
         return -1;
-    parts.at = text;
-    parts.end = text + len;
-    while ((more = yaml_parts_next(&parts, path, &part, err)) > 0) {
-        struct yaml_documents *documents = NULL;
-        struct yaml_part bare = trimmed(part);
-
-        if (!bare.len)
-            continue;
-        if (parse_part(&bare, path, bare.text > part.text && strchr(" \t", bare.text[-1]),
-                       &documents, err) < 0)
-            return -1;
-        if (!ret)
-            yaml_documents_free(documents);
-        else if (add_part(documents, bare.line, path, type, ret, err) < 0)
-            return -1;
+    if (!ret) {
+        yaml_documents_free(documents);
+        return 0;
     }
-    if (more == 0 && ret && ret->count == before)
+    ret->files = xrealloc(ret->files, (ret->file_count + 1) * sizeof(struct yaml_documents *));
+    ret->files[ret->file_count++] = documents;
+    for (size_t i = 0; i < yaml_documents_count(documents); i++)
+        if (add_document(yaml_document(documents, i), path, type, ret, err) < 0)
+            return -1;
+    if (ret->count == before)
         text_list_add_owned(&ret->warnings, xasprintf("patch file '%s' is empty", path));
-    return more;
+    return 0;
 }
 
 static int read_entry(struct host *host, const char *path, struct patches *ret, struct error *err) {

@@ -241,7 +241,6 @@ static void refuses_with_file_and_line(void **state) {
          "kubeletconfiguration+json.yaml: line 2: operation 2 (test): path \"/a\""},
         {"kubeletconfiguration.yaml", "a: 1\nlogging:\n  options:\n    $patch: merge\n",
          "line 4: /logging/options/$patch: must be"},
-        {"kubeletconfiguration.yaml", "%YAML 1.2\n---\na: 1\n", "directives"},
         {"etcd.yaml", "a: [1\n", "etcd.yaml: line 2 column"},
         {"kubeletconfiguration.yaml", "a: 1\n---\n$patch: delete\n",
          "line 3: the patched document is no KubeletConfiguration"},
