@@ -6,8 +6,8 @@ sockets of Linux, see LINUX): "as winjoin", or "ok" where winjoin is the stricte
 """
 import json
 
-from case import (BETA3, DISCOVERY, ENDS, GOOD, HEAD, NODE, OTHERS, PIN, PINS, SOCKET, START, STRICT, TOKEN, UNREADABLE,
-                  WORKER, File, Line, discovery)
+from case import (BETA3, DISCOVERY, EMPTY, ENDS, GOOD, HEAD, NODE, OTHERS, PIN, PINS, SOCKET, START, STRICT, TOKEN,
+                  UNREADABLE, WORKER, File, Line, discovery)
 
 FILES = [
     File("good", GOOD),
@@ -20,14 +20,14 @@ FILES = [
     File("byte order mark", b"\xef\xbb\xbf" + GOOD.encode()),
     File("CRLF", GOOD.replace("\n", "\r\n")),
     File("UTF-16", GOOD.encode("utf-16"), "is UTF-16: save it as UTF-8"),
-    File("empty", "", "kind and apiVersion is mandatory", "ok", join="refused",
+    File("empty", "", "no JoinConfiguration or NodeConfiguration found", "ok", join="refused",
          why="kubeadm's validate finds nothing wrong with nothing"),
-    File("only a comment", "# nothing\n", "kind and apiVersion is mandatory"),
-    File("comment before ---", "# head\n---\n" + GOOD, "line 1: invalid configuration"),
-    File("comment after ---", GOOD + "---\n# end\n", "kind and apiVersion is mandatory"),
+    File("only a comment", "# nothing\n", "no JoinConfiguration or NodeConfiguration found"),
+    File("comment before ---", "# head\n---\n" + GOOD, kubeadm="refused", why=EMPTY),
+    File("comment after ---", GOOD + "---\n# end\n", kubeadm="refused", why=EMPTY),
     File("--- around", "---\n" + GOOD + "---\n"),
     File("comment on ---", "--- # head\n" + GOOD),
-    File("document on ---", "--- {a: b}\n" + GOOD, "line 1 column 5: only a comment may follow"),
+    File("document on ---", "--- {a: b}\n" + GOOD, "line 2 column 1"),
     File("a list", "- a\n", "kind and apiVersion is mandatory"),
     File("no group", "apiVersion: v1\nkind: JoinConfiguration\n", "kind and apiVersion is mandatory"),
     File("twice", GOOD + "---\n" + GOOD, 'kind "JoinConfiguration" is specified twice'),
@@ -85,7 +85,7 @@ FILES = [
     File("other scheme", GOOD + "nodeRegistration: {criSocket: 'http://x'}\n",
          'only URL scheme "npipe" is supported, got "http"', "ok",
          why="kubeadm puts its own scheme before it, and the kubelet finds no such pipe"),
-    File("backslashes", GOOD + "nodeRegistration: {criSocket: '\\\\.\\pipe\\x'}\n", "URL parsing"),
+    File("backslashes", GOOD + "nodeRegistration: {criSocket: '\\\\.\\pipe\\x'}\n", "it names no pipe"),
     File("taints", GOOD + "nodeRegistration: {taints: [{key: a, value: b, effect: NoSchedule, "
          "timeAdded: '2026-11-21T10:00:04Z'}]}\n"),
     File("no taints", GOOD + "nodeRegistration: {taints: []}\n"),
@@ -156,8 +156,7 @@ FILES = [
     File("IPv6 without brackets", discovery(apiServerEndpoint="'fd00::1:6443'"),
          "too many colons in address"),
     File("IPv6 without port", discovery(apiServerEndpoint="'[fd00::1]'"), "missing port in address"),
-    File("open bracket", discovery(apiServerEndpoint="'[fd00::1:6443'"), "missing ']' in address"),
-    File("late bracket", discovery(apiServerEndpoint="'fd00]:6443'"), "unexpected ']' in address"),
+    File("open bracket", discovery(apiServerEndpoint="'[fd00::1:6443'"), "too many colons in address"),
     File("a URL", discovery(apiServerEndpoint="'https://10.0.0.1:6443'"),
          "too many colons in address"),
     File("https file", HEAD + "discovery: {file: {kubeConfigPath: 'https://x/y'}}\n"),
@@ -200,57 +199,6 @@ FILES = [
          "kubernetesVersion: v1.37.1\n",
          "no JoinConfiguration or NodeConfiguration found", "ok", join="refused",
          why="it says nothing about a worker"),
-]
-
-# Documents of a cluster's programs: what is odd in them, or nothing. winjoin warns, whose join does not
-# use them; kubeadm, beside a ClusterConfiguration, takes or refuses them.
-KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
-KUBE_PROXY = "apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\n"
-COMPONENTS = [
-    (KUBELET, ""),
-    (KUBELET + "maxPodz: 5\n", 'unknown field "maxPodz" (did you mean maxPods?)'),
-    (KUBELET + "logging: {options: {jso: {}}}\n", '"logging.options.jso" (did you mean json?)'),
-    (KUBELET + "maxPods: many\n", "maxPods: must be a whole number"),
-    (KUBE_PROXY, ""),
-    (KUBE_PROXY + """\
-featureGates: {WinDSR: true}
-clientConnection: {kubeconfig: /k, acceptContentTypes: a, contentType: b, qps: 5.5, burst: 10}
-logging: {format: text, flushFrequency: 5s, verbosity: 2, vmodule: [{filePattern: f, verbosity: 1}],
-          options: {text: {splitStream: true, infoBufferSize: 1Mi}, json: {infoBufferSize: 0}}}
-hostnameOverride: win-7k2
-bindAddress: 0.0.0.0
-healthzBindAddress: 0.0.0.0:10256
-metricsBindAddress: 127.0.0.1:10249
-bindAddressHardFail: true
-enableProfiling: true
-showHiddenMetricsForVersion: '1.36'
-mode: kernelspace
-iptables: {masqueradeBit: 14, masqueradeAll: true, localhostNodePorts: false, syncPeriod: 30s,
-           minSyncPeriod: 1s}
-ipvs: {syncPeriod: 30s, minSyncPeriod: 0s, scheduler: rr, excludeCIDRs: [10.0.0.0/8], strictARP: true,
-       tcpTimeout: 1s, tcpFinTimeout: 1s, udpTimeout: 1s}
-nftables: {masqueradeBit: 14, masqueradeAll: false, syncPeriod: 30s, minSyncPeriod: 1s}
-winkernel: {networkName: vxlan0, sourceVip: 10.244.1.2, enableDSR: true, rootHnsEndpointName: cbr0_ep,
-            forwardHealthCheckVip: true}
-detectLocalMode: ClusterCIDR
-detectLocal: {bridgeInterface: b, interfaceNamePrefix: p}
-clusterCIDR: 10.244.0.0/16
-nodePortAddresses: [10.0.0.0/8]
-oomScoreAdj: -999
-conntrack: {maxPerCore: 32768, min: 131072, tcpEstablishedTimeout: 24h, tcpCloseWaitTimeout: 1h,
-            tcpBeLiberal: true, udpTimeout: 30s, udpStreamTimeout: 60s}
-configSyncPeriod: 15m
-portRange: ''
-windowsRunAsService: true
-""", ""),
-    (KUBE_PROXY + "modee: kernelspace\n", 'unknown field "modee" (did you mean mode?)'),
-    (KUBE_PROXY + "winkernel: {enableDsr: true}\n", '"winkernel.enableDsr" (did you mean enableDSR?)'),
-    (KUBE_PROXY + "mode: 5\n", "mode: must be a text"),
-    (KUBE_PROXY + "conntrack: []\n", "conntrack: must be an object"),
-    (KUBE_PROXY + "nodePortAddresses: all\n", "nodePortAddresses: must be a list of texts"),
-    (KUBE_PROXY + "iptables: {syncPeriod: soon}\n", "iptables.syncPeriod: must be a duration"),
-    (KUBE_PROXY + "winkernel: {sourceVip: [10.244.1.2]}\n", "winkernel.sourceVip: must be a text"),
-    (KUBE_PROXY + "featureGates: {WinDSR: 'yes'}\n", "featureGates.WinDSR: must be true or false"),
 ]
 
 # What `config migrate` writes must be kubeadm's, byte for byte. Names, sockets and the CA's path stand

@@ -1,7 +1,7 @@
 """Odd and hostile configuration files: YAML and JSON that other readers take for something else, huge
 and deep ones, values at the edges of what a field may hold, documents of other kinds."""
-from case import (BETA3, DISCOVERY, ENDS, GOOD, HEAD, NODE, PIN, PINS, SOCKET, START, STRICT, TOKEN, UNREADABLE, WORKER,
-                  File, discovery)
+from case import (BETA3, DISCOVERY, EMPTY, ENDS, GOOD, HEAD, NODE, PIN, PINS, SOCKET, START, STRICT, TOKEN, UNREADABLE,
+                  WORKER, YAML, File, discovery)
 
 JSON = ('{"apiVersion":"kubeadm.k8s.io/v1beta4","kind":"JoinConfiguration","discovery":{"bootstrapToken":'
         '{"token":"%s","apiServerEndpoint":"10.0.0.1:6443","unsafeSkipCAVerification":true}}%%s}' % TOKEN)
@@ -13,9 +13,8 @@ BOUND = "1 MiB is enough for every configuration; memory and time stay bounded"
 ASCII = "the name must be what stands there: Go makes ASCII letters of some others"
 NUL = "no name or path holds a NUL"
 TIMES = "RFC 3339: Go's reader takes more than its own standard"
+FETCHED = "libcurl says so, when it is fetched"
 NOWHERE = "a URL names a host; kubeadm finds out when it fetches"
-AS_JSON = 'is read as JSON'
-QUOTED = "must be quoted: YAML takes it for something else"
 
 
 def node(fields):
@@ -40,7 +39,7 @@ YAML_FILES = [
     File("tag on a key", GOOD + "!!int 1: x\n", "tags are not allowed", join="ok", why=STRICT),
     File("! alone", node("name: ! a")),
     File("!!map and !!seq", GOOD + "nodeRegistration: !!map {name: a}\nskipPhases: !!seq [preflight]\n"),
-    File("%YAML 1.1", "%YAML 1.1\n---\n" + GOOD, "line 2 column 1"),
+    File("%YAML 1.1", "%YAML 1.1\n---\n" + GOOD, kubeadm="refused", why="it says what holds anyway"),
     File("literal block", GOOD + "caCertPath: |-\n  /etc/kubernetes/pki/ca.crt\n"),
     File("literal block with its newline", GOOD + "caCertPath: |\n  /etc/kubernetes/pki/ca.crt\n",
          "must end in .crt"),
@@ -65,10 +64,10 @@ YAML_FILES = [
     File("brace behind the document", GOOD + "}\n", "line 4 column 1"),
     File("explicit key", GOOD + "? nodeRegistration\n: {name: a}\n"),
     File("list as a key", GOOD + "? [a, b]\n: c\n", "a key must be a plain text"),
-    File("null as a key", GOOD + "~: x\n", 'key "~" ' + QUOTED),
-    File("bool as a key", GOOD + "yes: x\n", 'key "yes" ' + QUOTED, join="ok", why=STRICT),
-    File("number as a key", V3 + "nodeRegistration: {kubeletExtraArgs: {0x10: x}}\n", 'key "0x10" ' + QUOTED),
-    File("null as an argument", V3 + "nodeRegistration: {kubeletExtraArgs: {null: x}}\n", 'key "null" ' + QUOTED),
+    File("null as a key", GOOD + "~: x\n", 'unknown field "~"'),
+    File("bool as a key", GOOD + "yes: x\n", 'unknown field "yes"', join="ok", why=STRICT),
+    File("number as a key", V3 + "nodeRegistration: {kubeletExtraArgs: {0x10: x}}\n", kubeadm="refused", why=BETA3),
+    File("null as an argument", V3 + "nodeRegistration: {kubeletExtraArgs: {null: x}}\n", kubeadm="refused", why=BETA3),
     File("empty key", GOOD + "'': x\n", 'unknown field ""', join="ok", why=STRICT),
     File("NUL in a key", GOOD + '"a\\0b": x\n', "a key holds a NUL byte", join="ok", why=STRICT),
     File("argument twice in a map", V3 + "nodeRegistration: {kubeletExtraArgs: {v: a, v: b}}\n",
@@ -86,12 +85,12 @@ YAML_FILES = [
     File("900000 empty lines", GOOD + "\n" * 900_000),
     File("20000 keys", GOOD + "".join("k%d: 1\n" % i for i in range(20000)), "more than 2000 keys in one map",
          join="ok", why=STRICT),
-    File("separators alone", GOOD + "---\n" * 5000, "kind and apiVersion is mandatory"),
-    File("nothing between separators", "---\n---\n" + GOOD, "line 1: invalid configuration"),
-    File("nothing between separators at the end", GOOD + "---\n---\n---\n" + KUBELET, "line 5: invalid configuration"),
-    File("blank lines as a document", GOOD + "---\n\n\n", "kind and apiVersion is mandatory"),
+    File("separators alone", GOOD + "---\n" * 5000, "more than 32 documents"),
+    File("nothing between separators", "---\n---\n" + GOOD, kubeadm="refused", why=EMPTY),
+    File("nothing between separators at the end", GOOD + "---\n---\n---\n" + KUBELET, kubeadm="refused", why=EMPTY),
+    File("blank lines as a document", GOOD + "---\n\n\n", kubeadm="refused", why=EMPTY),
     File("--- in a literal block", GOOD + "nodeRegistration:\n  name: |\n    a\n---\n"),
-    File("---x", GOOD + "---x\n", "only a comment may follow"),
+    File("---x", GOOD + "---x\n", "could not find expected"),
     File("comment behind ...", GOOD + "... # end\n# more\n"),
 ]
 
@@ -100,23 +99,24 @@ JSON_FILES = [
     File("JSON: CRLF", (JSON % "").replace(",", ",\r\n")),
     File("JSON: behind a comment", "# a comment\n" + JSON % ""),
     File("JSON: escaped letter", JSON % ',"nodeRegistration":{"name":"\\u0061b"}'),
-    File("JSON: YAML in braces", "{apiVersion: kubeadm.k8s.io/v1beta4, kind: JoinConfiguration}", "string or '}' expected"),
-    File("JSON: comma at the end", JSON % ",", "string or '}' expected"),
-    File("JSON: comma at the end of a list", JSON % ',"skipPhases":["preflight",]', "unexpected token"),
-    File("JSON: single quotes", (JSON % "").replace('"', "'"), "string or '}' expected"),
-    File("JSON: comment behind it", JSON % "" + "\n# end\n", "line 2 column 1: end of file expected"),
-    File("JSON: ... behind it", JSON % "" + "\n...\n", "end of file expected"),
+    File("JSON: YAML in braces", "{apiVersion: kubeadm.k8s.io/v1beta4, kind: JoinConfiguration}",
+         "bootstrapToken or file must be set"),
+    File("JSON: comma at the end", JSON % ",", kubeadm="refused", why=YAML),
+    File("JSON: comma at the end of a list", JSON % ',"skipPhases":["preflight",]', kubeadm="refused", why=YAML),
+    File("JSON: single quotes", (JSON % "").replace('"', "'"), kubeadm="refused", why=YAML),
+    File("JSON: comment behind it", JSON % "" + "\n# end\n", kubeadm="refused", why=YAML),
+    File("JSON: ... behind it", JSON % "" + "\n...\n", kubeadm="refused", why=YAML),
     File("JSON: two", JSON % "" + "\n" + JSON % "", "line 2 column 1"),
-    File("JSON: no for false", JSON % ',"dryRun":no', "invalid token"),
-    File("JSON: newline in a text", JSON % ',"caCertPath":"/a\nb.crt"', "unexpected newline"),
-    File("JSON: escape of YAML", JSON % ',"caCertPath":"/a\\x41.crt"', "invalid escape"),
+    File("JSON: no for false", JSON % ',"dryRun":no', kubeadm="refused", why=YAML),
+    File("JSON: newline in a text", JSON % ',"caCertPath":"/a\nb.crt"', kubeadm="refused", why=YAML),
+    File("JSON: escape of YAML", JSON % ',"caCertPath":"/a\\x41.crt"', kubeadm="refused", why=YAML),
     File("JSON: NUL", JSON % ',"caCertPath":"/a\\u0000.crt"', "a text holds a NUL byte", "ok", why=NUL),
     File("JSON: lone surrogate", JSON % ',"caCertPath":"/a\\ud800.crt"', "invalid Unicode character escape"),
     File("JSON: key twice, deep", JSON % ',"nodeRegistration":{"name":"a","name":"b"}', 'key "name" stands here twice',
          join="ok", why=STRICT),
-    File("JSON: number without end", JSON % ',"dryRun":1e999', "real number overflow"),
+    File("JSON: number without end", JSON % ',"dryRun":1e999', "dryRun: must be true or false"),
     File("JSON: a list", "[%s]" % (JSON % ""), "kind and apiVersion is mandatory"),
-    File("JSON: null", "null", "kind and apiVersion is mandatory"),
+    File("JSON: null", "null", "no JoinConfiguration or NodeConfiguration found"),
     File("JSON: then YAML", JSON % "" + "\n---\n" + KUBELET),
 ]
 
@@ -169,21 +169,21 @@ VALUE_FILES = [
     File("name that is a number in quotes", node("name: '12'")),
     File("name that is an address", node("name: 10.0.0.5")),
     File("label of 64 letters", node("name: " + "a" * 64)),
-    File("socket with a bad escape", node("criSocket: 'npipe:////./pipe/%zz'"), "URL parsing error"),
-    File("socket with a control character", node('criSocket: "npipe:////./pipe/x\\x7f"'), "URL parsing error"),
+    File("socket with a bad escape", node("criSocket: 'npipe:////./pipe/%zz'"), kubeadm="refused", why=SOCKET),
+    File("socket with a control character", node('criSocket: "npipe:////./pipe/x\\x7f"'), kubeadm="refused", why=SOCKET),
     File("socket with an escape", node("criSocket: 'npipe:////./pipe/%41'")),
     File("socket in upper case", node("criSocket: 'NPIPE:////./pipe/x'"), 'got "NPIPE"', "ok", why=SOCKET),
-    File("socket with a blank", node("criSocket: 'npipe:////./pipe/a b'"), "URL parsing error", "ok", why=SOCKET),
+    File("socket with a blank", node("criSocket: 'npipe:////./pipe/a b'"), "it names no pipe", "ok", why=SOCKET),
     File("empty socket", node("criSocket: ''")),
     File("socket without slashes", node("criSocket: 'npipe:x'"), "it names no pipe"),
     File("socket of a scheme alone", node("criSocket: 'npipe://'"), "it names no pipe", "ok", why=SOCKET),
     File("bare word as a socket", node("criSocket: x"), "it names no pipe", "ok", why=SOCKET),
-    File("socket with a question mark in braces", node("criSocket: npipe:////./pipe/x?y"), "line 4 column 31: a '?'"),
+    File("socket with a question mark in braces", node("criSocket: npipe:////./pipe/x?y"), kubeadm="refused", why=YAML),
     File("URL with a question mark in braces", HEAD + "discovery: {file: {kubeConfigPath: https://x/y?z}}\n",
-         "a '?' between braces or brackets must be quoted"),
+         kubeadm="refused", why=YAML),
     File("URL with a question mark in quotes", HEAD + "discovery: {file: {kubeConfigPath: 'https://x/y?z'}}\n"),
     File("URL with a question mark", HEAD + "discovery:\n  file:\n    kubeConfigPath: https://x/y?z\n"),
-    File("key with a question mark in brackets", GOOD + "skipPhases: [a?b: c]\n", "a '?' between"),
+    File("key with a question mark in brackets", GOOD + "skipPhases: [a?b: c]\n", "skipPhases[0]: must be a text"),
     File("CA path of a share", GOOD + "caCertPath: //server/share/x.crt\n"),
     File("CA path without a slash", GOOD + "caCertPath: 'C:x.crt'\n", "must be an absolute path"),
     File("CA path in upper case", GOOD + "caCertPath: /x.CRT\n", "must end in .crt"),
@@ -205,26 +205,14 @@ VALUE_FILES = [
     File("endpoint of a zone", discovery(apiServerEndpoint="'[fe80::1%eth0]:6443'")),
     File("port of words", discovery(apiServerEndpoint="'10.0.0.1: 6443'")),
     File("https file in upper case", HEAD + "discovery: {file: {kubeConfigPath: 'HTTPS://x/y'}}\n"),
-    File("https file with an open bracket", HEAD + "discovery: {file: {kubeConfigPath: 'https://[::1/y'}}\n",
-         "not a valid HTTPS URL"),
-    File("https file with a bad escape", HEAD + "discovery: {file: {kubeConfigPath: 'https://x/%zz'}}\n",
-         "not a valid HTTPS URL"),
     File("file URL with one slash", HEAD + "discovery: {file: {kubeConfigPath: 'file:/none/there'}}\n",
          "not a valid HTTPS URL or a file on disk"),
     *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url, "not a valid HTTPS URL",
-           "ok", why=NOWHERE) for url in ("https:", "https:x", "https:/x", "https://", "https:///x", "https://:443/x",
-                                          "https://u@/x")),
-    *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url, "not a valid HTTPS URL")
-      for url in ("https://x:y/z", "https://[::1]x/", "https://[]/", "https://[abc]/", "https://[1.2.3.4]/x",
-                  "https://[::1%25]/", "https://[v1.a]/", "https://[:::1]/", "https://x/#%zz", "https://[fe80::1%eth0]/", "https://%41/", "https://x y/", "https://a:b:c/d",
-                  "https://u p@x/y")),
+           "ok", why=NOWHERE) for url in ("https:", "https:x", "https:/x", "https://", "https:///x", "https://:443/x")),
+    *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url, kubeadm="refused",
+           why=FETCHED) for url in ("https://x:y/z", "https://[::1/y", "https://x/%zz")),
     *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: '%s'\n" % url)
-      for url in ("https://x", "https://[fd00::1]:443/x", "https://u:p@x:1/y", "https://x:/y?z#a", "https://x/?%zz",
-                  "https://[fe80::1%25eth0]/x", "https://[::ffff:1.2.3.4]/", "https://x:99999/", "https://-x/",
-                  "https://x..y/", "https://x/y z")),
-    *(File("https file: " + url, HEAD + "discovery:\n  file:\n    kubeConfigPath: \"%s\"\n" % url, "not a valid HTTPS URL",
-           "ok", why="no name of a server holds it") for url in (
-               "https://x]/", "https://<x>/", "https://x!$&'()*+,;=y/", "https://x%c3%bc/")),
+      for url in ("https://x", "https://[fd00::1]:443/x", "https://u:p@x:1/y", "https://x:/y?z#a", "https://x/?%zz")),
     File("ftp file", HEAD + "discovery: {file: {kubeConfigPath: 'ftp://x/y'}}\n", "the scheme must be https"),
     File("file that is null", discovery(", file: null")),
     File("both ways, one empty", discovery(", file: {}"), "cannot both be set"),
@@ -254,7 +242,7 @@ KIND_FILES = [
     File("scalar beside it", GOOD + "---\nabc\n", "line 5: invalid configuration"),
     File("timeout of v1beta3", V3.replace("}}\n", "}, timeout: 90s}\n"), kubeadm="refused", why=BETA3),
     File("100 documents", GOOD + "".join("---\napiVersion: a/b\nkind: K%d\n" % i for i in range(100)),
-         "unknown configuration API", join="ok", join_says="more than 32 documents", why=BOUND),
+         "more than 32 documents", join="ok", why=BOUND),
 ]
 
 FILES = YAML_FILES + JSON_FILES + VALUE_FILES + KIND_FILES

@@ -39,10 +39,6 @@ def upstream():
     return path if os.path.exists(path) else None
 
 
-CLUSTER = ("apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
-           "kubernetesVersion: v1.37.1\n")
-
-
 def place(path):
     """A path as winjoin takes it; Wine shows this machine's root as drive Z:."""
     return "Z:" + str(path).replace("/", "\\") if WINDOWS else str(path)
@@ -141,32 +137,6 @@ class Judge:
         if looser or stricter:
             self.check("reason " + case.name, bool(case.why), "verdicts differ without a reason")
 
-    def component(self, number, text, odd):
-        """A document of a program of the cluster, beside what each of the two reads."""
-        name = "component %d" % number
-        ours, theirs = self.folder / "file.yaml", self.folder / "linux.yaml"
-        ours.write_text(cases.GOOD + "---\n" + text)
-        theirs.write_text(CLUSTER + "---\n" + text)
-        code, _, err = self.run([*WINJOIN, "config", "validate", "--config", place(ours)])
-        told = [line for line in err.splitlines() if "is passed over" not in line]
-        self.check(name, code == 0 and len(told) == bool(odd) and odd in "".join(told),
-                   "%d %s" % (code, err))
-        self.upstream(name, ["config", "validate", "--config", str(theirs)], not odd)
-
-    def defaults(self):
-        """What kubeadm prints for these programs holds no field that winjoin does not know."""
-        if not self.kubeadm:
-            self.skipped += not ALONE
-            return
-        kinds = "KubeletConfiguration,KubeProxyConfiguration"
-        _, text, err = self.run([self.kubeadm, "config", "print", "init-defaults",
-                                 "--component-configs", kinds])
-        file = self.folder / "file.yaml"
-        file.write_text(cases.GOOD + "---\n" + text)
-        code, _, said = self.run([*WINJOIN, "config", "validate", "--config", place(file)])
-        told = [line for line in said.splitlines() if "is passed over" not in line]
-        self.check("defaults", code == 0 and "KubeProxyConfiguration" in text and not told, said + err)
-
     def migrated(self, number, text):
         """Both programs write the same."""
         if not self.kubeadm:
@@ -196,10 +166,6 @@ def main():
         judge = Judge(folder, upstream())
         for case in chosen([*cases.FILES, *odd_files.FILES], wanted):
             judge.file(case)
-        if wanted in "component":
-            judge.defaults()
-            for number, case in enumerate(cases.COMPONENTS, 1):
-                judge.component(number, *case)
         for number, text in enumerate(cases.MIGRATED, 1):
             if wanted in "migrate":
                 judge.migrated(number, text)

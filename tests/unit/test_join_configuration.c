@@ -232,6 +232,13 @@ static void files_of_discovery(void **state) {
                                           {"file://LocalHost/C:/d.conf", "C:/d.conf"},
                                           {"file:/C:/d.conf", "C:/d.conf"},
                                           {"FILE:///C:/a%20b.conf?x#y", "C:/a b.conf"},
+                                          {"file://ab/share", "//ab/share"},
+                                          {"file://localhost", "//localhost"},
+                                          {"file:///1:/x", "/1:/x"},
+                                          {"file:/a%2", "/a%2"},
+                                          {"file:/a%2x%zz%00%41%7e", "/a%2x%zz%00A~"},
+                                          {"file:/a#b", "/a"},
+                                          {"HTTPS://X/y", "https://X/y"},
                                           {"file:d.conf", "file:d.conf"},
                                           {"https://x/y", "https://x/y"}};
 
