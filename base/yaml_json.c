@@ -254,7 +254,10 @@ static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
                                         count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
     emit(emitter, &event);
     for (size_t i = 0; i < n; i++) {
-        emit_string(emitter, keys[i]);
+        if (text_equal(keys[i], "<<")) /* plain, it would be a merge */
+            emit_text(emitter, keys[i], YAML_DOUBLE_QUOTED_SCALAR_STYLE);
+        else
+            emit_string(emitter, keys[i]);
         emit_value(emitter, json_object_get(json, keys[i]));
     }
     yaml_mapping_end_event_initialize(&event);

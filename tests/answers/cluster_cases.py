@@ -15,7 +15,7 @@ from row import BAD, ESC, Case
 VERSION = "/version"
 FLANNEL = "/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg"
 NEEDED = (("kubeadm-config", "ClusterConfiguration"), ("kubelet-config", "kubelet"))
-OPTIONAL = (("kube-proxy", "config.conf"), ("winjoin", "NodeConfiguration"))
+OPTIONAL = (("winjoin", "NodeConfiguration"),)
 DEFAULTS = "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
 
 
@@ -119,8 +119,7 @@ SHOWN = (
     ("a field of Linux", value(*NEEDED[1], lambda t: t + "cgroupRoot: %s\n" % quoted(ESC))),
     ("a resolver", value(*NEEDED[1], put("resolvConf: ", "resolvConf: %s # " % quoted(ESC)))),
     ("the kubelet's DNS", value(*NEEDED[1], put("- 10.96.0.10", "- " + quoted(ESC)))),
-    ("kube-proxy's mode", value(*OPTIONAL[0], put('mode: ""', "mode: " + quoted(ESC)))),
-    ("the labels of the defaults", value(*OPTIONAL[1], lambda t: t + "network: {name: %s}\n" % quoted(ESC))),
+    ("the labels of the defaults", value(*OPTIONAL[0], lambda t: t + "network: {name: %s}\n" % quoted(ESC))),
     ("flannel's network", get(FLANNEL, lambda s, r: reply({"data": {"net-conf.json": json.dumps(
         {"Network": ESC, "Backend": {"Type": "vxlan", "VNI": 4096, "Port": 4789}})}}))),
     ("flannel's backend", get(FLANNEL, lambda s, r: reply({"data": {"net-conf.json": json.dumps(

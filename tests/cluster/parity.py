@@ -43,6 +43,7 @@ WATCH = ("token", "watch", "/apis/certificates.k8s.io/v1/certificatesigningreque
 ASKED = [
     ("get", r".*/configmaps/winjoin", "the cluster-wide defaults for Windows nodes (`winjoin config cluster`), if there "
      "are any; where it may be read, flannel's settings are, too"),
+    ("get", r".*/configmaps/kube-proxy", "kube-proxy's configuration on Windows is made for the node alone"),
     ("get", r"/version", "the kubelet's version is held against the server that answers, too"),
     ("watch", WATCH[2], "only when the list did not show the certificate already"),
 ]
