@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "netsetup/modes/mode.h"
 #include "diag/causes/routes.h"
 
 #define CNI_FOLDER "C:\\etc\\cni\\net.d"
@@ -207,14 +208,7 @@ static void cni_add(struct host *host, json_t *evidence, const char *folder) {
 
 void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
                          char **ret_mode) {
-    static const struct {
-        const char *plugin, *mode;
-    } plugins[] = {
-        {"win-overlay", "overlay"},
-        {"sdnoverlay", "overlay"},
-        {"win-bridge", "l2bridge"},
-        {"sdnbridge", "l2bridge"},
-    };
+    const struct network_mode *mode;
     _cleanup_json_ json_t *found = json_object();
     json_t *conf, *first;
     const char *name, *type;
@@ -226,11 +220,11 @@ void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_n
     type = json_text_at(first ? first : conf, "delegate.type");
     if (!type)
         type = json_text_at(first ? first : conf, "type");
-    for (size_t i = 0; i < ARRAY_SIZE(plugins); i++)
-        if (name && text_equal(type, plugins[i].plugin)) {
-            *ret_name = xstrdup(name);
-            *ret_mode = xstrdup(plugins[i].mode);
-        }
+    mode = network_mode_by_cni(type);
+    if (name && mode) {
+        *ret_name = xstrdup(name);
+        *ret_mode = xstrdup(mode->name);
+    }
 }
 
 static void host_add(struct host *host, json_t *evidence) {

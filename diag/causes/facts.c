@@ -34,10 +34,11 @@ json_t *network_of(const struct scene *scene) {
     return NULL;
 }
 
-bool is_overlay(const struct scene *scene) {
-    const char *mode = expected(scene, "networkMode");
+const struct network_mode *mode_of(const struct scene *scene) {
+    static const struct network_mode unknown = {0};
+    const struct network_mode *mode = network_mode_by_name(expected(scene, "networkMode"));
 
-    return mode && text_equal_nocase(mode, "overlay");
+    return mode ? mode : &unknown;
 }
 
 const char *pod_name(const struct scene *scene, char pod) {

@@ -86,7 +86,8 @@ static char *network_names(const struct scene *scene) {
 
 enum level look_hns_net(const struct scene *scene, struct finding *finding) {
     _cleanup_(freep) char *names = network_names(scene);
-    const char *name = expected(scene, "networkName"), *mode = expected(scene, "networkMode");
+    const char *name = expected(scene, "networkName");
+    const struct network_mode *mode = mode_of(scene);
     const json_t *network = network_of(scene);
     const char *type = network ? json_text_at(network, "Type") : NULL;
 
@@ -94,8 +95,8 @@ enum level look_hns_net(const struct scene *scene, struct finding *finding) {
         return NO;
     if (!network)
         finding_note(finding, "HNS has no network '%s'; it has: %s", name, names);
-    else if (mode && type && !text_equal_nocase(type, mode))
-        finding_note(finding, "network '%s' is of type %s, not %s", name, type, mode);
+    else if (mode->name && type && !text_equal_nocase(type, mode->hns_type))
+        finding_note(finding, "network '%s' is of type %s, not %s", name, type, mode->name);
     else
         return NO;
     return CONFIRMED;
@@ -201,7 +202,7 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
     const char *pod =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 
-    if (!is_overlay(scene) || dns_refuses(scene) || dns_pod_answers(scene) ||
+    if (!mode_of(scene)->vxlan || dns_refuses(scene) || dns_pod_answers(scene) ||
         !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
         return NO;
     finding_note(finding, "pods of this node talk to each other, DNS on other nodes does not "
@@ -213,13 +214,12 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
 
 /* The way back from the control plane's own machine: pods come there by their own addresses. */
 enum level look_l2_route_node(const struct scene *scene, struct finding *finding) {
-    const char *mode = expected(scene, "networkMode"), *prefix = expected(scene, "podCIDR");
-    const char *vip = expected(scene, "kubernetesIP");
+    const char *prefix = expected(scene, "podCIDR"), *vip = expected(scene, "kubernetesIP");
     const char *backend = diag_evidence_backend(scene->evidence, vip, TCP, HTTPS_PORT);
     const char *here = node_address(json_object_get(scene->evidence, "node"));
 
-    if (!mode || !text_equal_nocase(mode, "l2bridge") || !backend || !prefix ||
-        prefix_holds(prefix, backend) || !(scene->green & CELL_UDP(SVC_IP)))
+    if (!mode_of(scene)->host_routes || !backend || !prefix || prefix_holds(prefix, backend) ||
+        !(scene->green & CELL_UDP(SVC_IP)))
         return NO;
     finding_note(finding, "other Services answer; does %s have a route to %s via %s?", backend,
                  prefix, here ? here : "this node");
@@ -227,12 +227,11 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
 }
 
 enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
-    const char *mode = expected(scene, "networkMode");
     const char *node = node_address(json_object_get(scene->evidence, "node"));
     json_t *adapter, *address;
     size_t i, k;
 
-    if (!mode || !text_equal_nocase(mode, "l2bridge"))
+    if (!mode_of(scene)->forwarding)
         return NO;
     json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
         bool holds = false;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "diag/causes/causes.h"
+#include "netsetup/modes/mode.h"
 
 /* Cells as bits: two a flow, TCP then UDP, in the order of the table of flows. */
 enum { POD_IP, POD_NAME, SVC_IP, SVC_SHORT, SVC_FQDN, EXT_IP, EXT_DNS, NODE_POD, POD_NODE };
@@ -60,7 +61,8 @@ row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, l
 const char *expected(const struct scene *scene, const char *key);
 /* The expected network as HNS has it. */
 json_t *network_of(const struct scene *scene);
-bool is_overlay(const struct scene *scene);
+/* Its mode; of one that is not known nothing is true. Never NULL. */
+const struct network_mode *mode_of(const struct scene *scene);
 /* The local endpoint of pod 'a' or 'b', by its address. */
 json_t *endpoint_of(const struct scene *scene, char pod);
 const char *pod_name(const struct scene *scene, char pod);

@@ -87,7 +87,7 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     const json_t *balancer = dns ? load_balancer_of(scene, dns, UDP, DNS_PORT) : NULL;
     const char *source = balancer ? json_text_at(balancer, "SourceVIP") : NULL;
 
-    if (!is_overlay(scene) || !balancer)
+    if (!mode_of(scene)->source_vip || !balancer)
         return NO;
     if (!source || !*source)
         finding_note(finding, "the load balancer of %s has no SourceVIP", dns);
@@ -161,11 +161,10 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
 
 /* A bridge hands pods' packets for their own node over as it does for cluster IPs. */
 enum level look_l2_node(const struct scene *scene, struct finding *finding) {
-    const char *mode = expected(scene, "networkMode");
     const char *ip = node_address(json_object_get(scene->evidence, "node"));
     const json_t *endpoint = endpoint_of(scene, 'a');
 
-    if (!mode || !text_equal_nocase(mode, "l2bridge") || !endpoint || !ip)
+    if (!mode_of(scene)->node_network || !endpoint || !ip)
         return NO;
     return leads_elsewhere(scene, endpoint, ip, finding) ? CONFIRMED : NO;
 }
@@ -363,13 +362,13 @@ static bool is_excepted(const json_t *endpoint, const char *ip) {
     return false;
 }
 
-/* On an overlay what is translated is not encapsulated; elsewhere it arrives all the same. */
+/* With VXLAN what is translated is not encapsulated; elsewhere it arrives all the same. */
 enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *pod =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 
-    if (!is_overlay(scene) || !pod || !policy_of(endpoint, "OutBoundNAT") ||
+    if (!mode_of(scene)->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
         is_excepted(endpoint, pod))
         return NO;
     finding_note(finding,

@@ -93,7 +93,7 @@ static int look_at_ways(struct join *join, struct ways *ways, struct error *err)
     options.node = own_node(join, ways->nodes);
     evidence = diag_routes_read(join->host, &options);
     text_list_free(&ways->missing);
-    ways->published = diag_routes_missing(evidence, &ways->peers, &ways->missing);
+    ways->published = diag_routes_missing(evidence, join->plan.agent, &ways->peers, &ways->missing);
     return 0;
 }
 
