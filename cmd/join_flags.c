@@ -50,11 +50,9 @@ const struct option join_kubeadm_options[] = {
 
 /* What may stand in the cluster-wide defaults, too. */
 const struct option join_node_options[] = {
-    {"network-mode", 0, OPTION_CHOICE, AT(network_mode),
-     "l2bridge|l2tunnel|overlay|transparent|nat",
+    {"network-mode", 0, OPTION_NETWORK_MODE, AT(network_mode), NULL,
      "how pods are connected (default: what the cluster's flannel says, else overlay)", 0},
-    {"network-plugin", 0, OPTION_CHOICE, AT(network_plugin),
-     "win-bridge|win-overlay|flannel|azure-vnet|ovn-kubernetes|sdnbridge|sdnoverlay|nat",
+    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, AT(network_plugin), NULL,
      "who makes the pods' endpoints and the ways to other nodes", 0},
     {"network-name", 0, OPTION_TEXT, AT(network_name), "NAME",
      "HNS network (default flannel.<VNI> or cbr0)", 0},

@@ -68,6 +68,8 @@ static void item(struct text *out, const char *term, const char *meaning) {
 }
 
 static void add_option(struct text *out, const struct option *o) {
+    _cleanup_(freep) char *argument = option_argument(o);
+
     text_add(out, ".TP\n");
     if (o->letter)
         text_addf(out, "\\fB\\-%c\\fR, ", o->letter);
@@ -76,7 +78,7 @@ static void add_option(struct text *out, const struct option *o) {
     text_add(out, "\\fR");
     if (o->type != OPTION_BOOL) {
         text_add(out, " \\fI");
-        add_literal(out, o->argument);
+        add_literal(out, argument);
         text_add(out, "\\fR");
     }
     text_add_char(out, '\n');

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/rfc3339.h"
+#include "netsetup/agents/agent.h"
 
 enum { NUMBER_MAX = 2147483647, LINE_MAX_COLUMNS = 80 };
 
@@ -64,6 +65,19 @@ static int unknown(const struct option_set *set, const char *name, struct error 
     if (near)
         (void)error_hint(err, "did you mean --%s?", near);
     return -1;
+}
+
+/* Options whose choices other tables have: these fill them in, and refuse other words. */
+static const struct {
+    void (*names)(struct text_list *ret);
+    int (*check)(const char *name, struct error *err);
+} name_tables[] = {
+    [OPTION_NETWORK_MODE] = {network_mode_names, network_mode_check},
+    [OPTION_NETWORK_PLUGIN] = {network_plugin_names, network_plugin_check},
+};
+
+static bool has_names(const struct option *o) {
+    return (size_t)o->type < ARRAY_SIZE(name_tables) && name_tables[o->type].names;
 }
 
 static bool is_choice(const char *choices, const char *value) {
@@ -193,6 +207,12 @@ static int set_value(const struct option_set *set, const struct option *o, const
                              o->name, o->argument);
         set_text(field, value, false);
         return 0;
+    case OPTION_NETWORK_MODE:
+    case OPTION_NETWORK_PLUGIN:
+        if (name_tables[o->type].check(value, err) < 0)
+            return -1;
+        set_text(field, value, false);
+        return 0;
     }
     return -1;
 }
@@ -317,7 +337,7 @@ void options_free(const struct option_set *set) {
 
         if (o->type == OPTION_SECRET)
             secret_freep(field);
-        else if (o->type == OPTION_TEXT || o->type == OPTION_CHOICE)
+        else if (o->type == OPTION_TEXT || o->type == OPTION_CHOICE || has_names(o))
             freep(field);
         else if (o->type == OPTION_LIST)
             text_list_free(field);
@@ -342,14 +362,23 @@ void options_wrap(struct text *out, const char *text, size_t indent, size_t colu
     text_add_char(out, '\n');
 }
 
+char *option_argument(const struct option *option) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+
+    if (!has_names(option))
+        return xstrdup(option->argument);
+    name_tables[option->type].names(&names);
+    return text_list_join(&names, "|");
+}
+
 /* Many choices stand behind the help, where they can be wrapped. */
-static char *help_of(const struct option *o, bool long_choices) {
+static char *help_of(const struct option *o, const char *long_choices) {
     struct text t = {0};
 
     text_add(&t, o->help);
     if (long_choices) {
         text_add(&t, ": ");
-        for (const char *c = o->argument; *c; c++)
+        for (const char *c = long_choices; *c; c++)
             text_add(&t, *c == '|' ? ", " : (char[]){*c, '\0'});
     }
     return text_take(&t);
@@ -359,8 +388,10 @@ void options_help(const struct option *table, struct text *out) {
     enum { HELP_COLUMN = 30, ARGUMENT_MAX = 24 };
 
     for (const struct option *o = table; o->name; o++) {
-        bool long_choices = o->type == OPTION_CHOICE && strlen(o->argument) > ARGUMENT_MAX;
-        _cleanup_(freep) char *help = help_of(o, long_choices);
+        _cleanup_(freep) char *argument = option_argument(o);
+        bool long_choices =
+            (o->type == OPTION_CHOICE || has_names(o)) && strlen(argument) > ARGUMENT_MAX;
+        _cleanup_(freep) char *help = help_of(o, long_choices ? argument : NULL);
         size_t start = out->len, width;
 
         if (o->flags & OPTION_HIDDEN)
@@ -370,7 +401,7 @@ void options_help(const struct option *table, struct text *out) {
         else
             text_addf(out, "      --%s", o->name);
         if (o->type != OPTION_BOOL)
-            text_addf(out, " %s", long_choices ? "CHOICE" : o->argument);
+            text_addf(out, " %s", long_choices ? "CHOICE" : argument);
         width = out->len - start;
         if (width + 2 > HELP_COLUMN)
             text_addf(out, "\n%*s", HELP_COLUMN, "");

@@ -13,13 +13,15 @@
 #include "base/text.h"
 
 enum option_type {
-    OPTION_TEXT,     /* char *, owned by the target */
-    OPTION_SECRET,   /* as text; hidden in logs, zeroed when freed */
-    OPTION_LIST,     /* struct text_list */
-    OPTION_BOOL,     /* bool */
-    OPTION_NUMBER,   /* long long, 0..2147483647 */
-    OPTION_DURATION, /* long long, milliseconds; Go's form (30s, 5m) */
-    OPTION_CHOICE,   /* char *; `argument` lists the choices: "auto|on|off" */
+    OPTION_TEXT,           /* char *, owned by the target */
+    OPTION_SECRET,         /* as text; hidden in logs, zeroed when freed */
+    OPTION_LIST,           /* struct text_list */
+    OPTION_BOOL,           /* bool */
+    OPTION_NUMBER,         /* long long, 0..2147483647 */
+    OPTION_DURATION,       /* long long, milliseconds; Go's form (30s, 5m) */
+    OPTION_CHOICE,         /* char *; `argument` lists the choices: "auto|on|off" */
+    OPTION_NETWORK_MODE,   /* char *; the choices are those of netsetup/modes, */
+    OPTION_NETWORK_PLUGIN, /* of netsetup/agents; `argument` is NULL */
 };
 enum option_flags {
     OPTION_KUBEADM = 1,     /* a flag of kubeadm join: not to be mixed with --config */
@@ -64,6 +66,8 @@ int options_from_environment(const struct option_set *set,
                              struct error *err);
 /* The variable that gives an option: "WINJOIN_NODE_NAME" for "node-name". The caller frees. */
 char *option_variable(const char *option);
+/* "TOKEN", "auto|on|off". The caller frees. */
+char *option_argument(const struct option *option);
 /* Frees every text and list of the target. */
 void options_free(const struct option_set *set);
 /* Adds the text word by word in lines of at most 80 columns; `column` is where the first line

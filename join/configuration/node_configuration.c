@@ -9,6 +9,7 @@
 #include "base/rfc3339.h"
 #include "base/yaml.h"
 #include "join/configuration/node_targets.h"
+#include "netsetup/agents/agent.h"
 
 static const struct yaml_field network_fields[] = {
     {"mode", YAML_FIELD_TEXT, NULL},
@@ -83,11 +84,8 @@ static const struct target {
     check_text *check;
 } targets[] = {
 #define AT(field) offsetof(struct join_options, field)
-    {"network.mode", TO_CHOICE, AT(network_mode), "l2bridge|l2tunnel|overlay|transparent|nat", 0, 0,
-     NULL},
-    {"network.plugin", TO_CHOICE, AT(network_plugin),
-     "win-bridge|win-overlay|flannel|azure-vnet|ovn-kubernetes|sdnbridge|sdnoverlay|nat", 0, 0,
-     NULL},
+    {"network.mode", TO_TEXT, AT(network_mode), NULL, 0, 0, network_mode_check},
+    {"network.plugin", TO_TEXT, AT(network_plugin), NULL, 0, 0, network_plugin_check},
     {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0, node_line_check},
     {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0, node_line_check},
     {"network.vni", TO_NUMBER, AT(vni), NULL, 1, 16777215, NULL},
@@ -180,8 +178,11 @@ static int check_value(const struct target *t, const json_t *value, const struct
     if (t->type == TO_DURATION && text && *text && !strpbrk(text, "123456789"))
         return error_set(err, ERROR_USAGE, "%s: Invalid value: \"%.60s\": must be more than 0",
                          place, text);
-    if (t->check && text && *text && t->check(text, &why) < 0)
-        return error_set(err, ERROR_USAGE, "%s: Invalid value: %s", place, why.message);
+    if (t->check && text && *text && t->check(text, &why) < 0) {
+        (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE,
+                        "%s: Invalid value: %s", place, why.message);
+        return *why.hints[0] ? error_hint(err, "%s", why.hints[0]) : -1;
+    }
     return json_is_array(value) ? check_list(t, value, node, what, err) : 0;
 }
 

@@ -26,7 +26,8 @@ static void refused_as(const char *text, enum config_kinds kinds, const char *me
     struct error err = {0};
 
     assert_int_equal(config_file_parse(text, strlen(text), "f", kinds, &file, &err), -1);
-    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_int_equal(err.kind, strstr(message, "not supported by this version") ? ERROR_UNSUPPORTED
+                                                                                : ERROR_USAGE);
     assert_string_equal(err.message, message);
     assert_string_equal(err.hints[0], hint);
     assert_null(file.join);
@@ -160,8 +161,17 @@ static const struct bad bad_node_configurations[] = {
     {NODE "network: {mod: overlay}\n", "f: line 3 column 11: unknown field \"network.mod\"",
      "did you mean mode?"},
     {NODE "network: {mode: bridge}\n",
-     "f: line 3 column 17: network.mode: Unsupported value: \"bridge\": one of "
-     "l2bridge|l2tunnel|overlay|transparent|nat",
+     "f: line 3 column 17: network.mode: Invalid value: unknown network mode 'bridge': use overlay "
+     "or l2bridge",
+     "did you mean 'l2bridge'?"},
+    {NODE "network: {mode: nat}\n",
+     "f: line 3 column 17: network.mode: Invalid value: network mode 'nat' is not supported by "
+     "this "
+     "version of winjoin; overlay and l2bridge are",
+     ""},
+    {NODE "network: {plugin: azure-vnet}\n",
+     "f: line 3 column 19: network.plugin: Invalid value: network plugin 'azure-vnet' is not "
+     "supported by this version of winjoin; win-overlay, win-bridge and flannel are",
      ""},
     {NODE "network: {vxlanPort: 70000}\n",
      "f: line 3 column 22: network.vxlanPort: Invalid value: 70000: must be between 1 and 65535",

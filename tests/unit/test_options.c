@@ -19,7 +19,7 @@ struct target {
     struct text_list list;
     bool flag;
     long long number, duration;
-    char *choice;
+    char *choice, *mode, *plugin;
 };
 
 static const struct option table[] = {
@@ -30,6 +30,8 @@ static const struct option table[] = {
     {"number", 'n', OPTION_NUMBER, offsetof(struct target, number), "N", "a number", 0},
     {"duration", 0, OPTION_DURATION, offsetof(struct target, duration), "D", "a duration", 0},
     {"choice", 0, OPTION_CHOICE, offsetof(struct target, choice), "auto|on|off", "a choice", 0},
+    {"mode", 0, OPTION_NETWORK_MODE, offsetof(struct target, mode), NULL, "a mode", 0},
+    {"plugin", 0, OPTION_NETWORK_PLUGIN, offsetof(struct target, plugin), NULL, "a plugin", 0},
     {0},
 };
 static const struct option *const tables[] = {table, NULL};
@@ -119,6 +121,24 @@ static void refuses_wrong_calls(void **state) {
     refused(p, PARSE(p, "--list", "a\"b"), "a lone quote");
     refused(p, PARSE(p, "--list", "\"a"), "a lone quote");
     refused(p, PARSE(p, "--list", "\"a\"b"), "a lone quote");
+}
+
+/* What this build cannot do is not offered, and is refused with what it can. */
+static void choices_of_other_tables(void **state) {
+    struct parse *p = *state;
+    _cleanup_(text_free) struct text help = {0};
+
+    options_help(table, &help);
+    assert_non_null(strstr(text_str(&help), "--mode overlay|l2bridge"));
+    assert_non_null(strstr(text_str(&help), "a plugin: win-overlay, win-bridge, flannel"));
+    refused(p, PARSE(p, "--mode", "overlai"), "unknown network mode 'overlai': use overlay or");
+    refused(p, PARSE(p, "--plugin", "calico"), "use win-overlay, win-bridge or flannel");
+    assert_int_equal(PARSE(p, "--plugin", "azure-vnet"), -1);
+    assert_int_equal(p->err.kind, ERROR_UNSUPPORTED);
+    error_clear(&p->err);
+    assert_int_equal(PARSE(p, "--mode", "l2bridge", "--plugin", "win-bridge"), 0);
+    assert_string_equal(p->target.mode, "l2bridge");
+    assert_string_equal(p->target.plugin, "win-bridge");
 }
 
 static void says_what_was_meant(void **state) {
@@ -268,6 +288,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(takes_every_form, setup, teardown),
         cmocka_unit_test_setup_teardown(takes_short_forms_and_false, setup, teardown),
         cmocka_unit_test_setup_teardown(refuses_wrong_calls, setup, teardown),
+        cmocka_unit_test_setup_teardown(choices_of_other_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(says_what_was_meant, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win_over_the_environment, setup, teardown),
         cmocka_unit_test(help_stays_within_80_columns),

@@ -1,0 +1,317 @@
+/* The tables of network modes and agents: every row is whole, and what reads the tables offers,
+ * refuses and finds what stands in them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "netsetup/agents/flannel.h"
+#include "netsetup/firewall.h"
+#include "netsetup/names.h"
+#include "services/artifacts.h"
+#include "services/service_table.h"
+#include "tests/unit/network_scene.h"
+
+static struct scene scene;
+
+static int close_scene(void **state) {
+    (void)state;
+    scene_close(&scene);
+    return 0;
+}
+
+static void every_mode_is_whole(void **state) {
+    size_t count;
+    const struct network_mode *const *modes = network_modes(&count);
+    (void)state;
+    assert_ptr_equal(modes[0], &network_mode_overlay); /* the default */
+    for (size_t i = 0; i < count; i++) {
+        const struct network_mode *mode = modes[i];
+        assert_ptr_equal(network_mode_by_name(mode->name), mode);
+        assert_non_null(mode->hns_type);
+        assert_non_null(mode->ipv4_only);
+        assert_non_null(artifact_target(mode->cni_plugins[0]));
+
+        assert_false(mode->vxlan && mode->host_routes);
+        for (const char *const *name = mode->cni_plugins; *name; name++)
+            assert_ptr_equal(network_mode_by_cni(*name), mode);
+        for (const char *const *name = mode->foreign_cni_plugins; name && *name; name++)
+            assert_ptr_equal(network_mode_by_cni(*name), mode);
+        scene_open(&scene, mode->name);
+        assert_int_equal(scene_plan(&scene), 0);
+        assert_ptr_equal(scene.plan.mode, mode);
+        assert_string_equal(scene.plan.cni_plugin, mode->cni_plugins[0]);
+        assert_int_equal(*scene.plan.source_vip != '\0', mode->source_vip);
+        scene_close(&scene);
+    }
+    assert_ptr_equal(network_mode_by_name("L2BRIDGE"), &network_mode_l2bridge);
+    assert_null(network_mode_by_name("nat"));
+    assert_null(network_mode_by_name(NULL));
+    assert_null(network_mode_by_cni("flannel"));
+    assert_null(network_mode_by_cni(NULL));
+}
+
+static void every_agent_is_whole(void **state) {
+    size_t count;
+    const struct network_agent *const *agents = network_agents(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        const struct network_agent *agent = agents[i];
+        assert_int_equal(agent->settings_path != NULL, agent->settings_make != NULL);
+        assert_int_equal(agent->kubeconfig_path != NULL, agent->kubeconfig_user != NULL);
+        assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
+        assert_int_equal(agent->keeps_routes, agent->routes_to != NULL);
+        for (const char *const *name = agent->programs; name && *name; name++)
+            assert_non_null(artifact_target(*name));
+        if (agent->service)
+            assert_int_not_equal(service_by_name(agent->service), SERVICE_COUNT);
+    }
+}
+
+static void plugins(void **state) {
+    (void)state;
+    assert_ptr_equal(network_agent_by_plugin("flannel"), &network_agent_flannel);
+    assert_ptr_equal(network_agent_by_plugin("win-bridge"), &network_agent_none);
+    assert_null(network_agent_by_plugin("sdnbridge"));
+    assert_null(network_agent_by_plugin("azure-vnet"));
+    assert_string_equal(
+        network_agent_cni(&network_agent_flannel, "flannel", &network_mode_l2bridge), "win-bridge");
+    assert_string_equal(
+        network_agent_cni(&network_agent_none, "win-overlay", &network_mode_overlay),
+        "win-overlay");
+    assert_null(network_agent_cni(&network_agent_none, "win-overlay", &network_mode_l2bridge));
+}
+
+static void firewall(void **state) {
+    struct host_firewall_rule rules[FIREWALL_RULES_MAX];
+    (void)state;
+    scene_open(&scene, "overlay");
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(firewall_rules(&scene.plan, rules), 2);
+    assert_string_equal(rules[0].name, "winjoin kubelet");
+    assert_int_equal(rules[0].port, 10250);
+    assert_false(rules[0].udp);
+    assert_string_equal(rules[1].name, "winjoin vxlan");
+    assert_int_equal(rules[1].port, 4789);
+    assert_true(rules[1].udp);
+    scene_close(&scene);
+    scene_open(&scene, "l2bridge");
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(firewall_rules(&scene.plan, rules), 1);
+}
+
+/* ---- flannel ---- */
+
+static void assert_text(char *text, const char *expected) {
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void flannel_writes_its_settings(void **state) {
+    (void)state;
+    scene_open(&scene, "overlay");
+    scene.input.plugin = "flannel";
+    scene.input.vni = 4097;
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_text(
+        scene.plan.agent->settings_make(&scene.plan),
+        "{\n  \"Network\": \"10.244.0.0/16\",\n  \"Backend\": {\n    \"Type\": \"vxlan\",\n"
+        "    \"Name\": \"flannel.4097\",\n    \"VNI\": 4097,\n    \"Port\": 4789\n  }\n}\n");
+    scene_close(&scene);
+    scene_open(&scene, "l2bridge");
+    scene.input.plugin = "flannel";
+    text_list_free(&scene.input.cluster_pod_cidrs);
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_text(
+        scene.plan.agent->settings_make(&scene.plan),
+        "{\n  \"Network\": \"10.244.1.0/24\",\n  \"Backend\": {\n    \"Type\": \"host-gw\",\n"
+        "    \"Name\": \"cbr0\"\n  }\n}\n");
+}
+
+/* What flanneld is started with names the files that are written for it. */
+static void flannel_is_told_of_its_files(void **state) {
+    const struct network_agent *agent = &network_agent_flannel;
+    const struct service_settings settings = {.node_name = "w1"};
+    _cleanup_(text_list_free) struct text_list arguments = {0};
+    _cleanup_(freep) char *conf = xasprintf("--net-config-path=%s", agent->settings_path);
+    _cleanup_(freep) char *kubeconfig = xasprintf("--kubeconfig-file=%s", agent->kubeconfig_path);
+    enum service_id id = service_by_name(agent->service);
+    (void)state;
+    assert_int_equal(service_arguments(id, &settings, &arguments, NULL), 0);
+    assert_true(text_list_has(&arguments, conf));
+    assert_true(text_list_has(&arguments, kubeconfig));
+    assert_true(text_starts_with(service_ready_file(id), agent->folders[0]));
+    assert_true(text_starts_with(agent->settings_path, agent->folders[1]));
+}
+
+static struct agent_settings read_settings(const char *text) {
+    struct agent_settings settings = {0};
+    struct error err = {0};
+    if (network_agent_flannel.read_settings(text, &settings, &err) < 0)
+        fail_msg("%s", err.message);
+    return settings;
+}
+
+static void flannel_reads_the_clusters(void **state) {
+    struct agent_settings s = read_settings(
+        "{\"Network\":\"10.244.0.0/16\",\"Backend\":{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":1}}");
+    (void)state;
+    assert_ptr_equal(s.agent, &network_agent_flannel);
+    assert_string_equal(s.backend, "vxlan");
+    assert_string_equal(s.mode, "overlay");
+    assert_int_equal(s.vni, 4096);
+    assert_int_equal(s.vxlan_port, 1);
+    agent_settings_free(&s);
+    assert_null(s.backend);
+    s = read_settings("{\"Backend\":{\"Type\":\"host-gw\"}}");
+    assert_string_equal(s.mode, "l2bridge");
+    assert_int_equal(s.vni, 0);
+    agent_settings_free(&s);
+    s = read_settings("{}");
+    assert_string_equal(s.mode, "overlay");
+    agent_settings_free(&s);
+}
+
+static void flannel_refuses_what_cannot_be_read(void **state) {
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"{", "net-conf.json"},
+        {"{\"Network\":\"10.244.0.0\"}", "net-conf.json: Network"},
+        {"{\"IPv6Network\":\"fd00::\"}", "net-conf.json: IPv6Network"},
+        {"{\"Backend\":{\"VNI\":16777216}}", "Backend.VNI must be a number from 0 to 16777215"},
+        {"{\"Backend\":{\"VNI\":\"1\"}}", "Backend.VNI must be a number"},
+        {"{\"Backend\":{\"Port\":65536}}", "Backend.Port must be a number from 0 to 65535"},
+        {"{\"Backend\":{\"Port\":-1}}", "Backend.Port must be a number"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct agent_settings settings = {0};
+        struct error err = {0};
+        assert_int_equal(network_agent_flannel.read_settings(rows[i].text, &settings, &err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        if (!strstr(err.message, rows[i].says))
+            fail_msg("'%s' does not say '%s'", err.message, rows[i].says);
+    }
+}
+
+static void flannel_checks_the_clusters(void **state) {
+    static const struct {
+        const char *backend, *says; /* NULL: fine */
+    } rows[] = {
+        {"\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789", NULL},
+        {"\"Type\":\"host-gw\"", NULL},
+        {"\"Type\":\"vxlan\",\"VNI\":4096", "its port is 8472"},
+        {"\"Type\":\"vxlan\",\"Port\":4789", "its VNI is 1"},
+        {"\"Type\":\"vxlan\",\"VNI\":4095,\"Port\":4789", "its VNI is 4095"},
+        {"\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"DirectRouting\":true", "DirectRouting"},
+        {"\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"GBP\":true", "GBP is on"},
+        {"\"Type\":\"wireguard\"", "backend 'wireguard' does not exist on Windows"},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = xasprintf("{\"Backend\":{%s}}", rows[i].backend);
+        struct agent_settings s = read_settings(text);
+        struct error err = {0};
+        assert_int_equal(s.agent->check_settings(&s, &err), rows[i].says ? -1 : 0);
+        if (rows[i].says) {
+            assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+            if (!strstr(err.message, rows[i].says))
+                fail_msg("'%s' does not say '%s'", err.message, rows[i].says);
+        }
+        agent_settings_free(&s);
+    }
+}
+
+/* ---- other nodes ---- */
+
+/* A Node with these annotations. */
+static json_t *node_of(json_t *annotations) {
+    return json_pack("{s:{s:s, s:o}, s:{s:s}, s:{s:[{s:s, s:s}, {s:s, s:s}]}}", "metadata", "name",
+                     "l1", "annotations", annotations, "spec", "podCIDR", "10.244.2.0/24", "status",
+                     "addresses", "type", "Hostname", "address", "l1", "type", "InternalIP",
+                     "address", "10.0.0.31");
+}
+
+static void flannel_announces(void **state) {
+    _cleanup_json_ json_t *node =
+        node_of(flannel_announcement(4096, "00-15-5D-00-00-02", "10.0.0.99"));
+    const char *key = "flannel.alpha.coreos.com/kube-subnet-manager";
+    struct network_peer peer;
+    (void)state;
+    network_peer_read(node, &peer);
+    assert_string_equal(peer.node, "l1");
+    assert_string_equal(peer.pod_cidr, "10.244.2.0/24");
+    assert_string_equal(peer.node_address, "10.0.0.31");
+    assert_true(peer.announced);
+    assert_string_equal(peer.backend, "vxlan");
+    assert_string_equal(peer.address, "10.0.0.99");
+    assert_string_equal(peer.router_mac, "00:15:5d:00:00:02");
+    assert_int_equal(peer.vni, 4096);
+    const json_t *annotations = json_at(node, "metadata.annotations");
+    assert_string_equal(json_string_value(json_object_get(annotations, key)), "true");
+}
+
+static void a_node_that_is_not_announced(void **state) {
+    _cleanup_json_ json_t *node = node_of(json_object());
+    struct network_peer peer;
+    (void)state;
+    json_object_del(json_object_get(node, "spec"), "podCIDR");
+    json_object_set_new(json_object_get(node, "spec"), "podCIDRs",
+                        json_pack("[s]", "10.244.5.0/24"));
+    network_peer_read(node, &peer);
+    assert_false(peer.announced);
+    assert_string_equal(peer.pod_cidr, "10.244.5.0/24");
+    assert_null(peer.address);
+    assert_string_equal(peer.router_mac, "");
+    network_peer_read(NULL, &peer);
+    assert_null(peer.node);
+}
+
+static void flannel_routes_to(void **state) {
+    const struct network_peer vxlan = {
+        .backend = "vxlan", .address = "10.0.0.31", .router_mac = "0a:0b", .vni = 4096};
+    const struct network_peer bridge = {.backend = "host-gw", .address = "10.0.0.31"};
+    const struct network_mode *const overlay = &network_mode_overlay;
+    struct network_peer other = vxlan;
+    (void)state;
+    assert_true(network_agent_flannel.routes_to(overlay, 4096, &vxlan));
+    assert_false(network_agent_flannel.routes_to(overlay, 4097, &vxlan));
+    assert_false(network_agent_flannel.routes_to(overlay, 4096, &bridge));
+    assert_true(network_agent_flannel.routes_to(&network_mode_l2bridge, 0, &bridge));
+    assert_false(network_agent_flannel.routes_to(&network_mode_l2bridge, 0, &vxlan));
+    other.address = NULL;
+    assert_false(network_agent_flannel.routes_to(overlay, 4096, &other));
+    other = vxlan;
+    other.router_mac[0] = '\0';
+    assert_false(network_agent_flannel.routes_to(overlay, 4096, &other));
+}
+
+static void names(void **state) {
+    static const char *const list[] = {"a", "b", NULL};
+    (void)state;
+    assert_ptr_equal(name_find(list, "b"), list[1]);
+    assert_null(name_find(list, "c"));
+    assert_null(name_find(NULL, "a"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_mode_is_whole, close_scene),
+        cmocka_unit_test(every_agent_is_whole),
+        cmocka_unit_test(plugins),
+        cmocka_unit_test_teardown(firewall, close_scene),
+        cmocka_unit_test_teardown(flannel_writes_its_settings, close_scene),
+        cmocka_unit_test(flannel_is_told_of_its_files),
+        cmocka_unit_test(flannel_reads_the_clusters),
+        cmocka_unit_test(flannel_refuses_what_cannot_be_read),
+        cmocka_unit_test(flannel_checks_the_clusters),
+        cmocka_unit_test(flannel_announces),
+        cmocka_unit_test(a_node_that_is_not_announced),
+        cmocka_unit_test(flannel_routes_to),
+        cmocka_unit_test(names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
