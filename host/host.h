@@ -1,9 +1,9 @@
 /* The seam to the machine: every effect on the Windows host is one of these intents.
  *
- * Three implementations: host/win32 (the product), host/posix (a Windows-shaped host under a
- * directory: rehearsal, sanitizers, fuzzing), host/memory (unit tests: records calls, fails the
- * n-th). Paths are Windows paths in UTF-8 ("C:\\etc\\kubernetes\\kubelet.conf", '/' accepted).
- * Every operation is bounded in time; none prints. Lists are freed with the *_free named beside. */
+ * Two implementations: host/win32 (the product) and host/posix (a Windows-shaped host under a
+ * directory: rehearsal, sanitizers, fuzzing). Paths are Windows paths in UTF-8
+ * ("C:\\etc\\kubernetes\\kubelet.conf", '/' accepted). Every operation is bounded in time; none
+ * prints. Lists are freed with the *_free named beside. */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/text.h"
 
-struct host; /* made by host_win32_open(), host_posix_open(), host_memory_new() */
+struct host; /* made by host_win32_open() or host_posix_open() */
 
 /* Opens this platform's own host: on Windows the machine itself (`rootfs` must be NULL), elsewhere
  * host_posix_open(). */

@@ -1,4 +1,5 @@
-/* What one kind of host implements: the table behind host.h. Only files in host/ include this. */
+/* What one kind of host implements: the table behind host.h. Only files in host/ and the tests' own
+ * host include this. */
 #ifndef HOST_HOST_OPS_H
 #define HOST_HOST_OPS_H
 

@@ -1,4 +1,4 @@
-/* The second seam: HTTP. One implementation on libcurl (host/http_curl.c), one in memory for tests.
+/* The second seam: HTTP, on libcurl (host/http_curl.c).
  *
  * No redirect is followed unless asked, no compression is negotiated, TLS is 1.2 or newer,
  * HTTP/1.1, and every answer is bounded in time and size. */
@@ -69,11 +69,6 @@ void http_free(struct http *http);
 /* Requests sent and connections opened so far (for status, tests and the benchmark). */
 size_t http_requests(const struct http *http);
 size_t http_connections(const struct http *http);
-
-/* In memory for tests: answers come from a function. */
-typedef int http_answer(void *context, const struct http_request *request,
-                        struct http_response *ret, struct error *err);
-struct http *http_memory_new(http_answer *answer, void *context);
 
 /* A URL for messages: without user and password, query and fragment, which may be secrets. The
  * caller frees. */

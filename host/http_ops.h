@@ -1,4 +1,5 @@
-/* What one kind of HTTP implements: the table behind http.h. Only files in host/ include this. */
+/* What one kind of HTTP implements: the table behind http.h. Only files in host/ and the tests' own
+ * HTTP include this. */
 #ifndef HOST_HTTP_OPS_H
 #define HOST_HTTP_OPS_H
 

@@ -1,4 +1,4 @@
-# For each flavour: objects, generated sources, libwinjoin.a, libhns.a, the programs and unit tests.
+# For each flavour: objects, generated sources, libwinjoin.a, libhns.a, libmemory.a, the programs and unit tests.
 
 PLATFORM_native   := posix
 PLATFORM_asan     := posix
@@ -70,9 +70,11 @@ build/$(1)/libwinjoin.a: $$(LIB_SRCS_$(PLATFORM_$(1)):%.c=build/$(1)/%.o) build/
 	$$(archive)
 build/$(1)/libhns.a: $$(HNS_SRCS:%.c=build/$(1)/%.o)
 	$$(archive)
+build/$(1)/libmemory.a: $$(MEMORY_SRCS:%.c=build/$(1)/%.o)
+	$$(archive)
 
 build/$(1)/tests/%$$(EXE_$(1)): build/$(1)/tests/unit/%.o $$(if $$(HNS_SRCS),build/$(1)/libhns.a) \
-                                build/$(1)/libwinjoin.a
+                                build/$(1)/libmemory.a build/$(1)/libwinjoin.a
 	$$(call link,$(1),-lcmocka)
 UNIT_$(1) := $$(UNIT_TESTS:%=build/$(1)/tests/%$$(EXE_$(1)))
 

@@ -1,6 +1,6 @@
 # Which sources make which program. Platform code is picked here, never by #ifdef.
 
-MODULES     := base host host/model host/memory pki kube netsetup netsetup/modes netsetup/agents services cmd \
+MODULES     := base host host/model pki kube netsetup netsetup/modes netsetup/agents services cmd \
                diag diag/causes diag/flows diag/probe diag/reports diag/transports \
                join join/configuration join/discovery join/kubelet join/phases join/preflight join/undo
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))
@@ -15,7 +15,8 @@ PROBE_COMMON     := $(wildcard diag/probe/*.c host/socket*.c base/error.c base/r
 PROBE_SRCS_posix := $(wildcard cmd/probe_main_posix.c) $(PROBE_COMMON) $(wildcard host/posix/socket.c)
 PROBE_SRCS_win32 := $(wildcard cmd/probe_main_win32.c) $(PROBE_COMMON) $(wildcard host/win32/socket.c)
 
-# The tests' own library: the model of HNS
+# The tests' own libraries: the model of HNS; a host and HTTP in memory
 HNS_SRCS   := $(wildcard tests/hns/hns_*.c)
+MEMORY_SRCS := $(wildcard tests/memory/*.c)
 UNIT_TESTS := $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/test_*.c))
 FUZZERS    := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))

@@ -10,16 +10,16 @@ test-built: native windows rig build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $
 	$(Q)./tests/run all
 
 # Without the fuzzer: each target over its corpus, under the sanitizers
-build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o build/asan/libhns.a build/asan/libwinjoin.a
+build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o build/asan/libhns.a build/asan/libmemory.a build/asan/libwinjoin.a
 	$(call link,asan)
 
 FUZZ_SECONDS ?= 10
-build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libhns.a build/fuzz/libwinjoin.a
+build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libhns.a build/fuzz/libmemory.a build/fuzz/libwinjoin.a
 	$(call link,fuzz)
 fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each
 	$(Q)./tests/fuzz/run $(FUZZ_SECONDS) $^
 
-build/coverage/fuzz/%: build/coverage/tests/fuzz/%.o build/coverage/tests/fuzz/replay.o build/coverage/libhns.a build/coverage/libwinjoin.a
+build/coverage/fuzz/%: build/coverage/tests/fuzz/%.o build/coverage/tests/fuzz/replay.o build/coverage/libhns.a build/coverage/libmemory.a build/coverage/libwinjoin.a
 	$(call link,coverage)
 fuzz-coverage: $(FUZZERS:%=build/coverage/fuzz/%) ## what the fuzz targets' corpora reach: build/coverage/fuzz.txt and functions never called
 	$(Q)./tests/fuzz/reach $^

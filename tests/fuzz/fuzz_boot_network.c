@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/phases/boot_network.h"
+#include "tests/memory/host_memory.h"
 
 static void plan(const json_t *json) {
     struct network_input input = {0};

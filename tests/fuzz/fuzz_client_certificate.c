@@ -3,11 +3,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/phases/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "pki/certificate.h"
 #include "pki/csr.h"
+#include "tests/memory/host_memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct client_certificate_options options = {.node_name = "win-1"};

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "host/http.h"
 #include "join/configuration/cluster_config.h"
 #include "kube/client.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 static const char cluster_text[] =
     "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"

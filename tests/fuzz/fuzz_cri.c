@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "services/cri.h"
 #include "services/hpack.h"
+#include "tests/memory/host_memory.h"
 
 struct said {
     const uint8_t *data;

@@ -6,11 +6,12 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/discovery/discovery.h"
 #include "pki/certificate.h"
 #include "pki/jws.h"
 #include "tests/fuzz/answer.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 static void check(const struct answer *answer, const struct discovery_result *result) {
     _cleanup_(freep) char *good =

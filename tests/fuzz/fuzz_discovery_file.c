@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/discovery/discovery.h"
 #include "tests/fuzz/answer.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 #define FILE_PATH "C:\\k\\discovery.conf"
 #define FILE_URL "https://files.example/discovery.conf"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/undo/journal.h"
+#include "tests/memory/host_memory.h"
 
 #define TARGET "C:\\winjoin-fuzz"
 

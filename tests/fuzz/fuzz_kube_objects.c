@@ -5,7 +5,6 @@
 
 #include "base/memory.h"
 #include "diag/transports/static_pods.h"
-#include "host/host_memory.h"
 #include "kube/configmap.h"
 #include "kube/csr.h"
 #include "kube/node.h"
@@ -13,6 +12,8 @@
 #include "pki/certificate.h"
 #include "pki/csr.h"
 #include "tests/fuzz/answer.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 static void read_csr(const json_t *object) {
     struct kube_csr csr = {0};

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "host/http_ops.h"
 #include "kube/csr.h"
 #include "kube/node.h"
+#include "tests/memory/host_memory.h"
 
 enum { WAIT_MS = 20000, ANSWERS_MAX = 10000 };
 

@@ -5,10 +5,10 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/host_memory.h"
 #include "host/http.h"
 #include "kube/client.h"
 #include "kube/kubeconfig.h"
+#include "tests/memory/host_memory.h"
 
 #define FOLDER "C:\\k\\"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/kubelet/patches.h"
+#include "tests/memory/host_memory.h"
 
 static const char config[] =
     "{\"kind\":\"KubeletConfiguration\",\"apiVersion\":\"kubelet.config.k8s.io/v1beta1\","

@@ -33,7 +33,7 @@ ROOMS = {
 # Inside host/ the implementations are hidden: only they and the main files see their headers.
 HIDDEN = {"host/win32": ("host/win32/", "cmd/main_win32.c", "cmd/probe_main_win32.c"),
           "host/posix": ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c"),
-          "host/memory": ("host/memory/",)}
+          "host/model": ("host/model/", "host/posix/")}
 
 WIN32_HOMES = ("host/win32/", "cmd/main_win32.c", "cmd/probe_main_win32.c")
 POSIX_HOMES = ("host/posix/", "cmd/main_posix.c", "cmd/probe_main_posix.c")

@@ -14,7 +14,7 @@ class Includes(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.root = pathlib.Path(self.folder.name)
-        for path in ("base/error.h", "host/host.h", "host/win32/scm.h", "netsetup/hns.h", "services/table.h",
+        for path in ("base/error.h", "host/host.h", "host/win32/scm.h", "host/model/model.h", "netsetup/hns.h", "services/table.h",
                      "pki/token.h", "join/join.h", "join/configuration/schema.h", "join/discovery/discovery.h"):
             (self.root / path).parent.mkdir(parents=True, exist_ok=True)
             (self.root / path).write_text("/* A header. */\n")
@@ -31,7 +31,7 @@ class Includes(unittest.TestCase):
                               ("host/posix/a.c", "<unistd.h>"), ("pki/a.c", "<openssl/evp.h>"),
                               ("cmd/main_win32.c", '"host/win32/scm.h"'), ("host/http_curl.c", "<curl/curl.h>"),
                               ("kube/a.c", '"pki/token.h"'), ("base/b.c", "<time.h>"),
-                              ("join/a.c", '"join/discovery/discovery.h"'),
+                              ("join/a.c", '"join/discovery/discovery.h"'), ("host/posix/b.c", '"host/model/model.h"'),
                               ("join/kubelet/a.c", '"join/configuration/schema.h"')):
             self.assertEqual(self.refused(path, include), [], (path, include))
 
@@ -49,6 +49,7 @@ class Includes(unittest.TestCase):
                               ("host/win32/a.c", "<windows.h>"), ("cmd/main_win32.c", "<windows.h>"),
                               ("cmd/a.c", "<unistd.h>"), ("base/a.c", "<sys/socket.h>"),
                               ("join/a.c", "<archive.h>"), ("host/host.c", '"host/win32/scm.h"'),
+                              ("host/hcn.c", '"host/model/model.h"'), ("host/win32/b.c", '"host/model/model.h"'),
                               ("base/a.c", "<unheard_of.h>")):
             self.assertTrue(self.refused(path, include), (path, include))
 

@@ -12,11 +12,11 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "host/host_memory.h"
 #include "host/http.h"
 #include "netsetup/hcn_network.h"
 #include "pki/certificate.h"
 #include "pki/jws.h"
+#include "tests/memory/host_memory.h"
 
 #define SCENE_TOKEN_ID "abcdef"
 #define SCENE_TOKEN_SECRET "0123456789abcdef"

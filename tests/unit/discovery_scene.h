@@ -14,10 +14,11 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "host/http.h"
 #include "join/discovery/discovery.h"
 #include "pki/jws.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 #include "tests/unit/certificate_vectors.h"
 
 #define TOKEN "abcdef.0123456789abcdef"

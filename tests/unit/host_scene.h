@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
+#include "tests/memory/host_memory.h"
 
 /* Each test program defines SCENE: the programs run side by side. */
 #define FOLDER "C:\\winjoin-test-" SCENE

@@ -13,6 +13,7 @@
 #include "api_scene.h"
 #include "join/join.h"
 #include "join/undo/reset.h"
+#include "tests/memory/http_memory.h"
 
 struct run {
     struct host *host;

@@ -12,10 +12,11 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "kube/client.h"
 #include "kube/csr.h"
 #include "kube/node.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 #define LIST(version, items)                                                                       \
     "{\"metadata\":{\"resourceVersion\":\"" version "\"},\"items\":[" items "]}"

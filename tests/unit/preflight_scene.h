@@ -6,6 +6,7 @@
 #include "join_scene.h"
 
 #include "join/preflight/preflight_checks.h"
+#include "tests/memory/http_memory.h"
 
 /* ---- the scene: a fit server, and a cluster that may be odd ---- */
 

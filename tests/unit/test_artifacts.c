@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/bundle_zip.h"
+#include "tests/memory/host_memory.h"
 
 #define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define ITEM(name, size, path)                                                                     \

@@ -11,9 +11,10 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/phases/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 #include "tests/unit/certificate_vectors.h"
 
 #define KEY_TMP KUBELET_CERTIFICATE_FOLDER "\\kubelet-client.key.tmp"

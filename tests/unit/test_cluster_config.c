@@ -9,8 +9,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/configuration/cluster_config.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 #define CLUSTER                                                                                    \
     "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nclusterName: blue\n"          \

@@ -10,10 +10,10 @@
 
 #include "base/memory.h"
 #include "cri_scene.h"
-#include "host/host_memory.h"
 #include "services/cri.h"
 #include "services/grpc.h"
 #include "services/hpack.h"
+#include "tests/memory/host_memory.h"
 
 #define BYTES(s) (s), sizeof(s) - 1
 #define PIPE "\\\\.\\pipe\\containerd-containerd"

@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "diag/run.h"
-#include "host/host_memory.h"
+#include "tests/memory/host_memory.h"
 
 /* What the pretended kubelet and probes do, each time that winjoin sleeps. */
 struct stage {

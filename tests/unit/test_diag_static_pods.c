@@ -10,7 +10,8 @@
 
 #include "base/memory.h"
 #include "diag/transports/static_pods.h"
-#include "host/host_memory.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 static void the_manifest(void **state) {
     const struct diag_probe_options options = {.sandbox_image = "registry.k8s.io/pause:3.10",

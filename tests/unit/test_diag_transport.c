@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "diag/run.h"
-#include "host/host_memory.h"
+#include "tests/memory/host_memory.h"
 
 /* Probes as a cluster's might be: other names, on two nodes, another namespace, no mailbox. */
 static struct play {

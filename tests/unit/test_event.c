@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "cmd/event.h"
-#include "host/host_memory.h"
+#include "tests/memory/host_memory.h"
 
 static void expect(const char *node, enum error_kind kind, const char *level, int id,
                    const char *text) {

@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hns_features.h"
@@ -20,6 +19,7 @@
 #include "services/artifacts.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
+#include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
 #define STORE "C:\\var\\lib\\cni\\networks\\flannel.4096\\"

@@ -1,6 +1,7 @@
 /* The phase that starts flanneld and waits for what it is there for, with flanneld played. */
 #include "join_scene.h"
 #include "join/phases/service_watch.h"
+#include "tests/memory/http_memory.h"
 
 #define SUBNET_FILE "C:\\run\\flannel\\subnet.env"
 #define PEER_MAC "0a-58-0a-f4-01-00"

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "host/host_memory.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/nic_guard.h"
 #include "tests/hns/hns.h"
+#include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
 struct world {

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "host/host_memory.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/hns_features.h"
 #include "tests/hns/hns.h"
+#include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
 /* One export answers something of its own; the others come from the model. */

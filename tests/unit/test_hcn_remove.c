@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "netsetup/hcn_lookup.h"
 #include "netsetup/hcn_network.h"
 #include "tests/hns/hns.h"
+#include "tests/memory/host_memory.h"
 
 #define V2 "\"SchemaVersion\":{\"Major\":2,\"Minor\":0}"
 

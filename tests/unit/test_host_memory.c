@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
+#include "tests/memory/host_memory.h"
 
 #define OVERLAY                                                                                    \
     "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0},\"Name\":\"flannel.4096\",\"Type\":\"Overlay\"," \

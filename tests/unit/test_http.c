@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "host/host.h"
 #include "host/http.h"
+#include "tests/memory/http_memory.h"
 
 struct fixture {
     json_t *server; /* what it told at its start; NULL = there is none */

@@ -9,9 +9,10 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "kube/client.h"
 #include "kube/configmap.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 /* One answer after the other; the last one stays. */
 struct row {

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "kube/kubeconfig.h"
+#include "tests/memory/host_memory.h"
 
 #define CLUSTER_INFO                                                                               \
     "apiVersion: v1\nclusters:\n- cluster:\n    certificate-authority-data: Q0EK\n"                \

@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
-#include "host/host_memory.h"
 #include "join/kubelet/kubelet_files.h"
+#include "tests/memory/host_memory.h"
 
 /* As kubeadm 1.37 leaves it in ConfigMap kubelet-config. */
 static const char kubeadm_config[] =

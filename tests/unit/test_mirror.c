@@ -8,8 +8,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "services/artifacts.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 #define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 #define LOCK                                                                                       \

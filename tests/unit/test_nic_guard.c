@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "host/host_memory.h"
 #include "netsetup/nic_guard.h"
+#include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
 static struct scene scene;

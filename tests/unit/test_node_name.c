@@ -2,6 +2,7 @@
 #include "join_scene.h"
 
 #include "join/phases/node_name.h"
+#include "tests/memory/http_memory.h"
 
 static struct run r;
 static struct {

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "host/host_memory.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/routes.h"
 #include "netsetup/source_vip.h"
+#include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
 #define STORE "C:\\var\\lib\\cni\\networks\\flannel.4096\\"

@@ -12,8 +12,8 @@
 
 #include "base/json_patch.h"
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "join/kubelet/patches.h"
+#include "tests/memory/host_memory.h"
 
 #define FOLDER "C:\\patches"
 #define TABLE "tests/cluster/kubelet_patches.json"

@@ -6,11 +6,11 @@
 
 #include <cmocka.h>
 
-#include "host/host_memory.h"
 #include "join/phases/boot_network.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/peers.h"
 #include "netsetup/routes.h"
+#include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
 static struct scene scene;

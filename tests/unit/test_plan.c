@@ -2,6 +2,7 @@
 #include "join_scene.h"
 
 #include "join/phases/plan.h"
+#include "tests/memory/http_memory.h"
 
 static struct run r;
 static bool changed_cluster; /* something else than GET was sent */

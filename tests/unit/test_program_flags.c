@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "services/program_flags.h"
 #include "services/service_table.h"
+#include "tests/memory/host_memory.h"
 
 static void reads_a_help_text(void **state) {
     static const char help[] =

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "host/host_memory.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
+#include "tests/memory/host_memory.h"
 
 static struct host *host;
 static struct service_settings settings;

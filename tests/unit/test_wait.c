@@ -1,8 +1,9 @@
 /* The one way to wait: by the clock, whatever a look costs. */
 #include "join_scene.h"
 
-#include "host/host_memory.h"
 #include "host/wait.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
 
 enum { LOOK_MS = 2000, FOUR_MINUTES = 240000 };
 

@@ -4,8 +4,8 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
-#include "host/memory/memory.h"
 #include "host/path.h"
+#include "tests/memory/memory.h"
 
 enum { LINKS_MAX = 8 };
 

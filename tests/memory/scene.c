@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/memory/memory.h"
+#include "tests/memory/memory.h"
 
 static const struct memory_host *looked_at(const struct host *host) {
     return (const struct memory_host *)host;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "host/memory/memory.h"
 #include "host/path.h"
+#include "tests/memory/memory.h"
 
 /* Where the clock stands first: 2026-11-21T10:00:00Z. */
 static const int64_t clock_start = 1795255200;

@@ -1,9 +1,11 @@
-/* HTTP in memory for tests: a function answers; streaming, caps and counters as over the wire. */
+/* HTTP in memory for tests: a function answers; streaming, size limits and counters as over the
+ * wire. */
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "host/http_ops.h"
+#include "tests/memory/http_memory.h"
 
 struct memory_http {
     struct http http;

@@ -1,6 +1,6 @@
 /* A host in memory for unit tests: starts as a bare server, records every call, fails the n-th. */
-#ifndef HOST_HOST_MEMORY_H
-#define HOST_HOST_MEMORY_H
+#ifndef TESTS_MEMORY_HOST_MEMORY_H
+#define TESTS_MEMORY_HOST_MEMORY_H
 #include "base/json.h"
 #include "host/host.h"
 

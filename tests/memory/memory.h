@@ -1,10 +1,10 @@
 /* What the files of the in-memory host share: its state, and the record of each call. */
-#ifndef HOST_MEMORY_MEMORY_H
-#define HOST_MEMORY_MEMORY_H
+#ifndef TESTS_MEMORY_MEMORY_H
+#define TESTS_MEMORY_MEMORY_H
 
-#include "host/host_memory.h"
 #include "host/host_ops.h"
 #include "host/model/model.h"
+#include "tests/memory/host_memory.h"
 
 struct memory_file {
     char *path; /* normalized */

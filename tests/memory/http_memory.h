@@ -1,0 +1,14 @@
+/* HTTP in memory for unit tests and fuzz targets. */
+#ifndef TESTS_MEMORY_HTTP_MEMORY_H
+#define TESTS_MEMORY_HTTP_MEMORY_H
+
+#include "host/http.h"
+
+/* Answers a request as http_perform() does: fills ret, or err and returns -1. */
+typedef int http_answer(void *context, const struct http_request *request,
+                        struct http_response *ret, struct error *err);
+/* Answers come from the function; streaming, size limits and counters as over the wire.
+ * http_free(). */
+struct http *http_memory_new(http_answer *answer, void *context);
+
+#endif
