@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "host/socket_peer.h"
 
 int socket_start(void) {
     return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0;
@@ -62,30 +63,6 @@ static enum socket_outcome outcome_of(int error) {
     default:
         return SOCKET_FAILED;
     }
-}
-
-int socket_os_peer(const char *address, unsigned port, struct socket_peer *ret) {
-    struct sockaddr_in *four = (struct sockaddr_in *)ret->data;
-    struct sockaddr_in6 *six = (struct sockaddr_in6 *)ret->data;
-
-    memset(ret, 0, sizeof *ret);
-    if (inet_pton(AF_INET, address, &four->sin_addr) == 1) {
-        four->sin_family = AF_INET;
-        four->sin_port = htons((uint16_t)port);
-        ret->len = sizeof *four;
-        return 0;
-    }
-    memset(ret, 0, sizeof *ret);
-    if (inet_pton(AF_INET6, address, &six->sin6_addr) != 1)
-        return -1;
-    six->sin6_family = AF_INET6;
-    six->sin6_port = htons((uint16_t)port);
-    ret->len = sizeof *six;
-    return 0;
-}
-
-int socket_os_family(const struct socket_peer *peer) {
-    return ((const struct sockaddr *)peer->data)->sa_family == AF_INET6 ? 6 : 4;
 }
 
 socket_handle socket_os_open(int family, bool udp) {
@@ -265,19 +242,6 @@ static enum socket_outcome resolver_outcome(int error) {
     default:
         return SOCKET_DNS_SERVFAIL;
     }
-}
-
-static size_t addresses_of(const struct addrinfo *found, int family, char (*ret)[46], size_t count,
-                           size_t max) {
-    for (; found && count < max; found = found->ai_next) {
-        const void *address =
-            family == AF_INET ? (const void *)&((struct sockaddr_in *)found->ai_addr)->sin_addr
-                              : (const void *)&((struct sockaddr_in6 *)found->ai_addr)->sin6_addr;
-
-        if (found->ai_family == family && inet_ntop(family, address, ret[count], 46))
-            count++;
-    }
-    return count;
 }
 
 enum socket_outcome socket_resolve(const char *name, unsigned timeout_ms, char (*ret)[46],
