@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,11 +33,14 @@ static const struct {
     [ERROR_INTERRUPTED] = {"interrupted", 130, 0},
 };
 
-static void fill(char *out, size_t size, const struct text *t) {
-    struct text clean = {0};
+/* Writes the text and its end into one of the caller's buffers. They may hold what is written. */
+static void put(char *out, size_t size, const char *end, const char *format, va_list args) {
+    struct text t = {0}, clean = {0};
     size_t len;
 
-    text_add_escaped(&clean, text_str(t), t->len);
+    text_addv(&t, format, args);
+    text_add(&t, end);
+    text_add_escaped(&clean, text_str(&t), t.len);
     text_add(&clean, ""); /* there is a string, also for nothing */
     len = clean.len < size - 1 ? clean.len : size - 1;
     while (len && len < clean.len && ((unsigned char)clean.data[len] & 0xc0) == 0x80)
@@ -45,72 +49,64 @@ static void fill(char *out, size_t size, const struct text *t) {
     memcpy(out, text_str(&clean), len);
     out[len] = '\0';
     text_free(&clean);
+    text_free(&t);
+}
+
+static void set(struct error *err, enum error_kind kind, unsigned long os, const char *end,
+                const char *format, va_list args) {
+    if (!err)
+        return;
+    put(err->message, sizeof err->message, end, format, args);
+    memset(err->hints, 0, sizeof err->hints);
+    err->kind = kind;
+    err->os = os;
 }
 
 int error_set(struct error *err, enum error_kind kind, const char *format, ...) {
-    struct text t = {0};
     va_list args;
 
-    if (!err)
-        return -1;
     va_start(args, format);
-    text_addv(&t, format, args);
+    set(err, kind, 0, "", format, args);
     va_end(args);
-    error_clear(err);
-    err->kind = kind;
-    fill(err->message, sizeof err->message, &t);
-    text_free(&t);
     return -1;
 }
 
 int error_set_os(struct error *err, enum error_kind kind, unsigned long os, const char *format,
                  ...) {
-    struct text t = {0};
+    char number[32];
     va_list args;
 
-    if (!err)
-        return -1;
+    snprintf(number, sizeof number, os > 0xffff ? " (0x%08lx)" : " (%lu)", os);
     va_start(args, format);
-    text_addv(&t, format, args);
+    set(err, kind, os, number, format, args);
     va_end(args);
-    text_addf(&t, os > 0xffff ? " (0x%08lx)" : " (%lu)", os);
-    error_clear(err);
-    err->kind = kind;
-    err->os = os;
-    fill(err->message, sizeof err->message, &t);
-    text_free(&t);
     return -1;
 }
 
 int error_prefix(struct error *err, const char *format, ...) {
-    struct text t = {0};
+    char rest[sizeof err->message + 2];
     va_list args;
 
     if (!err)
         return -1;
+    snprintf(rest, sizeof rest, ": %s", err->message);
     va_start(args, format);
-    text_addv(&t, format, args);
+    put(err->message, sizeof err->message, rest, format, args);
     va_end(args);
-    text_addf(&t, ": %s", err->message);
-    fill(err->message, sizeof err->message, &t);
-    text_free(&t);
     return -1;
 }
 
 int error_hint(struct error *err, const char *format, ...) {
-    struct text t = {0};
     va_list args;
+    size_t i = 0;
 
-    for (size_t i = 0; err && i < ERROR_HINTS_MAX; i++) {
-        if (err->hints[i][0])
-            continue;
-        va_start(args, format);
-        text_addv(&t, format, args);
-        va_end(args);
-        fill(err->hints[i], sizeof err->hints[i], &t);
-        text_free(&t);
-        break;
-    }
+    while (err && i < ERROR_HINTS_MAX && err->hints[i][0])
+        i++;
+    if (!err || i == ERROR_HINTS_MAX)
+        return -1;
+    va_start(args, format);
+    put(err->hints[i], sizeof err->hints[i], "", format, args);
+    va_end(args);
     return -1;
 }
 

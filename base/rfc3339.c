@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 
-/* Days since 1970-01-01 of a proleptic Gregorian date, and back (counting years from March). */
-static int64_t days_from_date(int64_t y, int m, int d) {
+/* Counts years from March, so that a leap day ends its year; and back. */
+int64_t calendar_days(int64_t y, int m, int d) {
     y -= m <= 2;
     int64_t era = (y >= 0 ? y : y - 399) / 400, yoe = y - era * 400;
     int64_t doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
@@ -32,7 +32,7 @@ static void date_from_days(int64_t days, int *y, int *m, int *d) {
 static bool is_date(int y, int m, int d) {
     int y2, m2, d2;
 
-    date_from_days(days_from_date(y, m, d), &y2, &m2, &d2);
+    date_from_days(calendar_days(y, m, d), &y2, &m2, &d2);
     return m2 == m && d2 == d;
 }
 
@@ -107,7 +107,7 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     }
     if (!ok || !offset(&p, &away) || *p || !is_date(y, m, d))
         return error_set(err, ERROR_MALFORMED, "read time '%.40s': not RFC 3339", text);
-    *ret = days_from_date(y, m, d) * 86400 + time - away;
+    *ret = calendar_days(y, m, d) * 86400 + time - away;
     return 0;
 }
 
@@ -129,7 +129,7 @@ int http_date_parse(const char *text, int64_t *ret, struct error *err) {
          text_equal(p, " GMT") && is_date(y, (int)((found - months) / 3) + 1, d);
     if (!ok)
         return error_set(err, ERROR_MALFORMED, "read date '%.40s': not an HTTP date", text);
-    *ret = days_from_date(y, (int)((found - months) / 3) + 1, d) * 86400 + time;
+    *ret = calendar_days(y, (int)((found - months) / 3) + 1, d) * 86400 + time;
     return 0;
 }
 

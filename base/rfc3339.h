@@ -8,6 +8,9 @@
 
 enum { RFC3339_TEXT_MAX = 32 };
 
+/* Days since 1970-01-01 of a date in the proleptic Gregorian calendar; months from 1. */
+int64_t calendar_days(int64_t year, int month, int day);
+
 /* "2026-11-21T10:00:04Z" from seconds since 1970 (any year 0..9999). */
 void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
 /* Accepts fractions and offsets; as Go's time.Parse no small letters and no leap seconds. Fails

@@ -204,6 +204,21 @@ int text_to_number(const char *s, long long min, long long max, long long *ret) 
     return 0;
 }
 
+int text_split_port(const char *text, char **ret_host, unsigned *ret_port) {
+    const char *bracket = *text == '[' ? strchr(text, ']') : NULL;
+    const char *end = bracket ? bracket + 1 : text + strcspn(text, ":");
+    long long port = *ret_port;
+
+    if (!bracket && *end && strchr(end + 1, ':'))
+        end += strlen(end); /* an IPv6 address alone */
+    if (*end && (*end != ':' || text_to_number(end + 1, 1, 65535, &port) < 0))
+        return -1;
+    *ret_port = (unsigned)port;
+    *ret_host = bracket ? xstrndup(text + 1, (size_t)(bracket - text) - 1)
+                        : xstrndup(text, (size_t)(end - text));
+    return 0;
+}
+
 char *text_lower(const char *s) {
     char *copy = xstrdup(s);
 

@@ -73,10 +73,9 @@ typedef int kube_watch_event(void *context, const char *type, const json_t *obje
 typedef int kube_watch_tick(void *context, unsigned waited_ms, struct error *err);
 
 struct kube_watch {
-    const char *path;           /* the collection: "/api/v1/nodes" */
-    const char *field_selector; /* "metadata.name=x", or NULL */
-    const char *label_selector; /* or NULL */
-    unsigned timeout_ms;        /* the whole wait; required */
+    const char *path;    /* the collection: "/api/v1/nodes" */
+    const char *name;    /* of the one object that events are wanted of, NULL = all */
+    unsigned timeout_ms; /* the whole wait; required */
     kube_watch_event *on_event;
     kube_watch_tick *on_tick; /* or NULL */
     void *context;

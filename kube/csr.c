@@ -222,8 +222,6 @@ static int on_event(void *context, const char *type, const json_t *object, struc
 
     if (text_equal(type, "LISTED"))
         return json_array_size(json_at(object, "items")) == 0 ? gone(w, err) : 0;
-    if (!text_equal(json_text_at(object, "metadata.name"), w->name))
-        return 0; /* a server that knows no field selectors */
     if (text_equal(type, "DELETED"))
         return gone(w, err);
     if (kube_csr_from_json(object, &csr, err) < 0)
@@ -262,7 +260,6 @@ static void explain(const struct csr_wait *w, struct error *err) {
 int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
                   unsigned timeout_ms, kube_csr_progress *progress, void *context,
                   struct kube_csr *ret, struct error *err) {
-    _cleanup_(freep) char *selector = xasprintf("metadata.name=%s", name);
     struct csr_wait w = {.name = name,
                          .uid = uid,
                          .progress = progress,
@@ -270,7 +267,7 @@ int kube_csr_wait(struct kube_client *client, const char *name, const char *uid,
                          .host = client->host,
                          .start = host_monotonic_ms(client->host)};
     struct kube_watch watch = {.path = CSR_PATH,
-                               .field_selector = selector,
+                               .name = name,
                                .timeout_ms = timeout_ms,
                                .on_event = on_event,
                                .on_tick = on_tick,

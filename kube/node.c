@@ -283,8 +283,6 @@ static int on_event(void *context, const char *type, const json_t *object, struc
 
     if (text_equal(type, "LISTED"))
         return json_array_size(json_at(object, "items")) == 0 ? look(w, NULL, err) : 0;
-    if (!text_equal(json_text_at(object, "metadata.name"), w->name))
-        return 0; /* a server that knows no field selectors */
     return look(w, text_equal(type, "DELETED") ? NULL : object, err);
 }
 
@@ -310,7 +308,6 @@ static void explain(const struct node_wait *w, struct error *err) {
 int kube_node_wait(struct kube_client *client, const char *name, kube_node_wanted *wanted,
                    unsigned timeout_ms, kube_node_progress *progress, void *context,
                    struct kube_node *ret, struct error *err) {
-    _cleanup_(freep) char *selector = xasprintf("metadata.name=%s", name);
     struct node_wait w = {.name = name,
                           .wanted = wanted,
                           .progress = progress,
@@ -318,7 +315,7 @@ int kube_node_wait(struct kube_client *client, const char *name, kube_node_wante
                           .host = client->host,
                           .start = host_monotonic_ms(client->host)};
     struct kube_watch watch = {.path = NODES_PATH,
-                               .field_selector = selector,
+                               .name = name,
                                .timeout_ms = timeout_ms,
                                .on_event = on_event,
                                .on_tick = on_tick,

@@ -53,6 +53,9 @@ static unsigned left(const struct wait *w) {
 }
 
 static void tell(struct wait *w, const char *type, const json_t *object) {
+    if (w->watch->name && !text_equal(type, "LISTED") &&
+        !text_equal(json_text_at(object, "metadata.name"), w->watch->name))
+        return; /* a server that knows no field selectors */
     if (w->outcome == 0)
         w->outcome = w->watch->on_event(w->watch->context, type, object, w->err);
 }
@@ -99,17 +102,12 @@ static void keep_version(struct wait *w, const json_t *object) {
 static char *make_path(const struct wait *w, const char *more) {
     struct text path = {0};
     const char *mark = strchr(w->watch->path, '?') ? "&" : "?";
-    _cleanup_(freep) char *fields = NULL, *labels = NULL;
+    _cleanup_(freep) char *name = NULL;
 
     text_add(&path, w->watch->path);
-    if (w->watch->field_selector) {
-        fields = kube_escape(w->watch->field_selector);
-        text_addf(&path, "%sfieldSelector=%s", mark, fields);
-        mark = "&";
-    }
-    if (w->watch->label_selector) {
-        labels = kube_escape(w->watch->label_selector);
-        text_addf(&path, "%slabelSelector=%s", mark, labels);
+    if (w->watch->name) {
+        name = kube_escape(w->watch->name);
+        text_addf(&path, "%sfieldSelector=metadata.name%%3D%s", mark, name);
         mark = "&";
     }
     if (more)

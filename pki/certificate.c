@@ -58,17 +58,11 @@ static void read_subject(struct certificate *c, X509_NAME *name) {
 
 static int64_t time_value(const ASN1_TIME *time) {
     struct tm tm;
-    int64_t days;
-    int y, m;
 
     if (!ASN1_TIME_to_tm(time, &tm))
         return 0;
-    y = tm.tm_year + 1900 - (tm.tm_mon < 2);
-    m = (tm.tm_mon + 10) % 12; /* March is 0, so that leap days end the year */
-    y += 400;                  /* the year 0 begins in the one before */
-    days = (int64_t)y * 365 + y / 4 - y / 100 + y / 400 + (m * 306 + 5) / 10 + tm.tm_mday - 719469 -
-           146097;
-    return days * 86400 + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec;
+    return calendar_days(tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday) * 86400 + tm.tm_hour * 3600 +
+           tm.tm_min * 60 + tm.tm_sec;
 }
 
 static void add_ip(struct certificate *c, const ASN1_OCTET_STRING *address) {

@@ -107,26 +107,6 @@ static const json_t *blocking_rule(const struct scene *scene, const json_t *endp
 
 /* ---- a cell's packets ---- */
 
-/* The host of "10.96.0.10:53", "[fd00::1]:53" or "kube-dns:53", and the port. */
-static int split_to(const char *to, char *host, size_t size) {
-    const char *colon = strrchr(to, ':');
-    size_t len = colon ? (size_t)(colon - to) : 0;
-    long long port = 0;
-
-    host[0] = '\0';
-    if (!colon || text_to_number(colon + 1, 1, 65535, &port) < 0)
-        return 0;
-    if (to[0] == '[' && len > 2) {
-        to++;
-        len -= 2;
-    }
-    if (len < size) {
-        memcpy(host, to, len);
-        host[len] = '\0';
-    }
-    return (int)port;
-}
-
 static bool blocked(const struct scene *scene, char pod, const struct packet *packet,
                     struct verdict *verdict) {
     const json_t *endpoint = endpoint_of(scene, pod);
@@ -160,20 +140,21 @@ static void way_check(const struct scene *scene, const struct diag_cell *cell, c
 static void cell_check(const struct scene *scene, const struct diag_cell *cell,
                        struct verdict *verdict) {
     struct diag_cell question = *cell;
-    char host[PROBE_TARGET_MAX];
-    int port = split_to(cell->to, host, sizeof host);
+    _cleanup_(freep) char *host = NULL;
+    unsigned port = 0;
     const char *dns = expected(scene, "dnsIP");
     struct ip address;
 
-    if (ip_parse(host, &address, NULL) == 0) {
-        way_check(scene, cell, host, port, verdict);
+    (void)text_split_port(cell->to, &host, &port);
+    if (host && ip_parse(host, &address, NULL) == 0) {
+        way_check(scene, cell, host, (int)port, verdict);
         return;
     }
     question.udp = true; /* names are asked for by UDP, whatever follows */
     if (dns && cell->flow->source == DIAG_FROM_POD)
         way_check(scene, &question, dns, DNS_PORT, verdict);
     if (!verdict->rule && cell->result.address_count)
-        way_check(scene, cell, cell->result.addresses[0], port, verdict);
+        way_check(scene, cell, cell->result.addresses[0], (int)port, verdict);
 }
 
 /* ---- the row ---- */

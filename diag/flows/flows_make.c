@@ -68,26 +68,12 @@ static void ask_dns_service(const struct diag_scene *scene, struct diag_cell *ce
         ask_dns(cell, target, DNS_PORT, question);
 }
 
-/* "host:port" with a default port; the address in brackets when it is IPv6. */
-static void split_target(const char *text, unsigned default_port, char *host, size_t size,
-                         unsigned *ret_port) {
-    const char *colon = strrchr(text, ':');
-    bool bracket = text[0] == '[';
-    size_t len = strlen(text);
-    long long port = default_port;
+/* The host; the default port where none is named. */
+static char *split_target(const char *text, unsigned default_port, unsigned *ret_port) {
+    char *host = NULL;
 
-    if (colon && (bracket ? colon[-1] == ']' : strchr(text, ':') == colon) &&
-        text_to_number(colon + 1, 1, 65535, &port) == 0)
-        len = (size_t)(colon - text);
-    if (bracket && len >= 2 && text[len - 1] == ']') {
-        text++;
-        len -= 2;
-    }
-    if (len >= size)
-        len = 0;
-    memcpy(host, text, len);
-    host[len] = '\0';
-    *ret_port = (unsigned)port;
+    *ret_port = default_port;
+    return text_split_port(text, &host, ret_port) < 0 ? xstrdup(text) : host;
 }
 
 static void make_pod_ip(const struct diag_scene *scene, struct diag_cell *cell) {
@@ -140,34 +126,34 @@ static void make_service_fqdn(const struct diag_scene *scene, struct diag_cell *
 /* UDP: any answer of the resolver outside proves the path, so no address is demanded. */
 static void make_external_ip(const struct diag_scene *scene, struct diag_cell *cell) {
     const char *target = cell->udp ? scene->external_dns : scene->external_ip;
-    char host[PROBE_TARGET_MAX], name[PROBE_TARGET_MAX] = "example.com";
+    _cleanup_(freep) char *host = NULL, *name = NULL;
     unsigned port, ignored;
 
     if (!known(target)) {
         skip(cell, "no-external-target");
         return;
     }
-    split_target(target, cell->udp ? DNS_PORT : HTTPS_PORT, host, sizeof host, &port);
+    host = split_target(target, cell->udp ? DNS_PORT : HTTPS_PORT, &port);
     if (!cell->udp) {
         ask(cell, PROBE_TCP, host, port);
         return;
     }
     if (known(scene->external_name))
-        split_target(scene->external_name, HTTPS_PORT, name, sizeof name, &ignored);
-    ask_dns(cell, host, port, name);
+        name = split_target(scene->external_name, HTTPS_PORT, &ignored);
+    ask_dns(cell, host, port, name ? name : "example.com");
     cell->probe.expect[0] = '\0';
 }
 
 /* UDP: the name is asked of the cluster's DNS, which has to ask outside. */
 static void make_external_dns(const struct diag_scene *scene, struct diag_cell *cell) {
-    char host[PROBE_TARGET_MAX];
+    _cleanup_(freep) char *host = NULL;
     unsigned port;
 
     if (!known(scene->external_name)) {
         skip(cell, "no-external-target");
         return;
     }
-    split_target(scene->external_name, HTTPS_PORT, host, sizeof host, &port);
+    host = split_target(scene->external_name, HTTPS_PORT, &port);
     if (!cell->udp)
         ask(cell, PROBE_TCP, host, port);
     else if (known(scene->dns_ip))

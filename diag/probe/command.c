@@ -81,22 +81,14 @@ static int serve(int argc, char *const *argv, struct error *err) {
 
 /* "10.96.0.1:443", "[fd00::1]:53", or a name alone for resolve. */
 static int target_parse(const char *text, struct probe *probe, struct error *err) {
-    const char *colon = strrchr(text, ':');
-    bool bracket = text[0] == '[' && colon && colon[-1] == ']';
-    size_t len = colon ? (size_t)(colon - text) - (bracket ? 2 : 0) : strlen(text);
-    long long port = 0;
+    _cleanup_(freep) char *host = NULL;
 
-    if (probe->kind == PROBE_RESOLVE) {
-        colon = NULL;
-        len = strlen(text);
-    } else if (!colon || text_to_number(colon + 1, 1, 65535, &port) < 0) {
+    if (probe->kind == PROBE_RESOLVE)
+        host = xstrdup(text);
+    else if (text_split_port(text, &host, &probe->port) < 0 || !probe->port)
         return error_set(err, ERROR_USAGE, "read target '%s': it is not HOST:PORT", text);
-    }
-    if (len >= sizeof probe->target)
+    if (text_format(probe->target, sizeof probe->target, "%s", host) < 0)
         return error_set(err, ERROR_USAGE, "read target: it is too long");
-    memcpy(probe->target, text + (bracket ? 1 : 0), len);
-    probe->target[len] = '\0';
-    probe->port = (unsigned)port;
     if (!probe_target_is_valid(probe->target))
         return error_set(err, ERROR_USAGE, "read target '%s': it is no address and no name", text);
     return 0;

@@ -10,20 +10,11 @@
 
 enum { NAME_MAX_LENGTH = 253 };
 
-/* The host of "host", "host:port" and "[host]:port"; NULL when the port is none. */
 static char *host_of(const char *text) {
-    const char *close = *text == '[' ? strchr(text, ']') : NULL, *colon = strrchr(text, ':');
-    long long port;
+    unsigned port = 0;
+    char *host = NULL;
 
-    if (!close && colon && strchr(text, ':') != colon) /* an IPv6 address without a port */
-        return xstrdup(text);
-    if (close && (close[1] == '\0' || close[1] == ':'))
-        colon = close[1] ? close + 1 : NULL;
-    if (colon && text_to_number(colon + 1, 1, 65535, &port) < 0)
-        return NULL;
-    if (close)
-        return xstrndup(text + 1, (size_t)(close - text) - 1);
-    return xstrndup(text, colon ? (size_t)(colon - text) : strlen(text));
+    return text_split_port(text, &host, &port) < 0 ? NULL : host;
 }
 
 int node_target_address_check(const char *text, struct error *err) {

@@ -22,7 +22,7 @@ static int tick(void *context, unsigned waited_ms, struct error *err) {
 
 static int watch(struct scene *s, unsigned timeout_ms, struct error *err) {
     struct kube_watch w = {.path = "/api/v1/nodes",
-                           .field_selector = "metadata.name=win-1",
+                           .name = "win-1",
                            .timeout_ms = timeout_ms,
                            .on_event = note,
                            .on_tick = tick,

@@ -240,6 +240,8 @@ static void command_line_refuses(void **state) {
         {{"ping", "h"}, "read the command line: 'ping' is no probe"},
         {{"tcp"}, "read flags: the target is missing"},
         {{"tcp", "10.0.0.1"}, "read target '10.0.0.1': it is not HOST:PORT"},
+        {{"tcp", "10.0.0.1:0"}, "read target '10.0.0.1:0': it is not HOST:PORT"},
+        {{"tcp", "fd00::1"}, "read target 'fd00::1': it is not HOST:PORT"},
         {{"tcp", "h:1", "i:2"}, "read flags: one target only, not 'i:2'"},
         {{"tcp", "h:1", "--timeout", "x"}, "read flag --timeout: 'x' is not a number 0..60000"},
         {{"tcp", "h:1", "--attempts=0"},

@@ -161,6 +161,43 @@ static void numbers_are_whole(void **state) {
     assert_int_equal(text_to_number("9223372036854775808", INT64_MIN, INT64_MAX, &n), -1);
 }
 
+static void ports_are_split_off(void **state) {
+    static const struct {
+        const char *text, *host;
+        unsigned port; /* 7 = none is named */
+    } rows[] = {
+        {"host", "host", 7},
+        {"host:1", "host", 1},
+        {"host:65535", "host", 65535},
+        {"10.0.0.1:80", "10.0.0.1", 80},
+        {"[fd00::1]:80", "fd00::1", 80},
+        {"[fd00::1]", "fd00::1", 7},
+        {"fd00::1", "fd00::1", 7},
+        {"::", "::", 7},
+        {"[a", "[a", 7},
+        {":80", "", 80},
+        {"", "", 7},
+        {"host:", NULL, 7},
+        {"host:0", NULL, 7},
+        {"host:65536", NULL, 7},
+        {"host:x", NULL, 7},
+        {"[fd00::1]x", NULL, 7},
+        {"[fd00::1]80", NULL, 7},
+        {"[fd00::1]:", NULL, 7},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *host = NULL;
+        unsigned port = 7;
+        int result = text_split_port(rows[i].text, &host, &port);
+
+        if (result != (rows[i].host ? 0 : -1) || !text_equal(host, rows[i].host) ||
+            port != rows[i].port)
+            fail_msg("%s: %d '%s' %u", rows[i].text, result, host ? host : "none", port);
+    }
+}
+
 static void lists_split_and_join(void **state) {
     struct text_list list = {0};
     _cleanup_(freep) char *joined = NULL, *low = text_lower("ABC-xyZ");
@@ -190,6 +227,7 @@ int main(void) {
         cmocka_unit_test(compares),
         cmocka_unit_test(format_refuses_to_cut),
         cmocka_unit_test(numbers_are_whole),
+        cmocka_unit_test(ports_are_split_off),
         cmocka_unit_test(lists_split_and_join),
     };
 
