@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/output.h"
+#include "join/phases/phases.h"
 
 enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14, COLUMNS = 80, MARGIN = 28 };
 

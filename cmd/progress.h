@@ -3,7 +3,7 @@
 #define CMD_PROGRESS_H
 
 #include "cmd/program.h"
-#include "join/join.h"
+#include "join/run.h"
 
 enum progress_mode {
     PROGRESS_NONE,

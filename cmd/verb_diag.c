@@ -10,7 +10,7 @@
 #include "diag/causes/causes.h"
 #include "diag/reports/report.h"
 #include "diag/transports/transport.h"
-#include "join/join.h"
+#include "join/run.h"
 
 enum { REPLAY_MAX = 16 * 1024 * 1024 };
 
@@ -64,9 +64,9 @@ int verb_diag(struct program *program, struct error *err) {
     struct progress progress;
     struct join join = {.host = program->host,
                         .http = program->http,
-                        .options = &program->options.join,
-                        .progress = progress_show,
-                        .progress_context = &progress};
+                        .asked = &program->options.join,
+                        .progress.listener = progress_show,
+                        .progress.context = &progress};
     int result;
 
     if (program->options.kubeconfig && !diag_transport_find(DIAG_REACH_CLUSTER))
@@ -80,11 +80,11 @@ int verb_diag(struct program *program, struct error *err) {
     result = join_open(&join, err);
     if (result == 0)
         result = join_run_phase(&join, "verify", err);
-    if (join.has_report)
-        print_report(program, &join.report);
-    if (result < 0 && join.has_report)
-        result = judge(&join.report, err);
-    event_write(program, "diag", join.node_name, result, err);
+    if (join.found.report.cells.count)
+        print_report(program, &join.found.report);
+    if (result < 0 && join.found.report.cells.count)
+        result = judge(&join.found.report, err);
+    event_write(program, "diag", join.found.node_name, result, err);
     join_close(&join);
     progress_close(&progress);
     return result;

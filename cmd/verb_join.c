@@ -9,10 +9,11 @@
 #include "cmd/progress.h"
 #include "cmd/program.h"
 #include "host/terminal.h"
-#include "join/join.h"
+#include "join/run.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phase_names.h"
-#include "join/phases/plan.h"
+#include "join/phases/phases.h"
+#include "join/plan/plan.h"
 
 static void list_groups(struct text *out, json_t *rows) {
     size_t count;
@@ -65,9 +66,9 @@ static int open_join(struct program *program, struct join *join, struct progress
     *join = (struct join){
         .host = program->host,
         .http = program->http,
-        .options = &program->options.join,
-        .progress = progress_show,
-        .progress_context = progress,
+        .asked = &program->options.join,
+        .progress.listener = progress_show,
+        .progress.context = progress,
         .unattended = !program->options.join.dry_run && !program->terminal.in_is_terminal &&
                       !program->terminal.out_is_terminal && !program->terminal.err_is_terminal,
     };
@@ -79,19 +80,19 @@ static void tell_begin(const struct program *program, const struct join *join) {
     if (text_equal(program->options.progress, "json") ||
         text_equal(program->options.progress, "none"))
         return;
-    (void)fprintf(stderr, "Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->node_name,
-                  join->facts.product, join->facts.major, join->facts.minor, join->facts.build,
-                  join->facts.revision,
-                  join->options->endpoint ? join->options->endpoint : "the cluster");
+    (void)fprintf(stderr, "Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->found.node_name,
+                  join->found.facts.product, join->found.facts.major, join->found.facts.minor,
+                  join->found.facts.build, join->found.facts.revision,
+                  join->found.options.endpoint ? join->found.options.endpoint : "the cluster");
 }
 
 static void print_matrix(const struct program *program, const struct join *join) {
     struct diag_text_style style = {output_utf8(program, false), output_color(program, false)};
     _cleanup_(freep) char *text = NULL;
 
-    if (!join->has_report)
+    if (!join->found.report.cells.count)
         return;
-    text = diag_report_text(&join->report, &style);
+    text = diag_report_text(&join->found.report, &style);
     output_text(program, "\n");
     output_text(program, text);
 }
@@ -100,23 +101,23 @@ static void print_matrix(const struct program *program, const struct join *join)
 static const char *what_was_seen(const struct join *join) {
     if (text_list_has(&join->skipped, "ready"))
         return "was taken as far as asked; whether it is Ready was not looked at";
-    return join->has_report ? "is Ready and its pods can talk"
-                            : "is Ready; its pods were not asked";
+    return join->found.report.cells.count ? "is Ready and its pods can talk"
+                                          : "is Ready; its pods were not asked";
 }
 
 static void tell_success(const struct program *program, const struct join *join) {
-    double seconds = (double)(host_monotonic_ms(join->host) - join->started_ms) / 1000.0;
+    double seconds = (double)(host_monotonic_ms(join->host) - join->progress.started_ms) / 1000.0;
     _cleanup_(freep) char *line =
         xasprintf("\n%s %s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
-                  join->node_name, what_was_seen(join), seconds);
+                  join->found.node_name, what_was_seen(join), seconds);
 
     output_text(program, line);
 }
 
 /* What is left to do by hand, whether or not the flows worked. */
 static void tell_next(const struct program *program, const struct join *join) {
-    for (size_t i = 0; i < join->next.count; i++) {
-        _cleanup_(freep) char *line = xasprintf("next: %s\n", join->next.items[i]);
+    for (size_t i = 0; i < join->progress.next.count; i++) {
+        _cleanup_(freep) char *line = xasprintf("next: %s\n", join->progress.next.items[i]);
 
         output_text(program, line);
     }
@@ -127,7 +128,7 @@ static int run_join(struct program *program, struct join *join, struct error *er
 
     tell_begin(program, join);
     result = join_run(join, err);
-    program->phase = result < 0 && join->phase ? join->phase->id : NULL;
+    program->phase = result < 0 && join->progress.phase ? join->progress.phase->id : NULL;
     print_matrix(program, join);
     tell_next(program, join);
     output_result(program, join_result_json(join));
@@ -175,7 +176,7 @@ static int run_dry(struct program *program, struct join *join, struct error *err
     _cleanup_(freep) char *text = NULL;
     int result = join_run_looking(join, err);
 
-    program->phase = result < 0 && join->phase ? join->phase->id : NULL;
+    program->phase = result < 0 && join->progress.phase ? join->progress.phase->id : NULL;
     if (result < 0 || join_plan_make(join, &plan, err) < 0)
         return -1;
     text = join_plan_text(plan);
@@ -216,7 +217,7 @@ int verb_join(struct program *program, struct error *err) {
                  : id                          ? run_phase(program, &join, id, err)
                                                : run_join(program, &join, err);
     if (!program->options.join.dry_run)
-        event_write(program, "join", join.node_name, result, err);
+        event_write(program, "join", join.found.node_name, result, err);
     join_close(&join);
     progress_close(&progress);
     return result;
@@ -230,15 +231,7 @@ int verb_discover(struct program *program, struct error *err) {
 
     if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0)
         return -1;
-    options = (struct discovery_options){
-        .endpoint = o->endpoint,
-        .token = o->discovery_token ? o->discovery_token : o->token,
-        .tls_bootstrap_token = o->tls_bootstrap_token,
-        .ca_cert_hashes = &o->discovery_token_ca_cert_hash,
-        .unsafe_skip_ca_verification = o->discovery_token_unsafe_skip_ca_verification,
-        .file = o->discovery_file,
-        .timeout_ms = (unsigned)(o->timeout ? o->timeout : o->timeouts.discovery),
-    };
+    discovery_options_make(o, &options);
     if (discovery_run(&options, program->http, program->host, &result, err) < 0)
         return -1;
     for (size_t i = 0; i < result.warnings.count; i++)

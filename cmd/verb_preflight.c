@@ -5,7 +5,7 @@
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
-#include "join/join.h"
+#include "join/run.h"
 #include "join/preflight/preflight.h"
 
 enum { ID_WIDTH = 20, DISCOVERY_TIMEOUT_MS = 30000 };
@@ -78,9 +78,9 @@ int verb_preflight(struct program *program, struct error *err) {
     struct progress progress;
     struct join join = {.host = program->host,
                         .http = program->http,
-                        .options = &program->options.join,
-                        .progress = progress_show,
-                        .progress_context = &progress};
+                        .asked = &program->options.join,
+                        .progress.listener = progress_show,
+                        .progress.context = &progress};
     size_t count = 0;
     int result;
 

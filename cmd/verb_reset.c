@@ -7,7 +7,7 @@
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
-#include "join/join.h"
+#include "join/run.h"
 #include "join/undo/reset.h"
 
 struct told {

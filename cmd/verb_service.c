@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "cmd/program.h"
 #include "host/service_host.h"
-#include "join/phases/boot_network.h"
+#include "netsetup/boot_network.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
 

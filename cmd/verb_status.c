@@ -6,11 +6,12 @@
 #include "base/rfc3339.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
-#include "join/join.h"
+#include "join/run.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/hcn_network.h"
 #include "pki/certificate.h"
 #include "services/service_table.h"
+#include "netsetup/hns_features.h"
 
 static const char *state_name(enum host_service_state state) {
     static const char *const names[] = {"absent",  "stopped",  "starting",

@@ -1,77 +1,22 @@
 /* Runs phases: one event at the begin, warnings and waits in between, one at the end. */
-#include <stdarg.h>
+#include "join/run.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "base/redact.h"
-#include "join/join.h"
+#include "join/found/need.h"
 #include "join/phases/kubelet_bootstrap.h"
 #include "join/configuration/join_configuration.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phase_names.h"
+#include "join/phases/phases.h"
+#include "join/programs/programs.h"
 #include "kube/object.h"
 #include "pki/certificate.h"
 
 enum { CERTIFICATE_MAX = 1024 * 1024 };
-
-/* What a server said stands in one line that steers no terminal, and without a token. */
-static char *shown(const char *words) {
-    struct text line = {0};
-
-    text_add_escaped(&line, words, strlen(words));
-    redact_tokens(line.data);
-    return text_take(&line);
-}
-
-static void tell(struct join *join, struct join_event event) {
-    _cleanup_(freep) char *message = shown(event.message ? event.message : "");
-    _cleanup_(freep) char *hint = shown(event.hint ? event.hint : "");
-
-    event.phase = join->phase;
-    event.message = message;
-    event.hint = hint;
-    if (join->progress)
-        join->progress(join->progress_context, &event);
-}
-
-void join_tell_waiting(struct join *join, unsigned waited_ms, unsigned left_ms, const char *hint,
-                       const char *format, ...) {
-    struct text message = {0};
-    va_list args;
-
-    va_start(args, format);
-    text_addv(&message, format, args);
-    va_end(args);
-    tell(join, (struct join_event){.state = JOIN_WAITING,
-                                   .message = text_str(&message),
-                                   .hint = hint,
-                                   .waited_ms = waited_ms,
-                                   .left_ms = left_ms});
-    text_free(&message);
-}
-
-void join_tell_missing(void *context, const struct wait *wait, const struct error *missing) {
-    join_tell_waiting(context, wait->waited_ms, wait_left_ms(wait), missing->hints[0], "%s",
-                      missing->message);
-}
-
-void join_warn(struct join *join, const char *format, ...) {
-    struct text message = {0};
-    _cleanup_(freep) char *line = NULL;
-    va_list args;
-
-    va_start(args, format);
-    text_addv(&message, format, args);
-    va_end(args);
-    line = shown(text_str(&message));
-    if (!text_list_has(&join->warnings, line)) {
-        text_list_add(&join->warnings, line);
-        tell(join, (struct join_event){.state = JOIN_WARNING, .message = line});
-    }
-    text_free(&message);
-}
 
 /* The name that a joined node has: its certificate's CN, "system:node:<name>". NULL when it has
  * none. */
@@ -107,14 +52,16 @@ static const char *overridden_name(const struct text_list *arguments) {
  * lower case (kubeadm: GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
     _cleanup_(freep) char *joined = joined_name(join->host);
-    const char *override = overridden_name(&join->options->kubelet_extra_args);
-    const char *given = override ? override : join->options->node_name;
+    const char *override = overridden_name(&join->found.options.kubelet_extra_args);
+    const char *given = override ? override : join->found.options.node_name;
 
-    join->node_name = join_node_name_read(given ? given : joined ? joined : join->facts.host_name);
-    if (kube_name_is_valid(join->node_name))
+    join->found.node_name = join_node_name_read(given    ? given
+                                                : joined ? joined
+                                                         : join->found.facts.host_name);
+    if (kube_name_is_valid(join->found.node_name))
         return 0;
     (void)error_set(err, ERROR_USAGE, "use node name '%.80s': not a DNS-1123 subdomain",
-                    join->node_name);
+                    join->found.node_name);
     return error_hint(err,
                       "give another one with --node-name (a-z, 0-9, '-' and '.', at most 253)");
 }
@@ -123,76 +70,80 @@ int join_open(struct join *join, struct error *err) {
     size_t count;
 
     (void)join_phases(&count);
-    join->results = xcalloc(count, sizeof *join->results);
-    join->started_ms = host_monotonic_ms(join->host);
-    if (phase_names_skipped(&join->options->skip_phases, &join->skipped, err) < 0)
+    join->progress.results = xcalloc(count, sizeof *join->progress.results);
+    join->progress.started_ms = host_monotonic_ms(join->host);
+    join_options_copy(join->asked, &join->found.options);
+    join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
+    if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
         return error_prefix(err, "--skip-phases");
-    if (host_facts(join->host, &join->facts, err) < 0 || choose_node_name(join, err) < 0)
+    if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0)
         return -1;
     return journal_open(join->host, &join->journal, err);
+}
+
+static void found_free(struct join_found *found) {
+    join_options_free(&found->options);
+    free(found->node_name);
+    discovery_result_free(&found->discovery);
+    kube_client_close(&found->client);
+    cluster_config_free(&found->cluster);
+    json_decref(found->kubelet_config);
+    kubelet_changes_free(&found->kubelet_changes);
+    text_list_free(&found->kubelet_arguments);
+    bundle_free(found->bundle);
+    free(found->kubelet_version);
+    nic_snapshot_free(&found->nic);
+    kube_node_free(&found->node);
+    network_plan_free(&found->plan);
+    diag_report_free(&found->report);
 }
 
 void join_close(struct join *join) {
     size_t count;
 
     (void)join_phases(&count);
-    for (size_t i = 0; join->results && i < count; i++)
-        free(join->results[i].detail);
-    free(join->results);
-    free(join->node_name);
+    for (size_t i = 0; join->progress.results && i < count; i++)
+        free(join->progress.results[i].detail);
+    free(join->progress.results);
     journal_close(&join->journal);
-    discovery_result_free(&join->discovery);
-    if (join->has_client)
-        kube_client_close(&join->client);
-    if (join->has_cluster)
-        cluster_config_free(&join->cluster);
-    json_decref(join->kubelet_config);
-    kubelet_changes_free(&join->kubelet_changes);
-    text_list_free(&join->kubelet_arguments);
-    free(join->kubelet_version);
-    bundle_free(join->bundle);
-    if (join->has_nic)
-        nic_snapshot_free(&join->nic);
-    if (join->has_node)
-        kube_node_free(&join->node);
-    if (join->has_plan)
-        network_plan_free(&join->plan);
-    if (join->has_report)
-        diag_report_free(&join->report);
-    text_list_free(&join->next);
+    found_free(&join->found);
+    text_list_free(&join->progress.next);
     text_list_free(&join->skipped);
-    text_list_free(&join->warnings);
-    text_free(&join->detail);
+    text_list_free(&join->progress.warnings);
+    text_free(&join->progress.detail);
 }
 
 static int run_phase(struct join *join, size_t index, struct error *err) {
     const struct join_phase *phase = &join_phases(&(size_t){0})[index];
-    struct join_phase_result *result = &join->results[index];
+    struct join_phase_result *result = &join->progress.results[index];
     uint64_t begin = host_monotonic_ms(join->host);
     int outcome;
 
-    join->phase = phase;
+    join->progress.phase = phase;
     join->journal.phase = phase->id;
-    text_clear(&join->detail);
-    tell(join, (struct join_event){.state = JOIN_BEGIN});
+    text_clear(&join->progress.detail);
+    join_tell(&join->progress, (struct join_event){.state = JOIN_BEGIN});
     outcome = host_interrupted(join->host)
                   ? error_set(err, ERROR_INTERRUPTED, "interrupted before %s", phase->title)
-                  : phase->run(join, err);
+              : join_need(join, phase->needs, err) < 0 ? -1
+                                                       : phase->run(join, err);
     result->duration_ms = (unsigned)(host_monotonic_ms(join->host) - begin);
     result->outcome = outcome < 0 ? JOIN_PHASE_FAILED : JOIN_PHASE_DONE;
     free(result->detail);
-    result->detail = shown(outcome < 0 && err ? err->message : text_str(&join->detail));
-    tell(join, (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
-                                   .message = result->detail,
-                                   .duration_ms = result->duration_ms});
+    result->detail =
+        join_shown(outcome < 0 && err ? err->message : text_str(&join->progress.detail));
+    join_tell(&join->progress, (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
+                                                   .message = result->detail,
+                                                   .duration_ms = result->duration_ms});
     log_message(LOG_DEBUG, "phase %s: %s (%u ms)", phase->id, result->detail, result->duration_ms);
     return outcome;
 }
 
 static void skip_phase(struct join *join, size_t index) {
-    join->phase = &join_phases(&(size_t){0})[index];
-    join->results[index].outcome = JOIN_PHASE_SKIPPED;
-    tell(join, (struct join_event){.state = JOIN_SKIPPED, .message = "--skip-phases"});
+    join->progress.phase = &join_phases(&(size_t){0})[index];
+    join->progress.results[index].outcome = JOIN_PHASE_SKIPPED;
+    join_tell(&join->progress,
+              (struct join_event){.state = JOIN_SKIPPED, .message = "--skip-phases"});
 }
 
 static int run_until(struct join *join, bool looking, struct error *err) {
@@ -211,7 +162,7 @@ static int run_until(struct join *join, bool looking, struct error *err) {
 int join_run(struct join *join, struct error *err) {
     int result = run_until(join, false, err);
 
-    kubelet_bootstrap_end(join); /* also what a killed run left */
+    kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
     return result;
 }
 
@@ -244,19 +195,20 @@ json_t *join_result_json(const struct join *join) {
     json_t *rows = json_array(), *result;
 
     for (size_t i = 0; i < count; i++) {
-        const struct join_phase_result *r = &join->results[i];
+        const struct join_phase_result *r = &join->progress.results[i];
 
         json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:s*}", "id", phases[i].id,
                                               "outcome", outcome_name(r->outcome),
                                               "durationSeconds", r->duration_ms / 1000.0, "detail",
                                               r->detail && *r->detail ? r->detail : NULL));
     }
-    result = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
-                       "kind", "JoinResult", "node", join->node_name, "phases", rows, "warnings",
-                       json_texts(&join->warnings), "next", json_texts(&join->next));
-    if (join->has_discovery && join->discovery.config.server)
-        json_object_set_new(result, "cluster", json_string(join->discovery.config.server));
-    if (join->has_report)
-        json_object_set_new(result, "flows", diag_flows_json(&join->report));
+    result =
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                  "JoinResult", "node", join->found.node_name, "phases", rows, "warnings",
+                  json_texts(&join->progress.warnings), "next", json_texts(&join->progress.next));
+    if (join->found.discovery.kubeconfig && join->found.discovery.config.server)
+        json_object_set_new(result, "cluster", json_string(join->found.discovery.config.server));
+    if (join->found.report.cells.count)
+        json_object_set_new(result, "flows", diag_flows_json(&join->found.report));
     return result;
 }

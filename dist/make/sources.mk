@@ -2,7 +2,8 @@
 
 MODULES     := base host host/model pki kube netsetup netsetup/modes netsetup/agents services cmd \
                diag diag/causes diag/flows diag/probe diag/reports diag/transports \
-               join join/configuration join/discovery join/kubelet join/phases join/preflight join/undo
+               join join/configuration join/discovery join/files join/found join/kubelet join/phases \
+               join/plan join/preflight join/programs join/progress join/services join/undo
 COMMON_SRCS := $(filter-out cmd/main_% cmd/probe_main_%,$(wildcard $(MODULES:%=%/*.c)))
 TEMPLATES   := $(filter-out %.h,$(wildcard templates/*))
 

@@ -14,51 +14,78 @@
 #include "kube/server_url.h"
 #include "services/version.h"
 
-void join_options_free(struct join_options *o) {
-    char **texts[] = {&o->endpoint,
-                      &o->config,
-                      &o->cri_socket,
-                      &o->discovery_file,
-                      &o->node_name,
-                      &o->patches,
-                      &o->token_file,
-                      &o->network_mode,
-                      &o->network_plugin,
-                      &o->network_name,
-                      &o->adapter,
-                      &o->pod_cidr,
-                      &o->node_ip,
-                      &o->kubernetes_version,
-                      &o->bundle,
-                      &o->mirror,
-                      &o->kube_proxy,
-                      &o->dsr,
-                      &o->verify,
-                      &o->tls_bootstrap,
-                      &o->node_labels,
-                      &o->register_with_taints,
-                      &o->external_ip,
-                      &o->external_name,
-                      &o->external_dns,
-                      &o->dual_stack,
-                      &o->lock,
-                      &o->ca_cert_path,
-                      &o->image_pull_policy};
-    struct text_list *lists[] = {&o->discovery_token_ca_cert_hash,
-                                 &o->ignore_preflight_errors,
-                                 &o->skip_phases,
-                                 &o->exclude_from_nat,
-                                 &o->service_cidrs,
-                                 &o->kubelet_service_args,
-                                 &o->kubelet_extra_args};
+#define AT(field) offsetof(struct join_options, field)
+static const size_t texts[] = {AT(endpoint),
+                               AT(config),
+                               AT(cri_socket),
+                               AT(discovery_file),
+                               AT(node_name),
+                               AT(patches),
+                               AT(token_file),
+                               AT(network_mode),
+                               AT(network_plugin),
+                               AT(network_name),
+                               AT(adapter),
+                               AT(pod_cidr),
+                               AT(node_ip),
+                               AT(kubernetes_version),
+                               AT(bundle),
+                               AT(mirror),
+                               AT(kube_proxy),
+                               AT(dsr),
+                               AT(verify),
+                               AT(tls_bootstrap),
+                               AT(node_labels),
+                               AT(register_with_taints),
+                               AT(external_ip),
+                               AT(external_name),
+                               AT(external_dns),
+                               AT(dual_stack),
+                               AT(lock),
+                               AT(ca_cert_path),
+                               AT(image_pull_policy)};
+static const size_t lists[] = {AT(discovery_token_ca_cert_hash),
+                               AT(ignore_preflight_errors),
+                               AT(skip_phases),
+                               AT(exclude_from_nat),
+                               AT(service_cidrs),
+                               AT(kubelet_service_args),
+                               AT(kubelet_extra_args)};
+#undef AT
 
+static char **text_of(struct join_options *o, size_t offset) {
+    return (char **)((char *)o + offset);
+}
+
+static struct text_list *list_of(struct join_options *o, size_t offset) {
+    return (struct text_list *)((char *)o + offset);
+}
+
+void join_options_free(struct join_options *o) {
     for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
-        freep(texts[i]);
+        freep(text_of(o, texts[i]));
     for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
-        text_list_free(lists[i]);
+        text_list_free(list_of(o, lists[i]));
     secret_freep(&o->token);
     secret_freep(&o->discovery_token);
     secret_freep(&o->tls_bootstrap_token);
+}
+
+void join_options_copy(const struct join_options *from, struct join_options *ret) {
+    *ret = *from;
+    ret->token = ret->discovery_token = ret->tls_bootstrap_token = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+        char **text = text_of(ret, texts[i]);
+
+        *text = *text ? xstrdup(*text) : NULL;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+        struct text_list *list = list_of(ret, lists[i]), given = *list;
+
+        *list = (struct text_list){0};
+        for (size_t k = 0; k < given.count; k++)
+            text_list_add(list, given.items[k]);
+    }
 }
 
 int join_mirror_check(const char *url, struct error *err) {

@@ -56,7 +56,7 @@ struct join_options {
     char *node_labels, *register_with_taints;
     long long timeout;
     long long
-        start_spread; /* milliseconds; negative: winjoin decides (join/phases/start_spread.h) */
+        start_spread; /* milliseconds; negative: winjoin decides (join/found/start_spread.h) */
     /* only from files and the cluster's defaults (NodeConfiguration) */
     char *external_ip, *external_name, *external_dns; /* verify.external */
     struct text_list exclude_from_nat;                /* network.excludeFromNAT */
@@ -74,6 +74,8 @@ struct join_options {
     struct join_timeouts timeouts;
 };
 void join_options_free(struct join_options *options);
+/* All but the tokens, which stay NULL. */
+void join_options_copy(const struct join_options *from, struct join_options *ret);
 
 /* The address of a mirror (an https URL and no more): ERROR_USAGE with the reason when it is none.
  */

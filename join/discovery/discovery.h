@@ -39,6 +39,12 @@ struct discovery_result {
     struct text_list warnings;
 };
 
+struct join_options;
+/* true when the call was given something to discover with. */
+bool discovery_is_asked(const struct join_options *asked);
+/* What the call asks for, borrowed from it; nobody is told. */
+void discovery_options_make(const struct join_options *asked, struct discovery_options *ret);
+
 /* The checks that need no network: one of endpoint/token and file, form of token, endpoint and
  * pins, pins or the skip flag. ERROR_USAGE. discovery_run begins with it. */
 int discovery_check(const struct discovery_options *options, struct error *err);

@@ -5,9 +5,10 @@
 
 #include "base/memory.h"
 #include "diag/causes/routes.h"
-#include "join/phases/node_files.h"
+#include "join/files/node_files.h"
+#include "join/programs/programs.h"
+#include "join/services/service_start.h"
 #include "join/phases/phases.h"
-#include "join/phases/service_watch.h"
 
 #define NODES "/api/v1/nodes"
 /* flanneld itself waits 30 s for the Node and 30 s to write to it. */
@@ -20,7 +21,7 @@ static int fail_up(struct join *join, unsigned limit, struct error *err) {
     (void)error_set(err, ERROR_TIMED_OUT,
                     "wait for flanneld: it runs, but has not registered this node after %u s",
                     limit / 1000);
-    (void)service_watch_hint(join, err);
+    (void)service_watch_hint(&join->watch, err);
     return error_hint(err,
                       "to have it started anew: sc stop flanneld, then the same command again");
 }
@@ -30,13 +31,13 @@ static enum wait_look look_up(void *context, struct wait *wait, struct error *er
     struct join *join = context;
     bool runs;
 
-    if (service_watch_look(join, &runs, err) < 0)
+    if (service_watch_look(&join->watch, &runs, err) < 0)
         return LOOK_FAILED;
     if (runs && host_file_type(join->host, service_ready_file(SERVICE_FLANNELD)) == HOST_FILE)
         return LOOK_DONE;
-    if (service_watch_rights(join, NODES "?limit=1", err) < 0)
+    if (service_watch_rights(&join->watch, NODES "?limit=1", err) < 0)
         return LOOK_FAILED;
-    wait->limit_ms = service_watch_limit(join, UP_TIMEOUT_MS);
+    wait->limit_ms = service_watch_limit(&join->watch, UP_TIMEOUT_MS);
     (void)error_set(err, ERROR_TIMED_OUT, "for flanneld to %s",
                     runs ? "register this node" : "be started again");
     return LOOK_AGAIN;
@@ -48,7 +49,7 @@ static int wait_up(struct join *join, struct error *err) {
                         .look = look_up,
                         .tell = join_tell_missing,
                         .context = join,
-                        .tell_context = join};
+                        .tell_context = &join->progress};
     enum wait_look end = wait_until(join->host, &wait, err);
 
     return end == LOOK_AGAIN ? fail_up(join, wait.limit_ms, err) : end;
@@ -76,24 +77,26 @@ static const json_t *own_node(const struct join *join, const json_t *nodes) {
     size_t i;
 
     json_array_foreach(json_object_get(nodes, "items"), i, node) {
-        if (text_equal(json_text_at(node, "metadata.name"), join->node_name))
+        if (text_equal(json_text_at(node, "metadata.name"), join->found.node_name))
             return node;
     }
     return NULL;
 }
 
 static int look_at_ways(struct join *join, struct ways *ways, struct error *err) {
-    struct diag_evidence_options options = {.network_name = join->plan.name,
-                                            .network_mode = network_mode_name(join->plan.mode)};
+    struct diag_evidence_options options = {.network_name = join->found.plan.name,
+                                            .network_mode =
+                                                network_mode_name(join->found.plan.mode)};
     _cleanup_json_ json_t *evidence = NULL;
 
-    if (!ways->nodes && kube_nodes_get(&join->client, &ways->nodes, err) < 0)
+    if (!ways->nodes && kube_nodes_get(&join->found.client, &ways->nodes, err) < 0)
         return -1;
     options.nodes = ways->nodes;
     options.node = own_node(join, ways->nodes);
     evidence = diag_routes_read(join->host, &options);
     text_list_free(&ways->missing);
-    ways->published = diag_routes_missing(evidence, join->plan.agent, &ways->peers, &ways->missing);
+    ways->published =
+        diag_routes_missing(evidence, join->found.plan.agent, &ways->peers, &ways->missing);
     return 0;
 }
 
@@ -103,8 +106,9 @@ static const char *first_missing(const struct ways *ways) {
 
 /* The proof says what follows from it; other pods may do without. */
 static void warn_stalled(struct join *join, const struct ways *ways) {
-    join_warn(join, "flanneld has not laid every way: %s%s; its log: %s", first_missing(ways),
-              ways->missing.count > 1 ? " and others" : "", service_log_folder(SERVICE_FLANNELD));
+    join_warn(&join->progress, "flanneld has not laid every way: %s%s; its log: %s",
+              first_missing(ways), ways->missing.count > 1 ? " and others" : "",
+              service_log_folder(SERVICE_FLANNELD));
 }
 
 /* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
@@ -117,7 +121,8 @@ static enum wait_look look_ways(void *context, struct wait *wait, struct error *
         ways->nodes = NULL;
         ways->nodes_ms = now + NODES_AGAIN_MS;
     }
-    if (look_at_ways(ways->join, ways, err) < 0 || service_watch_look(ways->join, NULL, err) < 0)
+    if (look_at_ways(ways->join, ways, err) < 0 ||
+        service_watch_look(&ways->join->watch, NULL, err) < 0)
         return LOOK_FAILED;
     if (ways->published && !ways->missing.count)
         return LOOK_DONE;
@@ -137,7 +142,7 @@ static int wait_ways(struct join *join, struct ways *ways, struct error *err) {
                         .look = look_ways,
                         .tell = join_tell_missing,
                         .context = ways,
-                        .tell_context = join};
+                        .tell_context = &join->progress};
     enum wait_look end = wait_until(join->host, &wait, err);
 
     if (end == LOOK_AGAIN)
@@ -148,17 +153,18 @@ static int wait_ways(struct join *join, struct ways *ways, struct error *err) {
 static int follow_ways(struct join *join, struct error *err) {
     _cleanup_(ways_free) struct ways ways = {.join = join, .fewest = SIZE_MAX};
 
-    text_addf(&join->detail, "running, %s",
-              join->plan.mode == NETWORK_OVERLAY ? "vxlan" : "host-gw");
+    text_addf(&join->progress.detail, "running, %s",
+              join->found.plan.mode == NETWORK_OVERLAY ? "vxlan" : "host-gw");
     if (wait_ways(join, &ways, err) < 0) {
         if (!kube_is_forbidden(err))
             return -1;
-        join_warn(join, "this node may not list the others: whether flanneld lays the ways to "
-                        "their pods is not known (winjoin config cluster grants it)");
+        join_warn(&join->progress,
+                  "this node may not list the others: whether flanneld lays the ways to "
+                  "their pods is not known (winjoin config cluster grants it)");
         error_clear(err);
         return 0;
     }
-    text_addf(&join->detail, "; ways to %zu of %zu other nodes",
+    text_addf(&join->progress.detail, "; ways to %zu of %zu other nodes",
               ways.peers - (ways.missing.count < ways.peers ? ways.missing.count : ways.peers),
               ways.peers);
     return 0;
@@ -168,18 +174,18 @@ int phase_flanneld(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
     struct service_settings settings;
 
-    if (join_need_node(join, err) < 0 || join_need_plan(join, err) < 0)
-        return -1;
-    if (join->plan.plugin != NETWORK_FLANNEL) {
-        text_add(&join->detail, "not wanted: the cluster does not run flannel");
+    if (join->found.plan.plugin != NETWORK_FLANNEL) {
+        text_add(&join->progress.detail, "not wanted: the cluster does not run flannel");
         return 0;
     }
-    if (phase_own_folder(join, "C:\\run\\flannel", err) < 0 ||
-        phase_own_folder(join, "C:\\etc\\kube-flannel", err) < 0 ||
-        node_files_flannel(join, &files, err) < 0 || node_files_lay(join, &files, err) < 0)
+    node_files_flannel(&join->found, &files);
+    if (journal_own_folder(&join->journal, "C:\\run\\flannel", err) < 0 ||
+        journal_own_folder(&join->journal, "C:\\etc\\kube-flannel", err) < 0 ||
+        node_files_lay(&join->journal, &files, err) < 0)
         return -1;
-    phase_service_settings(join, &settings);
-    if (phase_start_service(join, SERVICE_FLANNELD, &settings, err) < 0 || wait_up(join, err) < 0)
+    programs_service_settings(join->host, &join->found, &settings);
+    if (service_start(&join->watch, &join->journal, SERVICE_FLANNELD, &settings, err) < 0 ||
+        wait_up(join, err) < 0)
         return -1;
     return follow_ways(join, err);
 }

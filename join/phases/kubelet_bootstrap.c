@@ -6,56 +6,38 @@
 
 #include "base/log.h"
 #include "base/memory.h"
-#include "join/phases/client_certificate.h"
+#include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/service_watch.h"
+#include "join/services/service_watch.h"
 #include "kube/csr.h"
 #include "services/service_table.h"
 
 enum { TIMEOUT_MS = 5 * 60 * 1000, STEP_MS = 1000, STOP_MS = 30000 };
 
-bool kubelet_bootstrap_is_chosen(const struct join *join) {
-    return text_equal(join->options->tls_bootstrap, "kubelet");
-}
-
-/* What the kubelet will take for its own. */
-static bool has_certificate(struct join *join, struct error *err) {
-    struct client_certificate_options options = {.node_name = join->node_name,
-                                                 .ca_pem = join->client.ca_pem};
-    struct client_certificate certificate = {0};
-    bool found = client_certificate_load(join->host, &options, &certificate, err) == 0;
-
-    client_certificate_free(&certificate);
-    return found;
-}
-
-bool kubelet_bootstrap_is_needed(struct join *join) {
-    return kubelet_bootstrap_is_chosen(join) && !has_certificate(join, NULL);
-}
-
-static int remove_recorded(struct join *join, const char *path, struct error *err) {
-    if (journal_file(&join->journal, path, err) < 0)
+static int remove_recorded(struct journal *journal, const char *path, struct error *err) {
+    if (journal_file(journal, path, err) < 0)
         return -1;
-    return host_remove(join->host, path, err);
+    return host_remove(journal->host, path, err);
 }
 
-int kubelet_bootstrap_lay(struct join *join, struct error *err) {
-    const struct kubeconfig *found = &join->discovery.config;
-    const char *cluster = join->has_cluster ? join->cluster.name : NULL;
+int kubelet_bootstrap_lay(struct journal *journal, const struct join_found *found,
+                          struct error *err) {
+    const struct kubeconfig *config = &found->discovery.config;
+    const char *cluster = found->cluster.name;
     _cleanup_(secret_freep) char *text = NULL;
 
-    if (!join->has_discovery)
+    if (!found->discovery.kubeconfig)
         return error_set(err, ERROR_USAGE,
                          "leave the TLS bootstrap to the kubelet: no token or discovery file was "
                          "given to begin it with");
-    if (remove_recorded(join, KUBELET_KUBECONFIG_FILE, err) < 0 ||
-        remove_recorded(join, KUBELET_CLIENT_CERTIFICATE_FILE, err) < 0)
+    if (remove_recorded(journal, KUBELET_KUBECONFIG_FILE, err) < 0 ||
+        remove_recorded(journal, KUBELET_CLIENT_CERTIFICATE_FILE, err) < 0)
         return -1;
-    text = found->token && !found->client_key_pem
-               ? kubeconfig_make_bootstrap(cluster ? cluster : "kubernetes", found->server,
-                                           found->ca_pem, found->token)
-               : kubeconfig_make(found);
-    return journal_write(&join->journal, KUBELET_BOOTSTRAP_KUBECONFIG_FILE, text, strlen(text),
+    text = config->token && !config->client_key_pem
+               ? kubeconfig_make_bootstrap(cluster ? cluster : "kubernetes", config->server,
+                                           config->ca_pem, config->token)
+               : kubeconfig_make(config);
+    return journal_write(journal, KUBELET_BOOTSTRAP_KUBECONFIG_FILE, text, strlen(text),
                          HOST_SECRET, NULL, err);
 }
 
@@ -65,7 +47,7 @@ static bool is_done(struct join *join, struct error *why) {
 
     if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, why) < 0)
         return false;
-    good = has_certificate(join, why);
+    good = join_has_certificate(join->host, &join->found, why);
     kubeconfig_free(&config);
     return good;
 }
@@ -76,11 +58,12 @@ static bool is_refused(const struct kube_csr *csr) {
 
 /* The newest request of the node; false when there is none or it cannot be looked at. */
 static bool find_request(struct join *join, struct kube_csr *ret) {
-    struct kube_client client = join->client; /* the same texts, without its patience */
+    struct kube_client client = join->found.client; /* the same texts, without its patience */
     struct error ignored = {0};
 
     client.patience_ms = 0;
-    return kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, join->node_name, ret, &ignored) == 0;
+    return kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, ret, &ignored) ==
+           0;
 }
 
 char *kubelet_bootstrap_refused_before(struct join *join) {
@@ -126,7 +109,7 @@ static enum wait_look look_certificate(void *context, struct wait *wait, struct 
     if (is_done(b->join, &b->why))
         return LOOK_DONE;
     log_message(LOG_TRACE, "%s", b->why.message);
-    if (service_watch_look(b->join, NULL, err) < 0)
+    if (service_watch_look(&b->join->watch, NULL, err) < 0)
         return LOOK_FAILED;
     return look_at_request(b, wait->waited_ms, err);
 }
@@ -138,8 +121,8 @@ static int late(struct join *join, const struct error *why, unsigned timeout_ms,
 
     (void)error_set(err, ERROR_TIMED_OUT, "wait for the kubelet's TLS bootstrap: waited %u s: %s",
                     timeout_ms / 1000, why->message);
-    if (kube_csr_find(&join->client, KUBE_CSR_CLIENT_SIGNER, join->node_name, &csr, &ignored) ==
-        0) {
+    if (kube_csr_find(&join->found.client, KUBE_CSR_CLIENT_SIGNER, join->found.node_name, &csr,
+                      &ignored) == 0) {
         (void)error_prefix(err, "%s is %s", csr.name, kube_csr_state_name(csr.state));
         if (csr.state == KUBE_CSR_PENDING)
             (void)error_hint(err, "kubectl certificate approve %s", csr.name);
@@ -149,7 +132,7 @@ static int late(struct join *join, const struct error *why, unsigned timeout_ms,
 }
 
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
-    const struct join_options *o = join->options;
+    const struct join_options *o = &join->found.options;
     struct bootstrap bootstrap = {.join = join, .refused_before = refused_before};
     struct wait wait = {.limit_ms = o->timeout ? (unsigned)o->timeout
                                     : o->timeouts.tls_bootstrap
@@ -159,7 +142,7 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
                         .look = look_certificate,
                         .tell = join_tell_missing,
                         .context = &bootstrap,
-                        .tell_context = join};
+                        .tell_context = &join->progress};
     enum wait_look end = wait_until(join->host, &wait, err);
     struct error ignored = {0};
 
@@ -172,11 +155,11 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
     return -1;
 }
 
-void kubelet_bootstrap_end(struct join *join) {
+void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress) {
     struct error why = {0};
 
-    if (!journal_has(&join->journal, JOURNAL_FILE_ENTRY, KUBELET_BOOTSTRAP_KUBECONFIG_FILE))
+    if (!journal_has(journal, JOURNAL_FILE_ENTRY, KUBELET_BOOTSTRAP_KUBECONFIG_FILE))
         return;
-    if (host_remove(join->host, KUBELET_BOOTSTRAP_KUBECONFIG_FILE, &why) < 0)
-        join_warn(join, "%s: it holds the bootstrap token", why.message);
+    if (host_remove(journal->host, KUBELET_BOOTSTRAP_KUBECONFIG_FILE, &why) < 0)
+        join_warn(progress, "%s: it holds the bootstrap token", why.message);
 }

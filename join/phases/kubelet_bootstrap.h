@@ -3,18 +3,13 @@
 #ifndef JOIN_PHASES_KUBELET_BOOTSTRAP_H
 #define JOIN_PHASES_KUBELET_BOOTSTRAP_H
 
-#include <stdbool.h>
-
 #include "join/join.h"
 
-/* true when this join leaves it to the kubelet. */
-bool kubelet_bootstrap_is_chosen(const struct join *join);
-/* true when it is still to be done: chosen, and no usable certificate is stored. */
-bool kubelet_bootstrap_is_needed(struct join *join);
 /* Lays bootstrap-kubelet.conf (HOST_SECRET; kubeadm: kubelet-start), and takes away what would keep
  * the kubelet from using it: a kubelet.conf and a certificate of another life. Discovery must have
  * been done. */
-int kubelet_bootstrap_lay(struct join *join, struct error *err);
+int kubelet_bootstrap_lay(struct journal *journal, const struct join_found *found,
+                          struct error *err);
 /* Name of the node's newest request, when it was refused: one of an earlier join, to be asked for
  * before the kubelet starts. NULL when there is none. Allocated. */
 char *kubelet_bootstrap_refused_before(struct join *join);
@@ -24,6 +19,6 @@ char *kubelet_bootstrap_refused_before(struct join *join);
  * ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err);
 /* Removes the file with the token, when it was laid by us (in this run or one before). */
-void kubelet_bootstrap_end(struct join *join);
+void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress);
 
 #endif

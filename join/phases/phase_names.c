@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "join/join.h"
+#include "join/phases/phases.h"
 
 /* kubeadm's preflight, which discovers as well, is winjoin's preflight; discovery runs whenever a
  * phase needs it, as in kubeadm when preflight is skipped. */

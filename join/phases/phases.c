@@ -2,36 +2,40 @@
 #include "join/phases/phases.h"
 
 #include "base/memory.h"
+#include "join/found/need.h"
 
 /* The pod subnet is known only once the Node object has its podCIDR, so the pod network comes after
  * the kubelet; the vSwitch outage is taken once, early. */
 static const struct join_phase phases[] = {
-    {"preflight", "preflight", "check that this Windows is fit to be a node", phase_preflight,
+    {"preflight", "preflight", "check that this Windows is fit to be a node", phase_preflight, 0,
      true},
     {"discovery", "discovery", "prove the cluster by token and pin, or by file", phase_discovery,
-     true},
+     NEED_CLIENT, true},
     {"configuration", "configuration", "read the cluster's ConfigMaps; plan the network",
-     phase_configuration, true},
-    {"artifacts", "artefacts", "verify and lay the programs", phase_artifacts, false},
+     phase_configuration, NEED_CLUSTER, true},
+    {"artifacts", "artefacts", "verify and lay the programs", phase_artifacts, NEED_PLAN, false},
     {"vswitch", "vSwitch", "make the virtual switch, keeping the card's address and routes",
-     phase_vswitch, false},
+     phase_vswitch, NEED_PLAN, false},
     {"certificate", "certificate", "get the node's client certificate signed", phase_certificate,
-     false},
+     NEED_CLIENT, false},
     {"files", "files", "lay kubelet.conf, config.yaml, ca.crt and containerd's configuration",
-     phase_files, false},
-    {"containerd", "containerd", "register and start containerd", phase_containerd, false},
+     phase_files, NEED_PLAN | NEED_KUBELET_CONFIG, false},
+    {"containerd", "containerd", "register and start containerd", phase_containerd, NEED_PLAN,
+     false},
     {"kubelet", "kubelet", "register and start the kubelet, wait until it is healthy",
-     phase_kubelet, false},
-    {"node", "node", "wait until the Node is registered and has its pod subnet", phase_node, true},
+     phase_kubelet, NEED_PLAN, false},
+    {"node", "node", "wait until the Node is registered and has its pod subnet", phase_node,
+     NEED_NODE_CLIENT, true},
     {"pod-network", "pod network", "make the HNS network, the CNI file and the source VIP",
-     phase_pod_network, false},
+     phase_pod_network, NEED_CLUSTER | NEED_NODE | NEED_PLAN, false},
     {"flanneld", "flanneld",
      "start flanneld where the cluster runs flannel, wait until it has laid its ways",
-     phase_flanneld, false},
+     phase_flanneld, NEED_NODE | NEED_PLAN, false},
     {"kube-proxy", "kube-proxy", "register and start kube-proxy, wait for its first Services",
-     phase_kube_proxy, false},
-    {"ready", "node Ready", "wait until the Node is Ready", phase_ready, true},
-    {"verify", "verify", "prove the pod network: nine flows, TCP and UDP", phase_verify, false},
+     phase_kube_proxy, NEED_CLUSTER | NEED_NODE | NEED_PLAN, false},
+    {"ready", "node Ready", "wait until the Node is Ready", phase_ready, NEED_NODE_CLIENT, true},
+    {"verify", "verify", "prove the pod network: nine flows, TCP and UDP", phase_verify,
+     NEED_NODE_CLIENT | NEED_CLUSTER | NEED_NODE | NEED_PLAN, false},
 };
 
 const struct join_phase *join_phases(size_t *ret_count) {

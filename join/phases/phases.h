@@ -1,38 +1,50 @@
-/* The phases' functions, for the table in join/phases/phases.c alone. Each is safe to run again. */
+/* The phases: their table, and their functions, for the table alone. */
 #ifndef JOIN_PHASES_PHASES_H
 #define JOIN_PHASES_PHASES_H
 
 #include "join/join.h"
-#include "services/service_table.h"
 
-/* join/preflight/preflight.c */
+/* One row of the table: `join phase list`, the progress, the help and the order all come from it.
+ */
+struct join_phase {
+    const char *id;    /* "pod-network" */
+    const char *title; /* "pod network": what the progress shows */
+    const char *help;  /* one line */
+    /* Does it; adds the fact that matters to the progress' detail. Safe to run again. */
+    int (*run)(struct join *join, struct error *err);
+    unsigned needs; /* NEED_* (join/found/need.h): what the runner has found before it runs */
+    bool read_only; /* changes nothing on the host */
+};
+/* The phases in order; *ret_count rows. */
+const struct join_phase *join_phases(size_t *ret_count);
+
+/* join/phases/preflight.c */
 int phase_preflight(struct join *join, struct error *err);
-/* join/phases/cluster.c */
+/* join/phases/discovery.c */
 int phase_discovery(struct join *join, struct error *err);
 int phase_configuration(struct join *join, struct error *err);
+/* join/phases/certificate.c */
 int phase_certificate(struct join *join, struct error *err);
-/* join/phases/services.c */
+/* join/phases/artifacts.c */
 int phase_artifacts(struct join *join, struct error *err);
+/* join/phases/files.c */
 int phase_files(struct join *join, struct error *err);
+/* join/phases/containerd.c */
 int phase_containerd(struct join *join, struct error *err);
+/* join/phases/kubelet.c */
 int phase_kubelet(struct join *join, struct error *err);
-/* join/phases/network.c */
+/* join/phases/vswitch.c */
 int phase_vswitch(struct join *join, struct error *err);
+/* join/phases/pod_network.c */
 int phase_pod_network(struct join *join, struct error *err);
+/* join/phases/kube_proxy.c */
 int phase_kube_proxy(struct join *join, struct error *err);
 /* join/phases/flanneld.c */
 int phase_flanneld(struct join *join, struct error *err);
 /* join/phases/node.c */
 int phase_node(struct join *join, struct error *err);
 int phase_ready(struct join *join, struct error *err);
+/* join/phases/verify.c */
 int phase_verify(struct join *join, struct error *err);
-
-/* Records a folder that the node will fill; its absent parents go when they are empty. */
-int phase_own_folder(struct join *join, const char *path, struct error *err);
-/* Journals and registers the service, and starts it (again, when something changed). */
-int phase_start_service(struct join *join, enum service_id id,
-                        const struct service_settings *settings, struct error *err);
-/* The plain values that command lines need, from the plan and the options; borrowed from join. */
-void phase_service_settings(struct join *join, struct service_settings *ret);
 
 #endif

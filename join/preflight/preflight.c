@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/phases/phases.h"
+#include "join/configuration/ignored_checks.h"
 #include "join/preflight/preflight_checks.h"
 
 const char *preflight_outcome_name(enum preflight_outcome outcome) {
@@ -79,9 +79,9 @@ enum verdict check_failed(struct finding *finding, const struct error *err) {
     return check_bad(finding, "%s", err->message);
 }
 
-int check_registry(struct join *join, const char *key, const char *value, char **ret,
+int check_registry(const struct machine *machine, const char *key, const char *value, char **ret,
                    struct error *err) {
-    if (host_registry_get(join->host, key, value, ret, err) == 0)
+    if (host_registry_get(machine->host, key, value, ret, err) == 0)
         return 1;
     if (err->kind != ERROR_ABSENT)
         return -1;
@@ -90,36 +90,6 @@ int check_registry(struct join *join, const char *key, const char *value, char *
 }
 
 /* ---- which checks are ignored ---- */
-
-/* Ids as they are compared: lower case; a path with '-' for its separators and without its drive,
- * as kubeadm makes ids of paths on Linux. */
-static char *canonical(const char *id) {
-    char *name = text_lower(id), *to = name;
-
-    for (const char *from = name; *from; from++) {
-        bool drive = from > name && from[-1] == '-' && *from >= 'a' && *from <= 'z' &&
-                     from[1] == ':' && strchr("-\\/", from[2]) && from[2];
-
-        if (drive)
-            from++;
-        else
-            *to++ = *from == '\\' || *from == '/' ? '-' : *from;
-    }
-    *to = '\0';
-    return name;
-}
-
-bool preflight_is_ignored(const struct text_list *ignored, const char *id) {
-    _cleanup_(freep) char *wanted = canonical(id);
-
-    for (size_t i = 0; i < ignored->count; i++) {
-        _cleanup_(freep) char *name = canonical(ignored->items[i]);
-
-        if (text_equal(name, wanted) || text_equal(name, "all"))
-            return true;
-    }
-    return false;
-}
 
 /* Checks that kubeadm has and winjoin does not need: scripts name them. */
 static bool is_kubeadms(const char *name) {
@@ -139,12 +109,12 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
     const struct preflight_check *checks = preflight_checks(&count);
 
     for (size_t i = 0; i < ignored->count; i++) {
-        _cleanup_(freep) char *name = canonical(ignored->items[i]);
+        _cleanup_(freep) char *name = ignored_check_canonical(ignored->items[i]);
         struct text_list one = {.items = &ignored->items[i], .count = 1};
         bool known = is_kubeadms(name);
 
         for (size_t k = 0; k < count && !known; k++)
-            known = preflight_is_ignored(&one, checks[k].id);
+            known = ignored_checks_have(&one, checks[k].id);
         if (!known)
             text_list_add_owned(ret_warnings, xasprintf("--ignore-preflight-errors: no check is "
                                                         "named \"%.80s\" (winjoin preflight -v 1 "
@@ -155,7 +125,7 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
 
 /* ---- running ---- */
 
-static enum preflight_outcome outcome_of(const struct join *join, enum verdict verdict,
+static enum preflight_outcome outcome_of(const struct join_options *options, enum verdict verdict,
                                          const struct preflight_check *check) {
     switch (verdict) {
     case CHECK_FINE:
@@ -169,7 +139,7 @@ static enum preflight_outcome outcome_of(const struct join *join, enum verdict v
         break;
     }
     if (check->level == PREFLIGHT_ERROR &&
-        preflight_is_ignored(&join->options->ignore_preflight_errors, check->id))
+        ignored_checks_have(&options->ignore_preflight_errors, check->id))
         return PREFLIGHT_IGNORED;
     return check->level;
 }
@@ -177,12 +147,14 @@ static enum preflight_outcome outcome_of(const struct join *join, enum verdict v
 static void run_check(struct join *join, const struct preflight_check *check,
                       struct preflight_result *ret) {
     struct finding finding = {0};
-    enum verdict verdict = check->run(join, check, &finding);
+    struct machine machine = {join->host, &join->found, &join->journal};
+    enum verdict verdict =
+        check->run ? check->run(&machine, check, &finding) : check->ask(join, check, &finding);
 
     *ret = (struct preflight_result){.id = check->id,
                                      .help = check->help,
                                      .level = check->level,
-                                     .outcome = outcome_of(join, verdict, check)};
+                                     .outcome = outcome_of(&join->found.options, verdict, check)};
     if (verdict == CHECK_FINE)
         return;
     (void)text_format(ret->message, sizeof ret->message, "%s", finding.message); /* same size */
@@ -278,27 +250,4 @@ int preflight_judge(const struct preflight_result *results, size_t count, struct
     if (errors > told)
         (void)error_hint(err, "and %zu more: winjoin preflight", errors - told);
     return -1;
-}
-
-/* ---- the phase ---- */
-
-int phase_preflight(struct join *join, struct error *err) {
-    size_t count, warnings = 0, ran = 0;
-    _cleanup_(freep) struct preflight_result *results = preflight_run(join, false, &count);
-    struct text_list unknown = {0};
-
-    preflight_unknown_names(&join->options->ignore_preflight_errors, &unknown);
-    for (size_t i = 0; i < unknown.count; i++)
-        join_warn(join, "%s", unknown.items[i]);
-    text_list_free(&unknown);
-    for (size_t i = 0; i < count; i++) {
-        ran += results[i].outcome != PREFLIGHT_NOT_RUN;
-        if (results[i].outcome != PREFLIGHT_WARNING && results[i].outcome != PREFLIGHT_IGNORED)
-            continue;
-        warnings++;
-        join_warn(join, "%s%s%s%s", results[i].message, *results[i].hint ? " (" : "",
-                  results[i].hint, *results[i].hint ? ")" : "");
-    }
-    text_addf(&join->detail, "%zu checks, %zu warning%s", ran, warnings, warnings == 1 ? "" : "s");
-    return preflight_judge(results, count, err);
 }

@@ -38,11 +38,6 @@ json_t *preflight_report_json(const struct preflight_result *results, size_t cou
  * else the cause. */
 int preflight_judge(const struct preflight_result *results, size_t count, struct error *err);
 
-/* true when one of the names given to --ignore-preflight-errors means this check: in any case;
- * "all"; paths in ids by either spelling, with a drive or without
- * ("FileAvailable--etc-kubernetes-kubelet.conf", "FileAvailable-C:\etc\kubernetes\kubelet.conf").
- */
-bool preflight_is_ignored(const struct text_list *ignored, const char *id);
 /* Names that no check of winjoin or kubeadm has, each as a warning to show (kubeadm passes over
  * them in silence). */
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings);

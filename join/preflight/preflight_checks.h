@@ -19,14 +19,24 @@ struct finding {
     enum error_kind cause;
 };
 struct preflight_check;
-typedef enum verdict check_function(struct join *join, const struct preflight_check *check,
-                                    struct finding *finding);
+/* What a check of this machine looks at; borrowed. */
+struct machine {
+    struct host *host;
+    struct join_found *found; /* checks leave HNS' version and the card here */
+    const struct journal *journal;
+};
+typedef enum verdict check_function(const struct machine *machine,
+                                    const struct preflight_check *check, struct finding *finding);
+/* One that asks the cluster or opens the bundle, and leaves what it found in the join. */
+typedef enum verdict check_cluster_function(struct join *join, const struct preflight_check *check,
+                                            struct finding *finding);
 
 struct preflight_check {
     const char *id, *help;
     enum preflight_outcome level; /* of a failure */
     check_function *run;
-    const char *hint;    /* a command to paste where there is one */
+    check_cluster_function *ask; /* instead of `run` */
+    const char *hint;            /* a command to paste where there is one */
     const char *subject; /* what the function asks about: a path, a service, a registry key */
     unsigned number;     /* a port */
     bool whole;          /* only when asked for the whole: in a join a later phase finds it out */
@@ -61,15 +71,15 @@ check_function check_proxy;
 /* join/preflight/preflight_programs.c: files, services and programs of others */
 check_function check_file_available, check_manifests, check_cni_files, check_leftovers;
 check_function check_service_free, check_service_enabled, check_cri, check_runtime_version;
-check_function check_kubelet_version, check_bundle;
-/* join/preflight/preflight_cluster.c: what the cluster says */
-check_function check_discovery, check_ca_file, check_clock, check_configuration, check_node_name,
-    check_plan;
-check_function check_skew, check_clash, check_programs;
+check_function check_kubelet_version;
+/* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */
+check_cluster_function check_discovery, check_ca_file, check_clock, check_configuration,
+    check_node_name, check_plan;
+check_cluster_function check_bundle, check_skew, check_clash, check_programs;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be
  * read (err says why). */
-int check_registry(struct join *join, const char *key, const char *value, char **ret,
+int check_registry(const struct machine *machine, const char *key, const char *value, char **ret,
                    struct error *err);
 
 #endif

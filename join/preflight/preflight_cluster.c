@@ -3,23 +3,33 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "join/phases/ca_file.h"
-#include "join/phases/node_name.h"
+#include "join/files/ca_file.h"
+#include "join/found/node_name.h"
 #include "join/preflight/preflight_checks.h"
-#include "join/phases/programs.h"
+#include "join/programs/programs.h"
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
+#include "join/found/need.h"
 
 enum { CLOCK_MAX = 60 };
 
-static bool can_discover(const struct join *join) {
-    const struct join_options *o = join->options;
-
-    return o->discovery_file || o->token || o->discovery_token;
-}
-
 static enum verdict after(struct finding *finding, const char *what) {
     return check_not_run(finding, "needs %s", what);
+}
+
+enum verdict check_bundle(struct join *join, const struct preflight_check *check,
+                          struct finding *finding) {
+    struct bundle *bundle = NULL;
+    struct error why = {0};
+
+    (void)check;
+    if (programs_bundle(join, &bundle, &why) < 0)
+        return check_failed(finding, &why);
+    if (!bundle)
+        return check_not_run(finding, "no --bundle or --mirror was given");
+    if (!bundle_mirror(bundle) && bundle_verify(bundle, NULL, &why) < 0)
+        return check_failed(finding, &why);
+    return CHECK_FINE;
 }
 
 enum verdict check_discovery(struct join *join, const struct preflight_check *check,
@@ -27,30 +37,31 @@ enum verdict check_discovery(struct join *join, const struct preflight_check *ch
     struct error why = {0};
 
     (void)check;
-    if (!can_discover(join))
+    if (!discovery_is_asked(join->asked))
         return check_not_run(finding, "no token and no discovery file were given");
-    return join_need_client(join, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
+    return join_need(join, NEED_CLIENT, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
 }
 
 /* kubeadm keeps a ca.crt that is there, whosever it is. */
 enum verdict check_ca_file(struct join *join, const struct preflight_check *check,
                            struct finding *finding) {
-    _cleanup_(freep) char *difference = NULL;
+    _cleanup_(freep) char *path = NULL, *difference = NULL;
 
     (void)check;
-    if (!join->has_client)
+    if (!join->found.client.server)
         return after(finding, "Discovery");
-    difference = ca_file_difference(join);
+    path = join_ca_file(&join->found.options);
+    difference = ca_file_difference(join->host, path, join->found.client.ca_pem);
     return difference ? check_bad(finding, "%s", difference) : CHECK_FINE;
 }
 
 /* Certificates and tokens are judged by both clocks. */
 enum verdict check_clock(struct join *join, const struct preflight_check *check,
                          struct finding *finding) {
-    long long behind = (long long)join->discovery.clock_difference;
+    long long behind = (long long)join->found.discovery.clock_difference;
 
     (void)check;
-    if (!join->has_discovery)
+    if (!join->found.discovery.kubeconfig)
         return after(finding, "Discovery");
     return behind >= -CLOCK_MAX && behind <= CLOCK_MAX
                ? CHECK_FINE
@@ -63,9 +74,9 @@ enum verdict check_configuration(struct join *join, const struct preflight_check
     struct error why = {0};
 
     (void)check;
-    if (!join->has_client)
+    if (!join->found.client.server)
         return after(finding, "Discovery");
-    return join_need_cluster(join, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
+    return join_need(join, NEED_CLUSTER, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
 }
 
 enum verdict check_node_name(struct join *join, const struct preflight_check *check,
@@ -74,22 +85,22 @@ enum verdict check_node_name(struct join *join, const struct preflight_check *ch
     struct error why = {0};
 
     (void)check;
-    if (!join->has_client)
+    if (!join->found.client.server)
         return after(finding, "Discovery");
-    if (node_name_look(join, &state, &why) < 0)
+    if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, &why) < 0)
         return check_failed(finding, &why);
     if (state != NODE_NAME_TAKEN && state != NODE_NAME_EARLIER)
         return CHECK_FINE;
-    check_hint(finding, "kubectl delete node %s", join->node_name);
+    check_hint(finding, "kubectl delete node %s", join->found.node_name);
     if (state == NODE_NAME_TAKEN)
         return check_bad(finding,
                          "a Node with name \"%s\" and status \"Ready\" already exists in the "
                          "cluster",
-                         join->node_name);
+                         join->found.node_name);
     return check_warn(finding,
                       "Node \"%s\" is still Ready from an earlier join of this machine; a join "
                       "waits until it is not",
-                      join->node_name);
+                      join->found.node_name);
 }
 
 enum verdict check_plan(struct join *join, const struct preflight_check *check,
@@ -97,9 +108,9 @@ enum verdict check_plan(struct join *join, const struct preflight_check *check,
     struct error why = {0};
 
     (void)check;
-    if (!join->has_cluster)
+    if (!join->found.cluster.kubelet)
         return after(finding, "ClusterConfiguration");
-    return join_need_plan(join, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
+    return join_need(join, NEED_PLAN, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
 }
 
 enum verdict check_clash(struct join *join, const struct preflight_check *check,
@@ -107,9 +118,9 @@ enum verdict check_clash(struct join *join, const struct preflight_check *check,
     struct error why = {0};
 
     (void)check;
-    if (!join->has_plan)
+    if (!join->found.plan.name)
         return after(finding, "NetworkPlan");
-    if (hcn_clash_check(join->host, &join->plan, &why) == 0)
+    if (hcn_clash_check(join->host, &join->found.plan, &why) == 0)
         return CHECK_FINE;
     (void)check_failed(finding, &why);
     finding->cause = ERROR_NONE; /* this machine's */
@@ -123,7 +134,7 @@ enum verdict check_skew(struct join *join, const struct preflight_check *check,
     struct error why = {0};
 
     (void)check;
-    if (!join->has_cluster)
+    if (!join->found.cluster.kubelet)
         return after(finding, "ClusterConfiguration");
     if (programs_bundle(join, &bundle, &why) < 0)
         return after(finding, "Bundle");
@@ -141,13 +152,14 @@ enum verdict check_programs(struct join *join, const struct preflight_check *che
     struct error why = {0};
 
     (void)check;
-    if (!join->has_plan)
+    if (!join->found.plan.name)
         return after(finding, "NetworkPlan");
     if (programs_bundle(join, &bundle, &why) < 0)
         return after(finding, "Bundle");
     if (artifacts_missing(join->host, bundle ? bundle_artifacts(bundle) : NULL,
-                          network_cni_type(&join->plan), join->plan.plugin == NETWORK_FLANNEL,
-                          !text_equal(join->options->kube_proxy, "none"), &missing, &why) < 0)
+                          network_cni_type(&join->found.plan),
+                          join->found.plan.plugin == NETWORK_FLANNEL,
+                          !text_equal(join->found.options.kube_proxy, "none"), &missing, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (missing.count) {
         _cleanup_(freep) char *names = text_list_join(&missing, ", ");

@@ -10,17 +10,17 @@
 #define DEFENDER_POLICY_KEY "SOFTWARE\\Policies\\Microsoft\\Windows Defender\\Exclusions\\Paths"
 enum { DISK_MIN = 30, GIGABYTE = 1000 * 1000 * 1000, NETBIOS_MAX = 15 };
 
-enum verdict check_elevated(struct join *join, const struct preflight_check *check,
+enum verdict check_elevated(const struct machine *machine, const struct preflight_check *check,
                             struct finding *finding) {
     (void)check;
-    return join->facts.elevated
+    return machine->found->facts.elevated
                ? CHECK_FINE
                : check_bad(finding, "this process must be run by a user with elevated privileges");
 }
 
-enum verdict check_architecture(struct join *join, const struct preflight_check *check,
+enum verdict check_architecture(const struct machine *machine, const struct preflight_check *check,
                                 struct finding *finding) {
-    const char *found = join->facts.architecture;
+    const char *found = machine->found->facts.architecture;
 
     (void)check;
     if (text_equal(found, "amd64"))
@@ -30,15 +30,15 @@ enum verdict check_architecture(struct join *join, const struct preflight_check 
     return check_bad(finding, "the processor is %s; Windows nodes are amd64", found);
 }
 
-enum verdict check_server(struct join *join, const struct preflight_check *check,
+enum verdict check_server(const struct machine *machine, const struct preflight_check *check,
                           struct finding *finding) {
     (void)check;
-    if (text_starts_with(join->facts.installation_type, "Server"))
+    if (text_starts_with(machine->found->facts.installation_type, "Server"))
         return CHECK_FINE;
-    if (!*join->facts.installation_type)
+    if (!*machine->found->facts.installation_type)
         return check_unknown(finding, "the registry has no InstallationType");
     return check_bad(finding, "this is Windows %s (%s), not a Server",
-                     join->facts.installation_type, join->facts.product);
+                     machine->found->facts.installation_type, machine->found->facts.product);
 }
 
 /* The long-term builds that upstream publishes Windows images for. */
@@ -46,21 +46,21 @@ static bool is_long_term(unsigned build) {
     return build == 17763 || build == 20348 || build == 26100;
 }
 
-enum verdict check_build(struct join *join, const struct preflight_check *check,
+enum verdict check_build(const struct machine *machine, const struct preflight_check *check,
                          struct finding *finding) {
     (void)check;
-    if (!join->facts.build)
+    if (!machine->found->facts.build)
         return check_unknown(finding, "the registry has no CurrentBuildNumber");
-    return is_long_term(join->facts.build)
+    return is_long_term(machine->found->facts.build)
                ? CHECK_FINE
                : check_bad(finding,
                            "build %u is none of 17763 (2019), 20348 (2022), 26100 (2025); an image "
                            "of another build does not start (0xc0370101)",
-                           join->facts.build);
+                           machine->found->facts.build);
 }
 
 /* KB numbers and revisions: Microsoft's release notes of the cumulative updates. */
-enum verdict check_patch(struct join *join, const struct preflight_check *check,
+enum verdict check_patch(const struct machine *machine, const struct preflight_check *check,
                          struct finding *finding) {
     static const struct {
         unsigned build, from, to; /* revisions [from, to) lack something */
@@ -74,56 +74,58 @@ enum verdict check_patch(struct join *join, const struct preflight_check *check,
     };
 
     (void)check;
-    if (!is_long_term(join->facts.build))
+    if (!is_long_term(machine->found->facts.build))
         return check_not_run(finding, "nothing is known of the updates of build %u",
-                             join->facts.build);
-    if (!join->facts.revision)
+                             machine->found->facts.build);
+    if (!machine->found->facts.revision)
         return check_unknown(finding, "the registry has no UBR");
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (join->facts.build == rows[i].build && join->facts.revision >= rows[i].from &&
-            join->facts.revision < rows[i].to)
-            return check_bad(finding, "10.0.%u.%u %s", join->facts.build, join->facts.revision,
-                             rows[i].what);
+        if (machine->found->facts.build == rows[i].build &&
+            machine->found->facts.revision >= rows[i].from &&
+            machine->found->facts.revision < rows[i].to)
+            return check_bad(finding, "10.0.%u.%u %s", machine->found->facts.build,
+                             machine->found->facts.revision, rows[i].what);
     return CHECK_FINE;
 }
 
-enum verdict check_containers_feature(struct join *join, const struct preflight_check *check,
+enum verdict check_containers_feature(const struct machine *machine,
+                                      const struct preflight_check *check,
                                       struct finding *finding) {
     (void)check;
-    if (join->facts.containers_feature < 0)
+    if (machine->found->facts.containers_feature < 0)
         return check_unknown(finding, "DISM does not answer whether Containers is installed");
-    return join->facts.containers_feature
+    return machine->found->facts.containers_feature
                ? CHECK_FINE
                : check_bad(finding, "the Windows feature Containers is not installed");
 }
 
-enum verdict check_restart(struct join *join, const struct preflight_check *check,
+enum verdict check_restart(const struct machine *machine, const struct preflight_check *check,
                            struct finding *finding) {
     (void)check;
-    if (join->facts.restart_pending < 0)
+    if (machine->found->facts.restart_pending < 0)
         return check_unknown(finding, "the registry does not answer whether a restart is pending");
-    return join->facts.restart_pending ? check_bad(finding, "Windows waits for a restart")
-                                       : CHECK_FINE;
+    return machine->found->facts.restart_pending ? check_bad(finding, "Windows waits for a restart")
+                                                 : CHECK_FINE;
 }
 
-enum verdict check_page_file(struct join *join, const struct preflight_check *check,
+enum verdict check_page_file(const struct machine *machine, const struct preflight_check *check,
                              struct finding *finding) {
     (void)check;
-    if (!join->facts.memory_bytes)
+    if (!machine->found->facts.memory_bytes)
         return check_unknown(finding, "Windows does not say how much memory there is");
-    return join->facts.page_file_bytes
+    return machine->found->facts.page_file_bytes
                ? CHECK_FINE
                : check_bad(finding, "no page file: Windows has no OOM killer, a full commit charge "
                                     "stops the node");
 }
 
-enum verdict check_disk(struct join *join, const struct preflight_check *check,
+enum verdict check_disk(const struct machine *machine, const struct preflight_check *check,
                         struct finding *finding) {
     struct error why = {0};
     uint64_t bytes;
 
     (void)check;
-    if (host_free_space(join->host, "C:\\", &bytes, &why) < 0)
+    if (host_free_space(machine->host, "C:\\", &bytes, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     return bytes >= (uint64_t)DISK_MIN * GIGABYTE
                ? CHECK_FINE
@@ -133,9 +135,9 @@ enum verdict check_disk(struct join *join, const struct preflight_check *check,
 
 /* The NetBIOS name is the first 15 characters: %COMPUTERNAME% and what reads it then differ from
  * the node's name. */
-enum verdict check_host_name(struct join *join, const struct preflight_check *check,
+enum verdict check_host_name(const struct machine *machine, const struct preflight_check *check,
                              struct finding *finding) {
-    const char *name = join->facts.host_name;
+    const char *name = machine->found->facts.host_name;
 
     (void)check;
     if (!*name)
@@ -148,11 +150,11 @@ enum verdict check_host_name(struct join *join, const struct preflight_check *ch
     return CHECK_FINE;
 }
 
-enum verdict check_system_drive(struct join *join, const struct preflight_check *check,
+enum verdict check_system_drive(const struct machine *machine, const struct preflight_check *check,
                                 struct finding *finding) {
     _cleanup_(freep) char *root = NULL;
     struct error why = {0};
-    int found = check_registry(join, VERSION_KEY, "SystemRoot", &root, &why);
+    int found = check_registry(machine, VERSION_KEY, "SystemRoot", &root, &why);
 
     (void)check;
     if (found <= 0)
@@ -165,24 +167,24 @@ enum verdict check_system_drive(struct join *join, const struct preflight_check 
 
 /* kubeadm copies with it and refuses a Windows without it (since 1.33); winjoin does not need it.
  */
-enum verdict check_xcopy(struct join *join, const struct preflight_check *check,
+enum verdict check_xcopy(const struct machine *machine, const struct preflight_check *check,
                          struct finding *finding) {
     static const char system[] = "C:\\Windows\\System32";
 
     (void)check;
-    if (host_file_type(join->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
+    if (host_file_type(machine->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
         return CHECK_FINE;
-    if (host_file_type(join->host, system) == HOST_ABSENT)
+    if (host_file_type(machine->host, system) == HOST_ABSENT)
         return check_unknown(finding, "there is no %s here", system);
     return check_bad(finding, "xcopy not found in system path");
 }
 
 /* A policy that the row's id names, under the key of its subject. */
-enum verdict check_policy(struct join *join, const struct preflight_check *check,
+enum verdict check_policy(const struct machine *machine, const struct preflight_check *check,
                           struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
     struct error why = {0};
-    int found = check_registry(join, check->subject, check->id, &value, &why);
+    int found = check_registry(machine, check->subject, check->id, &value, &why);
 
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
@@ -193,7 +195,7 @@ enum verdict check_policy(struct join *join, const struct preflight_check *check
 }
 
 /* A folder is excluded by itself or by one above it. */
-static int is_excluded(struct join *join, const char *folder, struct error *err) {
+static int is_excluded(const struct machine *machine, const char *folder, struct error *err) {
     static const char *const keys[] = {DEFENDER_KEY, DEFENDER_POLICY_KEY};
     _cleanup_(freep) char *path = xstrdup(folder);
 
@@ -201,7 +203,7 @@ static int is_excluded(struct join *join, const char *folder, struct error *err)
         *end = '\0';
         for (size_t i = 0; i < ARRAY_SIZE(keys) && *path; i++) {
             _cleanup_(freep) char *value = NULL;
-            int found = check_registry(join, keys[i], path, &value, err);
+            int found = check_registry(machine, keys[i], path, &value, err);
 
             if (found)
                 return found;
@@ -211,7 +213,7 @@ static int is_excluded(struct join *join, const char *folder, struct error *err)
 }
 
 /* Scanning each layer as it is unpacked makes containers slow to start, and at times impossible. */
-enum verdict check_defender(struct join *join, const struct preflight_check *check,
+enum verdict check_defender(const struct machine *machine, const struct preflight_check *check,
                             struct finding *finding) {
     static const char folder[] = "C:\\ProgramData\\containerd";
     struct host_service defender = {0};
@@ -220,13 +222,13 @@ enum verdict check_defender(struct join *join, const struct preflight_check *che
     int found;
 
     (void)check;
-    if (host_service_query(join->host, "WinDefend", &defender, &why) < 0)
+    if (host_service_query(machine->host, "WinDefend", &defender, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     runs = defender.state != HOST_SERVICE_ABSENT && defender.state != HOST_SERVICE_STOPPED;
     host_service_free(&defender);
     if (!runs)
         return check_not_run(finding, "Defender does not run here");
-    found = is_excluded(join, folder, &why);
+    found = is_excluded(machine, folder, &why);
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
     return found ? CHECK_FINE

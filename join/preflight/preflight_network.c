@@ -8,19 +8,20 @@
 #include "join/preflight/preflight_checks.h"
 #include "netsetup/hcn_network.h"
 #include "services/service_table.h"
+#include "netsetup/hns_features.h"
 
 #define TCPIP6_KEY "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters"
 #define IPV6_OFF 0xff
 enum { MTU_MIN = 1500, DYNAMIC_PORTS_MIN = 16384, NETSH_TIMEOUT_MS = 15000 };
 
 /* A service's Start of 4 is "disabled"; that it is there at all is ContainersFeature's matter. */
-enum verdict check_service_enabled(struct join *join, const struct preflight_check *check,
-                                   struct finding *finding) {
+enum verdict check_service_enabled(const struct machine *machine,
+                                   const struct preflight_check *check, struct finding *finding) {
     _cleanup_(freep) char *key =
         xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s", check->subject);
     _cleanup_(freep) char *start = NULL;
     struct error why = {0};
-    int found = check_registry(join, key, "Start", &start, &why);
+    int found = check_registry(machine, key, "Start", &start, &why);
 
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
@@ -32,34 +33,34 @@ enum verdict check_service_enabled(struct join *join, const struct preflight_che
                : CHECK_FINE;
 }
 
-enum verdict check_hns(struct join *join, const struct preflight_check *check,
+enum verdict check_hns(const struct machine *machine, const struct preflight_check *check,
                        struct finding *finding) {
     struct error why = {0};
 
     (void)check;
-    return hns_version_get(join->host, &join->hns, &why) == 0
+    return hns_version_get(machine->host, &machine->found->hns, &why) == 0
                ? CHECK_FINE
                : check_bad(finding, "the Host Network Service does not answer: %s", why.message);
 }
 
-enum verdict check_hns_version(struct join *join, const struct preflight_check *check,
+enum verdict check_hns_version(const struct machine *machine, const struct preflight_check *check,
                                struct finding *finding) {
     (void)check;
-    if (!join->hns.major)
+    if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not answer");
-    return hns_has(join->hns, HNS_V2_API)
+    return hns_has(machine->found->hns, HNS_V2_API)
                ? CHECK_FINE
                : check_bad(finding, "HNS %u.%u cannot make Kubernetes networks (9.2 or newer)",
-                           join->hns.major, join->hns.minor);
+                           machine->found->hns.major, machine->found->hns.minor);
 }
 
 /* DisabledComponents is a mask; 0xff takes IPv6 out of every interface. */
-enum verdict check_ipv6(struct join *join, const struct preflight_check *check,
+enum verdict check_ipv6(const struct machine *machine, const struct preflight_check *check,
                         struct finding *finding) {
     _cleanup_(freep) char *value = NULL;
     struct error why = {0};
     long long mask = 0;
-    int found = check_registry(join, TCPIP6_KEY, "DisabledComponents", &value, &why);
+    int found = check_registry(machine, TCPIP6_KEY, "DisabledComponents", &value, &why);
 
     (void)check;
     if (found < 0)
@@ -76,47 +77,46 @@ enum verdict check_ipv6(struct join *join, const struct preflight_check *check,
                      value);
 }
 
-static bool switch_is_ours(const struct join *join) {
-    for (size_t i = 0; i < join->journal.count; i++)
-        if (join->journal.entries[i].kind == JOURNAL_SWITCH)
+static bool switch_is_ours(const struct machine *machine) {
+    for (size_t i = 0; i < machine->journal->count; i++)
+        if (machine->journal->entries[i].kind == JOURNAL_SWITCH)
             return true;
     return false;
 }
 
-enum verdict check_card(struct join *join, const struct preflight_check *check,
+enum verdict check_card(const struct machine *machine, const struct preflight_check *check,
                         struct finding *finding) {
     struct error why = {0};
 
     (void)check;
-    if (switch_is_ours(join) || join->has_nic)
+    if (switch_is_ours(machine) || machine->found->nic.alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
-    if (nic_choose(join->host, join->options->adapter, join->options->node_ip, &join->nic, &why) <
-        0) {
+    if (nic_choose(machine->host, machine->found->options.adapter, machine->found->options.node_ip,
+                   &machine->found->nic, &why) < 0) {
         if (why.hints[0][0])
             check_hint(finding, "%s", why.hints[0]);
         return check_bad(finding, "%s", why.message);
     }
-    join->has_nic = true;
     return CHECK_FINE;
 }
 
-enum verdict check_switch(struct join *join, const struct preflight_check *check,
+enum verdict check_switch(const struct machine *machine, const struct preflight_check *check,
                           struct finding *finding) {
     (void)check;
-    if (switch_is_ours(join))
+    if (switch_is_ours(machine))
         return CHECK_FINE;
-    if (!join->has_nic)
+    if (!machine->found->nic.alias)
         return check_not_run(finding, "no card was chosen");
-    return join->nic.has_switch
+    return machine->found->nic.has_switch
                ? check_bad(finding,
                            "a vSwitch that winjoin did not make is on \"%s\": it is shared, and "
                            "stays at reset",
-                           join->nic.alias)
+                           machine->found->nic.alias)
                : CHECK_FINE;
 }
 
 /* Only told here; whether one is in the way is known with the plan (HNSClash). */
-enum verdict check_networks(struct join *join, const struct preflight_check *check,
+enum verdict check_networks(const struct machine *machine, const struct preflight_check *check,
                             struct finding *finding) {
     _cleanup_json_ json_t *list = NULL;
     struct error why = {0};
@@ -125,15 +125,15 @@ enum verdict check_networks(struct join *join, const struct preflight_check *che
     size_t i;
 
     (void)check;
-    if (!join->hns.major)
+    if (!machine->found->hns.major)
         return check_not_run(finding, "HNS does not answer");
-    if (hcn_list(join->host, HCN_NETWORK, NULL, NULL, &list, &why) < 0)
+    if (hcn_list(machine->host, HCN_NETWORK, NULL, NULL, &list, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     json_array_foreach(list, i, item) {
         struct hcn_network network = {0};
 
         if (hcn_network_parse(item, &network, NULL) == 0 && !hcn_network_is_ours(&network) &&
-            !journal_has(&join->journal, JOURNAL_NETWORK, network.name))
+            !journal_has(machine->journal, JOURNAL_NETWORK, network.name))
             text_addf(&names, "%s\"%s\" (%s)", names.len ? ", " : "", network.name, network.type);
     }
     if (names.len)
@@ -143,48 +143,50 @@ enum verdict check_networks(struct join *join, const struct preflight_check *che
 }
 
 /* vxlan takes 50 bytes of each packet; the other nodes of flannel count with 1450 as a rule. */
-enum verdict check_mtu(struct join *join, const struct preflight_check *check,
+enum verdict check_mtu(const struct machine *machine, const struct preflight_check *check,
                        struct finding *finding) {
     (void)check;
-    if (text_equal(join->options->network_mode, "l2bridge"))
+    if (text_equal(machine->found->options.network_mode, "l2bridge"))
         return check_not_run(finding, "l2bridge sends pods' packets as they are");
-    if (!join->has_nic)
+    if (!machine->found->nic.alias)
         return check_not_run(finding, "no card was chosen");
-    if (!join->nic.mtu)
-        return check_unknown(finding, "Windows does not say the MTU of \"%s\"", join->nic.alias);
-    return join->nic.mtu >= MTU_MIN
+    if (!machine->found->nic.mtu)
+        return check_unknown(finding, "Windows does not say the MTU of \"%s\"",
+                             machine->found->nic.alias);
+    return machine->found->nic.mtu >= MTU_MIN
                ? CHECK_FINE
                : check_bad(finding,
                            "the MTU of \"%s\" is %u: pods' packets of more than %u bytes are lost",
-                           join->nic.alias, join->nic.mtu, join->nic.mtu - 50);
+                           machine->found->nic.alias, machine->found->nic.mtu,
+                           machine->found->nic.mtu - 50);
 }
 
-enum verdict check_dns(struct join *join, const struct preflight_check *check,
+enum verdict check_dns(const struct machine *machine, const struct preflight_check *check,
                        struct finding *finding) {
     (void)check;
-    if (!join->has_nic)
+    if (!machine->found->nic.alias)
         return check_not_run(finding, "no card was chosen");
-    return join->nic.dns_servers.count
+    return machine->found->nic.dns_servers.count
                ? CHECK_FINE
                : check_bad(finding, "\"%s\" has no DNS server: images' registries are not found",
-                           join->nic.alias);
+                           machine->found->nic.alias);
 }
 
-static char *environment_of(struct join *join, const char *upper, const char *lower) {
-    char *value = host_environment(join->host, upper);
+static char *environment_of(const struct machine *machine, const char *upper, const char *lower) {
+    char *value = host_environment(machine->host, upper);
 
     if (value && *value)
         return value;
     free(value);
-    return host_environment(join->host, lower);
+    return host_environment(machine->host, lower);
 }
 
 /* kubeadm: HTTPProxyCheck, of the endpoint's host in token discovery. */
-enum verdict check_proxy(struct join *join, const struct preflight_check *check,
+enum verdict check_proxy(const struct machine *machine, const struct preflight_check *check,
                          struct finding *finding) {
-    _cleanup_(freep) char *https = environment_of(join, "HTTPS_PROXY", "https_proxy");
-    _cleanup_(freep) char *no = environment_of(join, "NO_PROXY", "no_proxy");
-    const char *endpoint = join->options->endpoint;
+    _cleanup_(freep) char *https = environment_of(machine, "HTTPS_PROXY", "https_proxy");
+    _cleanup_(freep) char *no = environment_of(machine, "NO_PROXY", "no_proxy");
+    const char *endpoint = machine->found->options.endpoint;
     _cleanup_(freep) char *url = xasprintf("https://%s", endpoint ? endpoint : "");
     _cleanup_(freep) char *proxy = endpoint ? http_proxy_for(url, https, no) : NULL;
     _cleanup_(freep) char *shown = proxy ? http_shown_proxy(proxy) : NULL;
@@ -203,39 +205,39 @@ enum verdict check_proxy(struct join *join, const struct preflight_check *check,
                      url, shown);
 }
 
-static bool is_ours(struct join *join, const char *name) {
+static bool is_ours(const struct machine *machine, const char *name) {
     struct host_service service = {0};
-    bool ours = host_service_query(join->host, name, &service, NULL) == 0 &&
+    bool ours = host_service_query(machine->host, name, &service, NULL) == 0 &&
                 service.state != HOST_SERVICE_ABSENT && service_is_ours(&service);
 
     host_service_free(&service);
     return ours;
 }
 
-enum verdict check_tcp_port(struct join *join, const struct preflight_check *check,
+enum verdict check_tcp_port(const struct machine *machine, const struct preflight_check *check,
                             struct finding *finding) {
     struct error why = {0};
     bool used = false;
 
-    if (host_port_in_use(join->host, false, check->number, &used, &why) < 0)
+    if (host_port_in_use(machine->host, false, check->number, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    return !used || is_ours(join, check->subject)
+    return !used || is_ours(machine, check->subject)
                ? CHECK_FINE
                : check_bad(finding, "port %u is in use", check->number);
 }
 
-enum verdict check_vxlan_port(struct join *join, const struct preflight_check *check,
+enum verdict check_vxlan_port(const struct machine *machine, const struct preflight_check *check,
                               struct finding *finding) {
-    long long given = join->options->vxlan_port;
+    long long given = machine->found->options.vxlan_port;
     unsigned port = given > 0 && given <= 65535 ? (unsigned)given : check->number;
     struct error why = {0};
     bool used = false;
 
-    if (text_equal(join->options->network_mode, "l2bridge"))
+    if (text_equal(machine->found->options.network_mode, "l2bridge"))
         return check_not_run(finding, "l2bridge uses no vxlan");
-    if (host_port_in_use(join->host, true, port, &used, &why) < 0)
+    if (host_port_in_use(machine->host, true, port, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    if (!used || switch_is_ours(join))
+    if (!used || switch_is_ours(machine))
         return CHECK_FINE; /* an overlay network of ours may hold it */
     if (port != VXLAN_WINDOWS_PORT)
         check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
@@ -260,7 +262,7 @@ static bool last_number(const char *text, unsigned *ret) {
 }
 
 /* Without DSR a load balancer takes blocks of 64 of them. */
-enum verdict check_dynamic_ports(struct join *join, const struct preflight_check *check,
+enum verdict check_dynamic_ports(const struct machine *machine, const struct preflight_check *check,
                                  struct finding *finding) {
     static const char *const argv[] = {
         "C:\\Windows\\System32\\netsh.exe", "int", "ipv4", "show", "dynamicport", "tcp", NULL};
@@ -271,7 +273,7 @@ enum verdict check_dynamic_ports(struct join *join, const struct preflight_check
     int code;
 
     (void)check;
-    if (host_run(join->host, &process, &code, &output, &why) < 0)
+    if (host_run(machine->host, &process, &code, &output, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (code != 0 || !last_number(output, &ports))
         return check_unknown(finding, "netsh does not say how many dynamic ports there are");

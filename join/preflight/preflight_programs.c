@@ -3,44 +3,46 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "join/phases/ca_file.h"
+#include "join/files/ca_file.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/preflight/preflight_checks.h"
-#include "join/phases/programs.h"
+#include "join/programs/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
 #include "services/cri.h"
 #include "services/service_table.h"
 #include "services/version.h"
+#include "join/found/need.h"
 
 enum { VERSION_TIMEOUT_MS = 20000, CONTAINERD_MIN = 2 };
 
 /* A file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
-enum verdict check_file_available(struct join *join, const struct preflight_check *check,
-                                  struct finding *finding) {
+enum verdict check_file_available(const struct machine *machine,
+                                  const struct preflight_check *check, struct finding *finding) {
     bool is_ca = text_equal(check->subject, KUBERNETES_CA_FILE);
-    _cleanup_(freep) char *path = is_ca ? join_ca_file(join) /* caCertPath decides */
-                                        : xstrdup(check->subject);
+    _cleanup_(freep) char *path =
+        is_ca ? join_ca_file(&machine->found->options) /* caCertPath decides */
+              : xstrdup(check->subject);
     _cleanup_(freep) char *held = NULL;
 
-    if (host_file_type(join->host, path) == HOST_ABSENT ||
-        journal_has(&join->journal, JOURNAL_FILE_ENTRY, path))
+    if (host_file_type(machine->host, path) == HOST_ABSENT ||
+        journal_has(machine->journal, JOURNAL_FILE_ENTRY, path))
         return CHECK_FINE;
-    held = is_ca ? ca_file_describe(join) : NULL;
+    held = is_ca ? ca_file_describe(machine->host, path) : NULL;
     return check_bad(finding, "%s already exists and is not winjoin's%s%s", path,
                      held ? "; it holds " : "", held ? held : "");
 }
 
 /* Pods that the kubelet would start at once. */
-enum verdict check_manifests(struct join *join, const struct preflight_check *check,
+enum verdict check_manifests(const struct machine *machine, const struct preflight_check *check,
                              struct finding *finding) {
     struct text_list names = {0};
     struct error why = {0};
     size_t count;
 
-    if (journal_has(&join->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
+    if (journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, KUBERNETES_FOLDER))
         return CHECK_FINE;
-    if (host_list(join->host, check->subject, &names, &why) < 0)
+    if (host_list(machine->host, check->subject, &names, &why) < 0)
         return why.kind == ERROR_ABSENT ? CHECK_FINE : check_unknown(finding, "%s", why.message);
     count = names.count;
     text_list_free(&names);
@@ -49,13 +51,13 @@ enum verdict check_manifests(struct join *join, const struct preflight_check *ch
                  : CHECK_FINE;
 }
 
-enum verdict check_cni_files(struct join *join, const struct preflight_check *check,
+enum verdict check_cni_files(const struct machine *machine, const struct preflight_check *check,
                              struct finding *finding) {
     struct text_list conflicts = {0};
     struct error why = {0};
 
     (void)check;
-    if (cni_conflicts(join->host, &conflicts, &why) < 0)
+    if (cni_conflicts(machine->host, &conflicts, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (conflicts.count) {
         check_hint(finding,
@@ -67,17 +69,17 @@ enum verdict check_cni_files(struct join *join, const struct preflight_check *ch
 }
 
 /* What scripts and DaemonSets of earlier nodes leave, and what later ones trust. */
-enum verdict check_leftovers(struct join *join, const struct preflight_check *check,
+enum verdict check_leftovers(const struct machine *machine, const struct preflight_check *check,
                              struct finding *finding) {
     static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR,
                                         "C:\\run\\flannel", "C:\\etc\\kube-flannel"};
 
     (void)check;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        enum host_file_type type = host_file_type(join->host, paths[i]);
+        enum host_file_type type = host_file_type(machine->host, paths[i]);
 
-        if (type == HOST_ABSENT || journal_has(&join->journal, JOURNAL_FOLDER_ENTRY, paths[i]) ||
-            journal_has(&join->journal, JOURNAL_FILE_ENTRY, paths[i]))
+        if (type == HOST_ABSENT || journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, paths[i]) ||
+            journal_has(machine->journal, JOURNAL_FILE_ENTRY, paths[i]))
             continue;
         check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", paths[i]);
         return check_bad(finding, "%s is left from an earlier node", paths[i]);
@@ -87,16 +89,16 @@ enum verdict check_leftovers(struct join *join, const struct preflight_check *ch
 
 /* One that kubeadm's guides registered, or nssm: it would start another kubelet. What a killed run
  * of ours had not marked yet is mended where it is used. */
-enum verdict check_service_free(struct join *join, const struct preflight_check *check,
+enum verdict check_service_free(const struct machine *machine, const struct preflight_check *check,
                                 struct finding *finding) {
     struct host_service service = {0};
     struct error why = {0};
     bool foreign;
 
-    if (host_service_query(join->host, check->subject, &service, &why) < 0)
+    if (host_service_query(machine->host, check->subject, &service, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service) &&
-              !journal_has_absent(&join->journal, JOURNAL_SERVICE, check->subject);
+              !journal_has_absent(machine->journal, JOURNAL_SERVICE, check->subject);
     host_service_free(&service);
     return foreign ? check_bad(finding, "a service \"%s\" is there that winjoin did not make",
                                check->subject)
@@ -104,30 +106,31 @@ enum verdict check_service_free(struct join *join, const struct preflight_check 
 }
 
 /* winjoin starts containerd itself; a runtime that the call names must run already. */
-enum verdict check_cri(struct join *join, const struct preflight_check *check,
+enum verdict check_cri(const struct machine *machine, const struct preflight_check *check,
                        struct finding *finding) {
-    const char *socket = join->options->cri_socket;
+    const char *socket = machine->found->options.cri_socket;
     _cleanup_(freep) char *pipe = NULL;
 
     (void)check;
     if (!socket || text_equal_nocase(socket, KUBELET_CRI_SOCKET))
         return check_not_run(finding, "winjoin join starts containerd itself");
     pipe = cri_pipe_path(socket);
-    return host_pipe_exists(join->host, pipe)
+    return host_pipe_exists(machine->host, pipe)
                ? CHECK_FINE
                : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);
 }
 
 /* What `PROGRAM --version` prints. 1, 0 when the program is not there, -1 with what went wrong. */
-static int version_of(struct join *join, enum service_id id, char **ret, struct error *err) {
+static int version_of(const struct machine *machine, enum service_id id, char **ret,
+                      struct error *err) {
     const char *const argv[] = {service_program(id), "--version", NULL};
     struct host_process process = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
     _cleanup_(freep) char *output = NULL;
     int code;
 
-    if (host_file_type(join->host, argv[0]) == HOST_ABSENT)
+    if (host_file_type(machine->host, argv[0]) == HOST_ABSENT)
         return 0;
-    if (host_run(join->host, &process, &code, &output, err) < 0)
+    if (host_run(machine->host, &process, &code, &output, err) < 0)
         return -1;
     if (code != 0)
         return error_set(err, ERROR_HOST, "'%s --version' ended with %d", argv[0], code);
@@ -136,11 +139,11 @@ static int version_of(struct join *join, enum service_id id, char **ret, struct 
 }
 
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
-enum verdict check_runtime_version(struct join *join, const struct preflight_check *check,
-                                   struct finding *finding) {
+enum verdict check_runtime_version(const struct machine *machine,
+                                   const struct preflight_check *check, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
     struct error why = {0};
-    int found = version_of(join, SERVICE_CONTAINERD, &output, &why);
+    int found = version_of(machine, SERVICE_CONTAINERD, &output, &why);
     unsigned major = found > 0 ? containerd_major(output) : 0;
 
     (void)check;
@@ -158,37 +161,22 @@ enum verdict check_runtime_version(struct join *join, const struct preflight_che
                            major);
 }
 
-enum verdict check_kubelet_version(struct join *join, const struct preflight_check *check,
-                                   struct finding *finding) {
+enum verdict check_kubelet_version(const struct machine *machine,
+                                   const struct preflight_check *check, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
     struct error why = {0};
-    int found = version_of(join, SERVICE_KUBELET, &output, &why);
+    int found = version_of(machine, SERVICE_KUBELET, &output, &why);
     unsigned minor;
 
     (void)check;
     if (!found)
         return check_not_run(finding, "%s is not there yet", service_program(SERVICE_KUBELET));
-    if (found < 0 && (join->options->bundle || join->options->mirror))
+    if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))
         return check_not_run(finding, "the bundle brings another kubelet");
     if (found < 0)
         return check_bad(finding, "couldn't get kubelet version: %s", why.message);
     if (kubernetes_minor(text_starts_with(output, "Kubernetes ") ? output + 11 : output,
                          "kubelet --version", &minor, &why) < 0)
         return check_bad(finding, "couldn't get kubelet version: %s", why.message);
-    return CHECK_FINE;
-}
-
-enum verdict check_bundle(struct join *join, const struct preflight_check *check,
-                          struct finding *finding) {
-    struct bundle *bundle = NULL;
-    struct error why = {0};
-
-    (void)check;
-    if (programs_bundle(join, &bundle, &why) < 0)
-        return check_failed(finding, &why);
-    if (!bundle)
-        return check_not_run(finding, "no --bundle or --mirror was given");
-    if (!bundle_mirror(bundle) && bundle_verify(bundle, NULL, &why) < 0)
-        return check_failed(finding, &why);
     return CHECK_FINE;
 }

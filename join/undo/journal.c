@@ -286,3 +286,34 @@ int journal_write(struct journal *journal, const char *path, const void *data, s
         return -1;
     return host_write(journal->host, path, data, len, access, err);
 }
+
+/* Parents first, so that reset meets them last. */
+static int own_parents(struct journal *journal, const char *path, struct error *err) {
+    for (const char *slash = strchr(path, '\\'); slash; slash = strchr(slash + 1, '\\')) {
+        _cleanup_(freep) char *parent = xstrndup(path, (size_t)(slash - path));
+
+        if (text_ends_with(parent, ":") || journal_has(journal, JOURNAL_FOLDER_ENTRY, parent) ||
+            host_file_type(journal->host, parent) != HOST_ABSENT)
+            continue;
+        if (journal_record(journal, JOURNAL_FOLDER_ENTRY, parent,
+                           json_pack("{s:b}", "onlyIfEmpty", 1), err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int journal_own_folder(struct journal *journal, const char *path, struct error *err) {
+    if (own_parents(journal, path, err) < 0)
+        return -1;
+    return journal_folder(journal, path, err);
+}
+
+int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
+                        struct error *err) {
+    int result = 0;
+
+    journal_hold(journal);
+    for (size_t i = 0; i < count && result == 0; i++)
+        result = journal_own_folder(journal, paths[i], err);
+    return journal_write_down(journal, result < 0 ? NULL : err) < 0 ? -1 : result;
+}

@@ -75,6 +75,10 @@ int journal_pop(struct journal *journal, struct error *err);
  * most 64 MiB, else ERROR_HOST). */
 int journal_file(struct journal *journal, const char *path, struct error *err);
 int journal_folder(struct journal *journal, const char *path, struct error *err);
+/* A folder that the node will fill, with its absent parents, which go when they are empty. */
+int journal_own_folder(struct journal *journal, const char *path, struct error *err);
+int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
+                        struct error *err);
 /* One that is recorded already and that a killed run had created and not marked yet is deleted: the
  * journal says that nothing stood there before, and nobody's mark is on it. Its making may end
  * after the run that asked for it. */

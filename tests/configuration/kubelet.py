@@ -27,7 +27,7 @@ TOGETHER = 12
 CONFIG = r"C:\var\lib\kubelet\config.yaml"
 SERVICE = r"C:\ProgramData\winjoin\services\kubelet.json"
 SOCKET = "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd"
-# As join/phases/kubelet_question.c asks, behind the service's words: a kubelet that likes its configuration ends with GOOD.
+# As join/kubelet/kubelet_question.c asks, behind the service's words: a kubelet that likes its configuration ends with GOOD.
 ASK = [r"--cert-dir=C:\asked", "--exit-on-lock-contention"]
 GAPS = ("Call not implemented", "File not found")  # of Wine, and of a machine without certificates
 GOOD = "cannot exit on lock file contention"

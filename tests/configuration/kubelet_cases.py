@@ -374,7 +374,7 @@ imageServiceEndpoint: nope -> imageServiceEndpoint
 """
 
 # The kubelet refuses it by what its own version knows. winjoin does not guess; it asks the kubelet before it
-# touches anything (join/phases/kubelet_question.c), which a dry run does not.
+# touches anything (join/kubelet/kubelet_question.c), which a dry run does not.
 ASKED = r"""
 tlsCurvePreferences: [1]
 serverTLSBootstrap: true | featureGates: {RotateKubeletServerCertificate: false}

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "join/phases/boot_network.h"
+#include "netsetup/boot_network.h"
 #include "tests/memory/host_memory.h"
 
 static void plan(const json_t *json) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "join/phases/client_certificate.h"
+#include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "pki/certificate.h"
 #include "pki/csr.h"

@@ -25,9 +25,10 @@ MAY_INCLUDE = {
 
 # The rooms inside join/ that stand below the workflow: what each may include of join/, besides itself.
 ROOMS = {
-    "join/discovery": set(),
+    "join/discovery": {"join/configuration"},
     "join/configuration": set(),
-    "join/kubelet": {"join/configuration"},
+    "join/progress": set(),
+    "join/kubelet": {"join/configuration", "join/progress"},
 }
 
 # Inside host/ the implementations are hidden: only they and the main files see their headers.

@@ -11,7 +11,9 @@
 #include <cmocka.h>
 
 #include "api_scene.h"
-#include "join/join.h"
+#include "join/found/need.h"
+#include "join/phases/phases.h"
+#include "join/run.h"
 #include "join/undo/reset.h"
 #include "tests/memory/http_memory.h"
 
@@ -81,7 +83,7 @@ static void close_run(struct run *r) {
 }
 
 static inline int join_once(struct run *r, struct error *err) {
-    struct join join = {.host = r->host, .http = r->http, .options = &r->options};
+    struct join join = {.host = r->host, .http = r->http, .asked = &r->options};
     int result = join_open(&join, err);
 
     if (result == 0)

@@ -65,7 +65,7 @@ struct look {
 static inline void open_look(struct look *look, bool whole) {
     struct error err = {0};
 
-    *look = (struct look){.join = {.host = r.host, .http = r.http, .options = &r.options}};
+    *look = (struct look){.join = {.host = r.host, .http = r.http, .asked = &r.options}};
     if (join_open(&look->join, &err) < 0)
         fail_msg("%s", err.message);
     look->results = preflight_run(&look->join, whole, &look->count);

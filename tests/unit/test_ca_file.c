@@ -3,9 +3,9 @@
 #include "preflight_scene.h"
 
 #include "certificate_vectors.h"
-#include "join/phases/ca_file.h"
+#include "join/files/ca_file.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/phases/plan.h"
+#include "join/plan/plan.h"
 
 enum { FILE_MAX = 65536 };
 
@@ -22,7 +22,7 @@ static void on_event(void *context, const struct join_event *event) {
 
 static void join_and_listen(bool dry) {
     struct join join = {
-        .host = r.host, .http = r.http, .options = &r.options, .progress = on_event};
+        .host = r.host, .http = r.http, .asked = &r.options, .progress.listener = on_event};
     struct error err = {0};
     json_t *plan = NULL;
 
@@ -109,16 +109,13 @@ static void only_the_keys_count(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        struct join join = {.options = &r.options};
         _cleanup_(freep) char *difference = NULL;
 
         open_run(&r, "overlay");
-        join.host = r.host;
-        join.client.ca_pem = (char *)cases[i].proven;
-        assert_null(ca_file_describe(&join));
-        assert_null(ca_file_difference(&join));
+        assert_null(ca_file_describe(r.host, KUBERNETES_CA_FILE));
+        assert_null(ca_file_difference(r.host, KUBERNETES_CA_FILE, cases[i].proven));
         put(KUBERNETES_CA_FILE, cases[i].found);
-        difference = ca_file_difference(&join);
+        difference = ca_file_difference(r.host, KUBERNETES_CA_FILE, cases[i].proven);
         if (!difference != cases[i].same)
             fail_msg("case %zu: %s", i, difference);
         close_run(&r);
@@ -126,14 +123,12 @@ static void only_the_keys_count(void **state) {
 }
 
 static void many_are_cut(void **state) {
-    struct join join = {.options = &r.options};
     _cleanup_(freep) char *described = NULL;
 
     (void)state;
     open_run(&r, "overlay");
-    join.host = r.host;
     put(KUBERNETES_CA_FILE, CA_PEM OTHER_PEM SERVER_PEM CA_PEM CA_PEM);
-    described = ca_file_describe(&join);
+    described = ca_file_describe(r.host, KUBERNETES_CA_FILE);
     assert_string_equal(described, CA_PIN " (CN=kubernetes), " OTHER_PIN " (CN=other), " SERVER_PIN
                                           " (CN=kube-apiserver) and 2 more");
     close_run(&r);

@@ -11,7 +11,7 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
-#include "join/phases/client_certificate.h"
+#include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"

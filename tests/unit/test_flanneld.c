@@ -1,6 +1,6 @@
 /* The phase that starts flanneld and waits for what it is there for, with flanneld played. */
 #include "join_scene.h"
-#include "join/phases/service_watch.h"
+#include "join/services/service_watch.h"
 #include "tests/memory/http_memory.h"
 
 #define SUBNET_FILE "C:\\run\\flannel\\subnet.env"
@@ -127,7 +127,7 @@ static void said_free(struct said *said) {
 }
 
 static int join_flannel(struct flannel *f, struct said *ret, struct error *err) {
-    struct join join = {.host = f->run.host, .http = f->run.http, .options = &f->run.options};
+    struct join join = {.host = f->run.host, .http = f->run.http, .asked = &f->run.options};
     size_t count;
     const struct join_phase *phases = join_phases(&count);
     int result = join_open(&join, err);
@@ -136,8 +136,9 @@ static int join_flannel(struct flannel *f, struct said *ret, struct error *err) 
         result = join_run(&join, err);
     for (size_t i = 0; i < count; i++)
         if (text_equal(phases[i].id, "flanneld"))
-            ret->detail = xstrdup(join.results[i].detail ? join.results[i].detail : "");
-    ret->warnings = text_list_join(&join.warnings, "\n");
+            ret->detail =
+                xstrdup(join.progress.results[i].detail ? join.progress.results[i].detail : "");
+    ret->warnings = text_list_join(&join.progress.warnings, "\n");
     join_close(&join);
     return result;
 }
@@ -324,7 +325,7 @@ static void one_that_always_ends_is_told(void **state) {
 /* ---- every call of the phase fails once ---- */
 
 static void phase_alone(struct flannel *f) {
-    struct join join = {.host = f->run.host, .http = f->run.http, .options = &f->run.options};
+    struct join join = {.host = f->run.host, .http = f->run.http, .asked = &f->run.options};
     struct error err = {0};
 
     if (join_open(&join, &err) == 0)

@@ -167,12 +167,12 @@ static void a_joined_node_remembers_its_network(void **state) {
         fail_msg("join: %s", err.message);
     join_options_free(&r.options);
     r.options = (struct join_options){0};
-    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
     assert_int_equal(join_open(&join, &err), 0);
-    assert_int_equal(join_need_node(&join, &err), 0);
-    assert_int_equal(join_need_plan(&join, &err), 0);
-    assert_ptr_equal(join.plan.mode, NETWORK_L2BRIDGE);
-    assert_string_equal(join.plan.name, "cbr0");
+    assert_int_equal(join_need(&join, NEED_NODE, &err), 0);
+    assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
+    assert_ptr_equal(join.found.plan.mode, NETWORK_L2BRIDGE);
+    assert_string_equal(join.found.plan.name, "cbr0");
     join_close(&join);
     close_run(&r);
 }

@@ -155,13 +155,13 @@ static bool kubelet_answers(void *context, struct host *host, const struct host_
 }
 
 static char *warnings_of(struct run *r) {
-    struct join join = {.host = r->host, .http = r->http, .options = &r->options};
+    struct join join = {.host = r->host, .http = r->http, .asked = &r->options};
     struct error err = {0};
     char *all;
 
     if (join_open(&join, &err) < 0 || join_run(&join, &err) < 0)
         fail_msg("%s", err.message);
-    all = text_list_join(&join.warnings, "\n");
+    all = text_list_join(&join.progress.warnings, "\n");
     join_close(&join);
     return all;
 }

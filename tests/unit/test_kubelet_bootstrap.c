@@ -190,7 +190,7 @@ static void a_killed_run_left_the_file(void **state) {
 
     (void)state;
     open_kubelet(&k, &r);
-    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
     assert_int_equal(join_open(&join, &err), 0);
     assert_int_equal(join_run_phase(&join, "certificate", &err), 0);
     join_close(&join); /* as if it had been killed here */
@@ -221,13 +221,13 @@ static void a_serving_request_is_told(void **state) {
     (void)state;
     open_run(&r, "overlay");
     r.scene.serving = true;
-    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
     assert_int_equal(join_open(&join, &err), 0);
     if (join_run(&join, &err) < 0)
         fail_msg("join: %s", err.message);
-    assert_true(join.next.count > 0);
-    assert_non_null(
-        strstr(join.next.items[join.next.count - 1], "kubectl certificate approve csr-x7k2p"));
+    assert_true(join.progress.next.count > 0);
+    assert_non_null(strstr(join.progress.next.items[join.progress.next.count - 1],
+                           "kubectl certificate approve csr-x7k2p"));
     join_close(&join);
     close_run(&r);
 }

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
-#include "join/phases/kubelet_question.h"
+#include "join/kubelet/kubelet_question.h"
 
 static void its_objection_is_heard(void **state) {
     static const struct {

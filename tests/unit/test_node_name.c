@@ -1,7 +1,7 @@
 /* The node's name: free, taken by another machine, this machine's own of an earlier life. */
 #include "join_scene.h"
 
-#include "join/phases/node_name.h"
+#include "join/found/node_name.h"
 #include "tests/memory/http_memory.h"
 
 static struct run r;
@@ -54,8 +54,8 @@ static struct join open_name(const char *address, bool ready) {
     http_free(r.http);
     r.http = http_memory_new(answer, &r.scene);
     join = (struct join){
-        .host = r.host, .http = r.http, .options = &r.options, .progress = on_progress};
-    if (join_open(&join, &err) < 0 || join_need_client(&join, &err) < 0)
+        .host = r.host, .http = r.http, .asked = &r.options, .progress.listener = on_progress};
+    if (join_open(&join, &err) < 0 || join_need(&join, NEED_CLIENT, &err) < 0)
         fail_msg("%s", err.message);
     return join;
 }
@@ -70,7 +70,8 @@ static void expect(const char *address, bool ready, enum node_name_state expecte
     enum node_name_state found;
     struct error err = {0};
 
-    assert_int_equal(node_name_look(&join, &found, &err), 0);
+    assert_int_equal(
+        node_name_look(join.host, &join.found.client, join.found.node_name, &found, &err), 0);
     assert_int_equal(found, expected);
     close_name(&join);
 }
@@ -141,10 +142,10 @@ static void a_dry_run_does_not_wait(void **state) {
     struct error err = {0};
 
     (void)state;
-    r.options.dry_run = true;
+    join.found.options.dry_run = true;
     assert_int_equal(node_name_claim(&join, &err), 0);
     assert_int_equal(waits, 0);
-    assert_int_equal(join.warnings.count, 1);
+    assert_int_equal(join.progress.warnings.count, 1);
     close_name(&join);
 }
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "join/phases/boot_network.h"
+#include "netsetup/boot_network.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/peers.h"
 #include "netsetup/routes.h"

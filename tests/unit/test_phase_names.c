@@ -118,7 +118,7 @@ static void phases_run_by_kubeadms_names(void **state) {
     (void)state;
     open_run(&r, "overlay");
     for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-        struct join join = {.host = r.host, .http = r.http, .options = &r.options};
+        struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
 
         if (join_open(&join, &err) < 0 ||
             (i == 3 && join_run_phase(&join, "containerd", &err) < 0) ||

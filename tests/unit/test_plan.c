@@ -1,7 +1,7 @@
 /* The dry run: it changes nothing, its plan is what the join then does, it keeps secrets. */
 #include "join_scene.h"
 
-#include "join/phases/plan.h"
+#include "join/plan/plan.h"
 #include "tests/memory/http_memory.h"
 
 static struct run r;
@@ -22,7 +22,7 @@ static void open_plan(const char *mode) {
 }
 
 static json_t *plan_of(void) {
-    struct join join = {.host = r.host, .http = r.http, .options = &r.options};
+    struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
     struct error err = {0};
     json_t *plan = NULL;
 
@@ -347,7 +347,7 @@ static void a_refused_host_gets_no_plan(void **state) {
     (void)state;
     open_plan("overlay");
     host_memory_set_port(r.host, false, 10250);
-    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
     assert_int_equal(join_open(&join, &err), 0);
     assert_int_equal(join_run_looking(&join, &err), -1);
     assert_int_equal(err.kind, ERROR_PREFLIGHT);

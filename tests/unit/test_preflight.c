@@ -4,6 +4,8 @@
 
 #include "preflight_scene.h"
 
+#include "join/configuration/ignored_checks.h"
+
 static void nothing(void) {
 }
 
@@ -38,7 +40,7 @@ static void no_silence_passes(void **state) {
 
     (void)state;
     open_fit();
-    look = (struct look){.join = {.host = r.host, .http = r.http, .options = &r.options}};
+    look = (struct look){.join = {.host = r.host, .http = r.http, .asked = &r.options}};
     assert_int_equal(join_open(&look.join, &err), 0);
     calls = host_memory_calls(r.host);
     look.results = preflight_run(&look.join, false, &look.count);
@@ -50,7 +52,7 @@ static void no_silence_passes(void **state) {
         bool told = false;
 
         open_fit();
-        look = (struct look){.join = {.host = r.host, .http = r.http, .options = &r.options}};
+        look = (struct look){.join = {.host = r.host, .http = r.http, .asked = &r.options}};
         assert_int_equal(join_open(&look.join, &err), 0);
         host_memory_fail(r.host, n);
         look.results = preflight_run(&look.join, false, &look.count);
@@ -161,7 +163,7 @@ static void ids_have_several_spellings(void **state) {
         struct text_list list = {0};
 
         text_list_add(&list, rows[i].given);
-        if (preflight_is_ignored(&list, rows[i].id) != rows[i].same)
+        if (ignored_checks_have(&list, rows[i].id) != rows[i].same)
             fail_msg("%s and %s", rows[i].given, rows[i].id);
         text_list_free(&list);
     }

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "cmd/progress.h"
+#include "join/phases/phases.h"
 
 static const struct join_phase certificate = {.id = "certificate", .title = "certificate"};
 

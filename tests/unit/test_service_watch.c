@@ -1,6 +1,6 @@
 /* Services that end while a join waits for their work: started again, and in the end told why. */
 #include "join_scene.h"
-#include "join/phases/service_watch.h"
+#include "join/services/service_watch.h"
 
 /* ---- what a log says ---- */
 
@@ -116,9 +116,10 @@ static void one_that_cannot_be_started_is_not_tried_again(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    join = (struct join){.host = r.host, .http = r.http, .options = &r.options};
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    join.watch = (struct service_watch){.host = r.host, .progress = &join.progress};
     begin = host_monotonic_ms(r.host);
-    assert_int_equal(service_watch_start(&join, SERVICE_FLANNELD, &err), -1);
+    assert_int_equal(service_watch_start(&join.watch, SERVICE_FLANNELD, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_int_equal(host_monotonic_ms(r.host), begin);
     close_run(&r);

@@ -1,7 +1,7 @@
 /* The pause before a join's first request: when there is one, and that it comes first. */
 #include "join_scene.h"
 
-#include "join/phases/start_spread.h"
+#include "join/found/start_spread.h"
 
 static void who_pauses(void **state) {
     static const struct {
@@ -53,11 +53,11 @@ static uint64_t waited_ms(long long given) {
     open_run(&r, "overlay");
     r.options.start_spread = given;
     join = (struct join){
-        .host = r.host, .http = r.http, .options = &r.options, .progress = on_progress};
+        .host = r.host, .http = r.http, .asked = &r.options, .progress.listener = on_progress};
     if (join_open(&join, &err) < 0)
         fail_msg("%s", err.message);
     begin = host_monotonic_ms(r.host);
-    if (join_need_client(&join, &err) < 0)
+    if (join_need(&join, NEED_CLIENT, &err) < 0)
         fail_msg("%s", err.message);
     begin = host_monotonic_ms(r.host) - begin;
     join_close(&join);

@@ -1,0 +1,188 @@
+/* The text files that a join lays on the node. */
+#include "join/files/node_files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/memory.h"
+#include "netsetup/boot_network.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/programs/programs.h"
+#include "netsetup/cni_config.h"
+#include "services/runtime_files.h"
+#include "services/version.h"
+#include "join/found/need.h"
+
+enum { VERSION_TIMEOUT_MS = 20000 };
+
+void node_files_free(struct node_files *files) {
+    for (size_t i = 0; i < files->count; i++) {
+        free(files->items[i].path);
+        free(files->items[i].text);
+    }
+    free(files->items);
+    *files = (struct node_files){0};
+}
+
+/* Takes over the text. */
+static void add(struct node_files *files, const char *path, enum host_access access, char *text) {
+    files->items = xrealloc(files->items, (files->count + 1) * sizeof *files->items);
+    files->items[files->count++] =
+        (struct node_file){.path = xstrdup(path), .text = text, .access = access};
+}
+
+static void add_kubelet_flags(struct host *host, struct join_found *found, struct node_files *ret) {
+    struct kubelet_flags_input input = {
+        .version = programs_kubelet_version(host, found),
+        .node_name = found->node_name,
+        .host_name = found->facts.host_name,
+        .taints = found->options.register_with_taints,
+        .node_ip = found->node_ip,
+        .node_labels = found->options.node_labels,
+        .cri_socket = found->options.cri_socket,
+        .extra = &found->options.kubelet_extra_args,
+    };
+    struct text_list flags = {0};
+
+    kubelet_flags_make(&input, &flags);
+    add(ret, KUBELET_FLAGS_FILE, HOST_PUBLIC, kubelet_flags_text(&flags));
+    text_list_free(&flags);
+    if (kubelet_has_instance_config(input.version))
+        add(ret, KUBELET_INSTANCE_CONFIG_FILE, HOST_PUBLIC,
+            kubelet_instance_config_text(found->options.cri_socket));
+}
+
+/* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
+static unsigned installed_containerd(struct host *host) {
+    const char *const argv[] = {service_program(SERVICE_CONTAINERD), "--version", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
+    _cleanup_(freep) char *output = NULL;
+    struct error ignored = {0};
+    int code;
+
+    if (host_run(host, &process, &code, &output, &ignored) < 0 || code != 0)
+        return 0;
+    return containerd_major(output);
+}
+
+void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret) {
+    struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
+                                           .cni_conf_dir = CNI_CONF_DIR};
+    _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
+
+    containerd.major = installed_containerd(host);
+    add(ret, ca_file, HOST_PUBLIC, xstrdup(found->client.ca_pem));
+    if (!join_kubelet_bootstraps(host, found)) /* else the kubelet writes it itself */
+        add(ret, KUBELET_KUBECONFIG_FILE, HOST_SECRET,
+            kubeconfig_make_kubelet(found->client.server, found->client.ca_pem,
+                                    KUBELET_CLIENT_CERTIFICATE_FILE));
+    add(ret, KUBELET_CONFIG_FILE, HOST_PUBLIC, kubelet_config_text(found->kubelet_config));
+    add_kubelet_flags(host, found, ret);
+    add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_config_make(&containerd));
+}
+
+static void add_kubeconfig(const struct join_found *found, const char *path, const char *user,
+                           struct node_files *ret) {
+    _cleanup_(freep) char *ca = base64_encode(found->client.ca_pem, strlen(found->client.ca_pem));
+    struct client_kubeconfig input = {
+        .server = found->client.server,
+        .ca_data = ca,
+        .client_certificate = KUBELET_CLIENT_CERTIFICATE_FILE,
+        .user = user,
+    };
+
+    add(ret, path, HOST_SECRET, client_kubeconfig_make(&input));
+}
+
+int node_files_kube_proxy(struct host *host, const struct join_found *found, struct node_files *ret,
+                          struct error *err) {
+    const struct network_plan *p = &found->plan;
+    _cleanup_(freep) char *cidrs = text_list_join(&p->cluster_pod_cidrs, ",");
+    _cleanup_(freep) char *version = programs_version(host, SERVICE_KUBE_PROXY);
+    struct kube_proxy_config input = {
+        .version = version ? version : found->cluster.kubernetes_version,
+        .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
+        .node_name = found->node_name,
+        .node_ip = found->node_ip,
+        .cluster_cidr = cidrs,
+        .network_name = p->name,
+        .source_vip = p->pod_cidr_known ? p->source_vip : p->pod_cidr, /* "<podCIDR>" */
+        .root_endpoint = p->host_endpoint_name,
+        .overlay = p->mode == NETWORK_OVERLAY,
+        .dsr = p->dsr,
+    };
+    char *text = NULL;
+
+    if (kube_proxy_config_make(&input, &text, err) < 0)
+        return -1;
+    add(ret, KUBE_PROXY_CONFIG_PATH, HOST_PUBLIC, text);
+    add_kubeconfig(found, KUBE_PROXY_KUBECONFIG_PATH, "kube-proxy", ret);
+    return 0;
+}
+
+void node_files_flannel(const struct join_found *found, struct node_files *ret) {
+    const struct network_plan *p = &found->plan;
+    struct flannel_net_conf conf = {
+        .network = p->cluster_pod_cidrs.count ? p->cluster_pod_cidrs.items[0] : p->pod_cidr,
+        .backend = p->mode == NETWORK_OVERLAY ? "vxlan" : "host-gw",
+        .name = p->name,
+        .vni = p->vni,
+        .port = p->vxlan_port,
+    };
+
+    add(ret, FLANNEL_NET_CONF_PATH, HOST_PUBLIC, flannel_net_conf_make(&conf));
+    add_kubeconfig(found, FLANNELD_KUBECONFIG_PATH, "flannel", ret);
+}
+
+void node_files_boot_network(const struct join_found *found, json_t *peers,
+                             struct node_files *ret) {
+    const struct network_plan *p = &found->plan;
+    struct network_input input = {
+        .mode = network_mode_name(p->mode),
+        .plugin = network_plugin_name(p->plugin),
+        .name = p->name,
+        .adapter = p->adapter,
+        .pod_cidr = p->pod_cidr,
+        .cluster_pod_cidrs = p->cluster_pod_cidrs,
+        .service_cidrs = p->service_cidrs,
+        .management = found->nic.address,
+        .vni = p->vni,
+        .vxlan_port = p->vxlan_port,
+        .dns_domain = p->dns_domain,
+        .dns_servers = p->dns_servers,
+        .exclude_from_nat = found->options.exclude_from_nat,
+        .hns = found->hns,
+        .dsr = p->dsr ? "on" : "off",
+    };
+    _cleanup_json_ json_t *json = boot_network_json(&input);
+
+    if (peers)
+        json_object_set(json, "peers", peers);
+    add(ret, BOOT_NETWORK_FILE, HOST_SECRET, json_write_pretty(json));
+}
+
+void node_files_cni(const struct network_plan *plan, struct node_files *ret) {
+    add(ret, CNI_CONF_PATH, HOST_PUBLIC, cni_config_make(plan));
+}
+
+static int record(struct journal *journal, const struct node_files *files, struct error *err) {
+    int result = 0;
+
+    journal_hold(journal);
+    for (size_t i = 0; i < files->count && result == 0; i++)
+        result = journal_file(journal, files->items[i].path, err);
+    return journal_write_down(journal, result < 0 ? NULL : err) < 0 ? -1 : result;
+}
+
+int node_files_lay(struct journal *journal, const struct node_files *files, struct error *err) {
+    if (record(journal, files, err) < 0)
+        return -1;
+    for (size_t i = 0; i < files->count; i++) {
+        const struct node_file *f = &files->items[i];
+
+        if (journal_write(journal, f->path, f->text, strlen(f->text), f->access, NULL, err) < 0)
+            return -1;
+    }
+    return 0;
+}

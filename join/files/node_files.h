@@ -1,0 +1,43 @@
+/* The text files that a join lays on the node: computed here, laid by the phases, shown by the
+ * JoinPlan. But for secrets: the client certificate with its key is made by the certificate phase.
+ */
+#ifndef JOIN_FILES_NODE_FILES_H
+#define JOIN_FILES_NODE_FILES_H
+
+#include "base/error.h"
+#include "host/host.h"
+#include "join/join.h"
+#include "services/service_table.h"
+
+struct node_file {
+    char *path;
+    char *text;
+    enum host_access access;
+};
+/* Zero-initialise; node_files_free(). */
+struct node_files {
+    struct node_file *items;
+    size_t count;
+};
+void node_files_free(struct node_files *files);
+
+/* Each adds its files; they change nothing on the host. They read what was found: the client, the
+ * cluster, the plan and the kubelet's configuration. */
+/* ca.crt, kubelet.conf, config.yaml, kubeadm-flags.env, instance-config.yaml, containerd's
+ * config.toml (of the shape that the installed containerd reads). */
+void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret);
+/* kube-proxy's configuration and kubeconfig. Kinds: those of kube_proxy_config_make(). */
+int node_files_kube_proxy(struct host *host, const struct join_found *found, struct node_files *ret,
+                          struct error *err);
+/* net-conf.json and flanneld's kubeconfig. */
+void node_files_flannel(const struct join_found *found, struct node_files *ret);
+/* network.json: what the boot service needs to make the same network again. `peers` (array, or
+ * NULL while they are not known) is borrowed. */
+void node_files_boot_network(const struct join_found *found, json_t *peers, struct node_files *ret);
+/* The CNI file. */
+void node_files_cni(const struct network_plan *plan, struct node_files *ret);
+
+/* Writes them, each recorded in the journal first. */
+int node_files_lay(struct journal *journal, const struct node_files *files, struct error *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* The client to the API server: by discovery, or with the node's own identity. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/found/need.h"
+#include "join/found/start_spread.h"
+#include "join/kubelet/kubelet_files.h"
+#include "netsetup/nic_guard.h"
+
+/* An API server that starts again meanwhile is waited for (kubeadm: KubernetesAPICallTimeout). */
+enum { PATIENCE_MS = 60000 };
+
+static void on_retry(void *context, const struct error *why, unsigned next_ms, unsigned left_ms) {
+    struct join *join = context;
+    unsigned waited_ms = (unsigned)(host_monotonic_ms(join->host) - join->progress.started_ms);
+
+    join_tell_waiting(&join->progress, waited_ms, left_ms, "", "%s; next try in %u s", why->message,
+                      (next_ms + 999) / 1000);
+}
+
+static void take_client(struct join *join, struct kube_client *client, bool is_node) {
+    if (join->found.client.server)
+        kube_client_close(&join->found.client);
+    join->found.client = *client;
+    join->found.client.patience_ms = PATIENCE_MS;
+    join->found.client_is_node = is_node;
+    join->watch.client = is_node ? &join->found.client : NULL;
+}
+
+static void on_card(void *context, unsigned milliseconds, const char *waiting_for) {
+    join_tell_waiting(context, milliseconds, 0, "", "for %s", waiting_for);
+}
+
+static bool has_ipv4(const struct host_adapter *adapter) {
+    for (size_t i = 0; i < adapter->addresses.count; i++) {
+        const char *address = adapter->addresses.items[i];
+        if (!strchr(address, ':') && !text_starts_with(address, "169.254."))
+            return true;
+    }
+    return false;
+}
+
+/* Is there a card with an address and a way out? An error says yes: what follows will tell. */
+static bool has_way_out(struct host *host) {
+    struct host_adapters adapters = {0};
+    struct error ignored = {0};
+    bool found = false;
+
+    if (host_adapters(host, &adapters, &ignored) < 0)
+        return true;
+    for (size_t i = 0; i < adapters.count && !found; i++)
+        found = adapters.items[i].gateways.count && has_ipv4(&adapters.items[i]);
+    host_adapters_free(&adapters);
+    return found;
+}
+
+/* A run killed while HNS built the vSwitch left the card without its address: no server can be
+ * reached before it is back. */
+static int give_card_back(struct join *join, struct error *err) {
+    struct nic_guard_result guard = {0};
+    struct nic_snapshot card = {0};
+    int result = 0;
+
+    if (join->found.options.dry_run || has_way_out(join->host))
+        return 0;
+    for (size_t i = 0; i < join->journal.count; i++) {
+        if (join->journal.entries[i].kind != JOURNAL_SWITCH)
+            continue;
+        if (nic_snapshot_read(json_object_get(join->journal.entries[i].before, "card"), &card,
+                              err) < 0)
+            return -1;
+        result = nic_guard_restore(join->host, &card, on_card, &join->progress, &guard, err);
+        nic_snapshot_free(&card);
+        break;
+    }
+    return result;
+}
+
+int find_client(struct join *join, struct error *err) {
+    struct discovery_options options;
+    struct kube_client client = {0};
+
+    if (join->found.client.server)
+        return 0;
+    if (give_card_back(join, err) < 0)
+        return -1;
+    if (!discovery_is_asked(join->asked) &&
+        host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
+        return find_node_client(join, err);
+    discovery_options_make(join->asked, &options);
+    options.on_retry = on_retry;
+    options.on_retry_context = join;
+    if (!join->found.discovery.kubeconfig && start_spread_wait(join, err) < 0)
+        return -1;
+    if (!join->found.discovery.kubeconfig &&
+        discovery_run(&options, join->http, join->host, &join->found.discovery, err) < 0)
+        return -1;
+    for (size_t i = 0; i < join->found.discovery.warnings.count; i++)
+        join_warn(&join->progress, "%s", join->found.discovery.warnings.items[i]);
+    if (kube_client_open(join->http, join->host, &join->found.discovery.config, &client, err) < 0)
+        return -1;
+    take_client(join, &client, false);
+    return 0;
+}
+
+int find_node_client(struct join *join, struct error *err) {
+    struct kubeconfig config = {0};
+    struct kube_client client = {0};
+    int result;
+
+    if (join->found.client.server && join->found.client_is_node)
+        return 0;
+    if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, err) < 0) {
+        (void)error_prefix(err, "use the node's own identity");
+        return error_hint(err, "this node has not joined yet: run winjoin join with a token");
+    }
+    result = kube_client_open(join->http, join->host, &config, &client, err);
+    kubeconfig_free(&config);
+    if (result == 0)
+        take_client(join, &client, true);
+    return result;
+}

@@ -1,0 +1,113 @@
+/* What phases need to know of the kubelet: its configuration file, made once, and where things of
+ * the configuration lie. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/yaml.h"
+#include "host/path.h"
+#include "join/found/need.h"
+#include "join/kubelet/client_certificate.h"
+
+enum { CONFIG_MAX = 4 * 1024 * 1024 };
+
+char *join_ca_file(const struct join_options *options) {
+    char *path = NULL;
+
+    if (!options->ca_cert_path || path_normalize(options->ca_cert_path, &path, NULL) < 0)
+        return xstrdup(KUBERNETES_CA_FILE);
+    return path;
+}
+
+static int make_config(struct join *join, const struct patches *patches, struct error *err) {
+    _cleanup_(freep) char *ca_file = join_ca_file(&join->found.options);
+    struct kubelet_config_input input = {
+        .cluster = join->found.cluster.kubelet,
+        .cluster_dns = &join->found.cluster.cluster_dns,
+        .dns_domain = join->found.cluster.dns_domain,
+        .cri_socket = join->found.options.cri_socket,
+        .ca_file = ca_file,
+        .patches = patches,
+    };
+
+    return kubelet_config_make(&input, &join->found.kubelet_config, &join->found.kubelet_changes,
+                               err);
+}
+
+int find_kubelet_config(struct join *join, struct error *err) {
+    struct patches patches = {0};
+    int result;
+
+    if (join->found.kubelet_config)
+        return 0;
+    if (find_cluster(join, err) < 0)
+        return -1;
+    if (join->found.options.patches &&
+        patches_read(join->host, join->found.options.patches, &patches, err) < 0)
+        return -1;
+    result = make_config(join, &patches, err);
+    patches_free(&patches);
+    if (result < 0) {
+        kubelet_changes_free(&join->found.kubelet_changes);
+        return -1;
+    }
+    for (size_t i = 0; i < join->found.kubelet_changes.warnings.count; i++)
+        join_warn(&join->progress, "%s", join->found.kubelet_changes.warnings.items[i]);
+    return 0;
+}
+
+/* The configuration of this run, else the one that an earlier run laid. New reference or NULL. */
+static json_t *current_config(const struct join *join) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    if (join->found.kubelet_config)
+        return json_incref(join->found.kubelet_config);
+    if (host_read(join->host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, NULL) < 0 ||
+        yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, NULL) < 0 ||
+        yaml_documents_count(documents) != 1)
+        return NULL;
+    return yaml_to_json(yaml_document(documents, 0));
+}
+
+char *join_manifest_folder(const struct join *join) {
+    _cleanup_json_ json_t *config = current_config(join);
+    const char *path = json_text_at(config, "staticPodPath");
+    char *folder = NULL;
+
+    if (!path || path_normalize(path, &folder, NULL) < 0)
+        return xstrdup(KUBERNETES_MANIFESTS_FOLDER);
+    return folder;
+}
+
+/* A wildcard address answers on the loopback too. */
+char *join_kubelet_health_url(const struct join *join) {
+    _cleanup_json_ json_t *config = current_config(join);
+    const char *address = json_text_at(config, "healthzBindAddress");
+    long long port = json_number_at(config, "healthzPort", 10248);
+    bool ipv6 = address && strchr(address, ':');
+
+    if (port == 0)
+        return NULL;
+    if (!address || text_equal(address, "0.0.0.0"))
+        address = "127.0.0.1";
+    if (text_equal(address, "::"))
+        address = "::1";
+    return xasprintf("http://%s%s%s:%lld/healthz", ipv6 ? "[" : "", address, ipv6 ? "]" : "", port);
+}
+
+bool join_has_certificate(struct host *host, const struct join_found *found, struct error *why) {
+    struct client_certificate_options options = {.node_name = found->node_name,
+                                                 .ca_pem = found->client.ca_pem};
+    struct client_certificate certificate = {0};
+    bool usable = client_certificate_load(host, &options, &certificate, why) == 0;
+
+    client_certificate_free(&certificate);
+    return usable;
+}
+
+bool join_kubelet_bootstraps(struct host *host, const struct join_found *found) {
+    return text_equal(found->options.tls_bootstrap, "kubelet") &&
+           !join_has_certificate(host, found, NULL);
+}

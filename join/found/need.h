@@ -1,0 +1,46 @@
+/* What phases need to know: found once, when it is first needed. */
+#ifndef JOIN_FOUND_NEED_H
+#define JOIN_FOUND_NEED_H
+
+#include "join/join.h"
+
+enum {
+    /* Discovery, or on a joined node its own identity: found.client. */
+    NEED_CLIENT = 1,
+    /* The node's own identity as found.client; the client certificate must be stored. */
+    NEED_NODE_CLIENT = 2,
+    /* The cluster's configuration, with its defaults in found.options. */
+    NEED_CLUSTER = 4,
+    /* The Node object with its podCIDR (not waited for). */
+    NEED_NODE = 8,
+    /* config.yaml as it will be written, patches applied, with the list of changes; warnings are
+     * told. */
+    NEED_KUBELET_CONFIG = 16,
+    /* The network card, HNS version and the plan; with the node's podCIDR once the Node is known.
+     */
+    NEED_PLAN = 32,
+};
+/* Finds what is named and not known yet, in this order; nothing is changed on the host but a card
+ * that a killed run left without its address, which gets it back. */
+int join_need(struct join *join, unsigned needs, struct error *err);
+
+/* For join_need() alone, each in the file of its subject; each finds first what it stands on. */
+int find_client(struct join *join, struct error *err);
+int find_node_client(struct join *join, struct error *err);
+int find_cluster(struct join *join, struct error *err);
+int find_node(struct join *join, struct error *err);
+int find_kubelet_config(struct join *join, struct error *err);
+int find_plan(struct join *join, struct error *err);
+
+/* Where the cluster's CA is written (caCertPath); the caller frees. */
+char *join_ca_file(const struct join_options *options);
+/* A client certificate is stored that the kubelet will take for its own; else err says why not. */
+bool join_has_certificate(struct host *host, const struct join_found *found, struct error *why);
+/* true when the TLS bootstrap is left to the kubelet and still to be done. */
+bool join_kubelet_bootstraps(struct host *host, const struct join_found *found);
+/* Of the kubelet's configuration, this run's or the one of an earlier one: where its static pods
+ * are, and its health endpoint (NULL when that is switched off). The caller frees. */
+char *join_manifest_folder(const struct join *join);
+char *join_kubelet_health_url(const struct join *join);
+
+#endif

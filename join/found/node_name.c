@@ -1,0 +1,100 @@
+/* Whose the node's name is in the cluster, and what to do when a Ready Node has it already. */
+#include "join/found/node_name.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/kubelet/kubelet_files.h"
+#include "netsetup/nic.h"
+
+enum { WAIT_MS = 90000, POLL_MS = 2000 };
+
+/* No other machine has an address of this one at the same time. */
+static bool is_this_machine(struct host *host, const struct kube_node *node) {
+    struct host_adapters adapters = {0};
+    struct error ignored = {0};
+    bool same = false;
+
+    if (host_adapters(host, &adapters, &ignored) < 0)
+        return false;
+    for (size_t i = 0; i < adapters.count; i++)
+        for (size_t a = 0; a < adapters.items[i].addresses.count; a++)
+            for (size_t n = 0; n < node->addresses.count; n++)
+                same |= nic_same_address(adapters.items[i].addresses.items[a],
+                                         node->addresses.items[n]);
+    host_adapters_free(&adapters);
+    return same;
+}
+
+int node_name_look(struct host *host, struct kube_client *client, const char *name,
+                   enum node_name_state *ret, struct error *err) {
+    struct kube_node node = {0};
+
+    if (kube_node_get(client, name, &node, err) < 0) {
+        if (err->kind != ERROR_ABSENT)
+            return -1;
+        error_clear(err);
+        *ret = NODE_NAME_FREE;
+        return 0;
+    }
+    if (host_file_type(host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
+        *ret = NODE_NAME_OURS;
+    else if (!node.ready)
+        *ret = NODE_NAME_NOT_READY;
+    else
+        *ret = is_this_machine(host, &node) ? NODE_NAME_EARLIER : NODE_NAME_TAKEN;
+    kube_node_free(&node);
+    return 0;
+}
+
+int node_name_refuse(const char *name, struct error *err) {
+    (void)error_set(err, ERROR_CONFLICT,
+                    "take node name '%s': a Node with that name and status \"Ready\" already "
+                    "exists in the cluster, and none of its addresses is this machine's",
+                    name);
+    (void)error_hint(err, "kubectl delete node %s", name);
+    return error_hint(err, "or choose another name with --node-name");
+}
+
+static enum wait_look look_claim(void *context, struct wait *wait, struct error *err) {
+    struct join *join = context;
+    enum node_name_state state;
+
+    (void)wait;
+    if (node_name_look(join->host, &join->found.client, join->found.node_name, &state, err) < 0)
+        return LOOK_FAILED;
+    if (state == NODE_NAME_TAKEN)
+        return node_name_refuse(join->found.node_name, err);
+    if (state != NODE_NAME_EARLIER)
+        return LOOK_DONE;
+    if (join->found.options.dry_run) {
+        join_warn(&join->progress,
+                  "Node %s is still Ready from an earlier join of this machine: a join waits "
+                  "until the control plane misses its kubelet",
+                  join->found.node_name);
+        return LOOK_DONE;
+    }
+    (void)error_set(err, ERROR_CONFLICT,
+                    "Node %s is still Ready from an earlier join of this machine",
+                    join->found.node_name);
+    (void)error_hint(err, "kubectl delete node %s", join->found.node_name);
+    return LOOK_AGAIN;
+}
+
+int node_name_claim(struct join *join, struct error *err) {
+    struct wait wait = {.limit_ms = WAIT_MS,
+                        .pause_ms = POLL_MS,
+                        .look = look_claim,
+                        .tell = join_tell_missing,
+                        .context = join,
+                        .tell_context = &join->progress};
+    enum wait_look end = wait_until(join->host, &wait, err);
+
+    if (end != LOOK_AGAIN)
+        return end;
+    (void)error_set(err, ERROR_CONFLICT,
+                    "take node name '%s': a Node with that name and this machine's address is "
+                    "still Ready after %d s",
+                    join->found.node_name, WAIT_MS / 1000);
+    return error_hint(err, "kubectl delete node %s", join->found.node_name);
+}

@@ -1,0 +1,50 @@
+/* The node's client certificate: made by us, stored where and as the kubelet keeps and rotates it.
+ */
+#ifndef JOIN_KUBELET_CLIENT_CERTIFICATE_H
+#define JOIN_KUBELET_CLIENT_CERTIFICATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "host/host.h"
+#include "kube/client.h"
+#include "kube/csr.h"
+
+/* A look at what is stored. Text is owned; client_certificate_free(). */
+struct client_certificate {
+    char *path; /* of the dated file; of the link when it was found stored */
+    char *chain_pem;
+    char *key_pem; /* secret */
+    int64_t not_before;
+    int64_t not_after;
+    char *csr_name; /* the request it came from; NULL when it was found stored */
+    char *reason;   /* of the approval ("AutoApproved"), or NULL */
+    bool made_now;  /* false: what was there is kept */
+};
+void client_certificate_free(struct client_certificate *certificate);
+
+/* Borrowed. */
+struct client_certificate_options {
+    const char *node_name;
+    const char *ca_pem;          /* the proven CA of the cluster; NULL: any */
+    const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
+    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = 5 min */
+    kube_csr_progress *progress; /* or NULL */
+    void *progress_context;
+};
+
+/* What is stored and usable: valid now, for this node name, signed by this CA, key matching.
+ * ERROR_ABSENT when there is none or it is not usable (the message says why). */
+int client_certificate_load(struct host *host, const struct client_certificate_options *options,
+                            struct client_certificate *ret, struct error *err);
+/* Keeps a usable one, else: key (taken again from kubelet-client.key.tmp after a crash), request
+ * (its name is kept in kubelet-client.csr.tmp and it is reused while it is still ours and neither
+ * denied nor failed), wait, kubelet-client-<date>.pem (chain, then key, HOST_SECRET), link
+ * kubelet-client-current.pem, temporary files removed. Safe to run again at any point. Kinds: those
+ * of kube_csr_wait; ERROR_UNTRUSTED when what came back is not for our key and name. */
+int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
+                              const struct client_certificate_options *options,
+                              struct client_certificate *ret, struct error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/* The kubelet's folder of client certificates. Not for other folders:
+ * join/kubelet/client_certificate.h. */
+#ifndef JOIN_KUBELET_CLIENT_CERTIFICATE_STORE_H
+#define JOIN_KUBELET_CLIENT_CERTIFICATE_STORE_H
+
+#include "base/error.h"
+#include "host/host.h"
+#include "join/kubelet/client_certificate.h"
+
+/* A file of the folder; the caller frees. */
+char *client_certificate_path(const struct client_certificate_options *options, const char *name);
+/* Writes chain and key as kubelet-client-<date>.pem and leads kubelet-client-current.pem there. The
+ * chain's first certificate must be this node's, for this key, good now, and lead to the cluster's
+ * CA where that is known (ERROR_UNTRUSTED, ERROR_MALFORMED). What else the text holds is left out.
+ */
+int client_certificate_store(struct host *host, const struct client_certificate_options *options,
+                             const char *chain_pem, const char *key_pem,
+                             struct client_certificate *ret, struct error *err);
+/* A copied or restored folder has a plain kubelet-client-current.pem, which the kubelet reads but
+ * refuses to rotate (client-go: updateSymlink): makes it a link again, to a file named after the
+ * begin of the stored certificate. Nothing is done where it is a link. */
+int client_certificate_relink(struct host *host, const struct client_certificate_options *options,
+                              const struct client_certificate *stored, struct error *err);
+
+#endif

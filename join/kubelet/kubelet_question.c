@@ -1,0 +1,155 @@
+/* Asks the kubelet itself: only it knows what its version refuses. */
+#include "join/kubelet/kubelet_question.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "join/kubelet/kubelet_files.h"
+#include "services/service_table.h"
+
+enum { QUESTION_MS = 30000, OBJECTION_MAX = 600 };
+
+/* klog's err="..." has \" for each quote. */
+static char *unquoted(const char *begin, size_t len) {
+    struct text out = {0};
+    char *result;
+
+    for (size_t i = 0; i < len; i++)
+        if (begin[i] != '\\' || i + 1 == len || begin[i + 1] != '"')
+            text_add_char(&out, begin[i]);
+    result = xstrdup(text_str(&out));
+    text_free(&out);
+    return result;
+}
+
+/* From behind the mark to the end of the line, without what the kubelet adds to every such line. */
+static char *words_behind(const char *said, const char *mark) {
+    static const char *const ends[] = {", path: &TypeMeta", "\r", "\n"};
+    const char *begin = strstr(said, mark);
+    size_t len;
+
+    if (!begin)
+        return NULL;
+    begin += strlen(mark);
+    begin += strspn(begin, ", ");
+    if (text_starts_with(begin, "error: "))
+        begin += strlen("error: ");
+    len = strlen(begin);
+    for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+        const char *end = strstr(begin, ends[i]);
+
+        if (end && (size_t)(end - begin) < len)
+            len = (size_t)(end - begin);
+    }
+    if (len && begin[len - 1] == '"')
+        len--;
+    return len ? unquoted(begin, len < OBJECTION_MAX ? len : OBJECTION_MAX) : NULL;
+}
+
+char *kubelet_question_objection(const char *said) {
+    static const char *const marks[] = {
+        "failed to validate kubelet configuration",
+        "failed to merge global and in-flight KubeletConfiguration while setting defaults",
+        "failed to set feature gates from initial flags-based config:",
+        "failed to construct kubelet dependencies:",
+        "initialize logging:",
+        "failed to decode:",
+        "failed lenient decoding:",
+        "failed to load kubelet config file",
+    };
+    char *objection = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(marks) && !objection; i++)
+        objection = words_behind(said, marks[i]);
+    return objection;
+}
+
+char *kubelet_question_unknown(const char *said) {
+    return words_behind(said, "strict decoding error: ");
+}
+
+/* config.yaml as it will be laid, but for the CA's file, which is not there yet. The caller frees.
+ */
+static char *asked_text(const json_t *config) {
+    _cleanup_json_ json_t *asked = json_deep_copy(config);
+
+    json_object_del(json_at(asked, "authentication.x509"), "clientCAFile");
+    return kubelet_config_text(asked);
+}
+
+/* Later words win over the service's own. NULL-terminated; *ret_own keeps what they stand on. */
+static int question_words(const struct service_settings *settings, const char *program,
+                          const char *folder, struct text_list *ret, struct error *err) {
+    if (service_arguments(SERVICE_KUBELET, settings, ret, err) < 0)
+        return -1;
+    free(ret->items[0]);
+    ret->items[0] = xstrdup(program);
+    text_list_add_owned(ret, xasprintf("--config=%s\\config.yaml", folder));
+    text_list_add_owned(ret, xasprintf("--cert-dir=%s\\pki", folder));
+    text_list_add(ret, "--exit-on-lock-contention");
+    return 0;
+}
+
+static int run(struct host *host, const struct text_list *words, int *ret_code, char **ret_said,
+               struct error *err) {
+    _cleanup_(freep) const char **argv = xcalloc(words->count + 1, sizeof *argv);
+    struct host_process process = {.argv = argv, .timeout_ms = QUESTION_MS, .with_errors = true};
+
+    for (size_t i = 0; i < words->count; i++)
+        argv[i] = words->items[i];
+    return host_run(host, &process, ret_code, ret_said, err);
+}
+
+/* Killed, or ended by Windows (0xC0000005): then it has said nothing about its configuration. */
+static bool was_ended(int code) {
+    return code < 0 || code > 128;
+}
+
+static int judge(struct join_progress *progress, int code, const char *said, struct error *err) {
+    _cleanup_(freep) char *objection = code ? kubelet_question_objection(said) : NULL,
+                          *unknown = kubelet_question_unknown(said);
+
+    if (objection) {
+        (void)error_set(err, ERROR_USAGE, "use the cluster's KubeletConfiguration: kubelet: %s",
+                        objection);
+        return error_hint(err, "the kubelet would not start; change ConfigMap "
+                               "kube-system/kubelet-config, or what it has for this node alone by "
+                               "a patch (--patches)");
+    }
+    if (unknown)
+        join_warn(progress, "the kubelet passes over a part of its configuration: %s", unknown);
+    if (was_ended(code))
+        join_warn(progress,
+                  "the kubelet, asked whether it takes its configuration, ended with code 0x%x",
+                  (unsigned)code);
+    return 0;
+}
+
+int kubelet_question_ask(struct host *host, struct join_progress *progress, const json_t *config,
+                         const struct service_settings *settings, const char *program,
+                         const char *folder, struct error *err) {
+    _cleanup_(freep) char *file = xasprintf("%s\\config.yaml", folder), *said = NULL;
+    _cleanup_(freep) char *text = asked_text(config);
+    _cleanup_(text_list_free) struct text_list words = {0};
+    struct error why = {0};
+    int code = 0;
+
+    if (question_words(settings, program, folder, &words, err) < 0 ||
+        host_write(host, file, text, strlen(text), HOST_SECRET, err) < 0)
+        return -1;
+    if (run(host, &words, &code, &said, &why) == 0)
+        return judge(progress, code, said, err);
+    if (why.kind == ERROR_INTERRUPTED) {
+        if (err)
+            *err = why;
+        return -1;
+    }
+    if (why.kind == ERROR_TIMED_OUT || why.kind == ERROR_MALFORMED) /* it hangs, it babbles */
+        join_warn(progress, "the kubelet was asked in vain whether it takes its configuration: %s",
+                  why.message);
+    else
+        log_message(LOG_INFO, "%s", why.message);
+    return 0;
+}

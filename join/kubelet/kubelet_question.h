@@ -1,0 +1,30 @@
+/* The kubelet itself is asked whether it would start with what it is to be given. */
+#ifndef JOIN_KUBELET_KUBELET_QUESTION_H
+#define JOIN_KUBELET_KUBELET_QUESTION_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "host/host.h"
+#include "join/progress/progress.h"
+#include "services/service_table.h"
+
+/* What a kubelet's last words say against its configuration ("unrecognized feature gate: X"), or
+ * NULL where they are about something else or it liked what it read. The caller frees. */
+char *kubelet_question_objection(const char *said);
+/* What it says of fields that it does not know (`unknown field "maxPodz"`), or NULL. The caller
+ * frees. */
+char *kubelet_question_unknown(const char *said);
+/* Starts the kubelet (`program`) with the words of its service, `config` as config.yaml in
+ * `folder`, which is the caller's to remove, and an end before it does anything:
+ * --exit-on-lock-contention without a lock file, which every kubelet refuses once it has judged its
+ * configuration (cmd/kubelet/app/server.go: run). ERROR_USAGE with its own words when it refuses
+ * config.yaml first, ERROR_INTERRUPTED; unknown fields are a warning, and so is a kubelet that does
+ * not end within 30 s, writes without end or is killed. One that cannot be started is passed over.
+ */
+int kubelet_question_ask(struct host *host, struct join_progress *progress, const json_t *config,
+                         const struct service_settings *settings, const char *program,
+                         const char *folder, struct error *err);
+
+#endif

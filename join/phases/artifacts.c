@@ -1,0 +1,141 @@
+/* The phase that verifies and installs the programs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/found/need.h"
+#include "join/phases/phases.h"
+#include "join/programs/programs.h"
+#include "services/artifacts.h"
+
+#define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
+enum { PROGRAM_MAX = 64 * 1024 * 1024 };
+
+static int own_program_folders(struct join *join, struct error *err) {
+    static const char *const folders[] = {"C:\\k", "C:\\opt\\cni\\bin",
+                                          "C:\\Program Files\\containerd"};
+
+    return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
+}
+
+/* Called before an artefact is laid, when all are proved: what stood there goes into the journal.
+ */
+static int before_artifact(void *context, const struct artifact *artifact, bool replaces,
+                           struct error *err) {
+    struct join *join = context;
+
+    (void)replaces; /* the journal looks for itself */
+    if (own_program_folders(join, err) < 0)
+        return -1;
+    return journal_file(&join->journal, artifact->target, err);
+}
+
+/* The services run winjoin itself as their host, so it must lie where they look. */
+static int lay_winjoin(struct join *join, struct error *err) {
+    _cleanup_(freep) char *self = host_program_path(join->host);
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
+        return 0;
+    if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
+        return error_prefix(err, "copy winjoin to '%s'", WINJOIN_PROGRAM);
+    if (journal_write(&join->journal, WINJOIN_PROGRAM, data, len, HOST_PUBLIC, NULL, err) == 0)
+        return 0;
+    if (host_file_type(join->host, WINJOIN_PROGRAM) != HOST_FILE ||
+        (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT))
+        return -1;
+    join_warn(&join->progress,
+              "another winjoin.exe runs as the host of this node's services and stays: %s",
+              err->message);
+    error_clear(err);
+    return 0;
+}
+
+/* Event Viewer shows our texts, and not that their description cannot be found. */
+static int own_event_source(struct join *join, struct error *err) {
+    _cleanup_(freep) char *file = NULL;
+    struct error absent = {0};
+
+    if (host_registry_get(join->host, HOST_EVENT_SOURCE_KEY, "EventMessageFile", &file, &absent) <
+            0 &&
+        absent.kind != ERROR_ABSENT) {
+        if (err)
+            *err = absent;
+        return -1;
+    }
+    if (text_equal(file, WINJOIN_PROGRAM))
+        return 0;
+    if (journal_record(&join->journal, JOURNAL_EVENT_SOURCE, "winjoin",
+                       json_pack("{s:s*}", "file", file), err) < 0)
+        return -1;
+    return host_event_source_set(join->host, WINJOIN_PROGRAM, err);
+}
+
+static int check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
+    const struct network_plan *plan = &join->found.plan;
+    struct text_list missing = {0};
+    _cleanup_(freep) char *names = NULL;
+    int result =
+        artifacts_missing(join->host, lock, network_cni_type(plan), plan->plugin == NETWORK_FLANNEL,
+                          !text_equal(join->found.options.kube_proxy, "none"), &missing, err);
+
+    if (result == 0 && missing.count) {
+        names = text_list_join(&missing, ", ");
+        result = error_set(err, ERROR_USAGE, "find the programs of a node: %s missing", names);
+        (void)error_hint(err, "give what has them with --bundle FILE or --mirror URL "
+                              "(made by: winjoin bundle create)");
+    }
+    text_list_free(&missing);
+    return result;
+}
+
+/* Windows replaces no program that runs. */
+static int hint_at_users(struct error *err) {
+    if (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT)
+        (void)error_hint(err,
+                         "does it run? stop its service (sc stop kubelet, kube-proxy, flanneld, "
+                         "containerd) and run the same command again");
+    return -1;
+}
+
+static int lay_bundle(struct join *join, struct bundle *bundle, struct error *err) {
+    const struct mirror *mirror = bundle_mirror(bundle);
+    struct artifacts_result result = {0};
+
+    if (check_complete(join, bundle_artifacts(bundle), err) < 0 ||
+        programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
+        programs_check_kubelet(join, bundle, err) < 0)
+        return -1;
+    if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
+        return hint_at_users(err);
+    /* a lock need not know versions: the programs do, now that they are laid */
+    if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
+        programs_check_versions(join, NULL, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "%zu of %zu verified, %zu laid (%.0f MB) from %s",
+              result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
+              (double)result.bytes / 1e6, mirror ? mirror->url : join->found.options.bundle);
+    return 0;
+}
+
+/* Everything is there already. */
+static int check_installed(struct join *join, struct error *err) {
+    if (check_complete(join, NULL, err) < 0 || programs_check_versions(join, NULL, err) < 0)
+        return -1;
+    return programs_check_kubelet(join, NULL, err);
+}
+
+int phase_artifacts(struct join *join, struct error *err) {
+    struct bundle *bundle = NULL;
+
+    if (programs_bundle(join, &bundle, err) < 0 ||
+        (bundle ? lay_bundle(join, bundle, err) : check_installed(join, err)) < 0)
+        return -1;
+    if (!bundle)
+        text_add(&join->progress.detail, "all there already");
+    programs_bundle_close(join);
+    if (own_program_folders(join, err) < 0 || lay_winjoin(join, err) < 0)
+        return -1;
+    return own_event_source(join, err);
+}

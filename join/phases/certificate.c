@@ -1,0 +1,65 @@
+/* The phase that gets the client certificate, or leaves that to the kubelet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "join/found/need.h"
+#include "join/kubelet/client_certificate.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/phases/kubelet_bootstrap.h"
+#include "join/phases/phases.h"
+
+static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    struct join *join = context;
+    char hint[320] = "";
+
+    if (csr->state == KUBE_CSR_PENDING && waited_ms >= 3000)
+        (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
+    if (csr->state == KUBE_CSR_PENDING)
+        join_tell_waiting(&join->progress, waited_ms, 0, hint,
+                          "%s pending: nobody has approved it yet", csr->name);
+    else if (csr->state == KUBE_CSR_APPROVED)
+        join_tell_waiting(&join->progress, waited_ms, 0, "", "%s approved, not signed yet",
+                          csr->name);
+    return host_interrupted(join->host);
+}
+
+/* --tls-bootstrap kubelet: the file that it begins with is laid, the kubelet does the rest. */
+static int leave_to_kubelet(struct join *join, struct error *err) {
+    if (journal_own_folder(&join->journal, KUBERNETES_FOLDER, err) < 0 ||
+        kubelet_bootstrap_lay(&join->journal, &join->found, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "left to the kubelet, by %s",
+              KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
+    return 0;
+}
+
+int phase_certificate(struct join *join, struct error *err) {
+    const struct join_options *o = &join->found.options;
+    struct client_certificate_options options = {
+        .node_name = join->found.node_name,
+        .timeout_ms = (unsigned)(o->timeout ? o->timeout : o->timeouts.tls_bootstrap),
+        .progress = on_csr,
+        .progress_context = join};
+    struct client_certificate certificate = {0};
+    char until[RFC3339_TEXT_MAX];
+
+    if (journal_own_folder(&join->journal, KUBELET_FOLDER, err) < 0)
+        return -1;
+    if (join_kubelet_bootstraps(join->host, &join->found))
+        return leave_to_kubelet(join, err);
+    options.ca_pem = join->found.client.ca_pem;
+    if (client_certificate_ensure(&join->found.client, join->host, &options, &certificate, err) < 0)
+        return -1;
+    rfc3339_format(certificate.not_after, until);
+    until[10] = '\0';
+    if (certificate.made_now)
+        text_addf(&join->progress.detail, "%s approved (%s), valid until %s", certificate.csr_name,
+                  certificate.reason && *certificate.reason ? certificate.reason : "by hand",
+                  until);
+    else
+        text_addf(&join->progress.detail, "the stored one is kept, valid until %s", until);
+    client_certificate_free(&certificate);
+    return 0;
+}

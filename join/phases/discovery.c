@@ -1,0 +1,50 @@
+/* The phases that find the cluster and read its configuration. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/found/need.h"
+#include "join/found/node_name.h"
+#include "join/phases/phases.h"
+
+/* "sha256:3b79…dd8a" is enough for a person to compare. */
+static void add_short_pin(struct text *out, const char *pin) {
+    size_t len = strlen(pin);
+
+    if (len < 20)
+        text_add(out, pin);
+    else
+        text_addf(out, "%.11s...%s", pin, pin + len - 4);
+}
+
+int phase_discovery(struct join *join, struct error *err) {
+    const struct discovery_result *d = &join->found.discovery;
+
+    (void)err; /* the runner has found the cluster */
+    if (!join->found.discovery.kubeconfig) {
+        text_addf(&join->progress.detail, "joined already: %s, as this node",
+                  join->found.client.server);
+        return 0;
+    }
+    text_addf(&join->progress.detail, "%s", d->config.server);
+    if (d->matched_pin[0]) {
+        text_add(&join->progress.detail, ", CA ");
+        add_short_pin(&join->progress.detail, d->matched_pin);
+        text_add(&join->progress.detail, " is the pinned one");
+    }
+    return 0;
+}
+
+int phase_configuration(struct join *join, struct error *err) {
+    const struct cluster_config *c = &join->found.cluster;
+
+    if (node_name_claim(join, err) < 0 || join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "%s", c->kubernetes_version);
+    if (c->pod_subnets.count)
+        text_addf(&join->progress.detail, ", pods %s", c->pod_subnets.items[0]);
+    if (c->service_subnets.count)
+        text_addf(&join->progress.detail, ", services %s", c->service_subnets.items[0]);
+    if (c->cluster_dns.count)
+        text_addf(&join->progress.detail, ", DNS %s", c->cluster_dns.items[0]);
+    return 0;
+}

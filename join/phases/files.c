@@ -1,0 +1,39 @@
+/* The phase that writes the text files of the kubelet and containerd. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/files/ca_file.h"
+#include "join/files/node_files.h"
+#include "join/found/need.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/phases/phases.h"
+#include "netsetup/cni_config.h"
+
+static int lay_files(struct join *join, struct error *err) {
+    _cleanup_(node_files_free) struct node_files files = {0};
+
+    ca_file_warn(join->host, &join->found, &join->progress);
+    node_files_kubernetes(join->host, &join->found, &files);
+    if (node_files_lay(&join->journal, &files, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail,
+              "config.yaml made fit for Windows in %zu places; %s and %zu more",
+              join->found.kubelet_changes.count, KUBELET_KUBECONFIG_FILE, files.count - 1);
+    return 0;
+}
+
+int phase_files(struct join *join, struct error *err) {
+    static const char *const folders[] = {KUBELET_FOLDER, KUBERNETES_FOLDER, CNI_CONF_DIR,
+                                          "C:\\var\\log\\pods", "C:\\var\\log\\containers"};
+    _cleanup_(freep) char *manifests = NULL;
+
+    if (journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0)
+        return -1;
+    manifests = join_manifest_folder(join);
+    if (journal_own_folder(&join->journal, manifests, err) < 0 ||
+        host_make_folder(join->host, manifests, HOST_PUBLIC, err) < 0 ||
+        host_make_folder(join->host, CNI_CONF_DIR, HOST_PUBLIC, err) < 0)
+        return -1;
+    return lay_files(join, err);
+}

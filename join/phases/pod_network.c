@@ -1,0 +1,101 @@
+/* The phase that makes the pod network: HNS, CNI, source VIP, and what makes it again at boot. */
+#include "base/memory.h"
+#include "join/files/node_files.h"
+#include "join/found/need.h"
+#include "join/phases/phases.h"
+#include "join/phases/pod_routes.h"
+#include "join/programs/programs.h"
+#include "netsetup/cni_config.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/peers.h"
+#include "netsetup/source_vip.h"
+
+/* Files that containerd would take before ours go, into the journal's backup. */
+static int set_aside_conflicts(struct join *join, struct error *err) {
+    struct text_list conflicts = {0};
+    int result = cni_conflicts(join->host, &conflicts, err);
+
+    for (size_t i = 0; result == 0 && i < conflicts.count; i++) {
+        join_warn(&join->progress, "'%s' would win over the node's CNI file: set aside until reset",
+                  conflicts.items[i]);
+        result = journal_file(&join->journal, conflicts.items[i], err);
+        if (result == 0)
+            result = host_remove(join->host, conflicts.items[i], err);
+    }
+    text_list_free(&conflicts);
+    return result;
+}
+
+static int write_cni(struct join *join, struct error *err) {
+    _cleanup_(node_files_free) struct node_files files = {0};
+
+    if (journal_own_folder(&join->journal, CNI_CONF_DIR, err) < 0 ||
+        journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||
+        set_aside_conflicts(join, err) < 0)
+        return -1;
+    node_files_cni(&join->found.plan, &files);
+    return node_files_lay(&join->journal, &files, err);
+}
+
+static int reserve_source_vip(struct join *join, struct error *err) {
+    if (journal_own_folder(&join->journal, CNI_STATE_DIR, err) < 0)
+        return -1;
+    if (join->found.plan.mode != NETWORK_OVERLAY)
+        return 0;
+    if (journal_record(&join->journal, JOURNAL_SOURCE_VIP, join->found.plan.name, NULL, err) < 0 ||
+        ipam_stale_remove(join->host, &join->found.plan, err) < 0)
+        return -1;
+    return source_vip_ensure(join->host, &join->found.plan, err);
+}
+
+static int write_boot_network(struct join *join, struct error *err) {
+    _cleanup_(node_files_free) struct node_files files = {0};
+    _cleanup_json_ json_t *peers = NULL;
+    struct service_settings settings;
+
+    if (peers_read(join->host, &join->found.plan, &peers, err) < 0)
+        return -1;
+    node_files_boot_network(&join->found, peers, &files);
+    programs_service_settings(join->host, &join->found, &settings);
+    if (journal_own_folder(&join->journal, service_log_folder(SERVICE_NETWORK), err) < 0 ||
+        node_files_lay(&join->journal, &files, err) < 0 ||
+        journal_service(&join->journal, service_name(SERVICE_NETWORK), err) < 0)
+        return -1;
+    return service_ensure(join->host, SERVICE_NETWORK, &settings, NULL, err);
+}
+
+/* l2bridge: the pod network turns on forwarding of the management interface. */
+static int record_forwarding(struct join *join, struct error *err) {
+    uint32_t index;
+    bool on;
+
+    if (join->found.plan.mode != NETWORK_L2BRIDGE)
+        return 0;
+    if (nic_index_of(join->host, join->found.node_ip, &index, err) < 0 ||
+        host_forwarding(join->host, index, &on, err) < 0)
+        return -1;
+    return journal_record(&join->journal, JOURNAL_FORWARDING, join->found.node_ip,
+                          json_pack("{s:b}", "on", on), err);
+}
+
+int phase_pod_network(struct join *join, struct error *err) {
+    struct hcn_network network = {0};
+    enum hcn_outcome outcome;
+
+    if (record_forwarding(join, err) < 0)
+        return -1;
+    if (journal_record(&join->journal, JOURNAL_NETWORK, join->found.plan.name, NULL, err) < 0 ||
+        hcn_pod_network_ensure(join->host, &join->found.plan, &network, &outcome, err) < 0 ||
+        reserve_source_vip(join, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "%s %s", network_mode_name(join->found.plan.mode),
+              join->found.plan.name);
+    if (join->found.plan.mode == NETWORK_OVERLAY)
+        text_addf(&join->progress.detail, ", VNI %u", join->found.plan.vni);
+    text_addf(&join->progress.detail, "; %s", network_cni_type(&join->found.plan));
+    if (join->found.plan.mode == NETWORK_OVERLAY)
+        text_addf(&join->progress.detail, "; source VIP %s", join->found.plan.source_vip);
+    if (pod_routes_publish(join, &network, err) < 0 || write_boot_network(join, err) < 0)
+        return -1;
+    return write_cni(join, err); /* last: with it the kubelet calls the node's network ready */
+}

@@ -1,0 +1,26 @@
+/* The phase that looks whether this machine is fit. */
+#include "base/memory.h"
+#include "join/phases/phases.h"
+#include "join/preflight/preflight.h"
+
+int phase_preflight(struct join *join, struct error *err) {
+    size_t count, warnings = 0, ran = 0;
+    _cleanup_(freep) struct preflight_result *results = preflight_run(join, false, &count);
+    struct text_list unknown = {0};
+
+    preflight_unknown_names(&join->found.options.ignore_preflight_errors, &unknown);
+    for (size_t i = 0; i < unknown.count; i++)
+        join_warn(&join->progress, "%s", unknown.items[i]);
+    text_list_free(&unknown);
+    for (size_t i = 0; i < count; i++) {
+        ran += results[i].outcome != PREFLIGHT_NOT_RUN;
+        if (results[i].outcome != PREFLIGHT_WARNING && results[i].outcome != PREFLIGHT_IGNORED)
+            continue;
+        warnings++;
+        join_warn(&join->progress, "%s%s%s%s", results[i].message, *results[i].hint ? " (" : "",
+                  results[i].hint, *results[i].hint ? ")" : "");
+    }
+    text_addf(&join->progress.detail, "%zu checks, %zu warning%s", ran, warnings,
+              warnings == 1 ? "" : "s");
+    return preflight_judge(results, count, err);
+}

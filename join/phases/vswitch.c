@@ -1,0 +1,65 @@
+/* The phase that makes the virtual switch, with the card kept as it was. */
+#include "base/memory.h"
+#include "join/found/need.h"
+#include "join/phases/phases.h"
+#include "netsetup/firewall.h"
+#include "netsetup/nic_guard.h"
+
+static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
+    join_tell_waiting(context, milliseconds, 120000 - milliseconds, "", "for %s", waiting_for);
+}
+
+/* The card as it was found is written down before HNS touches it. */
+static int record_switch(struct join *join, struct error *err) {
+    if (journal_has(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name))
+        return 0;
+    return journal_record(&join->journal, JOURNAL_SWITCH, join->found.plan.base_name,
+                          json_pack("{s:o}", "card", nic_snapshot_json(&join->found.nic)), err);
+}
+
+static int open_firewall(struct join *join, struct error *err) {
+    struct host_firewall_rule rules[FIREWALL_RULES_MAX];
+    size_t count = firewall_rules(&join->found.plan, rules);
+    bool there;
+
+    for (size_t i = 0; i < count; i++) {
+        if (host_firewall_has(join->host, rules[i].name, &there, err) < 0 ||
+            (!there &&
+             journal_record(&join->journal, JOURNAL_FIREWALL, rules[i].name, NULL, err) < 0))
+            return -1;
+    }
+    return firewall_ensure(join->host, &join->found.plan, err);
+}
+
+/* A server whose firewall service is switched off must still be able to join. */
+static int try_firewall(struct join *join, struct error *err) {
+    if (open_firewall(join, err) == 0)
+        return 0;
+    if (err->kind != ERROR_HOST && err->kind != ERROR_UNSUPPORTED)
+        return -1;
+    join_warn(&join->progress,
+              "%s: no inbound rule was made; the API server must reach TCP 10250%s", err->message,
+              join->found.plan.mode == NETWORK_OVERLAY ? ", other nodes the VXLAN port" : "");
+    error_clear(err);
+    return 0;
+}
+
+static void describe_switch(struct join *join, const struct nic_guard_result *guard) {
+    text_addf(&join->progress.detail, "on \"%s\"; ", join->found.nic.alias);
+    if (guard->outage_ms)
+        text_addf(&join->progress.detail, "was away %.1f s, ", guard->outage_ms / 1000.0);
+    text_addf(&join->progress.detail, "%s and %zu DNS servers %s", join->found.nic.address,
+              join->found.nic.dns_servers.count, guard->address_restored ? "put back" : "kept");
+}
+
+int phase_vswitch(struct join *join, struct error *err) {
+    struct nic_guard_result guard = {0};
+
+    if (record_switch(join, err) < 0 ||
+        nic_guard_ensure(join->host, &join->found.plan, &join->found.nic, on_nic, &join->progress,
+                         &guard, err) < 0 ||
+        try_firewall(join, err) < 0)
+        return -1;
+    describe_switch(join, &guard);
+    return 0;
+}

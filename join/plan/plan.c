@@ -1,0 +1,213 @@
+/* The JoinPlan of a dry run: every document and file that a join would make, nothing changed. */
+#include "join/plan/plan.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/files/ca_file.h"
+#include "join/files/node_files.h"
+#include "join/found/need.h"
+#include "join/phases/phases.h"
+#include "join/programs/programs.h"
+#include "pki/digest.h"
+#include "services/artifacts.h"
+#include "services/service_host.h"
+#include "services/service_table.h"
+
+#define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
+enum { PROGRAM_MAX = 64 * 1024 * 1024 };
+
+static json_t *cluster_json(const struct join *join) {
+    const struct cluster_config *c = &join->found.cluster;
+    json_t *pins = json_array();
+
+    if (join->found.discovery.matched_pin[0])
+        json_array_append_new(pins, json_string(join->found.discovery.matched_pin));
+    return json_pack("{s:s, s:o, s:s*, s:s*, s:o, s:o, s:s*, s:o}", "server",
+                     join->found.client.server, "caHashes", pins, "name", c->name,
+                     "kubernetesVersion", c->kubernetes_version, "podSubnets",
+                     json_texts(&c->pod_subnets), "serviceSubnets", json_texts(&c->service_subnets),
+                     "dnsDomain", c->dns_domain, "clusterDNS", json_texts(&c->cluster_dns));
+}
+
+static json_t *node_json(const struct join *join) {
+    const struct join_options *o = &join->found.options;
+
+    return json_pack("{s:s, s:s, s:s, s:s*, s:s*}", "name", join->found.node_name, "ip",
+                     join->found.node_ip, "criSocket",
+                     o->cri_socket ? o->cri_socket : KUBELET_CRI_SOCKET, "labels", o->node_labels,
+                     "taints", o->register_with_taints);
+}
+
+static bool is_wanted(const struct join *join, enum service_id id) {
+    if (id == SERVICE_FLANNELD)
+        return join->found.plan.plugin == NETWORK_FLANNEL;
+    return id != SERVICE_KUBE_PROXY || !text_equal(join->found.options.kube_proxy, "none");
+}
+
+static int services_json(struct join *join, json_t *array, struct error *err) {
+    struct service_settings settings;
+
+    programs_service_settings(join->host, &join->found, &settings);
+    for (enum service_id id = 0; id < SERVICE_COUNT; id++) {
+        struct host_service service = {0};
+
+        if (!is_wanted(join, id))
+            continue;
+        if (service_make(id, &settings, &service, err) < 0)
+            return -1;
+        json_array_append_new(array, service_json(&service));
+        host_service_free(&service);
+    }
+    return 0;
+}
+
+static json_t *add_file(struct join *join, json_t *files, const char *path, bool protected) {
+    bool replaces = host_file_type(join->host, path) != HOST_ABSENT;
+    json_t *file =
+        json_pack("{s:s, s:b, s:b}", "path", path, "protected", protected, "replaces", replaces);
+
+    json_array_append_new(files, file);
+    return file;
+}
+
+static void add_secret(struct join *join, json_t *files, const char *path) {
+    json_object_set_new(add_file(join, files, path, true), "content",
+                        json_string(JOIN_PLAN_REDACTED));
+}
+
+static void add_texts(struct join *join, json_t *files, const struct node_files *texts) {
+    for (size_t i = 0; i < texts->count; i++) {
+        const struct node_file *f = &texts->items[i];
+        json_t *file = add_file(join, files, f->path, f->access != HOST_PUBLIC);
+
+        json_object_set_new(file, "content", json_string(f->text));
+        if (text_equal(f->path, KUBELET_CONFIG_FILE))
+            json_object_set_new(file, "changes",
+                                kubelet_changes_json(&join->found.kubelet_changes));
+    }
+}
+
+/* The services run winjoin itself, which is copied to where they look. */
+static int add_winjoin(struct join *join, json_t *files, struct error *err) {
+    _cleanup_(freep) char *self = host_program_path(join->host);
+    _cleanup_(freep) char *data = NULL;
+    char digest[DIGEST_TEXT_MAX];
+    size_t len;
+
+    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
+        return 0;
+    if (host_read(join->host, self, PROGRAM_MAX, &data, &len, err) < 0)
+        return -1;
+    digest_sha256(data, len, digest);
+    json_object_set_new(add_file(join, files, WINJOIN_PROGRAM, false), "sha256",
+                        json_string(digest));
+    return 0;
+}
+
+/* What the service host reads when the SCM starts it. */
+static int add_settings(struct join *join, json_t *files, struct error *err) {
+    struct service_settings settings;
+
+    programs_service_settings(join->host, &join->found, &settings);
+    for (enum service_id id = 0; id < SERVICE_COUNT; id++) {
+        _cleanup_(freep) char *path =
+            xasprintf("%s\\%s.json", SERVICE_SETTINGS_DIR, service_name(id));
+        _cleanup_(freep) char *text = NULL;
+
+        if (!is_wanted(join, id) || !service_hosted(id))
+            continue;
+        if (service_host_file_make(id, &settings, &text, err) < 0)
+            return -1;
+        json_object_set_new(add_file(join, files, path, true), "content", json_string(text));
+    }
+    return 0;
+}
+
+static int files_json(struct join *join, json_t *files, struct error *err) {
+    _cleanup_(node_files_free) struct node_files texts = {0};
+
+    ca_file_warn(join->host, &join->found, &join->progress);
+    node_files_kubernetes(join->host, &join->found, &texts);
+    node_files_boot_network(&join->found, NULL, &texts);
+    if (is_wanted(join, SERVICE_FLANNELD))
+        node_files_flannel(&join->found, &texts);
+    if ((is_wanted(join, SERVICE_KUBE_PROXY) &&
+         node_files_kube_proxy(join->host, &join->found, &texts, err) < 0) ||
+        add_winjoin(join, files, err) < 0)
+        return -1;
+    if (text_equal(join->found.options.tls_bootstrap, "kubelet"))
+        add_secret(join, files, KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
+    else
+        add_secret(join, files, KUBELET_CLIENT_CERTIFICATE_FILE);
+    add_texts(join, files, &texts);
+    return add_settings(join, files, err);
+}
+
+static json_t *steps_json(const struct join *join) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+    json_t *steps = json_array();
+
+    for (size_t i = 0; i < count; i++)
+        if (!text_list_has(&join->skipped, phases[i].id))
+            json_array_append_new(steps, json_pack("{s:s, s:s, s:s*}", "id", phases[i].id, "title",
+                                                   phases[i].help, "undo",
+                                                   phases[i].read_only ? NULL : "winjoin reset"));
+    return steps;
+}
+
+static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
+    struct bundle *bundle = NULL;
+
+    if (programs_bundle(join, &bundle, err) < 0 ||
+        programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, err) < 0)
+        return -1;
+    *ret = bundle ? artifacts_json(bundle_artifacts(bundle), bundle_mirror(bundle)) : json_array();
+    return 0;
+}
+
+/* A node that has joined already has its pod subnet. */
+static void look_for_pod_cidr(struct join *join) {
+    struct error ignored = {0};
+
+    if (join->found.node.name || join->found.plan.pod_cidr_known ||
+        host_file_type(join->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT ||
+        kube_node_get(&join->found.client, join->found.node_name, &join->found.node, &ignored) < 0)
+        return;
+}
+
+/* All phases are skipped: no cluster need be asked what it is like. */
+static json_t *nothing_json(const struct join *join) {
+    return json_pack("{s:s, s:s, s:{s:s}, s:[], s:[], s:[], s:[], s:[]}", "apiVersion",
+                     "winjoin.io/v1alpha1", "kind", "JoinPlan", "node", "name",
+                     join->found.node_name, "services", "files", "artifacts", "steps", "unknown");
+}
+
+int join_plan_make(struct join *join, json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *services = json_array(), *files = json_array(), *artifacts = NULL;
+    _cleanup_json_ json_t *steps = steps_json(join);
+    json_t *unknown;
+
+    if (json_array_size(steps) == 0) {
+        *ret = nothing_json(join);
+        return 0;
+    }
+    if (join_need(join, NEED_PLAN, err) == 0)
+        look_for_pod_cidr(join);
+    /* the programs' versions decide what files and command lines hold */
+    if (join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
+        artifacts_of(join, &artifacts, err) < 0 || services_json(join, services, err) < 0 ||
+        files_json(join, files, err) < 0)
+        return -1;
+    unknown = json_array();
+    if (!join->found.plan.pod_cidr_known)
+        json_array_append_new(unknown, json_string("podCIDR"));
+    *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O, s:O, s:o}", "apiVersion",
+                     "winjoin.io/v1alpha1", "kind", "JoinPlan", "cluster", cluster_json(join),
+                     "node", node_json(join), "network", network_plan_json(&join->found.plan),
+                     "services", services, "files", files, "artifacts", artifacts, "steps", steps,
+                     "unknown", unknown);
+    return 0;
+}

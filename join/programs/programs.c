@@ -1,0 +1,270 @@
+/* The node's programs as a join sees them: versions and arguments. */
+#include "join/programs/programs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "join/configuration/ignored_checks.h"
+#include "join/found/need.h"
+#include "join/kubelet/kubelet_question.h"
+#include "join/programs/version_skew.h"
+#include "services/program_flags.h"
+
+#define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
+enum { VERSION_MS = 20000, MIRROR_MS = 60000 };
+
+/* ---- where they come from ---- */
+
+static void tell_fetching(void *context, unsigned waited_ms, const char *message) {
+    join_tell_waiting(context, waited_ms, 0, "", "%s", message);
+}
+
+static int open_mirror(struct join *join, struct error *err) {
+    const struct join_options *o = &join->found.options;
+    struct mirror mirror = {.host = join->host,
+                            .http = join->http,
+                            .url = o->mirror,
+                            .limit_ms = MIRROR_MS,
+                            .tell = tell_fetching,
+                            .context = &join->progress};
+
+    if (o->timeout && o->timeout < MIRROR_MS)
+        mirror.limit_ms = (unsigned)o->timeout;
+    if (join_mirror_check(o->mirror, err) < 0 ||
+        bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err) < 0)
+        return -1;
+    return 0;
+}
+
+int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
+    const struct join_options *o = &join->found.options;
+    int result = 0;
+
+    if (!join->found.bundle && o->bundle)
+        result = bundle_open(join->host, o->bundle, o->lock, &join->found.bundle, err);
+    else if (!join->found.bundle && o->mirror)
+        result = open_mirror(join, err);
+    if (result == 0)
+        *ret = join->found.bundle;
+    return result;
+}
+
+void programs_bundle_close(struct join *join) {
+    bundle_free(join->found.bundle);
+    join->found.bundle = NULL;
+}
+
+/* ---- versions ---- */
+
+char *programs_version(struct host *host, enum service_id id) {
+    const char *const argv[] = {service_program(id), "--version", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = VERSION_MS};
+    _cleanup_(freep) char *output = NULL;
+    struct error ignored = {0};
+    const char *v;
+    int code;
+
+    if (host_file_type(host, service_program(id)) == HOST_ABSENT ||
+        host_run(host, &process, &code, &output, &ignored) < 0 || code != 0)
+        return NULL;
+    v = strstr(output, " v");
+    return v ? xstrndup(v + 1, strcspn(v + 1, " \r\n")) : NULL;
+}
+
+/* The lock's word first: its file will stand there. */
+static char *coming_version(struct host *host, const struct artifacts *lock, const char *name,
+                            enum service_id id) {
+    for (size_t i = 0; lock && i < lock->count; i++)
+        if (text_equal(lock->items[i].name, name))
+            return text_equal(lock->items[i].version, "unknown") ? NULL
+                                                                 : xstrdup(lock->items[i].version);
+    return programs_version(host, id);
+}
+
+const char *programs_kubelet_version(struct host *host, struct join_found *found) {
+    if (!found->kubelet_version)
+        found->kubelet_version = programs_version(host, SERVICE_KUBELET);
+    return found->kubelet_version ? found->kubelet_version : found->cluster.kubernetes_version;
+}
+
+static const char *without_v(const char *version) {
+    return version + (*version == 'v');
+}
+
+static int check_wanted(const struct join_options *options, const char *name, const char *version,
+                        struct error *err) {
+    const char *wanted = options->kubernetes_version;
+
+    if (!wanted || !version || text_equal(without_v(wanted), without_v(version)))
+        return 0;
+    return error_set(err, ERROR_USAGE, "use --kubernetes-version %s: the %s that is to run is %s",
+                     wanted, name, version);
+}
+
+static int check_skew(struct join *join, const char *version, struct error *err) {
+    struct version_skew skew = {.kubelet = version,
+                                .cluster = join->found.cluster.kubernetes_version,
+                                .server = join->found.cluster.server_version};
+
+    if (!version || version_skew_check(&skew, err) == 0)
+        return 0;
+    if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, "KubeletVersion"))
+        return -1;
+    join_warn(&join->progress, "%s", err->message);
+    error_clear(err);
+    return 0;
+}
+
+bool programs_versions_are_known(const struct artifacts *lock) {
+    for (size_t i = 0; i < lock->count; i++) {
+        const struct artifact *a = &lock->items[i];
+
+        if ((text_equal(a->name, "kubelet") || text_equal(a->name, "kube-proxy")) &&
+            text_equal(a->version, "unknown"))
+            return false;
+    }
+    return true;
+}
+
+void programs_service_settings(struct host *host, struct join_found *found,
+                               struct service_settings *ret) {
+    if (!found->kubelet_arguments.count)
+        programs_kubelet_arguments(&found->options, &found->kubelet_arguments);
+    *ret = (struct service_settings){
+        .kubelet_version = programs_kubelet_version(host, found),
+        .kube_proxy_version = found->cluster.kubernetes_version,
+        .node_name = found->node_name,
+        .node_ip = found->node_ip,
+        .network_name = found->plan.name,
+        .node_labels = found->options.node_labels,
+        .register_with_taints = found->options.register_with_taints,
+        .flannel_interface = found->node_ip,
+        .kubelet_extra_args = found->kubelet_arguments,
+    };
+}
+
+/* Made for nothing but to hear whether it can be made. */
+static int check_command_line(struct join *join, struct error *err) {
+    struct service_settings settings;
+    struct text_list arguments = {0};
+    int result;
+
+    programs_service_settings(join->host, &join->found, &settings);
+    result = service_arguments(SERVICE_KUBELET, &settings, &arguments, err);
+    text_list_free(&arguments);
+    return result;
+}
+
+int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
+    _cleanup_(freep) char *kubelet = coming_version(join->host, lock, "kubelet", SERVICE_KUBELET);
+    _cleanup_(freep) char *kube_proxy =
+        text_equal(join->found.options.kube_proxy, "none")
+            ? NULL
+            : coming_version(join->host, lock, "kube-proxy", SERVICE_KUBE_PROXY);
+
+    if (check_wanted(&join->found.options, "kubelet", kubelet, err) < 0 ||
+        check_wanted(&join->found.options, "kube-proxy", kube_proxy, err) < 0 ||
+        check_skew(join, kubelet, err) < 0)
+        return -1;
+    freep(&join->found.kubelet_version);
+    join->found.kubelet_version = take_ptr(kubelet);
+    return check_command_line(join, err);
+}
+
+/* ---- arguments ---- */
+
+void programs_kubelet_arguments(const struct join_options *options, struct text_list *ret) {
+    for (size_t i = 0; i < options->kubelet_extra_args.count; i++)
+        text_list_add_owned(ret, xasprintf("--%s", options->kubelet_extra_args.items[i]));
+    for (size_t i = 0; i < options->kubelet_service_args.count; i++)
+        text_list_add(ret, options->kubelet_service_args.items[i]);
+}
+
+static int refuse_argument(const char *program, const char *argument, const struct text_list *known,
+                           struct error *err) {
+    _cleanup_(freep) char *name = program_flag_name(argument);
+    const char *near = nearest_name(name, (const char *const *)known->items, known->count);
+
+    if (text_list_has(known, name))
+        return error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' does not take that value",
+                         argument, program);
+    (void)error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' knows no such flag", argument,
+                    program);
+    return near ? error_hint(err, "did you mean --%s?", near) : -1;
+}
+
+/* All at once first: that is the rule, and one start of the program. */
+static int ask_program(struct host *host, const char *program, const struct text_list *arguments,
+                       struct error *err) {
+    struct text_list known = {0};
+    struct error why = {0};
+    bool takes = true;
+    int result = 0;
+
+    if (program_takes(host, program, arguments, &takes, &why) < 0 || takes)
+        return 0;
+    if (program_flags_read(host, program, &known, &why) == 0 && known.count) {
+        for (size_t i = 0; i < arguments->count && result == 0; i++) {
+            struct text_list one = {.items = &arguments->items[i], .count = 1};
+
+            if (program_takes(host, program, &one, &takes, &why) == 0 && !takes)
+                result = refuse_argument(program, arguments->items[i], &known, err);
+        }
+    }
+    text_list_free(&known);
+    return result;
+}
+
+/* A program that is put aside for it is removed again, and what is written for it. */
+static int ask_aside(struct join *join, struct bundle *bundle, const struct artifact *artifact,
+                     const struct text_list *arguments, struct error *err) {
+    bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT, is_laid = false;
+    const char *program = service_program(SERVICE_KUBELET);
+    struct service_settings settings;
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+    int result = 0;
+
+    programs_service_settings(join->host, &join->found, &settings);
+    if (artifact && artifact_is_laid(join->host, artifact, &is_laid, err) < 0)
+        return -1;
+    if (artifact && !is_laid) {
+        program = ASIDE_FOLDER "\\kubelet.exe";
+        if (bundle_read(bundle, artifact, &data, &len, err) < 0)
+            return -1;
+        result = host_write(join->host, program, data, len, HOST_SECRET, err);
+    }
+    if (result == 0 && arguments->count)
+        result = ask_program(join->host, program, arguments, err);
+    if (result == 0 && join->found.cluster.kubelet) /* else a phase alone, which lays none */
+        result = kubelet_question_ask(join->host, &join->progress, join->found.kubelet_config,
+                                      &settings, program, ASIDE_FOLDER, err);
+    /* what a virus scanner holds on to is removed by the next run's; no reason to fail */
+    (void)host_remove_tree(join->host, ASIDE_FOLDER, NULL);
+    if (!was_there)
+        (void)host_remove(join->host, WINJOIN_FOLDER, NULL);
+    return result;
+}
+
+static const struct artifact *coming_kubelet(struct bundle *bundle) {
+    const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : NULL;
+
+    for (size_t i = 0; lock && i < lock->count; i++)
+        if (text_equal(lock->items[i].name, "kubelet"))
+            return &lock->items[i];
+    return NULL;
+}
+
+int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err) {
+    const struct artifact *kubelet = coming_kubelet(bundle);
+    _cleanup_(text_list_free) struct text_list arguments = {0};
+
+    if (!kubelet && host_file_type(join->host, service_program(SERVICE_KUBELET)) == HOST_ABSENT)
+        return 0;
+    if (join->found.cluster.kubelet && join_need(join, NEED_KUBELET_CONFIG, err) < 0)
+        return -1;
+    programs_kubelet_arguments(&join->found.options, &arguments);
+    return ask_aside(join, bundle, kubelet, &arguments, err);
+}

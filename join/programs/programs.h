@@ -1,0 +1,41 @@
+/* The node's programs as a join sees them: are their versions fit for the cluster, do they take
+ * what they are to be told. */
+#ifndef JOIN_PROGRAMS_PROGRAMS_H
+#define JOIN_PROGRAMS_PROGRAMS_H
+
+#include "join/join.h"
+#include "services/artifacts.h"
+#include "services/service_table.h"
+
+/* What --bundle or else --mirror names, opened once (a mirror's lock fetched) and kept until
+ * programs_bundle_close(); *ret is borrowed, NULL when neither was given. Kinds: those of
+ * bundle_open() and bundle_open_mirror(). */
+int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
+void programs_bundle_close(struct join *join);
+/* What the installed program says of itself ("v1.37.1"), or NULL. The caller frees. */
+char *programs_version(struct host *host, enum service_id id);
+/* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
+ * one's, else the cluster's. Borrowed. */
+const char *programs_kubelet_version(struct host *host, struct join_found *found);
+/* Before anything is laid: --kubernetes-version against the bundle's (or the installed) kubelet and
+ * kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew.h; a warning when
+ * KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known yet, because
+ * the lock has none and no kubelet is installed, is passed over: call it again when it is laid.
+ * ERROR_UNSUPPORTED for a kubelet that winjoin cannot run (before 1.24). */
+int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err);
+/* true when the lock tells the version of kubelet and kube-proxy. */
+bool programs_versions_are_known(const struct artifacts *lock);
+/* The user's own kubelet arguments (kubeletExtraArgs, services.kubelet.extraArgs) and config.yaml
+ * against the kubelet itself, the bundle's or (NULL) the installed one: ERROR_USAGE names the
+ * argument that it does not take, with "did you mean", or what it says against config.yaml
+ * (kubelet_question.h). The bundle's is put aside for that and removed again. A program that cannot
+ * be asked is passed over. */
+int programs_check_kubelet(struct join *join, struct bundle *bundle, struct error *err);
+/* The user's kubelet arguments as words ("--v=4"), in their order. */
+void programs_kubelet_arguments(const struct join_options *options, struct text_list *ret);
+
+/* The plain values that command lines need, from the plan and the options; borrowed from found. */
+void programs_service_settings(struct host *host, struct join_found *found,
+                               struct service_settings *ret);
+
+#endif

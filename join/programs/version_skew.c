@@ -1,0 +1,63 @@
+/* Kubernetes' version skew policy. */
+#include "join/programs/version_skew.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "services/version.h"
+
+enum { OLDER_BY = 3, OLDER_BY_BEFORE_1_25 = 2 };
+
+static bool minor_of(const char *version, unsigned *ret) {
+    return version && *version && kubernetes_minor(version, "", ret, NULL) == 0;
+}
+
+static int too_new(const char *kubelet, const char *control_plane, struct error *err) {
+    (void)error_set(err, ERROR_PREFLIGHT,
+                    "[KubeletVersion] the kubelet version is higher than the control plane "
+                    "version: kubelet %s, control plane %s",
+                    kubelet, control_plane);
+    return error_hint(err, "upgrade the control plane first, or take a kubelet of its minor "
+                           "version or up to three older");
+}
+
+static int too_old(const char *kubelet, const char *control_plane, unsigned by, struct error *err) {
+    (void)error_set(err, ERROR_PREFLIGHT,
+                    "[KubeletVersion] the kubelet version is more than %u minor versions older "
+                    "than the control plane: kubelet %s, control plane %s",
+                    by, kubelet, control_plane);
+    return error_hint(err, "take a newer kubelet, best of the control plane's own version");
+}
+
+int version_skew_check(const struct version_skew *skew, struct error *err) {
+    const char *kubelet = skew->kubelet, *oldest = NULL, *newest = NULL;
+    unsigned minor, low = 0, high = 0, by, found;
+    const char *const others[] = {skew->cluster, skew->server};
+
+    if (kubelet && text_starts_with(kubelet, "Kubernetes "))
+        kubelet += strlen("Kubernetes ");
+    if (!minor_of(kubelet, &minor))
+        return error_set(err, ERROR_PREFLIGHT,
+                         "[KubeletVersion] couldn't get kubelet version: '%s' is none",
+                         kubelet ? kubelet : "");
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+        if (!minor_of(others[i], &found))
+            continue;
+        if (!oldest || found < low) {
+            oldest = others[i];
+            low = found;
+        }
+        if (!newest || found > high) {
+            newest = others[i];
+            high = found;
+        }
+    }
+    if (!oldest)
+        return 0;
+    by = minor < 25 ? OLDER_BY_BEFORE_1_25 : OLDER_BY;
+    if (minor > low)
+        return too_new(kubelet, oldest, err);
+    return high > minor + by ? too_old(kubelet, newest, by, err) : 0;
+}

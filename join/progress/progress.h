@@ -1,0 +1,64 @@
+/* What a join tells while it runs, and what it has done. */
+#ifndef JOIN_PROGRESS_PROGRESS_H
+#define JOIN_PROGRESS_PROGRESS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "host/wait.h"
+
+struct join_phase;
+
+enum join_event_state {
+    JOIN_BEGIN,
+    JOIN_WAITING, /* about once a second while something is waited for */
+    JOIN_WARNING,
+    JOIN_DONE,
+    JOIN_SKIPPED,
+    JOIN_FAILED,
+};
+struct join_event {
+    enum join_event_state state;
+    const struct join_phase *phase;
+    const char *message;  /* "" or one line */
+    const char *hint;     /* what would end a wait, or "" */
+    unsigned waited_ms;   /* waiting */
+    unsigned left_ms;     /* waiting: until the limit; 0 = unknown */
+    unsigned duration_ms; /* done, failed */
+};
+typedef void join_listener(void *context, const struct join_event *event);
+
+enum join_outcome { JOIN_PHASE_NOT_RUN, JOIN_PHASE_DONE, JOIN_PHASE_SKIPPED, JOIN_PHASE_FAILED };
+struct join_phase_result {
+    enum join_outcome outcome;
+    unsigned duration_ms;
+    char *detail;
+};
+
+/* Kept by the runner; phases add to detail, next and, by join_warn(), to warnings. */
+struct join_progress {
+    join_listener *listener; /* or NULL */
+    void *context;
+    const struct join_phase *phase; /* the one that runs */
+    struct text detail;             /* the fact of that phase that matters */
+    struct text_list warnings;
+    struct text_list next;             /* what is left to do by hand */
+    struct join_phase_result *results; /* one a phase */
+    uint64_t started_ms;
+};
+
+/* One line of what a server said, that steers no terminal, without a token. The caller frees. */
+char *join_shown(const char *words);
+/* Tells the listener an event of the phase that runs. */
+void join_tell(const struct join_progress *progress, struct join_event event);
+void join_tell_waiting(const struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
+                       const char *hint, const char *format, ...)
+    __attribute__((format(gnu_printf, 5, 6)));
+/* For wait_until(); the context is the progress. */
+void join_tell_missing(void *context, const struct wait *wait, const struct error *missing);
+/* Each warning is told once. */
+void join_warn(struct join_progress *progress, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+
+#endif

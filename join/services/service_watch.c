@@ -1,0 +1,229 @@
+/* A service that ends is started again, and told with its exit code and log when that is in vain.
+ */
+#include "join/services/service_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/redact.h"
+
+/* AGAIN: longer than all starts and pauses between them, as the count of its ends ends it */
+enum {
+    START_TIMEOUT_MS = 30000,
+    AGAIN_TIMEOUT_MS = 300000,
+    STEP_MS = 250,
+    LOG_MAX = 64 * 1024 * 1024,
+    WORDS = 2
+};
+enum { LINE_MAX_SHOWN = 300, RIGHTS_MS = 4000 };
+
+/* ---- what its log says ---- */
+
+static bool has_klog_mark(const char *line, size_t len) {
+    return len > 5 && (line[0] == 'E' || line[0] == 'F') && strspn(line + 1, "0123456789") == 4 &&
+           line[5] == ' ';
+}
+
+/* klog "E1122 ", logrus "level=error", Go's "panic: " and "fatal error: ". */
+static bool tells_why(const char *line, size_t len) {
+    static const char *const marks[] = {"level=error", "level=fatal",
+                                        "panic: ", "fatal error: ", "error: "};
+    _cleanup_(freep) char *text = xstrndup(line, len);
+
+    if (has_klog_mark(line, len))
+        return true;
+    for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+        if (strstr(text, marks[i]))
+            return true;
+    return false;
+}
+
+/* Walks back from the end; answers how many lines it took. */
+static size_t collect(const char *log, bool marked, size_t max, struct text_list *ret) {
+    const char *end = log + strlen(log);
+    const char *found[8];
+    size_t lengths[8], count = 0;
+
+    while (end > log && count < max && count < ARRAY_SIZE(found)) {
+        const char *begin = end;
+        size_t len;
+
+        while (begin > log && begin[-1] != '\n')
+            begin--;
+        len = (size_t)(end - begin);
+        while (len && (begin[len - 1] == '\r' || begin[len - 1] == ' '))
+            len--;
+        if (len && (!marked || tells_why(begin, len))) {
+            found[count] = begin;
+            lengths[count++] = len < LINE_MAX_SHOWN ? len : LINE_MAX_SHOWN;
+        }
+        end = begin > log ? begin - 1 : log;
+    }
+    for (size_t i = count; i-- > 0;) {
+        char *line = xstrndup(found[i], lengths[i]);
+
+        redact_tokens(line);
+        text_list_add_owned(ret, line);
+    }
+    return count;
+}
+
+void service_log_words(const char *log, size_t max, struct text_list *ret) {
+    if (!collect(log, true, max, ret))
+        (void)collect(log, false, max, ret); /* an empty log has nothing to say */
+}
+
+/* ---- its end ---- */
+
+int service_watch_hint(struct service_watch *watch, struct error *err) {
+    enum service_id id = watch->id;
+    _cleanup_(freep) char *path = xasprintf("%s\\%s.log", service_log_folder(id), service_name(id));
+    _cleanup_(text_list_free) struct text_list words = {0};
+    _cleanup_(freep) char *log = NULL;
+    struct error ignored = {0}; /* what cannot be read is not shown */
+    size_t len;
+
+    if (host_read(watch->host, path, LOG_MAX, &log, &len, &ignored) == 0)
+        service_log_words(log, WORDS, &words);
+    (void)error_hint(err, "its log: %s%s", path, words.count ? "" : " (nothing to be read there)");
+    for (size_t i = 0; i < words.count; i++)
+        (void)error_hint(err, "it said: %s", words.items[i]);
+    return -1;
+}
+
+static int fail_ended(struct service_watch *watch, const struct host_service *service,
+                      struct error *err) {
+    (void)error_set(err, ERROR_HOST,
+                    "keep %s running: it ended %u times, the last time with exit code %u",
+                    service_name(watch->id), watch->ends, (unsigned)service->exit_code);
+    (void)service_watch_hint(watch, err);
+    return error_hint(err, "mend that and run the same command again; winjoin reset takes back "
+                           "what was done");
+}
+
+/* From our table: not every SCM keeps what it was told (Wine's). */
+static unsigned pause_of(enum service_id id, unsigned end) {
+    unsigned pause = service_restart_delay_ms(id, end);
+
+    return pause < SERVICE_PAUSE_MAX_MS ? pause : SERVICE_PAUSE_MAX_MS;
+}
+
+/* Windows starts it again at the same time: whoever comes second finds it running. */
+static int start_again(struct service_watch *watch, struct error *err) {
+    struct error why = {0};
+
+    watch->again_ms = 0;
+    if (host_service_start(watch->host, service_name(watch->id), START_TIMEOUT_MS, &why) == 0)
+        return 0;
+    if (why.kind != ERROR_HOST) { /* ERROR_HOST: it ended once more, which the next look counts */
+        if (err)
+            *err = why;
+        return -1;
+    }
+    return 0;
+}
+
+static int count_end(struct service_watch *watch, const struct host_service *service,
+                     struct error *err) {
+    const char *name = service_name(watch->id);
+    unsigned pause;
+
+    if (watch->ends++ == SERVICE_RESTARTS_MAX)
+        return fail_ended(watch, service, err);
+    pause = pause_of(watch->id, watch->ends);
+    watch->again_ms = host_monotonic_ms(watch->host) + pause;
+    join_warn(watch->progress,
+              "%s ended with exit code %u: started again after %.0f s (its log: %s)", name,
+              (unsigned)service->exit_code, pause / 1000.0, service_log_folder(watch->id));
+    return 0;
+}
+
+int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+
+    if (host_service_query(watch->host, service_name(watch->id), &found, err) < 0)
+        return -1;
+    if (ret_runs)
+        *ret_runs = found.state == HOST_SERVICE_RUNNING;
+    if (found.state != HOST_SERVICE_STOPPED) {
+        watch->again_ms = 0;
+        return 0;
+    }
+    if (!watch->again_ms)
+        return count_end(watch, &found, err);
+    if (host_monotonic_ms(watch->host) < watch->again_ms)
+        return 0;
+    return start_again(watch, err);
+}
+
+unsigned service_watch_limit(const struct service_watch *watch, unsigned work_ms) {
+    return work_ms + watch->ends * SERVICE_PAUSE_MAX_MS;
+}
+
+/* ---- what it may read ---- */
+
+/* Once is nothing, because a server that starts refuses everybody at first. */
+int service_watch_rights(struct service_watch *watch, const char *path, struct error *err) {
+    struct kube_client client; /* the same texts, without its patience */
+    struct error why = {0};
+
+    if (!watch->client || host_monotonic_ms(watch->host) < watch->rights_ms)
+        return 0;
+    client = *watch->client;
+    watch->rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS;
+    client.patience_ms = 0;
+    if (kube_get(&client, path, NULL, &why) == 0 || !kube_is_forbidden(&why))
+        watch->refused = 0;
+    else if (++watch->refused == 2) {
+        (void)error_set(err, ERROR_DENIED, "wait for %s: %s", service_name(watch->id), why.message);
+        return error_hint(err, "it runs with the rights of nodes, which an administrator of the "
+                               "cluster gives once: winjoin config cluster | kubectl apply -f -");
+    }
+    return 0;
+}
+
+/* ---- its start ---- */
+
+/* The program ran and ended; otherwise Windows could not start it, and trying again does not mend
+ * that.
+ */
+static bool has_ended(const struct error *why) {
+    return why->kind == ERROR_HOST &&
+           (why->os == HOST_SERVICE_SPECIFIC_ERROR || why->os == HOST_PROCESS_ABORTED);
+}
+
+static enum wait_look look_started(void *context, struct wait *wait, struct error *err) {
+    struct service_watch *watch = context;
+    bool runs;
+
+    (void)wait;
+    if (service_watch_look(watch, &runs, err) < 0)
+        return LOOK_FAILED;
+    (void)error_set(err, ERROR_TIMED_OUT, "to start %s again", service_name(watch->id));
+    return runs ? LOOK_DONE : LOOK_AGAIN;
+}
+
+int service_watch_start(struct service_watch *watch, enum service_id id, struct error *err) {
+    struct wait wait = {.limit_ms = AGAIN_TIMEOUT_MS,
+                        .pause_ms = STEP_MS,
+                        .look = look_started,
+                        .tell = join_tell_missing,
+                        .context = watch,
+                        .tell_context = watch->progress};
+    struct error why = {0};
+
+    *watch = (struct service_watch){.host = watch->host,
+                                    .progress = watch->progress,
+                                    .client = watch->client,
+                                    .id = id,
+                                    .rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS};
+    if (host_service_start(watch->host, service_name(id), START_TIMEOUT_MS, &why) == 0)
+        return 0;
+    if (!has_ended(&why)) {
+        if (err)
+            *err = why;
+        return error_hint(err, "its log: %s", service_log_folder(id));
+    }
+    return wait_until(watch->host, &wait, err) == LOOK_DONE ? 0 : -1;
+}

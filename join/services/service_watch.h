@@ -1,0 +1,48 @@
+/* Services that a phase has started and whose work it waits for: one that ends meanwhile is started
+ * again as the SCM's failure actions would (Wine's SCM has none, and Windows' are some seconds
+ * late), a bounded number of times. */
+#ifndef JOIN_SERVICES_SERVICE_WATCH_H
+#define JOIN_SERVICES_SERVICE_WATCH_H
+
+#include "join/progress/progress.h"
+#include "kube/client.h"
+#include "services/service_table.h"
+
+/* How often a service is started again, and the longest pause before (else that of its failure
+ * actions: 5 s, 10 s, 30 s; for containerd 15 s). */
+enum { SERVICE_RESTARTS_MAX = 3, SERVICE_PAUSE_MAX_MS = 10000 };
+
+struct service_watch {
+    /* given; borrowed */
+    struct host *host;
+    struct join_progress *progress;
+    const struct kube_client *client; /* of the node's own identity; NULL: not known */
+    /* kept */
+    enum service_id id;
+    unsigned ends;      /* how often it ended */
+    uint64_t again_ms;  /* host_monotonic_ms() at which it is started again; 0: it runs */
+    unsigned refused;   /* how often in a row the API server refused what it reads */
+    uint64_t rights_ms; /* when the API server is asked again */
+};
+
+/* Starts the service, which from now on is the one that service_watch_look() looks at. One that
+ * ends while it comes up counts as one that ended. */
+int service_watch_start(struct service_watch *watch, enum service_id id, struct error *err);
+/* For each look of a phase: 0 when the service runs (*ret_runs, may be
+ * NULL: true) or will be started again after its pause. ERROR_HOST when it has ended once too
+ * often: with its exit code, and hints that name its log and the log's last errors. */
+int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
+/* For those looks too: every few seconds asks the API server for `path` with the node's identity,
+ * which is the service's. When the server refuses that, waiting is in vain: ERROR_DENIED, with the
+ * hint how an administrator gives the rights. Anything else is no failure. */
+int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);
+/* Hints at the service's log, and at the errors that it ends with. Returns -1. */
+int service_watch_hint(struct service_watch *watch, struct error *err);
+/* How long a phase waits that gives the service `work_ms` for its work: with the pauses so far. */
+unsigned service_watch_limit(const struct service_watch *watch, unsigned work_ms);
+/* The lines of a log that tell why its program ended: at most `max`, the oldest first. The last
+ * ones that klog, logrus or Go's runtime mark as errors, or else the last ones. Pure; bootstrap
+ * tokens are made illegible. */
+void service_log_words(const char *log, size_t max, struct text_list *ret);
+
+#endif

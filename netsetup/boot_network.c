@@ -1,0 +1,89 @@
+/* The network at boot: Windows forgets overlay networks, so the service winjoin-network makes them
+ * again. */
+#include "netsetup/boot_network.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/peers.h"
+
+enum { FILE_MAX = 4 * 1024 * 1024 };
+
+json_t *boot_network_json(const struct network_input *input) {
+    return json_pack(
+        "{s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:i, s:i, s:s?, s:o, s:o, s:i, s:i, s:s?}",
+        "mode", input->mode, "plugin", input->plugin, "name", input->name, "adapter",
+        input->adapter, "podCIDR", input->pod_cidr, "clusterPodCIDRs",
+        json_texts(&input->cluster_pod_cidrs), "serviceCIDRs", json_texts(&input->service_cidrs),
+        "management", input->management, "vni", (int)input->vni, "vxlanPort",
+        (int)input->vxlan_port, "dnsDomain", input->dns_domain, "dnsServers",
+        json_texts(&input->dns_servers), "excludeFromNAT", json_texts(&input->exclude_from_nat),
+        "hnsMajor", (int)input->hns.major, "hnsMinor", (int)input->hns.minor, "dsr", input->dsr);
+}
+
+int boot_network_read(const json_t *json, struct network_input *ret, struct error *err) {
+    if (!json_text_at(json, "podCIDR") || !json_text_at(json, "management"))
+        return error_set(err, ERROR_MALFORMED, "read '%s': podCIDR or management is missing",
+                         BOOT_NETWORK_FILE);
+    *ret = (struct network_input){
+        .mode = json_text_at(json, "mode"),
+        .plugin = json_text_at(json, "plugin"),
+        .name = json_text_at(json, "name"),
+        .adapter = json_text_at(json, "adapter"),
+        .pod_cidr = json_text_at(json, "podCIDR"),
+        .management = json_text_at(json, "management"),
+        .vni = (unsigned)json_number_at(json, "vni", 0),
+        .vxlan_port = (unsigned)json_number_at(json, "vxlanPort", 0),
+        .dns_domain = json_text_at(json, "dnsDomain"),
+        .hns = {(unsigned)json_number_at(json, "hnsMajor", 0),
+                (unsigned)json_number_at(json, "hnsMinor", 0)},
+        .dsr = json_text_at(json, "dsr"),
+    };
+    json_read_texts(json_object_get(json, "clusterPodCIDRs"), &ret->cluster_pod_cidrs);
+    json_read_texts(json_object_get(json, "serviceCIDRs"), &ret->service_cidrs);
+    json_read_texts(json_object_get(json, "dnsServers"), &ret->dns_servers);
+    json_read_texts(json_object_get(json, "excludeFromNAT"), &ret->exclude_from_nat);
+    return 0;
+}
+
+void boot_network_input_free(struct network_input *input) {
+    text_list_free(&input->cluster_pod_cidrs);
+    text_list_free(&input->service_cidrs);
+    text_list_free(&input->dns_servers);
+    text_list_free(&input->exclude_from_nat);
+}
+
+static int ensure(struct host *host, const struct network_input *input, const json_t *peers,
+                  struct error *err) {
+    struct network_plan plan = {0};
+    struct hcn_network network;
+    enum hcn_outcome outcome;
+    int result;
+
+    if (network_plan_make(input, &plan, err) < 0)
+        return -1;
+    result = hcn_base_network_ensure(host, &plan, &network, &outcome, err);
+    if (result == 0)
+        result = hcn_pod_network_ensure(host, &plan, &network, &outcome, err);
+    if (result == 0)
+        result = peers_lay(host, &plan, peers, err);
+    network_plan_free(&plan);
+    return result;
+}
+
+int boot_network_run(struct host *host, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    struct network_input input;
+    size_t len;
+    int result;
+
+    if (host_read(host, BOOT_NETWORK_FILE, FILE_MAX, &text, &len, err) < 0 ||
+        json_read(text, len, BOOT_NETWORK_FILE, &json, err) < 0 ||
+        boot_network_read(json, &input, err) < 0)
+        return -1;
+    result = ensure(host, &input, json_object_get(json, "peers"), err);
+    boot_network_input_free(&input);
+    return result;
+}
