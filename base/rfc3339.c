@@ -1,4 +1,4 @@
-/* Times as documents write them: RFC 3339 UTC, HTTP's Date, Go durations. */
+/* Times as documents write them: RFC 3339 UTC, Go durations. */
 #include "base/rfc3339.h"
 
 #include <stdbool.h>
@@ -108,28 +108,6 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
     if (!ok || !offset(&p, &away) || *p || !is_date(y, m, d))
         return error_set(err, ERROR_MALFORMED, "read time '%.40s': not RFC 3339", text);
     *ret = calendar_days(y, m, d) * 86400 + time - away;
-    return 0;
-}
-
-int http_date_parse(const char *text, int64_t *ret, struct error *err) {
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    const char *p = text + (strlen(text) > 5 ? 5 : 0), *found;
-    char month[4] = "";
-    int64_t time;
-    int y = 0, d = 0;
-    bool ok = p != text && text[3] == ',' && digits(&p, 2, 1, 31, &d) && literal(&p, ' ');
-
-    if (ok && strlen(p) > 3) {
-        memcpy(month, p, 3);
-        p += 3;
-    }
-    found = strstr(months, month);
-    ok = ok && month[0] && found && (found - months) % 3 == 0 && literal(&p, ' ') &&
-         digits(&p, 4, 0, 9999, &y) && literal(&p, ' ') && clock_time(&p, &time) &&
-         text_equal(p, " GMT") && is_date(y, (int)((found - months) / 3) + 1, d);
-    if (!ok)
-        return error_set(err, ERROR_MALFORMED, "read date '%.40s': not an HTTP date", text);
-    *ret = calendar_days(y, (int)((found - months) / 3) + 1, d) * 86400 + time;
     return 0;
 }
 

@@ -1,4 +1,4 @@
-/* Times as documents write them: RFC 3339 UTC, and HTTP's Date (RFC 9110 section 5.6.7). */
+/* Times as documents write them: RFC 3339 UTC, and Go's durations. */
 #ifndef BASE_RFC3339_H
 #define BASE_RFC3339_H
 
@@ -16,8 +16,6 @@ void rfc3339_format(int64_t unix_seconds, char out[RFC3339_TEXT_MAX]);
 /* Accepts fractions and offsets; as Go's time.Parse no small letters and no leap seconds. Fails
  * with ERROR_MALFORMED. */
 int rfc3339_parse(const char *text, int64_t *ret, struct error *err);
-/* "Sat, 21 Nov 2026 10:00:04 GMT" (IMF-fixdate only). Fails with ERROR_MALFORMED. */
-int http_date_parse(const char *text, int64_t *ret, struct error *err);
 
 /* Go durations as Kubernetes writes them ("5m0s", "1m30s", "250ms", "0"; time.ParseDuration):
  * nanoseconds, which may be negative. Fails with ERROR_MALFORMED. */

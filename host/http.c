@@ -35,46 +35,6 @@ char *http_shown_url(const char *url) {
                      rest[len] ? "?..." : "");
 }
 
-bool http_host_is_plain(const char *host) {
-    size_t len = strlen(host);
-    bool dot = len > 1 && host[len - 1] == '.';
-    _cleanup_(freep) char *bare = xstrndup(host, len - dot);
-    const char *last = strrchr(bare, '.');
-    struct ip ip;
-
-    if (*host == '[') {
-        _cleanup_(freep) char *inner = xstrndup(host + 1, strcspn(host + 1, "]"));
-
-        return len == strlen(inner) + 2 && ip_parse(inner, &ip, NULL) == 0 && ip.family == 6;
-    }
-    if (ip_parse(bare, &ip, NULL) == 0)
-        return ip.family == 4 && !dot;
-    last = last ? last + 1 : bare;
-    for (const char *p = bare; *p; p++)
-        if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
-            return false;
-    if (last[0] == '0' && (last[1] == 'x' || last[1] == 'X'))
-        return false;
-    return *last && strspn(last, "0123456789") != strlen(last);
-}
-
-bool http_authority_is_plain(const char *authority) {
-    struct http_authority parts = http_authority_split(authority);
-    const char *end = parts.port ? parts.port : parts.end;
-    _cleanup_(freep) char *host = xstrndup(parts.host, (size_t)(end - parts.host));
-
-    return http_host_is_plain(host);
-}
-
-static int check_host(const char *url, struct error *err) {
-    _cleanup_(freep) char *shown = http_shown_url(url);
-
-    if (http_authority_is_plain(strstr(url, "://") + 3))
-        return 0;
-    return error_set(err, ERROR_USAGE,
-                     "request '%s': its host is neither an address nor a name in ASCII", shown);
-}
-
 /* It becomes a part of a URL and a name for SNI. */
 static int check_server_name(const char *name, struct error *err) {
     struct ip ip;
@@ -110,8 +70,7 @@ static int check_request(const struct http_request *request, struct error *err) 
         return error_set(err, ERROR_USAGE,
                          "request '%s': a client certificate and its key belong together",
                          request->url);
-    if (check_line("URL", request->url, err) < 0 || check_host(request->url, err) < 0 ||
-        check_line("method", request->method, err) < 0)
+    if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
         return -1;
     if (check_server_name(request->server_name, err) < 0)
         return -1;
@@ -127,10 +86,9 @@ int http_perform(struct http *http, const struct http_request *request, struct h
 
     if (check_request(request, err) < 0)
         return -1;
-    http->requests++;
     result = http->ops->perform(http, request, &response, err);
     if (result < 0) { /* what may stay after a failure */
-        struct http_response kept = {.retry_after = -1, .date = response.date};
+        struct http_response kept = {.retry_after = -1};
 
         kept.server_certs = response.server_certs;
         kept.proxy = response.proxy;
@@ -162,12 +120,4 @@ int http_hint_proxy(struct error *err, const char *proxy) {
 void http_free(struct http *http) {
     if (http)
         http->ops->free(http);
-}
-
-size_t http_requests(const struct http *http) {
-    return http->requests;
-}
-
-size_t http_connections(const struct http *http) {
-    return http->connections;
 }

@@ -47,7 +47,7 @@ struct http_response {
     char *body; /* NUL-terminated; NULL when streamed */
     size_t body_len;
     int64_t date;       /* Date header, Unix seconds; 0 = absent */
-    long retry_after;   /* seconds; -1 = absent */
+    long retry_after;   /* seconds, also of a date, at most a day; -1 = none, or now */
     char *content_type; /* or NULL */
     char *server_certs; /* PEM of the chain that the server presented; NULL on a kept connection */
     char *proxy;        /* the proxy that was used, or NULL */
@@ -57,18 +57,15 @@ void http_response_free(struct http_response *response);
 
 struct http;
 /* Sends the request. Any HTTP status is success here. Kinds: ERROR_NETWORK (name, connection, TLS
- * broken off), ERROR_TIMED_OUT, ERROR_UNTRUSTED (chain, dates, name; the message says which, and
- * ret->server_certs is filled where the server showed them), ERROR_MALFORMED (too long, no HTTP),
- * ERROR_INTERRUPTED. On failure ret->server_certs, ret->date and ret->proxy may be set, nothing
+ * or answer broken off), ERROR_TIMED_OUT, ERROR_UNTRUSTED (chain, dates, name; the message says
+ * which, and ret->server_certs is filled where the server showed them), ERROR_MALFORMED (too long,
+ * no HTTP), ERROR_INTERRUPTED. On failure ret->server_certs and ret->proxy may be set, nothing
  * else. */
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
                  struct error *err);
 /* Keeps connections open between requests. `interrupted` (or NULL) is asked about once a second. */
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
 void http_free(struct http *http);
-/* Requests sent and connections opened so far (for status, tests and the benchmark). */
-size_t http_requests(const struct http *http);
-size_t http_connections(const struct http *http);
 
 /* A URL for messages: without user and password, query and fragment, which may be secrets. The
  * caller frees. */
@@ -77,24 +74,18 @@ char *http_shown_url(const char *url);
 /* Hints that a request went through this proxy, and what chose it; returns -1. NULL: no hint. */
 int http_hint_proxy(struct error *err, const char *proxy);
 
-/* Whether this is a host that every reader takes for the same one: an IPv4 address of four decimal
- * numbers, an IPv6 address in brackets, or a name in ASCII that no resolver takes for an address
- * ("127.1", "0x7f.1", "2130706433"). */
-bool http_host_is_plain(const char *host);
-
-/* ERROR_USAGE when this is no proxy-url that clientcmd takes: by http, https or socks5, with a host
- * that every reader takes for the same one. The message shows no password. */
+/* ERROR_USAGE when this is no proxy-url that clientcmd takes: by http, https or socks5. The message
+ * shows no password. */
 int http_proxy_url_check(const char *url, struct error *err);
 /* A proxy URL for messages: without the user and the password. The caller frees. */
 char *http_shown_proxy(const char *proxy);
 
-/* The proxy that Go's ProxyFromEnvironment and client-go's NewProxierWithNoProxyCIDR would choose
- * for this https URL, or NULL: HTTPS_PROXY, NO_PROXY with CIDRs, leading dots and ports; loopback
- * never. User and password are in it. The caller frees. */
-char *http_proxy_for(const char *url, const char *https_proxy, const char *no_proxy);
-/* The proxy that WinHTTP's lists choose for this URL, or NULL: `proxy` is "host:port" or
- * "http=host:port;https=host:port", `bypass` patterns with "*" and "<local>" (or NULL). The caller
- * frees. */
-char *http_machine_proxy_for(const char *url, const char *proxy, const char *bypass);
+/* `proxy` as it is where this URL goes through it, NULL where it is excluded or `proxy` is empty.
+ * `excluded` is NO_PROXY or WinHTTP's bypass list, or both, between commas, semicolons or blanks:
+ * hosts, domains (".corp" too), prefixes, patterns with "*", each but a prefix with a port too, and
+ * "<local>", a name without dots. Loopback never goes through one. The caller frees. */
+char *http_proxy_for(const char *url, const char *proxy, const char *excluded);
+/* The same with WinHTTP's list of proxies: "host:port" or "http=host:port;https=host:port". */
+char *http_machine_proxy_for(const char *url, const char *proxies, const char *excluded);
 
 #endif

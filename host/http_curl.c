@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/rfc3339.h"
-#include "host/http_chunks.h"
 #include "host/http_curl.h"
-#include "host/http_head.h"
 #include "host/http_ops.h"
 
 enum {
@@ -19,6 +16,7 @@ enum {
     TICK_MS = 1000,
     EVIDENCE_MS = 3000,
     HEADERS_MAX = 256 * 1024,
+    RETRY_MAX_S = 86400,
     REDIRECTS_MAX = 5,
     TOO_LARGE = 100, /* CURLE_TOO_LARGE, since 8.6 */
 };
@@ -42,10 +40,8 @@ struct transfer {
     struct text body;
     size_t streamed;
     size_t header_bytes;
-    struct http_head head;
-    struct http_chunks chunks;
+    bool has_head;      /* to its empty line */
     bool only_connects; /* no request follows */
-    const char *broken; /* why the answer is no HTTP/1 */
     bool stopped;       /* on_data wants no more */
     bool too_long;      /* body or headers */
     uint64_t last_data_ms;
@@ -69,11 +65,11 @@ static int on_connected(void *context, char *from, char *to, int from_port, int 
     return transfer->only_connects ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
-/* A piece of the body; false: no more. */
-static bool take_body(void *context, const char *data, size_t len) {
+static size_t on_body(char *data, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     const struct http_request *request = transfer->request;
     size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
+    size_t len = size * count;
 
     if (request->on_data) {
         transfer->streamed += len;
@@ -81,66 +77,29 @@ static bool take_body(void *context, const char *data, size_t len) {
         transfer->too_long = request->max_body && transfer->streamed > request->max_body;
         transfer->stopped = len && !transfer->too_long &&
                             request->on_data(request->on_data_context, data, len) != 0;
-        return !transfer->too_long && !transfer->stopped;
+        return transfer->too_long || transfer->stopped ? 0 : len;
     }
     transfer->too_long = transfer->body.len + len > max;
     if (transfer->too_long)
-        return false;
+        return 0;
     transfer->body.cap = max + 1;
     text_add_bytes(&transfer->body, data, len);
-    return true;
+    return len;
 }
 
-static size_t on_body(char *data, size_t size, size_t count, void *context) {
-    struct transfer *transfer = context;
-    size_t len = size * count;
-
-    if (!transfer->head.chunked)
-        return take_body(transfer, data, len) ? len : 0;
-    transfer->broken = http_chunks_read(&transfer->chunks, data, len, take_body, transfer);
-    return transfer->broken || transfer->too_long || transfer->stopped ? 0 : len;
-}
-
-/* Retry-After is seconds or a date (RFC 9110 section 10.2.3). */
-static void read_retry_after(struct http_response *response, const char *value) {
-    long long seconds;
-    int64_t at;
-
-    if (text_to_number(value, 0, 86400, &seconds) == 0)
-        response->retry_after = (long)seconds;
-    else if (response->date && http_date_parse(value, &at, NULL) == 0)
-        response->retry_after = at > response->date ? (long)(at - response->date) : 0;
-}
-
+/* libcurl reads the lines. It sets no limit to all heads and trailers of an answer, and takes an
+ * end within a head for a whole one. */
 static size_t on_header(char *line, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
-    struct http_response *response = transfer->response;
-    _cleanup_(freep) char *date = NULL;
-    _cleanup_(freep) char *retry = NULL;
     size_t len = size * count;
 
     transfer->header_bytes += len;
-    if (transfer->header_bytes > HEADERS_MAX) {
-        transfer->too_long = true;
-        return 0;
-    }
-    if (len > 5 && memcmp(line, "HTTP/", 5) == 0) { /* a redirect's headers are not the answer's */
-        transfer->chunks = (struct http_chunks){0};
-        response->date = 0;
-        response->retry_after = -1;
-    }
-    transfer->broken = http_head_read(&transfer->head, line, len);
-    if (!transfer->broken && transfer->request->follow_redirects) /* libcurl goes there next */
-        transfer->broken = http_head_check_redirect(&transfer->head, line, len);
-    if (transfer->broken)
-        return 0;
-    date = http_head_value(line, len, "Date");
-    retry = http_head_value(line, len, "Retry-After");
-    if (date)
-        (void)http_date_parse(date, &response->date, NULL); /* no date: as if absent */
-    if (retry)
-        read_retry_after(response, retry);
-    return len;
+    transfer->too_long = transfer->header_bytes > HEADERS_MAX;
+    if (len >= 5 && memcmp(line, "HTTP/", 5) == 0)
+        transfer->has_head = false;
+    else if (len && (*line == '\r' || *line == '\n'))
+        transfer->has_head = true;
+    return transfer->too_long ? 0 : len;
 }
 
 /* URL with `server_name` for its host, so that libcurl sends and verifies that name; CONNECT_TO
@@ -244,7 +203,6 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
-    curl_easy_setopt(easy, CURLOPT_HTTP_TRANSFER_DECODING, 0L); /* on_body reads chunks itself */
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     http_curl_trust(easy, request, &transfer->tls);
@@ -310,7 +268,6 @@ static void transfer_clear(struct transfer *transfer) {
     curl_slist_free_all(transfer->headers);
     curl_slist_free_all(transfer->connect_to);
     free(transfer->tls.name);
-    http_head_free(&transfer->head);
     text_free(&transfer->body);
 }
 
@@ -390,9 +347,6 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
                          transfer->header_bytes > HEADERS_MAX ? (size_t)HEADERS_MAX
                          : request->max_body                  ? request->max_body
                                                               : (size_t)HTTP_BODY_MAX);
-    if (transfer->broken)
-        return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is not understood: %s", method,
-                         url, transfer->broken);
     if (code == CURLE_OUT_OF_MEMORY || (int)code == TOO_LARGE) /* beyond libcurl's own limit */
         return error_set(err, ERROR_MALFORMED, "%s '%s': a line of the answer's head is too long",
                          method, url);
@@ -401,8 +355,7 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
                          url, timeout_of(request));
     if (!reason)
         reason = transfer->why[0] ? transfer->why : curl_easy_strerror(code);
-    if (code == CURLE_URL_MALFORMAT &&
-        transfer->head.complete) /* of a redirect: not the caller's */
+    if (code == CURLE_URL_MALFORMAT && transfer->has_head) /* of a redirect: not the caller's */
         return error_set(err, ERROR_MALFORMED, "%s '%s': %s", method, url, reason);
     if (transfer->tls.name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
         return error_set(err, kind_of(code), "%s '%s': %s: %s", method, url, reason,
@@ -410,35 +363,56 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     return error_set(err, kind_of(code), "%s '%s': %s", method, url, reason);
 }
 
-static void take_answer(struct transfer *transfer) {
-    struct http_response *response = transfer->response;
+/* libcurl takes the last of them; another reader on the way takes the first, and cuts there. */
+static bool has_two_lengths(CURL *easy) {
+    struct curl_header *header;
+    const char *first = NULL;
 
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &response->status);
-    response->content_type = take_ptr(transfer->head.type);
-    if (!transfer->request->on_data) {
-        response->body_len = transfer->body.len;
-        response->body = text_take(&transfer->body);
+    for (size_t i = 0; curl_easy_header(easy, "Content-Length", i, CURLH_HEADER, -1, &header) == 0;
+         i++) {
+        if (first && !text_equal(first, header->value))
+            return true;
+        first = header->value;
     }
+    return false;
 }
 
-static int finish(struct curl_http *http, struct transfer *transfer, CURLcode code,
-                  struct error *err) {
+static void read_head(struct transfer *transfer) {
     struct http_response *response = transfer->response;
-    long connections = 0;
+    struct curl_header *date;
+    const char *type = NULL;
+    curl_off_t after = 0;
+    time_t at = -1;
 
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connections);
-    http->http.connections += (size_t)connections;
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &response->status);
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
+    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &after);
+    if (curl_easy_header(transfer->easy, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
+        at = curl_getdate(date->value, NULL);
+    response->content_type = xstrdup_null(type);
+    response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;
+    response->date = at > 0 ? at : 0;
+}
+
+static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
+    struct http_response *response = transfer->response;
+    _cleanup_(freep) char *url = http_shown_url(transfer->request->url);
+
     response->milliseconds = (unsigned)elapsed_ms(transfer);
     if (code != CURLE_OK && !transfer->stopped) {
         (void)failed(transfer, code, err);
         return -1;
     }
-    if (!transfer->head.complete ||
-        (!transfer->stopped && transfer->chunks.state == HTTP_CHUNK_TRAILER))
-        return error_set(err, ERROR_NETWORK, "read the answer of '%.*s': it ended within its %s",
-                         (int)strcspn(transfer->request->url, "?"), transfer->request->url,
-                         transfer->head.complete ? "trailers" : "head");
-    take_answer(transfer);
+    if (!transfer->has_head || has_two_lengths(transfer->easy))
+        return error_set(err, transfer->has_head ? ERROR_MALFORMED : ERROR_NETWORK,
+                         "read the answer of '%.*s': %s", (int)strcspn(transfer->request->url, "?"),
+                         transfer->request->url,
+                         transfer->has_head ? "it has two lengths" : "it ended within its head");
+    read_head(transfer);
+    if (!transfer->request->on_data) {
+        response->body_len = transfer->body.len;
+        response->body = text_take(&transfer->body);
+    }
     return 0;
 }
 
@@ -456,7 +430,7 @@ static int perform(struct http *base, const struct http_request *request, struct
     if (result == 0)
         result = run(http, &transfer, &code, err);
     if (result == 0)
-        result = finish(http, &transfer, code, err);
+        result = finish(&transfer, code, err);
     transfer_clear(&transfer);
     if (code == CURLE_PEER_FAILED_VERIFICATION && !ret->server_certs)
         fetch_evidence(http, request, ret);

@@ -1,4 +1,5 @@
-/* HTTP on libcurl: the way through a proxy, chosen here and not by libcurl. */
+/* HTTP on libcurl: the proxy's URL taken apart by libcurl's reader, and handed to a transfer. User
+ * and password go apart from it: libcurl's messages show a URL whole. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
 #include <stdlib.h>
 #include <string.h>
@@ -8,23 +9,103 @@
 #include "host/http_curl.h"
 #include "host/http_ops.h"
 
+struct proxy {
+    char *url;             /* "http://proxy:3128" */
+    char *user, *password; /* as %XX, or NULL */
+};
+
+static void proxy_clear(struct proxy *proxy) {
+    free(proxy->url);
+    secret_freep(&proxy->user);
+    secret_freep(&proxy->password);
+}
+
+/* The caller frees it with curl_free(); NULL when it is absent. */
+static char *part_of(CURLU *url, CURLUPart part) {
+    char *text = NULL;
+
+    return curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) == CURLUE_OK ? text : NULL;
+}
+
+/* Go's programs on the node take 80 for a port where libcurl takes 1080, and let a SOCKS proxy look
+ * names up. NULL when it is no proxy of these kinds. */
+static char *complete(CURLU *url) {
+    static const char *const schemes[] = {"http", "https", "socks5", "socks5h"};
+    char *scheme = part_of(url, CURLUPART_SCHEME), *host = part_of(url, CURLUPART_HOST);
+    char *port = part_of(url, CURLUPART_PORT), *made = NULL;
+
+    for (size_t i = 0; i < ARRAY_SIZE(schemes) && host && !made; i++)
+        if (text_equal(scheme, schemes[i]))
+            made = xasprintf("%s://%s%s%s", i == 2 ? "socks5h" : scheme, host, port ? ":" : "",
+                             port ? port : "");
+    curl_free(scheme);
+    curl_free(host);
+    curl_free(port);
+    return made;
+}
+
+/* "user:password@" ends with the last "@": what a password holds is not always written as %XX. */
+static int proxy_read(const char *text, struct proxy *ret, struct error *err) {
+    const char *start = strstr(text, "://"), *authority = start ? start + 3 : text;
+    struct http_authority parts = http_authority_split(authority);
+    _cleanup_(freep) char *shown = http_shown_proxy(text);
+    _cleanup_(freep) char *bare =
+        xasprintf("%.*s%.*s", start ? (int)(authority - text) : 7, start ? text : "http://",
+                  (int)(parts.end - parts.host), parts.host);
+    CURLU *url = curl_url();
+
+    if (!url)
+        abort(); /* out of memory */
+    if (curl_url_set(url, CURLUPART_URL, bare, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK)
+        ret->url = complete(url);
+    curl_url_cleanup(url);
+    if (!ret->url)
+        return error_set(err, ERROR_USAGE,
+                         "use the proxy '%s': it must be http, https or socks5 with a host and a "
+                         "port, http://proxy.example:3128",
+                         shown);
+    if (parts.login_end) {
+        size_t len = (size_t)(parts.login_end - authority), user = strcspn(authority, ":");
+
+        ret->user = xstrndup(authority, user < len ? user : len);
+        ret->password = user < len ? xstrndup(authority + user + 1, len - user - 1) : xstrdup("");
+    }
+    return 0;
+}
+
+int http_proxy_url_check(const char *url, struct error *err) {
+    _cleanup_(proxy_clear) struct proxy proxy = {0};
+    _cleanup_(freep) char *lower = text_lower(url);
+
+    if (!strstr(url, "://") || text_starts_with(lower, "socks5h:"))
+        return error_set(
+            err, ERROR_USAGE,
+            "use the kubeconfig's proxy-url: its scheme must be http, https or socks5");
+    return proxy_read(url, &proxy, err);
+}
+
+static void set_login(CURL *easy, CURLoption option, const char *encoded) {
+    _cleanup_(secret_freep) char *plain = curl_easy_unescape(easy, encoded, 0, NULL);
+
+    curl_easy_setopt(easy, option, plain);
+}
+
 int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
                     struct error *err) {
-    const char *given = request->proxy;
-    _cleanup_(freep) char *proxy =
-        given ? (*given ? http_proxy_complete(given) : NULL) : http_environment_proxy(request->url);
-    _cleanup_(freep) char *shown = NULL;
-    _cleanup_(secret_freep) char *encoded = NULL;
+    _cleanup_(secret_freep) char *chosen =
+        request->proxy ? xstrdup(request->proxy) : http_environment_proxy(request->url);
+    _cleanup_(proxy_clear) struct proxy proxy = {0};
 
-    if (proxy && (given ? http_proxy_url_check(given, err) : http_proxy_check(proxy, err)) < 0)
+    if (chosen && *chosen && proxy_read(chosen, &proxy, err) < 0)
         return -1;
-    shown = proxy ? http_shown_proxy(proxy) : NULL;
-    encoded = proxy ? http_proxy_encoded(proxy) : NULL;
-
-    /* libcurl's own reading of the environment differs from Go's: "" switches it off. */
+    /* "" switches libcurl's own reading of the environment off. */
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(easy, CURLOPT_PROXY, encoded ? encoded : "");
+    curl_easy_setopt(easy, CURLOPT_PROXY, proxy.url ? proxy.url : "");
     curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    *ret_shown = take_ptr(shown);
+    if (proxy.user) {
+        set_login(easy, CURLOPT_PROXYUSERNAME, proxy.user);
+        set_login(easy, CURLOPT_PROXYPASSWORD, proxy.password);
+    }
+    *ret_shown = take_ptr(proxy.url);
     return 0;
 }

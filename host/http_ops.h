@@ -14,8 +14,6 @@ struct http_ops {
 /* First member of each implementation. */
 struct http {
     const struct http_ops *ops;
-    size_t requests;
-    size_t connections;
 };
 
 /* The proxy for a URL by this process's environment or, where that names none, the machine's own;
@@ -35,16 +33,5 @@ struct http_authority {
     const char *port; /* its colon, or NULL */
 };
 struct http_authority http_authority_split(const char *authority);
-/* http_host_is_plain of its host. */
-bool http_authority_is_plain(const char *authority);
-/* A proxy URL that http_proxy_check takes, with everything in its user and password that has a
- * meaning in URLs as %XX. The caller frees it as a secret. */
-char *http_proxy_encoded(const char *proxy);
-/* A proxy's text as a whole URL for libcurl: with scheme and, where its own differ from Go's, port
- * and meaning. The caller frees. */
-char *http_proxy_complete(const char *proxy);
-/* ERROR_USAGE when such a text is no URL of a proxy by http, https or socks5 with a user, a host
- * and a port that mean one thing to all readers; the message shows no password. */
-int http_proxy_check(const char *proxy, struct error *err);
 
 #endif

@@ -1,6 +1,8 @@
 """What stands between TLS and the ConfigMap: odd answers of HTTP, odd JSON, odd objects."""
 import datetime
+import functools
 import json
+import zlib
 
 from odd import endless, http
 from odd_cases import CONTENT, FAILED, LONG, OK, answer, case, document, raw
@@ -19,6 +21,13 @@ def pieces(body, *chunks, lines=b"", end=b"0\r\n\r\n"):
     return out + end
 
 
+@functools.lru_cache(maxsize=None)
+def swollen():
+    """64 MiB of blanks in 64 KiB."""
+    packer, piece = zlib.compressobj(9, zlib.DEFLATED, 31), b" " * 1048576
+    return b"".join([*(packer.compress(piece) for _ in range(64)), packer.flush()])
+
+
 def sized(name, code, size, after=b"\r\n", **more):
     says = () if code == 0 else (FAILED,)
     return answer(name, code, lambda b: pieces(b, (size, after)), *says, **more)
@@ -30,41 +39,14 @@ def length(name, code, value, *says):
 
 
 BODIES = [
-    sized("a chunk size in capitals", 0, b"X\r\n"),
-    sized("a chunk size with zeros", 0, b"0000N\r\n"),
-    sized("a chunk size with many zeros", 1, b"0" * 40 + b"N\r\n"),
-    sized("a chunk size with 0x", 1, b"0xN\r\n"),
-    sized("a chunk size with a plus", 1, b"+N\r\n"),
-    sized("a negative chunk size", 1, b"-N\r\n"),
     sized("a chunk size of 17 digits", 1, b"fffffffffffffffff\r\n"),
     sized("a chunk size of 16 digits", 1, b"ffffffffffffffff\r\n"),
-    sized("a chunk size with a blank behind", 0, b"N \r\n"),
-    sized("a chunk size with a blank before", 1, b" N\r\n"),
+    sized("a negative chunk size", 1, b"-N\r\n"),
     sized("a chunk without its end", 1, b"N\r\n", b""),
     sized("a chunk that is longer than it says", 1, b"10\r\n"),
     sized("an empty chunk size", 1, b"\r\n"),
-    sized("a chunk size with a tab behind", 0, b"N\t\r\n"),
-    sized("a chunk size of nothing but an extension", 1, b";x=y\r\n"),
-    sized("a blank before an extension", 1, b"N ;x\r\n"),
-    sized("a chunk size that ends in LF alone", 1, b"N\n"),
-    sized("a chunk size that ends in CR CR LF", 1, b"N\r\r\n"),
-    sized("a chunk size and CR in an extension", 1, b"N;a\rb\r\n"),
-    sized("a chunk that ends in LF alone", 1, b"N\r\n", b"\n"),
-    sized("a chunk that ends in CR alone", 1, b"N\r\n", b"\r"),
-    sized("a chunk that ends in LF CR", 1, b"N\r\n", b"\n\r"),
-    sized("a chunk that ends in two other letters", 1, b"N\r\n", b"xx"),
-    sized("an extension of 4000 letters", 0, b"N;" + b"x" * 4000 + b"\r\n"),
-    sized("an extension of 5000 letters", 1, b"N;" + b"x" * 5000 + b"\r\n"),
-    sized("an extension of 1 MiB", 1, b"N;" + b"x" * 1048576 + b"\r\n"),
-    answer("extensions of 1 MiB in all", 1, lambda b: pieces(
-        b, *[(b"N;" + b"x" * 2048 + b"\r\n", b"\r\n")] * 512), FAILED),
-    answer("a last chunk that ends in LF alone", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\n\n"), FAILED),
-    answer("a last chunk of many zeros", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n"), end=b"000000\r\n\r\n")),
-    answer("a trailer that ends in LF alone", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\r\nX: y\nZ: 1\r\n\r\n"), FAILED),
     answer("trailers of 1 MiB", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\r\n" + b"X: y\r\n" * 174763 + b"\r\n"), FAILED),
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\n" + b"X: y\r\n" * 174763 + b"\r\n"), FAILED, call=LIBRARY),
     answer("chunks and an answer more", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n")) + http(
         b'{"kind":"Status"}', "500 No")),
     answer("an extension of a chunk without end", 1, lambda b: endless(
@@ -72,45 +54,25 @@ BODIES = [
     answer("a thousand chunks", 0, lambda b: pieces(b, *[(b"N\r\n", b"\r\n")] * 1000)),
     answer("trailers", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n"), end=b"0\r\nX: y\r\nZ: 1\r\n\r\n")),
     answer("trailers that name a length and a type", 0, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\r\nContent-Length: 3\r\nContent-Type: text/html\r\n\r\n")),
-    answer("trailers that are none", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\r\nrubbish\r\n\r\n"), FAILED),
-    answer("a first trailer that goes on", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\r\n x: y\r\n\r\n"), "goes on with no other", call=LIBRARY),
-    answer("another answer among the trailers", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\r\nX: y\r\nHTTP/1.1 200 OK\r\n\r\n"), "no proper name", call=LIBRARY),
-    answer("an end within the trailers", 1, lambda b: iter([pieces(
-        b, (b"N\r\n", b"\r\n"), end=b"0\r\n\r")]), FAILED, call=LIBRARY),
-    answer("no last chunk", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n"), end=b"")]), FAILED),
+        b, (b"N\r\n", b"\r\n"), end=b"0\r\nContent-Length: 3\r\nContent-Type: text/html\r\n\r\n"),
+           call=LIBRARY),
+    answer("no last chunk", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n"), end=b"")]), FAILED, call=LIBRARY),
     answer("chunks and a length", 0, lambda b: pieces(
         b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: %d\r\n" % len(b))),
     answer("chunks and a length that is too small", 0, lambda b: pieces(
         b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: 7\r\n")),
-    answer("chunks and a length beyond all numbers", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), lines=b"Content-Length: %s\r\n" % (b"9" * 20)), "no number", call=LIBRARY),
-    answer("chunks in HTTP/1.0", 1, lambda b: iter([pieces(b, (b"N\r\n", b"\r\n")).replace(
-        b"HTTP/1.1", b"HTTP/1.0")]), CONTENT),
-    answer("Chunked in capitals", 0, lambda b: pieces(b, (b"N\r\n", b"\r\n")).replace(
-        b"chunked", b"CHUNKED")),
-    *[answer("the transfer encoding '%s'" % value.decode(), 1, lambda b, value=value: pieces(
-        b, (b"N\r\n", b"\r\n")).replace(b"chunked", value), FAILED)
-      for value in (b"identity", b"chunked, chunked", b"chunked, identity", b"xchunked",
-                    b"chunked;q=1", b"\x0bchunked")],
-    answer("two transfer encodings", 1, lambda b: pieces(
-        b, (b"N\r\n", b"\r\n"), lines=b"Transfer-Encoding: chunked\r\n"), FAILED),
-    length("blanks around", 0, b"  N  "),
-    length("a plus", 1, b"+N", FAILED),
-    length("zeros before", 0, b"000N"),
-    length("hex", 1, b"0xN", "its length is no number"),
-    length("twice in one", 1, b"N, N", FAILED),
-    length("nothing", 1, b"", ),
+    # One libcurl unpacks it, as far as an answer may be long; another takes no such coding.
+    answer("64 MiB packed as a transfer encoding", 1, lambda b: OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n" +
+           pieces(swollen(), (b"N\r\n", b"\r\n")).split(b"\r\n\r\n", 1)[1], FAILED, call=LIBRARY),
+    answer("64 MiB packed", 1, lambda b: http(swollen(), "200 OK", "Content-Encoding: gzip"), "decode", call=LIBRARY),
     length("thirty digits", 1, b"9" * 30, FAILED),
     length("zero", 1, b"0", CONTENT),
     answer("a length of 4 GiB and a close", 1, lambda b: iter([OK + b"Content-Length: 4294967296"
                                                                 b"\r\n\r\n" + b])),
     answer("an answer and one more", 0, lambda b: http(b) + http(b'{"kind":"Status"}', "500 No")),
-    answer("closed in the middle", 1, lambda b: iter([http(b)[:-100]]), FAILED),
-    answer("closed in the headers", 1, lambda b: iter([http(b)[:30]]), "ended within its head"),
+    answer("closed in the middle", 1, lambda b: iter([http(b)[:-100]]), FAILED, call=LIBRARY),
+    answer("closed in the headers", 1, lambda b: iter([http(b)[:30]]), FAILED, call=LIBRARY),
+    answer("closed before the empty line", 1, lambda b: iter([OK]), FAILED, call=LIBRARY),
     answer("an end without a length, without TLS' goodbye", 0, lambda b: OK +
            b"Connection: close\r\n\r\n" + b, rude=True, call=LIBRARY),  # the JSON is whole
 ]
@@ -135,27 +97,9 @@ def status(line, code, *says):
 
 
 HEADERS = [
-    header("a blank before a colon", 1, b"X-Y : z"),
-    header("a header without a name", 1, b": z"),
-    header("a name in two words", 1, b"X Y: z"),
-    header("a name in another alphabet", 1, "\u00fc: z".encode()),
-    header("a name with a control character", 1, b"X\x01Y: z"),
-    header("a value with a control character", 1, b"X-Y: a\x01b"),
-    header("a value with CR alone", 1, b"X-Y: a\rb"),
-    header("a value with DEL", 1, b"X-Y: a\x7fb"),
     header("a value in another alphabet", 0, "X-Y: \u00fc".encode()),
     header("a value that is no UTF-8", 0, b"X-Y: \xff\xfe"),
     header("a value that is folded", 0, b"X-Y: a\r\n b\r\n\tc"),
-    answer("a type that goes on in a second line", 1, lambda b: http(b, kind=None).replace(
-        b"\r\n\r\n", b"\r\nContent-Type: application/json\r\n , text/html\r\n\r\n", 1),
-           "in a second line"),
-    answer("a type in the second line", 1, lambda b: http(b, kind=None).replace(
-        b"\r\n\r\n", b"\r\nContent-Type:\r\n application/json\r\n\r\n", 1), "in a second line"),
-    answer("a length that goes on in a second line", 1, lambda b: OK + b"Content-Length: %d\r\n 0"
-           b"\r\n\r\n" % len(b) + b, "in a second line"),
-    answer("chunked, and more in a second line", 1, lambda b: pieces(b, (b"N\r\n", b"\r\n")).replace(
-        b"chunked", b"chunked\r\n , gzip"), "in a second line"),
-    header("a fold before the first header", 1, b" x: y", call=LIBRARY),
     header("an empty value", 0, b"X-Y:"),
     header("a header of 90 KiB", 0, b"X-Y: " + b"z" * 92000),
     header("a header of 200 KiB", 1, b"X-Y: " + b"z" * 200000, "head is too long", call=LIBRARY),
@@ -167,11 +111,6 @@ HEADERS = [
     header("a refresh", 0, b"Refresh: 0; url=http://192.0.2.1/"),
     header("a cookie of another place", 0, b"Set-Cookie: a=b; Domain=.example; Path=/"),
     header("Content-Encoding: identity", 0, b"Content-Encoding: identity"),
-    header("Content-Encoding: gzip, which it is not", 1, b"Content-Encoding: gzip"),
-    header("Content-Encoding: br, which it is not", 1, b"Content-Encoding: br"),
-    header("a type before the type", 1, b"Content-Type: text/html", "it has two types"),
-    answer("a type behind the type", 1, lambda b: http(b, "200 OK", kind=None).replace(
-        b"\r\n\r\n", b"\r\nContent-Type: application/json\r\nContent-Type: text/html\r\n\r\n", 1), "it has two types"),
     answer("an empty line before all", 1, lambda b: b"\r\n" + http(b), FAILED),
     answer("no header at all", 1, lambda b: iter([b"HTTP/1.1 200 OK\r\n\r\n" + b]), "says no type"),
     answer("frames of HTTP/2", 1, lambda b: iter([b"\x00\x00\x12\x04\x00\x00\x00\x00\x00" + b"\0" * 18]),
@@ -185,11 +124,6 @@ HEADERS = [
                                   "application", "*/*", "application/yaml", "application/cbor",
                                   "application/vnd.kubernetes.protobuf", "application/problem+json",
                                   "application/json; a=\u00fc", "/", "text/plain; application/json")],
-    *[status(line, 1) for line in ("HTTP/1.1 200OK", "HTTP/1.1  200 OK", "HTTP/1.1\t200 OK",
-                                   "HTTP/1.2 200 OK", "HTTP/2.0 200 OK", "HTTP/3 200 OK",
-                                   "HTTP/01.1 200 OK", "HTTP/1.10 200 OK", "ICY 200 OK",
-                                   "HTTP/1.1 +200 OK", "HTTP/1.1 2e2 OK", "HTTP/1.1 \u0662\u0660\u0660",
-                                   "HTTP/1.1", "HTTP/1.1 ", " HTTP/1.1 200 OK", "HTTP 200 OK")],
     status("HTTP/1.1 200 " + "OK" * 40, 0),
     status("HTTP/1.1 200 \u00fc \x1b[31m", 0),
     status("HTTP/1.0 200 OK", 0),

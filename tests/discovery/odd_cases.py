@@ -396,7 +396,7 @@ ANSWERS = [
     answer("a length that is too great", 1, lambda b: iter([http(b).replace(
         b"Content-Length: %d" % len(b), b"Content-Length: %d" % (len(b) + 9))]), FAILED),
     answer("two lengths that differ", 1, lambda b: OK + b"Content-Length: %d\r\nContent-Length: 10"
-           b"\r\n\r\n" % len(b) + b, "it has two lengths"),
+           b"\r\n\r\n" % len(b) + b, "it has two lengths", call={"library": True}),
     answer("two lengths, the second is right", 1, lambda b: OK + b"Content-Length: 10\r\n"
            b"Content-Length: %d\r\n\r\n" % len(b) + b, "it has two lengths"),
     answer("two lengths that are alike", 0, lambda b: OK + b"Content-Length: %d\r\nContent-Length: "
@@ -405,9 +405,6 @@ ANSWERS = [
     answer("a length that is no number", 1, lambda b: OK + b"Content-Length: five\r\n\r\n" + b,
            FAILED),
     answer("HTTP/0.9", 1, lambda b: iter([b]), FAILED),
-    answer("HTTP/2 in the status line", 1, lambda b: http(b).replace(b"HTTP/1.1", b"HTTP/2"),
-           FAILED),
-    answer("HTTP in small letters", 1, lambda b: http(b).replace(b"HTTP/1.1", b"http/1.1"), FAILED),
     answer("a status of four digits", 1, lambda b: http(b, "2000 OK"), FAILED),
     answer("a status without words", 0, lambda b: http(b, "200")),
     answer("lines that end in LF", 0, lambda b: http(b).replace(b"\r\n", b"\n")),
@@ -425,9 +422,7 @@ ANSWERS = [
     answer("a type with a parameter", 0, lambda b: http(b, kind="Application/JSON; charset=utf-8")),
     answer("no type", 1, lambda b: http(b, kind=None), "the answer says no type"),
     answer("gzip unasked", 1, lambda b: http(gzip.compress(b), "200 OK", "Content-Encoding: gzip"),
-           "encoding was not asked for"),
-    answer("gzip as a transfer encoding", 1, lambda b: OK + b"Transfer-Encoding: gzip, chunked\r\n"
-           b"\r\n" + chunked(gzip.compress(b)).split(b"\r\n\r\n", 1)[1]),
+           "decode"),
     answer("cookies and odd headers", 0, lambda b: http(
         b, "200 OK", "Set-Cookie: a=b; Secure", "Strict-Transport-Security: max-age=1",
         "Alt-Svc: h3=\":443\"", "Date: never", "Retry-After: soon")),

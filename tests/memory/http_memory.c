@@ -9,18 +9,19 @@
 
 struct memory_http {
     struct http http;
+    size_t requests;
     http_answer *answer;
     void *context;
 };
 
 static int perform(struct http *http, const struct http_request *request, struct http_response *ret,
                    struct error *err) {
-    const struct memory_http *memory = (const struct memory_http *)http;
+    struct memory_http *memory = (struct memory_http *)http;
     size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
 
+    memory->requests++;
     if (memory->answer(memory->context, request, ret, err) < 0)
         return -1;
-    http->connections = 1;
     if (request->on_data) {
         if (ret->body && request->on_data(request->on_data_context, ret->body, ret->body_len) == 0)
             (void)request->on_data(request->on_data_context, NULL, 0); /* the end of the answer */
@@ -34,6 +35,10 @@ static int perform(struct http *http, const struct http_request *request, struct
     if (!ret->body)
         ret->body = xstrdup("");
     return 0;
+}
+
+size_t http_memory_requests(const struct http *http) {
+    return ((const struct memory_http *)http)->requests;
 }
 
 static void memory_free(struct http *http) {

@@ -7,8 +7,10 @@
 /* Answers a request as http_perform() does: fills ret, or err and returns -1. */
 typedef int http_answer(void *context, const struct http_request *request,
                         struct http_response *ret, struct error *err);
-/* Answers come from the function; streaming, size limits and counters as over the wire.
+/* Answers come from the function; streaming and size limits as over the wire.
  * http_free(). */
 struct http *http_memory_new(http_answer *answer, void *context);
+/* Requests answered so far. */
+size_t http_memory_requests(const struct http *http);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,10 +22,17 @@
 #define SERVICE "winjoin-test-" SCENE
 
 static struct host *opened;
+static bool opened_windows; /* the machine itself, which is one */
+
+/* What Wine 8 cannot do is skipped there, and must work everywhere else. */
+static inline bool on_wine(void) {
+    return opened_windows && getenv("WINEPREFIX");
+}
 
 static inline int open_memory(void **state) {
     (void)state;
     opened = host_memory_new();
+    opened_windows = false;
     return 0;
 }
 
@@ -34,7 +42,8 @@ static inline int open_own(void **state) {
     struct error err = {0};
 
     (void)state;
-    if (host_open(folder, &opened, &err) < 0 && err.kind == ERROR_UNSUPPORTED)
+    opened_windows = host_open(folder, &opened, &err) < 0 && err.kind == ERROR_UNSUPPORTED;
+    if (opened_windows)
         return host_open(NULL, &opened, &err);
     if (opened)
         return 0;

@@ -39,6 +39,18 @@ def text_of(folder, name):
         return file.read()
 
 
+# Answers that are broken, written as they stand.
+RAW = {
+    "/garbage": b"this is no HTTP\r\n\r\n",
+    "/cut": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
+    "/cut-chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
+    "/cut-head": b"HTTP/1.1 200 OK\r\nX: y\r\n",
+    "/cut-after-redirect": b"HTTP/1.1 302 Go\r\nLocation: /cut-head\r\nContent-Length: 0\r\n\r\n",
+    "/two-lengths": b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Length: 4\r\n\r\nhalf",
+    "/interim": b"HTTP/1.1 100 Continue\r\nX: y\r\n\r\n" * 20000,
+}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -106,11 +118,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, b"x" * 65536)
         elif path == "/redirect":
             self.answer(302, b"", Location="/ok")
-        elif path == "/garbage":
-            self.wfile.write(b"this is no HTTP\r\n\r\n")
-            self.close_connection = True
-        elif path == "/cut":
-            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+        elif path in RAW:
+            self.wfile.write(RAW[path])
             self.close_connection = True
         elif path == "/quit":
             self.answer(200)

@@ -143,7 +143,7 @@ static void tolerates_what_is_optional(void **state) {
     assert_true(s->config.unprepared);
     assert_int_equal(s->config.warnings.count, 0);
     /* kubeadm's two, /version and winjoin: flannel's two are not asked for then */
-    assert_int_equal(http_requests(s->http), 4);
+    assert_int_equal(http_memory_requests(s->http), 4);
 }
 
 static void finds_the_older_names(void **state) {

@@ -91,11 +91,13 @@ static void links_are_not_followed_by_removal(void **state) {
     (void)state;
     SUCCEEDS(host_write(opened, FOLDER "\\real.pem", "one", 3, HOST_SECRET, err));
     SUCCEEDS(host_write(opened, FOLDER "\\next.pem", "two", 3, HOST_SECRET, err));
-    if (host_link(opened, FOLDER "\\current.pem", "real.pem", &why) < 0 ||
-        host_file_type(opened, FOLDER "\\current.pem") != HOST_LINK) {
-        (void)host_remove_tree(opened, FOLDER, NULL); /* Wine 8 cannot make links */
+    if (on_wine() && (host_link(opened, FOLDER "\\current.pem", "real.pem", &why) < 0 ||
+                      host_file_type(opened, FOLDER "\\current.pem") != HOST_LINK)) {
+        (void)host_remove_tree(opened, FOLDER, NULL);
         skip();
     }
+    SUCCEEDS(host_link(opened, FOLDER "\\current.pem", "real.pem", err));
+    assert_int_equal(host_file_type(opened, FOLDER "\\current.pem"), HOST_LINK);
     expect_content(FOLDER "\\current.pem", "one");
     SUCCEEDS(host_link(opened, FOLDER "\\current.pem", "next.pem", err));
     expect_content(FOLDER "\\current.pem", "two");
@@ -257,8 +259,8 @@ static void service_recovery(void **state) {
     reset = found.reset_seconds;
     host_service_free(&found);
     SUCCEEDS(host_service_delete(opened, SERVICE, 5000, err));
-    if (!reset && !delays[0])
-        skip(); /* Wine 8 takes recovery actions and forgets them */
+    if (on_wine() && !reset && !delays[0])
+        skip(); /* it takes recovery actions and forgets them */
     assert_int_equal(delays[0], 10000);
     assert_int_equal(delays[1], 20000);
     assert_int_equal(delays[2], 0);

@@ -72,8 +72,10 @@ static void service_hosts_program(void **state) {
     (void)state;
     SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
     run_service("program");
-    if (host_file_type(opened, FOLDER "-output.txt") == HOST_ABSENT)
-        skip(); /* a rehearsed service runs no program */
+    if (!opened_windows) { /* a rehearsed service runs no program */
+        assert_int_equal(host_file_type(opened, FOLDER "-output.txt"), HOST_ABSENT);
+        return;
+    }
     expect_content(FOLDER "-output.txt", "[wait]{hosted}");
     SUCCEEDS(host_remove(opened, FOLDER "-output.txt", err));
 }

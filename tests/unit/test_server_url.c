@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "host/http.h"
-#include "host/http_ops.h"
 #include "kube/server_url.h"
 
 static void test_good(void **state) {
@@ -93,55 +92,25 @@ static void test_shown(void **state) {
 }
 
 static void test_proxies(void **state) {
-    static const char *const bad[] = {
-        "ftp://a:1",      "socks4://a:1",     "http://a:x",        "http://a:0",
-        "http://:1",      "http://",          "http://a b",        "http://a\r\nb",
-        "a:99999",        "http://a:1:",      "http://a:+1",       "http://%31.a:1",
-        "http://127.1:1", "http://0x7f.1:1",  "http://1.2.3.4.:1", "http://2130706433:1",
-        "http://[::1:1",  "http://[1.2.3.4]", "http://[::1%25lo]", "http://h\xc3\xa4:1",
-        "http://a\\@b:1", "http://u%zz@a:1",  "http://u%00@a:1",   "http://u:a%0Ab@a:1",
-        "http://u%7F@a",
-    };
-    static const char *const good[] = {
-        "http://a",     "http://u:p@a:1",   "https://[::1]:1",     "socks5h://a:1",
-        "http://[::1]", "http://u:p@x@a:1", "HTTP://a:01/b?c#d@e", "a",
-        "me:p@a:1",     "http://a:",
-    };
+    static const char *const bad[] = {"ftp://a:1",   "socks4://a:1",  "http://a:x",    "http://:1",
+                                      "http://",     "http://a b",    "http://a\r\nb", "a:99999",
+                                      "http://a:1:", "http://[::1:1", "socks5h://a:1", "me:p@a:1"};
+    static const char *const good[] = {"http://a",     "http://u:p@a:1",   "https://[::1]:1",
+                                       "socks5://a:1", "http://u:p@x@a:1", "HTTP://a:01/b?c#d@e"};
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
-        if (http_proxy_check(bad[i], NULL) == 0)
+        if (http_proxy_url_check(bad[i], NULL) == 0)
             fail_msg("taken: %s", bad[i]);
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
-        if (http_proxy_check(good[i], NULL) < 0)
+        if (http_proxy_url_check(good[i], NULL) < 0)
             fail_msg("refused: %s", good[i]);
-}
-
-static void test_logins(void **state) {
-    static const struct {
-        const char *proxy, *encoded, *shown;
-    } cases[] = {
-        {"http://me:p%40@a:1", "http://me:p%40@a:1", "http://a:1"},
-        {"http://me:p@q:r!@a:1", "http://me:p%40q:r%21@a:1", "http://a:1"},
-        {"socks5h://me@a", "socks5h://me@a", "socks5h://a"},
-        {"http://:p@a:1", "http://:p@a:1", "http://a:1"},
-        {"http://a:1", "http://a:1", "http://a:1"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        _cleanup_(freep) char *encoded = http_proxy_encoded(cases[i].proxy);
-        _cleanup_(freep) char *shown = http_shown_proxy(cases[i].proxy);
-
-        assert_string_equal(encoded, cases[i].encoded);
-        assert_string_equal(shown, cases[i].shown);
-    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),  cmocka_unit_test(test_bad),     cmocka_unit_test(test_join),
-        cmocka_unit_test(test_shown), cmocka_unit_test(test_proxies), cmocka_unit_test(test_logins),
+        cmocka_unit_test(test_shown), cmocka_unit_test(test_proxies),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

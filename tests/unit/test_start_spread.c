@@ -38,7 +38,7 @@ static void on_progress(void *context, const struct join_event *event) {
     if (event->state != JOIN_WAITING)
         return;
     waits++;
-    requests_before = http_requests(r.http);
+    requests_before = http_memory_requests(r.http);
     assert_non_null(strstr(event->message, "(--start-spread)"));
 }
 
