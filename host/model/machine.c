@@ -125,21 +125,6 @@ void model_facts(json_t *state, struct host_facts *ret) {
     copy_text(ret->host_name, sizeof ret->host_name, facts, "hostName");
 }
 
-void model_facts_set(json_t *state, const struct host_facts *facts) {
-    json_object_set_new(
-        state, "facts",
-        json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:b, s:I, s:I, s:i, s:o, s:I}",
-                  "product", facts->product, "installationType", facts->installation_type, "major",
-                  (int)facts->major, "minor", (int)facts->minor, "build", (int)facts->build,
-                  "revision", (int)facts->revision, "architecture", facts->architecture, "hostName",
-                  facts->host_name, "elevated", (int)facts->elevated, "memoryBytes",
-                  (json_int_t)facts->memory_bytes, "pageFileBytes",
-                  (json_int_t)facts->page_file_bytes, "containersFeature",
-                  facts->containers_feature, "restartPending",
-                  facts->restart_pending < 0 ? json_null() : json_boolean(facts->restart_pending),
-                  "uptimeSeconds", (json_int_t)facts->uptime_seconds));
-}
-
 void model_event(json_t *state, char level, unsigned event_id, const char *text) {
     char name[2] = {level, '\0'};
 

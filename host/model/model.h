@@ -25,9 +25,7 @@ int model_service_delete(json_t *state, const char *name, struct error *err);
 
 /* ---- network ---- */
 void model_adapters(json_t *state, struct host_adapters *ret);
-void model_adapters_set(json_t *state, const struct host_adapters *adapters);
 /* Borrowed; NULL when absent. */
-json_t *model_adapter_by_index(json_t *state, uint32_t index);
 json_t *model_adapter_by_alias(json_t *state, const char *alias);
 void model_routes(json_t *state, struct host_routes *ret);
 int model_route_add(json_t *state, const struct host_route *route, struct error *err);
@@ -47,7 +45,6 @@ void model_firewall_put(json_t *state, const struct host_firewall_rule *rule);
 void model_firewall_remove(json_t *state, const char *name);
 bool model_firewall_has(json_t *state, const char *name);
 void model_facts(json_t *state, struct host_facts *ret);
-void model_facts_set(json_t *state, const struct host_facts *facts);
 void model_event_source_set(json_t *state, const char *file);
 void model_event(json_t *state, char level, unsigned event_id, const char *text);
 bool model_pipe_exists(json_t *state, const char *path);

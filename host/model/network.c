@@ -33,24 +33,7 @@ void model_adapters(json_t *state, struct host_adapters *ret) {
     json_array_foreach(adapters, i, adapter) read_adapter(adapter, &ret->items[i]);
 }
 
-void model_adapters_set(json_t *state, const struct host_adapters *adapters) {
-    json_t *array = json_array();
-
-    for (size_t i = 0; i < adapters->count; i++) {
-        const struct host_adapter *a = &adapters->items[i];
-
-        json_array_append_new(
-            array, json_pack("{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}",
-                             "alias", a->alias, "description", a->description, "mac", a->mac,
-                             "luid", (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu",
-                             (json_int_t)a->mtu, "up", (int)a->up, "dhcp", (int)a->dhcp,
-                             "forwarding", 0, "addresses", json_texts(&a->addresses), "gateways",
-                             json_texts(&a->gateways), "dnsServers", json_texts(&a->dns_servers)));
-    }
-    json_object_set_new(state, "adapters", array);
-}
-
-json_t *model_adapter_by_index(json_t *state, uint32_t index) {
+static json_t *adapter_by_index(json_t *state, uint32_t index) {
     json_t *adapter;
     size_t i;
 
@@ -71,7 +54,7 @@ json_t *model_adapter_by_alias(json_t *state, const char *alias) {
 }
 
 static json_t *need_adapter(json_t *state, uint32_t index, struct error *err) {
-    json_t *adapter = model_adapter_by_index(state, index);
+    json_t *adapter = adapter_by_index(state, index);
 
     if (!adapter)
         (void)error_set_os(err, ERROR_ABSENT, 1168, "use interface %u: it is absent", index);
@@ -111,7 +94,7 @@ static size_t find_route(const json_t *routes, const struct host_route *route) {
 
 /* Windows tells the next hops of default routes as the adapter's gateways. */
 static void follow_default_route(json_t *state, const struct host_route *route) {
-    json_t *adapter = model_adapter_by_index(state, route->interface_index), *other;
+    json_t *adapter = adapter_by_index(state, route->interface_index), *other;
     json_t *gateways = json_array();
     size_t i;
 

@@ -31,7 +31,18 @@ json_t *host_memory_state(const struct host *host) {
 }
 
 void host_memory_set_facts(struct host *host, const struct host_facts *facts) {
-    model_facts_set(memory_of(host)->state, facts);
+    json_object_set_new(
+        memory_of(host)->state, "facts",
+        json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:s, s:s, s:b, s:I, s:I, s:i, s:o, s:I}",
+                  "product", facts->product, "installationType", facts->installation_type, "major",
+                  (int)facts->major, "minor", (int)facts->minor, "build", (int)facts->build,
+                  "revision", (int)facts->revision, "architecture", facts->architecture, "hostName",
+                  facts->host_name, "elevated", (int)facts->elevated, "memoryBytes",
+                  (json_int_t)facts->memory_bytes, "pageFileBytes",
+                  (json_int_t)facts->page_file_bytes, "containersFeature",
+                  facts->containers_feature, "restartPending",
+                  facts->restart_pending < 0 ? json_null() : json_boolean(facts->restart_pending),
+                  "uptimeSeconds", (json_int_t)facts->uptime_seconds));
 }
 
 void host_memory_set_registry(struct host *host, const char *key, const char *value,
@@ -49,7 +60,20 @@ void host_memory_set_environment(struct host *host, const char *name, const char
 }
 
 void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters) {
-    model_adapters_set(memory_of(host)->state, adapters);
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < adapters->count; i++) {
+        const struct host_adapter *a = &adapters->items[i];
+
+        json_array_append_new(
+            array, json_pack("{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}",
+                             "alias", a->alias, "description", a->description, "mac", a->mac,
+                             "luid", (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu",
+                             (json_int_t)a->mtu, "up", (int)a->up, "dhcp", (int)a->dhcp,
+                             "forwarding", 0, "addresses", json_texts(&a->addresses), "gateways",
+                             json_texts(&a->gateways), "dnsServers", json_texts(&a->dns_servers)));
+    }
+    json_object_set_new(memory_of(host)->state, "adapters", array);
 }
 
 void host_memory_set_program(struct host *host, const char *name, int exit_code,
