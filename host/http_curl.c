@@ -75,8 +75,8 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
         transfer->streamed += len;
         transfer->last_data_ms = elapsed_ms(transfer);
         transfer->too_long = request->max_body && transfer->streamed > request->max_body;
-        transfer->stopped = len && !transfer->too_long &&
-                            request->on_data(request->on_data_context, data, len) != 0;
+        transfer->stopped =
+            !transfer->too_long && request->on_data(request->on_data_context, data, len) != 0;
         return transfer->too_long || transfer->stopped ? 0 : len;
     }
     transfer->too_long = transfer->body.len + len > max;

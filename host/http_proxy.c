@@ -79,10 +79,10 @@ static bool is_excluded_by(const struct target *target, const char *item) {
     if (ip_parse(item, &ip, NULL) == 0)
         return ip_equal(&ip, &target->ip);
     if (cidr_parse(item, &range, NULL) == 0)
-        return target->ip.family && cidr_contains(&range, &target->ip);
+        return cidr_contains(&range, &target->ip);
     if (matches(item, target->host) || matches(item, target->authority))
         return true;
-    return !target->ip.family && *domain &&
+    return !target->ip.family &&
            (is_within(target->host, domain) || is_within(target->authority, domain));
 }
 

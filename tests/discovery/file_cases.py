@@ -437,8 +437,6 @@ FETCHES = [
     fetch("a redirect to data", 1, lambda s: http(b"", "302 Go", "Location: data:,a")),
     fetch("a redirect to itself", 1, lambda s: http(b"", "302 Go", "Location: /d.conf"),
           "redirects"),
-    fetch("from a host in percent", 3, lambda s: http(conf_of(s)),
-          url="https://%31%32%37.0.0.1:{port}/d.conf"),
     fetch("a path with dots", 1, lambda s: http(conf_of(s)), "404", url="https://{endpoint}/x/../d.conf"),
     fetch("a redirect that is no URL", 1, lambda s: http(b"", "302 Go", "Location: https://[::1")),
     fetch("a redirect with a password", 1, lambda s: http(
