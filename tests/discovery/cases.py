@@ -403,9 +403,13 @@ class Done:
                 return False
 
 
+TWICE = []  # names of the cases that failed at first: told at the end, whatever the second time showed
+
+
 def run_on(case, stage):
     found = run_once(case, stage)
     if found:  # a machine that is busy answers late: once more, with much more time
+        TWICE.append(case.name)
         stage.slow = 8
         stage.again()
         found = run_once(case, stage)
@@ -472,6 +476,8 @@ def main():
         for line in upstream.unused():
             failed += 1
             print(line)
+    if TWICE:
+        print("played twice: %d: %s" % (len(TWICE), ", ".join(sorted(TWICE))))
     print("%d passed, %d failed, %d skipped" % (len(chosen) - failed, failed, alone))
     return 1 if failed else 0
 
