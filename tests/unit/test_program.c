@@ -1,0 +1,424 @@
+/* The program as a person calls it, on a host in memory: words in, what is printed and the exit
+ * code out; and the verbs that need a terminal, with one that is played. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "cmd/output.h"
+#include "cmd/progress.h"
+#include "cmd/program.h"
+#include "diag/reports/report.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
+
+/* ---- what is printed ---- */
+
+enum { PRINTED_MAX = 256 * 1024 };
+
+/* One of the two streams goes into a file, until it is read. */
+struct capture {
+    FILE *stream, *file;
+    int was;
+};
+
+static void capture_begin(struct capture *capture, FILE *stream) {
+    *capture = (struct capture){stream, tmpfile(), 0};
+    assert_non_null(capture->file);
+    (void)fflush(stream);
+    capture->was = dup(fileno(stream));
+    assert_true(dup2(fileno(capture->file), fileno(stream)) >= 0);
+}
+
+static void capture_end(struct capture *capture, struct text *ret) {
+    _cleanup_(freep) char *data = xmalloc(PRINTED_MAX);
+    size_t len;
+
+    (void)fflush(capture->stream);
+    assert_true(dup2(capture->was, fileno(capture->stream)) >= 0);
+    close(capture->was);
+    rewind(capture->file);
+    len = fread(data, 1, PRINTED_MAX, capture->file);
+    (void)fclose(capture->file);
+    text_clear(ret);
+    text_add(ret, "");
+    for (size_t i = 0; i < len; i++)
+        if (data[i] != '\r' || (i + 1 < len && data[i + 1] != '\n'))
+            text_add_char(ret, data[i]);
+}
+
+static struct text out, err_out; /* of the last call */
+
+static bool has(const struct text *text, const char *part) {
+    return strstr(text_str(text), part) != NULL;
+}
+
+static void assert_has(const struct text *text, const char *part) {
+    if (!has(text, part))
+        fail_msg("'%s' is not in '%s'", part, text_str(text));
+}
+
+/* ---- calls ---- */
+
+static int open_memory(const char *rootfs, struct host **ret, struct error *err) {
+    (void)rootfs, (void)err;
+    *ret = host_memory_new();
+    return 0;
+}
+
+/* "winjoin " + line, words parted by blanks: the exit code. */
+static int call(const char *line) {
+    _cleanup_(freep) char *whole = xasprintf("winjoin %s", line);
+    _cleanup_(text_list_free) struct text_list words = {0};
+    struct capture captured[2];
+    int code;
+
+    text_list_split(&words, whole, ' ');
+    capture_begin(&captured[0], stdout);
+    capture_begin(&captured[1], stderr);
+    code = program_run((int)words.count, words.items, open_memory);
+    capture_end(&captured[1], &err_out);
+    capture_end(&captured[0], &out);
+    return code;
+}
+
+static void calls_and_answers(void **state) {
+    static const struct {
+        const char *line;
+        int code;
+        const char *out, *err; /* parts; "" = nothing at all */
+    } rows[] = {
+        {"version", 0, "winjoin", ""},
+        {"--version", 0, "winjoin", ""},
+        {"version -o json", 0, "{\n", ""},
+        {"version -o yaml", 0, ": ", ""},
+        {"", 0, "join", ""},
+        {"help status", 0, "winjoin status", ""},
+        {"status --help", 0, "winjoin status", ""},
+        {"status /?", 0, "winjoin status", ""},
+        {"-? status", 0, "winjoin status", ""},
+        {"help -o man", 0, ".TH", ""},
+        {"jion", 3, "", "error: unknown command"},
+        {"jion", 3, "", "join"},
+        {"-v 3 version", 3, "", "flags with a value stand behind the command"},
+        /* an unknown letter: a hint only where the word is near a flag's name */
+        {"status -zzz", 3, "",
+         "error: unknown shorthand flag: 'z' in -zzz\nhint: winjoin status "
+         "--help lists the flags\n"},
+        {"status -output json", 3, "", "invalid value \"utput\" for --output"},
+        {"status -rootfs x", 3, "", "hint: did you mean --rootfs?\n"},
+        {"status -rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
+        {"status --rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
+        {"status --output", 3, "", "flag needs an argument: --output"},
+        {"status -o man", 3, "", "invalid value \"man\" for --output of winjoin status"},
+        {"status -o junit", 3, "", "invalid value \"junit\" for --output of winjoin status"},
+        {"status -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
+        {"diag -o man", 3, "", "invalid value \"man\" for --output"},
+        {"diag -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
+        {"discover -o html", 3, "", "invalid value \"html\" for --output of winjoin discover"},
+        {"help -o html", 3, "", "invalid value \"html\" for --output of winjoin help"},
+        {"version --log-file no/such/folder/log", 3, "", "open log file 'no/such/folder/log'"},
+        {"diag --kubeconfig k", 3, "", "this version diagnoses the node it runs on only"},
+        {"diag --replay C:\\none.json -o html", 1, "", "none.json"},
+        {"bundle", 3, "", "winjoin bundle create DIR FILE.zip"},
+        {"bundle show", 3, "", "winjoin bundle create DIR FILE.zip"},
+        {"bundle create a", 3, "", "winjoin bundle create DIR FILE.zip"},
+        {"bundle show C:\\no.zip", 1, "", "no.zip"},
+        {"bundle verify C:\\no.zip -o json", 1, "\"kind\": \"not-found\"", "no.zip"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        int code = call(rows[i].line);
+
+        if (code != rows[i].code)
+            fail_msg("winjoin %s: %d\n%s%s", rows[i].line, code, text_str(&out),
+                     text_str(&err_out));
+        if (*rows[i].out ? !has(&out, rows[i].out) : out.len)
+            fail_msg("winjoin %s: output: %s", rows[i].line, text_str(&out));
+        if (*rows[i].err ? !has(&err_out, rows[i].err) : err_out.len)
+            fail_msg("winjoin %s: error: %s", rows[i].line, text_str(&err_out));
+    }
+}
+
+/* ---- a program whose terminal is played ---- */
+
+static struct program *program;
+static const struct option *tables[] = {global_options, join_kubeadm_options, join_node_options,
+                                        join_own_options, NULL};
+static struct option_set set;
+
+static int nobody_answers(void *context, const struct http_request *request,
+                          struct http_response *ret, struct error *err) {
+    (void)context, (void)ret;
+    return error_set(err, ERROR_NETWORK, "%s: no route", request->url);
+}
+
+static int open_program(void **state) {
+    (void)state;
+    program = xcalloc(1, sizeof *program);
+    program->host = host_memory_new();
+    program->http = http_memory_new(nobody_answers, NULL);
+    program->options.join.start_spread = -1;
+    set = (struct option_set){.tables = tables, .target = &program->options};
+    set.given = xcalloc(options_count(&set), sizeof *set.given);
+    program->set = &set;
+    return 0;
+}
+
+static int close_program(void **state) {
+    (void)state;
+    json_decref(program->result);
+    text_list_free(&program->words);
+    join_options_free(&program->options.join);
+    http_free(program->http);
+    free(set.given);
+    host_free(program->host);
+    free(program);
+    return 0;
+}
+
+static void put(const char *path, const char *text) {
+    assert_int_equal(host_write(program->host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
+}
+
+static int verb(int (*run)(struct program *program, struct error *err), struct error *err) {
+    struct capture captured[2];
+    int result;
+
+    *err = (struct error){0};
+    capture_begin(&captured[0], stdout);
+    capture_begin(&captured[1], stderr);
+    result = run(program, err);
+    capture_end(&captured[1], &err_out);
+    capture_end(&captured[0], &out);
+    return result;
+}
+
+static void a_bundle_and_its_versions(void **state) {
+    struct error err;
+
+    (void)state;
+    put("D:\\in\\kubelet.exe", "abc");
+    text_list_add(&program->words, "create");
+    text_list_add(&program->words, "D:\\in");
+    text_list_add(&program->words, "D:\\out.zip");
+    program->options.versions = (char *)"D:\\versions.json";
+    assert_int_equal(verb(verb_bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    put("D:\\versions.json", "{\"kubelet\":");
+    assert_int_equal(verb(verb_bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_int_equal(host_file_type(program->host, "D:\\out.zip"), HOST_ABSENT);
+    put("D:\\versions.json", "{\"kubelet\":\"v1.37.1\"}");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&out, "kubelet                    v1.37.1      ba7816bf8f01  ");
+    program->options.versions = NULL;
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&out, "kubelet                    unknown ");
+    assert_string_equal(json_text_at(program->result, "kind"), "BundleLock");
+    text_list_free(&program->words);
+    text_list_add(&program->words, "verify");
+    text_list_add(&program->words, "D:\\out.zip");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&out, "kubelet ");
+}
+
+/* preflight asks; it neither mends nor waits nor gives the card back. */
+static void preflight_changes_nothing(void **state) {
+    struct host_facts facts;
+    struct error err;
+
+    (void)state;
+    assert_int_equal(host_facts(program->host, &facts, NULL), 0);
+    facts.containers_feature = 0;
+    host_memory_set_facts(program->host, &facts);
+    program->options.verbosity = 1;
+    assert_int_equal(verb(verb_preflight, &err), -1);
+    assert_int_equal(err.kind, ERROR_PREFLIGHT);
+    assert_true(program->options.join.dry_run);
+    assert_has(&out, " checks: ");
+    assert_has(&out, "  !! ");
+    assert_has(&out, "  ok ");
+    assert_null(strstr(host_memory_log(program->host), "write "));
+    assert_null(strstr(host_memory_log(program->host), "remove"));
+    assert_int_equal(host_file_type(program->host, "C:\\ProgramData\\winjoin"), HOST_ABSENT);
+    program->terminal = (struct terminal){.out_is_terminal = true, .utf8 = true, .color = true};
+    assert_int_equal(verb(verb_preflight, &err), -1);
+    assert_has(&out, "  \x1b[31m\xe2\x9c\x97\x1b[0m ");
+    assert_has(&out, "  \x1b[32m\xe2\x9c\x93\x1b[0m ");
+    program->options.verbosity = 0;
+    assert_int_equal(verb(verb_preflight, &err), -1);
+    assert_false(has(&out, "\x1b[32m"));
+    assert_has(&out, " not run (-v 1 says why)\n");
+}
+
+/* A report as it was written, judged again: in each form, and in color where that is wanted. */
+static void a_replayed_report(void **state) {
+    static const struct {
+        const char *format;
+        bool color, no_color, terminal;
+        const char *has, *lacks;
+    } rows[] = {
+        {NULL, true, false, true, "\x1b[", "{"},
+        {NULL, true, true, true, "\xe2\x86\x92", "\x1b["},
+        {NULL, true, false, false, "->", "\x1b["},
+        {NULL, false, false, true, "\xe2\x86\x92", "\x1b["},
+        {"text", false, false, false, "->", "<"},
+        {"junit", true, false, true, "<testsuite", "\x1b["},
+        {"html", true, false, true, "<html", "\x1b["},
+    };
+    const struct diag_scene scene = {.node_name = "win-7k2"};
+    struct diag_report report = {.node = (char *)"win-7k2", .network = (char *)"overlay x"};
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    struct error err;
+
+    (void)state;
+    diag_cells_make(&scene, &report.cells);
+    json = diag_report_json(&report);
+    text = json_write(json);
+    diag_cells_free(&report.cells);
+    put("D:\\report.json", text);
+    program->options.replay = (char *)"D:\\report.json";
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        program->options.output = (char *)rows[i].format;
+        program->options.no_color = rows[i].no_color;
+        program->terminal = (struct terminal){
+            .out_is_terminal = rows[i].terminal, .utf8 = true, .color = rows[i].color};
+        assert_int_equal(verb(verb_diag, &err), -1);
+        assert_int_equal(err.kind, ERROR_FLOWS);
+        if (!has(&out, rows[i].has) || has(&out, rows[i].lacks))
+            fail_msg("row %zu: %s", i, text_str(&out));
+        assert_null(program->result);
+    }
+    program->options.output = (char *)"json";
+    assert_int_equal(verb(verb_diag, &err), -1);
+    assert_int_equal(out.len, 0);
+    assert_string_equal(json_text_at(program->result, "kind"), "DiagReport");
+}
+
+/* ---- progress on a terminal ---- */
+
+static const struct join_phase kubelet = {.id = "kubelet", .title = "kubelet"};
+
+static void show(struct progress *progress, const struct join_event *event) {
+    struct capture captured;
+
+    capture_begin(&captured, stderr);
+    progress_show(progress, event);
+    capture_end(&captured, &err_out);
+}
+
+#define EVENT(...)                                                                                 \
+    &(const struct join_event) {                                                                   \
+        .phase = &kubelet, .hint = "", __VA_ARGS__                                                 \
+    }
+
+static void progress_has_a_face_for_each_terminal(void **state) {
+    static const struct {
+        struct terminal terminal;
+        const char *wanted;
+        bool no_color;
+        const char *waits, *done; /* what is shown */
+    } rows[] = {
+        {{.err_is_terminal = true, .utf8 = true, .color = true},
+         NULL,
+         false,
+         "\r\x1b[K  \x1b[36m\xe2\x80\xa6\x1b[0m kubelet        m  2 s",
+         "\r\x1b[K  \x1b[32m\xe2\x9c\x93\x1b[0m kubelet        d  (1.5 s)\n"},
+        {{.err_is_terminal = true, .color = true},
+         "auto",
+         true,
+         "\r\x1b[K  .. kubelet        m  2 s",
+         "\r\x1b[K  ok kubelet        d  (1.5 s)\n"},
+        {{.err_is_terminal = true, .utf8 = true},
+         NULL,
+         false,
+         "",
+         "  \xe2\x9c\x93 kubelet        d  (1.5 s)\n"},
+        {{.utf8 = true, .color = true}, NULL, false, "", "  ok kubelet        d  (1.5 s)\n"},
+        {{.err_is_terminal = true, .color = true},
+         "plain",
+         false,
+         "",
+         "  \x1b[32mok\x1b[0m kubelet        d  (1.5 s)\n"},
+        {{.err_is_terminal = true, .color = true}, "none", false, "", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct progress progress;
+
+        program->terminal = rows[i].terminal;
+        program->options.progress = (char *)rows[i].wanted;
+        program->options.no_color = rows[i].no_color;
+        progress_open(&progress, program);
+        show(&progress, EVENT(.state = JOIN_WAITING, .message = "m", .waited_ms = 2000));
+        if (strcmp(text_str(&err_out), rows[i].waits) != 0)
+            fail_msg("row %zu: '%s'", i, text_str(&err_out));
+        show(&progress, EVENT(.state = JOIN_DONE, .message = "d", .duration_ms = 1500));
+        if (strcmp(text_str(&err_out), rows[i].done) != 0)
+            fail_msg("row %zu: '%s'", i, text_str(&err_out));
+        progress_close(&progress);
+    }
+}
+
+/* Without a terminal a wait is told after 3 s, then every 15 s, with its hint. */
+static void a_wait_is_told_now_and_then(void **state) {
+    static const struct {
+        unsigned waited_ms;
+        bool told;
+    } rows[] = {{0, false},     {2999, false}, {3000, true},   {4000, false},
+                {17999, false}, {18000, true}, {32999, false}, {33000, true}};
+    struct progress progress;
+
+    (void)state;
+    progress_open(&progress, program);
+    show(&progress, EVENT(.state = JOIN_BEGIN, .message = ""));
+    assert_int_equal(err_out.len, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *line = xasprintf(
+            "  .. kubelet        m (%u s)\n                    h\n", rows[i].waited_ms / 1000);
+        struct join_event event = *EVENT(.state = JOIN_WAITING, .message = "m");
+
+        event.waited_ms = rows[i].waited_ms;
+        event.hint = "h";
+        show(&progress, &event);
+        if (strcmp(text_str(&err_out), rows[i].told ? line : "") != 0)
+            fail_msg("%u: '%s'", rows[i].waited_ms, text_str(&err_out));
+    }
+    show(&progress, EVENT(.state = JOIN_WARNING, .message = "w"));
+    assert_int_equal(err_out.len, 0);
+    show(&progress, EVENT(.state = JOIN_FAILED, .message = "f", .duration_ms = 99));
+    assert_string_equal(text_str(&err_out), "  !! kubelet        f\n      ! w\n");
+    show(&progress, EVENT(.state = JOIN_SKIPPED, .message = "s"));
+    assert_string_equal(text_str(&err_out), "  -- kubelet        s\n"); /* the warning is told */
+    show(&progress, &(const struct join_event){.state = JOIN_WARNING, .message = "x", .hint = ""});
+    assert_string_equal(text_str(&err_out), "warning: x\n");
+    progress_close(&progress);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_and_answers),
+        cmocka_unit_test_setup_teardown(a_bundle_and_its_versions, open_program, close_program),
+        cmocka_unit_test_setup_teardown(preflight_changes_nothing, open_program, close_program),
+        cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),
+        cmocka_unit_test_setup_teardown(progress_has_a_face_for_each_terminal, open_program,
+                                        close_program),
+        cmocka_unit_test_setup_teardown(a_wait_is_told_now_and_then, open_program, close_program),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    text_free(&out);
+    text_free(&err_out);
+    return failed;
+}
