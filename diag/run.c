@@ -8,10 +8,12 @@
 #include "base/memory.h"
 #include "diag/causes/causes.h"
 #include "host/socket.h"
+#include "host/wait.h"
 
 enum {
     START_TIMEOUT_MS = 120000,
     SETTLE_TIMEOUT_MS = 20000,
+    SETTLE_PAUSE_MS = 3000,
     TURN_MS = 200,
     TELL_MS = 5000,    /* a wait says what it waits for this often */
     NODE_PORT = 18081, /* the node's own UDP echo: not the pods' port, which may be forwarded */
@@ -32,6 +34,7 @@ struct run {
     struct diag_probe_options probe_options;
     struct diag_probes probes;
     char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
+    unsigned told_ms;                  /* when the user was last told of a wait, since it began */
     char id[17]; /* of this run: a probe of an earlier one is not listened to */
 };
 
@@ -51,12 +54,27 @@ static void tell(const struct run *run, const char *format, ...) {
     text_free(&t);
 }
 
-/* One turn of a wait. The node's echo answers all the while: its flow is being timed. */
-static int turn(struct run *run, struct error *err) {
-    if (!run->echo)
-        return host_sleep(run->host, TURN_MS, err);
-    socket_echo_serve(run->echo, TURN_MS);
-    return host_sleep(run->host, 1, err); /* asks for interruption */
+/* What a look answers that has to come again. The node's echo answers meanwhile: its flow is being
+ * timed. */
+static enum wait_look again(const struct run *run) {
+    if (run->echo)
+        socket_echo_serve(run->echo, TURN_MS);
+    return LOOK_AGAIN;
+}
+
+/* wait_until() for the looks of this file. */
+static enum wait_look wait_for(struct run *run, struct wait wait, struct error *err) {
+    wait.pause_ms = run->echo ? 1 : TURN_MS;
+    wait.tell_context = wait.context;
+    run->told_ms = 0;
+    return wait_until(run->host, &wait, err);
+}
+
+static bool is_time_to_tell(struct run *run, const struct wait *wait) {
+    if (wait->waited_ms - run->told_ms < TELL_MS)
+        return false;
+    run->told_ms = wait->waited_ms;
+    return true;
 }
 
 /* ---- the node's own echo ---- */
@@ -119,40 +137,42 @@ static char *silent_names(const struct run *run) {
     return text_take(&t);
 }
 
-static void tell_waiting(struct run *run, uint64_t waited_ms) {
+static void tell_silent(void *context, const struct wait *wait, const struct error *missing) {
+    struct run *run = context;
     _cleanup_(freep) char *names = silent_names(run), *why = NULL;
     size_t first = 0;
 
+    (void)missing;
+    if (!is_time_to_tell(run, wait))
+        return;
     while (run->probes.items[first].spoke)
         first++;
     why = waiting_of(run, first);
-    tell(run, "waiting for %s to start (%u s)%s%s", names, (unsigned)(waited_ms / 1000),
-         why ? ": " : "", why ? why : "");
+    tell(run, "waiting for %s to start (%u s)%s%s", names, wait->waited_ms / 1000, why ? ": " : "",
+         why ? why : "");
+}
+
+static enum wait_look probes_look(void *context, struct wait *wait, struct error *err) {
+    struct run *run = context;
+    size_t speak = 0;
+
+    (void)wait, (void)err;
+    for (size_t i = 0; i < run->probes.count; i++)
+        speak += probe_look(run, i);
+    return speak == run->probes.count ? LOOK_DONE : again(run);
 }
 
 /* Waits for all heartbeats; a probe that never speaks is a result, not a failure. */
 static int probes_wait(struct run *run, struct error *err) {
-    uint64_t start = host_monotonic_ms(run->host), told = start, now = start;
-    unsigned timeout =
-        run->options->start_timeout_ms ? run->options->start_timeout_ms : START_TIMEOUT_MS;
+    unsigned limit = run->options->start_timeout_ms;
+    const struct wait wait = {.limit_ms = limit ? limit : START_TIMEOUT_MS,
+                              .look = probes_look,
+                              .tell = tell_silent,
+                              .context = run};
     _cleanup_(freep) char *names = silent_names(run);
 
     tell(run, "starting %s", names);
-    for (;;) {
-        size_t speak = 0;
-
-        for (size_t i = 0; i < run->probes.count; i++)
-            speak += probe_look(run, i);
-        now = host_monotonic_ms(run->host);
-        if (speak == run->probes.count || now - start >= timeout)
-            return 0;
-        if (now - told >= TELL_MS) {
-            told = now;
-            tell_waiting(run, now - start);
-        }
-        if (turn(run, err) < 0)
-            return -1;
-    }
+    return wait_for(run, wait, err) == LOOK_FAILED ? -1 : 0;
 }
 
 /* ---- asking ---- */
@@ -165,40 +185,54 @@ static unsigned time_limit(const struct probe_list *list) {
     return total;
 }
 
+struct answer {
+    struct run *run;
+    size_t probe;
+    const struct probe_list *list;
+    struct probe_results *results;
+};
+
+static void tell_measuring(void *context, const struct wait *wait, const struct error *missing) {
+    const struct answer *answer = context;
+
+    (void)missing;
+    if (is_time_to_tell(answer->run, wait))
+        tell(answer->run, "waiting for %s to measure %zu flows (%u s)",
+             answer->run->probes.items[answer->probe].name, answer->list->count,
+             wait->waited_ms / 1000);
+}
+
+static enum wait_look answer_look(void *context, struct wait *wait, struct error *err) {
+    const struct answer *answer = context;
+    struct diag_probes *probes = &answer->run->probes;
+    int read = probes->transport->read(probes, answer->probe, answer->results, err);
+
+    if (read == 0)
+        (void)error_set(err, ERROR_TIMED_OUT, "after %u s", wait->limit_ms / 1000);
+    return read > 0 ? LOOK_DONE : read < 0 ? LOOK_FAILED : again(answer->run);
+}
+
 /* Asks a probe and waits; one that falls silent leaves `ret` empty. */
 static int probe_ask(struct run *run, size_t i, const struct probe_list *list,
                      struct probe_results *ret, struct error *err) {
-    const struct diag_transport *transport = run->probes.transport;
-    struct diag_probe *probe = &run->probes.items[i];
-    uint64_t start = host_monotonic_ms(run->host), told = start;
-    unsigned limit = time_limit(list);
+    struct answer answer = {run, i, list, ret};
+    const struct wait wait = {.limit_ms = time_limit(list),
+                              .look = answer_look,
+                              .tell = tell_measuring,
+                              .context = &answer};
+    struct error why = {0};
 
     if (!list->count)
         return 0;
-    probe->asked++;
-    if (transport->ask(&run->probes, i, list, err) < 0)
+    run->probes.items[i].asked++;
+    if (run->probes.transport->ask(&run->probes, i, list, err) < 0)
         return -1;
-    for (;;) {
-        struct error why = {0};
-        uint64_t now = host_monotonic_ms(run->host);
-        int answered = transport->read(&run->probes, i, ret, &why);
-
-        if (answered > 0)
-            return 0;
-        if (answered == 0 && now - start >= limit)
-            (void)error_set(&why, ERROR_TIMED_OUT, "after %u s", limit / 1000);
-        if (why.kind) {
-            tell(run, "%s gave no answer: %s", probe->name, why.message);
-            return 0;
-        }
-        if (now - told >= TELL_MS) {
-            told = now;
-            tell(run, "waiting for %s to measure %zu flows (%u s)", probe->name, list->count,
-                 (unsigned)((now - start) / 1000));
-        }
-        if (turn(run, err) < 0)
-            return -1;
-    }
+    if (wait_for(run, wait, &why) == LOOK_DONE)
+        return 0;
+    if (why.kind == ERROR_INTERRUPTED)
+        return error_set(err, ERROR_INTERRUPTED, "%s", why.message);
+    tell(run, "%s gave no answer: %s", run->probes.items[i].name, why.message);
+    return 0;
 }
 
 static void node_measure(const struct run *run, const struct probe *probe,
@@ -261,23 +295,26 @@ static bool any_red(const struct run *run) {
     return false;
 }
 
+static enum wait_look look_later(void *context, struct wait *wait, struct error *err) {
+    (void)wait, (void)err;
+    return again(context);
+}
+
 /* kube-proxy and DNS need a while after a start: what turns green within it is slow, not broken. */
 static int cells_settle(struct run *run, struct error *err) {
+    const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .look = look_later, .context = run};
     uint64_t start = host_monotonic_ms(run->host);
     unsigned limit =
         run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
 
     while (any_red(run) && run->probes.items[SOURCE].spoke) {
-        uint64_t pause = host_monotonic_ms(run->host);
+        uint64_t now = host_monotonic_ms(run->host);
 
-        if (pause - start >= limit)
+        if (now - start >= limit)
             return 0;
         tell(run, "some flows fail; asking them again for %u s more",
-             (unsigned)((limit - (pause - start)) / 1000));
-        while (host_monotonic_ms(run->host) - pause < 3000)
-            if (turn(run, err) < 0)
-                return -1;
-        if (cells_ask(run, true, err) < 0)
+             (unsigned)((limit - (now - start)) / 1000));
+        if (wait_for(run, pause, err) == LOOK_FAILED || cells_ask(run, true, err) < 0)
             return -1;
     }
     return 0;

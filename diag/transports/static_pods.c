@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/redact.h"
+#include "host/wait.h"
 
 enum {
     HEARTBEAT_MAX = 4096,
@@ -142,33 +143,27 @@ static void pod_stop(struct host *host, const char *name) {
         (void)mailbox_write(host, name, "stop", "stop\n", &ignored);
 }
 
-/* A probe that has ended removes its heartbeat. One that was killed leaves it: hence the limit. */
-static void pods_ended(struct host *host) {
-    uint64_t start = host_monotonic_ms(host);
-    struct error interrupted = {0};
-
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-        while (beats(host, names[i]) && host_monotonic_ms(host) - start < STOP_TIMEOUT_MS)
-            if (host_sleep(host, STOP_TURN_MS, &interrupted) < 0)
-                return;
+static enum wait_look pods_ended(void *host, struct wait *wait, struct error *err) {
+    (void)wait, (void)err;
+    return beats(host, names[0]) || beats(host, names[1]) ? LOOK_AGAIN : LOOK_DONE;
 }
 
-/* A pod holds its program and folder until it has ended. */
-static int folder_remove(struct host *host, struct error *err) {
-    uint64_t start = host_monotonic_ms(host);
-
-    while (host_remove_tree(host, FOLDER, err) < 0) {
-        struct error interrupted = {0};
-
-        if (host_monotonic_ms(host) - start >= END_TIMEOUT_MS ||
-            host_sleep(host, END_TURN_MS, &interrupted) < 0)
-            return -1;
-    }
-    return 0;
+static enum wait_look folder_removed(void *host, struct wait *wait, struct error *err) {
+    (void)wait;
+    return host_remove_tree(host, FOLDER, err) < 0 ? LOOK_AGAIN : LOOK_DONE;
 }
 
 static int pods_remove(struct diag_probes *probes, struct error *err) {
     struct host *host = probes->host;
+    /* A probe that has ended removes its heartbeat. One that was killed leaves it: hence the limit.
+     */
+    struct wait end = {
+        .limit_ms = STOP_TIMEOUT_MS, .pause_ms = STOP_TURN_MS, .look = pods_ended, .context = host};
+    /* A pod holds its program and folder until it has ended. */
+    struct wait removal = {.limit_ms = END_TIMEOUT_MS,
+                           .pause_ms = END_TURN_MS,
+                           .look = folder_removed,
+                           .context = host};
     struct error first = {0}, later = {0};
     bool failed = false;
 
@@ -181,8 +176,8 @@ static int pods_remove(struct diag_probes *probes, struct error *err) {
         if (host_remove(host, path, failed ? &later : &first) < 0)
             failed = true;
     }
-    pods_ended(host);
-    if (folder_remove(host, failed ? &later : &first) < 0)
+    (void)wait_until(host, &end, &later); /* when they do not end, their folder stays */
+    if (wait_until(host, &removal, failed ? &later : &first) != LOOK_DONE)
         failed = true;
     if (!failed)
         return 0;

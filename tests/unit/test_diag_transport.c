@@ -23,6 +23,7 @@ static struct play {
     bool deaf;            /* its echoes do not stand */
     bool dies, breaks;    /* while it measures: says nothing more; is known to be gone */
     bool late;            /* answers at the second look */
+    bool interrupts;      /* the user does, at the first pause */
     bool cannot_start, cannot_ask, cannot_remove;
     unsigned looks, started, removed;
     struct text asked; /* "left 18 probes\n" */
@@ -155,6 +156,8 @@ static void run_open(struct run *run, struct play now) {
 
     play = now;
     *run = (struct run){.host = host_memory_new()};
+    if (now.interrupts)
+        host_memory_interrupt(run->host);
     run->result = diag_run(run->host, &options, &run->report, &run->err);
     assert_int_equal(play.started, 1);
     assert_int_equal(play.removed, 1); /* whatever happened */
@@ -317,6 +320,30 @@ static void one_dies_while_it_measures(void **state) {
         assert_outcome(&run, "node-to-pod", false, DIAG_PASS);
         if (!strstr(text_str(&run.told), rows[i].told))
             fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);
+        assert_int_equal(strstr(text_str(&run.told),
+                                "\nwaiting for left to measure 12 flows (5 s)\n"
+                                "waiting for left to measure 12 flows (10 s)\n") != NULL,
+                         rows[i].play.dies);
+        run_close(&run);
+    }
+}
+
+/* Ctrl-C ends a wait with its own kind, wherever it comes; the probes are taken away all the same.
+ */
+static void an_interruption_ends_it(void **state) {
+    static const struct play rows[] = {
+        {.interrupts = true, .silent = "left"},
+        {.interrupts = true, .dies = true},
+        {.interrupts = true, .late = true, .broken = "pod-to-service"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct run run;
+
+        run_open(&run, rows[i]);
+        assert_int_equal(run.result, -1);
+        assert_int_equal(run.err.kind, ERROR_INTERRUPTED);
         run_close(&run);
     }
 }
@@ -354,6 +381,7 @@ int main(void) {
         cmocka_unit_test(probes_that_never_start),
         cmocka_unit_test(not_ours_or_not_ready),
         cmocka_unit_test(one_dies_while_it_measures),
+        cmocka_unit_test(an_interruption_ends_it),
         cmocka_unit_test(what_the_transport_cannot),
         cmocka_unit_test(the_table),
     };

@@ -178,6 +178,35 @@ static void heartbeat_tells_the_address(void **state) {
     assert_int_equal(probe_heartbeat_parse(text, strlen(text) - 4, &beat, NULL), -1);
 }
 
+static void heartbeats_are_read_strictly(void **state) {
+    static const struct {
+        const char *lines, *message;
+    } rows[] = {
+        {"name a b\n", "a heartbeat's line has 2 fields"},
+        {"name\n", "a heartbeat's line has 2 fields"},
+        {"beat x\n", "beat"},
+        {"beat -1\n", "beat"},
+        {"tcp 2000000001\n", "tcp"},
+        {"color red\n", "unknown key"},
+        {"addresses 10.0.0.1,,10.0.0.2\n", "the addresses are not valid"},
+        {"addresses 10.0.0.1,here!\n", "the addresses are not valid"},
+        {"name a\n", "the text ends before its last line"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = xasprintf("winjoin-heartbeat 1\n%s%s", rows[i].lines,
+                                                i + 1 < ARRAY_SIZE(rows) ? "end\n" : "");
+        struct probe_heartbeat beat = {.beat = 77};
+        struct error err = {0};
+
+        if (probe_heartbeat_parse(text, strlen(text), &beat, &err) != -1 ||
+            err.kind != ERROR_MALFORMED || !strstr(err.message, rows[i].message))
+            fail_msg("%s: %s", rows[i].lines, err.message);
+        assert_int_equal(beat.beat, 77);
+    }
+}
+
 static void dns_question_and_answer(void **state) {
     static const unsigned char question[] = "\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00"
                                             "\x01"
@@ -276,6 +305,7 @@ int main(void) {
         cmocka_unit_test(results_read_back_as_written),
         cmocka_unit_test(results_refuse),
         cmocka_unit_test(heartbeat_tells_the_address),
+        cmocka_unit_test(heartbeats_are_read_strictly),
         cmocka_unit_test(dns_question_and_answer),
         cmocka_unit_test(measures_a_closed_port),
         cmocka_unit_test(command_line_refuses),
