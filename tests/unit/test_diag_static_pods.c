@@ -137,6 +137,33 @@ static void what_a_killed_run_left_is_stopped_first(void **state) {
     }
 }
 
+/* Only a manifest that stays is a failure: a folder that a pod still holds is tried again. */
+static void removing_has_patience(void **state) {
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
+    unsigned failed = 0, calls = 0;
+
+    (void)state;
+    for (size_t n = 1; n == 1 || n <= calls; n++) {
+        struct host *host = host_memory_new();
+        struct diag_probes probes = {0};
+        struct error err = {0};
+        size_t before;
+
+        assert_int_equal(start(host, &options, &probes), 0);
+        before = host_memory_calls(host);
+        host_memory_fail(host, n);
+        if (diag_static_pods.remove(&probes, &err) < 0) {
+            assert_true(text_starts_with(err.message, "remove the probe pods: "));
+            failed++;
+        }
+        assert_int_equal(host_file_type(host, diag_static_pods.folder), HOST_ABSENT);
+        calls = (unsigned)(host_memory_calls(host) - before);
+        free(probes.items);
+        host_free(host);
+    }
+    assert_int_equal(failed, 2);
+}
+
 static void question_and_answer(void **state) {
     static const struct {
         const char *results;
@@ -206,6 +233,7 @@ static int mirror_answer(void *context, const struct http_request *request,
     if (!mirror->pod)
         return error_set(err, ERROR_NETWORK, "no route");
     assert_string_equal(request->url, mirror->url);
+    assert_int_equal(request->timeout_ms, 2000); /* the pods are looked at meanwhile */
     ret->status = 200;
     ret->body = xstrdup(mirror->pod);
     ret->body_len = strlen(mirror->pod);
@@ -277,6 +305,7 @@ int main(void) {
         cmocka_unit_test(starting_and_removing),
         cmocka_unit_test(starting_again_keeps_the_program_and_empties_mailboxes),
         cmocka_unit_test(what_a_killed_run_left_is_stopped_first),
+        cmocka_unit_test(removing_has_patience),
         cmocka_unit_test(question_and_answer),
         cmocka_unit_test(the_mirror_is_asked),
         cmocka_unit_test(what_a_pod_waits_for),

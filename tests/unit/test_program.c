@@ -67,9 +67,13 @@ static void assert_has(const struct text *text, const char *part) {
 
 /* ---- calls ---- */
 
+static const char *variable; /* of the environment, NULL = none */
+
 static int open_memory(const char *rootfs, struct host **ret, struct error *err) {
     (void)rootfs, (void)err;
     *ret = host_memory_new();
+    if (variable)
+        host_memory_set_environment(*ret, variable, "json");
     return 0;
 }
 
@@ -146,6 +150,54 @@ static void calls_and_answers(void **state) {
         if (*rows[i].err ? !has(&err_out, rows[i].err) : err_out.len)
             fail_msg("winjoin %s: error: %s", rows[i].line, text_str(&err_out));
     }
+}
+
+static void variables_of_the_environment(void **state) {
+    static const struct {
+        const char *variable, *out, *warning;
+    } rows[] = {
+        {"WINJOIN_OUTPUT", "{\n", ""},
+        {"WINJOIN_NETWORK_MODE", "winjoin", ""}, /* another verb's */
+        {"WINJOIN_OUTPUTT", "winjoin",
+         "warning: environment variable WINJOIN_OUTPUTT stands for no flag and is not used (did "
+         "you "
+         "mean WINJOIN_OUTPUT?)\n"},
+        {"WINJOIN_QQQQQQ", "winjoin",
+         "warning: environment variable WINJOIN_QQQQQQ stands for no flag and is not used\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        variable = rows[i].variable;
+        assert_int_equal(call("version"), 0);
+        assert_has(&out, rows[i].out);
+        assert_string_equal(text_str(&err_out), rows[i].warning);
+    }
+    variable = NULL;
+}
+
+/* A result that nobody got is no success. */
+static void a_full_disk(void **state) {
+    FILE *full = fopen("/dev/full", "w");
+    char *argv[] = {(char *)"winjoin", (char *)"version", NULL};
+    struct capture captured;
+    int was, code;
+
+    (void)state;
+    if (!full)
+        return; /* Windows has none */
+    (void)fflush(stdout);
+    was = dup(fileno(stdout));
+    assert_true(dup2(fileno(full), fileno(stdout)) >= 0);
+    capture_begin(&captured, stderr);
+    code = program_run(2, argv, open_memory);
+    capture_end(&captured, &err_out);
+    assert_true(dup2(was, fileno(stdout)) >= 0);
+    clearerr(stdout);
+    close(was);
+    (void)fclose(full);
+    assert_int_equal(code, 1);
+    assert_string_equal(text_str(&err_out), "error: write standard output: it is full or closed\n");
 }
 
 /* ---- a program whose terminal is played ---- */
@@ -409,6 +461,8 @@ static void a_wait_is_told_now_and_then(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_and_answers),
+        cmocka_unit_test(variables_of_the_environment),
+        cmocka_unit_test(a_full_disk),
         cmocka_unit_test_setup_teardown(a_bundle_and_its_versions, open_program, close_program),
         cmocka_unit_test_setup_teardown(preflight_changes_nothing, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),
