@@ -104,10 +104,14 @@ class Bootstrap(unittest.TestCase):
     def test_approved_by_hand(self):
         self.server.ask(op="csr", mode="manual")
         process = self.start()
-        name = self.wait_for_request()
-        time.sleep(4)
+        name, said = self.wait_for_request(), ""
+        while "kubectl certificate approve " + name not in said:
+            line = process.stdout.readline()
+            self.assertTrue(line, said)
+            said += line
         self.kc("approve", name)
-        self.assertIn("kubectl certificate approve " + name, self.end(process, 0))
+        self.end(process, 0)
+        self.assertNotIn(cases.SECRET, said)
         self.assert_stored()
 
     def test_denied_and_failed(self):

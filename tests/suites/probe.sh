@@ -35,6 +35,33 @@ wait_for() {
     [ -f "$1" ]
 }
 
+# beats MAILBOX N: so many heartbeats, one a second
+beats() {
+    until_beat=$(($(beat_of "$1") + $2))
+    turns=0
+    while [ "$(beat_of "$1")" -lt "$until_beat" ] && [ "$turns" -lt 150 ]; do
+        sleep 0.1
+        turns=$((turns + 1))
+    done
+}
+
+beat_of() {
+    number=$(sed -n 's/^beat //p' "$1/heartbeat.txt" 2>/dev/null | tr -d '\r')
+    echo "${number:-0}"
+}
+
+# tries FOLDER: something was written there and taken back, a few times
+tries() {
+    for _ in 1 2 3; do
+        at=$(stat -c %y "$1")
+        turns=0
+        while [ "$(stat -c %y "$1")" = "$at" ] && [ "$turns" -lt 150 ]; do
+            sleep 0.02
+            turns=$((turns + 1))
+        done
+    done
+}
+
 # ask MAILBOX GENERATION: the results without their times
 ask() {
     : >"$1/go-$2"
@@ -83,7 +110,7 @@ end 7"
     printf 'winjoin-probes 1\nself.tcp tcp %s %s 16 - - 1000 1\n' "$b_ip" "$port" >"$work/a/probes.txt"
     check "$what: and forgotten" "$(ask "$work/a" 3 | sed -n 2p)" "self.tcp ok 1 1 T T T winjoin-probe-b -"
     mv "$work/a" "$work/away"
-    sleep 1.5
+    beats "$work/b" 2
     mv "$work/away" "$work/a"
     check "$what: the folder came back" "$(ask "$work/a" 4 | sed -n 2p)" "self.tcp ok 1 1 T T T winjoin-probe-b -"
 }
@@ -123,7 +150,7 @@ full_disk() {
     wait_for "$work/full/heartbeat.txt" || true
     dd if=/dev/zero of="$work/full/ballast" bs=1k count=64 2>/dev/null || true
     : >"$work/full/go-1" 2>/dev/null || true
-    sleep 1
+    tries "$work/full"
     check "full disk: no half answer" "$(find "$work/full" -name 'results*' | wc -l)" 0
     rm "$work/full/ballast"
     : >"$work/full/go-1"

@@ -16,6 +16,7 @@
 #include "cmd/progress.h"
 #include "cmd/program.h"
 #include "diag/reports/report.h"
+#include "join/phases/phases.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 
