@@ -23,7 +23,7 @@ static const struct {
 static const struct {
     const char *path, *what;
 } files[] = {
-    {"C:\\k", "kubelet, kube-proxy, flanneld and winjoin itself"},
+    {"C:\\k", "the services' programs and winjoin itself"},
     {"C:\\etc\\kubernetes, C:\\var\\lib\\kubelet", "Kubernetes' files, as kubeadm lays them"},
     {"C:\\etc\\cni\\net.d", "the CNI configuration"},
     {"C:\\ProgramData\\winjoin", "journal, backup, evidence and logs; for SYSTEM and "

@@ -72,10 +72,12 @@ static int make_network(void *context, struct error *err) {
 
 int verb_service(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
+    const struct service *service;
 
     if (words->count != 2 || !text_equal(words->items[0], "run"))
         return error_set(err, ERROR_USAGE, "winjoin service run NAME");
-    if (service_by_name(words->items[1]) == SERVICE_NETWORK)
+    service = service_by_name(words->items[1]);
+    if (service && !service->artifact)
         return service_host_work(words->items[1], make_network, program->host, err);
     return run_hosted(program, words->items[1], err);
 }

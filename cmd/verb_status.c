@@ -23,17 +23,18 @@ static const char *state_name(enum host_service_state state) {
 static json_t *services_json(struct host *host, struct text *out) {
     json_t *rows = json_array();
 
-    for (enum service_id id = 0; id < SERVICE_COUNT; id++) {
+    for (const struct service *const *row = service_table; *row; row++) {
+        const char *name = (*row)->name;
         struct host_service service = {0};
         struct error ignored = {0};
 
-        if (host_service_query(host, service_name(id), &service, &ignored) < 0)
+        if (host_service_query(host, name, &service, &ignored) < 0)
             continue;
         if (service.state != HOST_SERVICE_ABSENT) {
-            json_array_append_new(rows, json_pack("{s:s, s:s, s:b}", "name", service_name(id),
-                                                  "state", state_name(service.state), "winjoin",
+            json_array_append_new(rows, json_pack("{s:s, s:s, s:b}", "name", name, "state",
+                                                  state_name(service.state), "winjoin",
                                                   service_is_ours(&service)));
-            text_addf(out, "service   %-16s %s%s\n", service_name(id), state_name(service.state),
+            text_addf(out, "service   %-16s %s%s\n", name, state_name(service.state),
                       service_is_ours(&service) ? "" : " (not winjoin's)");
         }
         host_service_free(&service);

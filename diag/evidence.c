@@ -151,8 +151,7 @@ static void routes_add(struct host *host, json_t *evidence) {
 
 /* ---- services, CNI, host ---- */
 
-static void services_add(struct host *host, json_t *evidence) {
-    static const char *const names[] = {"hns", "containerd", "kubelet", "kube-proxy", "flanneld"};
+static void services_add(struct host *host, const char *const *names, json_t *evidence) {
     static const char *const states[] = {
         [HOST_SERVICE_ABSENT] = "absent",     [HOST_SERVICE_STOPPED] = "stopped",
         [HOST_SERVICE_STARTING] = "starting", [HOST_SERVICE_RUNNING] = "running",
@@ -160,7 +159,7 @@ static void services_add(struct host *host, json_t *evidence) {
     };
     json_t *services = json_object();
 
-    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+    for (size_t i = 0; names && names[i]; i++) {
         struct host_service service = {0};
         struct error err = {0};
 
@@ -307,7 +306,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     hns_add(host, evidence);
     adapters_add(host, evidence);
     routes_add(host, evidence);
-    services_add(host, evidence);
+    services_add(host, options->services, evidence);
     cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_FOLDER);
     cluster_add(options, evidence);
     return evidence;

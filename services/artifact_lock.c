@@ -11,31 +11,37 @@
 #define KIND "BundleLock"
 enum { VERSION_MAX = 64, LOCK_SIZE_MAX = 1024 * 1024 };
 
-static const struct artifact_target targets[] = {
-    {"kubelet", "C:\\k\\kubelet.exe", true},
-    {"kube-proxy", "C:\\k\\kube-proxy.exe", false},
-    {"flanneld", "C:\\k\\flanneld.exe", false},
-    {"containerd", "C:\\Program Files\\containerd\\containerd.exe", true},
+static const struct artifact_target others[] = {
     {"containerd-shim-runhcs-v1", "C:\\Program Files\\containerd\\containerd-shim-runhcs-v1.exe",
-     true},
-    {"ctr", "C:\\Program Files\\containerd\\ctr.exe", false},
-    {"win-overlay", "C:\\opt\\cni\\bin\\win-overlay.exe", false},
-    {"win-bridge", "C:\\opt\\cni\\bin\\win-bridge.exe", false},
-    {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", true},
-    {"crictl", "C:\\k\\crictl.exe", false},
+     true, NULL},
+    {"ctr", "C:\\Program Files\\containerd\\ctr.exe", false, NULL},
+    {"win-overlay", "C:\\opt\\cni\\bin\\win-overlay.exe", false, NULL},
+    {"win-bridge", "C:\\opt\\cni\\bin\\win-bridge.exe", false, NULL},
+    {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", true, NULL},
+    {"crictl", "C:\\k\\crictl.exe", false, NULL},
 };
 
-const struct artifact_target *artifact_targets(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(targets);
-    return targets;
+bool artifact_target_at(size_t i, struct artifact_target *ret) {
+    for (const struct service *const *row = service_table; *row; row++) {
+        if (!(*row)->artifact || i-- > 0)
+            continue;
+        *ret = (struct artifact_target){(*row)->artifact, (*row)->program, false, *row};
+        return true;
+    }
+    if (i < ARRAY_SIZE(others))
+        *ret = others[i];
+    return i < ARRAY_SIZE(others);
 }
 
-const struct artifact_target *artifact_target(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
-        if (text_equal(targets[i].name, name))
-            return &targets[i];
-    }
-    return NULL;
+bool artifact_target_find(const char *name, struct artifact_target *ret) {
+    struct artifact_target target;
+
+    for (size_t i = 0; artifact_target_at(i, &target); i++)
+        if (text_equal(target.name, name)) {
+            *ret = target;
+            return true;
+        }
+    return false;
 }
 
 static void artifact_free(struct artifact *artifact) {
@@ -102,15 +108,17 @@ static int read_plain(const json_t *item, struct artifact *artifact, struct erro
 
 static int read_paths(const json_t *item, struct artifact *artifact, struct error *err) {
     const char *path = json_text_at(item, "path"), *target = json_text_at(item, "target");
-    const struct artifact_target *known = artifact_target(artifact->name);
-    if (!path || (!target && !known))
+    struct artifact_target known = {0};
+
+    (void)artifact_target_find(artifact->name, &known); /* another has a target of its own */
+    if (!path || (!target && !known.target))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", artifact->name,
                          path ? "target" : "path");
     if (!bundle_path_is_safe(path))
         return error_set(err, ERROR_UNTRUSTED, "refuse path '%s' of '%s': it leaves the bundle",
                          path, artifact->name);
     if (!target)
-        target = known->target;
+        target = known.target;
     if (!bundle_target_is_safe(target))
         return error_set(err, ERROR_UNTRUSTED,
                          "refuse target '%s' of '%s': it lies outside winjoin's program folders",

@@ -94,19 +94,19 @@ static bool in_lock(const struct artifacts *lock, const char *name) {
 }
 
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
-                      bool flannel, bool kube_proxy, struct text_list *ret, struct error *err) {
-    size_t count = 0;
-    const struct artifact_target *targets = artifact_targets(&count);
-    if (!artifact_target(cni_type))
+                      const struct service_choice *choice, struct text_list *ret,
+                      struct error *err) {
+    struct artifact_target target;
+
+    if (!artifact_target_find(cni_type, &target))
         return error_set(err, ERROR_USAGE, "unknown CNI plugin '%s'", cni_type);
-    for (size_t i = 0; i < count; i++) {
-        const struct artifact_target *target = &targets[i];
-        bool needed = target->required || text_equal(target->name, cni_type) ||
-                      (flannel && text_equal(target->name, "flanneld")) ||
-                      (kube_proxy && text_equal(target->name, "kube-proxy"));
-        if (needed && !in_lock(lock, target->name) &&
-            host_file_type(host, target->target) != HOST_FILE)
-            text_list_add(ret, target->name);
+    for (size_t i = 0; artifact_target_at(i, &target); i++) {
+        bool needed = target.service ? service_wanted(target.service, choice)
+                                     : target.required || text_equal(target.name, cni_type);
+
+        if (needed && !in_lock(lock, target.name) &&
+            host_file_type(host, target.target) != HOST_FILE)
+            text_list_add(ret, target.name);
     }
     return 0;
 }

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "host/host.h"
 #include "services/mirror.h"
+#include "services/service_table.h"
 
 #define ARTIFACT_LOCK_NAME "winjoin.lock"
 enum {
@@ -34,15 +35,17 @@ struct artifacts {
 };
 void artifacts_free(struct artifacts *artifacts);
 
-/* What a node needs and where it goes. */
+/* What a node may need and where it goes: the services' programs, then what stands beside them. */
 struct artifact_target {
-    const char *name;   /* "kubelet", "containerd-shim-runhcs-v1", "win-overlay", ... */
-    const char *target; /* "C:\\k\\kubelet.exe" */
-    bool required;
+    const char *name;              /* "kubelet", "containerd-shim-runhcs-v1", "win-overlay", ... */
+    const char *target;            /* "C:\\k\\kubelet.exe" */
+    bool required;                 /* by every node */
+    const struct service *service; /* whose program it is, or NULL */
 };
-const struct artifact_target *artifact_targets(size_t *ret_count);
-/* By name, or NULL. */
-const struct artifact_target *artifact_target(const char *name);
+/* The i-th; false behind the last. */
+bool artifact_target_at(size_t i, struct artifact_target *ret);
+/* By name; false when there is none. */
+bool artifact_target_find(const char *name, struct artifact_target *ret);
 
 /* The lock file, YAML or JSON, strict (no unknown keys, no name, path or target twice):
  *   {"apiVersion":"winjoin.io/v1alpha1","kind":"BundleLock",
@@ -99,7 +102,8 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
 /* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
  * has. */
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
-                      bool flannel, bool kube_proxy, struct text_list *ret, struct error *err);
+                      const struct service_choice *choice, struct text_list *ret,
+                      struct error *err);
 /* `artifacts` of a JoinPlan: [{name,version[,url],sha256,path}]; url of a mirror's (or NULL). New
  * reference. */
 json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *mirror);

@@ -37,21 +37,19 @@ static void add_artifact(struct packing *packing, const struct artifact_target *
 
 static int collect(struct host *host, const char *folder, const json_t *versions,
                    struct packing *packing, struct error *err) {
-    size_t count = 0;
-    const struct artifact_target *targets = artifact_targets(&count);
+    struct artifact_target target;
     if (host_file_type(host, folder) != HOST_FOLDER)
         return error_set(err, ERROR_ABSENT, "'%s' is no folder", folder);
-    for (size_t i = 0; i < count; i++) {
-        const char *version = json_text_at(versions, targets[i].name);
-        _cleanup_(freep) char *path =
-            xasprintf("%s\\%s", folder, strrchr(targets[i].target, '\\') + 1);
+    for (size_t i = 0; artifact_target_at(i, &target); i++) {
+        const char *version = json_text_at(versions, target.name);
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, strrchr(target.target, '\\') + 1);
         char *data = NULL;
         size_t len = 0;
         if (host_file_type(host, path) != HOST_FILE)
             continue;
         if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
             return -1;
-        add_artifact(packing, &targets[i], version ? version : "unknown", data, len);
+        add_artifact(packing, &target, version ? version : "unknown", data, len);
     }
     if (!packing->artifacts.count)
         return error_set(err, ERROR_ABSENT, "no program of a node lies in '%s'", folder);

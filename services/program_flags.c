@@ -1,4 +1,4 @@
-/* Which flags a program knows, by its own --help. */
+/* Programs asked by --help and --version. */
 #include "services/program_flags.h"
 
 #include <stdlib.h>
@@ -44,6 +44,22 @@ int program_flags_read(struct host *host, const char *program, struct text_list 
     if (code == 0 && output)
         program_flags_parse(output, ret);
     return 0;
+}
+
+int program_version_read(struct host *host, const char *program, char **ret, struct error *err) {
+    const char *const argv[] = {program, "--version", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = HELP_MS};
+    _cleanup_(freep) char *output = NULL;
+    int code;
+
+    if (host_file_type(host, program) == HOST_ABSENT)
+        return 0;
+    if (host_run(host, &process, &code, &output, err) < 0)
+        return -1;
+    if (code != 0)
+        return error_set(err, ERROR_HOST, "'%s --version' ended with %d", program, code);
+    *ret = take_ptr(output);
+    return 1;
 }
 
 int program_takes(struct host *host, const char *program, const struct text_list *arguments,

@@ -1,4 +1,4 @@
-/* Which flags a program knows, by its own --help. */
+/* Which flags a program knows and what version it is, by itself. */
 #ifndef SERVICES_PROGRAM_FLAGS_H
 #define SERVICES_PROGRAM_FLAGS_H
 
@@ -16,6 +16,9 @@ void program_flags_parse(const char *help, struct text_list *ret);
  * text. Kinds: those of host_run(). */
 int program_flags_read(struct host *host, const char *program, struct text_list *ret,
                        struct error *err);
+/* What `PROGRAM --version` prints: 1 (the caller frees *ret), 0 when the program is not there, -1
+ * when it cannot be run or fails (ERROR_HOST). */
+int program_version_read(struct host *host, const char *program, char **ret, struct error *err);
 /* Whether the program takes these arguments ("--name=value"), by running it with them and --help
  * behind: Kubernetes' programs refuse what they cannot parse before they print the help. */
 int program_takes(struct host *host, const char *program, const struct text_list *arguments,

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "services/service_host.h"
 #include "services/service_table.h"
 
 enum { STOP_TIMEOUT_MS = 60000, DELETE_TIMEOUT_MS = 60000, SETTINGS_FILE_MAX = 256 * 1024 };
@@ -31,31 +30,26 @@ static bool same_service(const struct host_service *a, const struct host_service
            a->reset_seconds == b->reset_seconds && a->preshutdown_ms == b->preshutdown_ms;
 }
 
-static char *settings_path(enum service_id id) {
-    return xasprintf("%s\\%s.json", SERVICE_SETTINGS_DIR, service_name(id));
-}
-
 /* Writes the service host's file when it differs. */
-static int ensure_settings(struct host *host, enum service_id id,
+static int ensure_settings(struct host *host, const struct service *row,
                            const struct service_settings *settings, bool *changed,
                            struct error *err) {
-    _cleanup_(freep) char *path = settings_path(id);
     _cleanup_(freep) char *wanted = NULL;
     _cleanup_(freep) char *now = NULL;
     struct error read_err = {0};
     size_t len = 0;
-    if (!service_hosted(id))
+    if (!row->hosted)
         return 0;
-    if (service_host_file_make(id, settings, &wanted, err) < 0)
+    if (service_host_file_make(row, settings, &wanted, err) < 0)
         return -1;
-    if (host_read(host, path, SETTINGS_FILE_MAX, &now, &len, &read_err) == 0) {
+    if (host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &read_err) == 0) {
         if (text_equal(now, wanted))
             return 0;
     } else if (read_err.kind != ERROR_ABSENT && read_err.kind != ERROR_MALFORMED) {
         *err = read_err; /* MALFORMED: longer than ours ever is */
         return -1;
     }
-    if (host_write(host, path, wanted, strlen(wanted), HOST_SECRET, err) < 0)
+    if (host_write(host, row->settings_file, wanted, strlen(wanted), HOST_SECRET, err) < 0)
         return -1;
     *changed = true;
     return 0;
@@ -67,21 +61,20 @@ static int refuse_foreign(const struct host_service *found, struct error *err) {
     return error_hint(err, "it runs: %s", found->command ? found->command : "nothing");
 }
 
-int service_ensure(struct host *host, enum service_id id, const struct service_settings *settings,
-                   bool *ret_changed, struct error *err) {
+int service_ensure(struct host *host, const struct service *row,
+                   const struct service_settings *settings, bool *ret_changed, struct error *err) {
     _cleanup_(host_service_free) struct host_service wanted = {0};
     _cleanup_(host_service_free) struct host_service found = {0};
     bool changed = false;
-    if (service_make(id, settings, &wanted, err) < 0 ||
+    if (service_make(row, settings, &wanted, err) < 0 ||
         host_service_query(host, wanted.name, &found, err) < 0)
         return -1;
     if (found.state != HOST_SERVICE_ABSENT && !service_is_ours(&found))
         return refuse_foreign(&found, err);
-    if (ensure_settings(host, id, settings, &changed, err) < 0)
+    if (ensure_settings(host, row, settings, &changed, err) < 0)
         return error_prefix(err, "service '%s'", wanted.name);
-    const char *folder = service_log_folder(id);
-    if (host_file_type(host, folder) != HOST_FOLDER &&
-        host_make_folder(host, folder, HOST_PUBLIC, err) < 0)
+    if (host_file_type(host, row->log_folder) != HOST_FOLDER &&
+        host_make_folder(host, row->log_folder, HOST_PUBLIC, err) < 0)
         return -1;
     if (found.state == HOST_SERVICE_ABSENT || !same_service(&found, &wanted)) {
         if (host_service_put(host, &wanted, err) < 0)
@@ -93,18 +86,16 @@ int service_ensure(struct host *host, enum service_id id, const struct service_s
     return 0;
 }
 
-int service_remove(struct host *host, enum service_id id, struct error *err) {
-    const char *name = service_name(id);
-    _cleanup_(freep) char *path = settings_path(id);
+int service_remove(struct host *host, const struct service *row, struct error *err) {
     _cleanup_(host_service_free) struct host_service found = {0};
-    if (host_service_query(host, name, &found, err) < 0)
+    if (host_service_query(host, row->name, &found, err) < 0)
         return -1;
     if (found.state != HOST_SERVICE_ABSENT) {
         if (!service_is_ours(&found))
             return 0;
-        if (host_service_stop(host, name, STOP_TIMEOUT_MS, err) < 0 ||
-            host_service_delete(host, name, DELETE_TIMEOUT_MS, err) < 0)
-            return error_prefix(err, "remove service '%s'", name);
+        if (host_service_stop(host, row->name, STOP_TIMEOUT_MS, err) < 0 ||
+            host_service_delete(host, row->name, DELETE_TIMEOUT_MS, err) < 0)
+            return error_prefix(err, "remove service '%s'", row->name);
     }
-    return service_hosted(id) ? host_remove(host, path, err) : 0;
+    return row->hosted ? host_remove(host, row->settings_file, err) : 0;
 }

@@ -1,4 +1,4 @@
-/* The Windows services of a node, in one table.
+/* The Windows services of a node: a row each, in a file of its own (services/rows/), and one table.
  *
  * Who speaks to the SCM:
  * - containerd runs as its own service (--run-service): its shims are its children and must outlive
@@ -14,21 +14,23 @@
 #define SERVICES_SERVICE_TABLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "host/host.h"
+#include "services/service_host.h"
 
-/* In the order of their start; stop and removal go backwards. */
-enum service_id {
-    SERVICE_NETWORK, /* winjoin-network */
-    SERVICE_CONTAINERD,
-    SERVICE_KUBELET,
-    SERVICE_FLANNELD,
-    SERVICE_KUBE_PROXY,
-    SERVICE_COUNT
-};
+/* The rows, in the order of their start; stop and removal go backwards. */
+#define SERVICE_ROWS(ROW)                                                                          \
+    ROW(network)                                                                                   \
+    ROW(containerd)                                                                                \
+    ROW(kubelet)                                                                                   \
+    ROW(flanneld)                                                                                  \
+    ROW(kube_proxy)
+
+#define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
 
 /* Plain values that the command lines need; text is borrowed, NULL = not given. */
 struct service_settings {
@@ -40,49 +42,82 @@ struct service_settings {
     const char *node_labels;             /* "a=b,c=d" */
     const char *register_with_taints;    /* "os=windows:NoSchedule" */
     bool bootstrap_kubeconfig;           /* the kubelet does its own TLS bootstrap */
-    bool network_service;                /* winjoin-network is registered: others start after it */
-    const char *priority_class;          /* kubelet --windows-priorityclass */
     const char *flannel_interface;       /* flanneld --iface: node address or alias */
     const struct text_list *known_flags; /* names that the service's program knows; NULL or empty =
                                             not known: all are passed */
     struct text_list
         kubelet_extra_args; /* appended; "--name=value" replaces one of the same name */
-    struct text_list kube_proxy_extra_args;
-    struct text_list containerd_extra_args;
-    struct text_list flanneld_extra_args;
 };
 
-const char *service_name(enum service_id id);
-/* By name; SERVICE_COUNT when it is none of ours. */
-enum service_id service_by_name(const char *name);
-/* The executable that must be there first, e.g. "C:\\k\\kubelet.exe". */
-const char *service_program(enum service_id id);
-/* "C:\\var\\log\\kubelet" */
-const char *service_log_folder(enum service_id id);
-/* The file that its program writes once it has come up, each time anew
- * ("C:\\run\\flannel\\subnet.env"); NULL when it writes none. */
-const char *service_ready_file(enum service_id id);
+/* What decides which services a node runs. */
+struct service_choice {
+    bool kube_proxy;   /* --kube-proxy service */
+    const char *agent; /* name of the network agent's service; NULL: it has none */
+};
+
+/* The preflight check that something is still free. */
+struct service_check {
+    const char *id, *help, *hint;
+};
+struct service_port {
+    unsigned number; /* TCP */
+    struct service_check free;
+};
+
+struct service {
+    const char *name, *display_name;
+    const char *description; /* begins with "winjoin:", which marks it as ours */
+    const char *artifact;    /* its program's name in a lock; NULL: winjoin itself does its work */
+    const char *program;     /* must be there first, "C:\\k\\kubelet.exe" */
+    bool hosted;             /* winjoin's service host runs it, by the settings file */
+    const char *settings_file, *log_folder, *log_file;
+    const char
+        *ready_file; /* what its program writes once it has come up, each time anew; or NULL */
+    const char *data_folder; /* what else its program fills; or NULL */
+    const char *depends_on[2];
+    unsigned restart_delays_ms[3], reset_seconds;
+    unsigned preshutdown_ms;
+    unsigned stop_timeout_ms;    /* of a hosted program, until its job is ended */
+    struct service_check unused; /* no other service has this name */
+    struct service_port ports[2];
+    bool kubernetes;   /* released with the cluster: has its version, tells its flags by --help */
+    bool diagnosed;    /* diag reads its state */
+    size_t extra_args; /* offset of the user's arguments in struct service_settings; 0: none */
+    bool (*wanted)(const struct service_choice *choice); /* NULL: always */
+    int (*arguments)(const struct service_settings *settings, struct text_list *ret,
+                     struct error *err); /* without argv[0] */
+    char *(*environment)(
+        const struct service_settings *); /* "NAME=value"; or NULL; or answers it */
+};
+
+#define SERVICE_DECLARED(row) extern const struct service service_##row;
+SERVICE_ROWS(SERVICE_DECLARED)
+#undef SERVICE_DECLARED
+/* NULL behind the last. */
+extern const struct service *const service_table[];
+
+/* NULL when it is none of ours. */
+const struct service *service_by_name(const char *name);
+bool service_wanted(const struct service *service, const struct service_choice *choice);
 /* What its failure actions wait before they start it again after its n-th end (1 = the first). */
-unsigned service_restart_delay_ms(enum service_id id, unsigned end);
-/* true when winjoin's service host runs it; then the file below says what. */
-bool service_hosted(enum service_id id);
-/* Text of SERVICE_SETTINGS_DIR\NAME.json (services/service_host.h). Pure; the caller frees. Fails
- * as service_make(). */
-int service_host_file_make(enum service_id id, const struct service_settings *settings, char **ret,
-                           struct error *err);
+unsigned service_restart_delay_ms(const struct service *service, unsigned end);
+/* Text of its settings file (services/service_host.h). Pure; the caller frees. Fails as
+ * service_make(). */
+int service_host_file_make(const struct service *service, const struct service_settings *settings,
+                           char **ret, struct error *err);
 
 /* What the SCM is to be told. Pure; host_service_free(). Kinds: ERROR_USAGE (a version that does
  * not parse, an extra argument that is no "--name[=value]", holds a line break or is a secret's
  * flag such as --token), ERROR_UNSUPPORTED (a kubelet before 1.24, which has no CRI alone). */
-int service_make(enum service_id id, const struct service_settings *settings,
+int service_make(const struct service *service, const struct service_settings *settings,
                  struct host_service *ret, struct error *err);
 /* The arguments of the program itself (argv[0] first): what the service host starts, or what
  * containerd's command line holds. Pure. */
-int service_arguments(enum service_id id, const struct service_settings *settings,
+int service_arguments(const struct service *service, const struct service_settings *settings,
                       struct text_list *ret, struct error *err);
 /* Those of our arguments that service_arguments() leaves out because known_flags lacks them. */
-void service_dropped_arguments(enum service_id id, const struct service_settings *settings,
-                               struct text_list *ret);
+void service_dropped_arguments(const struct service *service,
+                               const struct service_settings *settings, struct text_list *ret);
 /* A command line by CommandLineToArgvW's rules. The caller frees. */
 char *service_command_line(const struct text_list *arguments);
 
@@ -90,10 +125,10 @@ char *service_command_line(const struct text_list *arguments);
  * that is not ours (description) is ERROR_CONFLICT. *ret_changed (or NULL): true when what a
  * running service has read at its start was changed (command, environment, its host's settings).
  */
-int service_ensure(struct host *host, enum service_id id, const struct service_settings *settings,
-                   bool *ret_changed, struct error *err);
+int service_ensure(struct host *host, const struct service *service,
+                   const struct service_settings *settings, bool *ret_changed, struct error *err);
 /* Stops and deletes it when ours; absent is success. */
-int service_remove(struct host *host, enum service_id id, struct error *err);
+int service_remove(struct host *host, const struct service *service, struct error *err);
 /* true when the description says that winjoin made it. */
 bool service_is_ours(const struct host_service *service);
 /* One item of JoinPlan `services`: {name,displayName,command,account,start,dependsOn,environment,

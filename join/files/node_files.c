@@ -10,11 +10,10 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
 #include "netsetup/cni_config.h"
+#include "services/program_flags.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
 #include "join/found/need.h"
-
-enum { VERSION_TIMEOUT_MS = 20000 };
 
 void node_files_free(struct node_files *files) {
     for (size_t i = 0; i < files->count; i++) {
@@ -55,15 +54,12 @@ static void add_kubelet_flags(struct host *host, struct join_found *found, struc
 
 /* 1.x and 2.x read files of different shapes; one that does not say is taken for the newer. */
 static unsigned installed_containerd(struct host *host) {
-    const char *const argv[] = {service_program(SERVICE_CONTAINERD), "--version", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
     _cleanup_(freep) char *output = NULL;
     struct error ignored = {0};
-    int code;
 
-    if (host_run(host, &process, &code, &output, &ignored) < 0 || code != 0)
-        return 0;
-    return containerd_major(output);
+    return program_version_read(host, service_containerd.program, &output, &ignored) > 0
+               ? containerd_major(output)
+               : 0;
 }
 
 void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret) {
@@ -99,7 +95,7 @@ int node_files_kube_proxy(struct host *host, const struct join_found *found, str
                           struct error *err) {
     const struct network_plan *p = &found->plan;
     _cleanup_(freep) char *cidrs = text_list_join(&p->cluster_pod_cidrs, ",");
-    _cleanup_(freep) char *version = programs_version(host, SERVICE_KUBE_PROXY);
+    _cleanup_(freep) char *version = programs_version(host, &service_kube_proxy);
     struct kube_proxy_config input = {
         .version = version ? version : found->cluster.kubernetes_version,
         .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,

@@ -82,7 +82,7 @@ static char *asked_text(const json_t *config) {
 /* Later words win over the service's own. NULL-terminated; *ret_own keeps what they stand on. */
 static int question_words(const struct service_settings *settings, const char *program,
                           const char *folder, struct text_list *ret, struct error *err) {
-    if (service_arguments(SERVICE_KUBELET, settings, ret, err) < 0)
+    if (service_arguments(&service_kubelet, settings, ret, err) < 0)
         return -1;
     free(ret->items[0]);
     ret->items[0] = xstrdup(program);

@@ -8,7 +8,6 @@
 #include "join/programs/programs.h"
 #include "services/artifacts.h"
 
-#define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 
 static int own_program_folders(struct join *join, struct error *err) {
@@ -73,12 +72,9 @@ static int own_event_source(struct join *join, struct error *err) {
 }
 
 static int check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
-    const struct network_plan *plan = &join->found.plan;
     struct text_list missing = {0};
     _cleanup_(freep) char *names = NULL;
-    int result =
-        artifacts_missing(join->host, lock, network_cni_type(plan), plan->plugin == NETWORK_FLANNEL,
-                          !text_equal(join->found.options.kube_proxy, "none"), &missing, err);
+    int result = programs_missing(join->host, &join->found, lock, &missing, err);
 
     if (result == 0 && missing.count) {
         names = text_list_join(&missing, ", ");
@@ -92,10 +88,18 @@ static int check_complete(struct join *join, const struct artifacts *lock, struc
 
 /* Windows replaces no program that runs. */
 static int hint_at_users(struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *all = NULL;
+
+    for (const struct service *const *row = service_table; *row; row++)
+        if ((*row)->artifact)
+            text_list_add(&names, (*row)->name);
+    all = text_list_join(&names, ", ");
     if (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT)
         (void)error_hint(err,
-                         "does it run? stop its service (sc stop kubelet, kube-proxy, flanneld, "
-                         "containerd) and run the same command again");
+                         "does it run? stop its service (sc stop %s) and run the same command "
+                         "again",
+                         all);
     return -1;
 }
 

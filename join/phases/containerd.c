@@ -42,7 +42,7 @@ static int wait_pipe(struct join *join, const char *pipe, struct error *err) {
     if (end != LOOK_AGAIN)
         return end;
     (void)error_set(err, ERROR_TIMED_OUT, "wait for '%s': containerd did not open it", pipe);
-    return error_hint(err, "its log: %s", service_log_folder(SERVICE_CONTAINERD));
+    return error_hint(err, "its log: %s", service_containerd.log_folder);
 }
 
 int phase_containerd(struct join *join, struct error *err) {
@@ -50,10 +50,10 @@ int phase_containerd(struct join *join, struct error *err) {
         join->found.options.cri_socket ? join->found.options.cri_socket : KUBELET_CRI_SOCKET);
     struct service_settings settings;
 
-    if (journal_own_folder(&join->journal, "C:\\ProgramData\\containerd", err) < 0)
+    if (journal_own_folder(&join->journal, service_containerd.data_folder, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
-    if (service_start(&join->watch, &join->journal, SERVICE_CONTAINERD, &settings, err) < 0 ||
+    if (service_start(&join->watch, &join->journal, &service_containerd, &settings, err) < 0 ||
         wait_pipe(join, pipe, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "running, %s", pipe);

@@ -33,7 +33,7 @@ static enum wait_look look_up(void *context, struct wait *wait, struct error *er
 
     if (service_watch_look(&join->watch, &runs, err) < 0)
         return LOOK_FAILED;
-    if (runs && host_file_type(join->host, service_ready_file(SERVICE_FLANNELD)) == HOST_FILE)
+    if (runs && host_file_type(join->host, service_flanneld.ready_file) == HOST_FILE)
         return LOOK_DONE;
     if (service_watch_rights(&join->watch, NODES "?limit=1", err) < 0)
         return LOOK_FAILED;
@@ -108,7 +108,7 @@ static const char *first_missing(const struct ways *ways) {
 static void warn_stalled(struct join *join, const struct ways *ways) {
     join_warn(&join->progress, "flanneld has not laid every way: %s%s; its log: %s",
               first_missing(ways), ways->missing.count > 1 ? " and others" : "",
-              service_log_folder(SERVICE_FLANNELD));
+              service_flanneld.log_folder);
 }
 
 /* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
@@ -184,7 +184,7 @@ int phase_flanneld(struct join *join, struct error *err) {
         node_files_lay(&join->journal, &files, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
-    if (service_start(&join->watch, &join->journal, SERVICE_FLANNELD, &settings, err) < 0 ||
+    if (service_start(&join->watch, &join->journal, &service_flanneld, &settings, err) < 0 ||
         wait_up(join, err) < 0)
         return -1;
     return follow_ways(join, err);

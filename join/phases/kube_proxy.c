@@ -43,7 +43,7 @@ static int wait_programmed(struct join *join, struct error *err) {
         return end;
     (void)error_set(err, ERROR_TIMED_OUT, "wait for kube-proxy: no Service programmed after %u s",
                     wait.limit_ms / 1000);
-    return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBE_PROXY));
+    return error_hint(err, "its log: %s", service_kube_proxy.log_folder);
 }
 
 int phase_kube_proxy(struct join *join, struct error *err) {
@@ -58,7 +58,7 @@ int phase_kube_proxy(struct join *join, struct error *err) {
         node_files_lay(&join->journal, &files, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
-    if (service_start(&join->watch, &join->journal, SERVICE_KUBE_PROXY, &settings, err) < 0)
+    if (service_start(&join->watch, &join->journal, &service_kube_proxy, &settings, err) < 0)
         return -1;
     return wait_programmed(join, err);
 }

@@ -58,7 +58,7 @@ static int wait_healthy(struct join *join, struct error *err) {
         return end;
     (void)error_set(err, ERROR_TIMED_OUT, "wait for the kubelet: not healthy after %u s",
                     wait.limit_ms / 1000);
-    return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
+    return error_hint(err, "its log: %s", service_kubelet.log_folder);
 }
 
 int phase_kubelet(struct join *join, struct error *err) {
@@ -71,7 +71,7 @@ int phase_kubelet(struct join *join, struct error *err) {
     bootstraps = join_kubelet_bootstraps(join->host, &join->found);
     if (bootstraps)
         refused_before = kubelet_bootstrap_refused_before(join);
-    if (service_start(&join->watch, &join->journal, SERVICE_KUBELET, &settings, err) < 0 ||
+    if (service_start(&join->watch, &join->journal, &service_kubelet, &settings, err) < 0 ||
         (bootstraps && kubelet_bootstrap_wait(join, refused_before, err) < 0) ||
         wait_healthy(join, err) < 0) {
         kubelet_bootstrap_end(&join->journal, &join->progress);

@@ -128,7 +128,7 @@ static int late(struct join *join, const struct error *why, unsigned timeout_ms,
             (void)error_hint(err, "kubectl certificate approve %s", csr.name);
         kube_csr_free(&csr);
     }
-    return error_hint(err, "its log: %s", service_log_folder(SERVICE_KUBELET));
+    return error_hint(err, "its log: %s", service_kubelet.log_folder);
 }
 
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err) {
@@ -150,7 +150,7 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
         return 0;
     if (end == LOOK_AGAIN)
         (void)late(join, &bootstrap.why, wait.limit_ms, err);
-    (void)host_service_stop(join->host, service_name(SERVICE_KUBELET), STOP_MS,
+    (void)host_service_stop(join->host, service_kubelet.name, STOP_MS,
                             &ignored); /* what failed before counts */
     return -1;
 }

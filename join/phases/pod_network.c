@@ -57,11 +57,11 @@ static int write_boot_network(struct join *join, struct error *err) {
         return -1;
     node_files_boot_network(&join->found, peers, &files);
     programs_service_settings(join->host, &join->found, &settings);
-    if (journal_own_folder(&join->journal, service_log_folder(SERVICE_NETWORK), err) < 0 ||
+    if (journal_own_folder(&join->journal, service_network.log_folder, err) < 0 ||
         node_files_lay(&join->journal, &files, err) < 0 ||
-        journal_service(&join->journal, service_name(SERVICE_NETWORK), err) < 0)
+        journal_service(&join->journal, service_network.name, err) < 0)
         return -1;
-    return service_ensure(join->host, SERVICE_NETWORK, &settings, NULL, err);
+    return service_ensure(join->host, &service_network, &settings, NULL, err);
 }
 
 /* l2bridge: the pod network turns on forwarding of the management interface. */

@@ -61,6 +61,13 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
     };
 }
 
+static void name_services(struct text_list *ret) {
+    text_list_add(ret, "hns");
+    for (const struct service *const *row = service_table; *row; row++)
+        if ((*row)->diagnosed)
+            text_list_add(ret, (*row)->name);
+}
+
 /* Node objects are evidence: who the peers are and what they publish. What may not be read stays
  * out. */
 static void read_node_evidence(struct join *join, json_t **node, json_t **nodes) {
@@ -89,6 +96,7 @@ static int fail_flows(struct join *join, struct error *err) {
 int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {.progress = on_diag, .progress_context = &join->progress};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
+    _cleanup_(text_list_free) struct text_list services = {0};
     char kubernetes_ip[IP_TEXT_MAX];
     _cleanup_(freep) char *line = NULL, *manifests = NULL;
 
@@ -103,6 +111,8 @@ int phase_verify(struct join *join, struct error *err) {
     read_node_evidence(join, &node, &nodes);
     options.evidence.node = node;
     options.evidence.nodes = nodes;
+    name_services(&services);
+    options.evidence.services = (const char *const *)services.items;
     if (join->found.report.cells.count)
         diag_report_free(&join->found.report);
     if (journal_own_folder(&join->journal, diag_transport_find(DIAG_REACH_NODE)->folder, err) < 0 ||

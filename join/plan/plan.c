@@ -15,7 +15,6 @@
 #include "services/service_host.h"
 #include "services/service_table.h"
 
-#define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };
 
 static json_t *cluster_json(const struct join *join) {
@@ -40,22 +39,16 @@ static json_t *node_json(const struct join *join) {
                      "taints", o->register_with_taints);
 }
 
-static bool is_wanted(const struct join *join, enum service_id id) {
-    if (id == SERVICE_FLANNELD)
-        return join->found.plan.plugin == NETWORK_FLANNEL;
-    return id != SERVICE_KUBE_PROXY || !text_equal(join->found.options.kube_proxy, "none");
-}
-
 static int services_json(struct join *join, json_t *array, struct error *err) {
     struct service_settings settings;
 
     programs_service_settings(join->host, &join->found, &settings);
-    for (enum service_id id = 0; id < SERVICE_COUNT; id++) {
+    for (const struct service *const *row = service_table; *row; row++) {
         struct host_service service = {0};
 
-        if (!is_wanted(join, id))
+        if (!programs_wanted(&join->found, *row))
             continue;
-        if (service_make(id, &settings, &service, err) < 0)
+        if (service_make(*row, &settings, &service, err) < 0)
             return -1;
         json_array_append_new(array, service_json(&service));
         host_service_free(&service);
@@ -111,16 +104,15 @@ static int add_settings(struct join *join, json_t *files, struct error *err) {
     struct service_settings settings;
 
     programs_service_settings(join->host, &join->found, &settings);
-    for (enum service_id id = 0; id < SERVICE_COUNT; id++) {
-        _cleanup_(freep) char *path =
-            xasprintf("%s\\%s.json", SERVICE_SETTINGS_DIR, service_name(id));
+    for (const struct service *const *row = service_table; *row; row++) {
         _cleanup_(freep) char *text = NULL;
 
-        if (!is_wanted(join, id) || !service_hosted(id))
+        if (!programs_wanted(&join->found, *row) || !(*row)->hosted)
             continue;
-        if (service_host_file_make(id, &settings, &text, err) < 0)
+        if (service_host_file_make(*row, &settings, &text, err) < 0)
             return -1;
-        json_object_set_new(add_file(join, files, path, true), "content", json_string(text));
+        json_object_set_new(add_file(join, files, (*row)->settings_file, true), "content",
+                            json_string(text));
     }
     return 0;
 }
@@ -131,9 +123,9 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
     ca_file_warn(join->host, &join->found, &join->progress);
     node_files_kubernetes(join->host, &join->found, &texts);
     node_files_boot_network(&join->found, NULL, &texts);
-    if (is_wanted(join, SERVICE_FLANNELD))
+    if (programs_wanted(&join->found, &service_flanneld))
         node_files_flannel(&join->found, &texts);
-    if ((is_wanted(join, SERVICE_KUBE_PROXY) &&
+    if ((programs_wanted(&join->found, &service_kube_proxy) &&
          node_files_kube_proxy(join->host, &join->found, &texts, err) < 0) ||
         add_winjoin(join, files, err) < 0)
         return -1;

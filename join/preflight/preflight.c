@@ -106,7 +106,7 @@ static bool is_kubeadms(const char *name) {
 
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings) {
     size_t count;
-    const struct preflight_check *checks = preflight_checks(&count);
+    _cleanup_(freep) struct preflight_check *checks = preflight_checks(&count);
 
     for (size_t i = 0; i < ignored->count; i++) {
         _cleanup_(freep) char *name = ignored_check_canonical(ignored->items[i]);
@@ -167,7 +167,7 @@ static void run_check(struct join *join, const struct preflight_check *check,
 
 struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count) {
     size_t rows, count = 0;
-    const struct preflight_check *checks = preflight_checks(&rows);
+    _cleanup_(freep) struct preflight_check *checks = preflight_checks(&rows);
     struct preflight_result *results = xcalloc(rows, sizeof *results);
 
     for (size_t i = 0; i < rows; i++) {

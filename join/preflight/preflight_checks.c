@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/vxlan.h"
 #include "join/kubelet/kubelet_files.h"
+#include "services/service_table.h"
 
 #define W PREFLIGHT_WARNING
 #define E PREFLIGHT_ERROR
@@ -154,34 +155,7 @@ static const struct preflight_check checks[] = {
      .run = check_proxy,
      .help = "the API server is reached without a proxy",
      .hint = ""},
-    {.id = "Port-10250",
-     .level = E,
-     .run = check_tcp_port,
-     .subject = "kubelet",
-     .number = 10250,
-     .help = "the kubelet's port is free",
-     .hint = "netstat -ano | findstr :10250"},
-    {.id = "Port-10248",
-     .level = E,
-     .run = check_tcp_port,
-     .subject = "kubelet",
-     .number = 10248,
-     .help = "the kubelet's health port is free",
-     .hint = "netstat -ano | findstr :10248"},
-    {.id = "Port-10256",
-     .level = E,
-     .run = check_tcp_port,
-     .subject = "kube-proxy",
-     .number = 10256,
-     .help = "kube-proxy's health port is free",
-     .hint = "netstat -ano | findstr :10256"},
-    {.id = "Port-10249",
-     .level = E,
-     .run = check_tcp_port,
-     .subject = "kube-proxy",
-     .number = 10249,
-     .help = "kube-proxy's metrics port is free",
-     .hint = "netstat -ano | findstr :10249"},
+    {.each = EACH_PORT, .level = E, .run = check_tcp_port},
     {.id = "Port-4789",
      .level = E,
      .run = check_vxlan_port,
@@ -228,36 +202,7 @@ static const struct preflight_check checks[] = {
      .run = check_leftovers,
      .help = "no state of an earlier node is left",
      .hint = ""},
-    {.id = "Service-Kubelet",
-     .level = E,
-     .run = check_service_free,
-     .subject = "kubelet",
-     .help = "no other service is named kubelet",
-     .hint = "sc delete kubelet"},
-    {.id = "Service-containerd",
-     .level = E,
-     .run = check_service_free,
-     .subject = "containerd",
-     .help = "no other service is named containerd",
-     .hint = "sc delete containerd"},
-    {.id = "Service-kube-proxy",
-     .level = E,
-     .run = check_service_free,
-     .subject = "kube-proxy",
-     .help = "no other service is named kube-proxy",
-     .hint = "sc delete kube-proxy"},
-    {.id = "Service-flanneld",
-     .level = E,
-     .run = check_service_free,
-     .subject = "flanneld",
-     .help = "no other service is named flanneld",
-     .hint = "sc delete flanneld"},
-    {.id = "Service-winjoin-network",
-     .level = E,
-     .run = check_service_free,
-     .subject = "winjoin-network",
-     .help = "no other service is named winjoin-network",
-     .hint = "sc delete winjoin-network"},
+    {.each = EACH_SERVICE, .level = E, .run = check_service_free},
     {.id = "CRI",
      .level = E,
      .run = check_cri,
@@ -336,7 +281,44 @@ static const struct preflight_check checks[] = {
      .hint = "winjoin bundle create DIR winjoin-bundle.zip"},
 };
 
-const struct preflight_check *preflight_checks(size_t *ret_count) {
-    *ret_count = ARRAY_SIZE(checks);
-    return checks;
+struct list {
+    struct preflight_check *items;
+    size_t count;
+};
+
+static void add(struct list *list, struct preflight_check row, const char *subject, unsigned number,
+                const struct service_check *check) {
+    if (check) {
+        row.id = check->id;
+        row.help = check->help;
+        row.hint = check->hint;
+        row.subject = subject;
+        row.number = number;
+    }
+    list->items = xrealloc(list->items, (list->count + 1) * sizeof *list->items);
+    list->items[list->count++] = row;
+}
+
+static void add_of_service(struct list *list, const struct preflight_check *row,
+                           const struct service *service) {
+    if (row->each == EACH_SERVICE) {
+        add(list, *row, service->name, 0, &service->unused);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(service->ports) && service->ports[i].number; i++)
+        add(list, *row, service->name, service->ports[i].number, &service->ports[i].free);
+}
+
+struct preflight_check *preflight_checks(size_t *ret_count) {
+    struct list list = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(checks); i++) {
+        if (checks[i].each == EACH_NONE)
+            add(&list, checks[i], NULL, 0, NULL);
+        for (const struct service *const *service = service_table;
+             checks[i].each != EACH_NONE && *service; service++)
+            add_of_service(&list, &checks[i], *service);
+    }
+    *ret_count = list.count;
+    return list.items;
 }

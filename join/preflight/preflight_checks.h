@@ -31,7 +31,10 @@ typedef enum verdict check_function(const struct machine *machine,
 typedef enum verdict check_cluster_function(struct join *join, const struct preflight_check *check,
                                             struct finding *finding);
 
+/* A row for each service, or each of their ports: id, help, hint, subject and number are theirs. */
+enum preflight_each { EACH_NONE, EACH_SERVICE, EACH_PORT };
 struct preflight_check {
+    enum preflight_each each;
     const char *id, *help;
     enum preflight_outcome level; /* of a failure */
     check_function *run;
@@ -41,8 +44,8 @@ struct preflight_check {
     unsigned number;     /* a port */
     bool whole;          /* only when asked for the whole: in a join a later phase finds it out */
 };
-/* All rows, in the order in which they run; the first is IsPrivilegedUser. */
-const struct preflight_check *preflight_checks(size_t *ret_count);
+/* All rows, in the order in which they run; the first is IsPrivilegedUser. The caller frees. */
+struct preflight_check *preflight_checks(size_t *ret_count);
 
 /* Say what was found and answer the verdict. Too long a message is cut. */
 enum verdict check_bad(struct finding *finding, const char *format, ...)

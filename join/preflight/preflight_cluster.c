@@ -156,10 +156,8 @@ enum verdict check_programs(struct join *join, const struct preflight_check *che
         return after(finding, "NetworkPlan");
     if (programs_bundle(join, &bundle, &why) < 0)
         return after(finding, "Bundle");
-    if (artifacts_missing(join->host, bundle ? bundle_artifacts(bundle) : NULL,
-                          network_cni_type(&join->found.plan),
-                          join->found.plan.plugin == NETWORK_FLANNEL,
-                          !text_equal(join->found.options.kube_proxy, "none"), &missing, &why) < 0)
+    if (programs_missing(join->host, &join->found, bundle ? bundle_artifacts(bundle) : NULL,
+                         &missing, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (missing.count) {
         _cleanup_(freep) char *names = text_list_join(&missing, ", ");

@@ -10,11 +10,12 @@
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
 #include "services/cri.h"
+#include "services/program_flags.h"
 #include "services/service_table.h"
 #include "services/version.h"
 #include "join/found/need.h"
 
-enum { VERSION_TIMEOUT_MS = 20000, CONTAINERD_MIN = 2 };
+enum { CONTAINERD_MIN = 2 };
 
 /* A file of an earlier join that winjoin did not make (kubeadm: FileAvailable). */
 enum verdict check_file_available(const struct machine *machine,
@@ -120,37 +121,19 @@ enum verdict check_cri(const struct machine *machine, const struct preflight_che
                : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);
 }
 
-/* What `PROGRAM --version` prints. 1, 0 when the program is not there, -1 with what went wrong. */
-static int version_of(const struct machine *machine, enum service_id id, char **ret,
-                      struct error *err) {
-    const char *const argv[] = {service_program(id), "--version", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = VERSION_TIMEOUT_MS};
-    _cleanup_(freep) char *output = NULL;
-    int code;
-
-    if (host_file_type(machine->host, argv[0]) == HOST_ABSENT)
-        return 0;
-    if (host_run(machine->host, &process, &code, &output, err) < 0)
-        return -1;
-    if (code != 0)
-        return error_set(err, ERROR_HOST, "'%s --version' ended with %d", argv[0], code);
-    *ret = take_ptr(output);
-    return 1;
-}
-
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine,
                                    const struct preflight_check *check, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
     struct error why = {0};
-    int found = version_of(machine, SERVICE_CONTAINERD, &output, &why);
+    int found = program_version_read(machine->host, service_containerd.program, &output, &why);
     unsigned major = found > 0 ? containerd_major(output) : 0;
 
     (void)check;
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
     if (!found)
-        return check_not_run(finding, "%s is not there yet", service_program(SERVICE_CONTAINERD));
+        return check_not_run(finding, "%s is not there yet", service_containerd.program);
     if (!major)
         return check_unknown(finding, "containerd says \"%.60s\"", output);
     return major >= CONTAINERD_MIN
@@ -165,12 +148,12 @@ enum verdict check_kubelet_version(const struct machine *machine,
                                    const struct preflight_check *check, struct finding *finding) {
     _cleanup_(freep) char *output = NULL;
     struct error why = {0};
-    int found = version_of(machine, SERVICE_KUBELET, &output, &why);
+    int found = program_version_read(machine->host, service_kubelet.program, &output, &why);
     unsigned minor;
 
     (void)check;
     if (!found)
-        return check_not_run(finding, "%s is not there yet", service_program(SERVICE_KUBELET));
+        return check_not_run(finding, "%s is not there yet", service_kubelet.program);
     if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))
         return check_not_run(finding, "the bundle brings another kubelet");
     if (found < 0)

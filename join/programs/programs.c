@@ -10,10 +10,11 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_question.h"
 #include "join/programs/version_skew.h"
+#include "netsetup/agents/agent.h"
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
-enum { VERSION_MS = 20000, MIRROR_MS = 60000 };
+enum { MIRROR_MS = 60000 };
 
 /* ---- where they come from ---- */
 
@@ -56,36 +57,54 @@ void programs_bundle_close(struct join *join) {
     join->found.bundle = NULL;
 }
 
+/* ---- which ---- */
+
+static struct service_choice choice_of(const struct join_found *found) {
+    const struct network_agent *agent = found->plan.agent; /* NULL: no plan is made yet */
+
+    return (struct service_choice){.kube_proxy = !text_equal(found->options.kube_proxy, "none"),
+                                   .agent = agent ? agent->service : NULL};
+}
+
+bool programs_wanted(const struct join_found *found, const struct service *service) {
+    const struct service_choice choice = choice_of(found);
+
+    return service_wanted(service, &choice);
+}
+
+int programs_missing(struct host *host, const struct join_found *found,
+                     const struct artifacts *lock, struct text_list *ret, struct error *err) {
+    const struct service_choice choice = choice_of(found);
+
+    return artifacts_missing(host, lock, network_cni_type(&found->plan), &choice, ret, err);
+}
+
 /* ---- versions ---- */
 
-char *programs_version(struct host *host, enum service_id id) {
-    const char *const argv[] = {service_program(id), "--version", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = VERSION_MS};
+char *programs_version(struct host *host, const struct service *service) {
     _cleanup_(freep) char *output = NULL;
     struct error ignored = {0};
     const char *v;
-    int code;
 
-    if (host_file_type(host, service_program(id)) == HOST_ABSENT ||
-        host_run(host, &process, &code, &output, &ignored) < 0 || code != 0)
+    if (program_version_read(host, service->program, &output, &ignored) <= 0)
         return NULL;
     v = strstr(output, " v");
     return v ? xstrndup(v + 1, strcspn(v + 1, " \r\n")) : NULL;
 }
 
 /* The lock's word first: its file will stand there. */
-static char *coming_version(struct host *host, const struct artifacts *lock, const char *name,
-                            enum service_id id) {
+static char *coming_version(struct host *host, const struct artifacts *lock,
+                            const struct service *service) {
     for (size_t i = 0; lock && i < lock->count; i++)
-        if (text_equal(lock->items[i].name, name))
+        if (text_equal(lock->items[i].name, service->artifact))
             return text_equal(lock->items[i].version, "unknown") ? NULL
                                                                  : xstrdup(lock->items[i].version);
-    return programs_version(host, id);
+    return programs_version(host, service);
 }
 
 const char *programs_kubelet_version(struct host *host, struct join_found *found) {
     if (!found->kubelet_version)
-        found->kubelet_version = programs_version(host, SERVICE_KUBELET);
+        found->kubelet_version = programs_version(host, &service_kubelet);
     return found->kubelet_version ? found->kubelet_version : found->cluster.kubernetes_version;
 }
 
@@ -121,9 +140,10 @@ bool programs_versions_are_known(const struct artifacts *lock) {
     for (size_t i = 0; i < lock->count; i++) {
         const struct artifact *a = &lock->items[i];
 
-        if ((text_equal(a->name, "kubelet") || text_equal(a->name, "kube-proxy")) &&
-            text_equal(a->version, "unknown"))
-            return false;
+        for (const struct service *const *row = service_table; *row; row++)
+            if ((*row)->kubernetes && text_equal(a->name, (*row)->artifact) &&
+                text_equal(a->version, "unknown"))
+                return false;
     }
     return true;
 }
@@ -152,21 +172,24 @@ static int check_command_line(struct join *join, struct error *err) {
     int result;
 
     programs_service_settings(join->host, &join->found, &settings);
-    result = service_arguments(SERVICE_KUBELET, &settings, &arguments, err);
+    result = service_arguments(&service_kubelet, &settings, &arguments, err);
     text_list_free(&arguments);
     return result;
 }
 
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
-    _cleanup_(freep) char *kubelet = coming_version(join->host, lock, "kubelet", SERVICE_KUBELET);
-    _cleanup_(freep) char *kube_proxy =
-        text_equal(join->found.options.kube_proxy, "none")
-            ? NULL
-            : coming_version(join->host, lock, "kube-proxy", SERVICE_KUBE_PROXY);
+    _cleanup_(freep) char *kubelet = coming_version(join->host, lock, &service_kubelet);
 
-    if (check_wanted(&join->found.options, "kubelet", kubelet, err) < 0 ||
-        check_wanted(&join->found.options, "kube-proxy", kube_proxy, err) < 0 ||
-        check_skew(join, kubelet, err) < 0)
+    for (const struct service *const *row = service_table; *row; row++) {
+        _cleanup_(freep) char *version = NULL;
+
+        if (!(*row)->kubernetes || !programs_wanted(&join->found, *row))
+            continue;
+        version = coming_version(join->host, lock, *row);
+        if (check_wanted(&join->found.options, (*row)->name, version, err) < 0)
+            return -1;
+    }
+    if (check_skew(join, kubelet, err) < 0)
         return -1;
     freep(&join->found.kubelet_version);
     join->found.kubelet_version = take_ptr(kubelet);
@@ -221,7 +244,7 @@ static int ask_program(struct host *host, const char *program, const struct text
 static int ask_aside(struct join *join, struct bundle *bundle, const struct artifact *artifact,
                      const struct text_list *arguments, struct error *err) {
     bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT, is_laid = false;
-    const char *program = service_program(SERVICE_KUBELET);
+    const char *program = service_kubelet.program;
     struct service_settings settings;
     _cleanup_(freep) char *data = NULL;
     size_t len;
@@ -261,7 +284,7 @@ int programs_check_kubelet(struct join *join, struct bundle *bundle, struct erro
     const struct artifact *kubelet = coming_kubelet(bundle);
     _cleanup_(text_list_free) struct text_list arguments = {0};
 
-    if (!kubelet && host_file_type(join->host, service_program(SERVICE_KUBELET)) == HOST_ABSENT)
+    if (!kubelet && host_file_type(join->host, service_kubelet.program) == HOST_ABSENT)
         return 0;
     if (join->found.cluster.kubelet && join_need(join, NEED_KUBELET_CONFIG, err) < 0)
         return -1;

@@ -12,8 +12,13 @@
  * bundle_open() and bundle_open_mirror(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
+/* Whether this node runs it: by --kube-proxy and, once the plan is made, by its network's agent. */
+bool programs_wanted(const struct join_found *found, const struct service *service);
+/* artifacts_missing() for those, and the plan's network. */
+int programs_missing(struct host *host, const struct join_found *found,
+                     const struct artifacts *lock, struct text_list *ret, struct error *err);
 /* What the installed program says of itself ("v1.37.1"), or NULL. The caller frees. */
-char *programs_version(struct host *host, enum service_id id);
+char *programs_version(struct host *host, const struct service *service);
 /* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
  * one's, else the cluster's. Borrowed. */
 const char *programs_kubelet_version(struct host *host, struct join_found *found);

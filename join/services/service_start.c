@@ -8,61 +8,63 @@
 enum { STOP_TIMEOUT_MS = 30000 };
 
 /* Flags of ours that the program does not know are left out; those that were asked for are told. */
-static void take_known_flags(struct service_watch *watch, enum service_id id,
+static void take_known_flags(struct service_watch *watch, const struct service *service,
                              const struct text_list *known, struct service_settings *settings) {
     struct text_list dropped = {0};
 
     settings->known_flags = known;
-    service_dropped_arguments(id, settings, &dropped);
+    service_dropped_arguments(service, settings, &dropped);
     for (size_t i = 0; i < dropped.count; i++)
-        join_warn(watch->progress, "%s does not know '%s': it is left out", service_name(id),
+        join_warn(watch->progress, "%s does not know '%s': it is left out", service->name,
                   dropped.items[i]);
     text_list_free(&dropped);
 }
 
 /* What an earlier life of the program has left would be taken for this one's. */
-static int forget_ready(struct journal *journal, enum service_id id, struct error *err) {
-    const char *path = service_ready_file(id);
+static int forget_ready(struct journal *journal, const struct service *service, struct error *err) {
+    const char *path = service->ready_file;
     _cleanup_(host_service_free) struct host_service found = {0};
 
     if (!path)
         return 0;
     if (journal_file(journal, path, err) < 0 ||
-        host_service_query(journal->host, service_name(id), &found, err) < 0)
+        host_service_query(journal->host, service->name, &found, err) < 0)
         return -1;
     return found.state == HOST_SERVICE_RUNNING ? 0 : host_remove(journal->host, path, err);
 }
 
-static int start(struct service_watch *watch, struct journal *journal, enum service_id id,
-                 const struct service_settings *settings, struct error *err) {
+static int start(struct service_watch *watch, struct journal *journal,
+                 const struct service *service, const struct service_settings *settings,
+                 struct error *err) {
     bool changed = false;
 
-    if (journal_own_folder(journal, service_log_folder(id), err) < 0 ||
-        journal_service(journal, service_name(id), err) < 0 ||
-        host_make_folder(watch->host, service_log_folder(id), HOST_PUBLIC, err) < 0 ||
-        service_ensure(watch->host, id, settings, &changed, err) < 0)
+    if (journal_own_folder(journal, service->log_folder, err) < 0 ||
+        journal_service(journal, service->name, err) < 0 ||
+        host_make_folder(watch->host, service->log_folder, HOST_PUBLIC, err) < 0 ||
+        service_ensure(watch->host, service, settings, &changed, err) < 0)
         return -1;
-    if (changed && host_service_stop(watch->host, service_name(id), STOP_TIMEOUT_MS, err) < 0)
+    if (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0)
         return -1;
-    if (forget_ready(journal, id, err) < 0)
+    if (forget_ready(journal, service, err) < 0)
         return -1;
-    return service_watch_start(watch, id, err);
+    return service_watch_start(watch, service, err);
 }
 
-int service_start(struct service_watch *watch, struct journal *journal, enum service_id id,
-                  const struct service_settings *settings, struct error *err) {
+int service_start(struct service_watch *watch, struct journal *journal,
+                  const struct service *service, const struct service_settings *settings,
+                  struct error *err) {
     struct service_settings own = *settings;
     struct text_list known = {0};
     struct error why = {0};
     int result;
 
     /* flanneld prints its help to nowhere that is read, containerd's is another form */
-    if (id == SERVICE_KUBELET || id == SERVICE_KUBE_PROXY) {
-        if (program_flags_read(watch->host, service_program(id), &known, &why) < 0)
+    if (service->kubernetes) {
+        if (program_flags_read(watch->host, service->program, &known, &why) < 0)
             log_message(LOG_INFO, "%s", why.message); /* it cannot be asked: it gets them all */
-        take_known_flags(watch, id, &known, &own);
+        take_known_flags(watch, service, &known, &own);
     }
-    result = start(watch, journal, id, &own, err);
+    result = start(watch, journal, service, &own, err);
     text_list_free(&known);
     return result;
 }

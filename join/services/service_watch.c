@@ -77,16 +77,16 @@ void service_log_words(const char *log, size_t max, struct text_list *ret) {
 /* ---- its end ---- */
 
 int service_watch_hint(struct service_watch *watch, struct error *err) {
-    enum service_id id = watch->id;
-    _cleanup_(freep) char *path = xasprintf("%s\\%s.log", service_log_folder(id), service_name(id));
+    const struct service *service = watch->service;
     _cleanup_(text_list_free) struct text_list words = {0};
     _cleanup_(freep) char *log = NULL;
     struct error ignored = {0}; /* what cannot be read is not shown */
     size_t len;
 
-    if (host_read(watch->host, path, LOG_MAX, &log, &len, &ignored) == 0)
+    if (host_read(watch->host, service->log_file, LOG_MAX, &log, &len, &ignored) == 0)
         service_log_words(log, WORDS, &words);
-    (void)error_hint(err, "its log: %s%s", path, words.count ? "" : " (nothing to be read there)");
+    (void)error_hint(err, "its log: %s%s", service->log_file,
+                     words.count ? "" : " (nothing to be read there)");
     for (size_t i = 0; i < words.count; i++)
         (void)error_hint(err, "it said: %s", words.items[i]);
     return -1;
@@ -96,15 +96,15 @@ static int fail_ended(struct service_watch *watch, const struct host_service *se
                       struct error *err) {
     (void)error_set(err, ERROR_HOST,
                     "keep %s running: it ended %u times, the last time with exit code %u",
-                    service_name(watch->id), watch->ends, (unsigned)service->exit_code);
+                    watch->service->name, watch->ends, (unsigned)service->exit_code);
     (void)service_watch_hint(watch, err);
     return error_hint(err, "mend that and run the same command again; winjoin reset takes back "
                            "what was done");
 }
 
 /* From our table: not every SCM keeps what it was told (Wine's). */
-static unsigned pause_of(enum service_id id, unsigned end) {
-    unsigned pause = service_restart_delay_ms(id, end);
+static unsigned pause_of(const struct service *service, unsigned end) {
+    unsigned pause = service_restart_delay_ms(service, end);
 
     return pause < SERVICE_PAUSE_MAX_MS ? pause : SERVICE_PAUSE_MAX_MS;
 }
@@ -114,7 +114,7 @@ static int start_again(struct service_watch *watch, struct error *err) {
     struct error why = {0};
 
     watch->again_ms = 0;
-    if (host_service_start(watch->host, service_name(watch->id), START_TIMEOUT_MS, &why) == 0)
+    if (host_service_start(watch->host, watch->service->name, START_TIMEOUT_MS, &why) == 0)
         return 0;
     if (why.kind != ERROR_HOST) { /* ERROR_HOST: it ended once more, which the next look counts */
         if (err)
@@ -126,23 +126,23 @@ static int start_again(struct service_watch *watch, struct error *err) {
 
 static int count_end(struct service_watch *watch, const struct host_service *service,
                      struct error *err) {
-    const char *name = service_name(watch->id);
+    const char *name = watch->service->name;
     unsigned pause;
 
     if (watch->ends++ == SERVICE_RESTARTS_MAX)
         return fail_ended(watch, service, err);
-    pause = pause_of(watch->id, watch->ends);
+    pause = pause_of(watch->service, watch->ends);
     watch->again_ms = host_monotonic_ms(watch->host) + pause;
     join_warn(watch->progress,
               "%s ended with exit code %u: started again after %.0f s (its log: %s)", name,
-              (unsigned)service->exit_code, pause / 1000.0, service_log_folder(watch->id));
+              (unsigned)service->exit_code, pause / 1000.0, watch->service->log_folder);
     return 0;
 }
 
 int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err) {
     _cleanup_(host_service_free) struct host_service found = {0};
 
-    if (host_service_query(watch->host, service_name(watch->id), &found, err) < 0)
+    if (host_service_query(watch->host, watch->service->name, &found, err) < 0)
         return -1;
     if (ret_runs)
         *ret_runs = found.state == HOST_SERVICE_RUNNING;
@@ -176,7 +176,7 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
     if (kube_get(&client, path, NULL, &why) == 0 || !kube_is_forbidden(&why))
         watch->refused = 0;
     else if (++watch->refused == 2) {
-        (void)error_set(err, ERROR_DENIED, "wait for %s: %s", service_name(watch->id), why.message);
+        (void)error_set(err, ERROR_DENIED, "wait for %s: %s", watch->service->name, why.message);
         return error_hint(err, "it runs with the rights of nodes, which an administrator of the "
                                "cluster gives once: winjoin config cluster | kubectl apply -f -");
     }
@@ -200,11 +200,12 @@ static enum wait_look look_started(void *context, struct wait *wait, struct erro
     (void)wait;
     if (service_watch_look(watch, &runs, err) < 0)
         return LOOK_FAILED;
-    (void)error_set(err, ERROR_TIMED_OUT, "to start %s again", service_name(watch->id));
+    (void)error_set(err, ERROR_TIMED_OUT, "to start %s again", watch->service->name);
     return runs ? LOOK_DONE : LOOK_AGAIN;
 }
 
-int service_watch_start(struct service_watch *watch, enum service_id id, struct error *err) {
+int service_watch_start(struct service_watch *watch, const struct service *service,
+                        struct error *err) {
     struct wait wait = {.limit_ms = AGAIN_TIMEOUT_MS,
                         .pause_ms = STEP_MS,
                         .look = look_started,
@@ -216,14 +217,14 @@ int service_watch_start(struct service_watch *watch, enum service_id id, struct 
     *watch = (struct service_watch){.host = watch->host,
                                     .progress = watch->progress,
                                     .client = watch->client,
-                                    .id = id,
+                                    .service = service,
                                     .rights_ms = host_monotonic_ms(watch->host) + RIGHTS_MS};
-    if (host_service_start(watch->host, service_name(id), START_TIMEOUT_MS, &why) == 0)
+    if (host_service_start(watch->host, service->name, START_TIMEOUT_MS, &why) == 0)
         return 0;
     if (!has_ended(&why)) {
         if (err)
             *err = why;
-        return error_hint(err, "its log: %s", service_log_folder(id));
+        return error_hint(err, "its log: %s", service->log_folder);
     }
     return wait_until(watch->host, &wait, err) == LOOK_DONE ? 0 : -1;
 }

@@ -18,7 +18,7 @@ struct service_watch {
     struct join_progress *progress;
     const struct kube_client *client; /* of the node's own identity; NULL: not known */
     /* kept */
-    enum service_id id;
+    const struct service *service;
     unsigned ends;      /* how often it ended */
     uint64_t again_ms;  /* host_monotonic_ms() at which it is started again; 0: it runs */
     unsigned refused;   /* how often in a row the API server refused what it reads */
@@ -27,7 +27,8 @@ struct service_watch {
 
 /* Starts the service, which from now on is the one that service_watch_look() looks at. One that
  * ends while it comes up counts as one that ended. */
-int service_watch_start(struct service_watch *watch, enum service_id id, struct error *err);
+int service_watch_start(struct service_watch *watch, const struct service *service,
+                        struct error *err);
 /* For each look of a phase: 0 when the service runs (*ret_runs, may be
  * NULL: true) or will be started again after its pause. ERROR_HOST when it has ended once too
  * often: with its exit code, and hints that name its log and the log's last errors. */

@@ -110,7 +110,7 @@ static int restore_service(struct host *host, const struct journal_entry *entry,
 
 static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
-    enum service_id id = service_by_name(entry->target);
+    const struct service *service = service_by_name(entry->target);
 
     if (host_service_stop(host, entry->target, STOP_TIMEOUT_MS, err) < 0)
         return -1;
@@ -119,7 +119,7 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
         return restore_service(host, entry, err);
     }
     *ret_how = "removed";
-    return id == SERVICE_COUNT ? 0 : service_remove(host, id, err);
+    return service ? service_remove(host, service, err) : 0;
 }
 
 static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,
@@ -203,7 +203,7 @@ static undo_function *const undo[JOURNAL_KIND_COUNT] = {
 
 /* Ends first: a kubelet that runs would make its pods anew while their network goes. */
 static int stop_kubelet(const struct journal *journal, struct error *err) {
-    const char *name = service_name(SERVICE_KUBELET);
+    const char *name = service_kubelet.name;
 
     if (!journal_has(journal, JOURNAL_SERVICE, name))
         return 0;

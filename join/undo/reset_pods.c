@@ -70,7 +70,7 @@ void reset_pods(const struct journal *journal, const struct reset_options *optio
     _cleanup_(cri_pods_free) struct cri_pods pods = {0};
     struct error why = {0};
 
-    if (!journal_has(journal, JOURNAL_SERVICE, service_name(SERVICE_KUBELET)))
+    if (!journal_has(journal, JOURNAL_SERVICE, service_kubelet.name))
         return;
     pipe = runtime_pipe(host);
     if (cri_pods(host, pipe, &pods, &why) < 0) {

@@ -271,6 +271,7 @@ static void wrong_content(void **state) {
 }
 
 static void missing_things(void **state) {
+    const struct service_choice both = {true, "flanneld"};
     struct bundle *bundle = NULL;
     struct artifacts_result result = {0};
     struct text_list missing = {0};
@@ -286,15 +287,14 @@ static void missing_things(void **state) {
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     put("C:\\opt\\cni\\bin\\host-local.exe", "x");
-    assert_int_equal(artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", true, true,
-                                       &missing, &err),
-                     0);
+    assert_int_equal(
+        artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", &both, &missing, &err), 0);
     char *names = text_list_join(&missing, " ");
     assert_string_equal(names,
-                        "kube-proxy flanneld containerd containerd-shim-runhcs-v1 win-overlay");
+                        "containerd flanneld kube-proxy containerd-shim-runhcs-v1 win-overlay");
     free(names);
     text_list_free(&missing);
-    assert_int_equal(artifacts_missing(host, NULL, "x", false, false, &missing, &err), -1);
+    assert_int_equal(artifacts_missing(host, NULL, "x", &both, &missing, &err), -1);
     bundle_free(bundle);
 }
 

@@ -96,7 +96,7 @@ static struct service_settings node_settings(void) {
 
 static void with_service(struct host *host) {
     const struct service_settings settings = node_settings();
-    assert_int_equal(service_ensure(host, SERVICE_KUBELET, &settings, NULL, NULL), 0);
+    assert_int_equal(service_ensure(host, &service_kubelet, &settings, NULL, NULL), 0);
 }
 
 /* ---- what is done in them ---- */
@@ -196,11 +196,11 @@ static int remove_network(struct host *host, struct error *err) {
 
 static int put_service(struct host *host, struct error *err) {
     const struct service_settings settings = node_settings();
-    return service_ensure(host, SERVICE_KUBELET, &settings, NULL, err);
+    return service_ensure(host, &service_kubelet, &settings, NULL, err);
 }
 
 static int remove_service(struct host *host, struct error *err) {
-    return service_remove(host, SERVICE_KUBELET, err);
+    return service_remove(host, &service_kubelet, err);
 }
 
 static int load_settings(struct host *host, struct error *err) {

@@ -29,10 +29,11 @@ static void every_mode_is_whole(void **state) {
     assert_ptr_equal(modes[0], &network_mode_overlay); /* the default */
     for (size_t i = 0; i < count; i++) {
         const struct network_mode *mode = modes[i];
+        struct artifact_target target;
         assert_ptr_equal(network_mode_by_name(mode->name), mode);
         assert_non_null(mode->hns_type);
         assert_non_null(mode->ipv4_only);
-        assert_non_null(artifact_target(mode->cni_plugins[0]));
+        assert_true(artifact_target_find(mode->cni_plugins[0], &target));
 
         assert_false(mode->vxlan && mode->host_routes);
         for (const char *const *name = mode->cni_plugins; *name; name++)
@@ -59,14 +60,15 @@ static void every_agent_is_whole(void **state) {
     (void)state;
     for (size_t i = 0; i < count; i++) {
         const struct network_agent *agent = agents[i];
+        struct artifact_target target;
         assert_int_equal(agent->settings_path != NULL, agent->settings_make != NULL);
         assert_int_equal(agent->kubeconfig_path != NULL, agent->kubeconfig_user != NULL);
         assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
         assert_int_equal(agent->keeps_routes, agent->routes_to != NULL);
         for (const char *const *name = agent->programs; name && *name; name++)
-            assert_non_null(artifact_target(*name));
+            assert_true(artifact_target_find(*name, &target));
         if (agent->service)
-            assert_int_not_equal(service_by_name(agent->service), SERVICE_COUNT);
+            assert_non_null(service_by_name(agent->service));
     }
 }
 
@@ -137,12 +139,12 @@ static void flannel_is_told_of_its_files(void **state) {
     _cleanup_(text_list_free) struct text_list arguments = {0};
     _cleanup_(freep) char *conf = xasprintf("--net-config-path=%s", agent->settings_path);
     _cleanup_(freep) char *kubeconfig = xasprintf("--kubeconfig-file=%s", agent->kubeconfig_path);
-    enum service_id id = service_by_name(agent->service);
+    const struct service *service = service_by_name(agent->service);
     (void)state;
-    assert_int_equal(service_arguments(id, &settings, &arguments, NULL), 0);
+    assert_int_equal(service_arguments(service, &settings, &arguments, NULL), 0);
     assert_true(text_list_has(&arguments, conf));
     assert_true(text_list_has(&arguments, kubeconfig));
-    assert_true(text_starts_with(service_ready_file(id), agent->folders[0]));
+    assert_true(text_starts_with(service->ready_file, agent->folders[0]));
     assert_true(text_starts_with(agent->settings_path, agent->folders[1]));
 }
 

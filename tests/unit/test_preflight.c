@@ -253,7 +253,7 @@ static void many_errors_are_counted(void **state) {
 /* docs/preflight.md has a row for each check, with its level. */
 static void each_check_is_documented(void **state) {
     size_t count, len;
-    const struct preflight_check *checks = preflight_checks(&count);
+    _cleanup_(freep) struct preflight_check *checks = preflight_checks(&count);
     char *page = xcalloc(64 * 1024, 1);
     FILE *f = fopen("docs/preflight.md", "rb");
 

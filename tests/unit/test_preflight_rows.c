@@ -181,6 +181,10 @@ static void odd_containerd(void) {
     host_memory_set_program(r.host, "containerd.exe", 0, "?\n");
 }
 
+static void broken_containerd(void) {
+    host_memory_set_program(r.host, "containerd.exe", 3, "containerd github.com/c/c v2.0.0 abc\n");
+}
+
 static void broken_kubelet(void) {
     host_memory_set_program(r.host, "kubelet.exe", 3, "");
 }
@@ -284,6 +288,7 @@ static const struct {
     {"CRI", absent_pipe, E, "\\\\.\\pipe\\nobody"},
     {"ContainerRuntimeVersion", old_containerd, W, "containerd 1"},
     {"ContainerRuntimeVersion", odd_containerd, W, "could not tell"},
+    {"ContainerRuntimeVersion", broken_containerd, W, "could not tell: 'C:\\Program Files"},
     {"KubeletVersion", broken_kubelet, E, "couldn't get kubelet version"},
     {"KubeletVersion", odd_kubelet, E, "couldn't get kubelet version"},
     {"Bundle", lost_bundle, E, "lost.zip"},
@@ -324,7 +329,7 @@ static void each_row_fails(void **state) {
 
 static void each_row_has_a_case(void **state) {
     size_t count;
-    const struct preflight_check *checks = preflight_checks(&count);
+    _cleanup_(freep) struct preflight_check *checks = preflight_checks(&count);
 
     (void)state;
     assert_true(count >= 30);

@@ -61,6 +61,23 @@ static void asks_a_program(void **state) {
     host_free(host);
 }
 
+static void asks_for_a_version(void **state) {
+    struct host *host = host_memory_new();
+    _cleanup_(freep) char *says = NULL;
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), 0);
+    assert_int_equal(host_write(host, "C:\\k\\kubelet.exe", "MZ", 2, HOST_PUBLIC, &err), 0);
+    host_memory_set_program(host, "kubelet.exe", 3, "Kubernetes v1.37.1\n");
+    assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), -1);
+    assert_string_equal(err.message, "'C:\\k\\kubelet.exe --version' ended with 3");
+    host_memory_set_program(host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
+    assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), 1);
+    assert_string_equal(says, "Kubernetes v1.37.1\n");
+    host_free(host);
+}
+
 static void leaves_out_what_is_not_known(void **state) {
     struct text_list known = {0}, all = {0}, dropped = {0};
     struct service_settings settings = {.kubelet_version = "v1.37.1",
@@ -71,17 +88,17 @@ static void leaves_out_what_is_not_known(void **state) {
 
     (void)state;
     text_list_split(&settings.kubelet_extra_args, "--mine=1", ' ');
-    assert_int_equal(service_arguments(SERVICE_KUBELET, &settings, &all, NULL), 0);
+    assert_int_equal(service_arguments(&service_kubelet, &settings, &all, NULL), 0);
     assert_true(text_list_has(&all, "--node-labels=a=b")); /* nothing known: all */
     text_list_free(&all);
     text_list_split(&known, "config kubeconfig cert-dir hostname-override", ' ');
-    assert_int_equal(service_arguments(SERVICE_KUBELET, &settings, &all, NULL), 0);
+    assert_int_equal(service_arguments(&service_kubelet, &settings, &all, NULL), 0);
     line = text_list_join(&all, " ");
     assert_null(strstr(line, "--node-labels"));
     assert_null(strstr(line, "--v=2"));
     assert_non_null(strstr(line, " --hostname-override=win-1"));
     assert_non_null(strstr(line, " --mine=1")); /* the user's own is asked about elsewhere */
-    service_dropped_arguments(SERVICE_KUBELET, &settings, &dropped);
+    service_dropped_arguments(&service_kubelet, &settings, &dropped);
     assert_int_equal(dropped.count, 2);
     assert_true(text_list_has(&dropped, "--node-labels=a=b"));
     text_list_free(&settings.kubelet_extra_args);
@@ -94,6 +111,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_a_help_text),
         cmocka_unit_test(asks_a_program),
+        cmocka_unit_test(asks_for_a_version),
         cmocka_unit_test(leaves_out_what_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

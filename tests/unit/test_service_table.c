@@ -34,10 +34,10 @@ static int close_host(void **state) {
     return 0;
 }
 
-static void assert_arguments(enum service_id id, const char *expected) {
+static void assert_arguments(const struct service *row, const char *expected) {
     struct text_list arguments = {0};
     struct error err = {0};
-    if (service_arguments(id, &settings, &arguments, &err) < 0)
+    if (service_arguments(row, &settings, &arguments, &err) < 0)
         fail_msg("%s", err.message);
     char *joined = text_list_join(&arguments, "\n");
     assert_string_equal(joined, expected);
@@ -45,10 +45,10 @@ static void assert_arguments(enum service_id id, const char *expected) {
     text_list_free(&arguments);
 }
 
-static void assert_refused(enum service_id id, enum error_kind kind, const char *says) {
+static void assert_refused(const struct service *row, enum error_kind kind, const char *says) {
     struct host_service service = {0};
     struct error err = {0};
-    assert_int_equal(service_make(id, &settings, &service, &err), -1);
+    assert_int_equal(service_make(row, &settings, &service, &err), -1);
     assert_int_equal(err.kind, kind);
     if (!strstr(err.message, says))
         fail_msg("'%s' does not say '%s'", err.message, says);
@@ -60,44 +60,42 @@ static void assert_refused(enum service_id id, enum error_kind kind, const char 
 
 static void kubelet_by_version(void **state) {
     (void)state;
-    assert_arguments(SERVICE_KUBELET,
+    assert_arguments(&service_kubelet,
                      KUBELET "--v=2\n--hostname-override=win-7k2\n--node-ip=10.0.0.21");
     settings.kubelet_version = "1.26.15";
     settings.bootstrap_kubeconfig = true;
     settings.node_labels = "a=b";
     settings.register_with_taints = "os=windows:NoSchedule";
-    settings.priority_class = "HIGH_PRIORITY_CLASS";
-    assert_arguments(SERVICE_KUBELET, KUBELET
+    assert_arguments(&service_kubelet, KUBELET
                      "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd\n--v=2\n"
                      "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
                      "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
-                     "--register-with-taints=os=windows:NoSchedule\n"
-                     "--windows-priorityclass=HIGH_PRIORITY_CLASS");
+                     "--register-with-taints=os=windows:NoSchedule");
     settings.kubelet_version = "v1.23.17";
-    assert_refused(SERVICE_KUBELET, ERROR_UNSUPPORTED, "1.24 is the oldest");
+    assert_refused(&service_kubelet, ERROR_UNSUPPORTED, "1.24 is the oldest");
     settings.kubelet_version = "latest";
-    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "version of kubelet: 'latest'");
+    assert_refused(&service_kubelet, ERROR_USAGE, "version of kubelet: 'latest'");
     settings.kubelet_version = NULL;
-    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "none is given");
+    assert_refused(&service_kubelet, ERROR_USAGE, "none is given");
     settings.kubelet_version = "v2.1.0";
-    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "'v2.1.0'");
+    assert_refused(&service_kubelet, ERROR_USAGE, "'v2.1.0'");
 }
 
 static void extra_arguments(void **state) {
     (void)state;
     text_list_add(&settings.kubelet_extra_args, "--v=6");
     text_list_add(&settings.kubelet_extra_args, "--feature-gates=A=true");
-    assert_arguments(SERVICE_KUBELET,
+    assert_arguments(&service_kubelet,
                      KUBELET "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--v=6\n"
                              "--feature-gates=A=true");
     text_list_add(&settings.kubelet_extra_args, "--token=abcdef.0123456789abcdef");
-    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "'--token'");
+    assert_refused(&service_kubelet, ERROR_USAGE, "'--token'");
     text_list_free(&settings.kubelet_extra_args);
     text_list_add(&settings.kubelet_extra_args, "--a=b\nc");
-    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "control character");
+    assert_refused(&service_kubelet, ERROR_USAGE, "control character");
     text_list_free(&settings.kubelet_extra_args);
     text_list_add(&settings.kubelet_extra_args, "-v");
-    assert_refused(SERVICE_KUBELET, ERROR_USAGE, "no --name=value");
+    assert_refused(&service_kubelet, ERROR_USAGE, "no --name=value");
 }
 
 static void no_secret_in_the_message(void **state) {
@@ -105,30 +103,30 @@ static void no_secret_in_the_message(void **state) {
     struct error err = {0};
     (void)state;
     text_list_add(&settings.kubelet_extra_args, "--token=abcdef.0123456789abcdef");
-    assert_int_equal(service_make(SERVICE_KUBELET, &settings, &service, &err), -1);
+    assert_int_equal(service_make(&service_kubelet, &settings, &service, &err), -1);
     assert_null(strstr(err.message, "0123456789abcdef"));
 }
 
 static void other_programs(void **state) {
     (void)state;
-    assert_arguments(SERVICE_KUBE_PROXY, "C:\\k\\kube-proxy.exe\n--config=C:\\k\\kube-proxy.conf\n"
-                                         "--hostname-override=win-7k2\n--v=2");
-    assert_arguments(SERVICE_FLANNELD,
+    assert_arguments(&service_kube_proxy, "C:\\k\\kube-proxy.exe\n--config=C:\\k\\kube-proxy.conf\n"
+                                          "--hostname-override=win-7k2\n--v=2");
+    assert_arguments(&service_flanneld,
                      "C:\\k\\flanneld.exe\n--kube-subnet-mgr\n"
                      "--kubeconfig-file=C:\\k\\flanneld.kubeconfig\n--iface=10.0.0.21\n--ip-masq\n"
                      "--net-config-path=C:\\etc\\kube-flannel\\net-conf.json\n"
                      "--subnet-file=C:\\run\\flannel\\subnet.env");
-    assert_arguments(SERVICE_CONTAINERD,
+    assert_arguments(&service_containerd,
                      "C:\\Program Files\\containerd\\containerd.exe\n"
                      "--config=C:\\Program Files\\containerd\\config.toml\n"
                      "--log-file=C:\\var\\log\\containerd\\containerd.log\n--run-service");
-    assert_arguments(SERVICE_NETWORK, "C:\\k\\winjoin.exe\nservice\nrun\nwinjoin-network");
+    assert_arguments(&service_network, "C:\\k\\winjoin.exe\nservice\nrun\nwinjoin-network");
 }
 
 static void what_the_scm_is_told(void **state) {
     struct host_service service = {0};
     (void)state;
-    assert_int_equal(service_make(SERVICE_CONTAINERD, &settings, &service, NULL), 0);
+    assert_int_equal(service_make(&service_containerd, &settings, &service, NULL), 0);
     assert_string_equal(service.command,
                         "\"C:\\Program Files\\containerd\\containerd.exe\" "
                         "\"--config=C:\\Program Files\\containerd\\config.toml\" "
@@ -136,11 +134,7 @@ static void what_the_scm_is_told(void **state) {
     assert_int_equal(service.depends_on.count, 1);
     assert_string_equal(service.depends_on.items[0], "hns");
     host_service_free(&service);
-    settings.network_service = true;
-    assert_int_equal(service_make(SERVICE_CONTAINERD, &settings, &service, NULL), 0);
-    assert_string_equal(service.depends_on.items[1], "winjoin-network");
-    host_service_free(&service);
-    assert_int_equal(service_make(SERVICE_KUBELET, &settings, &service, NULL), 0);
+    assert_int_equal(service_make(&service_kubelet, &settings, &service, NULL), 0);
     assert_string_equal(service.command, "C:\\k\\winjoin.exe service run kubelet");
     assert_string_equal(service.depends_on.items[0], "containerd");
     assert_true(service.auto_start);
@@ -158,17 +152,44 @@ static void what_the_scm_is_told(void **state) {
     free(text);
     json_decref(json);
     host_service_free(&service);
-    for (int id = 0; id < SERVICE_COUNT; id++) {
-        assert_int_equal(service_make((enum service_id)id, &settings, &service, NULL), 0);
+    for (const struct service *const *row = service_table; *row; row++) {
+        assert_int_equal(service_make(*row, &settings, &service, NULL), 0);
         assert_true(service_is_ours(&service));
-        assert_int_equal(service_by_name(service.name), id);
+        assert_ptr_equal(service_by_name(service.name), *row);
         host_service_free(&service);
     }
-    assert_int_equal(service_by_name("nssm"), SERVICE_COUNT);
+    assert_null(service_by_name("nssm"));
+}
+
+/* Who runs where. */
+static void what_is_wanted(void **state) {
+    static const struct {
+        struct service_choice choice;
+        const char *wanted;
+    } cases[] = {
+        {{true, "flanneld"}, "winjoin-network containerd kubelet flanneld kube-proxy"},
+        {{false, "flanneld"}, "winjoin-network containerd kubelet flanneld"},
+        {{true, "other"}, "winjoin-network containerd kubelet kube-proxy"},
+        {{false, NULL}, "winjoin-network containerd kubelet"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct text_list names = {0};
+        char *joined;
+
+        for (const struct service *const *row = service_table; *row; row++)
+            if (service_wanted(*row, &cases[i].choice))
+                text_list_add(&names, (*row)->name);
+        joined = text_list_join(&names, " ");
+        assert_string_equal(joined, cases[i].wanted);
+        free(joined);
+        text_list_free(&names);
+    }
 }
 
 struct expected_service {
-    enum service_id id;
+    const struct service *row;
     const char *depends_on, *environment;
     unsigned delays[3], reset, preshutdown, stop;
 };
@@ -176,18 +197,12 @@ struct expected_service {
 /* Recovery and dependencies are promises too. */
 static void rows(void **state) {
     static const struct expected_service expected[] = {
-        {SERVICE_NETWORK, "hns", "", {5000, 15000, 60000}, 600, 0, 0},
-        {SERVICE_CONTAINERD, "hns winjoin-network", "", {15000, 15000, 60000}, 86400, 0, 0},
-        {SERVICE_KUBELET, "containerd", "", {5000, 10000, 30000}, 600, 60000, 30000},
-        {SERVICE_FLANNELD,
-         "hns winjoin-network",
-         "NODE_NAME=win-7k2",
-         {5000, 10000, 30000},
-         600,
-         0,
-         10000},
-        {SERVICE_KUBE_PROXY,
-         "hns winjoin-network",
+        {&service_network, "hns", "", {5000, 15000, 60000}, 600, 0, 0},
+        {&service_containerd, "hns", "", {15000, 15000, 60000}, 86400, 0, 0},
+        {&service_kubelet, "containerd", "", {5000, 10000, 30000}, 600, 60000, 30000},
+        {&service_flanneld, "hns", "NODE_NAME=win-7k2", {5000, 10000, 30000}, 600, 0, 10000},
+        {&service_kube_proxy,
+         "hns",
          "KUBE_NETWORK=flannel.4096",
          {5000, 10000, 30000},
          600,
@@ -195,13 +210,12 @@ static void rows(void **state) {
          10000},
     };
     (void)state;
-    settings.network_service = true;
     for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
         const struct expected_service *row = &expected[i];
         struct service_host_settings file = {0};
         struct host_service service = {0};
         char *text = NULL;
-        assert_int_equal(service_make(row->id, &settings, &service, NULL), 0);
+        assert_int_equal(service_make(row->row, &settings, &service, NULL), 0);
         char *depends = text_list_join(&service.depends_on, " ");
         assert_string_equal(depends, row->depends_on);
         free(depends);
@@ -210,10 +224,10 @@ static void rows(void **state) {
         assert_int_equal(service.preshutdown_ms, row->preshutdown);
         assert_int_equal(service.environment.count, 0);
         host_service_free(&service);
-        assert_int_equal(service_hosted(row->id), row->stop != 0);
+        assert_int_equal(row->row->hosted, row->stop != 0);
         if (!row->stop)
             continue;
-        assert_int_equal(service_host_file_make(row->id, &settings, &text, NULL), 0);
+        assert_int_equal(service_host_file_make(row->row, &settings, &text, NULL), 0);
         assert_int_equal(service_host_settings_parse(text, strlen(text), &file, NULL), 0);
         char *environment = text_list_join(&file.environment, " ");
         assert_string_equal(environment, row->environment);
@@ -231,11 +245,11 @@ static void assert_in_scm(const char *member) {
     struct host_service wanted = {0}, found = {0};
     bool same;
 
-    assert_int_equal(service_make(SERVICE_CONTAINERD, &settings, &wanted, NULL), 0);
+    assert_int_equal(service_make(&service_containerd, &settings, &wanted, NULL), 0);
     assert_int_equal(host_service_query(host, wanted.name, &found, NULL), 0);
     same = text_equal(found.display_name, wanted.display_name) &&
            text_equal(found.command, wanted.command) &&
-           text_equal(found.depends_on.items[1], wanted.depends_on.items[1]) &&
+           text_equal(found.depends_on.items[0], wanted.depends_on.items[0]) &&
            found.restart_delays_ms[2] == wanted.restart_delays_ms[2] &&
            found.auto_start == wanted.auto_start;
     if (!same)
@@ -248,11 +262,10 @@ static void assert_in_scm(const char *member) {
 static void changed_by_hand(void **state) {
     static const char *const members[] = {"display_name", "command", "depends", "delay", "start"};
     (void)state;
-    settings.network_service = true;
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
         struct host_service service = {0};
         bool changed = false;
-        assert_int_equal(service_make(SERVICE_CONTAINERD, &settings, &service, NULL), 0);
+        assert_int_equal(service_make(&service_containerd, &settings, &service, NULL), 0);
         switch (i) {
         case 0:
             service.display_name[0] = 'X';
@@ -261,7 +274,7 @@ static void changed_by_hand(void **state) {
             service.command[0] = 'X';
             break;
         case 2:
-            service.depends_on.items[1][0] = 'X';
+            service.depends_on.items[0][0] = 'X';
             break;
         case 3:
             service.restart_delays_ms[2] = 1;
@@ -271,14 +284,14 @@ static void changed_by_hand(void **state) {
         }
         assert_int_equal(host_service_put(host, &service, NULL), 0);
         host_service_free(&service);
-        assert_int_equal(service_ensure(host, SERVICE_CONTAINERD, &settings, &changed, NULL), 0);
+        assert_int_equal(service_ensure(host, &service_containerd, &settings, &changed, NULL), 0);
         assert_int_equal(changed, text_equal(members[i], "command")); /* read at start */
         assert_in_scm(members[i]);
-        assert_int_equal(service_ensure(host, SERVICE_CONTAINERD, &settings, &changed, NULL), 0);
+        assert_int_equal(service_ensure(host, &service_containerd, &settings, &changed, NULL), 0);
         assert_false(changed);
     }
     settings.kubelet_version = "x";
-    assert_int_equal(service_ensure(host, SERVICE_KUBELET, &settings, NULL, NULL), -1);
+    assert_int_equal(service_ensure(host, &service_kubelet, &settings, NULL, NULL), -1);
 }
 
 static void quoting(void **state) {
@@ -301,7 +314,7 @@ static void ensured_twice(void **state) {
     struct error err = {0};
     (void)state;
     json_t *bare = host_memory_state(host);
-    assert_int_equal(service_ensure(host, SERVICE_KUBE_PROXY, &settings, &changed, &err), 0);
+    assert_int_equal(service_ensure(host, &service_kube_proxy, &settings, &changed, &err), 0);
     assert_true(changed);
     assert_int_equal(service_host_settings_load(host, "kube-proxy", &file, &err), 0);
     assert_string_equal(file.command.items[0], "C:\\k\\kube-proxy.exe");
@@ -309,15 +322,15 @@ static void ensured_twice(void **state) {
     assert_string_equal(file.log_file, "C:\\var\\log\\kube-proxy\\kube-proxy.log");
     service_host_settings_free(&file);
     json_t *before = host_memory_state(host);
-    assert_int_equal(service_ensure(host, SERVICE_KUBE_PROXY, &settings, &changed, &err), 0);
+    assert_int_equal(service_ensure(host, &service_kube_proxy, &settings, &changed, &err), 0);
     assert_false(changed);
     json_t *after = host_memory_state(host);
     assert_true(json_equal(before, after));
     settings.network_name = "cbr0";
-    assert_int_equal(service_ensure(host, SERVICE_KUBE_PROXY, &settings, &changed, &err), 0);
+    assert_int_equal(service_ensure(host, &service_kube_proxy, &settings, &changed, &err), 0);
     assert_true(changed);
-    assert_int_equal(service_remove(host, SERVICE_KUBE_PROXY, &err), 0);
-    assert_int_equal(service_remove(host, SERVICE_KUBE_PROXY, &err), 0);
+    assert_int_equal(service_remove(host, &service_kube_proxy, &err), 0);
+    assert_int_equal(service_remove(host, &service_kube_proxy, &err), 0);
     json_t *gone = host_memory_state(host);
     assert_true(json_equal(json_object_get(gone, "services"), json_object_get(bare, "services")));
     assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\services\\kube-proxy.json"),
@@ -335,10 +348,10 @@ static void foreign_service(void **state) {
     struct error err = {0};
     (void)state;
     assert_int_equal(host_service_put(host, &foreign, &err), 0);
-    assert_int_equal(service_ensure(host, SERVICE_KUBELET, &settings, NULL, &err), -1);
+    assert_int_equal(service_ensure(host, &service_kubelet, &settings, NULL, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
     assert_non_null(strstr(err.hints[0], "nssm.exe"));
-    assert_int_equal(service_remove(host, SERVICE_KUBELET, &err), 0);
+    assert_int_equal(service_remove(host, &service_kubelet, &err), 0);
     struct host_service found = {0};
     assert_int_equal(host_service_query(host, "kubelet", &found, &err), 0);
     assert_string_equal(found.command, "C:\\nssm.exe");
@@ -349,6 +362,10 @@ static void foreign_service(void **state) {
     "{\"command\":" command ",\"environment\":" environment                                        \
     ",\"workingFolder\":\"C:\\\\k\",\"logFile\":" log ",\"maxLogBytes\":" bytes                    \
     ",\"maxLogFiles\":3,\"stopTimeoutMs\":1000}"
+#define LIMITS(bytes, files, stop)                                                                 \
+    "{\"command\":[\"C:\\\\k.exe\"],\"environment\":[],\"workingFolder\":\"C:\\\\k\","             \
+    "\"logFile\":" LOG ",\"maxLogBytes\":" bytes ",\"maxLogFiles\":" files                         \
+    ",\"stopTimeoutMs\":" stop "}"
 #define LOG "\"C:\\\\var\\\\log\\\\x\\\\x.log\""
 
 static void settings_file(void **state) {
@@ -364,6 +381,11 @@ static void settings_file(void **state) {
         FILE_OF("[\"C:\\\\k.exe\"]", "[]", "\"x.log\"", "10000"),
         FILE_OF("[\"C:\\\\k.exe\"]", "[]", LOG, "1"),
         FILE_OF("[\"C:\\\\k.exe\"]", "[]", LOG, "10000,\"more\":1"),
+        LIMITS("4095", "3", "0"),
+        LIMITS("4096", "0", "0"),
+        LIMITS("4096", "101", "0"),
+        LIMITS("4096", "3", "-1"),
+        LIMITS("4096", "3", "600001"),
     };
     struct service_host_settings file = {0};
     struct error err = {0};
@@ -375,6 +397,12 @@ static void settings_file(void **state) {
     }
     static const char at_the_edge[] = FILE_OF("[\"A:\\\\k.exe\"]", "[]", "\"z:\\\\x.log\"", "4096");
     assert_int_equal(service_host_settings_parse(at_the_edge, strlen(at_the_edge), &file, &err), 0);
+    service_host_settings_free(&file);
+    static const char highest[] = LIMITS("9223372036854775807", "100", "600000");
+    assert_int_equal(service_host_settings_parse(highest, strlen(highest), &file, &err), 0);
+    service_host_settings_free(&file);
+    static const char lowest[] = LIMITS("4096", "1", "0");
+    assert_int_equal(service_host_settings_parse(lowest, strlen(lowest), &file, &err), 0);
     service_host_settings_free(&file);
     static const char good[] = FILE_OF("[\"C:\\\\k.exe\"]", "[\"A=\"]", LOG, "10000");
     assert_int_equal(service_host_settings_parse(good, strlen(good), &file, &err), 0);
@@ -425,6 +453,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(other_programs, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_the_scm_is_told, open_host, close_host),
         cmocka_unit_test_setup_teardown(rows, open_host, close_host),
+        cmocka_unit_test(what_is_wanted),
         cmocka_unit_test_setup_teardown(changed_by_hand, open_host, close_host),
         cmocka_unit_test(quoting),
         cmocka_unit_test_setup_teardown(ensured_twice, open_host, close_host),

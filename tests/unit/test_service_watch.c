@@ -119,7 +119,7 @@ static void one_that_cannot_be_started_is_not_tried_again(void **state) {
     join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
     join.watch = (struct service_watch){.host = r.host, .progress = &join.progress};
     begin = host_monotonic_ms(r.host);
-    assert_int_equal(service_watch_start(&join.watch, SERVICE_FLANNELD, &err), -1);
+    assert_int_equal(service_watch_start(&join.watch, &service_flanneld, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     assert_int_equal(host_monotonic_ms(r.host), begin);
     close_run(&r);

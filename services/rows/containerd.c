@@ -1,0 +1,29 @@
+/* containerd: its own service; its shims are its children. */
+#include "services/rows/rows.h"
+#include "services/runtime_files.h"
+
+static int arguments(const struct service_settings *settings, struct text_list *ret,
+                     struct error *err) {
+    (void)settings;
+    (void)err;
+    /* containerd takes "--flag value" as well as "--flag=value"; the latter keeps one flag one word
+     */
+    argument_add(ret, "--config", CONTAINERD_CONFIG_PATH);
+    argument_add(ret, "--log-file", service_containerd.log_file);
+    text_list_add(ret, "--run-service");
+    return 0;
+}
+
+const struct service service_containerd = {
+    SERVICE_NAMED("containerd", "containerd"),
+    .display_name = "containerd",
+    .description = "winjoin: runs the node's containers",
+    .artifact = "containerd",
+    .program = "C:\\Program Files\\containerd\\containerd.exe",
+    .data_folder = "C:\\ProgramData\\containerd",
+    .depends_on = {"hns"},
+    .restart_delays_ms = {15000, 15000, 60000},
+    .reset_seconds = 86400,
+    .diagnosed = true,
+    .arguments = arguments,
+};

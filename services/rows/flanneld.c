@@ -1,0 +1,44 @@
+/* flanneld, where the cluster runs flannel. */
+#include "base/memory.h"
+#include "services/rows/rows.h"
+#include "services/runtime_files.h"
+
+static bool wanted(const struct service_choice *choice) {
+    return text_equal(choice->agent, service_flanneld.name);
+}
+
+static int arguments(const struct service_settings *settings, struct text_list *ret,
+                     struct error *err) {
+    (void)err;
+    text_list_add(ret, "--kube-subnet-mgr");
+    argument_add(ret, "--kubeconfig-file", FLANNELD_KUBECONFIG_PATH);
+    argument_add(ret, "--iface", settings->flannel_interface);
+    text_list_add(ret, "--ip-masq");
+    argument_add(ret, "--net-config-path", FLANNEL_NET_CONF_PATH);
+    argument_add(ret, "--subnet-file", FLANNEL_SUBNET_PATH);
+    return 0;
+}
+
+static char *environment(const struct service_settings *settings) {
+    _cleanup_(freep) char *node = text_lower(settings->node_name ? settings->node_name : "");
+
+    return xasprintf("NODE_NAME=%s", node);
+}
+
+const struct service service_flanneld = {
+    SERVICE_NAMED("flanneld", "flanneld"),
+    .display_name = "flannel",
+    .description = "winjoin: keeps the routes to other nodes' pods",
+    .artifact = "flanneld",
+    .program = "C:\\k\\flanneld.exe",
+    .hosted = true,
+    .ready_file = FLANNEL_SUBNET_PATH,
+    .depends_on = {"hns"},
+    .restart_delays_ms = {5000, 10000, 30000},
+    .reset_seconds = 600,
+    .stop_timeout_ms = 10000,
+    .diagnosed = true,
+    .wanted = wanted,
+    .arguments = arguments,
+    .environment = environment,
+};

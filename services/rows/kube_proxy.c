@@ -1,0 +1,45 @@
+/* kube-proxy. */
+#include "base/memory.h"
+#include "services/rows/rows.h"
+#include "services/runtime_files.h"
+#include "services/version.h"
+
+static bool wanted(const struct service_choice *choice) {
+    return choice->kube_proxy;
+}
+
+static int arguments(const struct service_settings *settings, struct text_list *ret,
+                     struct error *err) {
+    unsigned minor = 0;
+
+    if (kubernetes_minor(settings->kube_proxy_version, "kube-proxy", &minor, err) < 0)
+        return -1;
+    argument_add(ret, "--config", KUBE_PROXY_CONFIG_PATH);
+    argument_add_node_name(ret, settings);
+    text_list_add(ret, "--v=2");
+    return 0;
+}
+
+static char *environment(const struct service_settings *settings) {
+    return settings->network_name ? xasprintf("KUBE_NETWORK=%s", settings->network_name) : NULL;
+}
+
+const struct service service_kube_proxy = {
+    SERVICE_NAMED("kube-proxy", "kube-proxy"),
+    .display_name = "Kubernetes kube-proxy",
+    .description = "winjoin: programs Kubernetes Services into HNS",
+    .artifact = "kube-proxy",
+    .program = "C:\\k\\kube-proxy.exe",
+    .hosted = true,
+    .depends_on = {"hns"},
+    .restart_delays_ms = {5000, 10000, 30000}, /* it ends when HNS does not answer yet */
+    .reset_seconds = 600,
+    .stop_timeout_ms = 10000,
+    .ports = {SERVICE_PORT(10256, "kube-proxy's health port"),
+              SERVICE_PORT(10249, "kube-proxy's metrics port")},
+    .kubernetes = true,
+    .diagnosed = true,
+    .wanted = wanted,
+    .arguments = arguments,
+    .environment = environment,
+};

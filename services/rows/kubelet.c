@@ -1,0 +1,61 @@
+/* The kubelet. */
+#include "base/memory.h"
+#include "services/rows/rows.h"
+#include "services/version.h"
+
+enum { OLDEST = 24, ANY = 999 };
+
+/* A flag that is always given, for the minor versions that know it. */
+static const struct flag {
+    const char *text;
+    unsigned first, last;
+} flags[] = {
+    {"--config=C:\\var\\lib\\kubelet\\config.yaml", 0, ANY},
+    {"--kubeconfig=C:\\etc\\kubernetes\\kubelet.conf", 0, ANY},
+    {"--cert-dir=C:\\var\\lib\\kubelet\\pki", 0, ANY},
+    /* a field of the configuration file since 1.27 */
+    {"--container-runtime-endpoint=npipe:////./pipe/containerd-containerd", 0, 26},
+    {"--v=2", 0, ANY},
+};
+
+static int arguments(const struct service_settings *settings, struct text_list *ret,
+                     struct error *err) {
+    unsigned minor = 0;
+
+    if (kubernetes_minor(settings->kubelet_version, "kubelet", &minor, err) < 0)
+        return -1;
+    if (minor < OLDEST)
+        return error_set(err, ERROR_UNSUPPORTED, "refuse kubelet '%s': 1.%d is the oldest",
+                         settings->kubelet_version, OLDEST);
+    for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
+        if (minor >= flags[i].first && minor <= flags[i].last)
+            text_list_add(ret, flags[i].text);
+    }
+    if (settings->bootstrap_kubeconfig)
+        argument_add(ret, "--bootstrap-kubeconfig", "C:\\etc\\kubernetes\\bootstrap-kubelet.conf");
+    argument_add_node_name(ret, settings);
+    argument_add(ret, "--node-ip", settings->node_ip);
+    argument_add(ret, "--node-labels", settings->node_labels);
+    argument_add(ret, "--register-with-taints", settings->register_with_taints);
+    return 0;
+}
+
+const struct service service_kubelet = {
+    SERVICE_NAMED("kubelet", "Kubelet"),
+    .display_name = "Kubernetes kubelet",
+    .description = "winjoin: the Kubernetes node agent",
+    .artifact = "kubelet",
+    .program = "C:\\k\\kubelet.exe",
+    .hosted = true,
+    .depends_on = {"containerd"},
+    .restart_delays_ms = {5000, 10000, 30000},
+    .reset_seconds = 600,
+    .preshutdown_ms = 60000,
+    .stop_timeout_ms = 30000,
+    .ports = {SERVICE_PORT(10250, "the kubelet's port"),
+              SERVICE_PORT(10248, "the kubelet's health port")},
+    .kubernetes = true,
+    .diagnosed = true,
+    .extra_args = offsetof(struct service_settings, kubelet_extra_args),
+    .arguments = arguments,
+};

@@ -1,0 +1,23 @@
+/* winjoin-network: winjoin itself, at boot. */
+#include "services/rows/rows.h"
+
+static int arguments(const struct service_settings *settings, struct text_list *ret,
+                     struct error *err) {
+    (void)settings;
+    (void)err;
+    text_list_add(ret, "service");
+    text_list_add(ret, "run");
+    text_list_add(ret, service_network.name);
+    return 0;
+}
+
+const struct service service_network = {
+    SERVICE_NAMED("winjoin-network", "winjoin-network"),
+    .display_name = "winjoin network",
+    .description = "winjoin: brings back the pod network that Windows forgets at boot",
+    .program = WINJOIN_PROGRAM,
+    .depends_on = {"hns"},
+    .restart_delays_ms = {5000, 15000, 60000},
+    .reset_seconds = 600,
+    .arguments = arguments,
+};

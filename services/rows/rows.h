@@ -1,0 +1,26 @@
+/* What the rows of services are written with; for services/rows/ alone. */
+#ifndef SERVICES_ROWS_ROWS_H
+#define SERVICES_ROWS_ROWS_H
+
+#include "services/service_table.h"
+
+/* The members that follow from a service's name; `spelt`: as kubeadm writes it in a check's id. */
+#define SERVICE_NAMED(service_name, spelt)                                                         \
+    .name = service_name, .settings_file = SERVICE_SETTINGS_DIR "\\" service_name ".json",         \
+    .log_folder = "C:\\var\\log\\" service_name,                                                   \
+    .log_file = "C:\\var\\log\\" service_name "\\" service_name ".log",                            \
+    .unused = {"Service-" spelt, "no other service is named " service_name,                        \
+               "sc delete " service_name}
+#define SERVICE_PORT(port, what)                                                                   \
+    {                                                                                              \
+        port, {                                                                                    \
+            "Port-" #port, what " is free", "netstat -ano | findstr :" #port                       \
+        }                                                                                          \
+    }
+
+/* "--flag=value"; nothing without a value. */
+void argument_add(struct text_list *list, const char *flag, const char *value);
+/* --hostname-override, in lower case. */
+void argument_add_node_name(struct text_list *list, const struct service_settings *settings);
+
+#endif
