@@ -12,23 +12,15 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "pki/openssl.h"
-#include "pki/pem.h"
 
 enum { NAMES_SHOWN_MAX = 16 };
 
-static char *take_bio(BIO *bio) {
-    char *data = NULL, *text;
-    long len = BIO_get_mem_data(bio, &data);
-
-    text = xstrndup(data ? data : "", (size_t)(len > 0 ? len : 0));
-    BIO_free(bio);
-    return text;
-}
-
+/* "" for what holds a NUL: cut there, "system:node:win-1\0..." would be another node's name. */
 static char *string_text(const ASN1_STRING *string) {
     unsigned char *utf8 = NULL;
-    int len = string ? ASN1_STRING_to_UTF8(&utf8, string) : -1;
-    char *text = xstrndup(len > 0 ? (const char *)utf8 : "", len > 0 ? (size_t)len : 0);
+    int len = ASN1_STRING_to_UTF8(&utf8, string);
+    bool good = len > 0 && !memchr(utf8, '\0', (size_t)len);
+    char *text = xstrndup(good ? (const char *)utf8 : "", good ? (size_t)len : 0);
 
     OPENSSL_free(utf8);
     return text;
@@ -56,6 +48,7 @@ static void read_subject(struct certificate *c, X509_NAME *name) {
     }
 }
 
+/* Seconds since 1970; 0 when it is no time, for which OpenSSL's verification refuses it. */
 static int64_t time_value(const ASN1_TIME *time) {
     struct tm tm;
 
@@ -90,15 +83,6 @@ static void read_names(struct certificate *c, const X509 *x509) {
     GENERAL_NAMES_free(names);
 }
 
-static char *serial_text(const X509 *x509) {
-    BIGNUM *number = ASN1_INTEGER_to_BN(X509_get0_serialNumber(x509), NULL);
-    char *decimal = number ? BN_bn2dec(number) : NULL, *text = xstrdup(decimal ? decimal : "");
-
-    OPENSSL_free(decimal);
-    BN_free(number);
-    return text;
-}
-
 static void read_pin(struct certificate *c, X509 *x509) {
     unsigned char *der = NULL;
     int len = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x509), &der); /* keeps the encoding it came in */
@@ -108,21 +92,12 @@ static void read_pin(struct certificate *c, X509 *x509) {
 }
 
 static void read_one(struct certificate *c, X509 *x509) {
-    BASIC_CONSTRAINTS *basic = X509_get_ext_d2i(x509, NID_basic_constraints, NULL, NULL);
-    BIO *bio = BIO_new(BIO_s_mem());
-
-    if (!bio || !PEM_write_bio_X509(bio, x509))
-        abort(); /* out of memory */
-    c->pem = take_bio(bio);
     read_subject(c, X509_get_subject_name(x509));
     c->issuer = openssl_name_text(X509_get_issuer_name(x509));
-    c->serial = serial_text(x509);
     c->not_before = time_value(X509_get0_notBefore(x509));
     c->not_after = time_value(X509_get0_notAfter(x509));
-    c->is_ca = basic && basic->ca;
     read_names(c, x509);
     read_pin(c, x509);
-    BASIC_CONSTRAINTS_free(basic);
     ERR_clear_error(); /* a damaged extension only leaves its field empty */
 }
 
@@ -147,8 +122,6 @@ void certificates_free(struct certificates *certificates) {
         free(c->subject);
         free(c->issuer);
         free(c->common_name);
-        free(c->serial);
-        free(c->pem);
         text_list_free(&c->organizations);
         text_list_free(&c->dns_names);
         text_list_free(&c->ip_addresses);
@@ -158,24 +131,15 @@ void certificates_free(struct certificates *certificates) {
 }
 
 char *certificates_plain(const char *pem, size_t len) {
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = openssl_read_chain(pem, len, NULL);
     BIO *bio = BIO_new(BIO_s_mem());
-    struct pem_block block;
-    size_t offset = 0;
-    char *plain;
 
     if (!bio)
         abort(); /* out of memory */
-    while (pem_next(pem, len, &offset, &block)) {
-        if (pem_is_certificate(&block) && block.der_len &&
-            !PEM_write_bio(bio, "CERTIFICATE", "", block.der, (long)block.der_len))
+    for (int i = 0; i < sk_X509_num(stack); i++)
+        if (!PEM_write_bio_X509(bio, sk_X509_value(stack, i)))
             abort(); /* out of memory */
-        free(block.der);
-    }
-    plain = take_bio(bio);
-    if (*plain)
-        return plain;
-    free(plain);
-    return xstrndup(pem, len);
+    return openssl_take_bio(bio);
 }
 
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins) {

@@ -1,4 +1,4 @@
-/* X.509 certificates: reading PEM bundles by Go's rules, what is in them, who signed whom. */
+/* X.509 certificates: reading PEM bundles, what is in them, who signed whom. */
 #ifndef PKI_CERTIFICATE_H
 #define PKI_CERTIFICATE_H
 
@@ -15,14 +15,11 @@ struct certificate {
     char *issuer;
     char *common_name; /* "" when it has none */
     struct text_list organizations;
-    char *serial;       /* decimal, as kubeadm prints it */
     int64_t not_before; /* Unix seconds */
     int64_t not_after;
     struct text_list dns_names; /* subject alternative names */
     struct text_list ip_addresses;
     char pin[PIN_TEXT_MAX]; /* of its SubjectPublicKeyInfo, as encoded in it */
-    bool is_ca;             /* basicConstraints CA:TRUE */
-    char *pem;              /* this certificate alone */
 };
 struct certificates {
     struct certificate *items;
@@ -30,15 +27,15 @@ struct certificates {
 };
 enum { CERTIFICATES_MAX = 1024 };
 
-/* Reads a bundle as client-go's cert.ParseCertsPEM: blocks of type CERTIFICATE without PEM headers;
- * other blocks and text around them are ignored; a block that is no certificate is an error, and so
- * is a bundle with none ("data does not contain any valid RSA or ECDSA certificates"). Fails with
- * ERROR_MALFORMED. certificates_free(). */
+/* Reads a bundle by OpenSSL's readers of PEM and DER: blocks of type CERTIFICATE without PEM
+ * headers, as client-go's cert.ParseCertsPEM; other blocks and text around them are ignored. A
+ * damaged block, one that is no certificate, and a bundle with none ("data does not contain any
+ * valid RSA or ECDSA certificates") are errors. What a certificate is good for is not asked here.
+ * Fails with ERROR_MALFORMED. certificates_free(). */
 int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err);
 void certificates_free(struct certificates *certificates);
-/* The same certificates as one plain PEM text, for OpenSSL's readers, which stumble over what Go
- * steps over; they are not looked into, and a copy of the text when it has none (OpenSSL will say
- * what is wrong). The caller frees. */
+/* The same certificates as one plain PEM text, so that libcurl trusts those that were looked at and
+ * no other block; "" when they cannot be read. The caller frees. */
 char *certificates_plain(const char *pem, size_t len);
 /* Index of the first certificate that has one of the pins (a list made by pins_parse), or -1. */
 long certificates_find_pin(const struct certificates *certificates, const struct text_list *pins);
@@ -60,9 +57,9 @@ int certificate_check_key(const char *chain_pem, const char *key_pem, struct err
  * (for_server) or client; now < 0: dates do not count. ERROR_UNTRUSTED with OpenSSL's reason. */
 int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_server, int64_t now,
                             struct error *err);
-/* true when the certificate's alternative names cover `host` (a DNS name or an IP address, IPv6
- * without brackets): addresses as numbers, names without case, "*" for one whole left-most label.
- * The common name does not count, as in Go. */
-bool certificate_covers(const struct certificate *certificate, const char *host);
+/* true when the alternative names of the first certificate of `chain_pem` cover `host` (a DNS name
+ * or an IP address, IPv6 without brackets), by OpenSSL's rules: addresses as numbers, names without
+ * case, "*" for one whole left-most label. The common name does not count. */
+bool certificate_covers(const char *chain_pem, const char *host);
 
 #endif

@@ -84,31 +84,23 @@ int certificate_check_chain(const char *chain_pem, const char *ca_pem, bool for_
     return result;
 }
 
-static bool covers_address(const struct certificate *certificate, const struct ip *wanted) {
+bool certificate_covers(const char *chain_pem, const char *host) {
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *chain =
+        openssl_read_chain(chain_pem, strlen(chain_pem), NULL);
+    X509 *first = sk_X509_value(chain, 0);
     struct ip ip;
+    int covered;
 
-    for (size_t i = 0; i < certificate->ip_addresses.count; i++)
-        if (ip_parse(certificate->ip_addresses.items[i], &ip, NULL) == 0 && ip_equal(&ip, wanted))
-            return true;
-    return false;
-}
-
-/* OpenSSL takes no wildcard for all names of a top-level domain. */
-static bool name_matches(const char *pattern, const char *host) {
-    const char *dot = strchr(host, '.');
-
-    if (text_starts_with(pattern, "*.") && dot && dot != host && strchr(pattern + 2, '.'))
-        return text_equal_nocase(pattern + 1, dot);
-    return text_equal_nocase(pattern, host);
-}
-
-bool certificate_covers(const struct certificate *certificate, const char *host) {
-    struct ip ip;
-
+    if (!first)
+        return false;
     if (ip_parse(host, &ip, NULL) == 0)
-        return covers_address(certificate, &ip);
-    for (size_t i = 0; i < certificate->dns_names.count; i++)
-        if (name_matches(certificate->dns_names.items[i], host))
-            return true;
-    return false;
+        covered = X509_check_ip(first, ip.bytes, ip.family == 4 ? 4 : 16, 0);
+    else
+        covered = *host != '.' && /* OpenSSL takes that for all names below */
+                  X509_check_host(first, host, 0,
+                                  X509_CHECK_FLAG_NEVER_CHECK_SUBJECT |
+                                      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS,
+                                  NULL);
+    ERR_clear_error();
+    return covered == 1;
 }

@@ -67,8 +67,6 @@ int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct 
     _cleanup_(X509_REQ_freep) X509_REQ *request = X509_REQ_new();
     X509_NAME *subject;
     BIO *bio;
-    char *data = NULL;
-    long len;
 
     if (check_name(node_name, err) < 0)
         return -1;
@@ -85,9 +83,7 @@ int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct 
     bio = BIO_new(BIO_s_mem());
     if (!bio || !PEM_write_bio_X509_REQ(bio, request))
         abort(); /* out of memory */
-    len = BIO_get_mem_data(bio, &data);
-    *ret_pem = xstrndup(data, (size_t)len);
-    BIO_free(bio);
+    *ret_pem = openssl_take_bio(bio);
     return 0;
 }
 
@@ -113,17 +109,14 @@ bool csr_is_for(const char *csr_pem, const char *node_name) {
 
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name) {
     _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = openssl_read_key(key_pem, NULL);
-    _cleanup_(X509_REQ_freep) X509_REQ *request = NULL;
-    BIO *bio = BIO_new_mem_buf(csr_pem, (int)strlen(csr_pem));
+    _cleanup_(X509_REQ_freep) X509_REQ *request = read_request(csr_pem);
     X509_NAME *subject = subject_make(node_name);
     bool ours;
 
-    request = bio ? PEM_read_bio_X509_REQ(bio, NULL, openssl_no_password, NULL) : NULL;
     ours = request && key && X509_REQ_verify(request, X509_REQ_get0_pubkey(request)) == 1 &&
            EVP_PKEY_eq(X509_REQ_get0_pubkey(request), key) == 1 &&
            X509_NAME_cmp(X509_REQ_get_subject_name(request), subject) == 0;
     X509_NAME_free(subject);
-    BIO_free(bio);
     ERR_clear_error();
     return ours;
 }

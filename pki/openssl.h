@@ -3,6 +3,7 @@
 #ifndef PKI_OPENSSL_H
 #define PKI_OPENSSL_H
 
+#include <openssl/bio.h>
 #include <openssl/evp.h>
 #include <openssl/x509.h>
 
@@ -23,11 +24,11 @@ int openssl_no_password(char *buffer, int size, int writing, void *context);
 char *openssl_name_text(const X509_NAME *name);
 /* The key in a PEM text; NULL with ERROR_MALFORMED. The caller owns it. */
 EVP_PKEY *openssl_read_key(const char *pem, struct error *err);
-/* The certificate from DER, whole; NULL with ERROR_MALFORMED. *der moves behind it. */
-X509 *openssl_read_certificate(const unsigned char **der, size_t len, struct error *err);
 /* All certificates of a PEM text by the rules of certificates_parse. NULL with ERROR_MALFORMED;
  * free with OSSL_STACK_OF_X509_free (sk_X509_pop_free). */
 STACK_OF(X509) * openssl_read_chain(const char *pem, size_t len, struct error *err);
 void X509_stack_freep(STACK_OF(X509) * *stack);
+/* What was written to a memory BIO, as text; frees the BIO. The caller frees the text. */
+char *openssl_take_bio(BIO *bio);
 
 #endif

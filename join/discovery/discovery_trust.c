@@ -68,7 +68,7 @@ static int explain(const struct discovery *d, const struct certificate *certific
         hint_clock(d, certificate, err);
         return -1;
     }
-    if (!certificate_covers(certificate, d->host_name))
+    if (!certificate_covers(server_certs, d->host_name))
         return wrong_name(d, certificate, err);
     return error_prefix(err, "cannot trust \"%s\"", d->address);
 }
@@ -97,7 +97,7 @@ int discovery_check_name(const struct discovery *d, const char *server_certs, bo
             err->kind = ERROR_UNTRUSTED;
         return error_prefix(err, "cannot trust \"%s\"", d->address);
     }
-    if (full && !certificate_covers(&all.items[0], d->host_name))
+    if (full && !certificate_covers(server_certs, d->host_name))
         result = wrong_name(d, &all.items[0], err);
     certificates_free(&all);
     return result;

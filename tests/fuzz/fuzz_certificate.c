@@ -28,18 +28,23 @@ static void judge(char *const part[PARTS]) {
 }
 
 static void look(const char *pem, const char *name) {
+    _cleanup_(freep) char *plain = certificates_plain(pem, strlen(pem));
     struct certificates all = {0};
 
-    if (certificates_parse(pem, strlen(pem), &all, NULL) < 0)
+    (void)certificate_covers(pem, name); /* yes or no */
+    if (certificates_parse(pem, strlen(pem), &all, NULL) < 0) {
+        if (*plain)
+            abort(); /* trusted, but unreadable */
         return;
+    }
     for (size_t i = 0; i < all.count; i++) {
         const struct certificate *c = &all.items[i];
+        _cleanup_(freep) char *line = certificate_describe(c), *names = certificate_names(c);
         char *pins_items[] = {all.items[i].pin, NULL};
         const struct text_list pins = {.items = pins_items, .count = 1};
 
-        if (certificates_find_pin(&all, &pins) < 0)
+        if (certificates_find_pin(&all, &pins) < 0 || !line[0] || !names[0])
             abort();
-        (void)certificate_covers(c, name); /* yes or no */
         if (certificate_check_dates(c, c->not_before, NULL) < 0 && c->not_before <= c->not_after)
             abort();
     }

@@ -66,12 +66,28 @@ extendedKeyUsage=serverAuth"
 from=20260831235959Z
 sign server_nameless /CN=kube-apiserver "subjectAltName=DNS:other.example"
 sign client /O=system:nodes/CN=system:node:win-1 "extendedKeyUsage=clientAuth"
+# Names of all kinds; the second is "api.test" up to a NUL.
+sign names /CN=api.test "subjectAltName=@n
+[n]
+DNS.1=*.example.com
+DNS.2=api.testX.bad.test
+DNS.3=*
+email.1=a@cn.test"
+# A leaf below one that is no CA.
+openssl ecparam -name prime256v1 -genkey -noout -out below.key
+request below /O=system:nodes/CN=system:node:win-1
+issue below -cert client.pem -keyfile client.key
 
 echo '/* Made by make_certificate_vectors.sh with the openssl command. Not for use outside tests. */'
 echo '#ifndef TESTS_UNIT_CERTIFICATE_VECTORS_H'
 echo '#define TESTS_UNIT_CERTIFICATE_VECTORS_H'
 echo
 echo '/* clang-format off */'
+nul() { # FILE TEXT: the X behind TEXT becomes a NUL; the signature is lost
+    openssl x509 -in "$1" -outform DER | LC_ALL=C sed "s/$2X/$2\\x00/" | openssl x509 -inform DER -out "$1.nul"
+    mv "$1.nul" "$1"
+}
+nul names.pem api.test
 for name in ca other server server_nameless client; do
     upper=$(echo "$name" | tr '[:lower:]' '[:upper:]')
     as_c "${upper}_PEM" "$name.pem"
@@ -84,6 +100,11 @@ as_c SERVER_KEY_PEM server.key
 as_c CLIENT_CSR_PEM client.csr
 openssl req -x509 -new -key ca.key -subj /CN=first/O=a/CN=last -days 36500 -out two_names.pem
 as_c TWO_NAMES_PEM two_names.pem
+openssl req -x509 -new -key ca.key -subj /CN=system:node:win-1X/O=a -days 36500 -out nul_name.pem
+nul nul_name.pem win-1
+as_c NUL_NAME_PEM nul_name.pem
+as_c NAMES_PEM names.pem
+as_c BELOW_PEM below.pem
 echo '/* clang-format on */'
 echo
 echo '#endif'

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/base64.h"
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "pki/certificate.h"
@@ -27,11 +28,8 @@ static void reads_what_openssl_shows(void **state) {
     assert_int_equal(all.count, 4);
     assert_string_equal(all.items[0].subject, "CN=kubernetes");
     assert_string_equal(all.items[0].pin, CA_PIN);
-    assert_true(all.items[0].is_ca);
     assert_string_equal(all.items[1].issuer, "CN=kubernetes");
-    assert_string_equal(all.items[1].serial, "4662");
     assert_string_equal(all.items[1].pin, SERVER_PIN);
-    assert_false(all.items[1].is_ca);
     assert_string_equal(all.items[1].common_name, "kube-apiserver");
     assert_int_equal(all.items[1].organizations.count, 0);
     names = certificate_names(&all.items[1]);
@@ -66,53 +64,155 @@ static void takes_the_last_common_name(void **state) {
     certificates_free(&all);
 }
 
-static void keeps_to_gos_rules(void **state) {
-    static const char *const no_blocks[] = {
-        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATF-----\n",
-        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----x\n",
-        "-----BEGIN CERTIFICATE----\nAAAA\n-----END CERTIFICATE-----\n",
-        "-----BEGIN CERTIFICATE-----\nAAAA\n",
+/* Cut at its NUL it would be another name. */
+static void a_name_with_a_nul_is_none(void **state) {
+    struct certificates all = {0};
+    _cleanup_(freep) char *names = NULL;
+
+    (void)state;
+    assert_int_equal(parse(NUL_NAME_PEM NAMES_PEM, &all, NULL), 0);
+    assert_string_equal(all.items[0].common_name, "");
+    assert_string_equal(all.items[0].subject, "O=a,CN=system:node:win-1\\00");
+    assert_string_equal(all.items[0].organizations.items[0], "a");
+    names = certificate_names(&all.items[1]);
+    assert_string_equal(names, "*.example.com, , *");
+    certificates_free(&all);
+}
+
+static void reads_certificates_among_other_things(void **state) {
+    static const char *const others[] = {
         "x-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-        "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE----\n",
-        "-----BEGIN 0123456789012345678901234567890123456789012345678901234567890123456789-----\n"
-        "AAAA\n"
-        "-----END 0123456789012345678901234567890123456789012345678901234567890123456789-----\n",
-        "-----BEGIN -----\nAAAA\n-----END -----\n",
-        "-----BEGIN \n-----\n",
+        "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n",
+        "-----BEGIN TRUSTED CERTIFICATE-----\nAAAA\n-----END TRUSTED CERTIFICATE-----\n",
+        "-----BEGIN CERTIFICATE-----\na: b\n\nAAAA\n-----END CERTIFICATE-----\n",
+        "text before\n" CLIENT_KEY_PEM,
+        "\r\n",
     };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+        _cleanup_(freep) char *text = xasprintf("%s%sjunk behind", others[i], CA_PEM),
+                              *plain = NULL;
+        struct certificates all = {0};
+        struct error err = {0};
+
+        if (parse(text, &all, &err) < 0)
+            fail_msg("%s: %s", others[i], err.message);
+        assert_int_equal(all.count, 1);
+        assert_string_equal(all.items[0].pin, CA_PIN);
+        certificates_free(&all);
+        plain = certificates_plain(text, strlen(text));
+        assert_string_equal(plain, CA_PEM);
+        assert_int_equal(parse(others[i], &all, &err), -1);
+        assert_string_equal(err.message,
+                            "data does not contain any valid RSA or ECDSA certificates");
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+    }
+}
+
+static void refuses_what_is_damaged(void **state) {
+    static const char *const damaged[] = {
+        CA_PEM "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+        CA_PEM "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n",
+        CA_PEM "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATF-----\n",
+        CA_PEM "-----BEGIN CERTIFICATE-----\nAAAA\n",
+        "-----BEGIN RSA PRIVATE KEY-----\nAAAA\n" CA_PEM,
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(damaged); i++) {
+        _cleanup_(freep) char *plain = certificates_plain(damaged[i], strlen(damaged[i]));
+        struct certificates all = {0};
+        struct error err = {0};
+
+        assert_int_equal(parse(damaged[i], &all, &err), -1);
+        assert_int_equal(err.kind, ERROR_MALFORMED);
+        assert_non_null(strstr(err.message, "read "));
+        assert_null(strstr(err.message, "no reason"));
+        assert_int_equal(all.count, 0);
+        assert_string_equal(plain, "");
+    }
+}
+
+/* The DER of a PEM block with `more` behind it, as a block. */
+static char *extended(const char *pem, const char *more) {
+    _cleanup_(freep) char *text = NULL, *encoded = NULL;
+    const char *begin = strchr(pem, '\n'), *end = strstr(pem, "-----END");
+    unsigned char *der = NULL, *longer;
+    struct text body = {0};
+    size_t len = 0;
+
+    for (const char *p = begin; p < end; p++)
+        if (*p != '\n')
+            text_add_char(&body, *p);
+    assert_int_equal(base64_decode(text_str(&body), body.len, &der, &len, NULL), 0);
+    longer = xrealloc(der, len + strlen(more));
+    memcpy(longer + len, more, strlen(more));
+    encoded = base64_encode(longer, len + strlen(more));
+    free(longer);
+    text_free(&body);
+    return xasprintf("-----BEGIN CERTIFICATE-----\n%s\n-----END CERTIFICATE-----\n", encoded);
+}
+
+static void one_block_is_one_certificate(void **state) {
+    _cleanup_(freep) char *same = extended(CA_PEM, ""), *more = extended(CA_PEM, "x");
     struct certificates all = {0};
     struct error err = {0};
 
     (void)state;
-    assert_int_equal(parse("text before\n" CLIENT_KEY_PEM CA_PEM "junk behind", &all, NULL), 0);
-    assert_int_equal(all.count, 1);
+    assert_int_equal(parse(same, &all, NULL), 0);
     certificates_free(&all);
-    assert_int_equal(parse("", &all, &err), -1);
-    assert_int_equal(err.kind, ERROR_MALFORMED);
-    assert_string_equal(err.message, "data does not contain any valid RSA or ECDSA certificates");
-    assert_int_equal(parse(CLIENT_KEY_PEM, &all, NULL), -1);
-    /* headers: skipped; a damaged block: stepped over; a block that is no certificate: an error */
-    assert_int_equal(
-        parse("-----BEGIN CERTIFICATE-----\na: b\n\nAAAA\n-----END CERTIFICATE-----\n", &all, &err),
-        -1);
-    assert_non_null(strstr(err.message, "does not contain"));
-    for (size_t i = 0; i < ARRAY_SIZE(no_blocks); i++) {
-        _cleanup_(freep) char *text = xasprintf("%s%s", no_blocks[i], CA_PEM);
+    assert_int_equal(parse(more, &all, &err), -1);
+    assert_string_equal(err.message, "read a certificate: there is more behind it");
+}
 
-        assert_int_equal(parse(text, &all, NULL), 0);
-        assert_int_equal(all.count, 1);
-        assert_string_equal(all.items[0].pin, CA_PIN);
-        certificates_free(&all);
-    }
-    assert_int_equal(
-        parse("-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----\n" CA_PEM, &all, NULL), 0);
-    assert_int_equal(all.count, 1);
+static void a_bundle_has_at_most_1024(void **state) {
+    struct certificates all = {0};
+    struct error err = {0};
+    struct text many = {.cap = 1024 * 1024};
+
+    (void)state;
+    for (size_t i = 0; i < CERTIFICATES_MAX; i++)
+        text_add(&many, CA_PEM);
+    assert_int_equal(parse(text_str(&many), &all, NULL), 0);
+    assert_int_equal(all.count, CERTIFICATES_MAX);
     certificates_free(&all);
-    assert_int_equal(
-        parse(CA_PEM "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", &all, &err),
-        -1);
-    assert_non_null(strstr(err.message, "read a certificate"));
-    assert_int_equal(all.count, 0);
+    text_add(&many, CA_PEM);
+    assert_int_equal(parse(text_str(&many), &all, &err), -1);
+    assert_non_null(strstr(err.message, "more than 1024 in one bundle"));
+    text_free(&many);
+}
+
+static void shows_sixteen_names(void **state) {
+    struct certificate c = {0};
+    char *names;
+
+    (void)state;
+    for (size_t i = 0; i < 15; i++)
+        text_list_add(&c.dns_names, "a");
+    text_list_add(&c.ip_addresses, "10.0.0.1");
+    names = certificate_names(&c);
+    assert_string_equal(names + strlen(names) - strlen(", a, 10.0.0.1"), ", a, 10.0.0.1");
+    free(names);
+    text_list_add(&c.ip_addresses, "10.0.0.2");
+    names = certificate_names(&c);
+    assert_non_null(strstr(names, ", a, 10.0.0.1, and 1 more"));
+    free(names);
+    text_list_free(&c.dns_names);
+    text_list_free(&c.ip_addresses);
+}
+
+static void describes_one(void **state) {
+    struct certificates all = {0};
+    char *line;
+
+    (void)state;
+    assert_int_equal(parse(CA_PEM, &all, NULL), 0);
+    line = certificate_describe(&all.items[0]);
+    assert_string_equal(line, CA_PIN " (CN=kubernetes, valid from " CA_NOT_BEFORE
+                                     " to " CA_NOT_AFTER ")");
+    free(line);
+    certificates_free(&all);
 }
 
 static void finds_pins(void **state) {
@@ -177,38 +277,53 @@ static void follows_chains(void **state) {
     assert_int_equal(certificate_check_chain(CLIENT_PEM, OTHER_PEM, false, -1, NULL), -1);
     assert_int_equal(certificate_check_chain(CLIENT_PEM, CA_PEM, true, now, &err), -1);
     assert_int_equal(certificate_check_chain(SERVER_PEM, CA_PEM, true, now, NULL), 0);
+    /* a client's certificate is no CA, wherever it stands */
+    assert_int_equal(certificate_check_chain(BELOW_PEM CLIENT_PEM, CA_PEM, false, now, &err), -1);
+    assert_int_equal(certificate_check_chain(BELOW_PEM, CLIENT_PEM, false, now, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_int_equal(certificate_check_chain(CLIENT_PEM, "no CA", false, now, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
     certificates_free(&all);
 }
 
 static void knows_its_names(void **state) {
     static const char *const covered[] = {"kubernetes", "KUBERNETES.default", "10.0.0.10",
                                           "fd00:0:0::1"};
-    static const char *const others[] = {"kube-apiserver", "10.0.0.1", "fd00::2",
-                                         "default",        "",         "kubernetes.default.svc"};
-    struct certificates all = {0};
-    struct certificate star = {0};
+    static const char *const others[] = {"kube-apiserver",  "10.0.0.1", "fd00::2",
+                                         "default",         "",         "kubernetes.default.svc",
+                                         "::ffff:10.0.0.10"};
+    static const char *const not_meant[] = {"a.b.example.com", "example.com", ".example.com",
+                                            "api.test",        "cn.test",     "localhost",
+                                            "kubernetes",      "10.0.0.10"};
 
     (void)state;
-    assert_int_equal(parse(SERVER_PEM, &all, NULL), 0);
     for (size_t i = 0; i < ARRAY_SIZE(covered); i++)
-        assert_true(certificate_covers(&all.items[0], covered[i]));
+        assert_true(certificate_covers(SERVER_PEM, covered[i]));
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
-        assert_false(certificate_covers(&all.items[0], others[i]));
-    certificates_free(&all);
-    text_list_add(&star.dns_names, "*.example.com");
-    assert_true(certificate_covers(&star, "api.Example.com"));
-    assert_false(certificate_covers(&star, "a.b.example.com"));
-    assert_false(certificate_covers(&star, "example.com"));
-    assert_false(certificate_covers(&star, ".example.com"));
-    text_list_free(&star.dns_names);
+        assert_false(certificate_covers(SERVER_PEM, others[i]));
+    assert_true(certificate_covers(NAMES_PEM SERVER_PEM, "api.Example.com"));
+    for (size_t i = 0; i < ARRAY_SIZE(not_meant); i++)
+        if (certificate_covers(NAMES_PEM SERVER_PEM, not_meant[i]))
+            fail_msg("'%s' is covered", not_meant[i]);
+    assert_false(certificate_covers("no certificate", "kubernetes"));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_openssl_shows), cmocka_unit_test(takes_the_last_common_name),
-        cmocka_unit_test(keeps_to_gos_rules),       cmocka_unit_test(finds_pins),
-        cmocka_unit_test(looks_at_dates),           cmocka_unit_test(matches_keys),
-        cmocka_unit_test(follows_chains),           cmocka_unit_test(knows_its_names),
+        cmocka_unit_test(reads_what_openssl_shows),
+        cmocka_unit_test(takes_the_last_common_name),
+        cmocka_unit_test(a_name_with_a_nul_is_none),
+        cmocka_unit_test(reads_certificates_among_other_things),
+        cmocka_unit_test(refuses_what_is_damaged),
+        cmocka_unit_test(one_block_is_one_certificate),
+        cmocka_unit_test(a_bundle_has_at_most_1024),
+        cmocka_unit_test(shows_sixteen_names),
+        cmocka_unit_test(describes_one),
+        cmocka_unit_test(finds_pins),
+        cmocka_unit_test(looks_at_dates),
+        cmocka_unit_test(matches_keys),
+        cmocka_unit_test(follows_chains),
+        cmocka_unit_test(knows_its_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
