@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "kube/request.h"
-#include "pki/certificate.h"
 
 enum { OWN_WORDS_MAX = 300, COME_BACK_MS = 5000, READY_TIMEOUT_MS = 3000, TOO_MANY_REQUESTS = 429 };
 
@@ -22,10 +21,10 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
     size_t len = config->server ? strlen(config->server) : 0;
     bool plain = config->token || config->client_cert_pem;
 
-    if (!plain && (config->exec_command || config->auth_provider))
+    if (!plain && config->program)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "use the kubeconfig: credentials from a program (exec, auth-provider) are "
-                         "not supported");
+                         "use the kubeconfig: credentials from a program (%s) are not supported",
+                         config->program);
     if (!plain && config->username)
         return error_set(err, ERROR_UNSUPPORTED,
                          "use the kubeconfig: user name and password are not supported");
@@ -38,8 +37,6 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
         .host = host,
         .server = xstrndup(config->server, len),
         .ca_pem = xstrdup_null(config->ca_pem),
-        .roots_pem =
-            config->ca_pem ? certificates_plain(config->ca_pem, strlen(config->ca_pem)) : NULL,
         .tls_server_name = xstrdup_null(config->tls_server_name),
         .proxy_url = xstrdup_null(config->proxy_url),
         .bearer_token = config->token ? trimmed(config->token) : NULL,
@@ -55,7 +52,6 @@ void kube_client_close(struct kube_client *client) {
     secret_free_text(client->client_key_pem);
     free(client->server);
     free(client->ca_pem);
-    free(client->roots_pem);
     free(client->tls_server_name);
     free(client->proxy_url);
     free(client->client_cert_pem);
@@ -121,7 +117,7 @@ static void fill(struct kube_client *client, const struct kube_call *call, const
         .method = call->method,
         .url = url,
         .verify = client->insecure ? HTTP_VERIFY_NONE : HTTP_VERIFY_FULL,
-        .ca_pem = client->roots_pem,
+        .ca_pem = client->ca_pem,
         .server_name = client->tls_server_name,
         .client_cert_pem = client->client_cert_pem,
         .client_key_pem = client->client_key_pem,
@@ -147,6 +143,7 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
         http_response_free(ret);
         return error_prefix(err, "%s %s", call->method, url);
     }
+    client->answer_len = ret->body_len;
     if (ret->date)
         client->clock_difference = ret->date - host_now(client->host);
     log_message(LOG_TRACE, "%s %s: %ld in %u ms", call->method, url, ret->status,
@@ -199,7 +196,7 @@ static bool is_ready(struct kube_client *client, uint64_t lost_ms) {
     struct kube_client nobody = {.http = client->http,
                                  .host = client->host,
                                  .server = client->server,
-                                 .roots_pem = client->roots_pem,
+                                 .ca_pem = client->ca_pem,
                                  .tls_server_name = client->tls_server_name,
                                  .proxy_url = client->proxy_url,
                                  .insecure = client->insecure};

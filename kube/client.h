@@ -18,9 +18,8 @@
 struct kube_client {
     struct http *http;
     struct host *host;
-    char *server;    /* "https://10.0.0.10:6443", no slash at the end */
-    char *ca_pem;    /* the only trust, as it was given; NULL = the system's */
-    char *roots_pem; /* the same for OpenSSL */
+    char *server; /* "https://10.0.0.10:6443", no slash at the end */
+    char *ca_pem; /* the only trust; NULL = the system's */
     char *tls_server_name;
     char *proxy_url;
     char *bearer_token;
@@ -32,6 +31,7 @@ struct kube_client {
         patience_ms; /* for get, create, replace, patch: retries as kube_get_retry's; 0 = 1 try */
     uint64_t lost;   /* host_monotonic_ms() + 1 when the server was away; 0: it let us in since */
     int64_t clock_difference; /* server's Date minus our clock, seconds, of the last answer */
+    size_t answer_len;        /* bytes of the last answer's body */
 };
 
 /* Takes copies. Credentials that need a program (exec, auth-provider) or basic auth:

@@ -8,13 +8,11 @@
 
 /* "/api/v1/namespaces/<ns>/configmaps/<name>"; the caller frees. */
 char *kube_configmap_path(const char *name_space, const char *name);
-/* The whole object. Tries retryable failures again for up to timeout_ms. */
+/* The whole object, which must not be of another kind. Tries retryable failures again for up to
+ * timeout_ms. */
 int kube_configmap_get(struct kube_client *client, const char *name_space, const char *name,
                        unsigned timeout_ms, json_t **ret, struct error *err);
-/* What a decoder of ConfigMaps would refuse or take for another object: a kind or version other
- * than ConfigMap of v1 (absent is allowed), values that are no texts. ERROR_MALFORMED. */
-int kube_configmap_check(const json_t *configmap, struct error *err);
-/* data[key] (borrowed), or NULL when absent or empty. */
+/* data[key] (borrowed), or NULL when absent, empty or no text. */
 const char *kube_configmap_value(const json_t *configmap, const char *key);
 
 #endif

@@ -9,8 +9,7 @@
 #include "base/yaml.h"
 #include "host/http.h"
 #include "host/path.h"
-#include "kube/kubeconfig_shape.h"
-#include "kube/object.h"
+#include "pki/certificate.h"
 
 enum { FILE_MAX = 1024 * 1024 };
 
@@ -30,9 +29,8 @@ void kubeconfig_free(struct kubeconfig *c) {
     free(c->client_cert_file);
     free(c->client_cert_pem);
     free(c->client_key_file);
-    free(c->exec_command);
-    free(c->auth_provider);
-    free(c->impersonated);
+    free(c->program);
+    free(c->impersonation);
     *c = (struct kubeconfig){0};
 }
 
@@ -40,7 +38,18 @@ bool kubeconfig_has_credentials(const struct kubeconfig *c) {
     return c->token || c->token_file || (c->username && c->password) ||
            ((c->client_cert_file || c->client_cert_pem) &&
             (c->client_key_file || c->client_key_pem)) ||
-           c->exec_command || c->auth_provider;
+           c->program;
+}
+
+int kubeconfig_settle_ca(struct kubeconfig *c, struct error *err) {
+    char *plain = certificates_plain(c->ca_pem, c->ca_pem_len, err);
+
+    if (!plain)
+        return -1;
+    free(c->ca_pem);
+    c->ca_pem = plain;
+    c->ca_pem_len = strlen(plain);
+    return 0;
 }
 
 /* ---- finding ---- */
@@ -48,9 +57,7 @@ bool kubeconfig_has_credentials(const struct kubeconfig *c) {
 /* What one reading carries along. */
 struct reading {
     const char *what;
-    bool validate;             /* as clientcmd.Validate does, which looks at all entries */
-    struct text_list problems; /* what it would say */
-    struct text_list files;    /* that are named */
+    bool whole; /* a file: cluster, context and user must be all there */
     struct error *err;
 };
 
@@ -59,38 +66,30 @@ static int refuse(struct reading *r, const struct yaml_node *node, const char *w
                      yaml_line(node), yaml_column(node), why);
 }
 
-/* Adds one line to the list of problems. */
-#define problem(r, ...) text_list_add_owned(&(r)->problems, xasprintf(__VA_ARGS__))
-
-/* The value under `body` of the list entry called `name`; NULL when there is none. */
-static const struct yaml_node *find_named(const struct yaml_node *root, const char *list,
-                                          const char *body, const char *name) {
-    const struct yaml_node *entries = yaml_at(root, list);
-
-    for (size_t i = 0; yaml_type(entries) == YAML_LIST && i < yaml_count(entries); i++) {
-        const struct yaml_node *entry = yaml_item(entries, i);
-        const char *entry_name = yaml_text_at(entry, "name");
-
-        if (text_equal(entry_name ? entry_name : "", name))
-            return yaml_at(entry, body);
-    }
-    return NULL;
+/* The first words are clientcmd's own. */
+#define invalid(r, ...) invalid_at(r, xasprintf(__VA_ARGS__))
+static int invalid_at(struct reading *r, char *why) {
+    (void)error_set(r->err, ERROR_USAGE, "read '%s': invalid configuration: %s", r->what, why);
+    free(why);
+    return -1;
 }
 
-static const char *name_in(const struct yaml_node *context, const char *key) {
-    const char *name = yaml_text_at(context, key);
+static const char *name_in(const struct yaml_node *map, const char *key) {
+    const char *name = yaml_text_at(map, key);
 
     return name ? name : "";
 }
 
-/* true when the list has an entry of this name, whatever is in it. */
-static bool has_entry(const struct yaml_node *root, const char *list, const char *name) {
+/* The first entry of the list that is called `name`; NULL when there is none. */
+static const struct yaml_node *find_entry(const struct yaml_node *root, const char *list,
+                                          const char *name) {
     const struct yaml_node *entries = yaml_at(root, list);
 
-    for (size_t i = 0; i < yaml_count(entries); i++)
-        if (text_equal(name_in(yaml_item(entries, i), "name"), name))
-            return true;
-    return false;
+    for (size_t i = 0; yaml_type(entries) == YAML_LIST && i < yaml_count(entries); i++)
+        if (yaml_type(yaml_item(entries, i)) == YAML_MAP &&
+            text_equal(name_in(yaml_item(entries, i), "name"), name))
+            return yaml_item(entries, i);
+    return NULL;
 }
 
 /* A copy of a non-empty text field; NULL when absent. Fails when it is a list or map. */
@@ -128,7 +127,7 @@ static int take_data(struct reading *r, const struct yaml_node *map, const char 
 /* ---- cluster and user ---- */
 
 static int read_cluster(struct reading *r, const struct yaml_node *cluster, struct kubeconfig *c) {
-    const char *insecure = yaml_text_at(cluster, "insecure-skip-tls-verify");
+    struct error why = {0};
 
     if (take_field(r, cluster, "server", &c->server) < 0 ||
         take_field(r, cluster, "certificate-authority", &c->ca_file) < 0 ||
@@ -136,184 +135,127 @@ static int read_cluster(struct reading *r, const struct yaml_node *cluster, stru
         take_field(r, cluster, "proxy-url", &c->proxy_url) < 0 ||
         take_data(r, cluster, "certificate-authority-data", &c->ca_pem, &c->ca_pem_len) < 0)
         return -1;
-    c->insecure_skip_tls_verify = text_equal(insecure, "true");
+    c->insecure_skip_tls_verify =
+        text_equal(yaml_text_at(cluster, "insecure-skip-tls-verify"), "true");
+    if (!r->whole)
+        return 0;
+    if (!c->server)
+        return invalid(r, "no server found for cluster \"%s\"", c->cluster_name);
+    if (c->ca_file && c->ca_pem)
+        return invalid(r, "certificate-authority and its data are both specified for \"%s\"",
+                       c->cluster_name);
+    if (c->proxy_url && http_proxy_url_check(c->proxy_url, &why) < 0)
+        return invalid(r, "proxy-url of cluster \"%s\": %s", c->cluster_name, why.message);
     return 0;
+}
+
+static int check_user(struct reading *r, const struct kubeconfig *c) {
+    bool cert = c->client_cert_file || c->client_cert_pem;
+    bool key = c->client_key_file || c->client_key_pem;
+
+    if (c->client_cert_file && c->client_cert_pem)
+        return invalid(r, "client-certificate and its data are both specified for \"%s\"",
+                       c->user_name);
+    if (c->client_key_file && c->client_key_pem)
+        return invalid(r, "client-key and its data are both specified for \"%s\"", c->user_name);
+    if (cert && !key)
+        return invalid(r, "client-key or its data must be specified for \"%s\"", c->user_name);
+    if ((c->token || c->token_file) && (c->username || c->password))
+        return invalid(r, "more than one authentication method found for \"%s\"", c->user_name);
+    return 0;
+}
+
+/* Something stands there: a way to say who one is that winjoin must not pass over. */
+static void note_presence(const struct yaml_node *user, const char *key, char **ret) {
+    if (!*ret && yaml_type(yaml_at(user, key)) != YAML_NULL)
+        *ret = xstrdup(key);
 }
 
 static int read_user(struct reading *r, const struct yaml_node *user, struct kubeconfig *c) {
     if (take_field(r, user, "token", &c->token) < 0 ||
         take_field(r, user, "tokenFile", &c->token_file) < 0 ||
-        take_field(r, user, "as", &c->impersonated) < 0 ||
         take_field(r, user, "username", &c->username) < 0 ||
         take_field(r, user, "password", &c->password) < 0 ||
         take_field(r, user, "client-certificate", &c->client_cert_file) < 0 ||
         take_field(r, user, "client-key", &c->client_key_file) < 0 ||
-        take_field(r, user, "exec.command", &c->exec_command) < 0 ||
-        take_field(r, user, "auth-provider.name", &c->auth_provider) < 0 ||
         take_data(r, user, "client-certificate-data", &c->client_cert_pem, NULL) < 0 ||
         take_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
         return -1;
-    return 0;
-}
-
-/* ---- validation ---- */
-
-static void note_file(struct reading *r, const char *file) {
-    if (file)
-        text_list_add(&r->files, file);
-}
-
-static int validate_cluster(struct reading *r, const struct yaml_node *entry) {
-    struct kubeconfig c = {.cluster_name = xstrdup(name_in(entry, "name"))};
-    struct error why = {0};
-    int result = read_cluster(r, yaml_at(entry, "cluster"), &c);
-
-    if (result == 0 && !c.server)
-        problem(r, "no server found for cluster \"%s\"", c.cluster_name);
-    if (c.ca_file && c.ca_pem)
-        problem(r, "certificate-authority and its data are both specified for \"%s\"",
-                c.cluster_name);
-    if (c.proxy_url && http_proxy_url_check(c.proxy_url, &why) < 0)
-        problem(r, "proxy-url of cluster \"%s\": %s", c.cluster_name, why.message);
-    note_file(r, c.ca_file);
-    kubeconfig_free(&c);
-    return result;
-}
-
-static void check_exec(struct reading *r, const struct yaml_node *user, const char *name) {
-    static const char *const required[] = {"command", "apiVersion", "interactiveMode"};
-    const struct yaml_node *exec = yaml_at(user, "exec");
-    const char *version = yaml_text_at(exec, "apiVersion");
-
-    for (size_t i = 0; exec && i < ARRAY_SIZE(required); i++) {
-        const char *value = yaml_text_at(exec, required[i]);
-
-        /* only v1 made interactiveMode a must */
-        if (i == 2 && !text_ends_with(version ? version : "", "/v1"))
-            continue;
-        if (!value || !*value)
-            problem(r, "%s must be specified for \"%s\" to use an exec plugin", required[i], name);
-    }
-}
-
-static void check_user(struct reading *r, const struct yaml_node *user,
-                       const struct kubeconfig *c) {
-    bool cert = c->client_cert_file || c->client_cert_pem;
-    bool key = c->client_key_file || c->client_key_pem;
-
-    if (c->client_cert_file && c->client_cert_pem)
-        problem(r, "client-certificate and its data are both specified for \"%s\"", c->user_name);
-    if (c->client_key_file && c->client_key_pem)
-        problem(r, "client-key and its data are both specified for \"%s\"", c->user_name);
-    if (cert && !key)
-        problem(r, "client-key or its data must be specified for \"%s\"", c->user_name);
-    if ((c->token || c->token_file) && (c->username || c->password))
-        problem(r, "more than one authentication method found for \"%s\"", c->user_name);
-    if (!yaml_at(user, "as") &&
-        (yaml_at(user, "as-uid") || yaml_at(user, "as-groups") || yaml_at(user, "as-user-extra")))
-        problem(r, "requesting uid, groups or user-extra for \"%s\" without impersonating a user",
-                c->user_name);
-    check_exec(r, user, c->user_name);
-}
-
-static int validate_user(struct reading *r, const struct yaml_node *entry) {
-    const struct yaml_node *user = yaml_at(entry, "user");
-    struct kubeconfig c = {.user_name = xstrdup(name_in(entry, "name"))};
-    int result = yaml_type(user) == YAML_MAP ? read_user(r, user, &c) : 0;
-
-    if (result == 0)
-        check_user(r, user, &c);
-    note_file(r, c.client_cert_file);
-    note_file(r, c.client_key_file);
-    kubeconfig_free(&c);
-    return result;
-}
-
-static bool is_dns_label(const char *text) {
-    return strlen(text) <= 63 && !strchr(text, '.') && kube_name_is_valid(text);
-}
-
-static void validate_context(struct reading *r, const struct yaml_node *root,
-                             const struct yaml_node *entry) {
-    const struct yaml_node *context = yaml_at(entry, "context");
-    const char *cluster = name_in(context, "cluster"), *user = name_in(context, "user");
-    const char *name = name_in(entry, "name"), *space = name_in(context, "namespace");
-
-    if (!*name)
-        problem(r, "empty context name is not allowed");
-    if (!*user)
-        problem(r, "user was not specified for context \"%s\"", name);
-    else if (!has_entry(root, "users", user))
-        problem(r, "user \"%s\" was not found for context \"%s\"", user, name);
-    if (!*cluster)
-        problem(r, "cluster was not specified for context \"%s\"", name);
-    else if (!has_entry(root, "clusters", cluster))
-        problem(r, "cluster \"%s\" was not found for context \"%s\"", cluster, name);
-    if (*space && !is_dns_label(space))
-        problem(r, "namespace \"%s\" for context \"%s\" is no DNS label", space, name);
-}
-
-/* Every entry, also those that are not the chosen ones. */
-static int validate_all(struct reading *r, const struct yaml_node *root) {
-    const char *current = name_in(root, "current-context");
-    const struct yaml_node *clusters = yaml_at(root, "clusters"), *users = yaml_at(root, "users"),
-                           *contexts = yaml_at(root, "contexts");
-    const char *cluster;
-
-    if (*current && !has_entry(root, "contexts", current))
-        problem(r, "context was not found for specified context \"%s\"", current);
-    cluster = name_in(find_named(root, "contexts", "context", current), "cluster");
-    if (*cluster && has_entry(root, "clusters", "")) /* clientcmd and kubeadm choose differently */
-        problem(r, "both a cluster without a name and \"%s\" of the current context are there",
-                cluster);
-    for (size_t i = 0; i < yaml_count(contexts); i++)
-        validate_context(r, root, yaml_item(contexts, i));
-    for (size_t i = 0; i < yaml_count(users); i++)
-        if (validate_user(r, yaml_item(users, i)) < 0)
-            return -1;
-    for (size_t i = 0; i < yaml_count(clusters); i++)
-        if (validate_cluster(r, yaml_item(clusters, i)) < 0)
-            return -1;
-    return 0;
+    note_presence(user, "exec", &c->program);
+    note_presence(user, "auth-provider", &c->program);
+    note_presence(user, "as", &c->impersonation);
+    note_presence(user, "as-uid", &c->impersonation);
+    note_presence(user, "as-groups", &c->impersonation);
+    note_presence(user, "as-user-extra", &c->impersonation);
+    return r->whole ? check_user(r, c) : 0;
 }
 
 /* ---- choice ---- */
 
-static const struct yaml_node *choose_cluster(const struct yaml_node *root,
-                                              const struct yaml_node *context,
-                                              const char **ret_name) {
-    const struct yaml_node *cluster = find_named(root, "clusters", "cluster", "");
+/* The cluster without a name, as kubeadm, or that of the current context. */
+static int choose_cluster(struct reading *r, const struct yaml_node *root,
+                          const struct yaml_node *context, struct kubeconfig *c) {
+    const struct yaml_node *unnamed = find_entry(root, "clusters", "");
+    const char *name = name_in(context, "cluster");
+    const struct yaml_node *cluster = unnamed ? unnamed : find_entry(root, "clusters", name);
 
-    *ret_name = "";
-    if (cluster || !context)
-        return cluster;
-    *ret_name = name_in(context, "cluster");
-    return find_named(root, "clusters", "cluster", *ret_name);
-}
-
-static int read_root(struct reading *r, const struct yaml_node *root, struct kubeconfig *c) {
-    const char *current = yaml_text_at(root, "current-context");
-    const struct yaml_node *context = NULL, *cluster, *user = NULL;
-    const char *name;
-
-    if (current && *current)
-        context = find_named(root, "contexts", "context", current);
-    cluster = choose_cluster(root, context, &name);
+    if (r->whole && unnamed && *name) /* clientcmd and kubeadm choose differently */
+        return invalid(
+            r, "both a cluster without a name and \"%s\" of the current context are there", name);
+    if (r->whole && context && !*name && !unnamed)
+        return invalid(r, "cluster was not specified for context \"%s\"",
+                       name_in(root, "current-context"));
+    if (r->whole && *name && !cluster)
+        return invalid(r, "cluster \"%s\" was not found for context \"%s\"", name,
+                       name_in(root, "current-context"));
+    cluster = yaml_at(cluster, "cluster");
     if (yaml_type(cluster) != YAML_MAP)
         return refuse(r, root,
                       yaml_count(yaml_at(root, "clusters"))
                           ? "none of the clusters is that of the current context"
                           : "there is no cluster");
-    c->cluster_name = xstrdup(name);
-    if (read_cluster(r, cluster, c) < 0)
-        return -1;
-    name = name_in(context, "user");
-    if (context && *name)
-        user = find_named(root, "users", "user", name);
-    if (yaml_type(user) != YAML_MAP)
+    c->cluster_name = xstrdup(unnamed ? "" : name);
+    return read_cluster(r, cluster, c);
+}
+
+static int choose_user(struct reading *r, const struct yaml_node *root,
+                       const struct yaml_node *context, struct kubeconfig *c) {
+    const char *name = name_in(context, "user");
+    const struct yaml_node *entry = *name ? find_entry(root, "users", name) : NULL;
+
+    if (r->whole && context && !*name)
+        return invalid(r, "user was not specified for context \"%s\"",
+                       name_in(root, "current-context"));
+    if (r->whole && context && !entry)
+        return invalid(r, "user \"%s\" was not found for context \"%s\"", name,
+                       name_in(root, "current-context"));
+    if (yaml_type(yaml_at(entry, "user")) != YAML_MAP)
         return 0;
     c->user_name = xstrdup(name);
-    return read_user(r, user, c);
+    return read_user(r, yaml_at(entry, "user"), c);
+}
+
+/* Another kind of file, given by mistake. */
+static int check_kind(struct reading *r, const struct yaml_node *root) {
+    const char *kind = name_in(root, "kind"), *version = name_in(root, "apiVersion");
+
+    if (*kind && !text_equal(kind, "Config"))
+        return refuse(r, yaml_at(root, "kind"), "the kind of a kubeconfig is Config");
+    if (*version && !text_equal(version, "v1"))
+        return refuse(r, yaml_at(root, "apiVersion"), "the version of a kubeconfig is v1");
+    return 0;
+}
+
+static int read_root(struct reading *r, const struct yaml_node *root, struct kubeconfig *c) {
+    const char *current = name_in(root, "current-context");
+    const struct yaml_node *entry = *current ? find_entry(root, "contexts", current) : NULL;
+    const struct yaml_node *context = yaml_at(entry, "context");
+
+    if (r->whole && *current && !entry)
+        return invalid(r, "context was not found for specified context \"%s\"", current);
+    if (choose_cluster(r, root, context, c) < 0)
+        return -1;
+    return choose_user(r, root, context, c);
 }
 
 static int parse(struct reading *r, const char *text, size_t len, struct kubeconfig *ret) {
@@ -326,11 +268,7 @@ static int parse(struct reading *r, const char *text, size_t len, struct kubecon
     root = yaml_document(documents, 0);
     if (!root || yaml_type(root) != YAML_MAP)
         return error_set(r->err, ERROR_MALFORMED, "%s: line 1: this is no kubeconfig", r->what);
-    if (kubeconfig_check_shape(root, r->what, r->err) < 0)
-        return -1;
-    if (r->validate && validate_all(r, root) < 0)
-        return -1;
-    if (read_root(r, root, &config) < 0) {
+    if (check_kind(r, root) < 0 || read_root(r, root, &config) < 0) {
         kubeconfig_free(&config);
         return -1;
     }
@@ -338,18 +276,11 @@ static int parse(struct reading *r, const char *text, size_t len, struct kubecon
     return 0;
 }
 
-static void reading_free(struct reading *r) {
-    text_list_free(&r->problems);
-    text_list_free(&r->files);
-}
-
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err) {
     struct reading r = {.what = what, .err = err};
-    int result = parse(&r, text, len, ret);
 
-    reading_free(&r);
-    return result;
+    return parse(&r, text, len, ret);
 }
 
 /* ---- files ---- */
@@ -400,8 +331,11 @@ static int embed_all(struct host *host, const char *path, struct kubeconfig *c, 
     if (embed(host, path, c->ca_file, "certificate authority", &c->ca_pem, &c->ca_pem_len, err) <
             0 ||
         embed(host, path, c->client_cert_file, "client cert", &c->client_cert_pem, NULL, err) < 0 ||
-        embed(host, path, c->client_key_file, "client key", &c->client_key_pem, NULL, err) < 0)
+        embed(host, path, c->client_key_file, "client key", &c->client_key_pem, NULL, err) < 0) {
+        if (err && err->kind == ERROR_ABSENT)
+            err->kind = ERROR_USAGE; /* a wrong name in the kubeconfig */
         return -1;
+    }
     if (embed(host, path, c->token_file, "token", &c->token, NULL, err) < 0)
         return -1;
     if (c->token_file && c->token && !*c->token) { /* an empty file is no credential */
@@ -411,44 +345,16 @@ static int embed_all(struct host *host, const char *path, struct kubeconfig *c, 
     return 0;
 }
 
-static int check_problems(const struct text_list *problems, const char *path, struct error *err) {
-    _cleanup_(freep) char *all = NULL;
-
-    if (!problems->count)
-        return 0;
-    all = text_list_join(problems, ", ");
-    return error_set(err, ERROR_USAGE, "read '%s': invalid configuration: %s%s%s", path,
-                     problems->count > 1 ? "[" : "", all, problems->count > 1 ? "]" : "");
-}
-
-static void check_files(struct host *host, struct reading *r) {
-    for (size_t i = 0; i < r->files.count; i++) {
-        _cleanup_(freep) char *full = beside(r->what, r->files.items[i]);
-
-        if (host_file_type(host, full) == HOST_ABSENT)
-            problem(r, "unable to read '%s'", full);
-    }
-}
-
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
-    struct reading r = {.what = path, .validate = true, .err = err};
+    struct reading r = {.what = path, .whole = true, .err = err};
     struct kubeconfig config = {0};
     size_t len = 0;
-    int result;
 
-    if (host_read(host, path, FILE_MAX, &text, &len, err) < 0)
+    if (host_read(host, path, FILE_MAX, &text, &len, err) < 0 || parse(&r, text, len, &config) < 0)
         return -1;
-    result = parse(&r, text, len, &config);
-    if (result == 0) {
-        check_files(host, &r);
-        result = check_problems(&r.problems, path, err);
-    }
-    if (result == 0)
-        result = embed_all(host, path, &config, err);
-    reading_free(&r);
-    if (result < 0) {
+    if (embed_all(host, path, &config, err) < 0) {
         kubeconfig_free(&config);
         return -1;
     }
@@ -458,19 +364,21 @@ int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig 
 
 int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                            struct error *err) {
-    struct reading r = {.what = what, .validate = true, .err = err};
+    struct reading r = {.what = what, .whole = true, .err = err};
     struct kubeconfig config = {0};
-    int result = parse(&r, text, len, &config);
+    const char *file;
 
-    if (result == 0)
-        result = check_problems(&r.problems, what, err);
-    if (result == 0 && (r.files.count || config.token_file))
-        result = error_set(err, ERROR_USAGE,
-                           "read '%s': it names the file '%s' of this machine: everything must be "
-                           "inside it",
-                           what, r.files.count ? r.files.items[0] : config.token_file);
-    reading_free(&r);
-    if (result < 0) {
+    if (parse(&r, text, len, &config) < 0)
+        return -1;
+    file = config.ca_file            ? config.ca_file
+           : config.client_cert_file ? config.client_cert_file
+           : config.client_key_file  ? config.client_key_file
+                                     : config.token_file;
+    if (file) {
+        (void)error_set(err, ERROR_USAGE,
+                        "read '%s': it names the file '%s' of this machine: everything must be "
+                        "inside it",
+                        what, file);
         kubeconfig_free(&config);
         return -1;
     }

@@ -28,27 +28,28 @@ struct kubeconfig {
     char *client_cert_pem;
     char *client_key_file;
     char *client_key_pem;
-    char *exec_command;
-    char *auth_provider;
-    char *impersonated; /* "as", the user to be taken for */
+    char *program;       /* "exec" or "auth-provider": which of them the user has */
+    char *impersonation; /* "as", "as-uid", "as-groups" or "as-user-extra": the first of them */
 };
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
- * current context; `require_cluster`: -1 when there is none. User: current context -> user; a
- * missing link is no user. Unknown fields are ignored, null lists are empty, other shapes are
- * refused as clientcmd's decoding does (kube/kubeconfig_shape.h). ERROR_MALFORMED with line and
- * column. kubeconfig_free(). */
+ * current context; User: current context -> user; a missing link is no user. Nothing else in it is
+ * looked at. ERROR_MALFORMED with line and column. kubeconfig_free(). */
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err);
 /* Reads the file and the files that it names (relative ones lie beside it, "/x" on its drive) into
- * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim), and applies clientcmd's
- * validation (prefix "invalid configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
+ * ca_pem, client_cert_pem, client_key_pem and token (taken verbatim). The current context, its
+ * cluster and user must be there and be no contradiction (clientcmd's words, prefix "invalid
+ * configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err);
-/* The same for a text that came from elsewhere: it must name no files (ERROR_USAGE). */
+/* The same for a text that came from elsewhere: what is chosen must name no files (ERROR_USAGE). */
 int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                            struct error *err);
 void kubeconfig_free(struct kubeconfig *config);
+/* Leaves the certificates alone in ca_pem, which must be there: those that were looked at are those
+ * that are trusted and written to the node. ERROR_MALFORMED as certificates_parse. */
+int kubeconfig_settle_ca(struct kubeconfig *config, struct error *err);
 /* token, token file, user and password, client certificate with key, exec or auth provider. */
 bool kubeconfig_has_credentials(const struct kubeconfig *config);
 

@@ -15,7 +15,7 @@ enum {
     PAGE_LIMIT = 100,
     PAGES_MAX = 1000,
     PAGES_MS = 120000,
-    NODES_BYTES_MAX = 64 * 1024 * 1024, /* 5000 Nodes without images: about 30 MiB */
+    NODES_BYTES_MAX = 160 * 1024 * 1024, /* 5000 Nodes, the most that Kubernetes supports */
     CONTINUE_MAX = 4096,
 };
 
@@ -123,9 +123,6 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
 
 /* ---- all of them ---- */
 
-/* What a page of the list is for. */
-typedef int take_page(void *context, json_t *items, struct error *err);
-
 /* The longest parts of a Node, which nobody here reads. */
 static void strip(json_t *items) {
     json_t *item;
@@ -137,9 +134,8 @@ static void strip(json_t *items) {
     }
 }
 
-/* One page; *next is where the following one begins, "" at the end. */
-static int one_page(struct kube_client *client, take_page *take, void *context, char **next,
-                    size_t *sum, struct error *err) {
+/* One page more; *next is where the following one begins, "" at the end. */
+static int add_page(struct kube_client *client, json_t *all, char **next, struct error *err) {
     _cleanup_(freep) char *path =
         xasprintf(NODES_PATH "?limit=%d%s%s", PAGE_LIMIT, **next ? "&continue=" : "", *next);
     _cleanup_json_ json_t *list = NULL;
@@ -151,30 +147,29 @@ static int one_page(struct kube_client *client, take_page *take, void *context, 
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "GET %s", NODES_PATH);
     strip(items);
-    *sum += json_dumpb(items, NULL, 0, JSON_COMPACT);
-    if (take(context, items, err) < 0)
-        return -1;
+    if (items && json_array_extend(all, items) < 0)
+        abort(); /* out of memory */
     more = json_text_at(list, "metadata.continue");
+    if (more && strlen(more) > CONTINUE_MAX)
+        return error_set(err, ERROR_MALFORMED, "GET %s: its continue has more than %d characters",
+                         NODES_PATH, CONTINUE_MAX);
     free(*next);
-    *next = kube_escape(more && strlen(more) <= CONTINUE_MAX ? more : "");
-    return more && !**next && *more
-               ? error_set(err, ERROR_MALFORMED, "GET %s: its continue has more than %d characters",
-                           NODES_PATH, CONTINUE_MAX)
-               : 0;
+    *next = kube_escape(more ? more : "");
+    return 0;
 }
 
 /* A server whose pages do not end is given up. */
-static int each_page(struct kube_client *client, take_page *take, void *context,
-                     struct error *err) {
+static int add_pages(struct kube_client *client, json_t *all, struct error *err) {
     _cleanup_(freep) char *next = xstrdup("");
     uint64_t start = host_monotonic_ms(client->host);
     size_t sum = 0;
 
     for (unsigned page = 0; page < PAGES_MAX; page++) {
-        if (one_page(client, take, context, &next, &sum, err) < 0)
+        if (add_page(client, all, &next, err) < 0)
             return -1;
         if (!*next)
             return 0;
+        sum += client->answer_len;
         if (sum > NODES_BYTES_MAX)
             return error_set(err, ERROR_MALFORMED, "GET %s: more than %d MiB of Nodes", NODES_PATH,
                              NODES_BYTES_MAX / 1024 / 1024);
@@ -185,47 +180,32 @@ static int each_page(struct kube_client *client, take_page *take, void *context,
     return error_set(err, ERROR_MALFORMED, "GET %s: its pages do not end", NODES_PATH);
 }
 
-static int add_nodes(void *context, json_t *items, struct error *err) {
-    struct kube_nodes *nodes = context;
-    const json_t *item;
-    size_t i;
+int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *all = json_array();
 
-    nodes->items =
-        xrealloc(nodes->items, (nodes->count + json_array_size(items)) * sizeof *nodes->items);
-    json_array_foreach(items, i, item) {
-        if (kube_node_from_json(item, &nodes->items[nodes->count], err) < 0)
-            return -1;
-        nodes->count++;
-    }
+    if (add_pages(client, all, err) < 0)
+        return -1;
+    *ret = json_pack("{s:O}", "items", all);
     return 0;
 }
 
 int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err) {
+    _cleanup_json_ json_t *all = json_array();
     struct kube_nodes nodes = {0};
-
-    if (each_page(client, add_nodes, &nodes, err) < 0) {
-        kube_nodes_free(&nodes);
-        return -1;
-    }
-    *ret = nodes;
-    return 0;
-}
-
-static int add_objects(void *context, json_t *items, struct error *err) {
-    json_t *all = context, *item;
+    const json_t *item;
     size_t i;
 
-    (void)err; /* a page is never refused */
-    json_array_foreach(items, i, item) json_array_append(all, item);
-    return 0;
-}
-
-int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) {
-    _cleanup_json_ json_t *all = json_array();
-
-    if (each_page(client, add_objects, all, err) < 0)
+    if (add_pages(client, all, err) < 0)
         return -1;
-    *ret = json_pack("{s:O}", "items", all);
+    nodes.items = xcalloc(json_array_size(all), sizeof *nodes.items);
+    json_array_foreach(all, i, item) {
+        if (kube_node_from_json(item, &nodes.items[i], err) < 0) {
+            kube_nodes_free(&nodes);
+            return -1;
+        }
+        nodes.count++;
+    }
+    *ret = nodes;
     return 0;
 }
 

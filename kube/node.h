@@ -36,8 +36,8 @@ struct kube_nodes {
     struct kube_node *items;
     size_t count;
 };
-/* All of them, in pages. Pages that do not end (1000 of them, 120 s, 64 MiB without images and
- * managedFields) are ERROR_MALFORMED or ERROR_TIMED_OUT. */
+/* All of them, in pages. Pages that do not end (1000 of them, 120 s, 160 MiB) are ERROR_MALFORMED
+ * or ERROR_TIMED_OUT. */
 int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err);
 /* The same as the server's objects, {"items": [Node...]}, without images and managedFields. New
  * reference. */

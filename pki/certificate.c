@@ -130,10 +130,13 @@ void certificates_free(struct certificates *certificates) {
     *certificates = (struct certificates){0};
 }
 
-char *certificates_plain(const char *pem, size_t len) {
-    _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = openssl_read_chain(pem, len, NULL);
-    BIO *bio = BIO_new(BIO_s_mem());
+char *certificates_plain(const char *pem, size_t len, struct error *err) {
+    _cleanup_(X509_stack_freep) STACK_OF(X509) *stack = openssl_read_chain(pem, len, err);
+    BIO *bio;
 
+    if (!stack)
+        return NULL;
+    bio = BIO_new(BIO_s_mem());
     if (!bio)
         abort(); /* out of memory */
     for (int i = 0; i < sk_X509_num(stack); i++)

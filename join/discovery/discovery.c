@@ -234,12 +234,13 @@ static int no_pin_matches(const struct discovery *d, const struct certificates *
 /* Fills matched_pin; without pins the bundle must only parse (kubeadm since 1.36). A match makes
  * the whole bundle trusted, as in kubeadm: during a rotation of the CA it holds the old and the new
  * one. */
-static int match_pins(struct discovery *d, const struct kubeconfig *config,
-                      const struct text_list *pins, struct error *err) {
+static int match_pins(struct discovery *d, struct kubeconfig *config, const struct text_list *pins,
+                      struct error *err) {
     struct certificates all = {0};
     long found;
 
-    if (certificates_parse(config->ca_pem, config->ca_pem_len, &all, err) < 0)
+    if (kubeconfig_settle_ca(config, err) < 0 ||
+        certificates_parse(config->ca_pem, config->ca_pem_len, &all, err) < 0)
         return error_prefix(err, "failed to parse cluster CA from the cluster-info ConfigMap");
     found = pins->count ? certificates_find_pin(&all, pins) : 0;
     if (found < 0)

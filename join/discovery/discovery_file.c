@@ -78,7 +78,7 @@ static void merge(struct discovery *d, struct kubeconfig *config, const char *pu
                             xasprintf("the discovery file's server %s is not that of cluster-info, "
                                       "%s: the file's is used",
                                       config->server, other.server ? other.server : "none"));
-    if (!config->ca_pem && other.ca_pem) {
+    if (!config->ca_pem && other.ca_pem && kubeconfig_settle_ca(&other, NULL) == 0) {
         config->ca_pem = take_ptr(other.ca_pem);
         config->ca_pem_len = other.ca_pem_len;
     }
@@ -148,13 +148,9 @@ static int check_server(const char *file, const struct kubeconfig *config, struc
     return error_hint(err, "give it certificate-authority-data instead");
 }
 
-static int check_certificate(const char *file, const struct kubeconfig *config, struct error *err) {
-    struct certificates all = {0};
-    int result = 0;
+static int check_certificate(const char *file, struct kubeconfig *config, struct error *err) {
+    int result = config->ca_pem ? kubeconfig_settle_ca(config, err) : 0;
 
-    if (config->ca_pem &&
-        (result = certificates_parse(config->ca_pem, config->ca_pem_len, &all, err)) == 0)
-        certificates_free(&all);
     if (result == 0 && config->client_cert_pem && config->client_key_pem)
         result = certificate_check_key(config->client_cert_pem, config->client_key_pem, err);
     if (result < 0 && err)
@@ -163,16 +159,14 @@ static int check_certificate(const char *file, const struct kubeconfig *config, 
 }
 
 /* What winjoin cannot send is refused before anything else is sent. */
-static int check_credentials(const char *file, const struct kubeconfig *c, struct error *err) {
-    const char *program = c->exec_command ? "exec" : c->auth_provider ? "auth-provider" : NULL;
-
-    if (c->impersonated)
+static int check_credentials(const char *file, struct kubeconfig *c, struct error *err) {
+    if (c->impersonation)
         return error_set(err, ERROR_USAGE,
-                         "read '%s': impersonating the user \"%s\" is not supported", file,
-                         c->impersonated);
-    if (program || c->username || c->password) {
+                         "read '%s': impersonating another user (\"%s\") is not supported", file,
+                         c->impersonation);
+    if (c->program || c->username || c->password) {
         (void)error_set(err, ERROR_USAGE, "read '%s': credentials by %s are not supported", file,
-                        program ? program : "user name and password");
+                        c->program ? c->program : "user name and password");
         return error_hint(err, "use a token or a client certificate in it, or a file without "
                                "credentials and --tls-bootstrap-token");
     }

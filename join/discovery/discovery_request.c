@@ -8,10 +8,9 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "kube/configmap.h"
-#include "kube/media_type.h"
+#include "kube/object.h"
 #include "kube/request.h"
 #include "kube/server_url.h"
-#include "pki/certificate.h"
 #include "pki/token.h"
 
 #define CLUSTER_INFO_PATH "/api/v1/namespaces/kube-public/configmaps/cluster-info"
@@ -130,15 +129,6 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
             return NEVER; /* a file's user need not be allowed to look */
         return err->kind == ERROR_NETWORK ? TRY_AGAIN : PERHAPS_LATER;
     }
-    /* client-go decodes by the type that the answer claims, and takes one without for protobuf. */
-    if (!media_type_is(response->content_type, "application/json")) {
-        (void)error_set(err, ERROR_MALFORMED,
-                        "read the cluster-info ConfigMap: the answer %s%.80s, not application/json",
-                        response->content_type ? "is " : "says no type",
-                        response->content_type ? response->content_type : "");
-        (void)error_hint(err, "is \"%s\" the API server?", d->address);
-        return PERHAPS_LATER;
-    }
     if (json_read(response->body, response->body_len, "the cluster-info ConfigMap", &object, err) <
             0 ||
         !json_is_object(object)) {
@@ -148,7 +138,7 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         (void)error_hint(err, "is \"%s\" the API server?", d->address);
         return PERHAPS_LATER;
     }
-    if (kube_configmap_check(object, err) < 0) {
+    if (kube_object_check(object, "ConfigMap", "v1", err) < 0) {
         (void)error_prefix(err, "read the cluster-info ConfigMap");
         return PERHAPS_LATER;
     }
@@ -212,13 +202,12 @@ static void fill(const struct discovery *d, const char *url, const char *ca_pem,
 static enum verdict attempt(struct discovery *d, const char *ca_pem, struct cluster_info *ret,
                             long *retry_after, struct error *err) {
     _cleanup_(freep) char *url = server_url_join(d->server, CLUSTER_INFO_PATH "?timeout=10s");
-    _cleanup_(freep) char *roots = ca_pem ? certificates_plain(ca_pem, strlen(ca_pem)) : NULL;
     struct http_response response = {.retry_after = -1};
     struct http_request request;
     enum verdict verdict;
     int result;
 
-    fill(d, url, roots, &request);
+    fill(d, url, ca_pem, &request);
     result = http_perform(d->http, &request, &response, err);
     note_answer(d, &response);
     *retry_after = result < 0 ? -1 : response.retry_after;

@@ -141,10 +141,11 @@ int client_certificate_store(struct host *host, const struct client_certificate_
                              const char *chain_pem, const char *key_pem,
                              struct client_certificate *ret, struct error *err) {
     _cleanup_(freep) char *path = dated_path(options, host_now(host));
-    struct client_certificate c = {.chain_pem = certificates_plain(chain_pem, strlen(chain_pem)),
+    struct client_certificate c = {.chain_pem =
+                                       certificates_plain(chain_pem, strlen(chain_pem), err),
                                    .key_pem = xstrdup(key_pem)};
 
-    if (check(host, options, &c, err) < 0 ||
+    if (!c.chain_pem || check(host, options, &c, err) < 0 ||
         write_and_link(host, options, path, c.chain_pem, key_pem, err) < 0) {
         client_certificate_free(&c);
         return -1;

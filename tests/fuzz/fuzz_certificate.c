@@ -28,12 +28,12 @@ static void judge(char *const part[PARTS]) {
 }
 
 static void look(const char *pem, const char *name) {
-    _cleanup_(freep) char *plain = certificates_plain(pem, strlen(pem));
+    _cleanup_(freep) char *plain = certificates_plain(pem, strlen(pem), NULL);
     struct certificates all = {0};
 
     (void)certificate_covers(pem, name); /* yes or no */
     if (certificates_parse(pem, strlen(pem), &all, NULL) < 0) {
-        if (*plain)
+        if (plain)
             abort(); /* trusted, but unreadable */
         return;
     }

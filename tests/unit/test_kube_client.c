@@ -271,7 +271,7 @@ static void reads_config_maps(void **state) {
 }
 
 static void refuses_credentials_it_cannot_use(void **state) {
-    struct kubeconfig exec = {.server = (char *)"https://k", .exec_command = (char *)"x"};
+    struct kubeconfig exec = {.server = (char *)"https://k", .program = (char *)"exec"};
     struct kubeconfig basic = {
         .server = (char *)"https://k", .username = (char *)"u", .password = (char *)"p"};
     struct kubeconfig nowhere = {.token = (char *)"t"};

@@ -297,7 +297,7 @@ static void gives_up_pages_that_do_not_end(void **state) {
     PLAY(s, {"limit=100", 200, PAGE(""), 0, 9000});
     assert_int_equal(kube_nodes_list(&s->client, &nodes, &err), -1);
     assert_string_equal(err.message, "GET /api/v1/nodes: 14 pages in 120 s, and more to come");
-    text_add(&big, "{\"metadata\":{\"continue\":\"x\"},\"items\":[{\"metadata\":{\"name\":\"");
+    text_add(&big, "{\"metadata\":{\"continue\":\"x\"},\"items\":[{\"status\":{\"images\":\"");
     for (size_t i = 0; i < 70000; i++)
         text_add(&big,
                  "0123456789012345678901234567890123456789012345678901234567890123456789012345"
@@ -308,8 +308,8 @@ static void gives_up_pages_that_do_not_end(void **state) {
     s->count = 1;
     s->asked = 0;
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
-    assert_string_equal(err.message, "GET /api/v1/nodes: more than 64 MiB of Nodes");
-    assert_int_equal(s->asked, 10);
+    assert_string_equal(err.message, "GET /api/v1/nodes: more than 160 MiB of Nodes");
+    assert_int_equal(s->asked, 25);
     text_free(&big);
 }
 
