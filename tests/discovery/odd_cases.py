@@ -51,15 +51,6 @@ def of_two_names(ca):
     return issue(ca, name="127.0.0.1", names=())
 
 
-def negative_serial(ca, _leaf):
-    """The CA once more with the sign bit of its serial number set: its signature is not asked."""
-    serial = ca.cert.serial_number
-    body = serial.to_bytes((serial.bit_length() + 8) // 8, "big")
-    der = ca.der.replace(b"\x02" + bytes([len(body)]) + body,
-                         b"\x02" + bytes([len(body)]) + bytes([body[0] | 0x80]) + body[1:])
-    return block(der)
-
-
 NAME_CONSTRAINT = (x509.NameConstraints(None, [x509.DNSName("localhost")]), True)
 UNKNOWN_CRITICAL = (x509.UnrecognizedExtension(ObjectIdentifier("1.3.6.1.4.1.99999.1"), b"\x05\x00"),
                     True)
@@ -67,8 +58,7 @@ UNKNOWN_CRITICAL = (x509.UnrecognizedExtension(ObjectIdentifier("1.3.6.1.4.1.999
 CERTIFICATES = [
     *[case("odd: keys of " + kind, 0, **of_kind(kind))
       for kind in ("p256", "p384", "p521", "ed25519", "rsa")],
-    case("odd: a curve that Go lacks", 1, NO_CA, "its curve is none of",
-         ca=lambda: authority("secp256k1"), leaf=lambda _: issue(stranger(), names=NAMES)),
+    case("odd: a curve that Go lacks", 4, UNTRUSTED, ca=lambda: authority("secp256k1"), leaf=lambda _: issue(stranger(), names=NAMES)),
     case("odd: RSA of 1024 bits", 4, UNTRUSTED, leaf=leaf(kind="rsa1024")),
     case("odd: a name in the common name alone", 4, UNTRUSTED, "valid for no name at all",
          leaf=of_two_names),
@@ -167,8 +157,9 @@ BUNDLES = [
     bundle("two certificates in one block", 1, lambda ca: block(stranger().der + ca.der), NO_CA),
     bundle("a byte behind the certificate", 1, lambda ca: block(ca.der + b"\0"), NO_CA),
     bundle("a block that is no certificate", 1, lambda ca: ca.pem + block(b"no"), NO_CA),
-    bundle("a damaged block beside a good one", 0,
-           lambda ca: b"-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n" + ca.pem),
+    bundle("a damaged block beside a good one", 1,
+           lambda ca: b"-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n" + ca.pem,
+           NO_CA),
     bundle("a block with headers alone", 1,
            lambda ca: ca.pem.replace(b"-----\n", b"-----\nProc-Type: 4\n\n", 1), NO_CA),
     bundle("a block with headers and a good one", 0,
@@ -177,13 +168,11 @@ BUNDLES = [
     bundle("an X509 certificate", 1, lambda ca: block(ca.der, "X509 CERTIFICATE"), NO_CA),
     bundle("marks in small letters", 1, lambda ca: ca.pem.replace(b"BEGIN", b"begin"), NO_CA),
     bundle("no end", 1, lambda ca: ca.pem[:-20], NO_CA),
-    bundle("a byte order mark", 1, lambda ca: b"\xef\xbb\xbf" + ca.pem, NO_CA),
+    bundle("a byte order mark", 0, lambda ca: b"\xef\xbb\xbf" + ca.pem),
     bundle("DER", 1, lambda ca: ca.der, NO_CA),
     bundle("nothing", 1, lambda ca: b"", "no certificate-authority-data"),
     bundle("a key", 1, lambda ca: ca.key_pem, NO_CA),
     bundle("a hundred certificates", 0, lambda ca: stranger().pem * 99 + ca.pem),
-    case("bundle: a negative serial number", 1, NO_CA, "serial number is negative",
-         bundle=negative_serial),
     case("bundle: garbage beside the pinned one, without a pin", 1, NO_CA,
          bundle=lambda ca, _: b"nothing good",
          call={"pins": (), "more": ("--discovery-token-unsafe-skip-ca-verification",)}),
@@ -217,13 +206,13 @@ KUBECONFIGS = [
     config("a cluster with a name and no context", 1, lambda t: t.replace('name: ""', "name: here"),
            "none of the clusters"),
     config("a second cluster beside", 0, lambda t: extra_cluster(t, "other")),
-    config("two clusters of one name", 1, lambda t: extra_cluster(t, '""'), "stands here already"),
+    config("two clusters of one name", 0, lambda t: extra_cluster(t, '""')),
     config("another kind", 1, lambda t: t.replace("kind: Config", "kind: Pod"), "is Config"),
     config("another version", 1, lambda t: t.replace("apiVersion: v1", "apiVersion: v2"), "is v1"),
     config("no kind and no version", 0, lambda t: t.replace("kind: Config\n", "").replace(
         "apiVersion: v1\n", "")),
-    config("a number for a server", 1, server_line("6443"), "a text was expected"),
-    config("a yes for a server", 1, server_line("yes"), "a text was expected"),
+    config("a number for a server", 1, server_line("6443"), "must be an https URL"),
+    config("a yes for a server", 1, server_line("yes"), "must be an https URL"),
     config("no server", 1, server_line('""'), "malformed kubeconfig"),
     config("a server without a scheme", 1, lambda t: t.replace("https://", ""), "must be an https URL"),
     config("a server by http", 1, lambda t: t.replace("https://", "http://"), "must be an https URL"),
@@ -232,8 +221,6 @@ KUBECONFIGS = [
     config("unknown fields", 0, lambda t: t + "else:\n  deep: [1, {two: 3}]\n"),
     config("insecure-skip-tls-verify", 0, lambda t: t.replace(
         "    server:", "    insecure-skip-tls-verify: true\n    server:")),
-    config("insecure-skip-tls-verify as a text", 1, lambda t: t.replace(
-        "    server:", '    insecure-skip-tls-verify: "true"\n    server:'), "true or false"),
     config("tls-server-name", 0, lambda t: t.replace(
         "    server:", "    tls-server-name: x.example\n    server:")),
     config("a file for the CA", 1, lambda t: re.sub(
@@ -262,16 +249,12 @@ KUBECONFIGS = [
     config("tabs", 1, lambda t: t.replace("    server", "\tserver"), "line"),
     config("a list", 1, lambda t: "- a\n", "no kubeconfig"),
     config("a text", 1, lambda t: "hello", "no kubeconfig"),
-    config("clusters as a map", 1, lambda t: "clusters: {a: b}\n", "a list was expected"),
+    config("clusters as a map", 1, lambda t: "clusters: {a: b}\n", "none of the clusters"),
     config("an empty cluster", 1, lambda t: 'clusters: [{name: "", cluster: null}]\n',
-           "needs a map"),
-    config("a null among the clusters", 1, lambda t: t.replace("clusters:\n", "clusters:\n- null\n"),
-           "an entry with a name"),
+           "none of the clusters"),
+    config("a null among the clusters", 0, lambda t: t.replace("clusters:\n", "clusters:\n- null\n")),
     config("nested without end", 1, lambda t: t + "x: " + "[" * 2000 + "]" * 2000 + "\n", "levels"),
-    config("users of a wrong type", 1, lambda t: t.replace("users: null", "users: 7"),
-           "a list was expected"),
-    config("a number for a user's token", 1, lambda t: t.replace(
-        "users: null", "users: [{name: u, user: {token: 5}}]"), "a text was expected"),
+    config("users of a wrong type", 0, lambda t: t.replace("users: null", "users: 7")),
 ]
 
 # --- the ConfigMap ---------------------------------------------------------------------------------
@@ -339,12 +322,11 @@ CONFIGMAPS = [
                                        "message": "not today", "code": 500}, "not today"),
     document("no kind", 0, lambda o: {k: v for k, v in o.items() if k not in ("kind",
                                                                               "apiVersion")}),
-    document("a number among the data", 1, lambda o: {**o, "data": {**o["data"], "n": 1}},
-             "a value is no text"),
+    document("a number among the data", 0, lambda o: {**o, "data": {**o["data"], "n": 1}}),
     document("a null among the data", 0, lambda o: {**o, "data": {**o["data"], "n": None}}),
-    document("data as a list", 1, lambda o: {**o, "data": [1]}, "no map: data"),
+    document("data as a list", 1, lambda o: {**o, "data": [1]}, "has no token at all"),
     document("no data", 1, lambda o: {**o, "data": None}, "has no token at all"),
-    document("metadata as a text", 1, lambda o: {**o, "metadata": "x"}, "no map: metadata"),
+    document("metadata as a text", 0, lambda o: {**o, "metadata": "x"}),
     document("unknown fields", 0, lambda o: {**o, "more": {"x": [1]}}),
     document("another name", 0, lambda o: {**o, "metadata": {"name": "else"}}),
     raw("garbage behind it", 1, lambda b: b.encode() + b" x", "decode"),
@@ -418,9 +400,10 @@ ANSWERS = [
     answer("206", 1, lambda b: http(b, "206 Partial Content"), "206"),
     answer("304", 1, lambda b: b"HTTP/1.1 304 Not Modified\r\n\r\n", "304"),
     answer("402", 1, lambda b: http(b, "402 Pay"), "402"),
-    answer("text/html", 1, lambda b: http(b, kind="text/html"), "the answer is text/html"),
+    answer("text/html", 0, lambda b: http(b, kind="text/html")),
+    answer("a page", 1, lambda b: http(b"<!doctype html><p>log in", kind="text/html"), "the API server?"),
     answer("a type with a parameter", 0, lambda b: http(b, kind="Application/JSON; charset=utf-8")),
-    answer("no type", 1, lambda b: http(b, kind=None), "the answer says no type"),
+    answer("no type", 0, lambda b: http(b, kind=None)),
     answer("gzip unasked", 1, lambda b: http(gzip.compress(b), "200 OK", "Content-Encoding: gzip"),
            "decode"),
     answer("cookies and odd headers", 0, lambda b: http(
