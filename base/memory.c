@@ -60,13 +60,16 @@ char *xasprintf(const char *format, ...) {
     return text_take(&t);
 }
 
-void secret_free(char *secret, size_t len) {
+void secret_wipe(char *secret, size_t len) {
     volatile char *p = secret;
 
-    if (!secret)
-        return;
     while (len--)
         *p++ = 0;
+}
+
+void secret_free(char *secret, size_t len) {
+    if (secret)
+        secret_wipe(secret, len);
     free(secret);
 }
 

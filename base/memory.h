@@ -18,7 +18,9 @@ char *xstrdup_null(const char *s);
 /* printf into a fresh string; the caller frees. */
 char *xasprintf(const char *format, ...) __attribute__((format(gnu_printf, 1, 2)));
 
-/* Overwrites a secret so that the compiler cannot leave it out, then frees it. NULL is allowed. */
+/* Overwrites a secret so that the compiler cannot leave it out. */
+void secret_wipe(char *secret, size_t len);
+/* The same, then frees it. NULL is allowed. */
 void secret_free(char *secret, size_t len);
 /* The same for a NUL-terminated secret. */
 void secret_free_text(char *secret);

@@ -20,6 +20,7 @@ struct reader {
 };
 
 void config_file_free(struct config_file *file) {
+    join_configuration_forget(file->join);
     json_decref(file->join);
     json_decref(file->node);
     yaml_marks_free(&file->join_marks);

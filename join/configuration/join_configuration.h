@@ -29,6 +29,8 @@ void join_configuration_default(json_t *configuration);
  * there is anything to say of discovery): --token stands in for both tokens where those are not
  * given, lists replace, ignorePreflightErrors adds. */
 void join_configuration_overlay(json_t **configuration, const struct join_options *options);
+/* Overwrites the tokens in the document, whoever else holds it: it is about to go. */
+void join_configuration_forget(json_t *configuration);
 /* Checks as kubeadm's ValidateJoinConfiguration on Windows, all errors in one line ("[a, b]"), each
  * with the path of its field, behind file, line and column of what a file says (`marks`; NULL = no
  * file); stricter in what docs/configuration.md lists. Secrets are not shown. `host` is asked

@@ -116,6 +116,15 @@ void join_configuration_overlay(json_t **configuration, const struct join_option
     put_token(*configuration, options);
 }
 
+void join_configuration_forget(json_t *configuration) {
+    for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+        json_t *value = json_at(configuration, places[i].path);
+
+        if (places[i].type == AS_SECRET && json_is_string(value))
+            secret_wipe((char *)json_string_value(value), json_string_length(value));
+    }
+}
+
 /* ---- the document into the options ---- */
 
 static void take_text(char **field, const char *text, bool secret) {

@@ -45,19 +45,22 @@ static int lay_routes(struct join *join, const struct kube_nodes *nodes, struct 
     _cleanup_(freep) struct pod_route *routes = xcalloc(nodes->count, sizeof *routes);
     _cleanup_(freep) char *next = NULL;
     size_t count = 0;
+    int result = 0;
 
-    for (size_t i = 0; i < nodes->count && count < REMOTES_MAX; i++) {
+    journal_hold(&join->journal);
+    for (size_t i = 0; i < nodes->count && count < REMOTES_MAX && result == 0; i++) {
         const struct kube_node *n = &nodes->items[i];
 
         if (text_equal(n->name, join->found.node_name) || !n->pod_cidrs.count || !n->internal_ip ||
             text_format(routes[count].pod_cidr, CIDR_TEXT_MAX, "%s", n->pod_cidrs.items[0]) < 0 ||
             text_format(routes[count].node_address, IP_TEXT_MAX, "%s", n->internal_ip) < 0)
             continue;
-        if (journal_record(&join->journal, JOURNAL_ROUTE, routes[count].pod_cidr,
-                           json_pack("{s:s}", "nextHop", routes[count].node_address), err) < 0)
-            return -1;
+        result = journal_record(&join->journal, JOURNAL_ROUTE, routes[count].pod_cidr,
+                                json_pack("{s:s}", "nextHop", routes[count].node_address), err);
         count++;
     }
+    if (journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 || result < 0)
+        return -1;
     text_addf(&join->progress.detail, "; routes to %zu other nodes", count);
     next = xasprintf("other nodes (or the fabric) need the route %s via %s",
                      join->found.plan.pod_cidr, join->found.node_ip);

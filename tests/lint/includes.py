@@ -2,7 +2,8 @@
 """The include graph as docs/architecture.md states it: includes.py [ROOT]
 
 Every include is written from the root; the tables below are the whole permission. A third-party or
-platform header has one home. Prints a line for each include that is not allowed; exit code 1 then.
+platform header has one home. No circle: of headers, of files of several rooms, of rooms that call each other.
+Prints a line for each that is not allowed; exit code 1 then.
 """
 
 import pathlib
@@ -111,9 +112,89 @@ def check_tree(root):
                 yield f"{path}:{line}: '{target}' {reason}"
 
 
+# ---- circles ----
+
+FUNCTION = re.compile(r"^(static )?(?!typedef|static|else|return)[a-z][\w \*]*?\b(\w+)\((?:[^;{}()]|\([^()]*\))*\)\s*\{", re.M)
+CALL = re.compile(r"(?<![.>\w])([a-z]\w+)\s*\(")
+COMMENT = re.compile(r"/\*.*?\*/", re.S)
+
+
+def room_of(path):
+    """join/ has rooms; every other folder is one with all that is in it."""
+    parts = path.split("/")
+    return "/".join(parts[:2]) if parts[0] == "join" and len(parts) > 2 else parts[0]
+
+
+def circles(graph):
+    """The strongly connected parts of more than one node, each sorted."""
+    order, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        order[node] = low[node] = len(order)
+        stack.append(node)
+        for other in sorted(graph.get(node, ())):
+            if other not in order:
+                visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], order[other])
+        if low[node] == order[node]:
+            part = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(part) > 1:
+                found.append(sorted(part))
+
+    for node in sorted(graph):
+        if node not in order:
+            visit(node)
+    return found
+
+
+def include_graph(texts, name):
+    """Which file includes which, each under what `name` makes of its path."""
+    graph = {}
+    for path, text in texts.items():
+        for _, target in INCLUDE.findall(text):
+            if target in texts and name(target) != name(path):
+                graph.setdefault(name(path), set()).add(name(target))
+    return graph
+
+
+def call_graph(texts):
+    """Which room calls functions of which; a name that two rooms define tells nothing."""
+    homes, graph, code = {}, {}, {}
+    for path, text in texts.items():
+        if path.endswith(".c"):
+            code[path] = COMMENT.sub("", text)
+            for static, name in FUNCTION.findall(code[path]):
+                if not static:
+                    homes.setdefault(name, set()).add(room_of(path))
+    for path, text in code.items():
+        own = {name for static, name in FUNCTION.findall(text) if static}
+        for name in set(CALL.findall(text)) - own:
+            for home in homes.get(name, ()):
+                if len(homes[name]) == 1 and home != room_of(path):
+                    graph.setdefault(room_of(path), set()).add(home)
+    return graph
+
+
+def check_circles(root):
+    texts = {source.relative_to(root).as_posix(): source.read_text(errors="replace")
+             for folder in MAY_INCLUDE for source in sorted((root / folder).rglob("*.[ch]"))}
+    headers = {path: text for path, text in texts.items() if path.endswith(".h")}
+    for circle in circles(include_graph(headers, str)):
+        yield f"headers include each other: {' '.join(circle)}"
+    # A.c and A.h are one; inside a room a file and its private header may know each other
+    for circle in circles(include_graph(texts, lambda path: path[:-2])):
+        if len({room_of(name + ".c") for name in circle}) > 1:
+            yield f"files of several rooms include each other: {' '.join(circle)}"
+    for circle in circles(call_graph(texts)):
+        yield f"rooms call each other: {' '.join(circle)}"
+
+
 def main():
     root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parents[2]
-    found = list(check_tree(root))
+    found = [*check_tree(root), *check_circles(root)]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

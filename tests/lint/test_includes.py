@@ -53,6 +53,34 @@ class Includes(unittest.TestCase):
                               ("base/a.c", "<unheard_of.h>")):
             self.assertTrue(self.refused(path, include), (path, include))
 
+    def circles(self, **files):
+        for name, text in files.items():
+            path = self.root / (name.replace("__", "/").replace("_dot_", "."))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return list(includes.check_circles(self.root))
+
+    def test_headers_in_a_circle(self):
+        self.assertEqual(self.circles(base__a_dot_h='#include "base/b.h"\n', base__b_dot_h='/* b */\n'), [])
+        found = self.circles(base__b_dot_h='#include "base/a.h"\n')
+        self.assertEqual(found, ["headers include each other: base/a.h base/b.h"])
+
+    def test_files_of_rooms_in_a_circle(self):
+        files = {"join__files__a_dot_h": "", "join__files__a_dot_c": '#include "join/found/b.h"\n', "join__found__b_dot_h": ""}
+        self.assertEqual(self.circles(**files), [])
+        found = self.circles(join__found__b_dot_c='#include "join/files/a.h"\n')
+        self.assertEqual(found, ["files of several rooms include each other: join/files/a join/found/b"])
+
+    def test_rooms_that_call_each_other(self):
+        one = {"join__files__a_dot_c": "int lay(void) {\n    return find();\n}\n"}
+        self.assertEqual(self.circles(join__found__b_dot_c="int find(void) {\n    return 0;\n}\n", **one), [])
+        found = self.circles(join__found__c_dot_c="int look(int a,\n         int b) {\n    return a + lay();\n}\n", **one)
+        self.assertEqual(found, ["rooms call each other: join/files join/found"])
+        # a static of its own, a member and a comment are no calls
+        (self.root / "join/found/c.c").write_text("static int lay(void) {\n    return 0;\n}\n/* lay() */\nint look(void) {\n"
+                                                   "    return lay() + o->lay();\n}\n")
+        self.assertEqual(list(includes.check_circles(self.root)), [])
+
     def test_not_from_the_root(self):
         for include in ('"error.h"', '"../host/host.h"', '"tests/hns/hns.h"', '"base/gone.h"'):
             self.assertTrue(self.refused("base/a.c", include), include)

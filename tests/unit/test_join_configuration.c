@@ -284,6 +284,44 @@ static void manifest_has_what_nodes_need(void **state) {
                         "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n");
 }
 
+/* What held it is overwritten before it is freed, in the document as in the options. */
+static void tokens_are_wiped(void **state) {
+    struct scene *s = *state;
+    json_t *token, *other;
+
+    read_file(s, full);
+    token = json_incref(json_at(s->file.join, "discovery.bootstrapToken.token"));
+    other = json_incref(json_at(s->file.join, "discovery.tlsBootstrapToken"));
+    assert_string_equal(json_string_value(token), TOKEN);
+    assert_string_equal(json_string_value(other), OTHER);
+    config_file_free(&s->file);
+    for (size_t i = 0; i < strlen(TOKEN); i++)
+        if (json_string_value(token)[i] || json_string_value(other)[i])
+            fail_msg("byte %zu stays", i);
+    json_decref(token);
+    json_decref(other);
+}
+
+/* A copy of the options, for what the cluster adds, has no token. */
+static void a_copy_has_no_token(void **state) {
+    struct scene *s = *state;
+    struct join_options copy;
+
+    read_file(s, full);
+    settle(s);
+    assert_string_equal(s->options.discovery_token, TOKEN);
+    join_options_copy(&s->options, &copy);
+    assert_null(copy.token);
+    assert_null(copy.discovery_token);
+    assert_null(copy.tls_bootstrap_token);
+    assert_string_equal(copy.node_name, s->options.node_name);
+    assert_ptr_not_equal(copy.node_name, s->options.node_name);
+    assert_int_equal(copy.kubelet_extra_args.count, s->options.kubelet_extra_args.count);
+    assert_string_equal(copy.kubelet_extra_args.items[0], s->options.kubelet_extra_args.items[0]);
+    assert_int_equal(copy.timeouts.discovery, s->options.timeouts.discovery);
+    join_options_free(&copy);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_field_arrives, setup, teardown),
@@ -296,6 +334,8 @@ int main(void) {
         cmocka_unit_test(files_of_discovery),
         cmocka_unit_test_setup_teardown(node_configuration_goes_both_ways, setup, teardown),
         cmocka_unit_test_setup_teardown(manifest_has_what_nodes_need, setup, teardown),
+        cmocka_unit_test_setup_teardown(tokens_are_wiped, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_copy_has_no_token, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
