@@ -32,7 +32,7 @@ LIBS_windows   := -Lbuild/windows/libs/lib -lcurl -lssl -lcrypto -larchive -lyam
 
 # asan: native under the address and undefined-behaviour sanitizers
 CC_asan     := gcc
-CFLAGS_asan := $(CFLAGS_all) -O1 -D_GNU_SOURCE -fno-omit-frame-pointer \
+CFLAGS_asan := $(CFLAGS_all) -O1 -D_GNU_SOURCE -fPIC -fno-omit-frame-pointer \
                -fsanitize=address,undefined -fno-sanitize-recover=all
 LD_asan     := -fsanitize=address,undefined
 

@@ -14,6 +14,11 @@ EXE_windows       := .exe
 NEEDS_windows     := $(WINDOWS_LIBS)
 NEEDS_static      := $(LINUX_LIBS)
 
+# What links a test with the shared library of its flavour, from build/FLAVOUR/tests and its like
+comma       := ,
+SHARED      := -lwinjoin -Wl,--enable-new-dtags,-rpath,'$$ORIGIN:$$ORIGIN/..',--export-dynamic
+SHARED_asan := -Lbuild/asan $(SHARED)
+
 .PHONY: FORCE
 FORCE:
 
@@ -73,9 +78,15 @@ build/$(1)/libhns.a: $$(HNS_SRCS:%.c=build/$(1)/%.o)
 build/$(1)/libmemory.a: $$(MEMORY_SRCS:%.c=build/$(1)/%.o)
 	$$(archive)
 
-build/$(1)/tests/%$$(EXE_$(1)): build/$(1)/tests/unit/%.o $$(if $$(HNS_SRCS),build/$(1)/libhns.a) \
-                                build/$(1)/libmemory.a build/$(1)/libwinjoin.a
-	$$(call link,$(1),-lcmocka)
+# Flavours with tests alone have all of it in one shared library: a change links that, and no test again.
+build/$(1)/libwinjoin.so: $$(LIB_SRCS_$(PLATFORM_$(1)):%.c=build/$(1)/%.o) $$(HNS_SRCS:%.c=build/$(1)/%.o) \
+                          $$(MEMORY_SRCS:%.c=build/$(1)/%.o) $$(SHARED_OBJS_$(1)) build/$(1)/gen/templates.o build/$(1)/gen/build_info.o \
+                          build/$(1)/gen/no-commit.o build/$(1)/gen/sources.list
+	$$(call link,$(1),-shared -Wl$$(comma)-soname$$(comma)libwinjoin.so)
+LIBRARY_$(1) := $(if $(SHARED_$(1)),| build/$(1)/libwinjoin.so,build/$(1)/libhns.a build/$(1)/libmemory.a build/$(1)/libwinjoin.a)
+
+build/$(1)/tests/%$$(EXE_$(1)): build/$(1)/tests/unit/%.o $$(LIBRARY_$(1))
+	$$(call link,$(1),-lcmocka $$(SHARED_$(1)))
 UNIT_$(1) := $$(UNIT_TESTS:%=build/$(1)/tests/%$$(EXE_$(1)))
 
 -include $$(shell find build/$(1) -name '*.d' 2>/dev/null)
@@ -94,8 +105,8 @@ build/static/winjoin.debug: build/static/cmd/main_posix.o build/static/gen/commi
 	$(call link,static)
 build/static/winjoin: build/static/winjoin.debug
 	$(Q)install --strip $< $@
-build/asan/winjoin: build/asan/cmd/main_posix.o build/asan/gen/commit.o build/asan/libwinjoin.a
-	$(call link,asan)
+build/asan/winjoin: build/asan/cmd/main_posix.o build/asan/gen/commit.o | build/asan/libwinjoin.so
+	$(call link,asan,$(SHARED_asan))
 build/native/winjoin-probe: $(PROBE_SRCS_posix:%.c=build/native/%.o)
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')

@@ -1,23 +1,31 @@
 # Tests. tests/run runs groups of them, counts, and ends with `N passed, N failed, N skipped`.
 
-.PHONY: test test-built fuzz fuzz-coverage coverage
-test: ## all tests, natively, under sanitizers and under Wine; installs what it lacks
+.PHONY: test test-full test-built fuzz fuzz-coverage coverage
+test: ## every kind of test, of the long ones a part; some ten minutes; installs what it lacks
 	$(Q)$(INSTALL) native windows rig lint
 	$(Q)$(MAKE) test-built
+	$(Q)./tests/run part $(ONLY)
+test-full: ## all tests but those beside upstream's programs (make conformance, make e2e)
+	$(Q)$(INSTALL) native windows rig lint
+	$(Q)$(MAKE) test-built
+	$(Q)./tests/run full $(ONLY)
 
 REPLAYS := $(FUZZERS:%=build/asan/fuzz/%)
 test-built: native windows rig build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
-	$(Q)./tests/run all
 
 # Without the fuzzer: each target over its corpus, under the sanitizers
-build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o build/asan/libhns.a build/asan/libmemory.a build/asan/libwinjoin.a
-	$(call link,asan)
+build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o | build/asan/libwinjoin.so
+	$(call link,asan,$(SHARED_asan))
 
 FUZZ_SECONDS ?= 10
 build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libhns.a build/fuzz/libmemory.a build/fuzz/libwinjoin.a
 	$(call link,fuzz)
 fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each
 	$(Q)./tests/fuzz/run $(FUZZ_SECONDS) $^
+
+.PHONY: fuzz-merge
+fuzz-merge: $(FUZZERS:%=build/fuzz/fuzz/%) ## leaves in the tree's corpora what adds coverage; the rest goes to the cache
+	$(Q)./tests/fuzz/merge $^
 
 build/coverage/fuzz/%: build/coverage/tests/fuzz/%.o build/coverage/tests/fuzz/replay.o build/coverage/libhns.a build/coverage/libmemory.a build/coverage/libwinjoin.a
 	$(call link,coverage)

@@ -95,7 +95,7 @@ def build(tree):
 
 def all_tests(tree):
     for path in sorted((tree / "tests/unit").glob("test_*.c")):
-        yield {"name": path.stem, "words": ["build/mutants/unit/" + path.stem]}
+        yield {"name": path.stem, "words": ["build/mutants/tests/" + path.stem]}
     for path in sorted((tree / "tests/fuzz").glob("fuzz_*.c")):
         seeds = (tree / "tests/fuzz/corpus" / path.stem.removeprefix("fuzz_")).glob("*")
         yield {"name": path.stem, "words": ["build/mutants/fuzz/" + path.stem, *sorted(map(str, seeds))]}
@@ -177,32 +177,49 @@ def show(broken, tests):
     sys.stdout.flush()
 
 
-def judge_folder(tree, folder, seed, wanted, pool, tests):
-    """Breaks of a folder until enough were counted: caught, survived, and what was not counted."""
-    counts = collections.Counter()
-    rows = breaks.endless(tree, folder, seed)
+class Folder:
+    """Breaks of one folder: those to come, and how those that were judged ended."""
 
+    def __init__(self, tree, name, seed, wanted):
+        self.rows, self.wanted, self.running = breaks.endless(tree, name, seed), wanted, 0
+        self.counts = collections.Counter()
+
+    def next(self):
+        """The next break, or None when there are none or enough are judged or on their way."""
+        if self.counts["caught"] + self.counts["survived"] + self.running >= self.wanted:
+            return None
+        self.running += 1
+        broken = next(self.rows, None)
+        if broken is None:
+            self.wanted = 0
+            self.running -= 1
+        return broken
+
+    def ended(self, broken, chosen, answer):
+        self.running -= 1
+        self.counts[answer["outcome"]] += 1
+        if answer["outcome"] == "survived":
+            show(broken, chosen)
+        elif os.environ.get("SHOW"):
+            print(answer["outcome"], answer.get("by", ""), "%s:%d" % broken[:2], broken.new.strip(), flush=True)
+
+
+def judge_all(folders, pool, tests):
     def judge(broken):
         chosen = tests_for(broken, tests)
         lean = [{key: test[key] for key in ("name", "words", "cpu", "seconds")} for test in chosen]
         return broken, chosen, pool.ask({**broken._asdict(), "tests": lean})
-    running = set()
+    running = {}
     while True:
-        while len(running) < min(len(pool.workers), wanted - counts["caught"] - counts["survived"]):
-            broken = next(rows, None)
-            if broken is None:
-                break
-            running.add(pool.threads.submit(judge, broken))
+        for folder in sorted(folders, key=lambda f: f.running):
+            broken = folder.next() if len(running) < len(pool.workers) else None
+            if broken:
+                running[pool.threads.submit(judge, broken)] = folder
         if not running:
-            return counts
-        done, running = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            return
+        done, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
         for future in done:
-            broken, chosen, answer = future.result()
-            counts[answer["outcome"]] += 1
-            if answer["outcome"] == "survived":
-                show(broken, chosen)
-            elif os.environ.get("SHOW"):
-                print("%s %s %s:%d %s" % (answer["outcome"], answer.get("by", ""), broken.file, broken.line, broken.new.strip()), flush=True)
+            running.pop(future).ended(*future.result())
 
 
 def play(options, tree):
@@ -214,13 +231,15 @@ def play(options, tree):
         tests = measured(tree, pool, list(all_tests(tree)))
         print("%d tests, measured after %d s; %d breaks in %d folders" % (len(tests), time.monotonic() - start,
                                                                         options.count, len(folders)), flush=True)
-        counts = {}
-        for number, folder in enumerate(folders):
+        judged = {}
+        for number, name in enumerate(folders):
             wanted = options.count // len(folders) + (number < options.count % len(folders))
-            counts[folder] = judge_folder(tree, folder, options.seed, wanted, pool, tests)
+            judged[name] = Folder(tree, name, options.seed, wanted)
+        judge_all(list(judged.values()), pool, tests)
     finally:
         pool.end()
     print("\n%-22s %6s %6s" % ("folder", "caught", "of"))
+    counts = {name: folder.counts for name, folder in judged.items()}
     for folder, some in [*counts.items(), ("all", sum(counts.values(), collections.Counter()))]:
         of = some["caught"] + some["survived"]
         print("%-22s %6d %6d   %3d %%   (not counted: %d equivalent, %d not C)" % (

@@ -100,7 +100,7 @@ def judge(row):
     subprocess.run([*shlex.split(WORDS["link"]), *objects, *WORDS["libraries"].split(), "-o", str(folder / "libwinjoin.so")],
                    cwd=TREE, check=True)
     for test in row["tests"]:
-        code, _ = play(test["words"], folder, 10 + 10 * test["cpu"], 120 + 20 * test["seconds"])
+        code, _ = play(test["words"], folder, 10 + 10 * test["cpu"], 60 + 10 * test["seconds"])
         if code != 0:
             return {"outcome": "caught", "by": test["name"]}
     return {"outcome": "survived"}

@@ -14,4 +14,4 @@ export WINEPREFIX="$prefix" HOME="$prefix" WINEARCH=win64 \
 "${wine%64}server64" -p 2>/dev/null || true
 trap '"${wine%64}server64" -k || true' EXIT
 "$wine" build/windows/winjoin.exe version >/dev/null 2>&1
-EVERY="${EVERY:-10}" PATIENCE=4 WINJOIN="$wine $PWD/build/windows/winjoin.exe" python3 -B tests/answers/run.py "$@" 2>&1
+EVERY="${EVERY:-$(part 40 10)}" PATIENCE="${PATIENCE:-$(python3 -B tests/patience.py 4)}" WINJOIN="$wine $PWD/build/windows/winjoin.exe" python3 -B tests/answers/run.py "$@" 2>&1

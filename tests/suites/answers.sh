@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need
 need build/native/winjoin
-exec python3 -B tests/answers/run.py "$@" 2>&1
+EVERY="${EVERY:-$(part 6 1)}" PATIENCE="${PATIENCE:-$(python3 -B tests/patience.py)}" exec python3 -B tests/answers/run.py "$@" 2>&1

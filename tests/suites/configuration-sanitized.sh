@@ -4,4 +4,4 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need
 need build/asan/winjoin
-KUBEADM=none WINJOIN="$PWD/build/asan/winjoin" exec python3 -B tests/configuration/verdicts.py 2>&1
+EVERY="${EVERY:-$(part 6 1)}" KUBEADM=none WINJOIN="$PWD/build/asan/winjoin" exec python3 -B tests/configuration/verdicts.py 2>&1

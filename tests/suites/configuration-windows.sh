@@ -12,5 +12,5 @@ mkdir -p "$WINEPREFIX"
 "${wine%64}server64" -p 2>/dev/null || true
 trap '"${wine%64}server64" -k || true' EXIT
 "$wine" build/windows/winjoin.exe version >/dev/null 2>&1
-EVERY="${EVERY:-5}" KUBEADM=none WINJOIN="$wine $PWD/build/windows/winjoin.exe" \
+EVERY="${EVERY:-$(part 25 5)}" KUBEADM=none WINJOIN="$wine $PWD/build/windows/winjoin.exe" \
     python3 -B tests/configuration/verdicts.py 2>&1

@@ -4,6 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 wine=/usr/lib/wine/wine64
 program=build/windows/winjoin.exe
+. tests/suites/need
 if [ ! -x "$wine" ] || [ ! -f "$program" ]; then
     program=/nonexistent # all cases count as skipped
     wine=
@@ -17,4 +18,4 @@ if [ -n "$wine" ]; then
     trap '"${wine%64}server64" -k || true' EXIT
     "$wine" "$program" version >/dev/null 2>&1
 fi
-JOBS=2 PATIENCE=5 EVERY="${EVERY:-5}" WINJOIN="${wine:+$wine }$program" python3 -B tests/discovery/cases.py
+JOBS=2 PATIENCE="${PATIENCE:-$(python3 -B tests/patience.py 5)}" EVERY="${EVERY:-$(part 25 5)}" WINJOIN="${wine:+$wine }$program" python3 -B tests/discovery/cases.py
