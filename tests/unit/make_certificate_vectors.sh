@@ -104,6 +104,16 @@ openssl req -x509 -new -key ca.key -subj /CN=system:node:win-1X/O=a -days 36500 
 nul nul_name.pem win-1
 as_c NUL_NAME_PEM nul_name.pem
 as_c NAMES_PEM names.pem
+# The server's key with the client's public half, and the client's key with a password.
+for name in client server; do openssl ec -in $name.key -outform DER -out $name.der 2>/dev/null; done
+{
+    echo "-----BEGIN EC PRIVATE KEY-----"
+    { head -c -65 server.der && tail -c 65 client.der; } | base64 -w 64
+    echo "-----END EC PRIVATE KEY-----"
+} >mixed.key
+as_c MIXED_KEY_PEM mixed.key
+openssl ec -in client.key -aes128 -passout pass:x -out locked.key 2>/dev/null
+as_c LOCKED_KEY_PEM locked.key
 as_c BELOW_PEM below.pem
 echo '/* clang-format on */'
 echo

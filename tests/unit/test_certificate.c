@@ -252,6 +252,11 @@ static void matches_keys(void **state) {
     assert_int_equal(certificate_check_key(CLIENT_PEM CA_PEM, CLIENT_KEY_PEM, NULL), 0);
     assert_int_equal(certificate_check_key(CLIENT_PEM, SERVER_KEY_PEM, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_string_equal(err.message, "check the certificate: it is not for our key");
+    /* it says that it is the certificate's, and is another */
+    assert_int_equal(certificate_check_key(CLIENT_PEM, MIXED_KEY_PEM, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_string_equal(err.message, "read a private key: it is damaged");
     assert_int_equal(certificate_check_key(CLIENT_PEM, "no key", &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     assert_int_equal(certificate_check_key("no certificate", CLIENT_KEY_PEM, &err), -1);

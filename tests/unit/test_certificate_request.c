@@ -28,6 +28,9 @@ static void makes_keys_as_the_kubelet(void **state) {
     assert_int_equal(err.kind, ERROR_MALFORMED);
     assert_non_null(strstr(err.message, "read a private key: "));
     assert_int_equal(key_check("", NULL), -1);
+    assert_int_equal(key_check(CA_PEM CLIENT_KEY_PEM, NULL), 0);
+    assert_int_equal(key_check(LOCKED_KEY_PEM, &err),
+                     -1); /* and nobody is asked for its password */
 }
 
 /* Left by another program: not of P-256. */
@@ -41,6 +44,8 @@ static const char p384_key_pem[] =
 
 static void requests_are_recognised(void **state) {
     _cleanup_(freep) char *request = NULL, *other = NULL, *long_name = NULL, *long_request = NULL;
+    static const char *const names[] = {"0", "9.z", "a-b"};
+    char longer[255] = "";
     struct error err = {0};
 
     (void)state;
@@ -61,6 +66,18 @@ static void requests_are_recognised(void **state) {
     long_name[253] = '\0';
     assert_int_equal(csr_make(CLIENT_KEY_PEM, long_name, &long_request, NULL), 0);
     assert_true(csr_is_ours(long_request, CLIENT_KEY_PEM, long_name));
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *made = NULL;
+
+        assert_int_equal(csr_make(CLIENT_KEY_PEM, names[i], &made, NULL), 0);
+        assert_true(csr_is_for(made, names[i]));
+        assert_false(csr_is_for(made, "win-1"));
+    }
+    assert_true(csr_is_for(CLIENT_CSR_PEM, "win-1"));
+    assert_false(csr_is_for("", "win-1"));
+    memset(longer, 'a', 254);
+    assert_int_equal(csr_make(CLIENT_KEY_PEM, longer, &request, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
     assert_int_equal(csr_make(CLIENT_KEY_PEM, "", &request, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_int_equal(csr_make(CLIENT_KEY_PEM, "Win", &request, NULL), -1);
