@@ -103,7 +103,7 @@ static void beat(struct server *server) {
     name_clean(beat->host_name);
     if (server->options->address[0]) {
         beat->address_count = 1;
-        memcpy(beat->addresses[0], server->options->address, sizeof beat->addresses[0]);
+        text_format(beat->addresses[0], sizeof beat->addresses[0], "%s", server->options->address);
     } else {
         beat->address_count = socket_own_addresses(beat->addresses, PROBE_ADDRESSES_MAX);
     }
