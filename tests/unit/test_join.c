@@ -1,6 +1,8 @@
 /* The whole join and reset on a host in memory: it works, it undoes itself, it keeps secrets. */
 #include "join_scene.h"
 
+#include "services/runtime_files.h"
+
 static void joins_and_resets(const char *mode) {
     struct error err = {0};
     struct run r;
@@ -216,6 +218,61 @@ static void no_secret_is_written_but_the_key(void **state) {
     close_run(&r);
 }
 
+/* 1.x and 2.x read files of different shapes. */
+static void containerd_gets_a_file_that_it_reads(void **state) {
+    static const char *const rows[][2] = {{"containerd v1.7.20\n", "version = 2"},
+                                          {"containerd v2.4.2\n", "version = 3"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text = NULL;
+        struct error err = {0};
+        struct run r;
+        size_t len;
+
+        open_run(&r, "overlay");
+        host_memory_set_program(r.host, "containerd.exe", 0, rows[i][0]);
+        if (join_once(&r, &err) < 0)
+            fail_msg("join: %s", err.message);
+        assert_int_equal(host_read(r.host, CONTAINERD_CONFIG_PATH, 65536, &text, &len, &err), 0);
+        assert_non_null(strstr(text, rows[i][1]));
+        close_run(&r);
+    }
+}
+
+/* A phase alone fails where what it needs cannot be found, before it does anything. */
+static void a_phase_has_what_it_needs(void **state) {
+    static const char *const phases[] = {"artifacts",  "vswitch",    "files",
+                                         "containerd", "kubelet",    "pod-network",
+                                         "flanneld",   "kube-proxy", "verify"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(phases); i++) {
+        struct error err = {0};
+        struct join join;
+        json_t *before, *after;
+        struct run r;
+
+        open_run(&r, "overlay");
+        free(r.options.verify);
+        r.options.verify = NULL;
+        text_list_free(&r.options.discovery_token_ca_cert_hash);
+        text_list_add(&r.options.discovery_token_ca_cert_hash,
+                      "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+        before = state_of(&r);
+        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+        assert_int_equal(join_open(&join, &err), 0);
+        if (join_run_phase(&join, phases[i], &err) == 0)
+            fail_msg("%s succeeds", phases[i]);
+        join_close(&join);
+        after = state_of(&r);
+        assert_same(before, after, phases[i]);
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlay_joins_and_resets),
@@ -228,6 +285,8 @@ int main(void) {
         cmocka_unit_test(a_joined_node_remembers_its_network),
         cmocka_unit_test(a_cluster_without_the_manifest_is_told),
         cmocka_unit_test(no_secret_is_written_but_the_key),
+        cmocka_unit_test(containerd_gets_a_file_that_it_reads),
+        cmocka_unit_test(a_phase_has_what_it_needs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
