@@ -17,7 +17,8 @@ struct http_curl_tls {
     bool proxy_passed;
 };
 /* TLS 1.2, with the ciphers, curves and signatures that Go's crypto/tls offers; chain, dates and
- * name by the rules of its crypto/x509 where these are stricter than OpenSSL's. */
+ * name by OpenSSL's rules, a name among the alternative ones alone, RSA keys of at most 8192 bits.
+ */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
 /* The request's proxy, or that of the environment or the machine; *ret_shown is its URL without
  * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE: it is no URL

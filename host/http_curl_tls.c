@@ -1,8 +1,7 @@
-/* HTTP on libcurl: what its TLS demands of a server, by Go's rules where libcurl's are wider. */
+/* HTTP on libcurl: what its TLS offers, and what it demands of a server beyond OpenSSL's rules. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
 #include <openssl/err.h>
 #include <openssl/pem.h>
-#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 enum {
     SECURITY_LEVEL = 2,  /* RSA of 2048 bits, SHA-2: what Debian demands and Windows' build not */
-    RSA_BITS_MAX = 8192, /* Go's */
+    RSA_BITS_MAX = 8192, /* Go's: a greater key only costs time */
     USELESS_MAX = 32,    /* messages after the handshake that bring nothing */
 };
 
@@ -25,17 +24,12 @@ static struct curl_blob blob_of(const char *pem) {
 
 /* "https://[fd00::1]:6443/x" -> "fd00::1"; a dot at the end of a name does not count. */
 static char *host_of(const char *url) {
-    const char *host = strstr(url, "://") + 3;
-    const char *at = host + strcspn(host, "/?#");
-    size_t len;
+    struct http_authority parts = http_authority_split(strstr(url, "://") + 3);
+    size_t len = (size_t)((parts.port ? parts.port : parts.end) - parts.host);
 
-    for (const char *p = host; p < at; p++)
-        if (*p == '@')
-            host = p + 1;
-    if (*host == '[')
-        return xstrndup(host + 1, strcspn(host + 1, "]%"));
-    len = strcspn(host, ":/?#");
-    return xstrndup(host, len > 1 && host[len - 1] == '.' ? len - 1 : len);
+    if (*parts.host == '[')
+        return xstrndup(parts.host + 1, strcspn(parts.host + 1, "]%"));
+    return xstrndup(parts.host, len > 1 && parts.host[len - 1] == '.' ? len - 1 : len);
 }
 
 /* What Go's crypto/tls offers, with its safe defaults: what it would not speak is not spoken. */
@@ -49,90 +43,13 @@ static const char signatures[] =
 static const char *const groups[] = {"X25519MLKEM768:X25519:P-256:P-384:P-521", /* OpenSSL 3.5 */
                                      "X25519:P-256:P-384:P-521"};
 
-/* RSA-PSS as Go has it: a salt as long as the digest. */
-static bool is_usual_pss(const X509 *certificate, int digest) {
-    const X509_ALGOR *algorithm = NULL;
-    RSA_PSS_PARAMS *parameters = NULL;
-    const void *value = NULL;
-    long salt = 0;
-    int type = 0;
-
-    X509_get0_signature(NULL, &algorithm, certificate);
-    X509_ALGOR_get0(NULL, &type, &value, algorithm);
-    if (type == V_ASN1_SEQUENCE)
-        parameters = ASN1_item_unpack(value, ASN1_ITEM_rptr(RSA_PSS_PARAMS));
-    if (parameters && parameters->saltLength)
-        salt = ASN1_INTEGER_get(parameters->saltLength);
-    RSA_PSS_PARAMS_free(parameters);
-    return salt == EVP_MD_get_size(EVP_get_digestbynid(digest));
-}
-
-/* Whether Go's crypto/x509 can check this signature. */
-static bool is_known_signature(X509 *certificate) {
-    int digest = NID_undef, key = NID_undef;
-
-    if (!X509_get_signature_info(certificate, &digest, &key, NULL, NULL))
-        return false;
-    if (key == NID_ED25519)
-        return true;
-    if (key == NID_rsassaPss && !is_usual_pss(certificate, digest))
-        return false;
-    return (digest == NID_sha256 || digest == NID_sha384 || digest == NID_sha512) &&
-           (key == NID_rsaEncryption || key == NID_rsassaPss || key == NID_X9_62_id_ecPublicKey);
-}
-
-static bool is_one_of(int type, const int *types, size_t count) {
-    for (size_t i = 0; i < count; i++)
-        if (types[i] == type)
-            return true;
-    return false;
-}
-
-/* Constraints of kinds that Go does not compare. */
-static bool has_odd_constraints(const X509 *certificate) {
-    static const int known[] = {GEN_DNS, GEN_IPADD, GEN_EMAIL, GEN_URI};
-    NAME_CONSTRAINTS *constraints = X509_get_ext_d2i(certificate, NID_name_constraints, NULL, NULL);
-    STACK_OF(GENERAL_SUBTREE) * trees[] = {constraints ? constraints->permittedSubtrees : NULL,
-                                           constraints ? constraints->excludedSubtrees : NULL};
-    bool odd = false;
-
-    for (size_t k = 0; k < ARRAY_SIZE(trees); k++)
-        for (int i = 0; i < sk_GENERAL_SUBTREE_num(trees[k]); i++)
-            odd = odd || !is_one_of(sk_GENERAL_SUBTREE_value(trees[k], i)->base->type, known,
-                                    ARRAY_SIZE(known));
-    NAME_CONSTRAINTS_free(constraints);
-    return odd;
-}
-
-/* A critical extension that Go does not know, though OpenSSL does. */
-static bool has_odd_extension(const X509 *certificate) {
-    static const int known[] = {
-        NID_key_usage,       NID_basic_constraints,       NID_subject_alt_name,
-        NID_ext_key_usage,   NID_crl_distribution_points, NID_certificate_policies,
-        NID_policy_mappings, NID_policy_constraints,      NID_inhibit_any_policy,
-        NID_name_constraints};
-
-    for (int i = 0; i < X509_get_ext_count(certificate); i++) {
-        X509_EXTENSION *extension = X509_get_ext(certificate, i);
-        int nid = OBJ_obj2nid(X509_EXTENSION_get_object(extension));
-
-        if (!X509_EXTENSION_get_critical(extension))
-            continue;
-        if (!is_one_of(nid, known, ARRAY_SIZE(known)) ||
-            (nid == NID_name_constraints && has_odd_constraints(certificate)))
-            return true;
-    }
-    return false;
-}
-
 static bool is_too_great(X509 *certificate) {
     EVP_PKEY *key = X509_get0_pubkey(certificate);
 
     return key && EVP_PKEY_is_a(key, "RSA") && EVP_PKEY_get_bits(key) > RSA_BITS_MAX;
 }
 
-/* X509_V_OK, or why Go would not take a chain that OpenSSL takes. The last one's signature is its
- * own affair: it is trusted. */
+/* X509_V_OK, or why a chain that OpenSSL takes is not for a server. */
 static int why_refused(X509_STORE_CTX *context) {
     const STACK_OF(X509) *chain = X509_STORE_CTX_get0_chain(context);
     const STACK_OF(X509) *sent = X509_STORE_CTX_get0_untrusted(context);
@@ -141,15 +58,10 @@ static int why_refused(X509_STORE_CTX *context) {
         if (is_too_great(sk_X509_value(sent, i)))
             return X509_V_ERR_APPLICATION_VERIFICATION;
     for (int i = 0; i < sk_X509_num(chain); i++) {
-        X509 *certificate = sk_X509_value(chain, i);
-        uint32_t uses = X509_get_extended_key_usage(certificate);
+        uint32_t uses = X509_get_extended_key_usage(sk_X509_value(chain, i));
 
-        if (i + 1 < sk_X509_num(chain) && !is_known_signature(certificate))
-            return X509_V_ERR_UNSUPPORTED_SIGNATURE_ALGORITHM;
         if (uses != UINT32_MAX && !(uses & (XKU_SSL_SERVER | XKU_ANYEKU)))
             return X509_V_ERR_INVALID_PURPOSE; /* OpenSSL takes "gated crypto" for it */
-        if (has_odd_extension(certificate))
-            return X509_V_ERR_UNHANDLED_CRITICAL_EXTENSION;
     }
     return X509_V_OK;
 }

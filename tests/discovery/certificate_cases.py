@@ -4,11 +4,11 @@ import tempfile
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.x509.oid import NameOID, ObjectIdentifier
+from cryptography.x509.oid import ObjectIdentifier
 
 from odd import NAMES, KEYS, authority, issue, shared, stranger
 from odd_cases import CHAIN, UNTRUSTED, block, case, leaf
-from tls_cases import LONG, permitted, resign
+from tls_cases import LONG, resign
 
 
 def beside(name, code, make, *says):
@@ -55,30 +55,15 @@ FORMS = [
 # --- extensions that are critical ------------------------------------------------------------------
 
 
-def critical(name, code, oid, data, where="leaf"):
+def critical(name, code, oid, data):
     extension = (x509.UnrecognizedExtension(ObjectIdentifier(oid), bytes.fromhex(data)), True)
-    made = {"leaf": leaf(more=(extension,))} if where == "leaf" else {
-        "ca": lambda: authority(more=(extension,))}
-    return case("critical: %s of the %s" % (name, where), code, **made)
+    return case("critical: %s of the leaf" % name, code, leaf=leaf(more=(extension,)))
 
 
-def constrained(name, *subtrees):
-    return case("critical: constraints on " + name, 4, "unhandled critical extension",
-                ca=lambda: authority(more=(permitted(*subtrees),)))
-
-
-NETSCAPE = "2.16.840.1.113730.1.1"
-SUBJECT = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "kube-apiserver")])
 CRITICAL = [
-    critical("Netscape's type", 4, NETSCAPE, "03020640"),
-    critical("Netscape's type", 4, NETSCAPE, "03020007", "CA"),
-    critical("no check by OCSP", 4, "1.3.6.1.5.5.7.48.1.5", "0500"),
-    critical("a range of addresses", 4, "1.3.6.1.5.5.7.1.7", "30083006040200010500", "CA"),
     critical("an authority's key", 4, "2.5.29.35", "3003800101"),
     critical("a policy that must be there", 4, "2.5.29.36", "3003800100"),
     critical("a policy", 0, "2.5.29.32", "3006300406022a03"),
-    constrained("the subject", x509.DirectoryName(SUBJECT)),
-    constrained("an identifier", x509.RegisteredID(ObjectIdentifier("1.2.3"))),
 ]
 
 
