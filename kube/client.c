@@ -78,8 +78,8 @@ static enum error_kind kind_of(long status) {
         long status;
         enum error_kind kind;
     } kinds[] = {
-        {401, ERROR_DENIED},  {403, ERROR_DENIED}, {404, ERROR_ABSENT},  {409, ERROR_CONFLICT},
-        {408, ERROR_NETWORK}, {410, ERROR_ABSENT}, {429, ERROR_NETWORK},
+        {404, ERROR_ABSENT}, {408, ERROR_NETWORK}, {409, ERROR_CONFLICT},
+        {410, ERROR_ABSENT}, {429, ERROR_NETWORK},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)

@@ -240,6 +240,10 @@ static void tells_mistakes_in_what_is_used(void **state) {
         if (!strstr(err.message, rows[i].why))
             fail_msg("'%s', not '%s'", err.message, rows[i].why);
         assert_non_null(strstr(err.message, "read 'C:\\conf': invalid configuration: "));
+        error_clear(&err);
+        assert_int_equal(
+            kubeconfig_parse_whole(rows[i].text, strlen(rows[i].text), "it", &config, &err), -1);
+        assert_ptr_equal(strstr(err.message, "read 'it': invalid configuration: "), err.message);
     }
     host_free(host);
 }
