@@ -55,6 +55,15 @@ struct service_choice {
     const char *agent; /* name of the network agent's service; NULL: it has none */
 };
 
+/* How it is known that a service does its work; join/phases/service_proof.c looks. */
+enum service_proof {
+    SERVICE_RUNS,
+    SERVICE_OPENS_PIPE,   /* CRI's named pipe is there */
+    SERVICE_IS_HEALTHY,   /* the kubelet's health URL answers 200 */
+    SERVICE_WRITES_FILE,  /* its ready_file is there */
+    SERVICE_BALANCES_LOAD /* HNS has load balancers */
+};
+
 /* The preflight check that something is still free. */
 struct service_check {
     const char *id, *help, *hint;
@@ -80,8 +89,15 @@ struct service {
     unsigned stop_timeout_ms;    /* of a hosted program, until its job is ended */
     struct service_check unused; /* no other service has this name */
     struct service_port ports[2];
-    bool kubernetes;   /* released with the cluster: has its version, tells its flags by --help */
-    bool diagnosed;    /* diag reads its state */
+    bool kubernetes; /* released with the cluster: has its version, tells its flags by --help */
+    bool diagnosed;  /* diag reads its state */
+    struct {
+        enum service_proof kind;
+        unsigned timeout_ms;
+        const char *waiting, *failed; /* how a person is told: "for x to ...", "wait for x: ..." */
+        const char *reads; /* the API server's path that it needs for its work; or NULL */
+    } proof;
+    const char *with;  /* name of the service whose phase starts it, too; NULL: it has its own */
     size_t extra_args; /* offset of the user's arguments in struct service_settings; 0: none */
     bool (*wanted)(const struct service_choice *choice); /* NULL: always */
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,

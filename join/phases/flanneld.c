@@ -7,53 +7,11 @@
 #include "diag/causes/routes.h"
 #include "join/files/node_files.h"
 #include "join/programs/programs.h"
-#include "join/services/service_start.h"
 #include "join/phases/phases.h"
+#include "join/phases/service_proof.h"
 
-#define NODES "/api/v1/nodes"
-/* flanneld itself waits 30 s for the Node and 30 s to write to it. */
-enum { UP_TIMEOUT_MS = 90000, WAYS_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
+enum { WAYS_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
 enum { STEP_MS = 250, NODES_AGAIN_MS = 10000 };
-
-/* ---- until it is up ---- */
-
-static int fail_up(struct join *join, unsigned limit, struct error *err) {
-    (void)error_set(err, ERROR_TIMED_OUT,
-                    "wait for flanneld: it runs, but has not registered this node after %u s",
-                    limit / 1000);
-    (void)service_watch_hint(&join->watch, err);
-    return error_hint(err,
-                      "to have it started anew: sc stop flanneld, then the same command again");
-}
-
-/* It writes its file behind its network in HNS and its annotations on the Node. */
-static enum wait_look look_up(void *context, struct wait *wait, struct error *err) {
-    struct join *join = context;
-    bool runs;
-
-    if (service_watch_look(&join->watch, &runs, err) < 0)
-        return LOOK_FAILED;
-    if (runs && host_file_type(join->host, service_flanneld.ready_file) == HOST_FILE)
-        return LOOK_DONE;
-    if (service_watch_rights(&join->watch, NODES "?limit=1", err) < 0)
-        return LOOK_FAILED;
-    wait->limit_ms = service_watch_limit(&join->watch, UP_TIMEOUT_MS);
-    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld to %s",
-                    runs ? "register this node" : "be started again");
-    return LOOK_AGAIN;
-}
-
-static int wait_up(struct join *join, struct error *err) {
-    struct wait wait = {.limit_ms = UP_TIMEOUT_MS,
-                        .pause_ms = STEP_MS,
-                        .look = look_up,
-                        .tell = join_tell_missing,
-                        .context = join,
-                        .tell_context = &join->progress};
-    enum wait_look end = wait_until(join->host, &wait, err);
-
-    return end == LOOK_AGAIN ? fail_up(join, wait.limit_ms, err) : end;
-}
 
 /* ---- until the ways are laid ---- */
 
@@ -184,8 +142,7 @@ int phase_flanneld(struct join *join, struct error *err) {
         node_files_lay(&join->journal, &files, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
-    if (service_start(&join->watch, &join->journal, &service_flanneld, &settings, err) < 0 ||
-        wait_up(join, err) < 0)
+    if (service_run(join, &service_flanneld, &settings, err) < 0)
         return -1;
     return follow_ways(join, err);
 }

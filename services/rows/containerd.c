@@ -25,5 +25,9 @@ const struct service service_containerd = {
     .restart_delays_ms = {15000, 15000, 60000},
     .reset_seconds = 86400,
     .diagnosed = true,
+    .proof = {.kind = SERVICE_OPENS_PIPE,
+              .timeout_ms = 30000,
+              .waiting = "for containerd's pipe",
+              .failed = "wait for containerd: it did not open its pipe"},
     .arguments = arguments,
 };

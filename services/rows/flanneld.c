@@ -38,6 +38,13 @@ const struct service service_flanneld = {
     .reset_seconds = 600,
     .stop_timeout_ms = 10000,
     .diagnosed = true,
+    /* its file comes behind its network in HNS and its annotations on the Node; it waits 30 s for
+     * the Node itself and 30 s to write to it */
+    .proof = {.kind = SERVICE_WRITES_FILE,
+              .timeout_ms = 90000,
+              .waiting = "for flanneld to register this node",
+              .failed = "wait for flanneld: it runs, but has not registered this node",
+              .reads = "/api/v1/nodes?limit=1"},
     .wanted = wanted,
     .arguments = arguments,
     .environment = environment,

@@ -39,6 +39,12 @@ const struct service service_kube_proxy = {
               SERVICE_PORT(10249, "kube-proxy's metrics port")},
     .kubernetes = true,
     .diagnosed = true,
+    /* it says nothing of its own; what it programmed stands in HNS */
+    .proof = {.kind = SERVICE_BALANCES_LOAD,
+              .timeout_ms = 60000,
+              .waiting = "for kube-proxy to program the first Service",
+              .failed = "wait for kube-proxy: no Service programmed",
+              .reads = "/apis/discovery.k8s.io/v1/endpointslices?limit=1"},
     .wanted = wanted,
     .arguments = arguments,
     .environment = environment,

@@ -56,6 +56,10 @@ const struct service service_kubelet = {
               SERVICE_PORT(10248, "the kubelet's health port")},
     .kubernetes = true,
     .diagnosed = true,
+    .proof = {.kind = SERVICE_IS_HEALTHY,
+              .timeout_ms = 240000, /* kubeadm: waitForKubelet */
+              .waiting = "for a healthy kubelet",
+              .failed = "wait for the kubelet: not healthy"},
     .extra_args = offsetof(struct service_settings, kubelet_extra_args),
     .arguments = arguments,
 };

@@ -1,0 +1,155 @@
+/* How each kind of proof is looked at. */
+#include "join/phases/service_proof.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "join/found/need.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/programs/programs.h"
+#include "join/services/service_start.h"
+#include "netsetup/hcn_network.h"
+#include "services/cri.h"
+
+enum { STEP_MS = 250, HEALTH_MS = 2000 };
+
+char *service_proof_pipe(const struct join *join) {
+    const char *socket = join->found.options.cri_socket;
+
+    return cri_pipe_path(socket ? socket : KUBELET_CRI_SOCKET);
+}
+
+/* Each leaves in err what is missing where there is more to say than the row does. */
+static enum wait_look look_runs(struct join *join, bool runs, struct error *err) {
+    (void)join, (void)err;
+    return runs ? LOOK_DONE : LOOK_AGAIN;
+}
+
+static enum wait_look look_pipe(struct join *join, bool runs, struct error *err) {
+    _cleanup_(freep) char *pipe = service_proof_pipe(join);
+
+    (void)runs;
+    if (host_pipe_exists(join->host, pipe))
+        return LOOK_DONE;
+    (void)error_set(err, ERROR_TIMED_OUT, "%s", pipe);
+    return LOOK_AGAIN;
+}
+
+static enum wait_look look_health(struct join *join, bool runs, struct error *err) {
+    _cleanup_(freep) char *url = join_kubelet_health_url(join);
+    struct http_request request = {.url = url, .timeout_ms = HEALTH_MS, .proxy = ""};
+    struct http_response response = {0};
+    int result;
+    long status;
+
+    (void)runs;
+    if (!url) {
+        join_warn(&join->progress, "healthzPort is 0: whether the kubelet is healthy is not asked");
+        return LOOK_DONE;
+    }
+    result = http_perform(join->http, &request, &response, err);
+    status = response.status;
+    http_response_free(&response);
+    if (result == 0 && status == 200)
+        return LOOK_DONE;
+    if (result == 0)
+        (void)error_set(err, ERROR_TIMED_OUT, "not yet");
+    return LOOK_AGAIN;
+}
+
+/* One that an earlier life has left was removed before the start. */
+static enum wait_look look_file(struct join *join, bool runs, struct error *err) {
+    (void)err;
+    return runs && host_file_type(join->host, join->watch.service->ready_file) == HOST_FILE
+               ? LOOK_DONE
+               : LOOK_AGAIN;
+}
+
+static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
+    _cleanup_json_ json_t *balancers = NULL;
+
+    (void)runs;
+    if (hcn_list(join->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
+        return LOOK_FAILED;
+    if (!json_array_size(balancers))
+        return LOOK_AGAIN;
+    text_addf(&join->progress.detail, "running, %zu load balancers programmed",
+              json_array_size(balancers));
+    return LOOK_DONE;
+}
+
+typedef enum wait_look look_function(struct join *join, bool runs, struct error *err);
+static look_function *const looks[] = {[SERVICE_RUNS] = look_runs,
+                                       [SERVICE_OPENS_PIPE] = look_pipe,
+                                       [SERVICE_IS_HEALTHY] = look_health,
+                                       [SERVICE_WRITES_FILE] = look_file,
+                                       [SERVICE_BALANCES_LOAD] = look_balancers};
+
+static unsigned limit_of(const struct join *join, const struct service *service) {
+    long long given = join->found.options.timeouts.kubelet_health_check;
+    bool of_kubelet = service->proof.kind == SERVICE_IS_HEALTHY && given;
+
+    return service_watch_limit(&join->watch,
+                               of_kubelet ? (unsigned)given : service->proof.timeout_ms);
+}
+
+static enum wait_look look(void *context, struct wait *wait, struct error *err) {
+    struct join *join = context;
+    const struct service *service = join->watch.service;
+    struct error why = {0};
+    bool runs = false;
+    enum wait_look result;
+
+    if (service_watch_look(&join->watch, &runs, err) < 0)
+        return LOOK_FAILED;
+    result = looks[service->proof.kind](join, runs, &why);
+    if (result == LOOK_FAILED && err)
+        *err = why;
+    if (result != LOOK_AGAIN)
+        return result;
+    if (service->proof.reads && service_watch_rights(&join->watch, service->proof.reads, err) < 0)
+        return LOOK_FAILED;
+    wait->limit_ms = limit_of(join, service);
+    (void)error_set(err, ERROR_TIMED_OUT, "%s%s%s",
+                    runs ? service->proof.waiting : "for the service to be started again",
+                    why.kind ? ": " : "", why.message);
+    return LOOK_AGAIN;
+}
+
+static int wait_for_work(struct join *join, struct error *err) {
+    const struct service *service = join->watch.service;
+    struct wait wait = {.limit_ms = limit_of(join, service),
+                        .pause_ms = STEP_MS,
+                        .look = look,
+                        .tell = join_tell_missing,
+                        .context = join,
+                        .tell_context = &join->progress};
+    enum wait_look end = wait_until(join->host, &wait, err);
+
+    if (end != LOOK_AGAIN)
+        return end;
+    (void)error_set(err, ERROR_TIMED_OUT, "%s after %u s", service->proof.failed,
+                    wait.limit_ms / 1000);
+    (void)service_watch_hint(&join->watch, err);
+    return error_hint(err, "to have it started anew: sc stop %s, then the same command again",
+                      service->name);
+}
+
+int service_run(struct join *join, const struct service *service,
+                const struct service_settings *settings, struct error *err) {
+    if (service_start(&join->watch, &join->journal, service, settings, err) < 0)
+        return -1;
+    return service_prove(join, settings, err);
+}
+
+int service_prove(struct join *join, const struct service_settings *settings, struct error *err) {
+    const char *name = join->watch.service->name;
+
+    if (wait_for_work(join, err) < 0)
+        return -1;
+    for (const struct service *const *row = service_table; *row; row++)
+        if (text_equal((*row)->with, name) && programs_wanted(&join->found, *row) &&
+            service_run(join, *row, settings, err) < 0)
+            return -1;
+    return 0;
+}
