@@ -40,11 +40,9 @@ quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $
 	$(Q)! command -v clang-format >/dev/null || clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS) || \
 	    { echo "not formatted: run 'make format'"; exit 1; }
 
-man: native ## the manual pages, made of the same tables as --help: build/man
+man: build/native/man-pages ## the manual pages, made of the same tables as --help: build/man
 	$(Q)mkdir -p build/man
-	$(Q)./build/native/winjoin help -o man > build/man/winjoin.1
-	$(Q)for verb in $$(./build/native/winjoin help | sed -n 's/^  \([a-z][a-z]*\)  .*/\1/p'); do \
-	    ./build/native/winjoin help $$verb -o man > build/man/winjoin-$$verb.1 || exit 1; done
+	$(Q)./build/native/man-pages build/man
 
 install-deps: ## install the Debian packages that are missing
 	$(Q)$(INSTALL) native windows rig lint

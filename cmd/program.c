@@ -110,7 +110,6 @@ static int check_output(const struct program *program, struct error *err) {
     if (!output || text_equal(output, "text") || text_equal(output, "json") ||
         text_equal(output, "yaml") ||
         (text_equal(verb, "discover") && text_equal(output, "kubeconfig")) ||
-        (text_equal(verb, "help") && text_equal(output, "man")) ||
         (text_equal(verb, "diag") && (text_equal(output, "junit") || text_equal(output, "html"))))
         return 0;
     return error_set(err, ERROR_USAGE, "invalid value \"%.40s\" for --output of winjoin %s", output,

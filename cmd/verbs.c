@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "base/nearest.h"
-#include "cmd/man_page.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 
@@ -157,8 +156,8 @@ static const struct verb table[] = {
      false},
     {"help",
      "help for a command",
-     "help [COMMAND] [-o man]",
-     "With -o man a manual page in roff.",
+     "help [COMMAND]",
+     "",
      {0},
      verb_help,
      false,
@@ -226,9 +225,7 @@ int verb_help(struct program *program, struct error *err) {
 
     if (name && !verb && !text_equal(name, "help"))
         return verb_unknown(name, err);
-    if (program->options.output && text_equal(program->options.output, "man"))
-        man_page(verb, &out);
-    else if (verb)
+    if (verb)
         verb_text(verb, &out);
     else
         overview(&out);

@@ -107,6 +107,8 @@ build/static/winjoin: build/static/winjoin.debug
 	$(Q)install --strip $< $@
 build/asan/winjoin: build/asan/cmd/main_posix.o build/asan/gen/commit.o | build/asan/libwinjoin.so
 	$(call link,asan,$(SHARED_asan))
+build/native/man-pages: build/native/dist/man/man_pages.o build/native/libwinjoin.a
+	$(call link,native)
 build/native/winjoin-probe: $(PROBE_SRCS_posix:%.c=build/native/%.o)
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'LD $@')

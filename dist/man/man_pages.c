@@ -1,10 +1,11 @@
-/* The manual pages, made of the same tables as --help. */
-#include "cmd/man_page.h"
-
+/* Makes the manual pages, in roff's man macros (man(7)), of the same tables as --help: winjoin.1
+ * and winjoin-VERB.1 for each command that is not hidden, in the folder of the first argument. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/build_info.h"
 #include "base/memory.h"
+#include "cmd/program.h"
 
 static const struct {
     const char *code, *meaning;
@@ -150,7 +151,8 @@ static void overview_sections(struct text *out) {
         item(out, files[i].path, files[i].what);
 }
 
-void man_page(const struct verb *verb, struct text *out) {
+/* Of one verb, or with NULL of all. */
+static void page(const struct verb *verb, struct text *out) {
     title(out, verb);
     if (verb)
         verb_sections(out, verb);
@@ -168,4 +170,31 @@ void man_page(const struct verb *verb, struct text *out) {
                        : "\\fBwinjoin\\-join\\fR(1), "
                          "\\fBwinjoin\\-diag\\fR(1), "
                          "\\fBwinjoin\\-reset\\fR(1)\n");
+}
+
+static int write_page(const char *folder, const struct verb *verb) {
+    _cleanup_(freep) char *path =
+        xasprintf("%s/winjoin%s%s.1", folder, verb ? "-" : "", verb ? verb->name : "");
+    _cleanup_(text_free) struct text out = {0};
+    FILE *file = fopen(path, "wb");
+    size_t written;
+
+    if (!file)
+        return -1;
+    page(verb, &out);
+    written = fwrite(text_str(&out), 1, out.len, file);
+    return fclose(file) == 0 && written == out.len ? 0 : -1;
+}
+
+int main(int argc, char **argv) {
+    size_t count;
+    const struct verb *all = verbs(&count);
+    int result = argc == 2 ? write_page(argv[1], NULL) : -1;
+
+    for (size_t i = 0; i < count && result == 0; i++)
+        if (!all[i].hidden)
+            result = write_page(argv[1], &all[i]);
+    if (result < 0)
+        (void)fprintf(stderr, "usage: man-pages FOLDER\n");
+    return result < 0;
 }
