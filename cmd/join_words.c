@@ -231,7 +231,7 @@ static int check_vmodule(const char *patterns, struct error *err) {
 }
 
 static int read_endpoint(struct program *program, struct error *err) {
-    join_drop_pasted_words(&program->words);
+    join_drop_blank_words(&program->words);
     if (program->words.count > 1) {
         (void)error_set(err, ERROR_USAGE, "accepts at most 1 arg(s), received %zu",
                         program->words.count);

@@ -88,9 +88,8 @@ static int parse(struct program *program, int argc, char **argv, const struct op
         else if (i != verb_at)
             rest[n++] = argv[i];
     }
-    result = join_expand_pasted(n, rest, &expanded, err);
-    if (result == 0)
-        result = options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
+    join_expand_pasted(n, rest, &expanded);
+    result = options_parse(set, (int)expanded.count, expanded.items, &program->words, err);
     text_list_free(&expanded);
     return result;
 }

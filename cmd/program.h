@@ -102,18 +102,11 @@ extern const struct option join_own_options[];
 /* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err);
-/* Words that hold a whole pasted line ("sudo kubeadm join ...", quotes and prompts and all) become
- * its words; the rest stays. ERROR_USAGE for another kubeadm command, for long dashes and for lines
- * that go on with another program. `ret` is freed by the caller in any case. */
-int join_expand_pasted(int argc, char *const *argv, struct text_list *ret, struct error *err);
-/* The words of such a line that say nothing: "sudo", "kubeadm", "join", "\\". */
-void join_drop_pasted_words(struct text_list *words);
-/* Is it kubeadm's or winjoin's name, with a path before it or not? */
-bool pasted_is_program(const char *word);
-/* A text's words, without quotes, continued lines, backticks and invisible characters. */
-void pasted_words(const char *line, struct text_list *ret);
-/* What a word begins or ends with that no word does ("a no-break space"), or NULL. */
-const char *pasted_odd_end(const char *word);
+/* The words of a call, where a whole line was pasted ("sudo kubeadm join ...", as words or as one
+ * text, with a prompt, quotes and continued lines) those of it behind "join"; the rest stays. */
+void join_expand_pasted(int argc, char *const *argv, struct text_list *ret);
+/* Takes away empty words and the signs that continue a line. */
+void join_drop_blank_words(struct text_list *words);
 /* Reads --config, --token-file, --token - and the endpoint word into the join options, and checks
  * them as kubeadm does before anything is touched. */
 int program_prepare_join(struct program *program, struct error *err);

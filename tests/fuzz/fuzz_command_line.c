@@ -19,12 +19,13 @@ static void parse_join(const struct text_list *given) {
     struct error err = {0};
 
     set.given = xcalloc(options_count(&set), sizeof *set.given);
-    if (join_expand_pasted((int)given->count, given->items, &expanded, &err) < 0 ||
-        options_parse(&set, (int)expanded.count, expanded.items, &words, &err) < 0) {
+    join_expand_pasted((int)given->count, given->items, &expanded);
+    if (options_parse(&set, (int)expanded.count, expanded.items, &words, &err) < 0) {
         if (err.kind != ERROR_USAGE || !err.message[0])
             abort();
     } else {
         options_given(&set, &names);
+        join_drop_blank_words(&words);
         (void)join_options_check(&options.join, NULL); /* whatever it says */
         (void)node_labels_check(options.join.node_labels, NULL);
     }
