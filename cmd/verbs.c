@@ -154,14 +154,7 @@ static const struct verb table[] = {
      verb_version,
      false,
      false},
-    {"help",
-     "help for a command",
-     "help [COMMAND]",
-     "",
-     {0},
-     verb_help,
-     false,
-     false},
+    {"help", "help for a command", "help [COMMAND]", "", {0}, verb_help, false, false},
 };
 
 const struct verb *verbs(size_t *ret_count) {
