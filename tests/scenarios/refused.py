@@ -1,5 +1,6 @@
 """Joins that are refused: the right exit code, one clear line, and an untouched host."""
 import os
+import shutil
 import time
 
 import scene
@@ -52,6 +53,24 @@ class Refused(scene.Scene):
             f.write(data)
         self.addCleanup(os.remove, self.stage.host.path(BROKEN))
         self.assert_refused(self.words(bundle=BROKEN), 4, "artefact '.*CRC")
+
+    def patch(self, text):
+        """--patches with this one for the kubelet."""
+        folder = self.stage.host.path(r"C:\patches")
+        os.makedirs(folder)
+        self.addCleanup(shutil.rmtree, folder)
+        with open(os.path.join(folder, "kubeletconfiguration.yaml"), "w", encoding="utf-8") as f:
+            f.write(text)
+        return ["--patches", r"C:\patches"]
+
+    def test_a_value_that_the_kubelet_refuses(self):
+        done = self.assert_refused([*self.words(), *self.patch("maxPods: -1\n")], 3,
+                                   r"kubelet: invalid configuration: maxPods \(--max-pods\) -1 must not be a negative")
+        self.assertRegex(done.stderr, "hint: .*ConfigMap kube-system/kubelet-config.*--patches")
+
+    def test_a_type_that_the_kubelet_refuses(self):
+        self.assert_refused([*self.words(), *self.patch("maxPods: many\n")], 3,
+                            "kubelet: json: cannot unmarshal string .*maxPods of type int32")
 
     def test_flannel_of_linux_alone(self):
         """Upstream's manifest as it comes: VNI 1 and port 8472, which no Windows node can join."""

@@ -46,6 +46,8 @@ static const struct flag flags[] = {
     {"windows-service", NULL, &given.windows_service,
      "Enable Windows Service Control Manager API "
      "integration"},
+    {"exit-on-lock-contention", NULL, &given.exit_on_lock_contention,
+     "Whether kubelet should exit upon lock-file contention."},
     {"windows-priorityclass", NULL, NULL, "The PriorityClass associated with kubelet process"},
     {"root-dir", NULL, NULL, "Directory path for managing kubelet files"},
     {"enable-debugging-handlers", NULL, &ignored, "Enables server endpoints for log collection"},

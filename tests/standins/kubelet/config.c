@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "tests/standins/lib/klog.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,38 @@ static char *resolve(const char *path, const char *config) {
     if (!end || (slash && slash > end))
         end = slash;
     return xasprintf("%.*s\\%s", end ? (int)(end - config) : 0, config, path + strspn(path, "/\\"));
+}
+
+static int invalid(struct error *err, const char *why) {
+    return error_set(err, ERROR_USAGE,
+                     "failed to validate kubelet configuration, error: invalid configuration: %s, "
+                     "path: &TypeMeta{Kind:,APIVersion:,}",
+                     why);
+}
+
+/* A few of pkg/kubelet/apis/config/validation and of the decoder. */
+static int validate(const json_t *config, struct error *err) {
+    const json_t *pods = json_object_get(config, "maxPods");
+    const char *hairpin = json_text_at(config, "hairpinMode");
+
+    if (json_object_get(config, "maxPodz"))
+        klog('I', "Using lenient decoding as strict decoding failed err=\"strict decoding error: "
+                  "unknown field \\\"maxPodz\\\"\"");
+    if (pods && !json_is_null(pods) && !json_is_integer(pods))
+        return error_set(
+            err, ERROR_MALFORMED,
+            "failed to load kubelet config file, error: failed to decode: json: cannot "
+            "unmarshal string into Go struct field KubeletConfiguration.maxPods of "
+            "type int32");
+    if (json_integer_value(pods) < 0)
+        return invalid(err, "maxPods (--max-pods) -1 must not be a negative number");
+    if (hairpin && *hairpin && !text_equal(hairpin, "none") && !text_equal(hairpin, "hairpin-veth"))
+        return invalid(err, "option \"x\" specified for hairpinMode (--hairpin-mode)");
+    if (json_at(config, "featureGates.NoSuchGate"))
+        return error_set(err, ERROR_USAGE,
+                         "failed to set feature gates from initial flags-based config: "
+                         "unrecognized feature gate: NoSuchGate");
+    return 0;
 }
 
 static int check(struct host *host, const struct kubelet_flags *flags, const json_t *config,
@@ -142,7 +175,13 @@ int kubelet_configure(struct host *host, const struct kubelet_flags *flags,
         return -1;
     if (!config)
         config = json_object();
-    if (check(host, flags, config, err) || read_endpoint(flags, config, &made.pipe, err))
+    if (validate(config, err) || check(host, flags, config, err))
+        return -1;
+    if (flags->exit_on_lock_contention)
+        return error_set(err, ERROR_USAGE,
+                         "failed to run Kubelet: cannot exit on lock file contention: no lock file "
+                         "specified");
+    if (read_endpoint(flags, config, &made.pipe, err))
         return -1;
     made.node_name = own_name(host, flags->hostname_override);
     made.node_ip = own_address(host, flags->node_ip);

@@ -13,6 +13,7 @@ struct kubelet_flags {
     const char *node_labels, *register_with_taints, *container_runtime_endpoint, *resolv_conf;
     const char *pod_manifest_path;
     bool windows_service;
+    bool exit_on_lock_contention; /* the end of a question: would it start? */
 };
 
 /* Text is owned and lives as long as the program. */
@@ -28,7 +29,8 @@ struct kubelet_settings {
     char *cluster_domain;
 };
 
-/* Refuses what the real kubelet on Windows refuses: a file that does not decode, another kind, a
+/* Refuses what the real kubelet on Windows refuses, in its words: a file that does not decode,
+ * another kind, some values and types, and the question itself where nothing else is wrong; a
  * clientCAFile that is not there (relative ones lie beside the file), a resolvConf, no or a unix
  * endpoint. */
 int kubelet_configure(struct host *host, const struct kubelet_flags *flags,
