@@ -176,7 +176,17 @@ static void needs_the_two_of_kubeadm(void **state) {
     assert_non_null(strstr(s->err.hints[0], "default-node-token"));
     HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER});
     assert_int_equal(read_it(s), -1);
+    assert_int_equal(s->err.kind, ERROR_DENIED);
     assert_non_null(strstr(s->err.message, "get the kubelet-config ConfigMap"));
+    assert_non_null(strstr(s->err.hints[0], "default-node-token"));
+    s->status = 404; /* rights are not what is missing */
+    HOLD(s, {"/kubeadm-config", "ClusterConfiguration", CLUSTER});
+    assert_int_equal(read_it(s), -1);
+    assert_int_equal(s->err.kind, ERROR_ABSENT);
+    assert_string_equal(s->err.hints[0], "");
+    HOLD(s, {"/kubelet-config", "kubelet", KUBELET});
+    assert_int_equal(read_it(s), -1);
+    assert_string_equal(s->err.hints[0], "");
     HOLD(s, {"/kubeadm-config", "Other", CLUSTER});
     assert_int_equal(read_it(s), -1);
     assert_non_null(strstr(s->err.message, "ClusterConfiguration key value pair missing"));
