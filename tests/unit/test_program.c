@@ -109,7 +109,7 @@ static void calls_and_answers(void **state) {
         {"status --help", 0, "winjoin status", ""},
         {"status /?", 0, "winjoin status", ""},
         {"-? status", 0, "winjoin status", ""},
-        {"help -o man", 0, ".TH", ""},
+        {"help -o man", 3, "", "invalid value \"man\" for --output of winjoin help"},
         {"jion", 3, "", "error: unknown command"},
         {"jion", 3, "", "join"},
         {"-v 3 version", 3, "", "flags with a value stand behind the command"},
