@@ -73,6 +73,7 @@ static int read_blocks(BIO *bio, STACK_OF(X509) * stack, struct error *err) {
     int result = 0;
     long len = 0;
 
+    ERR_clear_error(); /* an older one would be taken for the end of the text */
     while (result == 0 && PEM_read_bio(bio, &name, &header, &der, &len)) {
         if (text_equal(name, PEM_STRING_X509) && !*header)
             result = add_certificate(stack, der, len, err);
@@ -80,7 +81,9 @@ static int read_blocks(BIO *bio, STACK_OF(X509) * stack, struct error *err) {
         OPENSSL_free(header);
         OPENSSL_clear_free(der, (size_t)len); /* it may be a key */
     }
-    if (result == 0 && ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
+    if (result == 0 && !ERR_peek_last_error())
+        result = error_set(err, ERROR_MALFORMED, "read a certificate: its block is empty");
+    else if (result == 0 && ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
         result = openssl_error(err, ERROR_MALFORMED, "read certificates");
     ERR_clear_error();
     return result;
