@@ -188,7 +188,7 @@ FILES = [
     File("kind in lower case", GOOD.replace("Join", "join"), "unknown configuration API"),
     File("NodeConfiguration", GOOD + "---\n" + NODE, kubeadm="refused", join="ok", why=OTHERS),
     File("odd NodeConfiguration", GOOD + "---\n" + NODE + "network: {mode: bridge}\n",
-         "file.yaml: line 7 column 17: network.mode: Unsupported value", join="ok", why=OTHERS),
+         "file.yaml: line 7 column 17: network.mode: Invalid value", join="ok", why=OTHERS),
     File("KubeletConfiguration",
          GOOD + "---\napiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"),
     File("something else", GOOD + "---\napiVersion: example.com/v1\nkind: Thing\n",
