@@ -87,7 +87,8 @@ static int print(struct program *program, struct error *err) {
 }
 
 /* What the cluster itself says of its network. */
-static int ask_cluster(struct program *program, char **ret_flannel, struct error *err) {
+static int ask_cluster(struct program *program, const struct agent_source **ret,
+                       struct error *err) {
     struct join_options *o = &program->options.join;
     _cleanup_(freep) char *path = terminal_full_path(program->options.kubeconfig);
     struct kubeconfig config = {0};
@@ -105,11 +106,9 @@ static int ask_cluster(struct program *program, char **ret_flannel, struct error
     kube_client_close(&client);
     if (result < 0)
         return -1;
-    if (cluster.flannel.present) {
-        *ret_flannel = xstrdup(cluster.flannel.name_space);
-        if (!o->network_plugin)
-            o->network_plugin = xstrdup("flannel");
-    }
+    *ret = cluster.network.source;
+    if (cluster.network.agent && !o->network_plugin)
+        o->network_plugin = xstrdup(cluster.network.agent->plugin);
     cluster_config_free(&cluster);
     return 0;
 }
@@ -117,7 +116,9 @@ static int ask_cluster(struct program *program, char **ret_flannel, struct error
 static int cluster(struct program *program, struct error *err) {
     struct join_options *o = &program->options.join;
     struct config_file file = {0};
-    _cleanup_(freep) char *flannel = NULL, *text = NULL;
+    const struct agent_source *source = NULL; /* of the network agent's settings */
+    const struct network_agent *agent;
+    _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *configuration = NULL, *objects = NULL;
 
     if (o->config && program_read_config(program, o->config, CONFIG_JOIN, &file, err) < 0)
@@ -125,14 +126,15 @@ static int cluster(struct program *program, struct error *err) {
     if (file.node)
         node_configuration_apply(file.node, o);
     config_file_free(&file);
-    if (program->options.kubeconfig && ask_cluster(program, &flannel, err) < 0)
+    if (program->options.kubeconfig && ask_cluster(program, &source, err) < 0)
         return -1;
-    if (!flannel && text_equal(o->network_plugin, "flannel"))
-        flannel = xstrdup("kube-flannel");
+    agent = network_agent_by_plugin(o->network_plugin);
+    if (!source && agent)
+        source = agent->sources;
     configuration = node_configuration_make(o);
     if (node_configuration_check(configuration, NULL, "flags", err) < 0)
         return -1;
-    objects = cluster_manifest_make(configuration, flannel);
+    objects = cluster_manifest_make(configuration, source);
     text = cluster_manifest_text(objects);
     output_text(program, text);
     output_result(program, json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items",

@@ -67,7 +67,7 @@ static int ensure(struct host *host, const struct network_input *input, const js
     if (result == 0)
         result = hcn_pod_network_ensure(host, &plan, &network, &outcome, err);
     if (result == 0)
-        result = peers_lay(host, &plan, peers, err);
+        result = peers_write(host, &plan, peers, false, err);
     network_plan_free(&plan);
     return result;
 }

@@ -80,14 +80,6 @@ json_t *hcn_host_attach_json(void) {
     return json_pack("{s:s,s:i}", "SystemType", "Host", "CompartmentId", HOST_COMPARTMENT);
 }
 
-json_t *hcn_remote_subnet_json(const struct hcn_remote_subnet *remote) {
-    return hcn_policy_json("RemoteSubnetRoute",
-                           json_pack("{s:s,s:I,s:s,s:s}", "DestinationPrefix", remote->subnet,
-                                     "IsolationId", (json_int_t)remote->vni, "ProviderAddress",
-                                     remote->provider_address, "DistributedRouterMacAddress",
-                                     remote->router_mac));
-}
-
 json_t *hcn_modify_policy_json(bool add, json_t *policy) {
     return json_pack("{s:s,s:s,s:{s:[o]}}", "ResourceType", "Policy", "RequestType",
                      add ? "Add" : "Remove", "Settings", "Policies", policy);

@@ -20,14 +20,6 @@ json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *netw
 /* Body of HNS version 1 "POST /endpoints/<id>/attach" to the host's compartment. */
 json_t *hcn_host_attach_json(void);
 
-/* One other node of an overlay: RemoteSubnetRoutePolicySetting. */
-struct hcn_remote_subnet {
-    char subnet[CIDR_TEXT_MAX];
-    char provider_address[IP_TEXT_MAX]; /* its node address */
-    char router_mac[18];                /* its VTEP's MAC, "00-15-5d-.." or with colons */
-    unsigned vni;
-};
-json_t *hcn_remote_subnet_json(const struct hcn_remote_subnet *remote);
 /* A network policy by type with its settings (stolen; NULL = {}). */
 json_t *hcn_policy_json(const char *type, json_t *settings);
 /* {"ResourceType":"Policy","RequestType":"Add"|"Remove","Settings":{"Policies":[policy]}}; the

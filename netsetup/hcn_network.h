@@ -42,12 +42,6 @@ int hcn_clash_check(struct host *host, const struct network_plan *plan, struct e
 int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,
                              const struct hcn_network *network, struct error *err);
 
-/* Overlay without an agent: makes the RemoteSubnetRoute policies of the network be exactly these
- * (missing added, changed replaced, gone removed with their stored settings). */
-int hcn_remote_subnets_ensure(struct host *host, const char *network_name,
-                              const struct hcn_remote_subnet *remotes, size_t count,
-                              struct error *err);
-
 /* Removes the network by name with its endpoints, the load balancers on them and the namespaces of
  * the pods that held them, only when it is ours; absent is success; another owner's is left alone
  * (*ret_removed false). ret_removed may be NULL. */

@@ -147,11 +147,3 @@ void network_plan_free(struct network_plan *plan) {
     text_list_free(&plan->dns_servers);
     *plan = (struct network_plan){0};
 }
-
-const char *network_flannel(void) {
-    return network_agent_flannel.plugin;
-}
-
-const char *network_mode_name(const struct network_mode *mode) {
-    return mode->name;
-}

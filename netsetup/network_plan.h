@@ -95,14 +95,4 @@ void network_plan_free(struct network_plan *plan);
  * firewall, natExceptions, sourceVip, warnings. New reference. */
 json_t *network_plan_json(const struct network_plan *plan);
 
-/* For those who still ask for a particular mode or agent; goes with the last of them. */
-extern const struct network_mode network_mode_overlay, network_mode_l2bridge;
-#define NETWORK_OVERLAY (&network_mode_overlay)
-#define NETWORK_L2BRIDGE (&network_mode_l2bridge)
-#define NETWORK_FLANNEL network_flannel()
-const char *network_flannel(void);
-const char *network_mode_name(const struct network_mode *mode);
-#define network_plugin_name(value) (value)
-#define network_cni_type(plan) ((plan)->cni_plugin)
-
 #endif

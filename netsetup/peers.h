@@ -1,5 +1,5 @@
-/* The ways to other nodes' pods as they stand now, so that the boot service can lay them again:
- * Windows forgets overlay networks with their policies, and routes, at a restart. */
+/* Other nodes and the routes to their pods: read from Node objects, written, and remembered for the
+ * boot service, as Windows forgets overlay networks with their policies at a restart. */
 #ifndef NETSETUP_PEERS_H
 #define NETSETUP_PEERS_H
 
@@ -24,13 +24,15 @@ struct network_peer {
 /* Pure. */
 void network_peer_read(const json_t *node, struct network_peer *ret);
 
-/* New reference, an array: overlay: the network's RemoteSubnetRoute policies; l2bridge: {podCIDR,
- * nodeAddress} of each route into the cluster's pod prefixes. Empty with an agent (flannel), which
- * keeps its own. */
+/* The routes to the pods of all nodes of a NodeList but `own`, as the mode writes them; nodes that
+ * do not say yet how they are reached are left out. Pure; new reference, an array. */
+json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own);
+/* Those that stand now. New reference; empty where an agent keeps them. */
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret, struct error *err);
-/* Adds those that are missing; NULL or empty is success. The network must stand. ERROR_MALFORMED
- * for an array that peers_read() did not make. */
-int peers_lay(struct host *host, const struct network_plan *plan, const json_t *peers,
-              struct error *err);
+/* Adds those that are missing, and takes away others when they are to be the only ones. The network
+ * must stand. ERROR_MALFORMED for an array that the two above did not make; NULL is an empty one.
+ */
+int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
+                struct error *err);
 
 #endif

@@ -1,6 +1,8 @@
 /* Host routes to other nodes' pods, and forwarding. */
 #include "netsetup/routes.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 #include "netsetup/nic.h"
 
@@ -90,4 +92,56 @@ int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret
     if (ret_was)
         *ret_was = was;
     return 0;
+}
+
+json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer) {
+    (void)plan;
+    if (!peer->pod_cidr || !peer->node_address)
+        return NULL;
+    return json_pack("{s:s,s:s}", "podCIDR", peer->pod_cidr, "nodeAddress", peer->node_address);
+}
+
+/* Into the cluster's pods, but not to this node's own. */
+static bool leads_to_pods(const struct network_plan *plan, const struct host_route *route) {
+    struct cidr destination = {0}, pods = {0};
+    if (cidr_parse(route->destination, &destination, NULL) < 0 ||
+        text_equal(route->destination, plan->pod_cidr) || text_equal(route->next_hop, "0.0.0.0"))
+        return false;
+    for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
+        if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) == 0 &&
+            cidr_contains_cidr(&pods, &destination))
+            return true;
+    }
+    return false;
+}
+
+int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
+                    struct error *err) {
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    uint32_t index = 0;
+    if (nic_index_of(host, plan->management_address, &index, err) < 0 ||
+        host_routes(host, &routes, err) < 0)
+        return -1;
+    for (size_t i = 0; i < routes.count; i++) {
+        const struct host_route *route = &routes.items[i];
+        if (route->interface_index == index && leads_to_pods(plan, route))
+            json_array_append_new(list, json_pack("{s:s,s:s}", "podCIDR", route->destination,
+                                                  "nodeAddress", route->next_hop));
+    }
+    return 0;
+}
+
+int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers,
+                     bool only, struct error *err) {
+    size_t count = json_array_size(peers);
+    (void)only;
+    _cleanup_(freep) struct pod_route *routes = xcalloc(count, sizeof(*routes));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *peer = json_array_get(peers, i);
+        const char *pods = json_text_at(peer, "podCIDR"), *node = json_text_at(peer, "nodeAddress");
+        if (!pods || !node || text_format(routes[i].pod_cidr, CIDR_TEXT_MAX, "%s", pods) < 0 ||
+            text_format(routes[i].node_address, IP_TEXT_MAX, "%s", node) < 0)
+            return error_set(err, ERROR_MALFORMED, "decode peers: no podCIDR and nodeAddress");
+    }
+    return pod_routes_ensure(host, plan->management_address, routes, count, NULL, err);
 }

@@ -1,4 +1,4 @@
-/* l2bridge: the host forwards, and reaches other nodes' pods through those nodes. */
+/* The host's own routes to other nodes' pods, through those nodes, and forwarding. */
 #ifndef NETSETUP_ROUTES_H
 #define NETSETUP_ROUTES_H
 
@@ -6,7 +6,10 @@
 
 #include "base/cidr.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "host/host.h"
+#include "netsetup/network_plan.h"
+#include "netsetup/peers.h"
 
 /* One other node: its pod prefix by its address on the same segment. */
 struct pod_route {
@@ -22,6 +25,13 @@ int pod_routes_ensure(struct host *host, const char *management_address,
 /* Removes exactly these; absent is success. */
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
                       struct error *err);
+/* What these do: `routes_*` of struct network_mode. A route is {podCIDR, nodeAddress}; one of a
+ * node that is gone stays until reset, whatever `only` says. */
+json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer);
+int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
+                    struct error *err);
+int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *routes,
+                     bool only, struct error *err);
 /* IPv4 forwarding on the interface that holds this address; *ret_was (or NULL) says what stood. */
 int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret_was,
                       struct error *err);

@@ -7,7 +7,6 @@
 #include "base/cidr.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "base/vxlan.h"
 #include "base/yaml.h"
 #include "services/version.h"
 #include "templates/templates.h"
@@ -79,7 +78,7 @@ static int check_kube_proxy(const struct kube_proxy_config *config, unsigned *re
         check_line(config->network_name, "network name", err) < 0 ||
         check_line(config->cluster_cidr, "cluster prefix", err) < 0)
         return -1;
-    if (config->overlay && (!config->source_vip || !*config->source_vip))
+    if (config->needs_source_vip && (!config->source_vip || !*config->source_vip))
         return error_set(err, ERROR_USAGE, "configure kube-proxy: an overlay needs the source VIP");
     return 0;
 }
@@ -93,7 +92,7 @@ static void set_text(json_t *json, const char *key, const char *value) {
  * will be fatal one day. */
 static void add_gates(json_t *json, const struct kube_proxy_config *config, unsigned minor) {
     json_t *gates = json_object();
-    if (minor < GATES_GA && config->overlay)
+    if (minor < GATES_GA && config->needs_source_vip)
         json_object_set_new(gates, "WinOverlay", json_true());
     if (minor < GATES_GA && config->dsr)
         json_object_set_new(gates, "WinDSR", json_true());
@@ -134,18 +133,4 @@ char *client_kubeconfig_make(const struct client_kubeconfig *config) {
                   "client-key", key, "contexts", "name", "default", "context", "cluster", "default",
                   "user", config->user, "current-context", "default");
     return yaml_write(json);
-}
-
-char *flannel_net_conf_make(const struct flannel_net_conf *config) {
-    json_t *backend = json_pack("{s:s}", "Type", config->backend);
-    set_text(backend, "Name", config->name);
-    if (text_equal(config->backend, "vxlan")) {
-        json_object_set_new(backend, "VNI",
-                            json_integer(config->vni ? config->vni : VXLAN_WINDOWS_VNI_MIN));
-        json_object_set_new(backend, "Port",
-                            json_integer(config->port ? config->port : VXLAN_WINDOWS_PORT));
-    }
-    _cleanup_json_ json_t *json =
-        json_pack("{s:s,s:o}", "Network", config->network, "Backend", backend);
-    return json_write_pretty(json);
 }

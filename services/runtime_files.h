@@ -32,13 +32,13 @@ struct kube_proxy_config {
     const char *node_ip;      /* bindAddress */
     const char *cluster_cidr; /* "10.244.0.0/16[,v6]" */
     const char *network_name;
-    const char *source_vip;    /* overlay; NULL or "": not given */
-    const char *root_endpoint; /* l2bridge: "cbr0_ep"; NULL */
-    bool overlay;
+    const char *source_vip;    /* NULL or "": none */
+    const char *root_endpoint; /* "cbr0_ep"; NULL = none */
+    bool needs_source_vip;     /* an overlay network */
     bool dsr;
 };
-/* KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1), YAML. Overlay without source VIP, an
- * unreadable version, or a value with a line break: ERROR_USAGE. */
+/* KubeProxyConfiguration (kubeproxy.config.k8s.io/v1alpha1), YAML. Without the source VIP that it
+ * needs, an unreadable version, or a value with a line break: ERROR_USAGE. */
 int kube_proxy_config_make(const struct kube_proxy_config *config, char **ret, struct error *err);
 
 /* A kubeconfig whose client identity is files on the node (kubelet-client-current.pem holds both
@@ -52,14 +52,5 @@ struct client_kubeconfig {
     const char *user;        /* "kube-proxy" */
 };
 char *client_kubeconfig_make(const struct client_kubeconfig *config);
-
-/* flanneld's net-conf.json (also how `config cluster` writes it). backend "vxlan" or "host-gw". */
-struct flannel_net_conf {
-    const char *network; /* cluster pod prefix */
-    const char *backend;
-    const char *name;   /* Backend.Name = HNS network; NULL: flannel's default */
-    unsigned vni, port; /* vxlan */
-};
-char *flannel_net_conf_make(const struct flannel_net_conf *config);
 
 #endif

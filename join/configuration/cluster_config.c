@@ -21,7 +21,7 @@ void cluster_config_free(struct cluster_config *c) {
     free(c->dns_domain);
     text_list_free(&c->cluster_dns);
     json_decref(c->kubelet);
-    cluster_flannel_free(&c->flannel);
+    agent_settings_free(&c->network);
     json_decref(c->winjoin);
     text_list_free(&c->warnings);
     *c = (struct cluster_config){0};
@@ -133,23 +133,34 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms,
     return -1;
 }
 
-static int read_flannel(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
-                        struct error *err) {
-    static const struct source sources[] = {{"kube-flannel", "kube-flannel-cfg", "net-conf.json"},
-                                            {"kube-system", "kube-flannel-cfg", "net-conf.json"}};
-
-    for (size_t i = 0; i < ARRAY_SIZE(sources) && !ret->unprepared; i++) {
+/* The first of the agent's sources that says something. */
+static int read_agent(struct kube_client *client, unsigned timeout_ms,
+                      const struct network_agent *agent, struct agent_settings *ret,
+                      struct error *err) {
+    for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
+        const struct source source = {s->name_space, s->name, s->key};
         _cleanup_(freep) char *text = NULL;
         bool denied; /* as to most bootstrap tokens: no news */
 
-        if (read_optional(client, timeout_ms, &sources[i], &text, &denied, err) < 0)
+        if (read_optional(client, timeout_ms, &source, &text, &denied, err) < 0)
             return -1;
         if (!text || !*text)
             continue;
-        if (cluster_flannel_parse(text, &ret->flannel, err) < 0)
-            return error_prefix(err, "ConfigMap %s/kube-flannel-cfg", sources[i].name_space);
-        ret->flannel.name_space = xstrdup(sources[i].name_space);
-        return 0;
+        if (agent->read_settings(text, ret, err) < 0)
+            return error_prefix(err, "ConfigMap %s/%s", s->name_space, s->name);
+        ret->source = s;
+    }
+    return 0;
+}
+
+static int read_network(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
+                        struct error *err) {
+    size_t count;
+    const struct network_agent *const *agents = network_agents(&count);
+
+    for (size_t i = 0; i < count && !ret->unprepared && !ret->network.agent; i++) {
+        if (read_agent(client, timeout_ms, agents[i], &ret->network, err) < 0)
+            return -1;
     }
     return 0;
 }
@@ -231,7 +242,7 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct 
                         struct error *err) {
     typedef int reader(struct kube_client *, unsigned, struct cluster_config *, struct error *);
     static reader *const readers[] = {read_cluster, read_server_version, read_kubelet, read_winjoin,
-                                      read_flannel};
+                                      read_network};
     struct cluster_config config = {0};
 
     for (size_t i = 0; i < ARRAY_SIZE(readers); i++) {

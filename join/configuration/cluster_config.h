@@ -1,4 +1,5 @@
-/* What a join must know of its cluster, read from the ConfigMaps that kubeadm and flannel leave. */
+/* What a join must know of its cluster, read from the ConfigMaps that kubeadm and the
+ * network's agent leave. */
 #ifndef JOIN_CONFIGURATION_CLUSTER_CONFIG_H
 #define JOIN_CONFIGURATION_CLUSTER_CONFIG_H
 
@@ -9,19 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "kube/client.h"
-
-/* net-conf.json of kube-flannel-cfg. */
-struct cluster_flannel {
-    bool present;
-    char *name_space;   /* "kube-flannel" or "kube-system" */
-    char *network;      /* "10.244.0.0/16"; NULL = absent */
-    char *ipv6_network; /* NULL = absent */
-    char *backend_type; /* "vxlan", "host-gw", ... as written */
-    unsigned vni;       /* 0 = not given (flannel's Linux default is 1; Windows needs >= 4096) */
-    unsigned port;      /* 0 = not given (Linux kernel 8472; Windows 4789) */
-    bool direct_routing;
-    json_t *net_conf; /* the whole document */
-};
+#include "netsetup/agents/agent.h"
 
 /* Text is owned; cluster_config_free(). */
 struct cluster_config {
@@ -30,11 +19,11 @@ struct cluster_config {
     char *server_version;         /* of GET /version; NULL = not known */
     struct text_list pod_subnets; /* may be empty */
     struct text_list service_subnets;
-    char *dns_domain;             /* "cluster.local" */
-    struct text_list cluster_dns; /* kubelet's clusterDNS, or the tenth service address */
-    json_t *kubelet;              /* KubeletConfiguration as in the cluster, before any change */
-    struct cluster_flannel flannel;
-    json_t *winjoin;           /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
+    char *dns_domain;              /* "cluster.local" */
+    struct text_list cluster_dns;  /* kubelet's clusterDNS, or the tenth service address */
+    json_t *kubelet;               /* KubeletConfiguration as in the cluster, before any change */
+    struct agent_settings network; /* what the network agent of the cluster says */
+    json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
     struct text_list warnings; /* what was tolerated */
 };
@@ -50,7 +39,7 @@ int cluster_config_read(struct kube_client *client, unsigned timeout_ms, struct 
                         struct error *err);
 void cluster_config_free(struct cluster_config *config);
 
-/* The pure parts, text in: ClusterConfiguration, net-conf.json. `what` names the text in messages.
+/* The pure parts, text in: ClusterConfiguration. `what` names the text in messages.
  * ERROR_MALFORMED (also a known field of another type), ERROR_UNSUPPORTED (an apiVersion that is
  * not v1beta3 or v1beta4). */
 int cluster_config_parse(const char *yaml, const char *what, struct cluster_config *ret,
@@ -61,11 +50,5 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
 enum cluster_document { CLUSTER_DOCUMENT, KUBELET_DOCUMENT };
 int cluster_document_read(const char *text, const char *what, enum cluster_document wanted,
                           json_t **ret, struct error *err);
-int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err);
-/* Whether Windows nodes can join that flannel: vxlan with VNI >= 4096 and port 4789, without
- * DirectRouting and GBP, or host-gw (flannel, pkg/backend/vxlan/vxlan_windows.go). What is not
- * given counts as what it is on Linux. ERROR_UNSUPPORTED with a hint for the administrator. */
-int cluster_flannel_check(const struct cluster_flannel *flannel, struct error *err);
-void cluster_flannel_free(struct cluster_flannel *flannel);
 
 #endif

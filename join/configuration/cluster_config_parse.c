@@ -3,21 +3,11 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/vxlan.h"
 #include "join/configuration/cluster_config.h"
 #include "base/yaml_schema.h"
 
 /* kubeadm's default (v1beta4: DefaultServicesSubnet). */
 #define SERVICE_SUBNET "10.96.0.0/12"
-
-void cluster_flannel_free(struct cluster_flannel *flannel) {
-    free(flannel->name_space);
-    free(flannel->network);
-    free(flannel->ipv6_network);
-    free(flannel->backend_type);
-    json_decref(flannel->net_conf);
-    *flannel = (struct cluster_flannel){0};
-}
 
 /* ---- documents ---- */
 
@@ -128,83 +118,5 @@ int cluster_config_parse(const char *yaml, const char *what, struct cluster_conf
     c.kubernetes_version = text_or(root, "kubernetesVersion", "");
     c.dns_domain = text_or(root, "networking.dnsDomain", "cluster.local");
     *ret = c;
-    return 0;
-}
-
-/* A whole number in [0, max] at a path; absent is 0. */
-static int read_number(const json_t *conf, const char *path, long long max, unsigned *ret,
-                       struct error *err) {
-    const json_t *value = json_at(conf, path);
-    long long number = json_integer_value(value);
-
-    if (!value)
-        return 0;
-    if (!json_is_integer(value) || number < 0 || number > max)
-        return error_set(err, ERROR_MALFORMED, "net-conf.json: %s must be a number from 0 to %lld",
-                         path, max);
-    *ret = (unsigned)number;
-    return 0;
-}
-
-static int read_network(const json_t *conf, const char *key, char **ret, struct error *err) {
-    const char *text = json_text_at(conf, key);
-    struct cidr cidr;
-
-    if (!text || !*text)
-        return 0;
-    if (cidr_parse(text, &cidr, err) < 0)
-        return error_prefix(err, "net-conf.json: %s", key);
-    *ret = xstrdup(text);
-    return 0;
-}
-
-int cluster_flannel_parse(const char *json, struct cluster_flannel *ret, struct error *err) {
-    struct cluster_flannel f = {.present = true};
-    const char *type;
-
-    if (json_read(json, strlen(json), "net-conf.json", &f.net_conf, err) < 0)
-        return -1;
-    type = json_text_at(f.net_conf, "Backend.Type");
-    f.backend_type = xstrdup(type ? type : "vxlan"); /* flannel's own default is udp, long gone */
-    f.direct_routing = json_bool_at(f.net_conf, "Backend.DirectRouting", false);
-    if (read_network(f.net_conf, "Network", &f.network, err) < 0 ||
-        read_network(f.net_conf, "IPv6Network", &f.ipv6_network, err) < 0 ||
-        read_number(f.net_conf, "Backend.VNI", 0xffffff, &f.vni, err) < 0 ||
-        read_number(f.net_conf, "Backend.Port", 65535, &f.port, err) < 0) {
-        cluster_flannel_free(&f);
-        return -1;
-    }
-    *ret = f;
-    return 0;
-}
-
-static int refuse_vxlan(struct error *err, const char *what) {
-    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's flannel cannot carry Windows nodes: %s",
-                    what);
-    return error_hint(err,
-                      "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} in "
-                      "ConfigMap kube-flannel-cfg and restart flannel on every node");
-}
-
-int cluster_flannel_check(const struct cluster_flannel *flannel, struct error *err) {
-    _cleanup_(freep) char *vni =
-        xasprintf("its VNI is %u", flannel->vni ? flannel->vni : VXLAN_LINUX_VNI);
-    _cleanup_(freep) char *port =
-        xasprintf("its port is %u", flannel->port ? flannel->port : VXLAN_LINUX_PORT);
-
-    if (text_equal(flannel->backend_type, "host-gw"))
-        return 0;
-    if (!text_equal(flannel->backend_type, "vxlan"))
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "flannel's backend '%s' does not exist on Windows; vxlan and host-gw do",
-                         flannel->backend_type);
-    if (flannel->vni < VXLAN_WINDOWS_VNI_MIN)
-        return refuse_vxlan(err, vni);
-    if (flannel->port != VXLAN_WINDOWS_PORT)
-        return refuse_vxlan(err, port);
-    if (flannel->direct_routing)
-        return refuse_vxlan(err, "DirectRouting is on");
-    if (json_bool_at(flannel->net_conf, "Backend.GBP", false))
-        return refuse_vxlan(err, "GBP is on");
     return 0;
 }

@@ -49,28 +49,40 @@ static void add_nodes_binding(json_t *objects, const char *name, const char *rol
                                     "ClusterRole", "name", role, "subjects", group(NODES)));
 }
 
-/* What flanneld does with a node's identity: its own subnet from the Node, those of the others, its
- * annotations. */
-static json_t *flannel_role(void) {
-    return json_pack("{s:s, s:s, s:o, s:[{s:[s], s:[s], s:[s]}, {s:[s], s:[s], s:[s, s, s]}, "
-                     "{s:[s], s:[s], s:[s]}]}",
-                     "apiVersion", RBAC "/v1", "kind", "ClusterRole", "metadata",
-                     metadata("winjoin:flannel", NULL), "rules", "apiGroups", "", "resources",
-                     "pods", "verbs", "get", "apiGroups", "", "resources", "nodes", "verbs", "get",
-                     "list", "watch", "apiGroups", "", "resources", "nodes/status", "verbs",
-                     "patch");
+/* What an agent does with a node's identity. */
+static void add_agent(json_t *objects, const struct network_agent *agent) {
+    _cleanup_(freep) char *name = agent->rights ? xasprintf("winjoin:%s", agent->plugin) : NULL;
+    json_t *rules = json_array();
+
+    for (const struct agent_right *right = agent->rights; right && right->resource; right++) {
+        _cleanup_(text_list_free) struct text_list verbs = {0};
+
+        text_list_split(&verbs, right->verbs, ',');
+        json_array_append_new(rules, json_pack("{s:[s], s:[s], s:o}", "apiGroups", "", "resources",
+                                               right->resource, "verbs", json_texts(&verbs)));
+    }
+    if (name) {
+        json_array_append_new(objects, json_pack("{s:s, s:s, s:o, s:O}", "apiVersion", RBAC "/v1",
+                                                 "kind", "ClusterRole", "metadata",
+                                                 metadata(name, NULL), "rules", rules));
+        add_nodes_binding(objects, name, name);
+    }
+    json_decref(rules);
 }
 
-json_t *cluster_manifest_make(const json_t *node_configuration, const char *flannel_namespace) {
+json_t *cluster_manifest_make(const json_t *node_configuration,
+                              const struct agent_source *network) {
+    size_t count;
+    const struct network_agent *const *all = network_agents(&count);
     json_t *objects = json_array();
 
     json_array_append_new(objects, config_map(node_configuration));
     add_reader(objects, "kube-system", "winjoin");
     add_nodes_binding(objects, "winjoin:kube-proxy", "system:node-proxier");
-    json_array_append_new(objects, flannel_role());
-    add_nodes_binding(objects, "winjoin:flannel", "winjoin:flannel");
-    if (flannel_namespace)
-        add_reader(objects, flannel_namespace, "kube-flannel-cfg");
+    for (size_t i = 0; i < count; i++)
+        add_agent(objects, all[i]);
+    if (network)
+        add_reader(objects, network->name_space, network->name);
     return objects;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
@@ -105,7 +106,7 @@ int node_files_kube_proxy(struct host *host, const struct join_found *found, str
         .network_name = p->name,
         .source_vip = p->pod_cidr_known ? p->source_vip : p->pod_cidr, /* "<podCIDR>" */
         .root_endpoint = p->host_endpoint_name,
-        .overlay = p->mode == NETWORK_OVERLAY,
+        .needs_source_vip = p->mode->source_vip,
         .dsr = p->dsr,
     };
     char *text = NULL;
@@ -117,26 +118,21 @@ int node_files_kube_proxy(struct host *host, const struct join_found *found, str
     return 0;
 }
 
-void node_files_flannel(const struct join_found *found, struct node_files *ret) {
+void node_files_agent(const struct join_found *found, struct node_files *ret) {
     const struct network_plan *p = &found->plan;
-    struct flannel_net_conf conf = {
-        .network = p->cluster_pod_cidrs.count ? p->cluster_pod_cidrs.items[0] : p->pod_cidr,
-        .backend = p->mode == NETWORK_OVERLAY ? "vxlan" : "host-gw",
-        .name = p->name,
-        .vni = p->vni,
-        .port = p->vxlan_port,
-    };
 
-    add(ret, FLANNEL_NET_CONF_PATH, HOST_PUBLIC, flannel_net_conf_make(&conf));
-    add_kubeconfig(found, FLANNELD_KUBECONFIG_PATH, "flannel", ret);
+    if (p->agent->settings_path)
+        add(ret, p->agent->settings_path, HOST_PUBLIC, p->agent->settings_make(p));
+    if (p->agent->kubeconfig_path)
+        add_kubeconfig(found, p->agent->kubeconfig_path, p->agent->kubeconfig_user, ret);
 }
 
 void node_files_boot_network(const struct join_found *found, json_t *peers,
                              struct node_files *ret) {
     const struct network_plan *p = &found->plan;
     struct network_input input = {
-        .mode = network_mode_name(p->mode),
-        .plugin = network_plugin_name(p->plugin),
+        .mode = p->mode->name,
+        .plugin = p->plugin,
         .name = p->name,
         .adapter = p->adapter,
         .pod_cidr = p->pod_cidr,

@@ -29,8 +29,8 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
 /* kube-proxy's configuration and kubeconfig. Kinds: those of kube_proxy_config_make(). */
 int node_files_kube_proxy(struct host *host, const struct join_found *found, struct node_files *ret,
                           struct error *err);
-/* net-conf.json and flanneld's kubeconfig. */
-void node_files_flannel(const struct join_found *found, struct node_files *ret);
+/* The network agent's settings and kubeconfig, where it has them. */
+void node_files_agent(const struct join_found *found, struct node_files *ret);
 /* network.json: what the boot service needs to make the same network again. `peers` (array, or
  * NULL while they are not known) is borrowed. */
 void node_files_boot_network(const struct join_found *found, json_t *peers, struct node_files *ret);

@@ -59,24 +59,23 @@ static void take_joined_network(struct join *join) {
 
 /* A network that cannot work is refused before the first thing is changed. The call's own VNI and
  * port stand above those of the ConfigMap. */
-static int check_flannel(const struct join *join, const struct network_input *input,
-                         struct error *err) {
-    struct cluster_flannel flannel = join->found.cluster.flannel;
+static int check_agent(const struct join *join, const struct network_input *input,
+                       struct error *err) {
+    struct agent_settings settings = join->found.cluster.network; /* borrowed */
 
-    if (!flannel.present || !text_equal(input->plugin, "flannel"))
+    if (!settings.agent || !text_equal(input->plugin, settings.agent->plugin))
         return 0;
     if (join->found.options.vni)
-        flannel.vni = (unsigned)join->found.options.vni;
+        settings.vni = (unsigned)join->found.options.vni;
     if (join->found.options.vxlan_port)
-        flannel.port = (unsigned)join->found.options.vxlan_port;
-    return cluster_flannel_check(&flannel, err);
+        settings.vxlan_port = (unsigned)join->found.options.vxlan_port;
+    return settings.agent->check_settings(&settings, err);
 }
 
-/* The cluster's flannel decides plugin, VNI and port where the call does not. */
+/* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
-    const struct cluster_flannel *flannel = &join->found.cluster.flannel;
-    bool vxlan = flannel->present && text_equal(flannel->backend_type, "vxlan");
+    const struct agent_settings *network = &join->found.cluster.network;
 
     *ret = (struct network_input){
         .mode = o->network_mode,
@@ -88,12 +87,8 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         .service_cidrs =
             o->service_cidrs.count ? o->service_cidrs : join->found.cluster.service_subnets,
         .management = join->found.nic.address,
-        .vni = o->vni  ? (unsigned)o->vni
-               : vxlan ? flannel->vni
-                       : 0,
-        .vxlan_port = o->vxlan_port ? (unsigned)o->vxlan_port
-                      : vxlan       ? flannel->port
-                                    : 0,
+        .vni = o->vni ? (unsigned)o->vni : network->vni,
+        .vxlan_port = o->vxlan_port ? (unsigned)o->vxlan_port : network->vxlan_port,
         .dns_domain = join->found.cluster.dns_domain,
         .dns_servers = join->found.cluster.cluster_dns,
         .exclude_from_nat = o->exclude_from_nat,
@@ -101,10 +96,10 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         .dual_stack = o->dual_stack,
         .dsr = o->dsr,
     };
-    if (!ret->plugin && flannel->present)
-        ret->plugin = "flannel";
-    if (!ret->mode && flannel->present)
-        ret->mode = vxlan ? "overlay" : "l2bridge";
+    if (!ret->plugin && network->agent)
+        ret->plugin = network->agent->plugin;
+    if (!ret->mode)
+        ret->mode = network->mode;
     if (!ret->pod_cidr && join->found.node.name && join->found.node.pod_cidrs.count)
         ret->pod_cidr = join->found.node.pod_cidrs.items[0];
 }
@@ -124,7 +119,7 @@ int find_plan(struct join *join, struct error *err) {
     take_node_ip(&join->found);
     take_joined_network(join);
     plan_input_make(join, &input);
-    if (check_flannel(join, &input, err) < 0 || network_plan_make(&input, &plan, err) < 0)
+    if (check_agent(join, &input, err) < 0 || network_plan_make(&input, &plan, err) < 0)
         return -1;
     if (join->found.plan.name)
         network_plan_free(&join->found.plan);

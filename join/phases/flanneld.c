@@ -9,6 +9,7 @@
 #include "join/programs/programs.h"
 #include "join/phases/phases.h"
 #include "join/phases/service_proof.h"
+#include "netsetup/agents/agent.h"
 
 enum { WAYS_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
 enum { STEP_MS = 250, NODES_AGAIN_MS = 10000 };
@@ -43,8 +44,7 @@ static const json_t *own_node(const struct join *join, const json_t *nodes) {
 
 static int look_at_ways(struct join *join, struct ways *ways, struct error *err) {
     struct diag_evidence_options options = {.network_name = join->found.plan.name,
-                                            .network_mode =
-                                                network_mode_name(join->found.plan.mode)};
+                                            .network_mode = join->found.plan.mode->name};
     _cleanup_json_ json_t *evidence = NULL;
 
     if (!ways->nodes && kube_nodes_get(&join->found.client, &ways->nodes, err) < 0)
@@ -112,7 +112,7 @@ static int follow_ways(struct join *join, struct error *err) {
     _cleanup_(ways_free) struct ways ways = {.join = join, .fewest = SIZE_MAX};
 
     text_addf(&join->progress.detail, "running, %s",
-              join->found.plan.mode == NETWORK_OVERLAY ? "vxlan" : "host-gw");
+              join->found.plan.agent->backend(join->found.plan.mode));
     if (wait_ways(join, &ways, err) < 0) {
         if (!kube_is_forbidden(err))
             return -1;
@@ -132,14 +132,15 @@ int phase_flanneld(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
     struct service_settings settings;
 
-    if (join->found.plan.plugin != NETWORK_FLANNEL) {
+    if (!join->found.plan.agent->service) {
         text_add(&join->progress.detail, "not wanted: the cluster does not run flannel");
         return 0;
     }
-    node_files_flannel(&join->found, &files);
-    if (journal_own_folder(&join->journal, "C:\\run\\flannel", err) < 0 ||
-        journal_own_folder(&join->journal, "C:\\etc\\kube-flannel", err) < 0 ||
-        node_files_lay(&join->journal, &files, err) < 0)
+    node_files_agent(&join->found, &files);
+    for (const char *const *folder = join->found.plan.agent->folders; folder && *folder; folder++)
+        if (journal_own_folder(&join->journal, *folder, err) < 0)
+            return -1;
+    if (node_files_lay(&join->journal, &files, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
     if (service_run(join, &service_flanneld, &settings, err) < 0)

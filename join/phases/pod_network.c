@@ -5,6 +5,7 @@
 #include "join/phases/phases.h"
 #include "join/phases/pod_routes.h"
 #include "join/programs/programs.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/peers.h"
@@ -40,7 +41,7 @@ static int write_cni(struct join *join, struct error *err) {
 static int reserve_source_vip(struct join *join, struct error *err) {
     if (journal_own_folder(&join->journal, CNI_STATE_DIR, err) < 0)
         return -1;
-    if (join->found.plan.mode != NETWORK_OVERLAY)
+    if (!join->found.plan.mode->source_vip)
         return 0;
     if (journal_record(&join->journal, JOURNAL_SOURCE_VIP, join->found.plan.name, NULL, err) < 0 ||
         ipam_stale_remove(join->host, &join->found.plan, err) < 0)
@@ -64,12 +65,12 @@ static int write_boot_network(struct join *join, struct error *err) {
     return service_ensure(join->host, &service_network, &settings, NULL, err);
 }
 
-/* l2bridge: the pod network turns on forwarding of the management interface. */
+/* The pod network may turn on forwarding of the management interface. */
 static int record_forwarding(struct join *join, struct error *err) {
     uint32_t index;
     bool on;
 
-    if (join->found.plan.mode != NETWORK_L2BRIDGE)
+    if (!join->found.plan.mode->forwarding)
         return 0;
     if (nic_index_of(join->host, join->found.node_ip, &index, err) < 0 ||
         host_forwarding(join->host, index, &on, err) < 0)
@@ -88,12 +89,11 @@ int phase_pod_network(struct join *join, struct error *err) {
         hcn_pod_network_ensure(join->host, &join->found.plan, &network, &outcome, err) < 0 ||
         reserve_source_vip(join, err) < 0)
         return -1;
-    text_addf(&join->progress.detail, "%s %s", network_mode_name(join->found.plan.mode),
-              join->found.plan.name);
-    if (join->found.plan.mode == NETWORK_OVERLAY)
+    text_addf(&join->progress.detail, "%s %s", join->found.plan.mode->name, join->found.plan.name);
+    if (join->found.plan.vni)
         text_addf(&join->progress.detail, ", VNI %u", join->found.plan.vni);
-    text_addf(&join->progress.detail, "; %s", network_cni_type(&join->found.plan));
-    if (join->found.plan.mode == NETWORK_OVERLAY)
+    text_addf(&join->progress.detail, "; %s", join->found.plan.cni_plugin);
+    if (*join->found.plan.source_vip)
         text_addf(&join->progress.detail, "; source VIP %s", join->found.plan.source_vip);
     if (pod_routes_publish(join, &network, err) < 0 || write_boot_network(join, err) < 0)
         return -1;

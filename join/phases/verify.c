@@ -8,6 +8,7 @@
 #include "diag/transports/transport.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
+#include "netsetup/agents/agent.h"
 #include "services/runtime_files.h"
 
 static void on_diag(void *context, const char *message) {
@@ -53,7 +54,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
     };
     ret->evidence = (struct diag_evidence_options){
         .network_name = join->found.plan.name,
-        .network_mode = network_mode_name(join->found.plan.mode),
+        .network_mode = join->found.plan.mode->name,
         .pod_cidr = join->found.plan.pod_cidr,
         .dns_ip = dns_ip,
         .dns_domain = join->found.cluster.dns_domain,

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/phases/phases.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/firewall.h"
 #include "netsetup/nic_guard.h"
 
@@ -39,7 +40,7 @@ static int try_firewall(struct join *join, struct error *err) {
         return -1;
     join_warn(&join->progress,
               "%s: no inbound rule was made; the API server must reach TCP 10250%s", err->message,
-              join->found.plan.mode == NETWORK_OVERLAY ? ", other nodes the VXLAN port" : "");
+              join->found.plan.mode->vxlan ? ", other nodes the VXLAN port" : "");
     error_clear(err);
     return 0;
 }

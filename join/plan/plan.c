@@ -10,6 +10,7 @@
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
+#include "netsetup/agents/agent.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/service_host.h"
@@ -123,8 +124,7 @@ static int files_json(struct join *join, json_t *files, struct error *err) {
     ca_file_warn(join->host, &join->found, &join->progress);
     node_files_kubernetes(join->host, &join->found, &texts);
     node_files_boot_network(&join->found, NULL, &texts);
-    if (programs_wanted(&join->found, &service_flanneld))
-        node_files_flannel(&join->found, &texts);
+    node_files_agent(&join->found, &texts);
     if ((programs_wanted(&join->found, &service_kube_proxy) &&
          node_files_kube_proxy(join->host, &join->found, &texts, err) < 0) ||
         add_winjoin(join, files, err) < 0)

@@ -6,6 +6,7 @@
 #include "base/vxlan.h"
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"
+#include "netsetup/modes/mode.h"
 #include "netsetup/hcn_network.h"
 #include "services/service_table.h"
 #include "netsetup/hns_features.h"
@@ -145,9 +146,11 @@ enum verdict check_networks(const struct machine *machine, const struct prefligh
 /* vxlan takes 50 bytes of each packet; the other nodes of flannel count with 1450 as a rule. */
 enum verdict check_mtu(const struct machine *machine, const struct preflight_check *check,
                        struct finding *finding) {
+    const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
+
     (void)check;
-    if (text_equal(machine->found->options.network_mode, "l2bridge"))
-        return check_not_run(finding, "l2bridge sends pods' packets as they are");
+    if (mode && !mode->vxlan)
+        return check_not_run(finding, "%s sends pods' packets as they are", mode->name);
     if (!machine->found->nic.alias)
         return check_not_run(finding, "no card was chosen");
     if (!machine->found->nic.mtu)
@@ -228,13 +231,14 @@ enum verdict check_tcp_port(const struct machine *machine, const struct prefligh
 
 enum verdict check_vxlan_port(const struct machine *machine, const struct preflight_check *check,
                               struct finding *finding) {
+    const struct network_mode *mode = network_mode_by_name(machine->found->options.network_mode);
     long long given = machine->found->options.vxlan_port;
     unsigned port = given > 0 && given <= 65535 ? (unsigned)given : check->number;
     struct error why = {0};
     bool used = false;
 
-    if (text_equal(machine->found->options.network_mode, "l2bridge"))
-        return check_not_run(finding, "l2bridge uses no vxlan");
+    if (mode && !mode->vxlan)
+        return check_not_run(finding, "%s uses no vxlan", mode->name);
     if (host_port_in_use(machine->host, true, port, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (!used || switch_is_ours(machine))

@@ -69,21 +69,34 @@ enum verdict check_cni_files(const struct machine *machine, const struct preflig
     return finding->message[0] ? CHECK_BAD : CHECK_FINE;
 }
 
+static bool is_left(const struct machine *machine, const char *path, struct finding *finding) {
+    enum host_file_type type = host_file_type(machine->host, path);
+
+    if (type == HOST_ABSENT || journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, path) ||
+        journal_has(machine->journal, JOURNAL_FILE_ENTRY, path))
+        return false;
+    check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", path);
+    (void)check_bad(finding, "%s is left from an earlier node", path);
+    return true;
+}
+
 /* What scripts and DaemonSets of earlier nodes leave, and what later ones trust. */
 enum verdict check_leftovers(const struct machine *machine, const struct preflight_check *check,
                              struct finding *finding) {
-    static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR,
-                                        "C:\\run\\flannel", "C:\\etc\\kube-flannel"};
+    static const char *const paths[] = {"C:\\sourcevip", "C:\\k\\sourceVip.json", CNI_STATE_DIR};
+    size_t count;
+    const struct network_agent *const *agents = network_agents(&count);
 
     (void)check;
     for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
-        enum host_file_type type = host_file_type(machine->host, paths[i]);
-
-        if (type == HOST_ABSENT || journal_has(machine->journal, JOURNAL_FOLDER_ENTRY, paths[i]) ||
-            journal_has(machine->journal, JOURNAL_FILE_ENTRY, paths[i]))
-            continue;
-        check_hint(finding, "%s %s", type == HOST_FOLDER ? "rmdir /s /q" : "del", paths[i]);
-        return check_bad(finding, "%s is left from an earlier node", paths[i]);
+        if (is_left(machine, paths[i], finding))
+            return CHECK_BAD;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (const char *const *path = agents[i]->folders; path && *path; path++) {
+            if (is_left(machine, *path, finding))
+                return CHECK_BAD;
+        }
     }
     return CHECK_FINE;
 }

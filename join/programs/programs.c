@@ -76,7 +76,7 @@ int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err) {
     const struct service_choice choice = choice_of(found);
 
-    return artifacts_missing(host, lock, network_cni_type(&found->plan), &choice, ret, err);
+    return artifacts_missing(host, lock, found->plan.cni_plugin, &choice, ret, err);
 }
 
 /* ---- versions ---- */

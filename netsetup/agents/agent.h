@@ -21,7 +21,7 @@ struct agent_right {
 /* What a cluster says of its network. Text is owned; agent_settings_free(). */
 struct agent_settings {
     const struct network_agent *agent; /* NULL: the cluster says nothing */
-    char *name_space;                  /* in which it stood */
+    const struct agent_source *source; /* where it stood */
     char *backend;                     /* the agent's own word for its mode: "vxlan", "host-gw" */
     const char *mode;                  /* that mode's name; NULL: none that Windows has */
     unsigned vni, vxlan_port;          /* 0 = not given */
@@ -32,9 +32,8 @@ struct agent_settings {
 struct network_agent {
     const char *plugin;  /* as --network-plugin names it: "flannel"; NULL: the CNI plugin's name */
     const char *service; /* the service that runs it (services/): "flanneld" */
-    const char *const *programs; /* what it needs beside the CNI plugin (services/artifacts.h) */
-    const char *const *folders;  /* on this node; removed by reset when a join made them */
-    const char *settings_path;   /* its configuration, */
+    const char *const *folders; /* on this node; removed by reset when a join made them */
+    const char *settings_path;  /* its configuration, */
     char *(*settings_make)(const struct network_plan *plan); /* that file's text; freed by caller */
     const char *kubeconfig_path; /* its kubeconfig, with the node's certificate, */
     const char *kubeconfig_user; /* whose user has this name */
@@ -49,6 +48,10 @@ struct network_agent {
     int (*read_settings)(const char *text, struct agent_settings *ret, struct error *err);
     /* ERROR_UNSUPPORTED with a hint for the administrator: Windows nodes cannot follow that. */
     int (*check_settings)(const struct agent_settings *settings, struct error *err);
+    /* The annotations by which other nodes reach this one's pods, behind this address; a new
+     * reference. NULL: it does that itself, or nothing is needed. */
+    json_t *(*announce)(const struct network_plan *plan, const struct hcn_network *network,
+                        const char *address);
     /* Takes what it announces about a node from its annotations into *ret; false: nothing. */
     bool (*read_peer)(const json_t *annotations, struct network_peer *ret);
     /* Will it write a route to that node's pods? `vni`: of this node's network. */

@@ -62,7 +62,6 @@ int network_plugin_check(const char *name, struct error *err) {
 }
 
 void agent_settings_free(struct agent_settings *settings) {
-    free(settings->name_space);
     free(settings->backend);
     json_decref(settings->document);
     *settings = (struct agent_settings){0};

@@ -163,7 +163,6 @@ json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *a
 const struct network_agent network_agent_flannel = {
     .plugin = "flannel",
     .service = "flanneld",
-    .programs = (const char *const[]){"flanneld", NULL},
     .folders = (const char *const[]){"C:\\run\\flannel", "C:\\etc\\kube-flannel", NULL},
     .settings_path = "C:\\etc\\kube-flannel\\net-conf.json",
     .settings_make = net_conf_make,

@@ -1,5 +1,12 @@
 /* No agent: the CNI plugin alone (win-overlay, win-bridge). The join itself writes the routes to
  * other nodes' pods, and the boot service keeps them over a restart (netsetup/peers.h). */
 #include "netsetup/agents/agent.h"
+#include "netsetup/agents/flannel.h"
 
-const struct network_agent network_agent_none = {0};
+/* Told as flannel tells it, so that its nodes and ours find each other. */
+static json_t *announce(const struct network_plan *plan, const struct hcn_network *network,
+                        const char *address) {
+    return plan->mode->vxlan ? flannel_announcement(plan->vni, network->router_mac, address) : NULL;
+}
+
+const struct network_agent network_agent_none = {.announce = announce};

@@ -40,4 +40,7 @@ const struct network_mode network_mode_l2bridge = {
     .plan = plan_names,
     .plan_addresses = plan_host_endpoint,
     .complete = ensure_host_endpoint,
+    .route_to = pod_route_to,
+    .routes_read = pod_routes_read,
+    .routes_write = pod_routes_write,
 };

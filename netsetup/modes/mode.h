@@ -9,6 +9,7 @@
 #include "netsetup/hcn_network.h"
 #include "netsetup/network_plan.h"
 #include "netsetup/network_prefixes.h"
+#include "netsetup/peers.h"
 
 /* Text is static; a list ends with NULL. A function that is NULL has nothing to do. */
 struct network_mode {
@@ -39,6 +40,15 @@ struct network_mode {
     /* What must stand beside the pod network, or be waited for, before pods come. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
+    /* The route to that node's pods, a new reference; NULL: it does not say how it is reached. */
+    json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);
+    /* Adds to the list the routes that stand. */
+    int (*routes_read)(struct host *host, const struct network_plan *plan, json_t *list,
+                       struct error *err);
+    /* Adds those that are missing; `only`: takes away others. ERROR_MALFORMED for other documents.
+     */
+    int (*routes_write)(struct host *host, const struct network_plan *plan, const json_t *routes,
+                        bool only, struct error *err);
 };
 
 /* The modes that this build can do, the default first (modes.c: the table). */

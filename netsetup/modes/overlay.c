@@ -5,6 +5,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"
+#include "netsetup/remote_subnets.h"
 #include "netsetup/source_vip.h"
 
 enum { BASE_VSID = 9999, NOT_PERSISTENT = 8, PROVIDER_WAIT_MS = 60000, POLL_MS = 500 };
@@ -88,4 +89,7 @@ const struct network_mode network_mode_overlay = {
     .plan = plan_numbers,
     .plan_addresses = source_vip_plan,
     .complete = wait_for_provider,
+    .route_to = remote_subnet_to,
+    .routes_read = remote_subnets_read,
+    .routes_write = remote_subnets_write,
 };

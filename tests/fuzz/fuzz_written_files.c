@@ -32,7 +32,7 @@ static void kube_proxy(char *const *f) {
                                              .cluster_cidr = f[2],
                                              .network_name = f[3],
                                              .source_vip = "10.244.1.2",
-                                             .overlay = true};
+                                             .needs_source_vip = true};
     _cleanup_(freep) char *text = NULL, *node = text_lower(f[1]);
 
     if (kube_proxy_config_make(&config, &text, NULL) < 0)

@@ -32,6 +32,15 @@ static inline int scene_plan(struct scene *scene) {
     return network_plan_make(&scene->input, &scene->plan, &scene->err);
 }
 
+/* The routes to these nodes' pods, as the plan's mode writes them; the caller's reference. */
+static inline json_t *scene_routes(const struct network_plan *plan,
+                                   const struct network_peer *peers, size_t count) {
+    json_t *routes = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(routes, plan->mode->route_to(plan, &peers[i]));
+    return routes;
+}
+
 static inline void scene_close(struct scene *scene) {
     text_list_free(&scene->input.cluster_pod_cidrs);
     text_list_free(&scene->input.service_cidrs);

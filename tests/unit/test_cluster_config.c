@@ -114,12 +114,10 @@ static void reads_everything(void **state) {
     assert_string_equal(c->pod_subnets.items[1], "fd00:1::/56");
     assert_string_equal(c->service_subnets.items[0], "10.96.0.0/12");
     assert_string_equal(c->cluster_dns.items[0], "10.96.0.77");
-    assert_true(c->flannel.present);
-    assert_string_equal(c->flannel.name_space, "kube-flannel");
-    assert_string_equal(c->flannel.network, "10.244.0.0/16");
-    assert_int_equal(c->flannel.vni, 4096);
-    assert_int_equal(c->flannel.port, 4789);
-    assert_false(c->flannel.direct_routing);
+    assert_ptr_equal(c->network.agent, &network_agent_flannel);
+    assert_string_equal(c->network.source->name_space, "kube-flannel");
+    assert_int_equal(c->network.vni, 4096);
+    assert_int_equal(c->network.vxlan_port, 4789);
     assert_string_equal(json_text_at(c->winjoin, "network.mode"), "overlay");
     assert_int_equal(c->warnings.count, 0);
 }
@@ -139,7 +137,7 @@ static void tolerates_what_is_optional(void **state) {
     assert_string_equal(s->config.cluster_dns.items[0], "10.96.0.10");
     assert_int_equal(s->config.pod_subnets.count, 0);
     assert_null(s->config.winjoin);
-    assert_false(s->config.flannel.present);
+    assert_null(s->config.network.agent);
     assert_true(s->config.unprepared);
     assert_int_equal(s->config.warnings.count, 0);
     /* kubeadm's two, /version and winjoin: flannel's two are not asked for then */
@@ -158,9 +156,9 @@ static void finds_the_older_names(void **state) {
           "{\"Backend\":{\"Type\":\"host-gw\"}}"});
     assert_int_equal(read_it(s), 0);
     assert_non_null(s->config.kubelet);
-    assert_string_equal(s->config.flannel.name_space, "kube-system");
-    assert_string_equal(s->config.flannel.backend_type, "host-gw");
-    assert_int_equal(s->config.flannel.vni, 0);
+    assert_string_equal(s->config.network.source->name_space, "kube-system");
+    assert_string_equal(s->config.network.backend, "host-gw");
+    assert_int_equal(s->config.network.vni, 0);
 }
 
 static void needs_the_two_of_kubeadm(void **state) {
@@ -211,15 +209,6 @@ static void refuses_damaged_texts(void **state) {
          ERROR_MALFORMED, "networking.podSubnet"},
         {"kind: [\n", ERROR_MALFORMED, "line 2"},
     };
-    static const struct {
-        const char *text, *why;
-    } confs[] = {
-        {"{", "decode net-conf.json"},
-        {"{\"Network\":\"10.244.0.0\"}", "net-conf.json: Network"},
-        {"{\"Backend\":{\"VNI\":\"x\"}}", "Backend.VNI must be a number"},
-        {"{\"Backend\":{\"VNI\":16777216}}", "Backend.VNI must be a number"},
-        {"{\"Backend\":{\"Port\":-1}}", "Backend.Port must be a number"},
-    };
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -229,44 +218,6 @@ static void refuses_damaged_texts(void **state) {
         assert_int_equal(cluster_config_parse(rows[i].text, "test", &c, &err), -1);
         assert_int_equal(err.kind, rows[i].kind);
         assert_non_null(strstr(err.message, rows[i].why));
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(confs); i++) {
-        struct cluster_flannel f = {0};
-        struct error err = {0};
-
-        assert_int_equal(cluster_flannel_parse(confs[i].text, &f, &err), -1);
-        assert_int_equal(err.kind, ERROR_MALFORMED);
-        assert_non_null(strstr(err.message, confs[i].why));
-    }
-}
-
-/* What flannel.exe would refuse when the host has long been changed. */
-static void flannel_for_windows(void **state) {
-    static const struct {
-        const char *backend, *why; /* NULL = taken */
-    } rows[] = {
-        {"{\"Type\":\"vxlan\",\"VNI\":4097,\"Port\":4789,\"Name\":\"v0\"}", NULL},
-        {"{\"Type\":\"host-gw\"}", NULL},
-        {"{\"Type\":\"vxlan\"}", "its VNI is 1"},
-        {"{}", "its VNI is 1"},
-        {"{\"Type\":\"vxlan\",\"VNI\":4095,\"Port\":4789}", "its VNI is 4095"},
-        {"{\"Type\":\"vxlan\",\"VNI\":4096}", "its port is 8472"},
-        {"{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"DirectRouting\":true}", "DirectRouting"},
-        {"{\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"GBP\":true}", "GBP"},
-        {"{\"Type\":\"wireguard\"}", "'wireguard' does not exist on Windows"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        _cleanup_(freep) char *text = xasprintf("{\"Backend\":%s}", rows[i].backend);
-        struct cluster_flannel f = {0};
-        struct error err = {0};
-
-        assert_int_equal(cluster_flannel_parse(text, &f, &err), 0);
-        assert_int_equal(cluster_flannel_check(&f, &err), rows[i].why ? -1 : 0);
-        assert_int_equal(err.kind, rows[i].why ? ERROR_UNSUPPORTED : ERROR_NONE);
-        assert_true(!rows[i].why || strstr(err.message, rows[i].why));
-        cluster_flannel_free(&f);
     }
 }
 
@@ -382,7 +333,6 @@ int main(void) {
         CASE(refuses_absent_keys),
         CASE(takes_the_servers_version),
         cmocka_unit_test(refuses_damaged_texts),
-        cmocka_unit_test(flannel_for_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,22 +160,27 @@ static int base_network(struct host *host, struct error *err) {
     return hcn_base_network_ensure(host, &bridge.plan, &network, NULL, err);
 }
 
-static const struct hcn_remote_subnet remotes[] = {
-    {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096},
-    {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03", 4096},
-    {"10.244.4.0/24", "10.0.0.24", "00-15-5D-00-00-04", 4096},
+static const struct network_peer remotes[] = {
+    {.pod_cidr = "10.244.2.0/24", .address = "10.0.0.22", .router_mac = "00-15-5D-00-00-02"},
+    {.pod_cidr = "10.244.3.0/24", .address = "10.0.0.23", .router_mac = "00-15-5D-00-00-03"},
+    {.pod_cidr = "10.244.4.0/24", .address = "10.0.0.24", .router_mac = "00-15-5D-00-00-04"},
 };
+
+static int write_remotes(struct host *host, size_t first, struct error *err) {
+    _cleanup_json_ json_t *routes = scene_routes(&overlay.plan, remotes + first, 2);
+    return peers_write(host, &overlay.plan, routes, true, err);
+}
 
 static void with_overlay(struct host *host) {
     struct hcn_network network = {0};
     _cleanup_json_ json_t *document = hcn_pod_network_json(&overlay.plan);
     assert_int_equal(hcn_network_ensure(host, document, NULL, &network, NULL, NULL), 0);
-    assert_int_equal(hcn_remote_subnets_ensure(host, "flannel.4096", remotes, 2, NULL), 0);
+    assert_int_equal(write_remotes(host, 0, NULL), 0);
 }
 
 /* The first goes, the third comes. */
 static int change_remotes(struct host *host, struct error *err) {
-    return hcn_remote_subnets_ensure(host, "flannel.4096", remotes + 1, 2, err);
+    return write_remotes(host, 1, err);
 }
 
 static int replace_network(struct host *host, struct error *err) {
@@ -252,7 +257,7 @@ static const struct step steps[] = {
     {"hcn_base_network_ensure", bare, base_network},
     {"hcn_base_network_ensure again", with_networks, base_network},
     {"hcn_network_ensure replaces", with_networks, replace_network},
-    {"hcn_remote_subnets_ensure", with_overlay, change_remotes},
+    {"peers_write", with_overlay, change_remotes},
     {"hcn_clash_check", with_networks, check_clashes},
     {"hcn_network_remove", with_networks, remove_network},
     {"service_ensure", bare, put_service},

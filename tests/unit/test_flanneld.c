@@ -1,6 +1,7 @@
 /* The phase that starts flanneld and waits for what it is there for, with flanneld played. */
 #include "join_scene.h"
 #include "join/services/service_watch.h"
+#include "netsetup/remote_subnets.h"
 #include "tests/memory/http_memory.h"
 
 #define SUBNET_FILE "C:\\run\\flannel\\subnet.env"
@@ -63,13 +64,17 @@ static int answer(void *context, const struct http_request *request, struct http
 }
 
 static void lay_way(const struct flannel *f, struct host *host) {
-    const struct hcn_remote_subnet remote = {"10.244.1.0/24", "10.0.0.31", PEER_MAC, 4096};
+    const struct network_peer remote = {
+        .pod_cidr = "10.244.1.0/24", .address = "10.0.0.31", .router_mac = PEER_MAC};
+    char name[] = "flannel.4096";
+    const struct network_plan plan = {.name = name, .vni = 4096};
     struct host_route route = {.destination = "10.244.1.0/24", .next_hop = "10.0.0.31"};
     struct host_adapters adapters = {0};
     struct error ignored = {0}; /* it tries again */
 
     if (is_overlay(f)) {
-        (void)hcn_remote_subnets_ensure(host, "flannel.4096", &remote, 1, &ignored);
+        _cleanup_json_ json_t *routes = json_pack("[o]", remote_subnet_to(&plan, &remote));
+        (void)remote_subnets_write(host, &plan, routes, true, &ignored);
         return;
     }
     (void)host_adapters(host, &adapters, &ignored);

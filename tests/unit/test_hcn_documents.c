@@ -104,11 +104,12 @@ static void host_endpoint(void **state) {
 }
 
 static void requests(void **state) {
-    const struct hcn_remote_subnet remote = {"10.244.2.0/24", "10.200.0.21", "aa:bb:cc:00:00:01",
-                                             4096};
+    const struct network_peer peer = {
+        .pod_cidr = "10.244.2.0/24", .address = "10.200.0.21", .router_mac = "aa:bb:cc:00:00:01"};
     (void)state;
+    open_plan("overlay");
     assert_document(
-        hcn_modify_policy_json(true, hcn_remote_subnet_json(&remote)),
+        hcn_modify_policy_json(true, scene.plan.mode->route_to(&scene.plan, &peer)),
         "{\"ResourceType\":\"Policy\",\"RequestType\":\"Add\",\"Settings\":{\"Policies\":[{"
         "\"Type\":\"RemoteSubnetRoute\",\"Settings\":{\"DestinationPrefix\":\"10.244.2.0/24\","
         "\"IsolationId\":4096,\"ProviderAddress\":\"10.200.0.21\","
@@ -246,7 +247,7 @@ int main(void) {
         cmocka_unit_test_teardown(vxlan_port, close_scene),
         cmocka_unit_test_teardown(unknown_prefix, close_scene),
         cmocka_unit_test_teardown(host_endpoint, close_scene),
-        cmocka_unit_test(requests),
+        cmocka_unit_test_teardown(requests, close_scene),
         cmocka_unit_test_teardown(cni_overlay, close_scene),
         cmocka_unit_test_teardown(cni_bridge, close_scene),
         cmocka_unit_test_teardown(plan_document, close_scene),

@@ -333,16 +333,16 @@ static void missing_policy_comes_back(void **state) {
 
 /* A policy of the same type with other settings is another policy. */
 static void policies_by_settings(void **state) {
-    const struct hcn_remote_subnet two = {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096};
-    const struct hcn_remote_subnet three = {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03",
-                                            4096};
+    const struct network_peer peers[] = {
+        {.pod_cidr = "10.244.2.0/24", .address = "10.0.0.22", .router_mac = "00-15-5D-00-00-02"},
+        {.pod_cidr = "10.244.3.0/24", .address = "10.0.0.23", .router_mac = "00-15-5D-00-00-03"},
+    };
     struct hcn_network network = {0};
     (void)state;
     plan("overlay");
     make_switch();
     _cleanup_json_ json_t *document = hcn_pod_network_json(&world.scene.plan);
-    _cleanup_json_ json_t *policies =
-        json_pack("[o,o]", hcn_remote_subnet_json(&two), hcn_remote_subnet_json(&three));
+    _cleanup_json_ json_t *policies = scene_routes(&world.scene.plan, peers, 2);
     assert_int_equal(hcn_network_ensure(world.host, document, policies, &network, NULL, NULL), 0);
     json_t *queried = NULL;
     assert_int_equal(hcn_network_find_json(world.host, "flannel.4096", &network, &queried, NULL),
@@ -368,10 +368,16 @@ static size_t count_routes(const char *prefix) {
     return n;
 }
 
+static int write_remotes(const struct network_peer *peers, size_t count, bool only,
+                         struct error *err) {
+    _cleanup_json_ json_t *routes = scene_routes(&world.scene.plan, peers, count);
+    return peers_write(world.host, &world.scene.plan, routes, only, err);
+}
+
 static void remote_subnets(void **state) {
-    struct hcn_remote_subnet remotes[] = {
-        {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096},
-        {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03", 4096},
+    struct network_peer remotes[] = {
+        {.pod_cidr = "10.244.2.0/24", .address = "10.0.0.22", .router_mac = "00-15-5D-00-00-02"},
+        {.pod_cidr = "10.244.3.0/24", .address = "10.0.0.23", .router_mac = "00-15-5D-00-00-03"},
     };
     struct hcn_network network = {0};
     struct error err = {0};
@@ -379,18 +385,25 @@ static void remote_subnets(void **state) {
     plan("overlay");
     make_switch();
     (void)ensure(&network);
-    assert_int_equal(hcn_remote_subnets_ensure(world.host, network.name, remotes, 2, &err), 0);
+    assert_int_equal(write_remotes(remotes, 2, true, &err), 0);
     assert_int_equal(count_routes("10.244.2.0/24"), 1);
     json_t *before = hns_model_state(world.model);
-    assert_int_equal(hcn_remote_subnets_ensure(world.host, network.name, remotes, 2, &err), 0);
+    assert_int_equal(write_remotes(remotes, 2, true, &err), 0);
     json_t *after = hns_model_state(world.model);
     assert_true(json_equal(before, after));
     json_decref(before);
     json_decref(after);
-    (void)text_format(remotes[0].provider_address, IP_TEXT_MAX, "10.0.0.99");
-    if (hcn_remote_subnets_ensure(world.host, network.name, remotes, 1, &err) < 0)
+    remotes[0].address = "10.0.0.99";
+    if (write_remotes(remotes, 1, true, &err) < 0)
         fail_msg("%s", err.message);
     assert_int_equal(count_routes("10.244.2.0/24"), 1);
+    assert_int_equal(count_routes("10.244.3.0/24"), 0);
+    assert_int_equal(write_remotes(remotes + 1, 1, false, &err), 0); /* beside the other */
+    assert_int_equal(count_routes("10.244.2.0/24"), 1);
+    assert_int_equal(count_routes("10.244.3.0/24"), 1);
+    assert_int_equal(write_remotes(NULL, 0, false, &err), 0);
+    assert_int_equal(count_routes("10.244.3.0/24"), 1);
+    assert_int_equal(write_remotes(NULL, 0, true, &err), 0);
     assert_int_equal(count_routes("10.244.3.0/24"), 0);
 }
 

@@ -1,5 +1,6 @@
 /* The whole join and reset on a host in memory: it works, it undoes itself, it keeps secrets. */
 #include "join_scene.h"
+#include "netsetup/modes/mode.h"
 
 #include "services/runtime_files.h"
 
@@ -173,7 +174,7 @@ static void a_joined_node_remembers_its_network(void **state) {
     assert_int_equal(join_open(&join, &err), 0);
     assert_int_equal(join_need(&join, NEED_NODE, &err), 0);
     assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
-    assert_ptr_equal(join.found.plan.mode, NETWORK_L2BRIDGE);
+    assert_ptr_equal(join.found.plan.mode, &network_mode_l2bridge);
     assert_string_equal(join.found.plan.name, "cbr0");
     join_close(&join);
     close_run(&r);

@@ -275,11 +275,17 @@ static void manifest_has_what_nodes_need(void **state) {
         "ConfigMap",          "Role", "RoleBinding", "ClusterRoleBinding", "ClusterRole",
         "ClusterRoleBinding", "Role", "RoleBinding"};
 
-    objects = cluster_manifest_make(node, "kube-flannel");
+    objects = cluster_manifest_make(node, network_agent_flannel.sources);
     assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
+    assert_string_equal(json_text_at(objects, "4.metadata.name"), "winjoin:flannel");
+    assert_string_equal(json_text_at(objects, "4.rules.1.resources.0"), "nodes");
+    assert_string_equal(json_text_at(objects, "4.rules.1.verbs.2"), "watch");
+    assert_string_equal(json_text_at(objects, "4.rules.2.verbs.0"), "patch");
+    assert_string_equal(json_text_at(objects, "5.roleRef.name"), "winjoin:flannel");
     assert_string_equal(json_text_at(objects, "6.metadata.namespace"), "kube-flannel");
+    assert_string_equal(json_text_at(objects, "6.rules.0.resourceNames.0"), "kube-flannel-cfg");
     assert_string_equal(json_text_at(objects, "0.data.NodeConfiguration"),
                         "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n");
 }

@@ -60,13 +60,10 @@ static void every_agent_is_whole(void **state) {
     (void)state;
     for (size_t i = 0; i < count; i++) {
         const struct network_agent *agent = agents[i];
-        struct artifact_target target;
         assert_int_equal(agent->settings_path != NULL, agent->settings_make != NULL);
         assert_int_equal(agent->kubeconfig_path != NULL, agent->kubeconfig_user != NULL);
         assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
         assert_int_equal(agent->keeps_routes, agent->routes_to != NULL);
-        for (const char *const *name = agent->programs; name && *name; name++)
-            assert_true(artifact_target_find(*name, &target));
         if (agent->service)
             assert_non_null(service_by_name(agent->service));
     }
@@ -272,6 +269,46 @@ static void a_node_that_is_not_announced(void **state) {
     assert_null(peer.node);
 }
 
+/* Without an agent the join announces the node itself, where other nodes need to be told. */
+static void none_announces(void **state) {
+    const struct hcn_network network = {.router_mac = "00-15-5D-00-00-02"};
+    struct network_plan plan = {.mode = &network_mode_overlay, .vni = 4097};
+    _cleanup_json_ json_t *node =
+        node_of(network_agent_none.announce(&plan, &network, "10.0.0.21"));
+    struct network_peer peer;
+    (void)state;
+    network_peer_read(node, &peer);
+    assert_string_equal(peer.address, "10.0.0.21");
+    assert_int_equal(peer.vni, 4097);
+    plan.mode = &network_mode_l2bridge;
+    assert_null(network_agent_none.announce(&plan, &network, "10.0.0.21"));
+}
+
+/* Neither the node itself nor one that does not say how it is reached. */
+static void routes_to_nodes(void **state) {
+    json_t *announced = flannel_announcement(1, "0a-0b", "10.0.0.99");
+    _cleanup_json_ json_t *nodes = json_pack("{s:[o, o]}", "items", node_of(announced),
+                                             json_pack("{s:{s:s}, s:{s:s}}", "metadata", "name",
+                                                       "w2", "spec", "podCIDR", "10.9.0.0/24"));
+    struct network_plan plan = {.mode = &network_mode_overlay, .vni = 4096};
+    json_t *routes = peers_of_nodes(&plan, nodes, "w1");
+    (void)state;
+    assert_int_equal(json_array_size(routes), 1);
+    assert_text(json_write(routes),
+                "[{\"Type\":\"RemoteSubnetRoute\",\"Settings\":{\"DestinationPrefix\":"
+                "\"10.244.2.0/24\",\"IsolationId\":4096,\"ProviderAddress\":\"10.0.0.99\","
+                "\"DistributedRouterMacAddress\":\"0a:0b\"}}]");
+    json_decref(routes);
+    routes = peers_of_nodes(&plan, nodes, "l1");
+    assert_int_equal(json_array_size(routes), 0);
+    json_decref(routes);
+    plan.mode = &network_mode_l2bridge;
+    routes = peers_of_nodes(&plan, nodes, "w1");
+    assert_text(json_write(routes),
+                "[{\"podCIDR\":\"10.244.2.0/24\",\"nodeAddress\":\"10.0.0.31\"}]");
+    json_decref(routes);
+}
+
 static void flannel_routes_to(void **state) {
     const struct network_peer vxlan = {
         .backend = "vxlan", .address = "10.0.0.31", .router_mac = "0a:0b", .vni = 4096};
@@ -312,6 +349,8 @@ int main(void) {
         cmocka_unit_test(flannel_checks_the_clusters),
         cmocka_unit_test(flannel_announces),
         cmocka_unit_test(a_node_that_is_not_announced),
+        cmocka_unit_test(none_announces),
+        cmocka_unit_test(routes_to_nodes),
         cmocka_unit_test(flannel_routes_to),
         cmocka_unit_test(names),
     };

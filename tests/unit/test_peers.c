@@ -61,13 +61,15 @@ static void boot(json_t *peers) {
 }
 
 static void overlay(void **state) {
-    const struct hcn_remote_subnet remotes[] = {
-        {"10.244.2.0/24", "10.0.0.22", "00-15-5D-00-00-02", 4096},
-        {"10.244.3.0/24", "10.0.0.23", "00-15-5D-00-00-03", 4096},
+    const struct network_peer remotes[] = {
+        {.pod_cidr = "10.244.2.0/24", .address = "10.0.0.22", .router_mac = "00-15-5D-00-00-02"},
+        {.pod_cidr = "10.244.3.0/24", .address = "10.0.0.23", .router_mac = "00-15-5D-00-00-03"},
     };
     (void)state;
     make_networks("overlay");
-    assert_int_equal(hcn_remote_subnets_ensure(host, "flannel.4096", remotes, 2, NULL), 0);
+    json_t *routes = scene_routes(&scene.plan, remotes, 2);
+    assert_int_equal(peers_write(host, &scene.plan, routes, true, NULL), 0);
+    json_decref(routes);
     json_t *peers = remembered();
     assert_int_equal(json_array_size(peers), 2);
     assert_string_equal(json_text_at(peers, "1.Settings.DestinationPrefix"), "10.244.3.0/24");
@@ -111,8 +113,8 @@ static void an_agent_keeps_its_own(void **state) {
     scene.plan.plugin = "flannel";
     json_t *peers = remembered();
     assert_int_equal(json_array_size(peers), 0);
-    assert_int_equal(peers_lay(host, &scene.plan, peers, NULL), 0);
-    assert_int_equal(peers_lay(host, &scene.plan, NULL, NULL), 0);
+    assert_int_equal(peers_write(host, &scene.plan, peers, false, NULL), 0);
+    assert_int_equal(peers_write(host, &scene.plan, NULL, false, NULL), 0);
     json_decref(peers);
 }
 
@@ -121,10 +123,10 @@ static void malformed(void **state) {
     (void)state;
     make_networks("overlay");
     json_t *peers = json_pack("[{s:s}]", "Type", "HostRoute");
-    assert_int_equal(peers_lay(host, &scene.plan, peers, &err), -1);
+    assert_int_equal(peers_write(host, &scene.plan, peers, false, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     scene.plan.mode = &network_mode_l2bridge;
-    assert_int_equal(peers_lay(host, &scene.plan, peers, &err), -1);
+    assert_int_equal(peers_write(host, &scene.plan, peers, false, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
     json_decref(peers);
 }

@@ -72,7 +72,7 @@ static void kube_proxy(void **state) {
                                        .cluster_cidr = "10.244.0.0/16",
                                        .network_name = "flannel.4096",
                                        .source_vip = "10.244.1.2",
-                                       .overlay = true,
+                                       .needs_source_vip = true,
                                        .dsr = true};
     struct error err = {0};
     char *text = NULL;
@@ -94,7 +94,7 @@ static void kube_proxy(void **state) {
     config.version = "1.33.0";
     assert_int_equal(kube_proxy_config_make(&config, &text, &err), 0);
     assert_kube_proxy_config(text, "featureGates:\n  WinDSR: true\n  WinOverlay: true\n");
-    config.overlay = false;
+    config.needs_source_vip = false;
     config.dsr = false;
     config.source_vip = NULL;
     config.root_endpoint = "cbr0_ep";
@@ -105,7 +105,7 @@ static void kube_proxy(void **state) {
 }
 
 static void kube_proxy_refusals(void **state) {
-    struct kube_proxy_config config = {.version = "v1.37.1", .overlay = true};
+    struct kube_proxy_config config = {.version = "v1.37.1", .needs_source_vip = true};
     struct error err = {0};
     char *text = NULL;
     (void)state;
@@ -148,24 +148,11 @@ static void kubeconfig(void **state) {
                                                  "    client-key: C:\\pki\\current.pem\n");
 }
 
-static void flannel(void **state) {
-    const struct flannel_net_conf vxlan = {.network = "10.244.0.0/16", .backend = "vxlan"};
-    const struct flannel_net_conf bridge = {
-        .network = "10.244.0.0/16", .backend = "host-gw", .name = "cbr0"};
-    (void)state;
-    assert_file(flannel_net_conf_make(&vxlan),
-                "{\n  \"Network\": \"10.244.0.0/16\",\n  \"Backend\": {\n    \"Type\": \"vxlan\",\n"
-                "    \"VNI\": 4096,\n    \"Port\": 4789\n  }\n}\n");
-    assert_file(flannel_net_conf_make(&bridge),
-                "{\n  \"Network\": \"10.244.0.0/16\",\n  \"Backend\": {\n    \"Type\": "
-                "\"host-gw\",\n    \"Name\": \"cbr0\"\n  }\n}\n");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(containerd), cmocka_unit_test(containerd_versions),
         cmocka_unit_test(kube_proxy), cmocka_unit_test(kube_proxy_refusals),
-        cmocka_unit_test(kubeconfig), cmocka_unit_test(flannel),
+        cmocka_unit_test(kubeconfig),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
