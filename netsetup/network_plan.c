@@ -10,6 +10,8 @@
 #include "netsetup/modes/mode.h"
 #include "netsetup/network_prefixes.h"
 
+#define WINDOWS_NETWORK "nat" /* that Windows has for containers of its own */
+
 static void add_warning(struct network_plan *plan, const char *code, const char *message) {
     if (plan->warning_count == NETWORK_WARNINGS_MAX)
         return;
@@ -94,7 +96,8 @@ static int plan_check_name(const struct network_plan *plan, struct error *err) {
     /* the name is also a folder of host-local's and a value in an environment block */
     if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
         return error_set(err, ERROR_USAGE, "refuse network name '%s'", plan->name);
-    if (text_equal_nocase(plan->name, plan->base_name) || text_equal_nocase(plan->name, "nat"))
+    if (text_equal_nocase(plan->name, plan->base_name) ||
+        text_equal_nocase(plan->name, WINDOWS_NETWORK))
         return error_set(err, ERROR_USAGE, "refuse network name '%s': it has another meaning",
                          plan->name);
     return 0;

@@ -6,7 +6,6 @@
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
-#include "netsetup/agents/agent.h"
 #include "services/artifacts.h"
 
 enum { PROGRAM_MAX = 64 * 1024 * 1024 };

@@ -143,7 +143,7 @@ int phase_flanneld(struct join *join, struct error *err) {
     if (node_files_lay(&join->journal, &files, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
-    if (service_run(join, &service_flanneld, &settings, err) < 0)
+    if (service_run(join, service_by_name(join->found.plan.agent->service), &settings, err) < 0)
         return -1;
     return follow_ways(join, err);
 }

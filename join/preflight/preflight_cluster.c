@@ -7,7 +7,6 @@
 #include "join/found/node_name.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
-#include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
 #include "join/found/need.h"

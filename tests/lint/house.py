@@ -2,7 +2,8 @@
 """The house rules that no compiler checks: house.py [ROOT]
 
 Opening comments, include guards, banned functions, who may print, exit and allocate, platform
-conditionals, length of functions and files, names of files. A line a finding; exit code 1 then.
+conditionals, length of functions and files, names of files, who may ask which network mode, plugin
+or agent it is. A line a finding; exit code 1 then.
 """
 
 import pathlib
@@ -34,6 +35,16 @@ HOMES = [
     (r"^\s*#\s*(?:if|ifdef|ifndef|elif)\b.*\b(?:_WIN32|_WIN64|WIN32|__MINGW32__|__linux__|__unix__)\b",
      ("host/win32/", "host/posix/", "cmd/main_win32.c", "cmd/main_posix.c"), "the Makefile picks platform code"),
 ]
+
+
+# Network modes, plugins and agents are values: a file outside these folders asks the value what it
+# needs, and never which one it is. host/ plays Windows, whose HNS has types of its own.
+VALUES_HOMES = ("netsetup/modes/", "netsetup/agents/", "host/")
+VALUE_FOLDERS = {"network_mode": "netsetup/modes", "network_agent": "netsetup/agents"}
+# Their names, those of the field that are to come included.
+VALUE_NAMES = ("overlay|l2bridge|l2tunnel|transparent|nat|flannel|flanneld|vxlan|host-gw|win-overlay|win-bridge"
+               "|sdnoverlay|sdnbridge|azure-vnet|azure|ovn-kubernetes|external|calico|antrea")
+COMPARES = r"\b(?:text_(?:equal|starts_with|ends_with)\w*|str(?:n?cmp|n?casecmp|str)|text_list_has|json_equal)\s*\("
 
 
 def strip(text):
@@ -84,6 +95,35 @@ def check_names(path, code):
                 yield line_of(code, found.start()), f"'{found.group(0).strip()}': {why}"
 
 
+def arguments(text, start):
+    """The text between the bracket that opens before `start` and the one that closes it."""
+    depth, at = 1, start
+    while depth and at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return text[start:at]
+
+
+def without_comments(text):
+    return re.sub(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|//[^\n]*',
+                  lambda m: m.group(1) or re.sub(r"[^\n]", " ", m.group(0)), text, flags=re.S)
+
+
+def check_values(path, text, code):
+    """Nobody but the tables' own folders may compare with a particular mode, plugin or agent."""
+    if not path.startswith(tuple(f"{folder}/" for folder in PRODUCT)) or path.startswith(VALUES_HOMES):
+        return
+    why = "ask the mode or agent for what you need, not which it is"
+    for kind, home in VALUE_FOLDERS.items():
+        for found in re.finditer(rf"\b{kind}_(?!by_|names?\b|check\b|cni\b)\w+\b(?!\s*\()", code):
+            yield line_of(code, found.start()), f"'{found.group(0)}' belongs to {home}/: {why}"
+    plain = without_comments(text)
+    for found in re.finditer(COMPARES, plain):
+        name = re.search(rf'"({VALUE_NAMES})"', arguments(plain, found.end()), re.I)
+        if name:
+            yield line_of(plain, found.start()), f"compares with \"{name.group(1)}\": {why}"
+
+
 def check_size(path, text, code):
     lines = text.count("\n")
     if lines > FILE_MAX:
@@ -99,6 +139,7 @@ def check_file(path, text):
     code = strip(text)
     yield from check_opening(path, text)
     yield from check_names(path, code)
+    yield from check_values(path, text, code)
     yield from check_size(path, text, code)
     for found in re.finditer(r"\b(?:TODO|FIXME|XXX)\b", text):
         yield line_of(text, found.start()), "leaves something undone: finish it or write an issue"

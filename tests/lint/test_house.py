@@ -27,6 +27,23 @@ class House(unittest.TestCase):
         for line in ("printf(x);", "fputs(x, stderr);", "exit(1);", "abort();", "p = malloc(3);", "#ifdef _WIN32"):
             self.assertTrue(self.found("join/a.c", line + "\n"), line)
 
+    def test_values(self):
+        breaches = ('if (text_equal(join->plan.mode->name, "overlay"))', 'if (strcmp(plugin, "win-bridge") == 0)',
+                    'if (text_equal_nocase(mode,\n                           "L2Bridge"))',
+                    'if (plan->mode == &network_mode_overlay)', 'agent = &network_agent_flannel;',
+                    'if (text_equal(f(a, b), "flannel"))')
+        lawful = ('if (mode->vxlan)', 'mode = network_mode_by_name(name);', 'network_agents(&count);',
+                  'const struct network_mode *mode;', 'network_plugin_check(name, err);',
+                  'if (text_equal(mode->name, name)) /* "overlay" */', 'f("overlay"), text_equal(a, "b");',
+                  'network_mode_names(&list), network_agent_cni(agent, plugin, mode);')
+        for line in breaches:
+            for folder in ("join/phases", "diag/causes", "cmd", "services", "netsetup", "kube"):
+                self.assertTrue(self.found(f"{folder}/a.c", f"    {line}\n"), line)
+            for folder in ("netsetup/modes", "netsetup/agents", "host/model", "tests/unit"):
+                self.assertEqual(self.found(f"{folder}/a.c", f"    {line}\n"), [], line)
+        for line in lawful:
+            self.assertEqual(self.found("join/a.c", f"    {line}\n"), [], line)
+
     def test_opening(self):
         self.assertTrue(self.found("join/a.c", "int a;\n", head=""))
         self.assertTrue(self.found("join/a.h", "int a;\n"))
