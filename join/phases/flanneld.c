@@ -66,7 +66,7 @@ static const char *first_missing(const struct ways *ways) {
 static void warn_stalled(struct join *join, const struct ways *ways) {
     join_warn(&join->progress, "flanneld has not laid every way: %s%s; its log: %s",
               first_missing(ways), ways->missing.count > 1 ? " and others" : "",
-              service_flanneld.log_folder);
+              service_by_name(join->found.plan.agent->service)->log_folder);
 }
 
 /* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
