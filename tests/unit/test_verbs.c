@@ -1,0 +1,423 @@
+/* Verbs one by one, on a host in memory: what each says, as text and as a document. */
+#include "program_scene.h"
+
+#include "cmd/man_page.h"
+#include "certificate_vectors.h"
+#include "join/kubelet/kubelet_files.h"
+#include "netsetup/hcn_network.h"
+
+static void words(const char *line) {
+    text_list_free(&program->words);
+    text_list_split(&program->words, line, ' ');
+}
+
+static void assert_begins(const struct text *text, const char *start) {
+    if (!text_starts_with(text_str(text), start))
+        fail_msg("'%s' does not begin '%s'", start, text_str(text));
+}
+
+static void assert_result(const char *wanted) {
+    _cleanup_(freep) char *text = program->result ? json_write(program->result) : xstrdup("");
+
+    assert_string_equal(text, wanted);
+}
+
+static void assert_error(int result, const struct error *err, enum error_kind kind,
+                         const char *message, const char *hint) {
+    assert_int_equal(result, -1);
+    assert_string_equal(err->message, message);
+    assert_int_equal(err->kind, kind);
+    assert_string_equal(err->hints[0], hint);
+}
+
+/* ---- status, certs, capabilities ---- */
+
+static void a_node_of_three_services(void) {
+    struct host_service service = {.display_name = (char *)"x"};
+
+    service.name = (char *)"kubelet";
+    service.command = (char *)"C:\\k\\kubelet.exe";
+    service.description = (char *)"x";
+    assert_int_equal(host_service_put(program->host, &service, NULL), 0);
+    service.name = (char *)"containerd";
+    service.description = (char *)"winjoin: x";
+    assert_int_equal(host_service_put(program->host, &service, NULL), 0);
+    host_memory_set_service_state(program->host, "containerd", HOST_SERVICE_PAUSED);
+}
+
+#define STATUS                                                                                     \
+    "{\"apiVersion\":\"winjoin.io/"                                                                \
+    "v1alpha1\",\"kind\":\"NodeStatus\",\"hostName\":\"WIN-7K2\",\"product\":\"Windows Server "    \
+    "2022 Datacenter\",\"joined\":false,\"journalEntries\":0,"
+#define CERTIFICATE                                                                                \
+    "{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\pki\\\\kubelet-client-current.pem\",\"subject\":"  \
+    "\"CN=kubernetes\",\"notBefore\":\"2025-12-31T23:59:59Z\",\"notAfter\":\"2126-02-15T10:30:"    \
+    "45Z\",\"daysLeft\":36245}"
+#define MACHINE "host      WIN-7K2, Windows Server 2022 Datacenter 10.0.20348.2340\n"
+
+static void network(const char *name, const char *type, const char *owner) {
+    _cleanup_json_ json_t *json =
+        json_pack("{s:s*, s:s*, s:s*}", "Name", name, "Type", type, "Owner", owner);
+    _cleanup_(freep) char *text = json_write(json), *made = NULL;
+
+    assert_int_equal(hcn_create(program->host, HCN_NETWORK, NULL, NULL, text, &made, NULL), 0);
+}
+
+static void status_of_a_bare_machine(void **state) {
+    struct error err;
+
+    (void)state;
+    assert_int_equal(verb(verb_status, &err), 0);
+    assert_string_equal(text_str(&out),
+                        MACHINE "journal   0 changes that winjoin reset would take back\n"
+                                "identity  none: this machine has not joined\n");
+    assert_result(STATUS "\"services\":[],\"networks\":[]}");
+}
+
+static void status_of_a_node(void **state) {
+    struct error err;
+
+    (void)state;
+    put(KUBELET_CLIENT_CERTIFICATE_FILE, CA_PEM);
+    a_node_of_three_services();
+    network("flannel.4096", "Overlay", HCN_OWNER);
+    network("theirs", "Transparent", "docker");
+    network(NULL, NULL, NULL);
+    assert_int_equal(verb(verb_status, &err), 0);
+    assert_string_equal(text_str(&out),
+                        MACHINE "journal   0 changes that winjoin reset would take back\n"
+                                "identity  CN=kubernetes, valid until " CA_NOT_AFTER "\n"
+                                "service   containerd       paused\n"
+                                "service   kubelet          stopped (not winjoin's)\n"
+                                "network   flannel.4096     Overlay\n"
+                                "network   theirs           Transparent (not winjoin's)\n"
+                                "network   ?                NAT (not winjoin's)\n");
+    assert_result(
+        STATUS
+        "\"certificate\":" CERTIFICATE
+        ",\"services\":[{\"name\":\"containerd\",\"state\":\"paused\",\"winjoin\":true},{\"name\":"
+        "\"kubelet\",\"state\":\"stopped\",\"winjoin\":false}],\"networks\":[{\"name\":\"flannel."
+        "4096\",\"type\":\"Overlay\",\"winjoin\":true},{\"name\":\"theirs\",\"type\":"
+        "\"Transparent\",\"winjoin\":false},{\"type\":\"NAT\",\"winjoin\":false}]}");
+}
+
+static void certs(void **state) {
+    struct error err;
+
+    (void)state;
+    assert_error(verb(verb_certs, &err), &err, ERROR_ABSENT,
+                 "read '" KUBELET_CLIENT_CERTIFICATE_FILE "': this machine has no node certificate",
+                 "winjoin join makes one");
+    put(KUBELET_CLIENT_CERTIFICATE_FILE, CA_PEM);
+    assert_int_equal(verb(verb_certs, &err), 0);
+    assert_string_equal(text_str(&out), "identity  CN=kubernetes, valid until " CA_NOT_AFTER "\n");
+    assert_result("{\"apiVersion\":\"winjoin.io/"
+                  "v1alpha1\",\"kind\":\"NodeCertificates\",\"client\":" CERTIFICATE "}");
+    put(KUBELET_CLIENT_CERTIFICATE_FILE, "no certificate");
+    assert_int_equal(verb(verb_certs, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+}
+
+static void capabilities(void **state) {
+    struct error err;
+
+    (void)state;
+    assert_int_equal(verb(verb_capabilities, &err), 0);
+    assert_begins(&out, "HNS 13.2\n");
+    assert_has(&out, "\n  yes  dsr                      HNS 13.2; there since HNS ");
+    assert_has(&out, "\n  no   tierAcl                  HNS 13.2; needs HNS 14.0\n");
+    assert_string_equal(json_text_at(program->result, "kind"), "Capabilities");
+    assert_string_equal(json_text_at(program->result, "hnsVersion"), "13.2");
+    assert_int_equal(json_array_size(json_object_get(program->result, "features")), 14);
+    host_memory_fail(program->host, 1);
+    assert_int_equal(verb(verb_capabilities, &err), -1);
+    assert_int_equal(out.len, 0);
+}
+
+/* ---- reset ---- */
+
+static void reset_asks(void **state) {
+    static const struct {
+        bool in, err, yes, dry;
+        int result;
+        const char *answer;
+    } rows[] = {
+        {false, false, false, false, -1, ""},   {true, false, false, false, -1, "y\n"},
+        {false, true, false, false, -1, "y\n"}, {true, true, false, false, 0, "y\n"},
+        {true, true, false, false, 0, "Yes\n"}, {true, true, false, false, -1, "n\n"},
+        {true, true, false, false, -1, ""},     {false, false, true, false, 0, ""},
+        {false, false, false, true, 0, ""},
+    };
+    int was = dup(STDIN_FILENO);
+
+    (void)state;
+    (void)setvbuf(stdin, NULL, _IONBF, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        FILE *in = tmpfile();
+        struct error err;
+        int result;
+
+        (void)fputs(rows[i].answer, in);
+        (void)fflush(in);
+        rewind(in);
+        assert_true(dup2(fileno(in), STDIN_FILENO) >= 0);
+        rewind(stdin);
+        program->terminal =
+            (struct terminal){.in_is_terminal = rows[i].in, .err_is_terminal = rows[i].err};
+        program->options.yes = rows[i].yes;
+        program->options.join.dry_run = rows[i].dry;
+        result = verb(verb_reset, &err);
+        (void)fclose(in);
+        if (result != rows[i].result)
+            fail_msg("row %zu: %d %s", i, result, err.message);
+        assert_int_equal(has(&err_out, "Are you sure you want to proceed? [y/N]: "),
+                         rows[i].in && rows[i].err);
+        if (result == 0)
+            assert_string_equal(
+                text_str(&out),
+                rows[i].dry ? "nothing was changed (--dry-run)\n"
+                            : "nothing to take back: winjoin did not change this machine\n");
+        else if (rows[i].in && rows[i].err)
+            assert_error(result, &err, ERROR_INTERRUPTED,
+                         "reset was not confirmed; nothing was changed", "");
+        else
+            assert_error(result, &err, ERROR_USAGE,
+                         "reset without asking: there is no terminal to ask on", "give --force");
+    }
+    assert_true(dup2(was, STDIN_FILENO) >= 0);
+    close(was);
+}
+
+/* ---- version, completion, help ---- */
+
+static void versions(void **state) {
+    struct error err;
+
+    (void)state;
+    assert_int_equal(verb(verb_version, &err), 0);
+    assert_begins(&out, "winjoin ");
+    assert_string_equal(json_text_at(program->result, "kind"), "Version");
+    assert_string_equal(json_text_at(program->result, "libraries.0.name"), "curl");
+}
+
+static void completion(void **state) {
+    struct error err;
+
+    (void)state;
+    words("bash");
+    assert_int_equal(verb(verb_completion, &err), 0);
+    assert_has(&out, "    reset) words=\" --output --v --log-file --progress --no-color --rootfs "
+                     "--help --force --dry-run\" ;;\n");
+    assert_has(&out, "    status) words=\" --output --v --log-file --progress --no-color --rootfs "
+                     "--help\" ;;\n");
+    assert_has(&out, " words=\"join preflight discover diag status reset upgrade bundle config "
+                     "certs capabilities completion version help \"\n");
+    assert_has(&out, "    esac\n");
+    assert_has(&out, "complete -F _winjoin winjoin\n");
+    assert_begins(&out, "# bash completion");
+    words("powershell");
+    assert_int_equal(verb(verb_completion, &err), 0);
+    assert_has(&out, "        'reset' = ' --output --v --log-file --progress --no-color --rootfs "
+                     "--help --force --dry-run'\n");
+    assert_has(&out, "        'help' = ' --output --v --log-file --progress --no-color --rootfs "
+                     "--help'\n    }\n");
+    assert_begins(&out, "# winjoin completion powershell");
+    words("zsh");
+    assert_error(verb(verb_completion, &err), &err, ERROR_USAGE,
+                 "winjoin completion powershell|bash", "");
+    words("bash bash");
+    assert_error(verb(verb_completion, &err), &err, ERROR_USAGE,
+                 "winjoin completion powershell|bash", "");
+}
+
+static void what_is_not_there_yet(void **state) {
+    struct error err;
+
+    (void)state;
+    program->verb = verb_find("upgrade");
+    assert_error(verb(verb_upgrade, &err), &err, ERROR_UNSUPPORTED,
+                 "winjoin upgrade: this version cannot do it yet",
+                 "CHANGELOG.md says what each version brings");
+}
+
+static void help(void **state) {
+    struct error err;
+
+    (void)state;
+    words("reset");
+    assert_int_equal(verb(verb_help, &err), 0);
+    assert_begins(
+        &out,
+        "take back what join did; the host as it was\n\nUsage:\n  winjoin reset [flags]\n\nFlags:\n"
+        "  -f, --force                 do not ask\n"
+        "      --dry-run               tell what would be taken back\n\nEverywhere:\n"
+        "  -o, --output FORMAT         what ");
+    assert_has(&out, "  -h, --help                  this text\n\nEach flag can also be given as "
+                     "WINJOIN_<FLAG> in the environment.\n");
+    words("status");
+    assert_int_equal(verb(verb_help, &err), 0);
+    assert_begins(&out, "what this node is\n\nUsage:\n  winjoin status [flags]\n\nEverywhere:\n");
+    words("discover");
+    assert_int_equal(verb(verb_help, &err), 0);
+    assert_has(&out, "[flags]\n\nWith -o kubeconfig exactly the proven bytes are "
+                     "printed.\n\nFlags:\n      --config FILE");
+    assert_has(&out, "\n      --token-file FILE ");
+    assert_false(has(&out, "--vmodule"));
+    words("nothing-like-it");
+    assert_error(verb(verb_help, &err), &err, ERROR_USAGE, "unknown command \"nothing-like-it\"",
+                 "winjoin help lists the commands");
+    words("rest");
+    assert_error(verb(verb_help, &err), &err, ERROR_USAGE, "unknown command \"rest\"",
+                 "did you mean winjoin reset?");
+    words("help");
+    assert_int_equal(verb(verb_help, &err), 0);
+    assert_has(&out, "Commands:\n  join           make this machine");
+    assert_false(has(&out, "  probe "));
+    text_list_free(&program->words);
+    program->options.output = (char *)"man";
+    assert_int_equal(verb(verb_help, &err), 0);
+    assert_begins(&out, ".TH winjoin 1 ");
+    assert_has(&out,
+               "\nwinjoin \\- make a Windows Server a proved Kubernetes node\n.SH "
+               "SYNOPSIS\n.nf\nwinjoin COMMAND [flags]\n.fi\n.SH DESCRIPTION\n.PP\nwinjoin turns ");
+    assert_has(&out, "\n.SH COMMANDS\n.TP\n\\fBjoin\\fR\nmake this machine ");
+    assert_has(&out, "\n.TP\n\\fBhelp\\fR\nhelp for a command\n.SH OPTIONS\n.TP\n");
+    assert_has(
+        &out, "\n.SH FILES\n.TP\n\\fBC:\\ek\\fR\nthe services' programs and winjoin itself\n.TP\n");
+    assert_has(&out, ".SH SEE ALSO\n\\fBwinjoin\\-join\\fR(1), \\fBwinjoin\\-diag\\fR(1), "
+                     "\\fBwinjoin\\-reset\\fR(1)\n");
+    assert_false(has(&out, "fBprobe"));
+    words("reset");
+    assert_int_equal(verb(verb_help, &err), 0);
+    assert_begins(&out, ".TH winjoin-reset 1 \"\" \"winjoin ");
+    assert_has(&out, "\" \"winjoin\"\n.SH NAME\nwinjoin\\-reset \\- take back what join did; the "
+                     "host as it was\n"
+                     ".SH SYNOPSIS\n.nf\nwinjoin reset [flags]\n.fi\n.SH OPTIONS\n"
+                     ".TP\n\\fB\\-f\\fR, \\fB\\-\\-force\\fR\ndo not ask\n"
+                     ".TP\n\\fB\\-\\-dry\\-run\\fR\ntell what would be taken back\n"
+                     ".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fIFORMAT\\fR\nwhat ");
+    assert_has(&out, "\nthis text\n.SH ENVIRONMENT\n.PP\nEach flag ");
+    assert_has(&out, " NO_COLOR is honoured.\n.SH EXIT STATUS\n.TP\n\\fB0\\fR\nDone; ");
+    assert_has(
+        &out,
+        "\n.TP\n\\fB130\\fR\nInterrupted. What was done is in the journal: run again or reset.\n"
+        ".SH SEE ALSO\n\\fBwinjoin\\fR(1)\n");
+    words("join");
+    assert_int_equal(verb(verb_help, &err), 0);
+    assert_has(&out, ".nf\nwinjoin join [ENDPOINT] [flags]\nwinjoin join phase list\nwinjoin join "
+                     "phase NAME [ENDPOINT] [flags]\n.fi\n"
+                     ".SH DESCRIPTION\n.PP\nEverything ");
+    assert_has(&out, " \\fIoverlay|l2bridge\\fR\n");
+    assert_has(&out, "\n.TP\n\\fB\\-\\-token\\-file\\fR ");
+    assert_false(has(&out, "control\\-plane\\fR"));
+}
+
+/* ---- config ---- */
+
+static void config_calls(void **state) {
+    static const struct {
+        const char *words, *message, *hint;
+    } rows[] = {
+        {"", "winjoin config validate|migrate|print|cluster", ""},
+        {"prin", "winjoin config validate|migrate|print|cluster", ""},
+        {"validate", "the --config flag is mandatory", "winjoin config validate --config FILE"},
+        {"migrate", "the --old-config flag is mandatory",
+         "winjoin config migrate --old-config FILE"},
+        {"validate a b", "config validate: accepts no arguments, received 2", ""},
+        {"cluster a", "config cluster: accepts no arguments, received 1", ""},
+        {"print", "print \"\": only join-defaults can be printed",
+         "winjoin config print join-defaults"},
+        {"print init-defaults", "print \"init-defaults\": only join-defaults can be printed",
+         "winjoin config print join-defaults"},
+        {"print join-defaults x", "print \"join-defaults\": only join-defaults can be printed",
+         "winjoin config print join-defaults"},
+    };
+    struct error err;
+
+    (void)state;
+    for (int empty = 0; empty < 2; empty++) {
+        program->options.join.config = empty ? xstrdup("") : NULL;
+        program->options.old_config = empty ? (char *)"" : NULL;
+        for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+            words(rows[i].words);
+            assert_error(verb(verb_config, &err), &err, ERROR_USAGE, rows[i].message, rows[i].hint);
+        }
+    }
+    words("print join-defaults");
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_begins(&out, "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n");
+    assert_has(&out, "kind: NodeConfiguration\n");
+}
+
+#define JOIN                                                                                       \
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndiscovery:\n  "                  \
+    "bootstrapToken:\n    apiServerEndpoint: 10.0.0.1:6443\n    token: abcdef.0123456789abcdef\n"  \
+    "    unsafeSkipCAVerification: true\n"
+#define NODE "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork:\n  vni: 4097\n"
+
+static void config_files(void **state) {
+    struct error err;
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    (void)state;
+    put("D:\\join.yaml", JOIN "---\n" NODE);
+    put("D:\\node.yaml", NODE);
+    put("D:\\bad.yaml", "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n");
+    words("validate");
+    program->options.join.config = xstrdup("D:\\join.yaml");
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_string_equal(text_str(&out), "ok\n");
+    strcpy(program->options.join.config, "D:\\node.yaml");
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_string_equal(text_str(&out), "ok\n");
+    strcpy(program->options.join.config, "D:\\bad.yaml");
+    assert_int_equal(verb(verb_config, &err), -1);
+    assert_string_equal(text_str(&out), "");
+    strcpy(program->options.join.config, "D:\\none.yml");
+    assert_int_equal(verb(verb_config, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    words("migrate");
+    program->options.old_config = (char *)"D:\\bad.yaml";
+    assert_int_equal(verb(verb_config, &err), -1);
+    program->options.old_config = (char *)"D:\\none.yml";
+    assert_int_equal(verb(verb_config, &err), -1);
+    program->options.old_config = (char *)"D:\\node.yaml";
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_string_equal(text_str(&out), NODE);
+    program->options.old_config = (char *)"D:\\join.yaml";
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_has(&out, "  upgradeManifests: 5m0s\n---\n" NODE);
+    put("D:\\alone.yaml", JOIN);
+    program->options.old_config = (char *)"D:\\alone.yaml";
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_false(has(&out, "---"));
+    assert_has(&out, "  upgradeManifests: 5m0s\n");
+    program->options.old_config = (char *)"D:\\join.yaml";
+    program->options.new_config = (char *)"D:\\new.yaml";
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_string_equal(text_str(&out), "");
+    assert_int_equal(host_read(program->host, "D:\\new.yaml", 65536, &text, &len, &err), 0);
+    assert_begins(&(struct text){.data = text},
+                  "apiVersion: kubeadm.k8s.io/v1beta4\ncaCertPath: C:/etc/kubernetes/pki/ca.crt\n");
+    assert_non_null(strstr(text, "  upgradeManifests: 5m0s\n---\n" NODE));
+}
+
+int main(void) {
+#define VERB_TEST(name) cmocka_unit_test_setup_teardown(name, open_program, close_program)
+    const struct CMUnitTest tests[] = {
+        VERB_TEST(status_of_a_bare_machine),
+        VERB_TEST(status_of_a_node),
+        VERB_TEST(certs),
+        VERB_TEST(capabilities),
+        VERB_TEST(reset_asks),
+        VERB_TEST(versions),
+        VERB_TEST(completion),
+        VERB_TEST(what_is_not_there_yet),
+        VERB_TEST(help),
+        VERB_TEST(config_calls),
+        VERB_TEST(config_files),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, free_output);
+}
