@@ -20,10 +20,11 @@ static void list_groups(struct text *out, json_t *rows) {
     const struct phase_group *groups = phase_groups(&count);
 
     for (size_t i = 0; i < count; i++) {
-        json_t *phases = json_array();
+        json_t *phases;
 
         if (!groups[i].phases[0])
             continue;
+        phases = json_array();
         for (size_t k = 0; k < ARRAY_SIZE(groups[i].phases) && groups[i].phases[k]; k++)
             json_array_append_new(phases, json_string(groups[i].phases[k]));
         text_addf(out, "%-23s %s\n", groups[i].name, groups[i].help);
@@ -145,7 +146,7 @@ static int run_phase(struct program *program, struct join *join, const char *id,
                      struct error *err) {
     int result = join_run_phase(join, id, err);
 
-    program->phase = id;
+    program->phase = result < 0 && join->progress.phase ? join->progress.phase->id : NULL;
     if (text_equal(id, "verify"))
         print_matrix(program, join);
     output_result(program, join_result_json(join));

@@ -13,6 +13,8 @@ test-full: ## all tests but those beside upstream's programs (make conformance, 
 REPLAYS := $(FUZZERS:%=build/asan/fuzz/%)
 test-built: native windows rig build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
 
+build/windows/tests/test_sockets.exe: LIBS_windows += -lpthread # its other side is a thread
+
 # Without the fuzzer: each target over its corpus, under the sanitizers
 build/asan/fuzz/%: build/asan/tests/fuzz/%.o build/asan/tests/fuzz/replay.o | build/asan/libwinjoin.so
 	$(call link,asan,$(SHARED_asan))

@@ -1,7 +1,6 @@
 /* Verbs one by one, on a host in memory: what each says, as text and as a document. */
 #include "program_scene.h"
 
-#include "cmd/man_page.h"
 #include "certificate_vectors.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/hcn_network.h"
@@ -273,43 +272,6 @@ static void help(void **state) {
     assert_int_equal(verb(verb_help, &err), 0);
     assert_has(&out, "Commands:\n  join           make this machine");
     assert_false(has(&out, "  probe "));
-    text_list_free(&program->words);
-    program->options.output = (char *)"man";
-    assert_int_equal(verb(verb_help, &err), 0);
-    assert_begins(&out, ".TH winjoin 1 ");
-    assert_has(&out,
-               "\nwinjoin \\- make a Windows Server a proved Kubernetes node\n.SH "
-               "SYNOPSIS\n.nf\nwinjoin COMMAND [flags]\n.fi\n.SH DESCRIPTION\n.PP\nwinjoin turns ");
-    assert_has(&out, "\n.SH COMMANDS\n.TP\n\\fBjoin\\fR\nmake this machine ");
-    assert_has(&out, "\n.TP\n\\fBhelp\\fR\nhelp for a command\n.SH OPTIONS\n.TP\n");
-    assert_has(
-        &out, "\n.SH FILES\n.TP\n\\fBC:\\ek\\fR\nthe services' programs and winjoin itself\n.TP\n");
-    assert_has(&out, ".SH SEE ALSO\n\\fBwinjoin\\-join\\fR(1), \\fBwinjoin\\-diag\\fR(1), "
-                     "\\fBwinjoin\\-reset\\fR(1)\n");
-    assert_false(has(&out, "fBprobe"));
-    words("reset");
-    assert_int_equal(verb(verb_help, &err), 0);
-    assert_begins(&out, ".TH winjoin-reset 1 \"\" \"winjoin ");
-    assert_has(&out, "\" \"winjoin\"\n.SH NAME\nwinjoin\\-reset \\- take back what join did; the "
-                     "host as it was\n"
-                     ".SH SYNOPSIS\n.nf\nwinjoin reset [flags]\n.fi\n.SH OPTIONS\n"
-                     ".TP\n\\fB\\-f\\fR, \\fB\\-\\-force\\fR\ndo not ask\n"
-                     ".TP\n\\fB\\-\\-dry\\-run\\fR\ntell what would be taken back\n"
-                     ".TP\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fIFORMAT\\fR\nwhat ");
-    assert_has(&out, "\nthis text\n.SH ENVIRONMENT\n.PP\nEach flag ");
-    assert_has(&out, " NO_COLOR is honoured.\n.SH EXIT STATUS\n.TP\n\\fB0\\fR\nDone; ");
-    assert_has(
-        &out,
-        "\n.TP\n\\fB130\\fR\nInterrupted. What was done is in the journal: run again or reset.\n"
-        ".SH SEE ALSO\n\\fBwinjoin\\fR(1)\n");
-    words("join");
-    assert_int_equal(verb(verb_help, &err), 0);
-    assert_has(&out, ".nf\nwinjoin join [ENDPOINT] [flags]\nwinjoin join phase list\nwinjoin join "
-                     "phase NAME [ENDPOINT] [flags]\n.fi\n"
-                     ".SH DESCRIPTION\n.PP\nEverything ");
-    assert_has(&out, " \\fIoverlay|l2bridge\\fR\n");
-    assert_has(&out, "\n.TP\n\\fB\\-\\-token\\-file\\fR ");
-    assert_false(has(&out, "control\\-plane\\fR"));
 }
 
 /* ---- config ---- */
@@ -355,6 +317,11 @@ static void config_calls(void **state) {
     "    unsafeSkipCAVerification: true\n"
 #define NODE "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork:\n  vni: 4097\n"
 
+static void configure(const char *path) {
+    free(program->options.join.config);
+    program->options.join.config = xstrdup(path);
+}
+
 static void config_files(void **state) {
     struct error err;
     _cleanup_(freep) char *text = NULL;
@@ -365,16 +332,16 @@ static void config_files(void **state) {
     put("D:\\node.yaml", NODE);
     put("D:\\bad.yaml", "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\n");
     words("validate");
-    program->options.join.config = xstrdup("D:\\join.yaml");
+    configure("D:\\join.yaml");
     assert_int_equal(verb(verb_config, &err), 0);
     assert_string_equal(text_str(&out), "ok\n");
-    strcpy(program->options.join.config, "D:\\node.yaml");
+    configure("D:\\node.yaml");
     assert_int_equal(verb(verb_config, &err), 0);
     assert_string_equal(text_str(&out), "ok\n");
-    strcpy(program->options.join.config, "D:\\bad.yaml");
+    configure("D:\\bad.yaml");
     assert_int_equal(verb(verb_config, &err), -1);
     assert_string_equal(text_str(&out), "");
-    strcpy(program->options.join.config, "D:\\none.yml");
+    configure("D:\\none.yml");
     assert_int_equal(verb(verb_config, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     words("migrate");

@@ -1,0 +1,482 @@
+/* winjoin join, discover and reset as a person sees them: a cluster and a host in memory, what is
+ * printed, which document is made, and what becomes of words, files and tokens before. */
+#include "program_scene.h"
+
+#include "join_scene.h"
+
+static struct run r;
+
+static int open_joining(void **state) {
+    int result = open_program(state);
+
+    host_free(program->host);
+    http_free(program->http);
+    open_run(&r, "overlay");
+    program->host = r.host;
+    program->http = r.http;
+    program->options.join = r.options;
+    program->options.join.start_spread = -1;
+    program->options.progress = (char *)"plain";
+    program->verb = verb_find("join");
+    r.options = (struct join_options){0};
+    return result;
+}
+
+static int close_joining(void **state) {
+    program->host = NULL;
+    program->http = http_memory_new(nobody_answers, NULL);
+    (void)close_program(state);
+    close_run(&r);
+    return 0;
+}
+
+static void words(const char *line) {
+    freep(&program->options.join.endpoint);
+    text_list_free(&program->words);
+    text_list_split(&program->words, line, ' ');
+}
+
+static const char *result_text(const char *path) {
+    const char *text = json_text_at(program->result, path);
+
+    return text ? text : "";
+}
+
+static size_t events(const char *level, const char *text) {
+    _cleanup_json_ json_t *state = host_memory_state(program->host);
+    json_t *rows = json_object_get(state, "events"), *event;
+    size_t i, n = 0;
+
+    json_array_foreach(rows, i, event) n += text_equal(json_text_at(event, "level"), level) &&
+                                            text_equal(json_text_at(event, "text"), text);
+    return n;
+}
+
+static void succeeds(int (*run)(struct program *program, struct error *err)) {
+    struct error err;
+
+    if (verb(run, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+/* ---- join ---- */
+
+static void the_phases_are_listed(void **state) {
+    json_t *groups;
+    struct error err;
+
+    (void)state;
+    words("phase list");
+    succeeds(verb_join);
+    assert_true(text_starts_with(
+        text_str(&out),
+        "preflight               check that this Windows is fit to be a node\ndiscovery  "));
+    assert_has(&out, "\n\nkubelet-start           kubeadm's name for certificate, files, kubelet\n"
+                     "kubelet-wait-bootstrap  kubeadm's name for node\n");
+    assert_string_equal(result_text("kind"), "JoinPhases");
+    assert_string_equal(result_text("phases.0.id"), "preflight");
+    groups = json_object_get(program->result, "groups");
+    assert_int_equal(json_array_size(groups), 2);
+    assert_string_equal(json_text_at(groups, "0.phases.2"), "kubelet");
+    assert_int_equal(json_array_size(json_at(groups, "0.phases")), 3);
+    words("phase");
+    succeeds(verb_join);
+    assert_string_equal(result_text("kind"), "JoinPhases");
+    words("phase kubelets");
+    assert_int_equal(verb(verb_join, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+}
+
+static void a_join_is_told(void **state) {
+    (void)state;
+    words("10.0.0.10:6443");
+    succeeds(verb_join);
+    assert_true(text_starts_with(
+        text_str(&err_out),
+        "Joining win-7k2 (Windows Server 2022 Datacenter, 10.0.20348.2340) to 10.0.0.10:6443\n\n"));
+    assert_true(
+        text_starts_with(text_str(&out), "\nwin-7k2 is Ready; its pods were not asked.  ("));
+    assert_has(&out, " s)   winjoin status - winjoin diag - winjoin reset\n");
+    assert_string_equal(result_text("kind"), "JoinResult");
+    assert_null(program->phase);
+    assert_int_equal(events("i", "winjoin join win-7k2: done"), 1);
+}
+
+static void a_silent_join(void **state) {
+    (void)state;
+    program->options.progress = (char *)"none";
+    text_list_add(&program->options.join.skip_phases, "ready");
+    succeeds(verb_join);
+    assert_string_equal(text_str(&err_out), "");
+    assert_true(text_starts_with(
+        text_str(&out),
+        "\nwin-7k2 was taken as far as asked; whether it is Ready was not looked at.  ("));
+}
+
+static void a_join_in_json(void **state) {
+    (void)state;
+    program->options.progress = (char *)"json";
+    program->options.output = (char *)"json";
+    succeeds(verb_join);
+    assert_true(text_starts_with(text_str(&err_out), "{\"time\":\""));
+    assert_has(&err_out, "\"phase\":\"kubelet\",\"state\":\"done\"");
+    assert_int_equal(out.len, 0);
+}
+
+static void a_join_that_fails(void **state) {
+    struct error err;
+
+    (void)state;
+    r.scene.approve = false;
+    r.scene.denied = "csr-1";
+    assert_int_equal(verb(verb_join, &err), -1);
+    assert_string_equal(program->phase, "certificate");
+    assert_string_equal(result_text("kind"), "JoinResult");
+    assert_false(has(&out, "Ready"));
+    assert_null(strstr(err.hints[0], "the same command goes on"));
+}
+
+static void a_join_that_is_interrupted(void **state) {
+    struct error err;
+
+    (void)state;
+    host_memory_interrupt(program->host);
+    assert_int_equal(verb(verb_join, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_string_equal(
+        err.hints[0], "the same command goes on from here; winjoin reset takes back what is done");
+}
+
+static void one_phase(void **state) {
+    struct error err;
+
+    (void)state;
+    words("phase discovery 10.0.0.10:6443");
+    succeeds(verb_join);
+    assert_null(program->phase);
+    assert_string_equal(result_text("kind"), "JoinResult");
+    assert_string_equal(program->options.join.endpoint, "10.0.0.10:6443");
+    assert_int_equal(program->words.count, 1);
+    memset(program->options.join.discovery_token_ca_cert_hash.items[0] + 7, '0', 64);
+    words("phase discovery 10.0.0.10:6443");
+    assert_int_equal(verb(verb_join, &err), -1);
+    assert_string_equal(program->phase, "discovery");
+    assert_null(strstr(text_str(&err_out), "Joining"));
+    assert_int_equal(events("i", "winjoin join win-7k2: done"), 1);
+}
+
+static void a_dry_run(void **state) {
+    struct text_list files = {0};
+    _cleanup_(freep) char *line = NULL;
+    struct error err;
+
+    (void)state;
+    program->options.join.dry_run = true;
+    program->options.join.pod_cidr = xstrdup("10.244.3.0/24");
+    host_memory_set_environment(program->host, "KUBEADM_JOIN_DRYRUN_DIR", "");
+    succeeds(verb_join);
+    assert_string_equal(result_text("kind"), "JoinPlan");
+    assert_true(out.len > 0);
+    assert_false(has(&out, "files written"));
+    assert_int_equal(events("i", "winjoin join win-7k2: done"), 0);
+    host_memory_set_environment(program->host, "KUBEADM_JOIN_DRYRUN_DIR", "D:\\plan");
+    succeeds(verb_join);
+    assert_int_equal(host_list(program->host, "D:\\plan", &files, NULL), 0);
+    line = xasprintf("\n%zu files written to D:\\plan; secrets and programs are not among them\n",
+                     files.count);
+    assert_has(&out, line);
+    assert_true(files.count > 3);
+    text_list_free(&files);
+    memset(program->options.join.discovery_token_ca_cert_hash.items[0] + 7, '0', 64);
+    assert_int_equal(verb(verb_join, &err), -1);
+    assert_string_equal(program->phase, "discovery");
+    assert_int_equal(out.len, 0);
+}
+
+/* ---- discover ---- */
+
+static void what_is_discovered(void **state) {
+    _cleanup_(freep) char *line = xasprintf("server  " SCENE_SERVER "\nCA      %s\n", r.scene.pin);
+    struct error err;
+
+    (void)state;
+    program->verb = verb_find("discover");
+    succeeds(verb_discover);
+    assert_string_equal(text_str(&out), line);
+    assert_string_equal(result_text("matchedPin"), r.scene.pin);
+    assert_string_equal(result_text("server"), SCENE_SERVER);
+    assert_string_equal(result_text("kubeconfig"), r.scene.kubeconfig);
+    program->options.output = (char *)"kubeconfig";
+    succeeds(verb_discover);
+    assert_string_equal(text_str(&out), r.scene.kubeconfig);
+    program->options.output = NULL;
+    text_list_free(&program->options.join.discovery_token_ca_cert_hash);
+    program->options.join.discovery_token_unsafe_skip_ca_verification = true;
+    succeeds(verb_discover);
+    assert_string_equal(text_str(&out),
+                        "server  " SCENE_SERVER "\nCA      trusted without a pin\n");
+    assert_has(&err_out, "warning: ");
+    assert_string_equal(result_text("matchedPin"), "");
+    freep(&program->options.join.endpoint);
+    assert_int_equal(verb(verb_discover, &err), -1);
+    assert_string_equal(err.message,
+                        "discovery: Invalid value: \"\": bootstrapToken or file must be set");
+    assert_string_equal(err.hints[0],
+                        "winjoin discover <ip>:6443 --token T --discovery-token-ca-cert-hash H, "
+                        "--discovery-file FILE or --config FILE");
+}
+
+/* ---- reset ---- */
+
+static void a_join_is_taken_back(void **state) {
+    static const struct {
+        bool dry;
+        const char *progress;
+        long long verbosity;
+    } rows[] = {{true, "plain", 0},
+                {true, "plain", 1},
+                {true, "none", 1},
+                {true, "json", 0},
+                {false, "plain", 0}};
+
+    (void)state;
+    succeeds(verb_join);
+    program->options.yes = true;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        size_t files = 0, folders = 0, at;
+        _cleanup_(freep) char *line = NULL, *sum = NULL;
+        json_t *entry, *entries;
+        bool quiet = !text_equal(rows[i].progress, "plain");
+
+        program->options.join.dry_run = rows[i].dry;
+        program->options.progress = (char *)rows[i].progress;
+        program->options.verbosity = rows[i].verbosity;
+        succeeds(verb_reset);
+        entries = json_object_get(program->result, "entries");
+        assert_true(json_array_size(entries) > 10);
+        json_array_foreach(entries, at, entry) {
+            const char *what = json_text_at(entry, "what");
+            bool file = !rows[i].dry && text_starts_with(what, "file "),
+                 folder = text_starts_with(what, "folder ");
+            _cleanup_(freep) char *said =
+                xasprintf("  ok %s: %s\n", what, json_text_at(entry, "outcome"));
+
+            files += file;
+            folders += folder;
+            if (has(&err_out, said) != (!quiet && (rows[i].verbosity || (!file && !folder))))
+                fail_msg("row %zu: %s in %s", i, said, text_str(&err_out));
+        }
+        assert_true((files > 3 || rows[i].dry) && folders > 3);
+        line = xasprintf("  ok %zu files, %zu folders (winjoin reset -v 1 names them)\n", files,
+                         folders);
+        assert_int_equal(has(&err_out, line), !quiet && !rows[i].verbosity);
+        if (quiet)
+            assert_int_equal(err_out.len, 0);
+        sum = xasprintf("%lld things removed, %lld restored: the host is as it was found\nthe Node "
+                        "object stays: kubectl delete node <name>\n",
+                        (long long)json_number_at(program->result, "removed", -1),
+                        (long long)json_number_at(program->result, "restored", -1));
+        assert_string_equal(text_str(&out),
+                            rows[i].dry ? "nothing was changed (--dry-run)\n" : sum);
+        assert_int_equal(json_number_at(program->result, "failed", -1), 0);
+        assert_int_equal(events("i", "winjoin reset: done"), !rows[i].dry);
+    }
+}
+
+static void what_cannot_be_taken_back(void **state) {
+    struct error err;
+
+    (void)state;
+    succeeds(verb_join);
+    program->options.yes = true;
+    host_memory_fail(program->host, 12);
+    assert_int_equal(verb(verb_reset, &err), -1);
+    assert_string_equal(err.hints[0], "what is left stays in the journal: run winjoin reset again");
+    assert_has(&err_out, "  !! ");
+    assert_has(&err_out, "told to fail\n");
+    assert_int_equal(json_number_at(program->result, "failed", 0), 1);
+    assert_int_equal(out.len, 0);
+}
+
+/* ---- words and files before a join ---- */
+
+static void tokens_from_files(void **state) {
+    static const struct {
+        const char *data;
+        size_t len;
+        const char *token;
+    } rows[] = {
+#define BYTES(text) text, sizeof(text) - 1
+        {BYTES("abc.def"), "abc.def"},
+        {BYTES(" \t\r\nabc.def \t\r\n"), "abc.def"},
+        {BYTES("\xef\xbb\xbf"
+               "abc\r\n"),
+         "abc"},
+        {BYTES("\xef\xbb"
+               "abc"),
+         "\xef\xbb"
+         "abc"},
+        {BYTES("\xff\xfe"
+               "a\0b\0\r\0\n\0"),
+         "ab"},
+        {BYTES("\xfe\xff"
+               "\0a\0b\0\r\0\n"),
+         "ab"},
+        {BYTES("\xff\xfe"
+               "a\1b\0"),
+         "?b"},
+        {BYTES("\xff\xfe"
+               "a\0b"),
+         "a?"},
+        {BYTES("a\0b"), "a?b"},
+        {BYTES("\xff\xfe"), ""},
+        {BYTES(""), ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+
+        assert_int_equal(
+            host_write(program->host, "D:\\token", rows[i].data, rows[i].len, HOST_SECRET, NULL),
+            0);
+        free(program->options.join.token_file);
+        program->options.join.token_file = xstrdup("D:\\token");
+        (void)program_prepare_join(program, &err); /* which may find it to be no token */
+        assert_string_equal(program->options.join.token, rows[i].token);
+    }
+}
+
+#define JOIN                                                                                       \
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndiscovery:\n  "                  \
+    "bootstrapToken:\n    apiServerEndpoint: 10.0.0.1:6443\n    token: abcdef.0123456789abcdef\n"  \
+    "    unsafeSkipCAVerification: true\n"
+
+static void forget(void) {
+    options_free(program->set);
+    join_options_free(&program->options.join);
+    text_list_free(&program->words);
+    text_list_free(&program->flags);
+    memset(&program->options, 0, sizeof program->options);
+}
+
+/* The words as from a shell, up to where the join would begin. */
+static int called(const char *line, struct error *err) {
+    _cleanup_(text_list_free) struct text_list given = {0};
+
+    text_list_split(&given, line, ' ');
+    forget();
+    memset(program->set->given, 0, options_count(program->set) * sizeof *program->set->given);
+    *err = (struct error){0};
+    if (options_parse(program->set, (int)given.count - 1, given.items + 1, &program->words, err) <
+        0)
+        return -1;
+    options_given(program->set, &program->flags);
+    if (text_list_has(&given, "phase") || given.count == 1)
+        return verb(verb_join, err);
+    return verb(program_prepare_join, err);
+}
+
+static void calls_that_are_refused(void **state) {
+    static const struct {
+        const char *words, *message, *hint;
+    } rows[] = {
+        {"join a:1 b", "accepts at most 1 arg(s), received 2",
+         "\"b\" is one too many: has a flag before it lost its value?"},
+        {"join a:1 --control-plane",
+         "use --control-plane: a control plane does not run on Windows; winjoin joins workers",
+         "take the line for workers: kubeadm token create --print-join-command"},
+        {"join a:1 --token a --token-file b", "use --token or --token-file, not both", ""},
+        {"join a:1 --vmodule x", "invalid value \"x\" for --vmodule: not filename=N", ""},
+        {"join a:1 --vmodule =1", "invalid value \"=1\" for --vmodule: not filename=N", ""},
+        {"join a:1 --vmodule x=1,y=-1", "invalid value \"x=1,y=-1\" for --vmodule: not filename=N",
+         ""},
+        {"join --config D:\\none", "read the configuration: ", ""},
+        {"join --config D:\\join --token x --patches y",
+         "can not mix '--config' with arguments [patches token]", ""},
+        {"join --config= --node-ip 1.2.3.4 --token x",
+         "can not mix '--config' with arguments [token]", ""},
+        {"join --token-file D:\\none", "read the token: ", ""},
+        {"join", "discovery: Invalid value: \"\": bootstrapToken or file must be set",
+         "winjoin join <ip>:6443 --token T "},
+        {"join phase nothing", "", ""},
+        {"join https://10.0.0.1:6443 --token abcdef.0123456789abcdef", "",
+         "give host and port alone: winjoin join 10.0.0.1:6443"},
+        {"join https://u:p@10.0.0.1:6443 --token abcdef.0123456789abcdef", "",
+         "give host and port alone: winjoin join <ip>:6443"},
+        {"join 10.0.0.1 --token abcdef.0123456789abcdef", "",
+         "with its port, 6443 as a rule: winjoin join 10.0.0.1:6443"},
+        {"join 10.0.0.1:6443 --token abc", "",
+         "the whole line: kubeadm token create --print-join-command"},
+        {"join --config D:\\skip", "D:\\skip: line 8 column 13: skipPhases: ", ""},
+        {"join --config D:\\ignore",
+         "D:\\ignore: line 9 column 26: nodeRegistration.ignorePreflightErrors: ", ""},
+    };
+
+    (void)state;
+    program->options.progress = NULL;
+    put("D:\\join", JOIN);
+    put("D:\\skip", JOIN "skipPhases: [nothing]\n");
+    put("D:\\ignore", JOIN "nodeRegistration:\n  ignorePreflightErrors: [all, Swap]\n");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+
+        if (called(rows[i].words, &err) != -1 || err.kind != ERROR_USAGE ||
+            !text_starts_with(err.message, rows[i].message) ||
+            !text_starts_with(err.hints[0], rows[i].hint))
+            fail_msg("%s: '%s', '%s'", rows[i].words, err.message, err.hints[0]);
+    }
+    forget();
+}
+
+#define GOOD " --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification"
+
+static void what_is_only_warned_of(void **state) {
+    static const struct {
+        const char *words, *warning;
+    } rows[] = {
+        {"join 10.0.0.10:6443" GOOD " --certificate-key x", "flags of a control plane ("},
+        {"join 10.0.0.10:6443" GOOD " --apiserver-bind-port 1", "flags of a control plane ("},
+        {"join 10.0.0.10:6443" GOOD " --apiserver-advertise-address 1",
+         "flags of a control plane ("},
+        {"join 10.0.0.10:6443" GOOD " --vmodule x=1,y*=0", ""},
+        {"join 10.0.0.10:6443" GOOD "", ""},
+        {"join 10.0.0.10:6443 --config D:\\join",
+         "the API server's address is ignored beside a JoinConfiguration\n"},
+    };
+
+    (void)state;
+    program->options.progress = NULL;
+    put("D:\\join", JOIN);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+
+        if (called(rows[i].words, &err) < 0)
+            fail_msg("%s: %s", rows[i].words, err.message);
+        if (*rows[i].warning ? !has(&err_out, rows[i].warning) : err_out.len > 0)
+            fail_msg("%s: '%s'", rows[i].words, text_str(&err_out));
+    }
+    forget();
+}
+
+int main(void) {
+#define JOIN_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_joining)
+    const struct CMUnitTest tests[] = {
+        JOIN_TEST(the_phases_are_listed),
+        JOIN_TEST(a_join_is_told),
+        JOIN_TEST(a_silent_join),
+        JOIN_TEST(a_join_in_json),
+        JOIN_TEST(a_join_that_fails),
+        JOIN_TEST(a_join_that_is_interrupted),
+        JOIN_TEST(one_phase),
+        JOIN_TEST(a_dry_run),
+        JOIN_TEST(what_is_discovered),
+        JOIN_TEST(a_join_is_taken_back),
+        JOIN_TEST(what_cannot_be_taken_back),
+        JOIN_TEST(tokens_from_files),
+        JOIN_TEST(calls_that_are_refused),
+        JOIN_TEST(what_is_only_warned_of),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, free_output);
+}
