@@ -405,8 +405,7 @@ static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     }
     if (!transfer->has_head || has_two_lengths(transfer->easy))
         return error_set(err, transfer->has_head ? ERROR_MALFORMED : ERROR_NETWORK,
-                         "read the answer of '%.*s': %s", (int)strcspn(transfer->request->url, "?"),
-                         transfer->request->url,
+                         "read the answer of '%s': %s", url,
                          transfer->has_head ? "it has two lengths" : "it ended within its head");
     read_head(transfer);
     if (!transfer->request->on_data) {
