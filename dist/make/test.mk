@@ -25,8 +25,18 @@ build/fuzz/fuzz/%: build/fuzz/tests/fuzz/%.o build/fuzz/libhns.a build/fuzz/libm
 fuzz: $(FUZZERS:%=build/fuzz/fuzz/%) ## every parser against libFuzzer, FUZZ_SECONDS=10 each
 	$(Q)./tests/fuzz/run $(FUZZ_SECONDS) $^
 
+# What an input adds in base/ counts for base's own targets alone: else each target that reads YAML or JSON
+# would keep the errors of those parsers once more. Patches have no target of their own.
+CC_merge     := $(CC_fuzz)
+CFLAGS_merge := $(subst fuzzer-no-link$(comma),,$(CFLAGS_fuzz))
+OWN_BASE     := fuzz_values fuzz_yaml
+build/fuzz/uncounted/%.o: %.c dist/make/flags.mk
+	$(call compile,merge,$<)
+build/fuzz/merge/%: build/fuzz/tests/fuzz/%.o $(patsubst %.c,build/fuzz/uncounted/%.o,$(filter-out base/json_patch.c,$(wildcard base/*.c))) \
+                    build/fuzz/libhns.a build/fuzz/libmemory.a build/fuzz/libwinjoin.a
+	$(call link,fuzz)
 .PHONY: fuzz-merge
-fuzz-merge: $(FUZZERS:%=build/fuzz/fuzz/%) ## leaves in the tree's corpora what adds coverage; the rest goes to the cache
+fuzz-merge: $(OWN_BASE:%=build/fuzz/fuzz/%) $(patsubst %,build/fuzz/merge/%,$(filter-out $(OWN_BASE),$(FUZZERS))) ## leaves in the tree's corpora what adds coverage; the rest goes to the cache
 	$(Q)./tests/fuzz/merge $^
 
 build/coverage/fuzz/%: build/coverage/tests/fuzz/%.o build/coverage/tests/fuzz/replay.o build/coverage/libhns.a build/coverage/libmemory.a build/coverage/libwinjoin.a
