@@ -218,6 +218,8 @@ static void probes_by_hand(void **state) {
         struct error err;
         int result = probe(rows[i].line, &said, &err);
 
+        if (text_starts_with(rows[i].line, "udp 127.0.0.1:!") && getenv("WINEPREFIX"))
+            continue; /* Wine 8 does not tell that the port is closed */
         if (result != (rows[i].message ? -1 : 0) ||
             strcmp(err.message, rows[i].message ? rows[i].message : "") != 0)
             fail_msg("%s: %d %s: %s", rows[i].line, result, err.message, text_str(&said));

@@ -370,6 +370,97 @@ static void config_files(void **state) {
     assert_non_null(strstr(text, "  upgradeManifests: 5m0s\n---\n" NODE));
 }
 
+static void config_for_a_cluster(void **state) {
+    struct error err;
+
+    (void)state;
+    words("cluster");
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_begins(&out, "apiVersion: v1\ndata:\n  NodeConfiguration: |\n    apiVersion: "
+                        "winjoin.io/v1alpha1\n    kind: NodeConfiguration\nkind: ConfigMap\n");
+    assert_false(has(&out, "namespace: kube-flannel"));
+    assert_string_equal(json_text_at(program->result, "kind"), "List");
+    assert_string_equal(json_text_at(program->result, "items.0.kind"), "ConfigMap");
+    program->options.join.network_plugin = xstrdup("flannel");
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_has(&out, "    network:\n      plugin: flannel\n");
+    assert_has(&out, "  namespace: kube-flannel\n");
+    put("D:\\node.yaml", NODE);
+    configure("D:\\node.yaml");
+    assert_int_equal(verb(verb_config, &err), 0);
+    assert_has(&out, "      vni: 4097\n");
+    put("D:\\node.yaml", "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork: 1\n");
+    assert_int_equal(verb(verb_config, &err), -1);
+    assert_int_equal(out.len, 0);
+    configure("D:\\none.yml");
+    assert_int_equal(verb(verb_config, &err), -1);
+    freep(&program->options.join.config);
+    program->options.kubeconfig = (char *)"D:\\none";
+    assert_int_equal(verb(verb_config, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    put("D:\\k", "apiVersion: v1\nkind: Config\nclusters:\n- name: c\n  cluster: {server: "
+                 "'https://k', insecure-skip-tls-verify: true}\n"
+                 "users:\n- name: u\n  user: {token: t}\ncontexts:\n- name: x\n  context: "
+                 "{cluster: c, user: u}\ncurrent-context: x\n");
+    program->options.kubeconfig = (char *)"D:\\k";
+    assert_int_equal(verb(verb_config, &err), -1);
+    assert_string_equal(text_str(&out), "");
+}
+
+/* ---- service, diag, preflight ---- */
+
+static void services_that_cannot_run(void **state) {
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        words((const char *const[]){"", "run", "stop kubelet", "run kubelet x"}[i]);
+        assert_error(verb(verb_service, &err), &err, ERROR_USAGE, "winjoin service run NAME", "");
+    }
+    words("run a.b");
+    assert_error(verb(verb_service, &err), &err, ERROR_USAGE, "refuse service name 'a.b'", "");
+    words("run flanneld");
+    assert_int_equal(verb(verb_service, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_begins(&(struct text){.data = err.message}, "service 'flanneld': ");
+}
+
+static void targets_of_diag(void **state) {
+    struct error err;
+    _cleanup_json_ json_t *after = NULL;
+
+    (void)state;
+    program->options.external_ip = xstrdup("192.0.2.1:443");
+    program->options.external_name = xstrdup("example.com:443");
+    program->options.external_dns = xstrdup("192.0.2.53");
+    assert_int_equal(verb(verb_diag, &err), -1);
+    assert_string_equal(program->options.join.external_ip, "192.0.2.1:443");
+    assert_string_equal(program->options.join.external_name, "example.com:443");
+    assert_string_equal(program->options.join.external_dns, "192.0.2.53");
+    assert_null(program->options.external_ip);
+    assert_int_equal(out.len, 0);
+    after = host_memory_state(program->host);
+    assert_int_equal(json_array_size(json_object_get(after, "events")), 1);
+}
+
+static void unknown_checks_are_named(void **state) {
+    struct error err;
+
+    (void)state;
+    text_list_add(&program->options.join.ignore_preflight_errors, "Nonsense");
+    assert_int_equal(verb(verb_preflight, &err), 0);
+    assert_has(&err_out, "warning: ");
+    assert_has(&err_out, "onsense");
+    assert_int_equal(program->options.join.timeout, 30000);
+    program->options.join.timeout = 1000;
+    assert_int_equal(verb(verb_preflight, &err), 0);
+    assert_int_equal(program->options.join.timeout, 1000);
+    words("a b");
+    assert_error(verb(verb_preflight, &err), &err, ERROR_USAGE,
+                 "accepts at most 1 arg(s), received 2",
+                 "\"b\" is one too many: has a flag before it lost its value?");
+}
+
 int main(void) {
 #define VERB_TEST(name) cmocka_unit_test_setup_teardown(name, open_program, close_program)
     const struct CMUnitTest tests[] = {
@@ -384,6 +475,10 @@ int main(void) {
         VERB_TEST(help),
         VERB_TEST(config_calls),
         VERB_TEST(config_files),
+        VERB_TEST(config_for_a_cluster),
+        VERB_TEST(services_that_cannot_run),
+        VERB_TEST(targets_of_diag),
+        VERB_TEST(unknown_checks_are_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);
