@@ -8,7 +8,6 @@
 #include "kube/object.h"
 
 #define NODES_PATH "/api/v1/nodes"
-#define FLANNEL "flannel\\.alpha\\.coreos\\.com/"
 
 /* A Node with its 50 images has up to 30 KiB; an answer may have HTTP_BODY_MAX. */
 enum {
@@ -29,9 +28,6 @@ void kube_node_free(struct kube_node *node) {
     free(node->ready_reason);
     free(node->ready_message);
     free(node->kubelet_version);
-    free(node->flannel_backend_type);
-    free(node->flannel_backend_data);
-    free(node->flannel_public_ip);
     *node = (struct kube_node){0};
 }
 
@@ -93,9 +89,6 @@ int kube_node_from_json(const json_t *object, struct kube_node *ret, struct erro
     node.os = copy_at(object, "metadata.labels.kubernetes\\.io/os");
     node.kubelet_version = copy_at(object, "status.nodeInfo.kubeletVersion");
     node.unschedulable = json_bool_at(object, "spec.unschedulable", false);
-    node.flannel_backend_type = copy_at(object, "metadata.annotations." FLANNEL "backend-type");
-    node.flannel_backend_data = copy_at(object, "metadata.annotations." FLANNEL "backend-data");
-    node.flannel_public_ip = copy_at(object, "metadata.annotations." FLANNEL "public-ip");
     read_addresses(&node, json_at(object, "status.addresses"));
     read_cidrs(&node, object);
     read_ready(&node, json_at(object, "status.conditions"));
@@ -187,33 +180,6 @@ int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) 
         return -1;
     *ret = json_pack("{s:O}", "items", all);
     return 0;
-}
-
-int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err) {
-    _cleanup_json_ json_t *all = json_array();
-    struct kube_nodes nodes = {0};
-    const json_t *item;
-    size_t i;
-
-    if (add_pages(client, all, err) < 0)
-        return -1;
-    nodes.items = xcalloc(json_array_size(all), sizeof *nodes.items);
-    json_array_foreach(all, i, item) {
-        if (kube_node_from_json(item, &nodes.items[i], err) < 0) {
-            kube_nodes_free(&nodes);
-            return -1;
-        }
-        nodes.count++;
-    }
-    *ret = nodes;
-    return 0;
-}
-
-void kube_nodes_free(struct kube_nodes *nodes) {
-    for (size_t i = 0; i < nodes->count; i++)
-        kube_node_free(&nodes->items[i]);
-    free(nodes->items);
-    *nodes = (struct kube_nodes){0};
 }
 
 /* ---- waiting ---- */

@@ -22,9 +22,6 @@ struct kube_node {
     char *ready_message;
     char *kubelet_version;
     bool unschedulable;
-    char *flannel_backend_type; /* flannel.alpha.coreos.com/backend-type */
-    char *flannel_backend_data; /* .../backend-data: {"VNI":4096,"VtepMAC":".."} */
-    char *flannel_public_ip;    /* .../public-ip */
 };
 void kube_node_free(struct kube_node *node);
 int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err);
@@ -32,17 +29,10 @@ int kube_node_from_json(const json_t *object, struct kube_node *ret, struct erro
 int kube_node_get(struct kube_client *client, const char *name, struct kube_node *ret,
                   struct error *err);
 
-struct kube_nodes {
-    struct kube_node *items;
-    size_t count;
-};
-/* All of them, in pages. Pages that do not end (1000 of them, 120 s, 160 MiB) are ERROR_MALFORMED
- * or ERROR_TIMED_OUT. */
-int kube_nodes_list(struct kube_client *client, struct kube_nodes *ret, struct error *err);
-/* The same as the server's objects, {"items": [Node...]}, without images and managedFields. New
- * reference. */
+/* All Nodes, in pages, as the server's objects: {"items": [Node...]}, without images and
+ * managedFields. Pages that do not end (1000 of them, 120 s, too many bytes) are ERROR_MALFORMED or
+ * ERROR_TIMED_OUT. New reference. */
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err);
-void kube_nodes_free(struct kube_nodes *nodes);
 
 /* What to wait for; given a look at the Node, or NULL while there is none. */
 typedef bool kube_node_wanted(const struct kube_node *node);

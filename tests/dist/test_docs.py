@@ -82,6 +82,21 @@ class Documents(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(codes, {int(n) for n in re.findall(r"(?:^|[,)] |,\n)(\d+) ", told)})
 
+    def test_network_modes(self):
+        """The documents' modes and plugins are those that --network-mode and --network-plugin offer."""
+        shown = subprocess.run([WINJOIN, "join", "--help"], capture_output=True, text=True, check=True).stdout
+        modes = set(re.search(r"--network-mode (\S+)", shown).group(1).split("|"))
+        plugins = set(re.search(r"--network-plugin CHOICE[^:]*: ([^:]*?)\n +--", shown).group(1).replace(",", " ").split())
+        table = re.search(r"## Network modes and plugins\n(.*?)\n\n[A-Z]", read(ROOT / "docs/configuration.md"), re.S).group(1)
+        rows = re.findall(r"^\| `([a-z0-9]+)` \|.*\| (.*) \|$", table, re.M)
+        self.assertEqual(modes, {mode for mode, _ in rows})
+        self.assertEqual(plugins, {name for _, cell in rows for name in re.findall(r"`([a-z0-9-]+)`", cell)})
+        self.assertEqual(modes, set(re.findall(r"`([a-z0-9]+)` \(", re.search(r"^\| network modes \|.*$", read(ROOT / "README.md"),
+                                                                             re.M).group(0))))
+        defaults = read(ROOT / "templates/join-defaults.yaml")
+        self.assertEqual(modes, set(re.search(r"# mode: .*# ([^;]*);", defaults).group(1).split(", ")))
+        self.assertEqual(plugins, set(re.search(r"# plugin: .*# (.*)", defaults).group(1).split(", ")))
+
     def test_counts(self):
         """How many checks there are, and flows."""
         with tempfile.TemporaryDirectory() as host:

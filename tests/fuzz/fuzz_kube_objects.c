@@ -45,14 +45,14 @@ static void read_lists(struct answer *answer) {
     struct kubeconfig config = {.server = (char[]){"https://10.0.0.10:6443"}};
     struct host *host = host_memory_new();
     struct http *http = http_memory_new(answer_everybody, answer);
-    struct kube_nodes nodes = {0};
+    json_t *nodes = NULL;
     struct kube_client client;
     struct kube_csr csr = {0};
 
     if (kube_client_open(http, host, &config, &client, NULL) < 0)
         abort();
-    if (kube_nodes_list(&client, &nodes, NULL) == 0)
-        kube_nodes_free(&nodes);
+    if (kube_nodes_get(&client, &nodes, NULL) == 0)
+        json_decref(nodes);
     if (kube_csr_find(&client, KUBE_CSR_CLIENT_SIGNER, "win-1", &csr, NULL) == 0)
         kube_csr_free(&csr);
     kube_client_close(&client);
