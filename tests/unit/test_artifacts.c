@@ -136,6 +136,44 @@ static void bad_locks(void **state) {
     }
 }
 
+/* 64 programs and a MiB of text are taken, one more is not. */
+static void locks_have_limits(void **state) {
+    static const struct {
+        size_t programs, len;
+        const char *says;
+    } rows[] = {{64, 1 << 20, NULL},
+                {65, 1 << 20, "more than 64 artefacts"},
+                {64, (1 << 20) + 1, "longer than 1048576 bytes"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct artifacts artifacts = {0};
+        struct error err = {0};
+        struct text text = {0};
+
+        text_addf(
+            &text,
+            "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[");
+        for (size_t k = 0; k < rows[i].programs; k++)
+            text_addf(&text,
+                      "%s{\"name\":\"p%zu\",\"version\":\"v1\",\"sha256\":\"" SHA_ABC
+                      "\",\"size\":3,\"path\":\"k/p%zu.exe\",\"target\":\"C:\\\\k\\\\p%zu.exe\"}",
+                      k ? "," : "", k, k, k);
+        text_add(&text, "]}");
+        while (text.len < rows[i].len)
+            text_add_char(&text, ' ');
+        if ((artifact_lock_parse(text_str(&text), text.len, &artifacts, &err) == 0) !=
+            (rows[i].says == NULL))
+            fail_msg("row %zu: %s", i, err.message);
+        if (rows[i].says)
+            assert_non_null(strstr(err.message, rows[i].says));
+        else
+            assert_int_equal(artifacts.count, rows[i].programs);
+        artifacts_free(&artifacts);
+        text_free(&text);
+    }
+}
+
 static int before_count;
 static int count_before(void *context, const struct artifact *artifact, bool replaces,
                         struct error *err) {
@@ -417,6 +455,7 @@ int main(void) {
         cmocka_unit_test(digest),
         cmocka_unit_test(lock),
         cmocka_unit_test(bad_locks),
+        cmocka_unit_test(locks_have_limits),
         cmocka_unit_test_setup_teardown(from_a_folder, open_host, close_host),
         cmocka_unit_test_setup_teardown(stopped_before_writing, open_host, close_host),
         cmocka_unit_test_setup_teardown(all_or_nothing, open_host, close_host),

@@ -278,6 +278,47 @@ static void cut_lists_are_refused(void **state) {
     assert_int_equal(err.kind, ERROR_MALFORMED);
 }
 
+/* Each field is held to what is left: a pod's own, its name's, its labels', and those of other
+ * types. */
+static void fields_that_do_not_fit_are_refused(void **state) {
+    static const struct {
+        const char *list;
+        size_t len;
+        bool good;
+    } rows[] = {
+        {BYTES("\x0a\5\x0a\3one"), true},
+        {BYTES("\x0a\5\x0a\4one"), false},
+        {BYTES("\x0a\4\x12\2\x0a\1"), false},
+        {BYTES("\x0a\4\x22\2\x0a\1"), false},
+        {BYTES("\x0a\6\x0a\1x\x58\xac\2"), true},
+        {BYTES("\x0a\5\x0a\1x\x58\xac"), false},
+        {BYTES("\x0a\x0c\x0a\1x\x59"
+               "12345678"),
+         true},
+        {BYTES("\x0a\x0b\x0a\1x\x59"
+               "1234567"),
+         false},
+        {BYTES("\x0a\x08\x0a\1x\x5d"
+               "1234"),
+         true},
+        {BYTES("\x0a\x07\x0a\1x\x5d"
+               "123"),
+         false},
+        {BYTES("\x0a\4\x0a\1x\x5b"), false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct cri_pods pods = {0};
+        struct error err = {0};
+        bool good = cri_pods_parse(rows[i].list, rows[i].len, &pods, &err) == 0;
+
+        if (good != rows[i].good || (!good && err.kind != ERROR_MALFORMED))
+            fail_msg("row %zu: %d '%s'", i, err.kind, err.message);
+        cri_pods_free(&pods);
+    }
+}
+
 static void pods_are_removed_over_the_pipe(void **state) {
     struct host *host = host_memory_new();
     _cleanup_(cri_pods_free) struct cri_pods pods = {0};
@@ -320,6 +361,7 @@ int main(void) {
         cmocka_unit_test(huffmans_code_is_known),
         cmocka_unit_test(a_kubelets_pods_are_listed),
         cmocka_unit_test(cut_lists_are_refused),
+        cmocka_unit_test(fields_that_do_not_fit_are_refused),
         cmocka_unit_test(pods_are_removed_over_the_pipe),
         cmocka_unit_test(sockets_are_pipes),
     };

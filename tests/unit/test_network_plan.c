@@ -230,6 +230,10 @@ static void refused_prefixes(void **state) {
     scene.input.management = "10.244.9.9/24";
     assert_refused(ERROR_USAGE,
                    "pod prefix 10.244.0.0/16 overlaps the node's network 10.244.9.0/24");
+    scene.input.management = "fd00::21/64";
+    assert_refused(ERROR_UNSUPPORTED, "management address 'fd00::21/64' is IPv6");
+    scene.input.management = "10.0.0.21/33";
+    assert_refused(ERROR_MALFORMED, "management address");
     scene.input.management = "10.100.0.1/16";
     assert_refused(ERROR_USAGE, "service prefix 10.96.0.0/12 overlaps the node's network");
     scene.input.management = "10.0.0.21/24";

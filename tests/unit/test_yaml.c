@@ -194,6 +194,35 @@ static void written_as_kubernetes_writes(void **state) {
     assert_true(json_equal(json, again));
 }
 
+/* Text that another parser would take for a date, a number of base 60, infinity or a merge is
+ * quoted. */
+static void writes_odd_text_in_quotes(void **state) {
+    static const struct {
+        const char *text;
+        bool quoted;
+    } rows[] = {
+        {".inf", true},           {"-.INF", true},   {".nan", true},      {"infinity", false},
+        {"2026-11-22", true},     {"2026-x", false}, {"2026-11x", false}, {"202-11-22", false},
+        {"1:20:30.5", true},      {"-1:20", true},   {"1:5_9", false},    {"1:60", false},
+        {"1:59", true},           {"1:200", false},  {"1:", false},       {"1.5.", false},
+        {"10.0.0.1:6443", false}, {":20", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *value = json_string(rows[i].text);
+        _cleanup_json_ json_t *object = json_pack("{s:i}", rows[i].text, 1);
+        _cleanup_(freep) char *scalar = yaml_write(value), *key = yaml_write(object);
+
+        if ((scalar[0] == '"') != rows[i].quoted || (key[0] == '"') != rows[i].quoted)
+            fail_msg("'%s' is written %s and %s", rows[i].text, scalar, key);
+    }
+
+    _cleanup_json_ json_t *merge = json_pack("{s:s}", "<<", "<<");
+    _cleanup_(freep) char *text = yaml_write(merge);
+    assert_string_equal(text, "\"<<\": <<\n"); /* as a key alone it would be a merge */
+}
+
 /* As Go writes them: what kubeadm lays is the same text. */
 static void writes_numbers_as_go(void **state) {
     static const struct {
@@ -230,6 +259,7 @@ int main(void) {
         cmocka_unit_test(limits),
         cmocka_unit_test(scalars_become_json),
         cmocka_unit_test(written_as_kubernetes_writes),
+        cmocka_unit_test(writes_odd_text_in_quotes),
         cmocka_unit_test(writes_numbers_as_go),
     };
 
