@@ -176,6 +176,7 @@ static void a_joined_node_remembers_its_network(void **state) {
     assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
     assert_ptr_equal(join.found.plan.mode, &network_mode_l2bridge);
     assert_string_equal(join.found.plan.name, "cbr0");
+    assert_string_equal(join.found.node_ip, "10.0.0.21"); /* without its prefix */
     join_close(&join);
     close_run(&r);
 }

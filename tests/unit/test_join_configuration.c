@@ -13,6 +13,7 @@
 #include "join/configuration/config_file.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
+#include "join/discovery/discovery.h"
 
 #define TOKEN "abcdef.0123456789abcdef"
 #define OTHER "fedcba.0123456789abcdef"
@@ -308,6 +309,33 @@ static void tokens_are_wiped(void **state) {
     json_decref(other);
 }
 
+/* One place makes them, for join and discover. */
+static void discovery_asks_with_the_right_token(void **state) {
+    static const struct {
+        const char *token, *discovery, *bootstrap, *asks, *goes_on;
+    } cases[] = {
+        {"t", NULL, NULL, "t", "t"}, {NULL, "d", NULL, "d", NULL}, {"t", "d", NULL, "d", "t"},
+        {"t", NULL, "b", "t", "b"},  {"t", "d", "b", "d", "b"},    {NULL, NULL, NULL, NULL, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct join_options asked = {.token = (char *)cases[i].token,
+                                     .discovery_token = (char *)cases[i].discovery,
+                                     .tls_bootstrap_token = (char *)cases[i].bootstrap,
+                                     .timeouts = {.discovery = 7},
+                                     .timeout = i % 2 ? 9 : 0};
+        struct discovery_options made;
+
+        discovery_options_make(&asked, &made);
+        assert_true(text_equal(made.token, cases[i].asks) || (!made.token && !cases[i].asks));
+        assert_true(text_equal(made.tls_bootstrap_token, cases[i].goes_on) ||
+                    (!made.tls_bootstrap_token && !cases[i].goes_on));
+        assert_int_equal(made.timeout_ms, i % 2 ? 9 : 7);
+        assert_int_equal(discovery_is_asked(&asked), cases[i].asks != NULL);
+    }
+}
+
 /* A copy of the options, for what the cluster adds, has no token. */
 static void a_copy_has_no_token(void **state) {
     struct scene *s = *state;
@@ -340,6 +368,7 @@ int main(void) {
         cmocka_unit_test(files_of_discovery),
         cmocka_unit_test_setup_teardown(node_configuration_goes_both_ways, setup, teardown),
         cmocka_unit_test_setup_teardown(manifest_has_what_nodes_need, setup, teardown),
+        cmocka_unit_test(discovery_asks_with_the_right_token),
         cmocka_unit_test_setup_teardown(tokens_are_wiped, setup, teardown),
         cmocka_unit_test_setup_teardown(a_copy_has_no_token, setup, teardown),
     };

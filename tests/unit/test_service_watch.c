@@ -1,5 +1,7 @@
 /* Services that end while a join waits for their work: started again, and in the end told why. */
 #include "join_scene.h"
+
+#include "tests/memory/http_memory.h"
 #include "join/services/service_watch.h"
 
 /* ---- what a log says ---- */
@@ -169,6 +171,47 @@ static void one_that_ends_while_it_is_waited_for(void **state) {
     }
 }
 
+/* ---- what it may read ---- */
+
+static unsigned asked;
+
+static int refuse(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    (void)context;
+    (void)request;
+    (void)err;
+    asked++;
+    return scene_status(ret, 403, "Forbidden");
+}
+
+/* Every four seconds, and twice refused is enough. */
+static void rights_are_asked_for_now_and_then(void **state) {
+    struct error err = {0};
+    struct join_progress progress = {0};
+    struct kube_client client = {.server = (char *)"https://10.0.0.10:6443"};
+    struct service_watch watch = {.progress = &progress, .client = &client};
+    struct run r;
+
+    (void)state;
+    asked = 0;
+    open_run(&r, "overlay");
+    client.http = http_memory_new(refuse, NULL);
+    client.host = watch.host = r.host;
+    assert_int_equal(service_watch_start(&watch, &service_flanneld, &err), -1); /* not registered */
+    error_clear(&err);
+    assert_int_equal(service_watch_rights(&watch, "/x", &err), 0);
+    assert_int_equal(asked, 0);
+    host_memory_advance(r.host, 4000);
+    assert_int_equal(service_watch_rights(&watch, "/x", &err), 0);
+    assert_int_equal(service_watch_rights(&watch, "/x", &err), 0);
+    assert_int_equal(asked, 1);
+    host_memory_advance(r.host, 4000);
+    assert_int_equal(service_watch_rights(&watch, "/x", &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    http_free(client.http);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_tells_why),
@@ -177,6 +220,7 @@ int main(void) {
         cmocka_unit_test(one_that_always_ends_is_told),
         cmocka_unit_test(one_that_cannot_be_started_is_not_tried_again),
         cmocka_unit_test(one_that_ends_while_it_is_waited_for),
+        cmocka_unit_test(rights_are_asked_for_now_and_then),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
