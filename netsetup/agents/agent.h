@@ -1,6 +1,6 @@
 /* A network agent is one constant: who tells this node the routes to other nodes' pods, what that
  * program needs on the node, and what it says of itself in the cluster. A new one is a file with
- * its constant and a row in agents.c; nothing else asks which agent it is. */
+ * its constant and a row in NETWORK_AGENTS; nothing else asks which agent it is. */
 #ifndef NETSETUP_AGENTS_AGENT_H
 #define NETSETUP_AGENTS_AGENT_H
 
@@ -59,7 +59,7 @@ struct network_agent {
                       const struct network_peer *peer);
 };
 
-/* The agents that this build can do (agents.c: the table). */
+/* The agents that this build can do (the table is below). */
 const struct network_agent *const *network_agents(size_t *ret_count);
 /* By what --network-plugin takes; NULL = none of them. */
 const struct network_agent *network_agent_by_plugin(const char *plugin);
@@ -74,6 +74,11 @@ void network_plugin_names(struct text_list *ret);
 int network_plugin_check(const char *name, struct error *err);
 void agent_settings_free(struct agent_settings *settings);
 
-extern const struct network_agent network_agent_none, network_agent_flannel;
+/* The table: a row is the agent's file and constant (agents/flannel.c: network_agent_flannel). */
+#define NETWORK_AGENTS(ROW)                                                                        \
+    ROW(none)                                                                                      \
+    ROW(flannel)
+#define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
+NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of network agents. */
+/* What reads the table of network agents. */
 #include "netsetup/agents/agent.h"
 
 #include <stdlib.h>
@@ -6,10 +6,8 @@
 #include "base/memory.h"
 #include "netsetup/names.h"
 
-static const struct network_agent *const agents[] = {
-    &network_agent_none,
-    &network_agent_flannel,
-};
+#define ROW(agent) &network_agent_##agent,
+static const struct network_agent *const agents[] = {NETWORK_AGENTS(ROW)};
 /* Plugins that people know from other clusters, beside the modes' foreign_cni_plugins. */
 static const char *const elsewhere[] = {"azure-vnet", "ovn-kubernetes", "nat", NULL};
 

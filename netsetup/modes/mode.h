@@ -1,6 +1,6 @@
 /* A network mode is one constant: what HNS network pods are put into, and what follows from it for
  * addresses, documents, routes to other nodes, the firewall and diagnosis. A new one is a file with
- * its constant and a row in modes.c; nothing else asks which mode it is. */
+ * its constant and a row in NETWORK_MODES; nothing else asks which mode it is. */
 #ifndef NETSETUP_MODES_MODE_H
 #define NETSETUP_MODES_MODE_H
 
@@ -51,7 +51,7 @@ struct network_mode {
                         bool only, struct error *err);
 };
 
-/* The modes that this build can do, the default first (modes.c: the table). */
+/* The modes that this build can do, in the table's order, the default first. */
 const struct network_mode *const *network_modes(size_t *ret_count);
 /* By name, in any case; NULL = none of them. */
 const struct network_mode *network_mode_by_name(const char *name);
@@ -63,6 +63,11 @@ void network_mode_names(struct text_list *ret);
  * both name those that work. */
 int network_mode_check(const char *name, struct error *err);
 
-extern const struct network_mode network_mode_overlay, network_mode_l2bridge;
+/* The table: a row is the mode's file and constant (modes/overlay.c: network_mode_overlay). */
+#define NETWORK_MODES(ROW)                                                                         \
+    ROW(overlay)                                                                                   \
+    ROW(l2bridge)
+#define NETWORK_MODE_DECLARE(mode) extern const struct network_mode network_mode_##mode;
+NETWORK_MODES(NETWORK_MODE_DECLARE)
 
 #endif

@@ -1,12 +1,10 @@
-/* The table of network modes. */
+/* What reads the table of network modes. */
 #include "base/memory.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/names.h"
 
-static const struct network_mode *const modes[] = {
-    &network_mode_overlay,
-    &network_mode_l2bridge,
-};
+#define ROW(mode) &network_mode_##mode,
+static const struct network_mode *const modes[] = {NETWORK_MODES(ROW)};
 /* Modes that people know from other tools. */
 static const char *const elsewhere[] = {"l2tunnel", "transparent", "nat", NULL};
 
