@@ -105,7 +105,7 @@ build/static/winjoin.debug: build/static/cmd/main_posix.o build/static/gen/commi
 	$(call link,static)
 build/static/winjoin: build/static/winjoin.debug
 	$(Q)install --strip $< $@
-build/asan/winjoin: build/asan/cmd/main_posix.o build/asan/gen/commit.o | build/asan/libwinjoin.so
+build/asan/winjoin: build/asan/cmd/main_posix.o | build/asan/libwinjoin.so
 	$(call link,asan,$(SHARED_asan))
 build/native/man-pages: build/native/dist/man/man_pages.o build/native/libwinjoin.a
 	$(call link,native)

@@ -16,7 +16,7 @@ $(LIB_SRCS_posix:%.c=build/mutants/%.o): CFLAGS_mutants += $(TRACED)
 
 build/mutants/fuzz/%: build/mutants/tests/fuzz/%.o build/mutants/tests/fuzz/replay.o | build/mutants/libwinjoin.so
 	$(call link,mutants,$(SHARED_mutants))
-build/mutants/winjoin: build/mutants/cmd/main_posix.o build/mutants/gen/commit.o | build/mutants/libwinjoin.so
+build/mutants/winjoin: build/mutants/cmd/main_posix.o | build/mutants/libwinjoin.so
 	$(call link,mutants,$(SHARED_mutants))
 
 .PHONY: mutants mutants-built mutants-words

@@ -128,7 +128,7 @@ MORE = [
     call("a pin of other digits", 3, "could not decode",
          pins=("sha256:" + "\uff11" * 21 + "1",)),
     call("a pin with a blank behind", 3, "could not decode", pins=("{pin} ",)),
-    call("a pin with a byte order mark", 3, "byte order mark", pins=("\ufeff{pin}",)),
+    call("a pin with a byte order mark", 3, "invalid discovery token CA certificate hash", pins=("\ufeff{pin}",)),
     call("a pin of twenty thousand digits", 3, "expected a 32 byte", pins=("sha256:" + "3b" * 10000,)),
     call("an endpoint in capitals", 0, endpoint="LOCALHOST:{port}"),
     call("an endpoint with two dots behind", 3, "neither an address nor a name",

@@ -269,7 +269,7 @@ class Fetched(unittest.TestCase):
 
     def test_no_address_of_a_mirror(self):
         for url in ("http://127.0.0.1/winjoin", "https://", "https://me:hidden@m.test/w", "https://m.test/?a",
-                    "https://m.test/a b", "file:///etc", "m.test", "https://m.test/../x"):
+                    "https://m.test/a b", "file:///etc", "m.test"):
             with self.subTest(url):
                 said = self.end(self.start(url), 3)
                 self.assertRegex(said, "error: use mirror '")

@@ -20,7 +20,7 @@ HERE = pathlib.Path(sys.argv[1])  # this worker's own folder: library, temporary
 WORDS = dict(line.split(" ", 1) for line in pathlib.Path(sys.argv[2]).read_text(encoding="utf-8").splitlines())
 LIBRARY = TREE / "build/mutants/libwinjoin.so"
 ENVIRONMENT = {
-    **os.environ, "HOME": str(HERE), "TMPDIR": "/tmp", "CMOCKA_MESSAGE_OUTPUT": "TAP", "WINJOIN_TESTS": "part",
+    **os.environ, "HOME": str(HERE), "TMPDIR": "/tmp", "CMOCKA_MESSAGE_OUTPUT": "TAP", "TESTS_PART": "part",
     "ASAN_OPTIONS": "detect_leaks=1:hard_rss_limit_mb=2000:symbolize=0", "UBSAN_OPTIONS": "symbolize=0",
 }
 

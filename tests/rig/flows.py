@@ -368,7 +368,8 @@ class Dhcp(Switch):
 
     def test_static_address_is_lost_until_somebody_sets_it(self):
         self.network()
-        self.assertEqual(self.address(), [])
+        # Away, or on a slow machine back already; never one that Windows gives itself.
+        self.assertIn(self.address(), ([], [self.node.address]))
         self.until(self.address, [self.node.address])
         self.assertEqual(reach(self.node.ns, fabrics.EXTERNAL_IP, 443), "ping")
 

@@ -2,9 +2,9 @@
  * finishes, and the host is as it was found. */
 #include "join_scene.h"
 
-/* With WINJOIN_TESTS=part every seventh call alone. */
+/* With TESTS_PART=part every seventh call alone. */
 static size_t next_call(void) {
-    const char *tests = getenv("WINJOIN_TESTS");
+    const char *tests = getenv("TESTS_PART");
 
     return tests && text_equal(tests, "part") ? 7 : 1;
 }
