@@ -330,7 +330,20 @@ static void flannel_routes_to(void **state) {
 
 static void names(void **state) {
     static const char *const list[] = {"a", "b", NULL};
+    _cleanup_(text_list_free) struct text_list three = {0};
+    struct error err = {0};
     (void)state;
+    text_list_split(&three, "alpha,beta,gamma", ',');
+    assert_int_equal(name_check("word", "beta", &three, false, &err), 0);
+    assert_int_equal(name_check("word", "gama", &three, false, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_string_equal(err.message, "unknown word 'gama': use alpha, beta or gamma");
+    assert_string_equal(err.hints[0], "did you mean 'gamma'?");
+    error_clear(&err);
+    assert_int_equal(name_check("word", "x", &three, true, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNSUPPORTED);
+    assert_string_equal(err.message, "word 'x' is not supported by this version of winjoin; alpha, "
+                                     "beta and gamma are");
     assert_ptr_equal(name_find(list, "b"), list[1]);
     assert_null(name_find(list, "c"));
     assert_null(name_find(NULL, "a"));
