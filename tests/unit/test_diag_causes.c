@@ -190,6 +190,10 @@ static const struct row rows[] = {
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
      "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
      "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"route missing, where no agent announces nodes", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[],nodes:[{metadata:{name:'lin-1'},spec:{podCIDR:"
+     "'10.244.1.0/24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]",
+     "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
     {"route missing, and who would lay it", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null") ",services:{flanneld:'stopped'}",
      "L2-ROUTE confirmed 9", "service flanneld is stopped: see its log, then sc start flanneld"},

@@ -191,6 +191,59 @@ static void the_ways_are_waited_for(void **state) {
     }
 }
 
+/* Its settings and its identity are on the node before it starts. */
+static void its_files_are_written(void **state) {
+    struct flannel f;
+    _cleanup_(freep) char *conf = NULL, *kubeconfig = NULL;
+    size_t len;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    assert_joins(&f, details[0], NULL);
+    assert_int_equal(
+        host_read(f.run.host, "C:\\etc\\kube-flannel\\net-conf.json", 4096, &conf, &len, NULL), 0);
+    assert_non_null(strstr(conf, "\"VNI\": 4096"));
+    assert_int_equal(
+        host_read(f.run.host, "C:\\k\\flanneld.kubeconfig", 65536, &kubeconfig, &len, NULL), 0);
+    assert_non_null(strstr(kubeconfig, "flannel"));
+    close_run(&f.run);
+}
+
+static size_t routes_to_peer(struct host *host) {
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    size_t count = 0;
+
+    assert_int_equal(host_routes(host, &routes, NULL), 0);
+    for (size_t i = 0; i < routes.count; i++)
+        count += text_equal(routes.items[i].destination, "10.244.1.0/24") &&
+                 text_equal(routes.items[i].next_hop, "10.0.0.31");
+    return count;
+}
+
+/* Without it the join writes the routes itself, and reset takes them away again. */
+static void without_it_the_join_writes_the_routes(void **state) {
+    _cleanup_(said_free) struct said said = {0};
+    struct journal journal = {0};
+    struct error err = {0};
+    struct flannel f;
+
+    (void)state;
+    open_flannel(&f, "l2bridge");
+    free(f.run.options.network_plugin);
+    f.run.options.network_plugin = xstrdup("win-bridge");
+    f.lays_nothing = true;
+    if (join_flannel(&f, &said, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(said.detail, "not wanted: the cluster does not run flannel");
+    assert_int_equal(routes_to_peer(f.run.host), 1);
+    assert_int_equal(journal_open(f.run.host, &journal, &err), 0);
+    assert_true(journal_has(&journal, JOURNAL_ROUTE, "10.244.1.0/24"));
+    journal_close(&journal);
+    assert_int_equal(reset_once(&f.run, NULL), 0);
+    assert_int_equal(routes_to_peer(f.run.host), 0);
+    close_run(&f.run);
+}
+
 static void a_second_join_believes_what_stands(void **state) {
     struct flannel f;
     json_t *first, *second;
@@ -378,6 +431,8 @@ static void every_call_fails_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ways_are_waited_for),
+        cmocka_unit_test(its_files_are_written),
+        cmocka_unit_test(without_it_the_join_writes_the_routes),
         cmocka_unit_test(a_second_join_believes_what_stands),
         cmocka_unit_test(not_every_node_is_waited_for),
         cmocka_unit_test(a_way_that_never_comes_is_warned_of),
