@@ -13,7 +13,7 @@
 #define WINDOWS_NETWORK "nat" /* that Windows has for containers of its own */
 
 static void add_warning(struct network_plan *plan, const char *code, const char *message) {
-    if (plan->warning_count == NETWORK_WARNINGS_MAX)
+    if (plan->warning_count == PLAN_WARNINGS_MAX)
         return;
     struct network_warning *warning = &plan->warnings[plan->warning_count++];
     warning->code = code;

@@ -40,7 +40,7 @@ struct network_input {
     const char *dsr;        /* "auto", "on", "off" */
 };
 
-enum { NETWORK_WARNINGS_MAX = 8 };
+enum { PLAN_WARNINGS_MAX = 8 };
 struct network_warning {
     const char *code; /* "dual-stack-off", "no-route-agent", "pod-cidr-outside-cluster", ... */
     char message[256];
@@ -78,7 +78,7 @@ struct network_plan {
     char *dns_domain;
     struct text_list dns_servers;
     bool dsr; /* kube-proxy enableDSR and the plugin's loopbackDSR */
-    struct network_warning warnings[NETWORK_WARNINGS_MAX];
+    struct network_warning warnings[PLAN_WARNINGS_MAX];
     size_t warning_count;
 };
 

@@ -25,9 +25,8 @@ static int read_list(const struct text_list *list, const char *what, struct cidr
             *skipped_ipv6 = true;
             continue;
         }
-        if (count == NETWORK_PREFIXES_MAX)
-            return error_set(err, ERROR_USAGE, "%s: more than %d prefixes", what,
-                             NETWORK_PREFIXES_MAX);
+        if (count == PREFIXES_MAX)
+            return error_set(err, ERROR_USAGE, "%s: more than %d prefixes", what, PREFIXES_MAX);
         ret[count++] = cidr;
     }
     if (!count && list->count)
@@ -145,7 +144,7 @@ static void add_exception(struct cidr *list, size_t *count, const struct cidr *c
 }
 
 static void apply_exceptions(const struct network_prefixes *p, struct network_plan *plan) {
-    struct cidr list[3 * NETWORK_PREFIXES_MAX + 2];
+    struct cidr list[3 * PREFIXES_MAX + 2];
     size_t count = 0;
     for (size_t i = 0; i < p->cluster_count; i++)
         add_exception(list, &count, &p->cluster[i]);

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "netsetup/network_plan.h"
 
-enum { NETWORK_PREFIXES_MAX = 16 };
+enum { PREFIXES_MAX = 16 };
 
 /* All IPv4. */
 struct network_prefixes {
@@ -17,8 +17,7 @@ struct network_prefixes {
     struct cidr pod;        /* this node's */
     struct cidr management; /* ip & mask */
     struct ip management_address;
-    struct cidr cluster[NETWORK_PREFIXES_MAX], service[NETWORK_PREFIXES_MAX],
-        exclude[NETWORK_PREFIXES_MAX];
+    struct cidr cluster[PREFIXES_MAX], service[PREFIXES_MAX], exclude[PREFIXES_MAX];
     size_t cluster_count, service_count, exclude_count;
     bool skipped_ipv6;
 };
