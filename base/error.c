@@ -84,7 +84,7 @@ int error_set_os(struct error *err, enum error_kind kind, unsigned long os, cons
 }
 
 int error_prefix(struct error *err, const char *format, ...) {
-    char rest[sizeof err->message + 2];
+    char rest[ERROR_MESSAGE_MAX + 2];
     va_list args;
 
     if (!err)
