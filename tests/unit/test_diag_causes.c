@@ -120,6 +120,8 @@ static const struct row rows[] = {
      ENDPOINTS_AB("", ACL("Allow", "Out",
                           "Priority:100") "," ACL("Block", "In", "Protocols:'256',Priority:65500")),
      "CNI-POLICY confirmed 6", "endpoint 7a00 (winjoin-probe-b): ACL Block In, priority 65500"},
+    {"an acl without a priority", TO_B_RED, ENDPOINTS_AB("", ACL("Block", "In", "Protocols:'256'")),
+     "CNI-POLICY confirmed 6", "endpoint 7a00 (winjoin-probe-b): ACL Block In, priority 0"},
     {"an acl that an earlier rule overrules", TO_B_RED,
      ENDPOINTS_AB("", ACL("Block", "In", "Priority:300") "," ACL("Allow", "In", "Priority:200")),
      "", NULL},
@@ -190,6 +192,8 @@ static const struct row rows[] = {
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
      "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
      "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"route missing, and a flow that was not tried", DNS_RED " pod-to-service-ip/tcp=-",
+     "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null"), "L2-ROUTE confirmed 9", NULL},
     {"route missing, where no agent announces nodes", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[],nodes:[{metadata:{name:'lin-1'},spec:{podCIDR:"
      "'10.244.1.0/24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]",
@@ -284,6 +288,8 @@ static const struct row rows[] = {
      "the cluster's DNS answers for Services"},
     {"firewall", "pod-to-node/tcp=timeout", "", "FW-IN likely 1",
      "the node reaches the pod, the pod gets no answer from the node"},
+    {"the node does not reach its pod either",
+     NODE_RED " node-to-pod/tcp=timeout node-to-pod/udp=no-reply", "", "", NULL},
     {"a bridge without a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.99/32"),
      "L2-NODE confirmed 2",
      "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.0.0.99/32, not to "

@@ -216,6 +216,17 @@ static void extras_tell_causes_apart(void **state) {
     assert_int_equal(probe_list_parse(text, strlen(text), &again, NULL), 0);
 }
 
+static void outcomes_have_names(void **state) {
+    enum diag_outcome outcome = DIAG_PASS;
+
+    (void)state;
+    assert_int_equal(diag_outcome_parse("not-run", &outcome), 0);
+    assert_int_equal(outcome, DIAG_NOT_RUN);
+    assert_int_equal(diag_outcome_parse("fine", &outcome), -1);
+    assert_int_equal(diag_outcome_parse(NULL, &outcome), -1);
+    assert_int_equal(outcome, DIAG_NOT_RUN);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_full_scene_asks_everything),
@@ -225,6 +236,7 @@ int main(void) {
         cmocka_unit_test(results_become_outcomes),
         cmocka_unit_test(clusters_without_pod_records_are_excused),
         cmocka_unit_test(extras_tell_causes_apart),
+        cmocka_unit_test(outcomes_have_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

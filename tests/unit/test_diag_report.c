@@ -93,6 +93,18 @@ static void text_in_ascii(void **state) {
               "skipped (no-udp-listener): pod-to-node/udp\n");
 }
 
+static void text_of_a_cause_that_leaves_one_cell(void **state) {
+    const struct diag_text_style style = {0};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    report_make(&report);
+    judge(&report, "pod-to-node", false, PROBE_REFUSED, 0);
+    text = diag_report_text(&report, &style);
+    assert_non_null(strstr(text, " One cause explains some of what is red:\n"));
+}
+
 static void text_in_utf8_and_colour(void **state) {
     const struct diag_text_style style = {.utf8 = true, .color = true};
     _cleanup_(diag_report_free) struct diag_report report;
@@ -272,6 +284,7 @@ static void replay_refuses(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(text_of_a_cause_that_leaves_one_cell),
         cmocka_unit_test(text_in_utf8_and_colour),
         cmocka_unit_test(no_line_is_longer_than_80_columns),
         cmocka_unit_test(json_is_the_contract),

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "diag/evidence.h"
 #include "diag/run.h"
 #include "tests/memory/host_memory.h"
 
@@ -236,6 +237,83 @@ static void what_stays_red_gets_a_cause(void **state) {
     host_free(host);
 }
 
+/* Nothing outside is named: nothing outside is asked, not by the node either. */
+static void without_an_external_target(void **state) {
+    static const char *const targets[] = {NULL, ""};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
+        struct stage stage = {
+            .start_a = true, .start_b = true, .generation = 1, .broken = "pod-to-service"};
+        struct diag_options options = options_make(&stage);
+        struct host *host = host_memory_new();
+        struct diag_report report = {0};
+
+        host_memory_on_sleep(host, play, &stage);
+        options.scene.external_ip = targets[i];
+        options.evidence.external_ip = NULL;
+        assert_int_equal(diag_run(host, &options, &report, NULL), 0);
+        assert_int_equal(diag_cells_find(&report.cells, "pod-to-external-ip", false)->outcome,
+                         DIAG_SKIP);
+        assert_null(json_at(report.evidence, "extra.node-external"));
+        assert_clean(host);
+        text_free(&stage.told);
+        diag_report_free(&report);
+        host_free(host);
+    }
+}
+
+/* What HNS answers to one who asks for everything: more than is read, or an object that fails. */
+static uint32_t answer_hns(void *context, const char *function, const char *const *arguments,
+                           size_t count, char **ret_result, char **ret_error_record) {
+    const size_t *objects = context;
+    struct text t = {0};
+
+    (void)arguments, (void)count, (void)ret_error_record;
+    if (text_starts_with(function, "HcnEnumerate")) {
+        for (size_t i = 0; i < *objects; i++)
+            text_addf(&t, "%s\"aaaaaaaa-0000-4000-8000-%012zu\"", i ? "," : "[", i);
+        text_add(&t, "]");
+        *ret_result = text_take(&t);
+    } else if (text_starts_with(function, "HcnOpen")) {
+        *ret_result = xstrdup("h");
+    } else if (text_starts_with(function, "HcnQuery")) {
+        if (*objects == 1)
+            return 0x80070005;
+        *ret_result = xstrdup("{}");
+    }
+    return 0;
+}
+
+static void what_hns_does_not_tell_is_named(void **state) {
+    static const struct {
+        size_t objects, read;
+        const char *missing;
+    } rows[] = {
+        {1000, 1000, "cni: "}, /* this host has none */
+        {1001, 1000, "networks: more than 1000 objects, the rest is left out"},
+        {1, 0, "networks: call HcnQueryNetworkProperties"},
+    };
+    const struct diag_evidence_options options = {0};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        size_t objects = rows[i].objects;
+        struct host *host = host_memory_new();
+        _cleanup_json_ json_t *evidence = NULL;
+        const char *missing;
+
+        host_memory_set_hns(host, answer_hns, &objects);
+        evidence = diag_evidence_read(host, &options);
+        missing = json_text_at(evidence, "missing.0");
+        assert_int_equal(json_array_size(json_at(evidence, "networks")), rows[i].read);
+        assert_non_null(missing);
+        if (!text_starts_with(missing, rows[i].missing))
+            fail_msg("row %zu: '%s'", i, missing);
+        host_free(host);
+    }
+}
+
 static void a_pod_that_never_starts_is_a_result(void **state) {
     struct stage stage = {.start_b = true, .generation = 1};
     struct diag_options options = options_make(&stage);
@@ -333,6 +411,8 @@ int main(void) {
         cmocka_unit_test(all_flows_work),
         cmocka_unit_test(what_turns_green_is_slow),
         cmocka_unit_test(what_stays_red_gets_a_cause),
+        cmocka_unit_test(without_an_external_target),
+        cmocka_unit_test(what_hns_does_not_tell_is_named),
         cmocka_unit_test(a_pod_that_never_starts_is_a_result),
         cmocka_unit_test(a_probe_that_answers_nonsense_is_not_run),
         cmocka_unit_test(an_earlier_pod_is_not_listened_to),

@@ -164,6 +164,62 @@ static void removing_has_patience(void **state) {
     assert_int_equal(failed, 2);
 }
 
+static void fail_next(void *context, struct host *host) {
+    (void)context;
+    host_memory_fail(host, 1);
+}
+
+/* Nor is it waited for ever. */
+static void a_folder_that_stays_is_a_failure(void **state) {
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
+    unsigned stayed = 0, calls = 0;
+
+    (void)state;
+    for (size_t n = 1; n == 1 || n <= calls; n++) {
+        struct host *host = host_memory_new();
+        struct diag_probes probes = {0};
+        struct error err = {0};
+        size_t before;
+        int result;
+
+        assert_int_equal(start(host, &options, &probes), 0);
+        before = host_memory_calls(host);
+        host_memory_fail(host, n);
+        host_memory_on_sleep(host, fail_next, NULL);
+        result = diag_static_pods.remove(&probes, &err);
+        if (n == 1)
+            calls = (unsigned)(host_memory_calls(host) - before);
+        if (host_file_type(host, diag_static_pods.folder) != HOST_ABSENT) {
+            assert_int_equal(result, -1);
+            assert_true(text_starts_with(err.message, "remove the probe pods: "));
+            stayed++;
+        }
+        free(probes.items);
+        host_free(host);
+    }
+    assert_int_equal(stayed, 1);
+}
+
+static void starting_may_fail(void **state) {
+    const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
+    size_t failed = 0, calls = 0;
+
+    (void)state;
+    for (size_t n = 0; n <= calls; n++) { /* at first nothing fails */
+        struct host *host = host_memory_new();
+        struct diag_probes probes = {0};
+
+        host_memory_fail(host, n);
+        if (start(host, &options, &probes) < 0)
+            failed++;
+        else if (n == 0)
+            calls = host_memory_calls(host);
+        free(probes.items);
+        host_free(host);
+    }
+    assert_int_equal(failed, calls - 1); /* a program that cannot be read is written again */
+}
+
 static void question_and_answer(void **state) {
     static const struct {
         const char *results;
@@ -212,6 +268,11 @@ static void question_and_answer(void **state) {
         assert_int_equal(diag_static_pods.read(&probes, 1, &results, &err), rows[i].answered);
         if (rows[i].answered > 0)
             assert_int_equal(results.items[0].median_us, 7);
+    }
+    for (size_t n = 1; n <= 2; n++) { /* the list, and the word to go */
+        host_memory_fail(host, n);
+        assert_int_equal(diag_static_pods.ask(&probes, 1, &list, &err), -1);
+        assert_true(text_starts_with(err.message, "ask winjoin-probe-b: "));
     }
     free(probes.items);
     host_free(host);
@@ -306,6 +367,8 @@ int main(void) {
         cmocka_unit_test(starting_again_keeps_the_program_and_empties_mailboxes),
         cmocka_unit_test(what_a_killed_run_left_is_stopped_first),
         cmocka_unit_test(removing_has_patience),
+        cmocka_unit_test(a_folder_that_stays_is_a_failure),
+        cmocka_unit_test(starting_may_fail),
         cmocka_unit_test(question_and_answer),
         cmocka_unit_test(the_mirror_is_asked),
         cmocka_unit_test(what_a_pod_waits_for),

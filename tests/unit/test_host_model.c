@@ -2,6 +2,8 @@
 #define SCENE "model"
 #include "tests/unit/host_scene.h"
 
+#include "base/cidr.h"
+
 static const char gateway[] = "10.0.0.1";
 
 /* One adapter "Ethernet 2" with an address from DHCP and a default route. */
@@ -147,7 +149,10 @@ static void services_depend(void **state) {
     put_service("containerd", NULL);
     put_service("kubelet", "containerd");
     put_service("alone", "no-such-service");
+    put_service("far", "alone");
     FAILS_WITH(ERROR_ABSENT, host_service_start(opened, "alone", 1000, err));
+    FAILS_WITH(ERROR_ABSENT, host_service_start(opened, "far", 1000, err));
+    expect_service("far", HOST_SERVICE_STOPPED, NULL);
     SUCCEEDS(host_service_start(opened, "KUBELET", 1000, err));
     expect_service("containerd", HOST_SERVICE_RUNNING, NULL);
     FAILS_WITH(ERROR_CONFLICT, host_service_stop(opened, "containerd", 1000, err));
@@ -264,6 +269,66 @@ static void policies_come_and_go(void **state) {
     assert_null(strstr(without, "RemoteSubnetRoute"));
 }
 
+static void endpoints_are_attached_once(void **state) {
+    static const struct {
+        const char *method, *path, *answer;
+    } rows[] = {
+        {"GET", "", "\"State\":1"},         {"POST", "/attach", "\"State\":2"},
+        {"GET", "", "\"State\":2"},         {"POST", "/attach", "already attached"},
+        {"POST", "/detach", "\"State\":1"}, {"DELETE", "", "\"Success\":true"},
+        {"GET", "", "\"Success\":false"},
+    };
+
+    (void)state;
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, first,
+                        NETWORK("flannel.4096", "Overlay", "Ethernet"), NULL, err));
+    SUCCEEDS(hcn_create(opened, HCN_ENDPOINT, first, second, "{\"Name\":\"pod\"}", NULL, err));
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *path = xasprintf("/endpoints/%s%s", second, rows[i].path);
+        _cleanup_(freep) char *answer = NULL;
+
+        SUCCEEDS(hns_call(opened, rows[i].method, path, "", &answer, err));
+        if (!strstr(answer, rows[i].answer))
+            fail_msg("row %zu: %s", i, answer);
+    }
+}
+
+static uint32_t say_nothing(void *context, const char *function, const char *const *arguments,
+                            size_t count, char **ret_result, char **ret_error_record) {
+    (void)context, (void)function, (void)arguments, (void)count, (void)ret_result;
+    (void)ret_error_record;
+    return 0;
+}
+
+static void success_without_an_answer_is_a_failure(void **state) {
+    char *answer = NULL;
+
+    (void)state;
+    host_memory_set_hns(opened, say_nothing, NULL);
+    FAILS_WITH(ERROR_HOST, hcn_enumerate(opened, HCN_NETWORK, NULL, &answer, err));
+    FAILS_WITH(ERROR_HOST, hns_call(opened, "GET", "/networks/", "", &answer, err));
+}
+
+/* What is no address is no management address, however long. */
+static void addresses_have_a_longest_length(void **state) {
+    struct host_adapter adapter = {.alias = (char *)"Ethernet 2", .luid = 99, .index = 9};
+    struct host_adapters adapters = {&adapter, 1};
+    _cleanup_(freep) char *all = NULL;
+    char address[IP_TEXT_MAX + 4];
+
+    (void)state;
+    adapter.dhcp = true;
+    memset(address, '1', IP_TEXT_MAX);
+    memcpy(address + IP_TEXT_MAX, "/24", 4);
+    text_list_add(&adapter.addresses, address);
+    host_memory_set_adapters(opened, &adapters);
+    text_list_free(&adapter.addresses);
+    SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, first,
+                        NETWORK("External", "l2bridge", "Ethernet 2"), NULL, err));
+    SUCCEEDS(hns_call(opened, "GET", "/networks/", "", &all, err));
+    assert_null(strstr(all, "ManagementIP"));
+}
+
 static void version_1_paths(void **state) {
     _cleanup_(freep) char *none = NULL, *gone = NULL, *odd = NULL, *all = NULL, *bad = NULL;
 
@@ -296,6 +361,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ids_are_guids, open_memory, close_host),
         cmocka_unit_test_setup_teardown(policies_come_and_go, open_memory, close_host),
         cmocka_unit_test_setup_teardown(version_1_paths, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(endpoints_are_attached_once, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(success_without_an_answer_is_a_failure, open_memory,
+                                        close_host),
+        cmocka_unit_test_setup_teardown(addresses_have_a_longest_length, open_memory, close_host),
     };
 
     (void)open_own, (void)expect_content;

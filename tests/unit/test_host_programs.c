@@ -156,6 +156,36 @@ static void programs_run(void **state) {
     FAILS_WITH(ERROR_ABSENT, host_run(opened, &absent, &code, &output, err));
 }
 
+/* The fourth lowest descriptor that is free: what stays open below it moves it up. */
+static int free_descriptor(void) {
+    static const char path[] = "build/free-descriptor.txt"; /* there wherever tests run */
+    FILE *files[4];
+    int last = -1;
+
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        files[i] = fopen(path, "wb");
+        assert_non_null(files[i]);
+        last = fileno(files[i]);
+    }
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        assert_int_equal(fclose(files[i]), 0);
+    assert_int_equal(remove(path), 0);
+    return last;
+}
+
+/* A program that reads none of its input is given up: nothing of it stays open. */
+static void programs_leave_nothing_open(void **state) {
+    const char *waiting[] = {"wait", NULL};
+    _cleanup_(freep) char *input = xcalloc(1, 300001);
+    int code = -1, before = free_descriptor();
+    char *output = NULL;
+
+    (void)state;
+    memset(input, 'x', 300000);
+    FAILS_WITH(ERROR_TIMED_OUT, run_self(waiting, input, 700, &code, &output, err));
+    assert_int_equal(free_descriptor(), before);
+}
+
 /* Errors are heard where they are asked for. */
 static void programs_run_loudly(void **state) {
     _cleanup_(freep) char *program = host_program_path(opened);
@@ -178,9 +208,8 @@ static void programs_run_loudly(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(service_runs)};
     const struct CMUnitTest own[] = {
-        cmocka_unit_test(programs_run),
-        cmocka_unit_test(programs_run_loudly),
-        cmocka_unit_test(service_runs),
+        cmocka_unit_test(programs_run),          cmocka_unit_test(programs_leave_nothing_open),
+        cmocka_unit_test(programs_run_loudly),   cmocka_unit_test(service_runs),
         cmocka_unit_test(service_hosts_program),
     };
     int failed;

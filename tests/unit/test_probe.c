@@ -97,6 +97,10 @@ static void list_is_capped(void **state) {
     memset(huge, '\n', PROBE_FILE_MAX + 1);
     assert_int_equal(probe_list_parse(huge, PROBE_FILE_MAX + 1, &list, &err), -1);
     assert_string_equal(err.message, "decode winjoin-probes: more than 131072 bytes");
+    assert_int_equal(probe_list_parse(huge, PROBE_FILE_MAX, &list, &err),
+                     -1); /* as long as it may be */
+    assert_string_equal(err.message,
+                        "decode winjoin-probes: the first line is not 'winjoin-probes 1'");
 }
 
 static const char results_text[] = "winjoin-results 1\n"
@@ -122,6 +126,9 @@ static void results_read_back_as_written(void **state) {
     assert_null(probe_results_find(&results, "x"));
     text = probe_results_write(&results);
     assert_string_equal(text, results_text);
+    probe_results_free(&results);
+    assert_null(results.items); /* freed once more at the end */
+    assert_int_equal(results.count, 0);
 }
 
 static void results_refuse(void **state) {

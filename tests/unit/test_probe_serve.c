@@ -104,10 +104,25 @@ static void what_is_not_asked_is_not_answered(void **state) {
     assert_string_equal(answer, "");
 }
 
+/* Its own port answers as soon as it is asked, be it of one protocol alone. */
+static void one_port_is_enough(void **state) {
+    const struct probe_server server = {MAILBOX, "p", "5eed", "127.0.0.1", 18099, 0};
+    _cleanup_(freep) char *answer = NULL;
+
+    (void)state;
+    put(MAILBOX "/stop", "");
+    put(MAILBOX "/go-1", "go\n");
+    put(MAILBOX "/probes.txt", "winjoin-probes 1\nx tcp 127.0.0.1 18099 0 - - 2000 1\n");
+    probe_serve(&server);
+    answer = get(MAILBOX "/results-1.txt");
+    assert_true(text_starts_with(answer, "winjoin-results 1\nx ok 1 1 "));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_turn_answers_what_is_asked, clean, clean),
         cmocka_unit_test_setup_teardown(what_is_not_asked_is_not_answered, clean, clean),
+        cmocka_unit_test_setup_teardown(one_port_is_enough, clean, clean),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
