@@ -269,6 +269,19 @@ static void policies_come_and_go(void **state) {
     assert_null(strstr(without, "RemoteSubnetRoute"));
 }
 
+/* Who gives no id gets the next one. */
+static void ids_are_given_in_a_row(void **state) {
+    (void)state;
+    for (int i = 1; i <= 2; i++) {
+        _cleanup_(freep) char *id = xasprintf("00000001-0000-4000-8000-%012x", i);
+        _cleanup_(freep) char *properties = NULL;
+
+        SUCCEEDS(hcn_create(opened, HCN_NETWORK, NULL, NULL, NETWORK("nat", "NAT", "Ethernet"),
+                            NULL, err));
+        SUCCEEDS(hcn_query(opened, HCN_NETWORK, id, NULL, &properties, err));
+    }
+}
+
 static void endpoints_are_attached_once(void **state) {
     static const struct {
         const char *method, *path, *answer;
@@ -361,6 +374,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ids_are_guids, open_memory, close_host),
         cmocka_unit_test_setup_teardown(policies_come_and_go, open_memory, close_host),
         cmocka_unit_test_setup_teardown(version_1_paths, open_memory, close_host),
+        cmocka_unit_test_setup_teardown(ids_are_given_in_a_row, open_memory, close_host),
         cmocka_unit_test_setup_teardown(endpoints_are_attached_once, open_memory, close_host),
         cmocka_unit_test_setup_teardown(success_without_an_answer_is_a_failure, open_memory,
                                         close_host),
