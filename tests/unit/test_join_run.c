@@ -1,0 +1,193 @@
+/* What the runner says of each phase: outcomes, details, and what a failure leaves not run. */
+#include "join_scene.h"
+
+struct told {
+    struct text lines; /* "state phase: message", a line an event */
+};
+
+static void listen(void *context, const struct join_event *event) {
+    static const char *const states[] = {"begin", "waiting", "warning",
+                                         "done",  "skipped", "failed"};
+    struct told *told = context;
+
+    text_addf(&told->lines, "%s %s: %s\n", states[event->state], event->phase->id, event->message);
+}
+
+/* The row of a phase in a JoinResult. Borrowed. */
+static const json_t *row_of(const json_t *result, const char *id) {
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(json_object_get(result, "phases"), i, row) {
+        if (text_equal(json_text_at(row, "id"), id))
+            return row;
+    }
+    fail_msg("no phase %s", id);
+    return NULL;
+}
+
+static void assert_phase(const json_t *result, const char *id, const char *outcome,
+                         const char *detail) {
+    const json_t *row = row_of(result, id);
+    const char *said = json_text_at(row, "detail");
+
+    assert_string_equal(json_text_at(row, "outcome"), outcome);
+    if (detail && (!said || !strstr(said, detail)))
+        fail_msg("%s: '%s' lacks '%s'", id, said ? said : "", detail);
+}
+
+/* One join; *ret_result: new reference. */
+static int join_told(struct run *r, struct told *told, json_t **ret_result, struct error *err) {
+    struct join join = {.host = r->host,
+                        .http = r->http,
+                        .asked = &r->options,
+                        .progress = {.listener = listen, .context = told}};
+    int result = join_open(&join, err);
+
+    if (result == 0)
+        result = join_run(&join, err);
+    *ret_result = join_result_json(&join);
+    join_close(&join);
+    return result;
+}
+
+static void each_phase_says_what_it_did(void **state) {
+    struct told told = {0};
+    struct error err = {0};
+    json_t *first, *again;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    text_list_add(&r.options.skip_phases, "ready");
+    assert_int_equal(join_told(&r, &told, &first, &err), 0);
+    assert_phase(first, "discovery", "done", "is the pinned one");
+    assert_phase(first, "configuration", "done", "v1.37.1, pods ");
+    assert_phase(first, "certificate", "done", "approved");
+    assert_phase(first, "ready", "skipped", NULL);
+    assert_phase(first, "verify", "done", NULL);
+    assert_non_null(strstr(text_str(&told.lines), "begin vswitch: \n"));
+    assert_non_null(strstr(text_str(&told.lines), "skipped ready: --skip-phases\n"));
+    assert_int_equal(join_told(&r, &told, &again, &err), 0);
+    assert_phase(again, "certificate", "done", "the stored one is kept, valid until 20");
+    json_decref(first);
+    json_decref(again);
+    text_free(&told.lines);
+    close_run(&r);
+}
+
+/* What cannot work is found before the first phase that changes the host. */
+static void a_plan_that_fails_ends_the_configuration(void **state) {
+    struct told told = {0};
+    struct error err = {0};
+    json_t *before, *after, *result;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.options.network_name = xstrdup("nat");
+    before = state_of(&r);
+    assert_int_equal(join_told(&r, &told, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_phase(result, "discovery", "done", NULL);
+    assert_phase(result, "configuration", "failed", "refuse network name 'nat'");
+    assert_phase(result, "artifacts", "not-run", NULL);
+    assert_non_null(strstr(text_str(&told.lines), "failed configuration: refuse"));
+    after = state_of(&r);
+    assert_same(before, after, "a plan that fails");
+    json_decref(before);
+    json_decref(after);
+    json_decref(result);
+    text_free(&told.lines);
+    close_run(&r);
+}
+
+static void a_joined_node_keeps_its_name(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    for (int joined = 0; joined < 2; joined++) {
+        struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
+
+        if (!joined)
+            r.options.node_name = xstrdup("Win-Named");
+        else
+            freep(&r.options.node_name);
+        assert_int_equal(join_open(&join, &err), 0);
+        assert_string_equal(join.found.node_name, "win-named");
+        assert_int_equal(joined ? 0 : join_run_phase(&join, "discovery", &err), 0);
+        assert_int_equal(joined ? 0 : join_run_phase(&join, "certificate", &err), 0);
+        join_close(&join);
+    }
+    close_run(&r);
+}
+
+static void a_phase_that_fails_fails_the_call(void **state) {
+    struct error err = {0};
+    struct run r;
+    struct join join;
+
+    (void)state;
+    open_run(&r, "overlay");
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run_phase(&join, "ready", &err), -1);
+    assert_non_null(strstr(err.hints[0], "has not joined yet"));
+    assert_int_equal(join_run_phase(&join, "no-such-phase", &err), -1);
+    host_memory_interrupt(r.host);
+    assert_int_equal(join_run_phase(&join, "discovery", &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    join_close(&join);
+    close_run(&r);
+}
+
+static unsigned refusals;
+
+/* Nobody answers the first two times. */
+static int late_answer(void *context, const struct http_request *request, struct http_response *ret,
+                       struct error *err) {
+    if (refusals) {
+        refusals--;
+        return error_set(err, ERROR_NETWORK, "connection refused");
+    }
+    return scene_answer(context, request, ret, err);
+}
+
+static void a_wait_for_the_server_is_told(void **state) {
+    struct told told = {0};
+    struct error err = {0};
+    struct run r;
+    struct join join;
+
+    (void)state;
+    open_run(&r, "overlay");
+    http_free(r.http);
+    r.http = http_memory_new(late_answer, &r.scene);
+    refusals = 2;
+    join = (struct join){.host = r.host,
+                         .http = r.http,
+                         .asked = &r.options,
+                         .progress = {.listener = listen, .context = &told}};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run_phase(&join, "discovery", &err), 0);
+    assert_non_null(strstr(text_str(&told.lines), "waiting discovery: "));
+    assert_non_null(strstr(text_str(&told.lines), "connection refused; next try in "));
+    assert_null(strstr(text_str(&told.lines), "next try in 0 s"));
+    join_close(&join);
+    text_free(&told.lines);
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_phase_says_what_it_did),
+        cmocka_unit_test(a_plan_that_fails_ends_the_configuration),
+        cmocka_unit_test(a_joined_node_keeps_its_name),
+        cmocka_unit_test(a_phase_that_fails_fails_the_call),
+        cmocka_unit_test(a_wait_for_the_server_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
