@@ -81,9 +81,30 @@ static void removed_with_its_pods(void **state) {
     assert_string_equal(json_text_at(json_array_get(left, 0), "ID"), other);
 }
 
+/* One that cannot be read is not left out of the list. */
+static void a_list_is_whole_or_fails(void **state) {
+    _cleanup_(freep) char *space = create(HCN_NAMESPACE, NULL, "{" V2 "}");
+    size_t failed = 0;
+    (void)state;
+    for (;;) {
+        _cleanup_json_ json_t *list = NULL;
+        struct error err = {0};
+        host_memory_fail(host, failed + 1);
+        if (hcn_list(host, HCN_NAMESPACE, NULL, NULL, &list, &err) == 0) {
+            assert_int_equal(json_array_size(list), 1);
+            break;
+        }
+        assert_int_equal(err.kind, ERROR_HOST);
+        assert_null(list);
+        failed++;
+    }
+    assert_true(failed >= 2); /* the enumeration, and each part of the look at the object */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(removed_with_its_pods, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_list_is_whole_or_fails, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

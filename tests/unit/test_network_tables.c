@@ -168,6 +168,10 @@ static void flannel_reads_the_clusters(void **state) {
     assert_string_equal(s.mode, "l2bridge");
     assert_int_equal(s.vni, 0);
     agent_settings_free(&s);
+    s = read_settings("{\"Backend\":{\"VNI\":16777215,\"Port\":65535}}"); /* the highest */
+    assert_int_equal(s.vni, 16777215);
+    assert_int_equal(s.vxlan_port, 65535);
+    agent_settings_free(&s);
     s = read_settings("{}");
     assert_string_equal(s.mode, "overlay");
     agent_settings_free(&s);
