@@ -24,6 +24,7 @@ NODE_PROGRAMS = ("kubelet.exe", "kube-proxy.exe", "flanneld.exe", "win-overlay.e
                  "host-local.exe")
 RUNTIME = "cri.exe"
 DNS_SERVICE = "/api/v1/namespaces/kube-system/services/kube-dns"
+API_SERVICE = "/api/v1/namespaces/default/services/kubernetes"
 PODS = "/api/v1/namespaces/default/pods"
 BUNDLES = os.path.join(stages.ROOT, "build", "e2e-bundles")
 
@@ -182,14 +183,14 @@ class NodeStage(stages.Stage):
         shutil.rmtree(node.host.path(r"C:\hold"))
 
     def await_services(self, node):
-        """Until kube-proxy has told HNS of the cluster's DNS, the last of its Services."""
-        vip = self.cluster.call("GET", DNS_SERVICE)["spec"]["clusterIP"]
+        """Until kube-proxy has told HNS of the API server and the cluster's DNS, whichever comes last."""
+        vip, api = (self.cluster.call("GET", path)["spec"]["clusterIP"] for path in (DNS_SERVICE, API_SERVICE))
 
         def told():
-            there = {ports["Protocol"] for b in node.host.control({"op": "dump"})["loadBalancers"]
-                     if vip in b["FrontendVIPs"] for ports in b["PortMappings"]}
-            return there >= {6, 17}  # TCP, UDP
-        self.cluster.wait_for(told, 60, what_for="load balancer of the cluster's DNS")
+            there = {(address, ports["Protocol"]) for b in node.host.control({"op": "dump"})["loadBalancers"]
+                     for address in b["FrontendVIPs"] for ports in b["PortMappings"]}
+            return there >= {(vip, 6), (vip, 17), (api, 6)}  # TCP, UDP
+        self.cluster.wait_for(told, 60, what_for="load balancers of the API server and the cluster's DNS")
 
     def sandboxes(self, node):
         """HNS namespace -> network namespace of the pods that stand on the host."""
