@@ -8,7 +8,7 @@
 #include "host/socket_os.h"
 
 /* Waits for one handle until the deadline: 1 = ready. */
-static int wait_until(socket_handle handle, bool write, uint64_t deadline) {
+static int wait_ready(socket_handle handle, bool write, uint64_t deadline) {
     struct socket_wait wait = {.handle = handle, .write = write};
     uint64_t now = socket_now_us();
 
@@ -33,7 +33,7 @@ static enum socket_outcome open_to(const char *address, unsigned port, bool udp,
         if (udp)
             outcome = SOCKET_OK;
         else
-            outcome = wait_until(handle, true, deadline) ? socket_os_state(handle) : SOCKET_TIMEOUT;
+            outcome = wait_ready(handle, true, deadline) ? socket_os_state(handle) : SOCKET_TIMEOUT;
     }
     if (outcome == SOCKET_OK)
         *ret = handle;
@@ -52,7 +52,7 @@ static enum socket_outcome send_all(socket_handle handle, const void *data, size
 
         if (n == SOCKET_OS_ERROR)
             return outcome;
-        if (n == SOCKET_OS_AGAIN && !wait_until(handle, true, deadline))
+        if (n == SOCKET_OS_AGAIN && !wait_ready(handle, true, deadline))
             return SOCKET_NO_REPLY;
         if (n > 0) {
             at += n;
@@ -75,7 +75,7 @@ static enum socket_outcome receive_some(socket_handle handle, void *data, size_t
         }
         if (n == SOCKET_OS_ERROR)
             return outcome;
-        if (!wait_until(handle, false, deadline))
+        if (!wait_ready(handle, false, deadline))
             return SOCKET_NO_REPLY;
     }
 }
