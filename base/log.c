@@ -29,6 +29,7 @@ int log_verbosity(void) {
 void log_hide_secret(const char *secret) {
     if (!secret || strlen(secret) < SECRET_LENGTH_MIN)
         return;
+    redact_learn(secret);
     for (size_t i = 0; i < SECRETS_MAX; i++) {
         if (secrets[i] && strcmp(secrets[i], secret) == 0)
             return;
@@ -44,6 +45,7 @@ void log_forget_secrets(void) {
         secret_free_text(secrets[i]);
         secrets[i] = NULL;
     }
+    redact_forget();
 }
 
 static const char *secret_at(const char *s) {

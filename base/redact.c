@@ -1,31 +1,53 @@
 /* Finds what looks like a bootstrap token: a mistyped call may hold one anywhere. */
 #include "base/redact.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-enum { ID_LENGTH = 6, SECRET_LENGTH = 16 };
+enum { ID_LENGTH = 6, SECRET_LENGTH = 16, IDS_MAX = 16 };
 
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '.' || c == '-';
-}
+/* A text that was cut to fit ends inside a token, whose id still tells it. */
+static char ids[IDS_MAX][ID_LENGTH];
+static size_t id_count;
 
+/* With the secret of another token that is hidden already. */
 static size_t run_of(const char *text) {
-    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
+    return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789*");
 }
 
-/* Does an id end before `dot`? A dash before it may be that of a flag. */
-static bool has_id(const char *text, const char *dot) {
+/* What stands before the dot, or NULL when that is no id. Letters before it may be glued to it. */
+static const char *id_before(const char *text, const char *dot) {
     const char *id = dot - ID_LENGTH;
 
-    return dot - text >= ID_LENGTH && run_of(id) == ID_LENGTH &&
-           (id == text || id[-1] == '-' || !is_word(id[-1]));
+    return dot - text >= ID_LENGTH && run_of(id) >= ID_LENGTH ? id : NULL;
+}
+
+static bool is_known(const char *id) {
+    for (size_t i = 0; i < id_count; i++)
+        if (memcmp(ids[i], id, ID_LENGTH) == 0)
+            return true;
+    return false;
+}
+
+void redact_learn(const char *text) {
+    for (const char *dot = text; (dot = strchr(dot, '.')); dot++) {
+        const char *id = id_before(text, dot);
+
+        if (id && run_of(dot + 1) >= SECRET_LENGTH && !is_known(id) && id_count < IDS_MAX)
+            memcpy(ids[id_count++], id, ID_LENGTH);
+    }
+}
+
+void redact_forget(void) {
+    id_count = 0;
 }
 
 void redact_tokens(char *text) {
-    for (char *dot = text; (dot = strchr(dot, '.')); dot++)
-        if (has_id(text, dot) && run_of(dot + 1) == SECRET_LENGTH &&
-            !is_word(dot[SECRET_LENGTH + 1]))
-            memset(dot + 1, '*', SECRET_LENGTH);
+    for (char *dot = text; (dot = strchr(dot, '.')); dot++) {
+        const char *id = id_before(text, dot);
+        size_t len = run_of(dot + 1);
+
+        if (id && (len >= SECRET_LENGTH || is_known(id)))
+            memset(dot + 1, '*', len);
+    }
 }

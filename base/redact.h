@@ -2,8 +2,13 @@
 #ifndef BASE_REDACT_H
 #define BASE_REDACT_H
 
-/* Overwrites the secret half of each word that looks like a bootstrap token (six and sixteen of
- * [a-z0-9] with a dot between, nothing of the kind around) with '*', in place. */
+/* Overwrites the secret half of whatever looks like a bootstrap token (six of [a-z0-9], a dot and
+ * sixteen, also with more of them glued to either end) with '*', in place. After the id of a token
+ * that redact_learn() has seen, fewer than sixteen count too. */
 void redact_tokens(char *text);
+/* Keeps the ids (not the secrets) of the tokens in a text, the first 16 of all texts: one that is
+ * shown later may be cut in the middle of a token. */
+void redact_learn(const char *text);
+void redact_forget(void);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/redact.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
@@ -104,6 +105,7 @@ int program_read_config(struct program *program, const char *path, enum config_k
             err->kind = ERROR_USAGE;
         return error_prefix(err, "read the configuration");
     }
+    redact_learn(data);
     if (config_file_parse(data, len, path, kinds, ret, err) < 0)
         return -1;
     for (size_t i = 0; i < ret->warnings.count; i++)

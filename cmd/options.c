@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/redact.h"
 #include "base/rfc3339.h"
 #include "netsetup/agents/agent.h"
 
@@ -321,6 +322,7 @@ int options_from_environment(const struct option_set *set,
         value = get(context, name);
         if (!value || !*value)
             continue;
+        redact_learn(value);
         if (set_value(set, o, value, err) < 0)
             return error_prefix(err, "environment variable %s", name);
         if (set->given)

@@ -15,8 +15,11 @@ bool output_is_document(const struct program *program) {
 }
 
 void output_text(const struct program *program, const char *text) {
+    _cleanup_(freep) char *shown = xstrdup(text);
+
+    redact_tokens(shown);
     if (!output_is_document(program))
-        output_bytes(text, strlen(text));
+        output_bytes(shown, strlen(shown));
 }
 
 void output_bytes(const void *data, size_t len) {

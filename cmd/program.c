@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/nearest.h"
+#include "base/redact.h"
 #include "cmd/output.h"
 
 static FILE *log_file;
@@ -222,6 +223,8 @@ int program_run(int argc, char **argv, program_open_host *open) {
     struct error err = {0};
 
     terminal_open(&program.terminal);
+    for (int i = 1; i < argc; i++)
+        redact_learn(argv[i]);
     program.verb = verb_find(text_equal(name, "--version") ? "version" : name);
     if (!program.verb) {
         (void)verb_unknown(name, &err);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/redact.h"
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
@@ -78,13 +79,17 @@ static int open_join(struct program *program, struct join *join, struct progress
 }
 
 static void tell_begin(const struct program *program, const struct join *join) {
+    _cleanup_(freep) char *line = NULL;
+
     if (text_equal(program->options.progress, "json") ||
         text_equal(program->options.progress, "none"))
         return;
-    (void)fprintf(stderr, "Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->found.node_name,
-                  join->found.facts.product, join->found.facts.major, join->found.facts.minor,
-                  join->found.facts.build, join->found.facts.revision,
-                  join->found.options.endpoint ? join->found.options.endpoint : "the cluster");
+    line = xasprintf("Joining %s (%s, %u.%u.%u.%u) to %s\n\n", join->found.node_name,
+                     join->found.facts.product, join->found.facts.major, join->found.facts.minor,
+                     join->found.facts.build, join->found.facts.revision,
+                     join->found.options.endpoint ? join->found.options.endpoint : "the cluster");
+    redact_tokens(line);
+    (void)fputs(line, stderr);
 }
 
 static void print_matrix(const struct program *program, const struct join *join) {

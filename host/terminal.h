@@ -15,8 +15,9 @@ struct terminal {
     bool color;       /* ANSI sequences work */
     unsigned columns; /* of the terminal behind standard error; 0 = not known */
 };
-/* Looks at the streams; on Windows makes them UTF-8, turns ANSI sequences on and leaves line ends
- * as they are written. */
+/* Looks at the streams. On Linux those that are closed are opened so that no other file gets their
+ * numbers, and using them still fails; on Windows makes them UTF-8, turns ANSI sequences on and
+ * leaves line ends as they are written. */
 void terminal_open(struct terminal *ret);
 /* Arguments of this process as UTF-8, argv[0] first; NULL-terminated. On Linux they are those
  * given; on Windows they are made from the command line (never freed: they live as long as the

@@ -114,6 +114,61 @@ static void a_full_disk(void **state) {
     assert_string_equal(text_str(&err_out), "error: write standard output: it is full or closed\n");
 }
 
+/* Nothing else may get the number of a stream that the caller closed, and writing to it fails. */
+static void closed_streams(void **state) {
+    char *argv[] = {(char *)"winjoin", (char *)"version", NULL};
+    struct capture captured;
+    int was[2], code, file;
+
+    (void)state;
+    if (access("/dev/full", F_OK) < 0)
+        return; /* on Windows sockets have no such numbers */
+    (void)fflush(stdout);
+    capture_begin(&captured, stderr);
+    for (int fd = 0; fd < 2; fd++)
+        was[fd] = dup(fd);
+    for (int fd = 0; fd < 2; fd++)
+        close(fd);
+    code = program_run(2, argv, open_memory);
+    file = dup(2);
+    capture_end(&captured, &err_out);
+    for (int fd = 0; fd < 2; fd++) {
+        assert_true(dup2(was[fd], fd) >= 0);
+        close(was[fd]);
+    }
+    clearerr(stdout);
+    assert_true(file > 2);
+    close(file);
+    assert_int_equal(code, 1);
+    assert_string_equal(text_str(&err_out), "error: write standard output: it is full or closed\n");
+}
+
+/* A token that a mistake has glued to something else, or has put in a wrong place. */
+static void tokens_in_wrong_places(void **state) {
+    static const char *const lines[] = {
+        "join 10.0.0.10:6443 --tokenabcdef.0123456789abcdef",
+        "join 10.0.0.10:6443 abcdef.0123456789abcdef.",
+        "join 10.0.0.10:6443 -xabcdef.0123456789abcdef",
+        "join 10.0.0.10:6443 --vni xabcdef.0123456789abcdef",
+        "join 10.0.0.10:6443 --verify abcdef.0123456789abcdefx",
+        "join --token=x https://abcdef.0123456789abcdef@10.0.0.10:6443",
+        "join phase abcdef.0123456789abcdef",
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxabcdef.0123456789abcdef",
+        "abcdef.0123456789abcdef",
+        "status -o xxxxxxxxxxxxxxxxxxabcdef.0123456789abcdef",
+        "config validate --config C:\\abcdef.0123456789abcdef",
+        "config printabcdef.0123456789abcdef",
+        "help abcdef.0123456789abcdefg",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        assert_int_equal(call(lines[i]), 3);
+        if (has(&out, "0123") || has(&err_out, "0123"))
+            fail_msg("%s: %s%s", lines[i], text_str(&out), text_str(&err_out));
+    }
+}
+
 static void a_bundle_and_its_versions(void **state) {
     struct error err;
 
@@ -323,6 +378,8 @@ int main(void) {
         cmocka_unit_test(calls_and_answers),
         cmocka_unit_test(variables_of_the_environment),
         cmocka_unit_test(a_full_disk),
+        cmocka_unit_test(closed_streams),
+        cmocka_unit_test(tokens_in_wrong_places),
         cmocka_unit_test_setup_teardown(a_bundle_and_its_versions, open_program, close_program),
         cmocka_unit_test_setup_teardown(preflight_changes_nothing, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),

@@ -22,11 +22,17 @@ static void tokens_are_hidden(void **state) {
         {"a=abcdef.0123456789abcdef\nb abcdef.0123456789abcdef",
          "a=abcdef.****************\nb abcdef.****************"},
         {"abcdef.0123456789abcde", "abcdef.0123456789abcde"},
-        {"abcdef.0123456789abcdef0", "abcdef.0123456789abcdef0"},
-        {"xabcdef.0123456789abcdef", "xabcdef.0123456789abcdef"},
-        {"www.abcdef.0123456789abcdef", "www.abcdef.0123456789abcdef"},
-        {"abcdef.0123456789abcdef.example", "abcdef.0123456789abcdef.example"},
+        {"bcdef.0123456789abcdef", "bcdef.0123456789abcdef"},
         {"abcdeF.0123456789abcdef", "abcdeF.0123456789abcdef"},
+        /* glued to other letters */
+        {"--tokenabcdef.0123456789abcdef", "--tokenabcdef.****************"},
+        {"abcdef.0123456789abcdef0", "abcdef.*****************"},
+        {"Xabcdef.0123456789abcdefX", "Xabcdef.****************X"},
+        {"www.abcdef.0123456789abcdef", "www.abcdef.****************"},
+        {"abcdef.0123456789abcdef.", "abcdef.****************."},
+        {"abcdef.0123456789abcdef.example", "abcdef.****************.example"},
+        {"abcdef.0123456789abcdef@10.0.0.1:1", "abcdef.****************@10.0.0.1:1"},
+        {"abcdef.0123456789abcdef.0123456789abcdef", "abcdef.****************.****************"},
     };
 
     (void)state;
@@ -37,6 +43,19 @@ static void tokens_are_hidden(void **state) {
         assert_string_equal(text, rows[i][1]);
         freep(&text);
     }
+}
+
+/* A message shows the beginning of a long value. */
+static void a_cut_token_is_hidden(void **state) {
+    char cut[] = "x \"abcdef.0123456\", abcdef. or ghijkl.0123456", whole[] = "abcdef.0123";
+
+    (void)state;
+    redact_learn("--vni=xabcdef.0123456789abcdef");
+    redact_tokens(cut);
+    assert_string_equal(cut, "x \"abcdef.*******\", abcdef. or ghijkl.0123456");
+    redact_forget();
+    redact_tokens(whole);
+    assert_string_equal(whole, "abcdef.0123");
 }
 
 static void errors_hide_them(void **state) {
@@ -52,6 +71,7 @@ static void errors_hide_them(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_are_hidden),
+        cmocka_unit_test(a_cut_token_is_hidden),
         cmocka_unit_test(errors_hide_them),
     };
 
