@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "netsetup/hcn_lookup.h"
 #include "netsetup/modes/mode.h"
 #include "diag/causes/routes.h"
 
@@ -208,6 +209,7 @@ static void cni_add(struct host *host, json_t *evidence, const char *folder) {
 void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
                          char **ret_mode) {
     const struct network_mode *mode;
+    struct hcn_network network = {0};
     _cleanup_json_ json_t *found = json_object();
     json_t *conf, *first;
     const char *name, *type;
@@ -219,8 +221,10 @@ void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_n
     type = json_text_at(first ? first : conf, "delegate.type");
     if (!type)
         type = json_text_at(first ? first : conf, "type");
-    mode = network_mode_by_cni(type);
+    mode = network_mode_by_cni(type, NULL);
     if (name && mode) {
+        if (hcn_network_find(host, name, &network, NULL) == 0)
+            mode = network_mode_by_cni(type, network.type);
         *ret_name = xstrdup(name);
         *ret_mode = xstrdup(mode->name);
     }

@@ -1,11 +1,13 @@
-/* l2bridge: the host's own endpoint, which is the gateway of the node's pods. */
+/* Bridges: the host's own endpoint, which is the gateway of the node's pods. */
 #include <string.h>
 
 #include "base/log.h"
 #include "base/memory.h"
 #include "host/wait.h"
 #include "netsetup/hcn_network.h"
+#include "netsetup/network_prefixes.h"
 #include "netsetup/nic.h"
+#include "netsetup/routes.h"
 
 enum { POLL_MS = 500, ATTACH_WAIT_MS = 10000, INTERFACE_WAIT_MS = 30000 };
 #define HCN_E_ENDPOINT_ALREADY_ATTACHED 0x803b0014u /* ComputeNetwork.h */
@@ -115,8 +117,23 @@ static int attach(struct host *host, const char *id, const char *address, struct
     return 0;
 }
 
-int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,
-                             const struct hcn_network *network, struct error *err) {
+int hcn_host_endpoint_plan(const struct network_input *input, struct network_plan *plan,
+                           struct error *err) {
+    (void)input;
+    (void)err;
+    if (!plan->name)
+        plan->name = xstrdup("cbr0"); /* flanneld's own name for it */
+    plan->host_endpoint_name = xasprintf("%s_ep", plan->name);
+    return 0;
+}
+
+int hcn_host_endpoint_address(const struct network_prefixes *prefixes, struct network_plan *plan,
+                              struct error *err) {
+    return network_prefixes_address(&prefixes->pod, 2, plan->host_endpoint, err);
+}
+
+static int endpoint_ensure(struct host *host, const struct network_plan *plan,
+                           const struct hcn_network *network, struct error *err) {
     char id[HCN_ID_MAX] = "";
     if (find_endpoint(host, plan, network, id, err) < 0)
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
@@ -125,4 +142,12 @@ int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,
     if (attach(host, id, plan->host_endpoint, err) < 0)
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
     return 0;
+}
+
+int hcn_host_endpoint_complete(struct host *host, const struct network_plan *plan,
+                               struct hcn_network *network, struct error *err) {
+    if (endpoint_ensure(host, plan, network, err) < 0 ||
+        forwarding_ensure(host, plan->management_address, true, NULL, err) < 0)
+        return -1;
+    return forwarding_ensure(host, plan->host_endpoint, true, NULL, err);
 }

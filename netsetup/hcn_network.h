@@ -12,6 +12,8 @@
 #include "netsetup/hcn_lookup.h"
 #include "netsetup/network_plan.h"
 
+struct network_prefixes; /* netsetup/network_prefixes.h */
+
 enum hcn_outcome { HCN_REUSED, HCN_CREATED, HCN_REPLACED };
 
 /* Makes the network of this document stand. Equal (type, subnet, gateway, VSID, adapter): reused,
@@ -37,10 +39,18 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
  * network's. ERROR_PREFLIGHT names it. */
 int hcn_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
 
-/* l2bridge: the endpoint at base+2, attached to the host's compartment ("already attached" is
- * success). One with another address is replaced when the network is ours. */
-int hcn_host_endpoint_ensure(struct host *host, const struct network_plan *plan,
-                             const struct hcn_network *network, struct error *err);
+/* The host's own endpoint on a bridge (L2Bridge, L2Tunnel), functions of a struct network_mode.
+ * hcn_host_endpoint_plan: names; the network's default name is flanneld's, "cbr0".
+ * hcn_host_endpoint_address: the pod prefix's base+2, the pods' gateway; HNS's own is base+1.
+ * hcn_host_endpoint_complete: makes the endpoint and attaches it to the host's compartment
+ * ("already attached" is success); host and endpoint forward. One with another address is replaced
+ * when the network is ours, else ERROR_CONFLICT; ERROR_TIMED_OUT: no interface with the address. */
+int hcn_host_endpoint_plan(const struct network_input *input, struct network_plan *plan,
+                           struct error *err);
+int hcn_host_endpoint_address(const struct network_prefixes *prefixes, struct network_plan *plan,
+                              struct error *err);
+int hcn_host_endpoint_complete(struct host *host, const struct network_plan *plan,
+                               struct hcn_network *network, struct error *err);
 
 /* Removes the network by name with its endpoints, the load balancers on them and the namespaces of
  * the pods that held them, only when it is ours; absent is success; another owner's is left alone

@@ -18,7 +18,7 @@ const struct network_agent *const *network_agents(size_t *ret_count) {
 
 /* Is it a plugin that some mode's pods can do with alone? */
 static bool is_cni_plugin(const char *name) {
-    const struct network_mode *mode = network_mode_by_cni(name);
+    const struct network_mode *mode = network_mode_by_cni(name, NULL);
     return mode && name_find(mode->cni_plugins, name);
 }
 
@@ -56,7 +56,7 @@ int network_plugin_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     network_plugin_names(&names);
     return name_check("network plugin", name, &names,
-                      name_find(elsewhere, name) || network_mode_by_cni(name), err);
+                      name_find(elsewhere, name) || network_mode_by_cni(name, NULL), err);
 }
 
 void agent_settings_free(struct agent_settings *settings) {

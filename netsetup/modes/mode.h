@@ -55,8 +55,9 @@ struct network_mode {
 const struct network_mode *const *network_modes(size_t *ret_count);
 /* By name, in any case; NULL = none of them. */
 const struct network_mode *network_mode_by_name(const char *name);
-/* The mode that this CNI plugin's pods are in, or NULL. */
-const struct network_mode *network_mode_by_cni(const char *plugin);
+/* The mode that this CNI plugin's pods are in, or NULL; where it serves several, the one of this
+ * HNS type, else (also with NULL) the first. */
+const struct network_mode *network_mode_by_cni(const char *plugin, const char *hns_type);
 /* The names, in the table's order. */
 void network_mode_names(struct text_list *ret);
 /* ERROR_UNSUPPORTED for a mode that exists but not in this build, ERROR_USAGE for another word;
@@ -66,7 +67,8 @@ int network_mode_check(const char *name, struct error *err);
 /* The table: a row is the mode's file and constant (modes/overlay.c: network_mode_overlay). */
 #define NETWORK_MODES(ROW)                                                                         \
     ROW(overlay)                                                                                   \
-    ROW(l2bridge)
+    ROW(l2bridge)                                                                                  \
+    ROW(l2tunnel)
 #define NETWORK_MODE_DECLARE(mode) extern const struct network_mode network_mode_##mode;
 NETWORK_MODES(NETWORK_MODE_DECLARE)
 

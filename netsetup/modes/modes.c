@@ -6,7 +6,7 @@
 #define ROW(mode) &network_mode_##mode,
 static const struct network_mode *const modes[] = {NETWORK_MODES(ROW)};
 /* Modes that people know from other tools. */
-static const char *const elsewhere[] = {"l2tunnel", "transparent", "nat", NULL};
+static const char *const elsewhere[] = {"transparent", "nat", NULL};
 
 const struct network_mode *const *network_modes(size_t *ret_count) {
     *ret_count = ARRAY_SIZE(modes);
@@ -21,13 +21,16 @@ const struct network_mode *network_mode_by_name(const char *name) {
     return NULL;
 }
 
-const struct network_mode *network_mode_by_cni(const char *plugin) {
+const struct network_mode *network_mode_by_cni(const char *plugin, const char *hns_type) {
+    const struct network_mode *found = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-        if (name_find(modes[i]->cni_plugins, plugin) ||
-            name_find(modes[i]->foreign_cni_plugins, plugin))
-            return modes[i];
+        if (!name_find(modes[i]->cni_plugins, plugin) &&
+            !name_find(modes[i]->foreign_cni_plugins, plugin))
+            continue;
+        if (!found || (hns_type && text_equal_nocase(modes[i]->hns_type, hns_type)))
+            found = modes[i];
     }
-    return NULL;
+    return found;
 }
 
 void network_mode_names(struct text_list *ret) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The machines of a cluster as network namespaces: underlay, outside, control plane, nodes.
 
-    fabric.py up [--mode overlay|l2bridge] [--state FILE]   stands until it is interrupted
+    fabric.py up [--mode overlay|l2bridge|l2tunnel] [--state FILE]   stands until it is interrupted
     fabric.py sweep                                         removes what dead runs left behind
 
 Addresses are fixed (see the constants); names of namespaces begin with the run's own mark, so
@@ -265,7 +265,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("verb", choices=("up", "sweep"))
-    parser.add_argument("--mode", default="overlay", choices=("overlay", "l2bridge"))
+    parser.add_argument("--mode", default="overlay", choices=("overlay", "l2bridge", "l2tunnel"))
     parser.add_argument("--state", help="write where things are into this file")
     args = parser.parse_args()
     if args.verb == "sweep":

@@ -3,7 +3,7 @@ import json
 import os
 
 import scene
-from scene import snapshot, stage
+from scene import netns, snapshot, stage
 
 PHASES = ["preflight", "discovery", "configuration", "artifacts", "vswitch", "certificate", "files",
           "containerd", "kubelet", "node", "pod-network", "flanneld", "kube-proxy", "ready", "verify"]
@@ -86,6 +86,28 @@ class L2bridge(scene.Scene):
         self.assertEqual(details["flanneld"], "running, host-gw; ways to 1 of 1 other nodes")
         self.assertEqual({f["outcome"] for f in result["flows"]}, {"pass"})
         self.assertEqual(self.ready(), ["True"])
+        self.reset()
+        self.assert_bare()
+
+
+class L2tunnel(scene.Scene):
+    """Without an agent: winjoin writes its routes, and names the one that the fabric needs."""
+    mode = "l2tunnel"
+
+    def test_join_and_reset(self):
+        done = self.stage.join("--network-plugin", "win-bridge", "--verify", "none", "-o", "json")
+        self.assert_code(done, 0)
+        pods, address = self.stage.node(stage.NODE)["spec"]["podCIDR"], self.stage.host.address
+        self.assertIn("route %s via %s" % (pods, address), repr(json.loads(done.stdout)["next"]))
+        networks = json.loads(self.stage.winjoin("status", "-o", "json").stdout)["networks"]
+        self.assertIn(("cbr0", "L2Tunnel"), [(n["name"], n["type"]) for n in networks])
+        self.stage.fabric.peer_add(pods, address, "")
+        control_plane = self.stage.fabric.ns("cp")
+        netns.ip(control_plane, "route replace", pods, "via", address)
+        code, report = self.stage.document("diag")
+        self.assertEqual((code, report["causes"], report["network"]), (0, [], "l2tunnel cbr0"))
+        self.stage.fabric.peer_del(pods)
+        netns.ip(control_plane, "route del", pods)
         self.reset()
         self.assert_bare()
 

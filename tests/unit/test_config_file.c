@@ -161,13 +161,14 @@ static const struct bad bad_node_configurations[] = {
     {NODE "network: {mod: overlay}\n", "f: line 3 column 11: unknown field \"network.mod\"",
      "did you mean mode?"},
     {NODE "network: {mode: bridge}\n",
-     "f: line 3 column 17: network.mode: Invalid value: unknown network mode 'bridge': use overlay "
-     "or l2bridge",
+     "f: line 3 column 17: network.mode: Invalid value: unknown network mode 'bridge': use "
+     "overlay, "
+     "l2bridge or l2tunnel",
      "did you mean 'l2bridge'?"},
     {NODE "network: {mode: nat}\n",
      "f: line 3 column 17: network.mode: Invalid value: network mode 'nat' is not supported by "
      "this "
-     "version of winjoin; overlay and l2bridge are",
+     "version of winjoin; overlay, l2bridge and l2tunnel are",
      ""},
     {NODE "network: {plugin: azure-vnet}\n",
      "f: line 3 column 19: network.plugin: Invalid value: network plugin 'azure-vnet' is not "

@@ -94,6 +94,18 @@ static void unknown_prefix(void **state) {
             "<podCIDR>", "", "<podCIDR>"));
 }
 
+/* A bridge in all but its type. */
+static void l2tunnel_network(void **state) {
+    (void)state;
+    open_plan("l2tunnel");
+    assert_document(
+        hcn_pod_network_json(&scene.plan),
+        V2 "\"Owner\":\"winjoin\",\"Name\":\"cbr0\",\"Type\":\"L2Tunnel\"," ON_ETHERNET IPAMS(
+            "10.244.1.0/24", "", "10.244.1.1"));
+    assert_string_equal(scene.plan.cni_plugin, "win-bridge");
+    assert_string_equal(scene.plan.host_endpoint, "10.244.1.2");
+}
+
 static void host_endpoint(void **state) {
     (void)state;
     open_plan("l2bridge");
@@ -243,6 +255,7 @@ static void features(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(l2bridge_network, close_scene),
+        cmocka_unit_test_teardown(l2tunnel_network, close_scene),
         cmocka_unit_test_teardown(overlay_network, close_scene),
         cmocka_unit_test_teardown(vxlan_port, close_scene),
         cmocka_unit_test_teardown(unknown_prefix, close_scene),

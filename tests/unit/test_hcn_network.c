@@ -252,7 +252,7 @@ static void endpoint_in_the_way(void **state) {
     (void)text_format(network.owner, sizeof(network.owner), "other");
     free(world.scene.plan.host_endpoint_name);
     world.scene.plan.host_endpoint_name = xstrdup("else_ep");
-    assert_int_equal(hcn_host_endpoint_ensure(world.host, &world.scene.plan, &network, &err), -1);
+    assert_int_equal(hcn_host_endpoint_complete(world.host, &world.scene.plan, &network, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
     assert_int_equal(count("endpoints"), 2);
 }

@@ -161,13 +161,13 @@ static void attach_refused(void **state) {
     liar.function = "HNSCall";
     liar.answer = "{\"Success\":false,\"Error\":\"no switch\"}";
     uint64_t start = host_monotonic_ms(host);
-    assert_int_equal(hcn_host_endpoint_ensure(host, &scene.plan, &network, &err), -1);
+    assert_int_equal(hcn_host_endpoint_complete(host, &scene.plan, &network, &err), -1);
     assert_non_null(strstr(err.message, "no switch"));
     assert_in_range(host_monotonic_ms(host) - start, 10000, 11000);
     liar.answer =
         "{\"Success\":false,\"Error\":\"This endpoint is already attached to the switch.\"}";
     start = host_monotonic_ms(host);
-    assert_int_equal(hcn_host_endpoint_ensure(host, &scene.plan, &network, &err), -1);
+    assert_int_equal(hcn_host_endpoint_complete(host, &scene.plan, &network, &err), -1);
     /* taken as attached; but no interface came up */
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "no interface holds 10.244.1.2"));

@@ -37,9 +37,9 @@ static void every_mode_is_whole(void **state) {
 
         assert_false(mode->vxlan && mode->host_routes);
         for (const char *const *name = mode->cni_plugins; *name; name++)
-            assert_non_null(network_mode_by_cni(*name));
+            assert_ptr_equal(network_mode_by_cni(*name, mode->hns_type), mode);
         for (const char *const *name = mode->foreign_cni_plugins; name && *name; name++)
-            assert_non_null(network_mode_by_cni(*name));
+            assert_ptr_equal(network_mode_by_cni(*name, mode->hns_type), mode);
         scene_open(&scene, mode->name);
         assert_int_equal(scene_plan(&scene), 0);
         assert_ptr_equal(scene.plan.mode, mode);
@@ -50,8 +50,11 @@ static void every_mode_is_whole(void **state) {
     assert_ptr_equal(network_mode_by_name("L2BRIDGE"), &network_mode_l2bridge);
     assert_null(network_mode_by_name("nat"));
     assert_null(network_mode_by_name(NULL));
-    assert_null(network_mode_by_cni("flannel"));
-    assert_null(network_mode_by_cni(NULL));
+    assert_null(network_mode_by_cni("flannel", NULL));
+    assert_null(network_mode_by_cni(NULL, "Overlay"));
+    assert_ptr_equal(network_mode_by_cni("win-bridge", NULL), &network_mode_l2bridge);
+    assert_ptr_equal(network_mode_by_cni("win-bridge", "l2tunnel"), &network_mode_l2tunnel);
+    assert_ptr_equal(network_mode_by_cni("win-bridge", "Overlay"), &network_mode_l2bridge);
 }
 
 static void every_agent_is_whole(void **state) {
