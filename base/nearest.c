@@ -4,6 +4,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "base/text.h"
+
 enum { WORD_MAX = 64, DISTANCE_MAX = 3 };
 
 /* Neither case nor the kind of dash makes another word. */
@@ -60,4 +63,23 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
         }
     }
     return best;
+}
+
+int nearest_hint(struct error *err, const char *before, const char *word, const char *const *names,
+                 size_t count) {
+    const char *near = nearest_name(word, names, count);
+
+    return near ? error_hint(err, "did you mean %s%s?", before, near) : -1;
+}
+
+int choice_check(const char *choices, const char *value, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *listed = NULL;
+
+    text_list_split(&names, choices, '|');
+    if (text_list_has(&names, value))
+        return 0;
+    listed = text_list_join(&names, ", ");
+    (void)error_set(err, ERROR_USAGE, "use one of %s", listed);
+    return nearest_hint(err, "", value, (const char *const *)names.items, names.count);
 }

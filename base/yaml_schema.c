@@ -31,26 +31,23 @@ static size_t count_of(const struct yaml_field *fields) {
     return n;
 }
 
-/* "did you mean", or NULL. */
-static const char *near_name(const char *key, const struct yaml_field *fields) {
+static int hint_near(const struct check *c, const char *key, const struct yaml_field *fields) {
     size_t count = count_of(fields);
     _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
 
     for (size_t n = 0; n < count; n++)
         names[n] = fields[n].name;
-    return nearest_name(key, names, count);
+    return nearest_hint(c->err, "", key, names, count);
 }
 
 /* Key i of `map` is not in the table. */
 static int unknown_name(const struct check *c, const struct yaml_node *map, size_t i,
                         const char *path, const struct yaml_field *fields) {
-    const char *near = c->lenient ? NULL : near_name(yaml_key(map, i), fields);
-
     if (c->lenient)
         return 0;
     (void)error_set(c->err, ERROR_USAGE, "%s: line %zu column %zu: unknown field \"%.200s\"",
                     c->what, yaml_key_line(map, i), yaml_key_column(map, i), path);
-    return near ? error_hint(c->err, "did you mean %s?", near) : -1;
+    return hint_near(c, yaml_key(map, i), fields);
 }
 
 /* What a scalar is to Go: the same reading that turns it into JSON. */

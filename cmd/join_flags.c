@@ -88,7 +88,7 @@ const struct option join_own_options[] = {
     {"register-with-taints", 0, OPTION_TEXT, AT(register_with_taints), "TAINTS",
      "taints the kubelet registers with", 0},
     {"timeout", 0, OPTION_DURATION, AT(timeout), "DURATION",
-     "limit of discovery (default 5m) and of tries at a mirror (1m)", 0},
+     "limit of discovery (default 5m) and of tries at a mirror (1m)", OPTION_POSITIVE},
     {"start-spread", 0, OPTION_DURATION, AT(start_spread), "DURATION",
      "longest random pause before the first request (default 10s on a machine that has just "
      "started "

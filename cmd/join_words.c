@@ -145,21 +145,6 @@ static int check_control_plane(const struct program *program, struct error *err)
     return 0;
 }
 
-/* What of a line is most often lost or added by hand. */
-static int hint_at_line(const struct join_options *o, struct error *err) {
-    const char *scheme = o->endpoint ? strstr(o->endpoint, "://") : NULL;
-
-    if (!o->endpoint)
-        return -1;
-    if (scheme) /* which may be followed by a password */
-        return error_hint(err, "give host and port alone: winjoin join %.200s",
-                          strchr(scheme + 3, '@') ? "<ip>:6443" : scheme + 3);
-    if (!strchr(o->endpoint, ':'))
-        return error_hint(err, "with its port, 6443 as a rule: winjoin join %.200s:6443",
-                          o->endpoint);
-    return error_hint(err, "the whole line: kubeadm token create --print-join-command");
-}
-
 /* The lists of the file, where no flag took their place: those of a flag are judged later. */
 static int check_list(const struct config_file *file, const char *path,
                       int check(const struct text_list *list, struct error *err),
@@ -192,7 +177,7 @@ static int settle_configuration(struct program *program, struct config_file *fil
     join_configuration_overlay(&file->join, o);
     if (file->join) {
         if (join_configuration_check(file->join, &file->join_marks, program->host, err) < 0)
-            return hint_at_line(o, err);
+            return -1;
         if (check_list(file, "skipPhases", check_skipped, err) < 0 ||
             check_list(file, "nodeRegistration.ignorePreflightErrors", join_ignored_check, err) < 0)
             return -1;
@@ -235,10 +220,10 @@ static int check_vmodule(const char *patterns, struct error *err) {
 static int read_endpoint(struct program *program, struct error *err) {
     join_drop_blank_words(&program->words);
     if (program->words.count > 1) {
-        (void)error_set(err, ERROR_USAGE, "accepts at most 1 arg(s), received %zu",
-                        program->words.count);
-        return error_hint(err, "\"%.80s\" is one too many: has a flag before it lost its value?",
-                          program->words.items[1]);
+        (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\" behind the endpoint",
+                        program->words.items[1]);
+        (void)options_hint_near(program->set, program->words.items[1], err);
+        return error_hint(err, "is the flag before it missing its value?");
     }
     if (program->words.count)
         program->options.join.endpoint = xstrdup(program->words.items[0]);
@@ -296,9 +281,8 @@ int program_need_discovery(const struct program *program, struct error *err) {
     if (o->endpoint || o->discovery_file)
         return 0;
     (void)error_set(err, ERROR_USAGE,
-                    "discovery: Invalid value: \"\": bootstrapToken or file must be set");
-    return error_hint(err,
-                      "winjoin %s <ip>:6443 --token T --discovery-token-ca-cert-hash H, "
-                      "--discovery-file FILE or --config FILE",
+                    "nothing names the cluster: an endpoint, --discovery-file or --config is "
+                    "missing");
+    return error_hint(err, "winjoin %s <ip>:6443 --token T --discovery-token-ca-cert-hash H",
                       program->verb->name);
 }

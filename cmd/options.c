@@ -54,18 +54,18 @@ void options_given(const struct option_set *set, struct text_list *ret) {
             text_list_add(ret, o->name);
 }
 
-static int unknown(const struct option_set *set, const char *name, struct error *err) {
+int options_hint_near(const struct option_set *set, const char *name, struct error *err) {
     size_t count = options_count(set);
     _cleanup_(freep) const char **names = xcalloc(count, sizeof *names);
-    const char *near;
 
     for (size_t i = 0; i < count; i++)
         names[i] = options_at(set, i)->name;
-    (void)error_set(err, ERROR_USAGE, "unknown flag: --%s", name);
-    near = nearest_name(name, names, count);
-    if (near)
-        (void)error_hint(err, "did you mean --%s?", near);
-    return -1;
+    return nearest_hint(err, "--", name, names, count);
+}
+
+static int unknown(const struct option_set *set, const char *name, struct error *err) {
+    (void)error_set(err, ERROR_USAGE, "unknown flag: --%.80s", name);
+    return options_hint_near(set, name, err);
 }
 
 /* Options whose choices other tables have: these fill them in, and refuse other words. */
@@ -79,15 +79,6 @@ static const struct {
 
 static bool has_names(const struct option *o) {
     return (size_t)o->type < ARRAY_SIZE(name_tables) && name_tables[o->type].names;
-}
-
-static bool is_choice(const char *choices, const char *value) {
-    size_t len = strlen(value);
-
-    for (const char *p = choices; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-        if (len == strcspn(p, "|") && strncmp(p, value, len) == 0)
-            return true;
-    return false;
 }
 
 static void set_text(char **field, const char *value, bool secret) {
@@ -115,10 +106,13 @@ static int set_number(const struct option *o, void *field, const char *value, st
 static int set_duration(const struct option *o, void *field, const char *value, struct error *err) {
     int64_t milliseconds;
 
-    if (go_duration_parse(value, &milliseconds, err) < 0) {
-        err->kind = ERROR_USAGE;
-        return error_prefix(err, "invalid value for --%s", o->name);
-    }
+    if (go_duration_parse(value, &milliseconds, NULL) < 0)
+        return error_set(err, ERROR_USAGE,
+                         "invalid value \"%.80s\" for --%s: not a duration like 30s, 5m or 1h30m",
+                         value, o->name);
+    if (!milliseconds && (o->flags & OPTION_POSITIVE))
+        return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: must be more than 0",
+                         value, o->name);
     *(long long *)field = milliseconds < NUMBER_MAX ? milliseconds : NUMBER_MAX;
     return 0;
 }
@@ -203,15 +197,14 @@ static int set_value(const struct option_set *set, const struct option *o, const
     case OPTION_DURATION:
         return set_duration(o, field, value, err);
     case OPTION_CHOICE:
-        if (!is_choice(o->argument, value))
-            return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: one of %s", value,
-                             o->name, o->argument);
+        if (choice_check(o->argument, value, err) < 0)
+            return error_prefix(err, "invalid value \"%.80s\" for --%s", value, o->name);
         set_text(field, value, false);
         return 0;
     case OPTION_NETWORK_MODE:
     case OPTION_NETWORK_PLUGIN:
         if (name_tables[o->type].check(value, err) < 0)
-            return -1;
+            return error_prefix(err, "--%s", o->name);
         set_text(field, value, false);
         return 0;
     }

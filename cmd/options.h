@@ -27,6 +27,7 @@ enum option_flags {
     OPTION_KUBEADM = 1,     /* a flag of kubeadm join: not to be mixed with --config */
     OPTION_HIDDEN = 2,      /* not in the help */
     OPTION_WITH_CONFIG = 4, /* kubeadm allows it beside --config */
+    OPTION_POSITIVE = 8,    /* a duration that cannot be 0 */
 };
 
 struct option {
@@ -60,6 +61,8 @@ void options_given(const struct option_set *set, struct text_list *ret);
  * Fails with ERROR_USAGE and names the option; an unknown one gets "did you mean". */
 int options_parse(const struct option_set *set, int argc, char *const *argv,
                   struct text_list *words, struct error *err);
+/* Adds the hint "did you mean --name?" where a word is near one; returns -1. */
+int options_hint_near(const struct option_set *set, const char *word, struct error *err);
 /* Fills what argv did not give from the environment. `get` answers a fresh string or NULL. */
 int options_from_environment(const struct option_set *set,
                              char *(*get)(void *context, const char *name), void *context,

@@ -168,7 +168,9 @@ static void warn_of_variables(struct program *program) {
 static int run(struct program *program, int argc, char **argv, const struct option_set *set,
                program_open_host *open, struct error *err) {
     if (parse(program, argc, argv, set, err) < 0)
-        return error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
+        return *err->hints[0]
+                   ? -1
+                   : error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
     options_given(set, &program->flags);
     if (program->options.help) {
         text_list_free(&program->words);

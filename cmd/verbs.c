@@ -170,14 +170,12 @@ const struct verb *verb_find(const char *name) {
 }
 
 int verb_unknown(const char *name, struct error *err) {
-    const char *names[ARRAY_SIZE(table)], *near;
+    const char *names[ARRAY_SIZE(table)];
 
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         names[i] = table[i].name;
-    near = nearest_name(name, names, ARRAY_SIZE(table));
     (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
-    if (near)
-        return error_hint(err, "did you mean winjoin %s?", near);
+    (void)nearest_hint(err, "winjoin ", name, names, ARRAY_SIZE(table));
     return error_hint(err, "winjoin help lists the commands");
 }
 

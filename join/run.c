@@ -54,16 +54,17 @@ static int choose_node_name(struct join *join, struct error *err) {
     _cleanup_(freep) char *joined = joined_name(join->host);
     const char *override = overridden_name(&join->found.options.kubelet_extra_args);
     const char *given = override ? override : join->found.options.node_name;
+    _cleanup_(freep) char *near = NULL;
 
     join->found.node_name = join_node_name_read(given    ? given
                                                 : joined ? joined
                                                          : join->found.facts.host_name);
     if (kube_name_is_valid(join->found.node_name))
         return 0;
-    (void)error_set(err, ERROR_USAGE, "use node name '%.80s': not a DNS-1123 subdomain",
+    near = join_node_name_near(join->found.node_name);
+    (void)error_set(err, ERROR_USAGE, "--node-name \"%.80s\": " JOIN_NODE_NAME_RULE,
                     join->found.node_name);
-    return error_hint(err,
-                      "give another one with --node-name (a-z, 0-9, '-' and '.', at most 253)");
+    return near ? error_hint(err, "%s", near) : -1;
 }
 
 int join_open(struct join *join, struct error *err) {

@@ -33,7 +33,6 @@ int name_check(const char *what, const char *name, const struct text_list *names
         return error_set(err, ERROR_UNSUPPORTED,
                          "%s '%s' is not supported by this version of winjoin; %s are", what, name,
                          list);
-    const char *nearest = nearest_name(name, (const char *const *)names->items, names->count);
     (void)error_set(err, ERROR_USAGE, "unknown %s '%.60s': use %s", what, name, list);
-    return nearest ? error_hint(err, "did you mean '%s'?", nearest) : -1;
+    return nearest_hint(err, "", name, (const char *const *)names->items, names->count);
 }

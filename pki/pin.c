@@ -10,32 +10,15 @@
 enum { DIGEST_LEN = 32 };
 
 int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err) {
-    static const char prefix[] = "invalid discovery token CA certificate hash";
-    const char *colon = strchr(text, ':'), *hex = colon ? colon + 1 : NULL;
-    _cleanup_(freep) char *format = NULL, *lower = NULL;
+    _cleanup_(freep) char *lower = text_lower(text);
+    const char *hex = lower + strlen("sha256:");
 
-    if (!colon || strchr(hex, ':'))
-        return error_set(
-            err, ERROR_USAGE,
-            "%s: invalid hash \"%.80s\", expected \"format:hex-value\". Known format(s) "
-            "are: sha256",
-            prefix, text);
-    format = xstrndup(text, (size_t)(colon - text));
-    if (!text_equal_nocase(format, "sha256"))
+    if (!text_starts_with(lower, "sha256:") || strlen(hex) != (size_t)DIGEST_LEN * 2 ||
+        strspn(hex, "0123456789abcdef") != strlen(hex))
         return error_set(err, ERROR_USAGE,
-                         "%s: unknown hash format \"%.80s\". Known format(s) are: sha256", prefix,
-                         format);
-    if (strlen(hex) / 2 != DIGEST_LEN)
-        return error_set(err, ERROR_USAGE,
-                         "%s: invalid hash \"%.160s\", expected a 32 byte SHA-256 hash, found %zu "
-                         "bytes",
-                         prefix, text, strlen(hex) / 2);
-    lower = text_lower(hex);
-    if (strlen(hex) != (size_t)DIGEST_LEN * 2 || strspn(lower, "0123456789abcdef") != strlen(hex))
-        return error_set(err, ERROR_USAGE,
-                         "%s: invalid hash \"%.160s\", could not decode SHA-256 from hex", prefix,
+                         "read pin \"%.160s\": must be \"sha256:\" and 64 hexadecimal digits",
                          text);
-    return text_format(ret, PIN_TEXT_MAX, "sha256:%s", lower);
+    return text_format(ret, PIN_TEXT_MAX, "%s", lower);
 }
 
 int pins_parse(const struct text_list *texts, struct text_list *ret, struct error *err) {

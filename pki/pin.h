@@ -10,7 +10,7 @@
 enum { PIN_TEXT_MAX = 72 }; /* "sha256:" + 64 digits + NUL */
 
 /* One pin, made lower case: the format's name is compared without case, hex of either case. Fails
- * with ERROR_USAGE and kubeadm's texts (pubkeypin.Allow). */
+ * with ERROR_USAGE, `read pin "...": why`. */
 int pin_parse(const char *text, char ret[PIN_TEXT_MAX], struct error *err);
 /* All of them, normalised and without doubles; one bad pin fails all. *ret must be empty. */
 int pins_parse(const struct text_list *texts, struct text_list *ret, struct error *err);

@@ -6,44 +6,65 @@
 #include "base/memory.h"
 #include "host/http.h"
 #include "host/terminal.h"
+#include "join/configuration/flag_names.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_taints.h"
 #include "kube/object.h"
 #include "pki/pin.h"
 #include "pki/token.h"
 
-enum { ERRORS_MAX = 16 /* more than a message holds */ };
+#define WHOLE_LINE                                                                                 \
+    "a control-plane node prints the whole line: kubeadm token create --print-join-command"
+
+enum { ERRORS_MAX = 4 /* more are counted */ };
 
 struct check {
     const json_t *configuration;
     const struct yaml_marks *marks;
     struct host *host;
-    struct text_list errors;
+    struct text_list errors, hints;
+    size_t more;     /* errors */
     bool is_of_file; /* one of them */
 };
 
-/* `place` is the path of what must be mended. Beside a file, what has no mark in it was given
- * otherwise. */
-static void add(struct check *c, const char *place, const char *text) {
-    const struct yaml_mark *mark = yaml_marks_find(c->marks, c->configuration, place);
-
-    if (c->errors.count == ERRORS_MAX)
-        return;
-    c->is_of_file |= mark != NULL;
-    if (mark)
-        text_list_add_owned(&c->errors,
-                            xasprintf("line %zu column %zu: %s", mark->line, mark->column, text));
-    else
-        text_list_add_owned(&c->errors,
-                            xasprintf("%s%s", c->marks ? "from a flag or a variable: " : "", text));
+static void hint(struct check *c, const char *text) {
+    if (!text_list_has(&c->hints, text))
+        text_list_add(&c->hints, text);
 }
 
-/* k8s.io/apimachinery field.Invalid: `path: Invalid value: "v": why`. */
+/* `place` is the path of what must be changed. What has no mark in the file was given by a flag or
+ * a variable. */
+static void add(struct check *c, const char *place, const char *of_file, const char *of_flag) {
+    const struct yaml_mark *mark = yaml_marks_find(c->marks, c->configuration, place);
+
+    if (c->errors.count == ERRORS_MAX) {
+        c->more++;
+        return;
+    }
+    c->is_of_file |= mark != NULL;
+    text_list_add_owned(
+        &c->errors, mark ? xasprintf("line %zu column %zu: %s", mark->line, mark->column, of_file)
+                         : xstrdup(of_flag));
+}
+
+/* In a file: k8s.io/apimachinery's field.Invalid. `value` NULL: a secret. */
 static void invalid_at(struct check *c, const char *place, const char *path, const char *value,
                        const char *why) {
-    _cleanup_(freep) char *text = xasprintf("%s: Invalid value: \"%.200s\": %s", path, value, why);
+    _cleanup_(freep) char *shown = xasprintf("\"%.200s\"", value ? value : "<redacted>");
+    bool show = value && *value;
+    _cleanup_(freep) char *of_file = xasprintf("%s: Invalid value: %s: %s", path, shown, why);
+    _cleanup_(freep) char *of_flag =
+        xasprintf("%s%s%s: %s", flag_name(path), show ? " " : "", show ? shown : "", why);
 
-    add(c, place, text);
+    add(c, place, of_file, of_flag);
+}
+
+/* field.Required. */
+static void missing(struct check *c, const char *path, const char *what) {
+    _cleanup_(freep) char *of_file = xasprintf("%s: Required value: %s", path, what);
+    _cleanup_(freep) char *of_flag = xasprintf("%s is missing", flag_name(path));
+
+    add(c, path, of_file, of_flag);
 }
 
 static void invalid(struct check *c, const char *path, const char *value, const char *why) {
@@ -66,15 +87,17 @@ static void check_token(struct check *c, const char *place, const char *path, co
     struct error why = {0};
     struct token parsed;
     const char *detail;
-    _cleanup_(freep) char *text = NULL;
 
     if (token_parse(token, &parsed, &why) == 0) {
         token_clear(&parsed);
         return;
     }
+    hint(c, WHOLE_LINE);
     detail = strstr(why.message, ": ");
-    text = xasprintf("the bootstrap token is invalid%s", detail ? detail : "");
-    invalid_at(c, place, path, *token ? "<redacted>" : "", text);
+    if (*token)
+        invalid_at(c, place, path, NULL, detail ? detail + 2 : why.message);
+    else
+        missing(c, path, "the bootstrap token");
 }
 
 /* Only the shape of "host:port"; NULL when it is right. */
@@ -89,15 +112,30 @@ static const char *endpoint_problem(const char *endpoint) {
     return NULL;
 }
 
-static void check_endpoint(struct check *c) {
-    const char *endpoint = text_at(c, "discovery.bootstrapToken.apiServerEndpoint");
-    const char *problem = endpoint_problem(endpoint);
-    const char *at = strrchr(endpoint, '@'); /* a password may stand before it */
-    const char *shown = at ? at + 1 : endpoint;
-    _cleanup_(freep) char *why = xasprintf("address %.200s: %s", shown, problem ? problem : "");
+/* What of a line is most often lost or added by hand. */
+static void hint_at_endpoint(struct check *c, const char *endpoint) {
+    const char *scheme = strstr(endpoint, "://"), *host = scheme ? scheme + 3 : endpoint;
+    size_t len = strcspn(host, "/?#");
+    _cleanup_(freep) char *right = NULL;
 
-    if (problem)
-        invalid(c, "discovery.bootstrapToken.apiServerEndpoint", shown, why);
+    if (strchr(host, '@')) /* behind a password */
+        host = "<ip>:6443", len = strlen(host);
+    right = xasprintf("give host and port alone: %.*s%s", (int)len, host,
+                      memchr(host, ':', len) ? "" : ":6443");
+    hint(c, right);
+}
+
+static void check_endpoint(struct check *c) {
+    static const char path[] = "discovery.bootstrapToken.apiServerEndpoint";
+    const char *endpoint = text_at(c, path), *problem = endpoint_problem(endpoint);
+    const char *at = strrchr(endpoint, '@'); /* a password may stand before it */
+
+    if (!*endpoint) {
+        missing(c, path, "host:port of the API server");
+    } else if (problem) {
+        invalid(c, path, at ? at + 1 : endpoint, problem);
+        hint_at_endpoint(c, endpoint);
+    }
 }
 
 static void check_pins(struct check *c) {
@@ -107,19 +145,20 @@ static void check_pins(struct check *c) {
     json_t *item;
     size_t i;
 
-    if (json_array_size(pins) == 0 && !skip)
-        invalid(c, "discovery.bootstrapToken.caCertHashes", "",
-                "using token-based discovery without caCertHashes can be unsafe. Set "
-                "unsafeSkipCAVerification as true in your kubeadm config file or pass "
-                "--discovery-token-unsafe-skip-ca-verification flag to continue");
+    if (json_array_size(pins) == 0 && !skip) {
+        missing(c, "discovery.bootstrapToken.caCertHashes", "the hash of the cluster's CA");
+        hint(c, WHOLE_LINE);
+    }
     json_array_foreach((json_t *)pins, i, item) {
         _cleanup_(freep) char *path = xasprintf("discovery.bootstrapToken.caCertHashes[%zu]", i);
         const char *text = json_is_string(item) ? json_string_value(item) : "";
         char pin[PIN_TEXT_MAX];
         struct error why = {0};
 
-        if (pin_parse(text, pin, &why) < 0)
-            invalid(c, path, text, why.message);
+        if (pin_parse(text, pin, &why) == 0)
+            continue;
+        invalid(c, path, text, strstr(why.message, "must be"));
+        hint(c, WHOLE_LINE);
     }
 }
 
@@ -128,13 +167,11 @@ static void check_bootstrap_token(struct check *c) {
                       tls_path[] = "discovery.tlsBootstrapToken";
     const char *token = text_at(c, path), *tls = text_at(c, tls_path);
 
-    if (!*text_at(c, "discovery.bootstrapToken.apiServerEndpoint"))
-        add(c, "discovery.bootstrapToken",
-            "discovery.bootstrapToken: Required value: APIServerEndpoint is not set");
-    check_pins(c);
-    check_token(c, path, path, token);
     check_endpoint(c);
-    check_token(c, *tls ? tls_path : path, tls_path, *tls ? tls : token);
+    check_token(c, path, path, token);
+    if (*tls && !text_equal(tls, token))
+        check_token(c, tls_path, tls_path, tls);
+    check_pins(c);
 }
 
 /* "%41" to "A", in place; a NUL stays as it stands. */
@@ -217,13 +254,14 @@ static void check_discovery(struct check *c) {
 /* ---- the node ---- */
 
 static void check_name(struct check *c, const char *place, const char *path, const char *given) {
-    _cleanup_(freep) char *name = join_node_name_read(given ? given : "");
+    _cleanup_(freep) char *name = join_node_name_read(given ? given : ""), *near = NULL;
 
-    if (!kube_name_is_valid(name))
-        invalid_at(c, place, path, name,
-                   "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-                   "characters, '-' or '.', and must start and end with an alphanumeric "
-                   "character, at most 253 of them");
+    if (kube_name_is_valid(name))
+        return;
+    invalid_at(c, place, path, given ? given : "", JOIN_NODE_NAME_RULE);
+    near = join_node_name_near(name);
+    if (near)
+        hint(c, near);
 }
 
 /* kubeadm puts "npipe://" before a bare path. Other URLs and backslashes, which it lets pass in
@@ -304,7 +342,8 @@ static void check_control_plane(struct check *c) {
     if (is_object(c, "controlPlane"))
         add(c, "controlPlane",
             "controlPlane: Forbidden: a control plane does not run on Windows; winjoin joins "
-            "workers");
+            "workers",
+            "");
 }
 
 /* Windows: a drive, or a path from the current drive's root. */
@@ -353,11 +392,17 @@ int join_configuration_check(const json_t *configuration, const struct yaml_mark
     check_control_plane(&c);
     check_ca_path(&c);
     check_timeouts(&c);
-    all = text_list_join(&c.errors, ", ");
+    if (c.more)
+        text_list_add_owned(&c.errors, xasprintf("and %zu more", c.more));
+    all = text_list_join(&c.errors, c.is_of_file ? ", " : "; ");
     if (c.errors.count)
-        result = error_set(err, ERROR_USAGE, c.errors.count > 1 ? "[%s]" : "%s", all);
+        result =
+            error_set(err, ERROR_USAGE, c.is_of_file && c.errors.count > 1 ? "[%s]" : "%s", all);
     if (c.is_of_file)
         (void)error_prefix(err, "%s", marks->what);
+    for (size_t i = 0; i < c.hints.count; i++)
+        (void)error_hint(err, "%s", c.hints.items[i]);
     text_list_free(&c.errors);
+    text_list_free(&c.hints);
     return result;
 }

@@ -115,7 +115,7 @@ static int check_values(const struct join_options *o, struct error *err) {
     struct ip ip;
 
     if (o->node_ip && ip_parse(o->node_ip, &ip, NULL) < 0)
-        return error_set(err, ERROR_USAGE, "use --node-ip %.60s: it is no IP address", o->node_ip);
+        return error_set(err, ERROR_USAGE, "--node-ip \"%.60s\": not an IP address", o->node_ip);
     return node_configuration_check(made, NULL, "flags", err);
 }
 
@@ -127,9 +127,7 @@ int join_ignored_check(const struct text_list *ignored, struct error *err) {
         single |= !text_equal_nocase(ignored->items[i], "all");
     }
     if (all && single)
-        return error_set(
-            err, ERROR_USAGE,
-            "ignore-preflight-errors: don't specify individual checks if 'all' is used");
+        return error_set(err, ERROR_USAGE, "don't specify individual checks if 'all' is used");
     return 0;
 }
 
@@ -142,5 +140,7 @@ int join_options_check(const struct join_options *options, struct error *err) {
     if (check_values(options, err) < 0 || node_labels_check(options->node_labels, err) < 0 ||
         node_taints_check(options->register_with_taints, err) < 0)
         return -1;
-    return join_ignored_check(&options->ignore_preflight_errors, err);
+    return join_ignored_check(&options->ignore_preflight_errors, err) < 0
+               ? error_prefix(err, "--ignore-preflight-errors")
+               : 0;
 }

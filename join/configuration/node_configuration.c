@@ -6,8 +6,10 @@
 
 #include "base/cidr.h"
 #include "base/memory.h"
+#include "base/nearest.h"
 #include "base/rfc3339.h"
 #include "base/yaml.h"
+#include "join/configuration/flag_names.h"
 #include "join/configuration/node_targets.h"
 #include "netsetup/agents/agent.h"
 
@@ -113,21 +115,11 @@ static const struct target {
 
 /* ---- values ---- */
 
-static bool is_choice(const char *choices, const char *value) {
-    struct text_list list = {0};
-    bool found;
-
-    text_list_split(&list, choices, '|');
-    found = text_list_has(&list, value);
-    text_list_free(&list);
-    return found;
-}
-
-/* "what: path", with line and column between them where the document is one of a text. */
+/* "what: line 3 column 4: path: Invalid value:", or the flag's name where there is no text. */
 static char *place_of(const char *what, const struct yaml_node *node, const char *path) {
-    return node ? xasprintf("%s: line %zu column %zu: %s", what, yaml_line(node), yaml_column(node),
-                            path)
-                : xasprintf("%s: %s", what, path);
+    return node ? xasprintf("%s: line %zu column %zu: %s: Invalid value:", what, yaml_line(node),
+                            yaml_column(node), path)
+                : xstrdup(flag_name(path));
 }
 
 static int check_prefix(const char *text, struct error *err) {
@@ -153,7 +145,7 @@ static int check_list(const struct target *t, const json_t *list, const struct y
         if (check(text, &why) == 0)
             continue;
         place = place_of(what, node ? yaml_item(node, i) : NULL, path);
-        return error_set(err, ERROR_USAGE, "%s: Invalid value: %s", place, why.message);
+        return error_set(err, ERROR_USAGE, "%s %s", place, why.message);
     }
     return 0;
 }
@@ -165,22 +157,19 @@ static int check_value(const struct target *t, const json_t *value, const struct
     _cleanup_(freep) char *place = place_of(what, node, t->path);
     struct error why = {0};
 
-    if (t->type == TO_CHOICE && text && !is_choice(t->choices, text))
-        return error_set(err, ERROR_USAGE, "%s: Unsupported value: \"%.60s\": one of %s", place,
-                         text, t->choices);
+    if (t->type == TO_CHOICE && text && choice_check(t->choices, text, err) < 0)
+        return error_prefix(err, "%s \"%.60s\"", place, text);
     if (t->type == TO_NUMBER && (number < t->min || number > t->max))
-        return error_set(err, ERROR_USAGE, "%s: Invalid value: %lld: must be between %lld and %lld",
-                         place, number, t->min, t->max);
+        return error_set(err, ERROR_USAGE, "%s %lld: must be between %lld and %lld", place, number,
+                         t->min, t->max);
     if (t->type == TO_FIRST && json_array_size(value) > 1)
-        return error_set(err, ERROR_USAGE,
-                         "%s: Invalid value: one prefix per node works on Windows, not %zu", place,
-                         json_array_size(value));
+        return error_set(err, ERROR_USAGE, "%s one prefix per node works on Windows, not %zu",
+                         place, json_array_size(value));
     if (t->type == TO_DURATION && text && *text && !strpbrk(text, "123456789"))
-        return error_set(err, ERROR_USAGE, "%s: Invalid value: \"%.60s\": must be more than 0",
-                         place, text);
+        return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);
     if (t->check && text && *text && t->check(text, &why) < 0) {
-        (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE,
-                        "%s: Invalid value: %s", place, why.message);
+        (void)error_set(err, why.kind == ERROR_UNSUPPORTED ? why.kind : ERROR_USAGE, "%s %s", place,
+                        why.message);
         return *why.hints[0] ? error_hint(err, "%s", why.hints[0]) : -1;
     }
     return json_is_array(value) ? check_list(t, value, node, what, err) : 0;

@@ -133,14 +133,9 @@ static int check_token_options(const struct discovery_options *o, struct text_li
         return -1;
     if (ret_pins->count || o->unsafe_skip_ca_verification)
         return 0;
-    (void)error_set(err, ERROR_USAGE,
-                    "check the discovery: using a token without a CA certificate "
-                    "hash can be unsafe");
-    (void)error_hint(err, "give --discovery-token-ca-cert-hash sha256:... (kubeadm token create "
-                          "--print-join-command prints it)");
-    return error_hint(err, "or, knowing that a forged answer can then not be told from a true one "
-                           "by anybody who has the token, --discovery-token-unsafe-skip-ca-"
-                           "verification");
+    (void)error_set(err, ERROR_USAGE, "check the discovery: no hash of the cluster's CA");
+    return error_hint(err, "give --discovery-token-ca-cert-hash sha256:... (kubeadm token create "
+                           "--print-join-command prints it)");
 }
 
 static int check(const struct discovery_options *o, struct text_list *ret_pins,

@@ -208,14 +208,13 @@ void programs_kubelet_arguments(const struct join_options *options, struct text_
 static int refuse_argument(const char *program, const char *argument, const struct text_list *known,
                            struct error *err) {
     _cleanup_(freep) char *name = program_flag_name(argument);
-    const char *near = nearest_name(name, (const char *const *)known->items, known->count);
 
     if (text_list_has(known, name))
         return error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' does not take that value",
                          argument, program);
     (void)error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' knows no such flag", argument,
                     program);
-    return near ? error_hint(err, "did you mean --%s?", near) : -1;
+    return nearest_hint(err, "--", name, (const char *const *)known->items, known->count);
 }
 
 /* All at once first: that is the rule, and one start of the program. */

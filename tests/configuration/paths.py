@@ -82,7 +82,7 @@ class Judge:
                  "--token-file": ["10.0.0.1:6443", "--discovery-token-unsafe-skip-ca-verification"],
                  "--discovery-file": []}[option]
         if option == "--discovery-file" and says:
-            says = "" if says in (FOLDER, "Is a directory") else "discovery.file.kubeConfigPath: Invalid value"
+            says = "" if says in (FOLDER, "Is a directory") else "--discovery-file"
         name = "path %s %r" % (option, form)
         self.judge.winjoin(name, self.judge.winjoin_join([*words, option, path]), says, folder=self.folder)
         if not self.windows and option == "--config":

@@ -164,7 +164,7 @@ static const struct bad bad_node_configurations[] = {
      "f: line 3 column 17: network.mode: Invalid value: unknown network mode 'bridge': use "
      "overlay, "
      "l2bridge or l2tunnel",
-     "did you mean 'l2bridge'?"},
+     "did you mean l2bridge?"},
     {NODE "network: {mode: nat}\n",
      "f: line 3 column 17: network.mode: Invalid value: network mode 'nat' is not supported by "
      "this "

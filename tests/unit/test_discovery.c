@@ -92,8 +92,8 @@ static void checks_the_call_before_any_packet(void **state) {
         {"user@10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
         {"10.0.0.10:6443", NULL, CA_PIN, "no token"},
         {"10.0.0.10:6443", "ABCDEF." SECRET, CA_PIN, "upper case"},
-        {"10.0.0.10:6443", TOKEN, "sha256:12", "expected a 32 byte"},
-        {"10.0.0.10:6443", TOKEN, NULL, "can be unsafe"},
+        {"10.0.0.10:6443", TOKEN, "sha256:12", "64 hexadecimal digits"},
+        {"10.0.0.10:6443", TOKEN, NULL, "no hash of the cluster's CA"},
     };
     struct scene *s = *state;
 

@@ -31,15 +31,15 @@ static const struct {
     {ENDPOINT("10.0.0.1:6443"), ""},
     {ENDPOINT("api.test:https"), ""},
     {ENDPOINT("[fd00::1]:6443"), ""},
-    {ENDPOINT("10.0.0.1"), "address 10.0.0.1: missing port in address"},
+    {ENDPOINT("10.0.0.1"), "\"10.0.0.1\": missing port in address"},
     {ENDPOINT("[fd00::1]"), "missing port in address"},
     {ENDPOINT("fd00::1:6443"), "too many colons in address"},
     {ENDPOINT("[fd00::1:6443"), "too many colons in address"},
     {ENDPOINT("https://10.0.0.1:6443"), "too many colons in address"},
-    {ENDPOINT("u:secret@a:b:1"), "address a:b:1: too many colons"},
-    {TOKEN_WAY(""), "discovery.bootstrapToken: Required value: APIServerEndpoint is not set"},
+    {ENDPOINT("u:secret@a:b:1"), "\"a:b:1\": too many colons"},
+    {TOKEN_WAY(""), "discovery.bootstrapToken.apiServerEndpoint: Required value"},
     {"discovery: {bootstrapToken: {token: " TOKEN ", apiServerEndpoint: 'a:1'}}\n",
-     "without caCertHashes can be unsafe"},
+     "discovery.bootstrapToken.caCertHashes: Required value"},
     {"discovery: {bootstrapToken: {token: " TOKEN ", apiServerEndpoint: 'a:1', "
      "unsafeSkipCAVerification: true}}\n",
      ""},
@@ -64,7 +64,7 @@ static const struct {
     {"discovery: {file: {kubeConfigPath: 'https://x'}, tlsBootstrapToken: a}\n",
      "discovery.tlsBootstrapToken: Invalid value: \"<redacted>\""},
     {NODE("name: ' WIN-9.a '"), ""},
-    {NODE("name: 'a_b'"), "nodeRegistration.name: Invalid value: \"a_b\": a lowercase RFC 1123"},
+    {NODE("name: 'a_b'"), "nodeRegistration.name: Invalid value: \"a_b\": a node name has"},
     {NODE("criSocket: 'npipe:////./pipe/x'"), ""},
     {NODE("criSocket: '//./pipe/x'"), ""},
     {NODE("criSocket: ''"), ""},
@@ -79,8 +79,8 @@ static const struct {
     {NODE("kubeletExtraArgs: [{name: -v}]"), "an argument's name has no dashes before it"},
     {NODE("kubeletExtraArgs: [{name: a=b}]"), "no '=' in it"},
     {NODE("kubeletExtraArgs: [{name: hostname-override, value: WIN-1}]"), ""},
-    {NODE("kubeletExtraArgs: [{name: hostname-override, value: a_b}]"), "RFC 1123"},
-    {NODE("kubeletExtraArgs: [{name: hostname-override}]"), "RFC 1123"},
+    {NODE("kubeletExtraArgs: [{name: hostname-override, value: a_b}]"), "a node name has"},
+    {NODE("kubeletExtraArgs: [{name: hostname-override}]"), "a node name has"},
     {NODE("taints: [{key: a, effect: NoSchedule}, {key: a, effect: NoExecute}]"), ""},
     {NODE("taints: [{key: a, value: b, effect: NoSchedule}, {key: a, effect: NoSchedule}]"),
      "taints[1]: Invalid value: \"a:NoSchedule\": two taints have this key"},
@@ -89,7 +89,7 @@ static const struct {
     {NODE("imagePullPolicy: IfNotPresent"), ""},
     {NODE("imagePullPolicy: Never"), ""},
     {NODE("imagePullPolicy: never"), "imagePullPolicy: Invalid value: \"never\""},
-    {FILE_WAY "controlPlane: {}\n", "controlPlane: Forbidden"},
+    {FILE_WAY "controlPlane: {}\n", "a control plane does not run on Windows"},
     {FILE_WAY "controlPlane: null\n", ""},
     {FILE_WAY "caCertPath: 'C:/ca.crt'\n", ""},
     {FILE_WAY "caCertPath: 'z:\\ca.crt'\n", ""},
@@ -106,13 +106,16 @@ static const struct {
     {FILE_WAY "timeouts: {kubernetesAPICall: 0s}\n", "timeouts.kubernetesAPICall: Invalid"},
 };
 
+static struct yaml_marks marks; /* of the last one */
+
 static json_t *json_of(const char *text) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     struct error err = {0};
 
     if (yaml_parse(text, strlen(text), "test", &documents, &err) < 0)
         fail_msg("%s", err.message);
-    return yaml_to_json(yaml_document(documents, 0));
+    yaml_marks_free(&marks);
+    return yaml_to_json_marked(yaml_document(documents, 0), "test", &marks);
 }
 
 static void each_value_is_judged(void **state) {
@@ -120,7 +123,7 @@ static void each_value_is_judged(void **state) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         _cleanup_json_ json_t *configuration = json_of(rows[i].text);
         struct error err = {0};
-        int result = join_configuration_check(configuration, NULL, NULL, &err);
+        int result = join_configuration_check(configuration, &marks, NULL, &err);
 
         if ((*rows[i].why != '\0') != (result < 0) || !strstr(err.message, rows[i].why) ||
             strstr(err.message, "secret") || (result == 0 && *err.message))
@@ -131,7 +134,7 @@ static void each_value_is_judged(void **state) {
 }
 
 /* No message grows without end. */
-static void sixteen_errors_are_enough(void **state) {
+static void four_errors_are_enough(void **state) {
     struct text text = {0};
     _cleanup_json_ json_t *configuration = NULL;
     struct error err = {0};
@@ -141,8 +144,11 @@ static void sixteen_errors_are_enough(void **state) {
     for (int i = 0; i < 40; i++)
         text_add(&text, "  - {name: -}\n");
     configuration = json_of(text_str(&text));
-    assert_int_equal(join_configuration_check(configuration, NULL, NULL, &err), -1);
-    assert_true(err.message[0] == '[');
+    assert_int_equal(join_configuration_check(configuration, &marks, NULL, &err), -1);
+    assert_non_null(strstr(err.message, "test: [line 4 column 5: "));
+    assert_non_null(strstr(err.message, "line 7 column 5: "));
+    assert_null(strstr(err.message, "line 8"));
+    assert_true(text_ends_with(err.message, ", and 36 more]"));
     text_free(&text);
 }
 
@@ -201,6 +207,31 @@ static void defaults_are_kubeadms(void **state) {
     }
 }
 
+static void odd_names_have_one_like_them(void **state) {
+    static const char *const names[][2] = {
+        {"My_Node", "a name like that: my-node"},
+        {" win 1! ", "a name like that: win-1"},
+        {"_a__b.c_.d-", "a name like that: a-b.c-d"},
+        {"kn\xc3\xb6ten", "a name like that: kn-ten"},
+        {"_", NULL},
+        {"", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *near = join_node_name_near(names[i][0]);
+
+        if (!text_equal(near, names[i][1]))
+            fail_msg("%s: %s", names[i][0], near ? near : "none");
+    }
+}
+
+static int free_marks(void **state) {
+    (void)state;
+    yaml_marks_free(&marks);
+    return 0;
+}
+
 static void names_begin_and_end_with_letters_or_digits(void **state) {
     static const char ends[] = "azAZ09", odd[] = "`{@[/:-_.";
     char longest[65];
@@ -223,10 +254,11 @@ static void names_begin_and_end_with_letters_or_digits(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_value_is_judged),
-        cmocka_unit_test(sixteen_errors_are_enough),
+        cmocka_unit_test(four_errors_are_enough),
         cmocka_unit_test(defaults_are_kubeadms),
+        cmocka_unit_test(odd_names_have_one_like_them),
         cmocka_unit_test(names_begin_and_end_with_letters_or_digits),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, free_marks);
 }

@@ -18,7 +18,7 @@ struct target {
     char *secret;
     struct text_list list;
     bool flag;
-    long long number, duration;
+    long long number, duration, limit;
     char *choice, *mode, *plugin;
 };
 
@@ -29,6 +29,7 @@ static const struct option table[] = {
     {"flag", 0, OPTION_BOOL, offsetof(struct target, flag), "", "a flag", 0},
     {"number", 'n', OPTION_NUMBER, offsetof(struct target, number), "N", "a number", 0},
     {"duration", 0, OPTION_DURATION, offsetof(struct target, duration), "D", "a duration", 0},
+    {"limit", 0, OPTION_DURATION, offsetof(struct target, limit), "D", "not 0", OPTION_POSITIVE},
     {"choice", 0, OPTION_CHOICE, offsetof(struct target, choice), "auto|on|off", "a choice", 0},
     {"mode", 0, OPTION_NETWORK_MODE, offsetof(struct target, mode), NULL, "a mode", 0},
     {"plugin", 0, OPTION_NETWORK_PLUGIN, offsetof(struct target, plugin), NULL, "a plugin", 0},
@@ -112,9 +113,17 @@ static void refuses_wrong_calls(void **state) {
     refused(p, PARSE(p, "--number", "seven"), "not a number");
     refused(p, PARSE(p, "--number=-1"), "not a number");
     refused(p, PARSE(p, "--flag=perhaps"), "true or false");
-    refused(p, PARSE(p, "--choice", "o"), "one of auto|on|off");
-    refused(p, PARSE(p, "--choice", "auto|on"), "one of auto|on|off");
-    refused(p, PARSE(p, "--duration", "5 minutes"), "--duration");
+    refused(p, PARSE(p, "--choice", "o"), "use one of auto, on, off");
+    assert_string_equal(p->err.hints[0], "");
+    refused(p, PARSE(p, "--choice", "auto|on"), "use one of auto, on, off");
+    (void)PARSE(p, "--choice", "atuo");
+    assert_string_equal(p->err.hints[0], "did you mean auto?");
+    refused(p, PARSE(p, "--duration", "5 minutes"),
+            "invalid value \"5 minutes\" for --duration: not a duration like 30s, 5m or 1h30m");
+    refused(p, PARSE(p, "--duration", "-5s"), "not a duration like 30s");
+    refused(p, PARSE(p, "--limit", "0"), "--limit: must be more than 0");
+    refused(p, PARSE(p, "--limit=0s"), "--limit: must be more than 0");
+    assert_int_equal(PARSE(p, "--limit", "1ms", "--duration", "0"), 0);
     refused(p, PARSE(p, "--text"), "needs an argument");
     refused(p, PARSE(p, "--tex", "a"), "unknown flag: --tex"); /* no abbreviations */
     refused(p, PARSE(p, "-x"), "unknown shorthand flag: 'x' in -x");

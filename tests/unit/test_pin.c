@@ -26,23 +26,20 @@ static void normalises(void **state) {
     assert_string_equal(pin, "sha256:" HEX);
 }
 
-static void refuses_as_upstream(void **state) {
-    static const struct {
-        const char *text, *why;
-    } rows[] = {
-        {"", "expected \"format:hex-value\". Known format(s) are: sha256"},
-        {HEX, "expected \"format:hex-value\""},
-        {"sha256:" HEX ":", "expected \"format:hex-value\""},
-        {"sha512:" HEX, "unknown hash format \"sha512\". Known format(s) are: sha256"},
-        {":" HEX, "unknown hash format \"\""},
-        {"sha256:", "expected a 32 byte SHA-256 hash, found 0 bytes"},
-        {"sha256:abcd", "expected a 32 byte SHA-256 hash, found 2 bytes"},
-        {"sha256:" HEX "0", "could not decode SHA-256 from hex"},
-        {"sha256:z"
-         "b793efefe27a19f93b0fbe6e637e9c41d0dde8a377d6ab1c0f656bf1136dd8a",
-         "could not decode SHA-256 from hex"},
-        {" sha256:" HEX, "unknown hash format \" sha256\""},
-        {"sha256:" HEX " ", "could not decode"},
+static void refuses_what_is_no_pin(void **state) {
+    static const char *const rows[] = {
+        "",
+        HEX,
+        "sha256:" HEX ":",
+        "sha512:" HEX,
+        ":" HEX,
+        "sha256:",
+        "sha256:abcd",
+        "sha256:" HEX "0",
+        "sha256:z"
+        "b793efefe27a19f93b0fbe6e637e9c41d0dde8a377d6ab1c0f656bf1136dd8a",
+        " sha256:" HEX,
+        "sha256:" HEX " ",
     };
 
     (void)state;
@@ -50,10 +47,9 @@ static void refuses_as_upstream(void **state) {
         struct error err = {0};
         char pin[PIN_TEXT_MAX] = "kept";
 
-        assert_int_equal(pin_parse(rows[i].text, pin, &err), -1);
+        assert_int_equal(pin_parse(rows[i], pin, &err), -1);
         assert_int_equal(err.kind, ERROR_USAGE);
-        assert_non_null(strstr(err.message, "invalid discovery token CA certificate hash: "));
-        assert_non_null(strstr(err.message, rows[i].why));
+        assert_non_null(strstr(err.message, "must be \"sha256:\" and 64 hexadecimal digits"));
         assert_string_equal(pin, "kept");
     }
 }
@@ -87,7 +83,7 @@ static void hashes_with_sha256(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normalises),
-        cmocka_unit_test(refuses_as_upstream),
+        cmocka_unit_test(refuses_what_is_no_pin),
         cmocka_unit_test(one_bad_pin_fails_all),
         cmocka_unit_test(hashes_with_sha256),
     };

@@ -1,0 +1,150 @@
+/* Calls of winjoin join that are refused before the join begins, and those that are only warned of.
+ */
+#include "program_scene.h"
+
+static int open_calls(void **state) {
+    int result = open_program(state);
+
+    program->verb = verb_find("join");
+    return result;
+}
+
+#define JOIN                                                                                       \
+    "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\ndiscovery:\n  "                  \
+    "bootstrapToken:\n    apiServerEndpoint: 10.0.0.1:6443\n    token: abcdef.0123456789abcdef\n"  \
+    "    unsafeSkipCAVerification: true\n"
+
+#define GOOD " --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification"
+
+static void forget(void) {
+    options_free(program->set);
+    join_options_free(&program->options.join);
+    text_list_free(&program->words);
+    text_list_free(&program->flags);
+    memset(&program->options, 0, sizeof program->options);
+}
+
+/* The words as from a shell, up to where the join would begin. */
+static int called(const char *line, struct error *err) {
+    _cleanup_(text_list_free) struct text_list given = {0};
+
+    text_list_split(&given, line, ' ');
+    forget();
+    memset(program->set->given, 0, options_count(program->set) * sizeof *program->set->given);
+    *err = (struct error){0};
+    if (options_parse(program->set, (int)given.count - 1, given.items + 1, &program->words, err) <
+        0)
+        return -1;
+    options_given(program->set, &program->flags);
+    if (text_list_has(&given, "phase") || given.count == 1)
+        return verb(verb_join, err);
+    return verb(program_prepare_join, err);
+}
+
+static const struct {
+    const char *words, *message, *hint;
+} refused[] = {
+    {"join a:1 b", "unexpected argument \"b\" behind the endpoint",
+     "is the flag before it missing its value?"},
+    {"join a:1 token", "unexpected argument \"token\" behind the endpoint",
+     "did you mean --token?"},
+    {"join a:1 --control-plane",
+     "use --control-plane: a control plane does not run on Windows; winjoin joins workers",
+     "take the line for workers: kubeadm token create --print-join-command"},
+    {"join a:1 --token a --token-file b", "use --token or --token-file, not both", ""},
+    {"join a:1 --vmodule x", "invalid value \"x\" for --vmodule: not filename=N", ""},
+    {"join a:1 --vmodule =1", "invalid value \"=1\" for --vmodule: not filename=N", ""},
+    {"join a:1 --vmodule x=1,y=-1", "invalid value \"x=1,y=-1\" for --vmodule: not filename=N", ""},
+    {"join --config D:\\none", "read the configuration: ", ""},
+    {"join --config D:\\join --token x --patches y",
+     "can not mix '--config' with arguments [patches token]", ""},
+    {"join --config= --node-ip 1.2.3.4 --token x", "can not mix '--config' with arguments [token]",
+     ""},
+    {"join --token-file D:\\none", "read the token: ", ""},
+    {"join", "nothing names the cluster: an endpoint, --discovery-file or --config is missing",
+     "winjoin join <ip>:6443 --token T "},
+    {"join phase nothing", "", ""},
+    {"join https://10.0.0.1:6443 --token abcdef.0123456789abcdef", "",
+     "give host and port alone: 10.0.0.1:6443"},
+    {"join https://u:p@10.0.0.1:6443 --token abcdef.0123456789abcdef", "",
+     "give host and port alone: <ip>:6443"},
+    {"join 10.0.0.1 --token abcdef.0123456789abcdef", "",
+     "give host and port alone: 10.0.0.1:6443"},
+    {"join 10.0.0.1:6443 --token abc", "",
+     "a control-plane node prints the whole line: kubeadm token create --print-join-command"},
+    {"join 10.0.0.10",
+     "endpoint \"10.0.0.10\": missing port in address; --token is missing; "
+     "--discovery-token-ca-cert-hash is missing",
+     "give host and port alone: 10.0.0.10:6443"},
+    {"join a:1 --vxlan-port 99999" GOOD, "--vxlan-port 99999: must be between 1 and 65535", ""},
+    {"join a:1 --pod-cidr 1.2.3.4" GOOD, "--pod-cidr \"1.2.3.4\": not a prefix like", ""},
+    {"join a:1 --node-ip 1.2.3" GOOD, "--node-ip \"1.2.3\": not an IP address", ""},
+    {"join a:1 --node-name My_Node" GOOD,
+     "--node-name \"My_Node\": a node name has a-z, 0-9, '-' and '.' only",
+     "a name like that: my-node"},
+    {"join a:1 --ignore-preflight-errors all,Swap" GOOD,
+     "--ignore-preflight-errors: don't specify individual checks", ""},
+    {"join a:1 --timeout 0" GOOD, "invalid value \"0\" for --timeout: must be more than 0", ""},
+    {"join a:1 --verify fulll" GOOD, "invalid value \"fulll\" for --verify: use one of ",
+     "did you mean full?"},
+    {"join a:1 --network-mode overley" GOOD, "--network-mode: unknown network mode 'overley': use ",
+     "did you mean overlay?"},
+    {"join --config D:\\skip", "D:\\skip: line 8 column 13: skipPhases: ", ""},
+    {"join --config D:\\ignore",
+     "D:\\ignore: line 9 column 26: nodeRegistration.ignorePreflightErrors: ", ""},
+};
+
+static void calls_that_are_refused(void **state) {
+
+    (void)state;
+    program->options.progress = NULL;
+    put("D:\\join", JOIN);
+    put("D:\\skip", JOIN "skipPhases: [nothing]\n");
+    put("D:\\ignore", JOIN "nodeRegistration:\n  ignorePreflightErrors: [all, Swap]\n");
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        struct error err;
+
+        if (called(refused[i].words, &err) != -1 || err.kind != ERROR_USAGE ||
+            !text_starts_with(err.message, refused[i].message) ||
+            !text_starts_with(err.hints[0], refused[i].hint))
+            fail_msg("%s: '%s', '%s'", refused[i].words, err.message, err.hints[0]);
+    }
+    forget();
+}
+
+static void what_is_only_warned_of(void **state) {
+    static const struct {
+        const char *words, *warning;
+    } rows[] = {
+        {"join 10.0.0.10:6443" GOOD " --certificate-key x", "flags of a control plane ("},
+        {"join 10.0.0.10:6443" GOOD " --apiserver-bind-port 1", "flags of a control plane ("},
+        {"join 10.0.0.10:6443" GOOD " --apiserver-advertise-address 1",
+         "flags of a control plane ("},
+        {"join 10.0.0.10:6443" GOOD " --vmodule x=1,y*=0", ""},
+        {"join 10.0.0.10:6443" GOOD "", ""},
+        {"join 10.0.0.10:6443 --config D:\\join",
+         "the API server's address is ignored beside a JoinConfiguration\n"},
+    };
+
+    (void)state;
+    program->options.progress = NULL;
+    put("D:\\join", JOIN);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err;
+
+        if (called(rows[i].words, &err) < 0)
+            fail_msg("%s: %s", rows[i].words, err.message);
+        if (*rows[i].warning ? !has(&err_out, rows[i].warning) : err_out.len > 0)
+            fail_msg("%s: '%s'", rows[i].words, text_str(&err_out));
+    }
+    forget();
+}
+int main(void) {
+#define CALLS_TEST(name) cmocka_unit_test_setup_teardown(name, open_calls, close_program)
+    const struct CMUnitTest tests[] = {
+        CALLS_TEST(calls_that_are_refused),
+        CALLS_TEST(what_is_only_warned_of),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, free_output);
+}
