@@ -164,13 +164,15 @@ int cidr_parse(const char *text, struct cidr *ret, struct error *err) {
     long long length;
 
     if (!slash || (size_t)(slash - text) >= sizeof address)
-        return error_set(err, ERROR_MALFORMED, "read prefix '%.60s': not like 10.244.0.0/16", text);
+        return error_set(err, ERROR_MALFORMED,
+                         "read prefix '%.60s': not a prefix like 10.244.0.0/16", text);
     memcpy(address, text, (size_t)(slash - text));
     address[slash - text] = '\0';
     if (ip_parse(address, &cidr.base, NULL) < 0 ||
         text_to_number(slash + 1, 0, bits_of(&cidr.base), &length) < 0 || slash[1] == '-' ||
         (slash[1] == '0' && slash[2]))
-        return error_set(err, ERROR_MALFORMED, "read prefix '%.60s': not like 10.244.0.0/16", text);
+        return error_set(err, ERROR_MALFORMED,
+                         "read prefix '%.60s': not a prefix like 10.244.0.0/16", text);
     cidr.length = (int)length;
     mask(&cidr.base, cidr.length, false);
     *ret = cidr;

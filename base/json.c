@@ -41,7 +41,7 @@ int json_read(const char *text, size_t len, const char *what, json_t **ret, stru
     if (len > JSON_TEXT_MAX)
         return error_set(err, ERROR_MALFORMED, "decode %s: longer than 32 MiB", what);
     if (memory_of(text, len) > JSON_MEMORY_MAX)
-        return error_set(err, ERROR_MALFORMED, "decode %s: its values are more than %d MiB", what,
+        return error_set(err, ERROR_MALFORMED, "decode %s: its values take more than %d MiB", what,
                          JSON_MEMORY_MAX / 1024 / 1024);
     json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
     if (!json)

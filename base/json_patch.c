@@ -66,7 +66,7 @@ static char *next_token(const char **pointer) {
     return text_take(&token);
 }
 
-/* "0", or digits without a leading zero; -1 when it is no index. */
+/* "0", or digits without a leading zero; -1 when it is not an index. */
 static long long index_of(const char *token) {
     long long index;
 
@@ -139,7 +139,8 @@ static int find_place(const struct state *s, const char *path, struct place *ret
         }
         parent = child_of(parent, token);
         if (!json_is_object(parent) && !json_is_array(parent))
-            return error_set(err, ERROR_USAGE, "path \"%s\": no object or list at \"%.*s\"", path,
+            return error_set(err, ERROR_USAGE,
+                             "path \"%s\": there is no object or list at \"%.*s\"", path,
                              (int)(rest - path), path);
     }
 }
@@ -341,7 +342,7 @@ static int perform(struct state *s, enum operation op, const char *from, const c
 static int text_member(const json_t *operation, const char *name, const char **ret,
                        struct error *err) {
     *ret = json_string_value(json_object_get(operation, name));
-    return *ret ? 0 : error_set(err, ERROR_USAGE, "\"%s\" must be given, a text", name);
+    return *ret ? 0 : error_set(err, ERROR_USAGE, "\"%s\" is required and must be a string", name);
 }
 
 static int apply_one(struct state *s, const json_t *operation, const char **ret_name,
@@ -351,20 +352,20 @@ static int apply_one(struct state *s, const json_t *operation, const char **ret_
     enum operation op;
 
     if (!json_is_object(operation))
-        return error_set(err, ERROR_USAGE, "it is no object");
+        return error_set(err, ERROR_USAGE, "must be an object");
     if (text_member(operation, "op", &name, err) < 0)
         return -1;
     op = operation_by_name(name);
     if (op == OPERATION_COUNT)
         return error_set(err, ERROR_USAGE,
-                         "op \"%s\" is none of add, remove, replace, move, copy, test", name);
+                         "op \"%s\" is not one of add, remove, replace, move, copy, test", name);
     *ret_name = operations[op].name;
     if (text_member(operation, "path", &path, err) < 0)
         return -1;
     if (operations[op].needs == NEEDS_FROM && text_member(operation, "from", &from, err) < 0)
         return -1;
     if (operations[op].needs == NEEDS_VALUE && !value)
-        return error_set(err, ERROR_USAGE, "\"value\" must be given");
+        return error_set(err, ERROR_USAGE, "\"value\" is required");
     return perform(s, op, from, path, value, err);
 }
 

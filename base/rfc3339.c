@@ -106,7 +106,7 @@ int rfc3339_parse(const char *text, int64_t *ret, struct error *err) {
             p++;
     }
     if (!ok || !offset(&p, &away) || *p || !is_date(y, m, d))
-        return error_set(err, ERROR_MALFORMED, "read time '%.40s': not RFC 3339", text);
+        return error_set(err, ERROR_MALFORMED, "read time '%.40s': not an RFC 3339 time", text);
     *ret = calendar_days(y, m, d) * 86400 + time - away;
     return 0;
 }
@@ -182,8 +182,8 @@ int go_duration_read(const char *text, int64_t *ret_nanoseconds, struct error *e
         while (good && *p)
             good = part_at(&p, &total);
     if (!good || (!negative && total >= DURATION_MAX))
-        return error_set(err, ERROR_MALFORMED, "read duration '%.40s': not like 30s, 5m or 1h30m",
-                         text);
+        return error_set(err, ERROR_MALFORMED,
+                         "read duration '%.40s': not a duration like 30s, 5m or 1h30m", text);
     *ret_nanoseconds = negative ? (int64_t)(0 - total) : (int64_t)total;
     return 0;
 }

@@ -48,7 +48,7 @@ int text_format(char *out, size_t size, const char *format, ...)
 int text_to_number(const char *s, long long min, long long max, long long *ret);
 /* "host", "host:80", "[fd00::1]:80", "[fd00::1]" or "fd00::1": the host without brackets, which the
  * caller frees, and the port, which stays as it was where none is named. -1 when what is behind the
- * host is no port from 1 to 65535; the host itself is not looked at. */
+ * host is not a port from 1 to 65535; the host itself is not looked at. */
 int text_split_port(const char *text, char **ret_host, unsigned *ret_port);
 /* Lower-case copy (ASCII); the caller frees. */
 char *text_lower(const char *s);

@@ -77,7 +77,7 @@ static int next_event(struct reader *r, yaml_event_t *event) {
                          r->parser.problem_offset, r->parser.problem);
     if (text_equal(r->parser.problem, "did not find expected <document start>"))
         return refuse(r, r->parser.problem_mark,
-                      "did not find expected <document start>: what stands here belongs to nothing "
+                      "did not find expected <document start>: this does not belong to anything "
                       "before it (is it indented too little?)");
     return refuse(r, r->parser.problem_mark,
                   r->parser.problem ? r->parser.problem : "cannot be read");
@@ -142,9 +142,9 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
     if (event->type == YAML_ALIAS_EVENT)
         return refuse(r, event->start_mark, "aliases are not allowed");
     if (event->type != YAML_SCALAR_EVENT)
-        return refuse(r, event->start_mark, "a key must be a plain text");
+        return refuse(r, event->start_mark, "a key must be a plain string");
     if (strlen(key) != event->data.scalar.length)
-        return refuse(r, event->start_mark, "a key holds a NUL byte");
+        return refuse(r, event->start_mark, "a key contains a NUL byte");
     if (event->data.scalar.anchor)
         return refuse(r, event->start_mark, "anchors are not allowed");
     if (check_tag(r, event->data.scalar.tag, event->start_mark) < 0)
@@ -157,7 +157,7 @@ static int check_key(struct reader *r, const struct yaml_node *map, const yaml_e
         json_int_t first = json_integer_value(json_object_get(map->places, key));
         struct text why = {0};
 
-        text_addf(&why, "key \"%.100s\" stands here twice (first in line %zu)", key,
+        text_addf(&why, "duplicate key \"%.100s\" (first in line %zu)", key,
                   map->pairs[first].line);
         (void)refuse(r, event->start_mark, text_str(&why));
         text_free(&why);
@@ -203,7 +203,7 @@ static int read_scalar(struct reader *r, const yaml_event_t *event, struct yaml_
     const char *text = (const char *)event->data.scalar.value;
 
     if (strlen(text) != event->data.scalar.length)
-        return refuse(r, event->start_mark, "a text holds a NUL byte");
+        return refuse(r, event->start_mark, "a string contains a NUL byte");
     node->quoted =
         event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE || is_text_tag(event->data.scalar.tag);
     node->text = xstrdup(text);

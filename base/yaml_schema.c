@@ -80,7 +80,7 @@ static bool is_time(const struct yaml_node *node) {
 static int check_text(const struct check *c, const struct yaml_node *node, const char *path) {
     return yaml_type(node) == YAML_NULL || is_type(node, JSON_STRING)
                ? 0
-               : refuse(c, node, path, "a text (quote what YAML takes for something else)");
+               : refuse(c, node, path, "a string (quote values that YAML reads as another type)");
 }
 
 /* A list or a map. */
@@ -122,7 +122,7 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
                    ? 0
                    : refuse(c, node, path, "true or false");
     case YAML_FIELD_NUMBER:
-        return is_number(node) ? 0 : refuse(c, node, path, "a whole number of 32 bits");
+        return is_number(node) ? 0 : refuse(c, node, path, "a 32-bit integer");
     case YAML_FIELD_DURATION:
         return is_duration(node)
                    ? 0
@@ -131,10 +131,10 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
         return is_time(node) ? 0 : refuse(c, node, path, "a time like 2026-11-21T10:00:04Z");
     case YAML_FIELD_TEXTS:
         return yaml_type(node) == YAML_LIST ? check_texts(c, node, path)
-                                            : refuse(c, node, path, "a list of texts");
+                                            : refuse(c, node, path, "a list of strings");
     case YAML_FIELD_TEXT_MAP:
         return yaml_type(node) == YAML_MAP ? check_texts(c, node, path)
-                                           : refuse(c, node, path, "an object of names and texts");
+                                           : refuse(c, node, path, "an object with string values");
     case YAML_FIELD_OBJECT:
         return check_object(c, node, path, field->fields);
     case YAML_FIELD_OBJECTS:

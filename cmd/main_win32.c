@@ -7,7 +7,7 @@
 
 static int open_host(const char *rootfs, struct host **ret, struct error *err) {
     if (rootfs)
-        return error_set(err, ERROR_USAGE, "use --rootfs: only winjoin on Linux rehearses");
+        return error_set(err, ERROR_USAGE, "--rootfs is only supported by winjoin on Linux");
     *ret = host_win32_open();
     return 0;
 }

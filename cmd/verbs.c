@@ -100,7 +100,7 @@ static const struct verb table[] = {
      false,
      false},
     {"bundle",
-     "artefacts for offline use",
+     "artifacts for offline use",
      "bundle create DIR FILE.zip\n  winjoin bundle verify FILE\n  winjoin bundle show FILE",
      "",
      {bundle_options},

@@ -47,7 +47,7 @@ static int call(struct host *host, const char *function, const char *const *argu
     if (!ret)
         return 0;
     if (!result)
-        return error_set(err, ERROR_HOST, "call %s: HNS answered nothing", function);
+        return error_set(err, ERROR_HOST, "call %s: HNS returned an empty answer", function);
     *ret = take_ptr(result);
     return 0;
 }
@@ -67,7 +67,7 @@ static int check_id(const char *id, struct error *err) {
 
     if (strlen(id) != 36 || digits != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' ||
         id[23] != '-')
-        return error_set(err, ERROR_USAGE, "use HNS id '%s': it is no GUID", id);
+        return error_set(err, ERROR_USAGE, "use HNS ID '%s': not a GUID", id);
     return 0;
 }
 
@@ -97,7 +97,7 @@ int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const
         return -1;
     if (kind == HCN_ENDPOINT) {
         if (!network || check_id(network, err) < 0)
-            return error_set(err, ERROR_USAGE, "create an endpoint: its network is not named");
+            return error_set(err, ERROR_USAGE, "create an endpoint: no network given");
         if (open_handle(host, HCN_NETWORK, network, &network_handle, err) < 0)
             return -1;
         arguments[count++] = network_handle;

@@ -76,8 +76,8 @@ static const struct code codes[] = {
     {0x80070032, ERROR_UNSUPPORTED, "the request is not supported"},
     {0x80004001, ERROR_UNSUPPORTED, "not implemented"},
     {0x80070057, ERROR_HOST, "a parameter is not valid"},
-    {0x800706ba, ERROR_HOST, "the hns service does not answer"},
-    {0x800706d9, ERROR_HOST, "the hns service does not run"},
+    {0x800706ba, ERROR_HOST, "the hns service does not respond"},
+    {0x800706d9, ERROR_HOST, "the hns service is not running"},
     {0x800706b5, ERROR_HOST, "the hns service's interface is unknown"},
 };
 

@@ -22,7 +22,7 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
     if (path_normalize(path, &at, err) < 0)
         return -1;
     if (asks_for_folder(path))
-        return error_set(err, ERROR_HOST, "read '%s': it names a folder", path);
+        return error_set(err, ERROR_HOST, "read '%s': it is a folder", path);
     return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
 }
 
@@ -60,7 +60,7 @@ int host_remove_tree(struct host *host, const char *path, struct error *err) {
         return -1;
     parent = path_parent(at);
     if (!parent)
-        return error_set(err, ERROR_USAGE, "remove '%s': a whole volume is never removed", path);
+        return error_set(err, ERROR_USAGE, "remove '%s': refusing to remove a whole volume", path);
     return host->ops->remove_tree(host, at, err);
 }
 
@@ -123,7 +123,7 @@ int host_free_space(struct host *host, const char *path, uint64_t *ret, struct e
 /* The SCM's own rule: at most 256 characters, no slashes. */
 static int check_service_name(const char *name, struct error *err) {
     if (!*name || strlen(name) > 256 || strpbrk(name, "/\\"))
-        return error_set(err, ERROR_USAGE, "use service name '%s': it is not allowed", name);
+        return error_set(err, ERROR_USAGE, "use service name '%s': not allowed", name);
     return 0;
 }
 
@@ -200,14 +200,14 @@ int host_registry_get(struct host *host, const char *key, const char *value, cha
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
              char **ret_output, struct error *err) {
     if (!process->argv || !process->argv[0] || !*process->argv[0])
-        return error_set(err, ERROR_USAGE, "run a program: none is named");
+        return error_set(err, ERROR_USAGE, "run a program: no program given");
     return host->ops->run(host, process, ret_exit_code, ret_output, err);
 }
 
 int host_event(struct host *host, char level, unsigned event_id, const char *text,
                struct error *err) {
     if (!level || !strchr("iwe", level))
-        return error_set(err, ERROR_USAGE, "log event %u: level '%c' is none", event_id, level);
+        return error_set(err, ERROR_USAGE, "log event %u: unknown level '%c'", event_id, level);
     return host->ops->event(host, level, event_id, text, err);
 }
 
@@ -222,7 +222,7 @@ bool host_pipe_exists(struct host *host, const char *path) {
 int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
                    struct error *err) {
     if (!talk->heard || !talk->timeout_ms)
-        return error_set(err, ERROR_USAGE, "talk on '%s': nobody listens", path);
+        return error_set(err, ERROR_USAGE, "use pipe '%s': no server listens on this pipe", path);
     return host->ops->pipe_talk(host, path, talk, err);
 }
 

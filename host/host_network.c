@@ -51,7 +51,8 @@ static int check_route(const struct host_route *route, struct error *err) {
         ip_parse(route->next_hop, &next_hop, err) < 0)
         return error_prefix(err, "use route to '%s'", route->destination);
     if (destination.base.family != next_hop.family)
-        return error_set(err, ERROR_USAGE, "use route to '%s': next hop '%s' is of another family",
+        return error_set(err, ERROR_USAGE,
+                         "use route to '%s': next hop '%s' belongs to another address family",
                          route->destination, route->next_hop);
     return 0;
 }
@@ -73,7 +74,7 @@ int host_address_add(struct host *host, uint32_t interface_index, const char *ad
     struct cidr prefix;
 
     if (!strchr(address, '/') || cidr_parse(address, &prefix, err) < 0)
-        return error_set(err, ERROR_USAGE, "add address '%s': it is no address with a length",
+        return error_set(err, ERROR_USAGE, "add address '%s': not an address with a prefix length",
                          address);
     return host->ops->address_add(host, interface_index, address, err);
 }
@@ -99,7 +100,7 @@ int host_forwarding_set(struct host *host, uint32_t interface_index, bool on, st
 
 static int check_port(unsigned port, struct error *err) {
     if (port < 1 || port > 65535)
-        return error_set(err, ERROR_USAGE, "use port %u: it is not between 1 and 65535", port);
+        return error_set(err, ERROR_USAGE, "use port %u: not between 1 and 65535", port);
     return 0;
 }
 

@@ -43,8 +43,8 @@ static int check_server_name(const char *name, struct error *err) {
         return 0;
     for (const char *p = name; p && *p; p++)
         if (!isalnum((unsigned char)*p) && !strchr("-._", *p))
-            return error_set(err, ERROR_USAGE,
-                             "send a request: '%s' is no name that a server can have", name);
+            return error_set(err, ERROR_USAGE, "send a request: '%s' is not a valid server name",
+                             name);
     return 0;
 }
 
@@ -52,8 +52,8 @@ static int check_server_name(const char *name, struct error *err) {
 static int check_line(const char *what, const char *value, struct error *err) {
     for (; value && *value; value++)
         if ((unsigned char)*value <= 0x20 && *value != ' ')
-            return error_set(err, ERROR_USAGE, "send a request: its %s holds a control character",
-                             what);
+            return error_set(err, ERROR_USAGE,
+                             "send a request: its %s contains a control character", what);
     return 0;
 }
 
@@ -67,9 +67,10 @@ static int check_request(const struct http_request *request, struct error *err) 
         return error_set(err, ERROR_USAGE, "request '%s': credentials are sent over https only",
                          request->url);
     if ((request->client_cert_pem == NULL) != (request->client_key_pem == NULL))
-        return error_set(err, ERROR_USAGE,
-                         "request '%s': a client certificate and its key belong together",
-                         request->url);
+        return error_set(
+            err, ERROR_USAGE,
+            "request '%s': a client certificate needs its key, and a key its certificate",
+            request->url);
     if (check_line("URL", request->url, err) < 0 || check_line("method", request->method, err) < 0)
         return -1;
     if (check_server_name(request->server_name, err) < 0)
@@ -112,8 +113,8 @@ int http_hint_proxy(struct error *err, const char *proxy) {
     if (!proxy)
         return -1;
     return error_hint(err,
-                      "it was asked through the proxy %s (HTTPS_PROXY, NO_PROXY, or netsh winhttp "
-                      "show proxy)",
+                      "the request went through the proxy %s (set by HTTPS_PROXY, NO_PROXY or "
+                      "WinHTTP; check with: netsh winhttp show proxy)",
                       proxy);
 }
 

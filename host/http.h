@@ -74,8 +74,8 @@ char *http_shown_url(const char *url);
 /* Hints that a request went through this proxy, and what chose it; returns -1. NULL: no hint. */
 int http_hint_proxy(struct error *err, const char *proxy);
 
-/* ERROR_USAGE when this is no proxy-url that clientcmd takes: by http, https or socks5. The message
- * shows no password. */
+/* ERROR_USAGE when this is not a proxy-url that clientcmd takes: by http, https or socks5. The
+ * message shows no password. */
 int http_proxy_url_check(const char *url, struct error *err);
 /* A proxy URL for messages: without the user and the password. The caller frees. */
 char *http_shown_proxy(const char *proxy);

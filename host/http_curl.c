@@ -232,7 +232,7 @@ static int drive(struct curl_http *http, struct transfer *transfer, CURLcode *re
         int left;
 
         if (curl_multi_perform(http->multi, &running) != CURLM_OK)
-            return error_set(err, ERROR_NETWORK, "drive the connection: libcurl refused");
+            return error_set(err, ERROR_NETWORK, "run the connection: libcurl refused");
         message = curl_multi_info_read(http->multi, &left);
         if (message && message->msg == CURLMSG_DONE) {
             *ret_code = message->data.result;
@@ -248,7 +248,7 @@ static int drive(struct curl_http *http, struct transfer *transfer, CURLcode *re
         }
         (void)curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL); /* a spurious end is harmless */
     }
-    return error_set(err, ERROR_NETWORK, "drive the connection: it ended without a result");
+    return error_set(err, ERROR_NETWORK, "run the connection: it ended without a result");
 }
 
 static int run(struct curl_http *http, struct transfer *transfer, CURLcode *ret_code,
@@ -348,7 +348,7 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
                          : request->max_body                  ? request->max_body
                                                               : (size_t)HTTP_BODY_MAX);
     if (code == CURLE_OUT_OF_MEMORY || (int)code == TOO_LARGE) /* beyond libcurl's own limit */
-        return error_set(err, ERROR_MALFORMED, "%s '%s': a line of the answer's head is too long",
+        return error_set(err, ERROR_MALFORMED, "%s '%s': a header line of the answer is too long",
                          method, url);
     if (code == CURLE_OPERATION_TIMEDOUT || code == CURLE_ABORTED_BY_CALLBACK)
         return error_set(err, ERROR_TIMED_OUT, "%s '%s': no complete answer within %u ms", method,
@@ -406,7 +406,7 @@ static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     if (!transfer->has_head || has_two_lengths(transfer->easy))
         return error_set(err, transfer->has_head ? ERROR_MALFORMED : ERROR_NETWORK,
                          "read the answer of '%s': %s", url,
-                         transfer->has_head ? "it has two lengths" : "it ended within its head");
+                         transfer->has_head ? "it has two lengths" : "it ended within its headers");
     read_head(transfer);
     if (!transfer->request->on_data) {
         response->body_len = transfer->body.len;

@@ -21,8 +21,8 @@ struct http_curl_tls {
  */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
 /* The request's proxy, or that of the environment or the machine; *ret_shown is its URL without
- * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE: it is no URL
- * of a proxy by http, https or socks5. */
+ * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE: it is not a
+ * URL of a proxy by http, https or socks5. */
 int http_curl_proxy(void *easy, const struct http_request *request, char **ret_shown,
                     struct error *err);
 /* The chain that the server presented, as PEM, asked while the transfer has its connection; NULL

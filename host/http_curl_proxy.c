@@ -28,7 +28,7 @@ static char *part_of(CURLU *url, CURLUPart part) {
 }
 
 /* Go's programs on the node take 80 for a port where libcurl takes 1080, and let a SOCKS proxy look
- * names up. NULL when it is no proxy of these kinds. */
+ * names up. NULL when it is not a proxy of these kinds. */
 static char *complete(CURLU *url) {
     static const char *const schemes[] = {"http", "https", "socks5", "socks5h"};
     char *scheme = part_of(url, CURLUPART_SCHEME), *host = part_of(url, CURLUPART_HOST);

@@ -78,7 +78,7 @@ static int verify(X509_STORE_CTX *context, void *unused) {
     return good > 0 && why == X509_V_OK;
 }
 
-/* After the handshake a server may send tickets and new keys for ever, which is no data and costs
+/* After the handshake a server may send tickets and new keys for ever, which is not data and costs
  * time; Go counts them, too. */
 static void count_messages(int writing, int version, int type, const void *data, size_t len,
                            SSL *ssl, void *unused) {

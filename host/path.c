@@ -47,10 +47,10 @@ static int refuse_name(const char *path, const char *name, size_t len, struct er
 
     if (!bad)
         return error_set(err, ERROR_USAGE, "use path '%s': '..' is not allowed in it", path);
-    (void)error_set(err, ERROR_USAGE, "use path '%s': no name may hold '%c'", path, *bad);
+    (void)error_set(err, ERROR_USAGE, "use path '%s': a file name cannot contain '%c'", path, *bad);
     if (*bad == '"')
-        return error_hint(err, "a backslash before a closing quote takes the quote in: write "
-                               "\"C:\\folder\", without it");
+        return error_hint(err, "a backslash before a closing quote escapes the quote: write "
+                               "\"C:\\folder\" without the last backslash");
     return -1;
 }
 
@@ -64,7 +64,7 @@ int path_normalize(const char *path, char **ret, struct error *err) {
         return error_set(err, ERROR_USAGE, "use path '%.80s...': it is longer than %d bytes", path,
                          PATH_LENGTH_MAX);
     if (!root)
-        return error_set(err, ERROR_USAGE, "use path '%s': it is no absolute path", path);
+        return error_set(err, ERROR_USAGE, "use path '%s': not an absolute path", path);
     if (root == 3)
         text_addf(&out, "%c:\\", toupper((unsigned char)path[0]));
     else

@@ -9,7 +9,7 @@
 
 enum { DNS_QUERY_MAX = 300, DNS_ANSWER_MAX = 4096 };
 
-/* A question for A records, recursion desired. Its length, or 0 when the name is no DNS name. */
+/* A question for A records, recursion desired. Its length, or 0 when the name is not a DNS name. */
 size_t dns_query_make(unsigned char out[DNS_QUERY_MAX], uint16_t id, const char *name);
 /* -1: not an answer to that question (wait for another). Otherwise 0 with the outcome and the A
  * records found. */

@@ -22,9 +22,10 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
     bool plain = config->token || config->client_cert_pem;
 
     if (!plain && config->program)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "use the kubeconfig: credentials from a program (%s) are not supported",
-                         config->program);
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "use the kubeconfig: credentials from an exec plugin (%s) are not supported",
+            config->program);
     if (!plain && config->username)
         return error_set(err, ERROR_UNSUPPORTED,
                          "use the kubeconfig: user name and password are not supported");
@@ -183,7 +184,7 @@ static int perform_json(struct kube_client *client, const struct kube_call *call
     if (json_read(body, len, "the answer", &object, err) < 0)
         return error_prefix(err, "%s %s", call->method, call->path);
     if (!json_is_object(object))
-        return error_set(err, ERROR_MALFORMED, "%s %s: the answer is no object", call->method,
+        return error_set(err, ERROR_MALFORMED, "%s %s: the answer is not an object", call->method,
                          call->path);
     if (ret)
         *ret = take_ptr(object);

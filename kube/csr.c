@@ -88,7 +88,7 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
         return error_set(err, ERROR_MALFORMED, "decode CertificateSigningRequest: no name or spec");
     if (!kube_name_is_valid(name)) /* it stands in commands that people copy */
         return error_set(err, ERROR_MALFORMED,
-                         "decode CertificateSigningRequest: \"%.100s\" is no name of an object",
+                         "decode CertificateSigningRequest: \"%.100s\" is not an object name",
                          name);
     if (given && strlen(given) > CERTIFICATE_MAX)
         return error_set(
@@ -100,8 +100,7 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
     if (!csr.certificate_pem && given && *given)
         return error_set(
             err, ERROR_MALFORMED,
-            "decode CertificateSigningRequest \"%.100s\": its certificate is no base64 "
-            "of a text",
+            "decode CertificateSigningRequest \"%.100s\": its certificate is not base64 text",
             name);
     csr.name = xstrdup(name);
     csr.uid = xstrdup(uid ? uid : "");
@@ -171,7 +170,7 @@ int kube_csr_find(struct kube_client *client, const char *signer, const char *no
         made = when ? when : "";
     }
     if (!newest)
-        return error_set(err, ERROR_ABSENT, "find a certificate request of \"%s\": there is none",
+        return error_set(err, ERROR_ABSENT, "find a certificate request of \"%s\": none found",
                          node_name);
     return kube_csr_from_json(newest, ret, err);
 }
@@ -247,11 +246,11 @@ static void explain(const struct csr_wait *w, struct error *err) {
     if (!err || err->kind != ERROR_TIMED_OUT)
         return;
     (void)error_prefix(err, "certificate signing request \"%s\" is %s", w->name,
-                       !w->seen.name ? "out of sight"
+                       !w->seen.name ? "in an unknown state (it could not be read)"
                        : approved    ? "approved but not signed"
-                                     : "still pending, nobody has approved it");
+                                     : "still pending: it has not been approved");
     if (approved)
-        (void)error_hint(err, "kube-controller-manager signs it when it has "
+        (void)error_hint(err, "kube-controller-manager signs it only when it runs with "
                               "--cluster-signing-cert-file and --cluster-signing-key-file");
     else if (w->seen.name)
         (void)error_hint(err, "kubectl certificate approve %s", w->name);

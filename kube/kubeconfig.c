@@ -99,7 +99,7 @@ static int take_field(struct reading *r, const struct yaml_node *map, const char
     if (yaml_type(node) == YAML_NULL)
         return 0;
     if (yaml_type(node) != YAML_SCALAR)
-        return refuse(r, node, "a text was expected");
+        return refuse(r, node, "a string was expected");
     if (*yaml_text(node))
         *ret = xstrdup(yaml_text(node));
     return 0;
@@ -201,7 +201,8 @@ static int choose_cluster(struct reading *r, const struct yaml_node *root,
 
     if (r->whole && unnamed && *name) /* clientcmd and kubeadm choose differently */
         return invalid(
-            r, "both a cluster without a name and \"%s\" of the current context are there", name);
+            r, "the kubeconfig has both a cluster without a name and \"%s\" of the current context",
+            name);
     if (r->whole && context && !*name && !unnamed)
         return invalid(r, "cluster was not specified for context \"%s\"",
                        name_in(root, "current-context"));
@@ -212,8 +213,8 @@ static int choose_cluster(struct reading *r, const struct yaml_node *root,
     if (yaml_type(cluster) != YAML_MAP)
         return refuse(r, root,
                       yaml_count(yaml_at(root, "clusters"))
-                          ? "none of the clusters is that of the current context"
-                          : "there is no cluster");
+                          ? "no cluster matches the current context"
+                          : "it has no cluster");
     c->cluster_name = xstrdup(unnamed ? "" : name);
     return read_cluster(r, cluster, c);
 }
@@ -240,9 +241,9 @@ static int check_kind(struct reading *r, const struct yaml_node *root) {
     const char *kind = name_in(root, "kind"), *version = name_in(root, "apiVersion");
 
     if (*kind && !text_equal(kind, "Config"))
-        return refuse(r, yaml_at(root, "kind"), "the kind of a kubeconfig is Config");
+        return refuse(r, yaml_at(root, "kind"), "kind must be Config");
     if (*version && !text_equal(version, "v1"))
-        return refuse(r, yaml_at(root, "apiVersion"), "the version of a kubeconfig is v1");
+        return refuse(r, yaml_at(root, "apiVersion"), "apiVersion must be v1");
     return 0;
 }
 
@@ -267,7 +268,7 @@ static int parse(struct reading *r, const char *text, size_t len, struct kubecon
         return -1;
     root = yaml_document(documents, 0);
     if (!root || yaml_type(root) != YAML_MAP)
-        return error_set(r->err, ERROR_MALFORMED, "%s: line 1: this is no kubeconfig", r->what);
+        return error_set(r->err, ERROR_MALFORMED, "%s: line 1: not a kubeconfig", r->what);
     if (check_kind(r, root) < 0 || read_root(r, root, &config) < 0) {
         kubeconfig_free(&config);
         return -1;
@@ -320,7 +321,7 @@ static int embed(struct host *host, const char *base, const char *path, const ch
         return error_prefix(err, "read the %s file defined in kubeconfig", kind);
     if (strlen(*ret) != len)
         return error_set(err, ERROR_USAGE,
-                         "read the %s file defined in kubeconfig: '%s' holds a NUL byte", kind,
+                         "read the %s file defined in kubeconfig: '%s' contains a NUL byte", kind,
                          full);
     if (ret_len)
         *ret_len = len;
@@ -338,7 +339,7 @@ static int embed_all(struct host *host, const char *path, struct kubeconfig *c, 
     }
     if (embed(host, path, c->token_file, "token", &c->token, NULL, err) < 0)
         return -1;
-    if (c->token_file && c->token && !*c->token) { /* an empty file is no credential */
+    if (c->token_file && c->token && !*c->token) { /* an empty file is not a credential */
         free(take_ptr(c->token_file));
         free(take_ptr(c->token));
     }
@@ -376,8 +377,8 @@ int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struc
                                      : config.token_file;
     if (file) {
         (void)error_set(err, ERROR_USAGE,
-                        "read '%s': it names the file '%s' of this machine: everything must be "
-                        "inside it",
+                        "read '%s': it refers to the file '%s' on this machine; a discovery "
+                        "kubeconfig must embed its data",
                         what, file);
         kubeconfig_free(&config);
         return -1;

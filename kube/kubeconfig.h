@@ -33,8 +33,8 @@ struct kubeconfig {
 };
 
 /* Reads one YAML or JSON kubeconfig. Cluster: the one named "" if there is one, else that of the
- * current context; User: current context -> user; a missing link is no user. Nothing else in it is
- * looked at. ERROR_MALFORMED with line and column. kubeconfig_free(). */
+ * current context; User: current context -> user; a missing link is not a user. Nothing else in it
+ * is looked at. ERROR_MALFORMED with line and column. kubeconfig_free(). */
 int kubeconfig_parse(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                      struct error *err);
 /* Reads the file and the files that it names (relative ones lie beside it, "/x" on its drive) into

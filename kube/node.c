@@ -106,7 +106,8 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
     if (kube_get(client, path, &object, err) < 0 || kube_node_from_json(object, &node, err) < 0)
         return -1;
     if (!text_equal(node.name, name)) {
-        (void)error_set(err, ERROR_MALFORMED, "GET %s: it is Node \"%.100s\"", path, node.name);
+        (void)error_set(err, ERROR_MALFORMED, "GET %s: the answer is Node \"%.100s\"", path,
+                        node.name);
         kube_node_free(&node);
         return -1;
     }
@@ -144,8 +145,9 @@ static int add_page(struct kube_client *client, json_t *all, char **next, struct
         (void)json_array_extend(all, items); /* only memory can be missing */
     more = json_text_at(list, "metadata.continue");
     if (more && strlen(more) > CONTINUE_MAX)
-        return error_set(err, ERROR_MALFORMED, "GET %s: its continue has more than %d characters",
-                         NODES_PATH, CONTINUE_MAX);
+        return error_set(err, ERROR_MALFORMED,
+                         "GET %s: its continue token has more than %d characters", NODES_PATH,
+                         CONTINUE_MAX);
     free(*next);
     *next = kube_escape(more ? more : "");
     return 0;
@@ -167,10 +169,10 @@ static int add_pages(struct kube_client *client, json_t *all, struct error *err)
             return error_set(err, ERROR_MALFORMED, "GET %s: more than %d MiB of Nodes", NODES_PATH,
                              NODES_BYTES_MAX / 1024 / 1024);
         if (host_monotonic_ms(client->host) - start > PAGES_MS)
-            return error_set(err, ERROR_TIMED_OUT, "GET %s: %u pages in %d s, and more to come",
+            return error_set(err, ERROR_TIMED_OUT, "GET %s: not complete after %u pages in %d s",
                              NODES_PATH, page + 1, PAGES_MS / 1000);
     }
-    return error_set(err, ERROR_MALFORMED, "GET %s: its pages do not end", NODES_PATH);
+    return error_set(err, ERROR_MALFORMED, "GET %s: the list of pages never ends", NODES_PATH);
 }
 
 int kube_nodes_get(struct kube_client *client, json_t **ret, struct error *err) {

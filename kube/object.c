@@ -25,7 +25,7 @@ bool kube_name_is_valid(const char *name) {
 static int refuse(const json_t *object, const char *wanted, const char *found, struct error *err) {
     const char *message = json_text_at(object, "message");
 
-    (void)error_set(err, ERROR_MALFORMED, "decode %s: it is another object: %.100s", wanted, found);
+    (void)error_set(err, ERROR_MALFORMED, "decode %s: unexpected object: %.100s", wanted, found);
     if (text_equal(found, "Status") && message)
         (void)error_prefix(err, "%.300s", message);
     return -1;
@@ -55,7 +55,7 @@ int kube_list_items(const json_t *list, json_t **ret, struct error *err) {
     if (kind && *kind && !text_ends_with(kind, "List"))
         return refuse(list, "list", kind, err);
     if ((items && !json_is_array(items) && !json_is_null(items)) || (!items && !(kind && *kind)))
-        return error_set(err, ERROR_MALFORMED, "decode list: it has no items");
+        return error_set(err, ERROR_MALFORMED, "decode list: no items");
     *ret = json_is_array(items) ? items : NULL;
     return 0;
 }

@@ -14,7 +14,7 @@ bool kube_name_is_valid(const char *name);
 int kube_object_check(const json_t *object, const char *kind, const char *api_version,
                       struct error *err);
 /* The items of a list: NULL when there are none (absent items of a list that says its kind, and
- * null, are none). ERROR_MALFORMED when this is no list: another kind than "...List", items that
+ * null, are none). ERROR_MALFORMED when this is not a list: another kind than "...List", items that
  * are no array. */
 int kube_list_items(const json_t *list, json_t **ret, struct error *err);
 

@@ -30,7 +30,7 @@ static const char *why_bad(const char *url) {
         return "its server must be an https URL";
     url += sizeof scheme - 1;
     if (strchr(url, '@'))
-        return "its server must not name a user or a password";
+        return "its server must not contain a user or password";
     if (url[strspn(url, PLAIN)])
         return "its server must be HOST[:PORT][/path] in ASCII, without blanks, query and fragment";
     authority = xstrndup(url, strcspn(url, "/"));

@@ -150,7 +150,7 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
         tell(w, type, object);
 }
 
-/* Whole lines leave the builder. From the first one that is no event, all stays for the error
+/* Whole lines leave the builder. From the first one that is not an event, all stays for the error
  * message, and is not read again and again in search of one. */
 static void handle_line(struct wait *w) {
     _cleanup_json_ json_t *event = NULL;
@@ -208,7 +208,8 @@ static int judge(struct wait *w, const struct http_response *response, uint64_t 
         return error_set(err, ERROR_NETWORK, "watch %s: %s: %.120s", w->watch->path, w->odd.message,
                          text_str(&w->line));
     if (w->events == 0 && host_monotonic_ms(w->client->host) - began < LIVELY_MS)
-        return error_set(err, ERROR_NETWORK, "watch %s: the stream ended at once", w->watch->path);
+        return error_set(err, ERROR_NETWORK, "watch %s: the stream ended immediately",
+                         w->watch->path);
     return 0;
 }
 
@@ -281,7 +282,7 @@ static bool may_pass(struct wait *w, const struct error *why) {
 /* After a failed step: 0 to go on, -1 when it is final. */
 static int after_failure(struct wait *w, struct error *why) {
     if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
-        log_message(LOG_DEBUG, "%s; looking every %d ms instead", why->message, POLL_MS);
+        log_message(LOG_DEBUG, "%s; polling every %d ms instead", why->message, POLL_MS);
         w->only_list = true;
         return 0;
     }
@@ -297,7 +298,7 @@ static int after_failure(struct wait *w, struct error *why) {
 static int late(struct wait *w, struct error *err) {
     if (w->last.kind == ERROR_NONE)
         return error_set(err, ERROR_TIMED_OUT, "waited %u s", w->watch->timeout_ms / 1000);
-    return error_set(err, ERROR_TIMED_OUT, "waited %u s; the last failure was: %s",
+    return error_set(err, ERROR_TIMED_OUT, "waited %u s; last failure: %s",
                      w->watch->timeout_ms / 1000, w->last.message);
 }
 

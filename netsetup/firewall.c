@@ -7,7 +7,7 @@ enum { KUBELET_PORT = 10250 };
 
 static const struct host_firewall_rule kubelet_rule = {
     .name = "winjoin kubelet",
-    .description = "winjoin: the API server reaches the kubelet (logs, exec, metrics)",
+    .description = "winjoin: connections to the kubelet (logs, exec, metrics)",
     .port = KUBELET_PORT,
 };
 

@@ -25,12 +25,12 @@ static int check_switch(const struct network_plan *plan, const struct hcn_networ
         !text_equal_nocase(plan->adapter, network->adapter))
         return 0;
     (void)error_set(err, ERROR_PREFLIGHT,
-                    "HNS network '%s' (%s) uses the vSwitch of '%s' in another mode than %s",
+                    "HNS network '%s' (%s) uses the virtual switch on '%s' in another mode than %s",
                     network->name, network->type, plan->adapter, plan->mode->name);
     if (hcn_network_is_ours(network))
-        return error_hint(err, "it is an earlier join's: winjoin reset");
-    return error_hint(err, "remove it, or choose another card (--adapter) or mode "
-                           "(--network-mode)");
+        return error_hint(err, "it belongs to an earlier join: winjoin reset");
+    return error_hint(err,
+                      "remove it, or choose another adapter (--adapter) or mode (--network-mode)");
 }
 
 static int check_overlap(const struct hcn_network *network, const char *planned, const char *what,
@@ -42,7 +42,7 @@ static int check_overlap(const struct hcn_network *network, const char *planned,
         return 0;
     (void)error_set(err, ERROR_PREFLIGHT, "HNS network '%s' has %s, which overlaps %s %s",
                     network->name, network->subnet, what, planned);
-    return error_hint(err, "remove that network, or give it another subnet");
+    return error_hint(err, "remove that network or change its subnet");
 }
 
 static int check_overlaps(const struct network_plan *plan, const struct hcn_network *network,

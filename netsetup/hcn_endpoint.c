@@ -33,7 +33,7 @@ static int find_endpoint(struct host *host, const struct network_plan *plan,
                        : 0;
         if (!hcn_network_is_ours(network))
             return error_set(err, ERROR_CONFLICT,
-                             "endpoint '%s' (%s) is in the way on a network that is not winjoin's",
+                             "endpoint '%s' (%s) exists on a network that winjoin did not make",
                              name ? name : id, address ? address : "no address");
         if (hcn_delete(host, HCN_ENDPOINT, id, err) < 0)
             return -1;
@@ -99,7 +99,7 @@ static enum wait_look look_interface(void *context, struct wait *wait, struct er
         return LOOK_DONE;
     if (err->kind != ERROR_ABSENT)
         return LOOK_FAILED;
-    (void)error_set(err, ERROR_TIMED_OUT, "no interface holds %s after %u s", attach->address,
+    (void)error_set(err, ERROR_TIMED_OUT, "no interface has %s after %u s", attach->address,
                     wait->limit_ms / 1000);
     return LOOK_AGAIN;
 }

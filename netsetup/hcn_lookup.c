@@ -13,7 +13,7 @@ static int copy_text(const json_t *json, const char *path, char *out, size_t siz
     if (!value || json_is_null(value))
         return 0;
     if (!json_is_string(value))
-        return error_set(err, ERROR_MALFORMED, "decode HNS network: '%s' is no text", path);
+        return error_set(err, ERROR_MALFORMED, "decode HNS network: '%s' is not a string", path);
     if (text_format(out, size, "%s", json_string_value(value)) < 0)
         return error_set(err, ERROR_MALFORMED, "decode HNS network: '%s' is too long", path);
     return 0;
@@ -60,7 +60,7 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
     json_t *policy;
     size_t i;
     if (!json_is_object(json))
-        return error_set(err, ERROR_MALFORMED, "decode HNS network: no object");
+        return error_set(err, ERROR_MALFORMED, "decode HNS network: not an object");
     if (copy_text(json, "ID", network.id, sizeof(network.id), err) < 0 ||
         copy_text(json, "Name", network.name, sizeof(network.name), err) < 0 ||
         copy_text(json, "Type", network.type, sizeof(network.type), err) < 0 ||
@@ -120,11 +120,11 @@ int hcn_list(struct host *host, enum hcn_kind kind, const char *key, const char 
     json_t *id;
     size_t i;
     if (hcn_enumerate(host, kind, query_text, &text, err) < 0 ||
-        json_read(text, strlen(text), "list of HNS ids", &ids, err) < 0)
+        json_read(text, strlen(text), "list of HNS IDs", &ids, err) < 0)
         return -1;
     json_array_foreach(ids, i, id) {
         if (!json_is_string(id))
-            return error_set(err, ERROR_MALFORMED, "decode list of HNS ids: no text");
+            return error_set(err, ERROR_MALFORMED, "decode list of HNS IDs: not a list of strings");
         if (add_queried(host, kind, json_string_value(id), list, err) < 0)
             return -1;
     }

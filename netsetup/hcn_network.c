@@ -107,9 +107,10 @@ static int add_missing_policies(struct host *host, const char *name, const json_
 static int refuse_foreign(const struct hcn_network *found, const struct hcn_network *wanted,
                           struct error *err) {
     (void)error_set(err, ERROR_CONFLICT,
-                    "HNS network '%s' is there already and is another one: %s %s, not %s %s",
+                    "HNS network '%s' already exists and is different: %s %s, not %s %s",
                     found->name, found->type, found->subnet, wanted->type, wanted->subnet);
-    return error_hint(err, "it is not winjoin's%s%s: delete it, or give --network-name",
+    return error_hint(err,
+                      "winjoin did not make it%s%s: delete it or choose another --network-name",
                       *found->owner ? " but " : "", found->owner);
 }
 
@@ -118,15 +119,14 @@ static const struct {
     uint32_t hresult;
     const char *hint;
 } create_hints[] = {
-    {0x803b0006, "HNS knows no such adapter: give the physical card's name with --adapter"},
-    {0x803b0018,
-     "another HNS network uses the card's vSwitch in another mode: remove that network, "
-     "or join with its mode"},
-    {0x80070005, "HNS wants an elevated process"},
-    {0x800706ba, "the service 'hns' is not running: sc start hns"},
-    {0x800706d9, "the service 'hns' is not running: sc start hns"},
-    {0x803b0020, "the service 'hns' is stopping: sc start hns"},
-    {0x80070032, "this Windows cannot make such a network: see winjoin capabilities"},
+    {0x803b0006, "HNS does not know this adapter: give the physical adapter's name with --adapter"},
+    {0x803b0018, "another HNS network uses the adapter's virtual switch in another mode: remove "
+                 "that network, or join with its mode"},
+    {0x80070005, "HNS requires an elevated process"},
+    {0x800706ba, "the service 'hns' is not running: sc.exe start hns"},
+    {0x800706d9, "the service 'hns' is not running: sc.exe start hns"},
+    {0x803b0020, "the service 'hns' is stopping: sc.exe start hns"},
+    {0x80070032, "this Windows does not support this network: see winjoin capabilities"},
 };
 
 static int explain_create(const char *name, struct error *err) {
@@ -148,8 +148,8 @@ static int create_network(struct host *host, const json_t *document,
         return 0;
     if ((create_err.kind == ERROR_CONFLICT || create_err.kind == ERROR_TIMED_OUT) &&
         hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted)) {
-        log_message(LOG_INFO, "create HNS network '%s': %s, but it stands", wanted->name,
-                    create_err.message);
+        log_message(LOG_INFO, "create HNS network '%s': %s, although the network was made",
+                    wanted->name, create_err.message);
         return 0;
     }
     *err = create_err;

@@ -30,7 +30,7 @@ static const struct feature features[HNS_FEATURE_COUNT] = {
     [HNS_SLASH32_ENDPOINTS] = {{"slash32EndpointPrefixes", "endpoints with a /32 prefix",
                                 "9.3-9.x, 10.4"},
                                {WITHIN(9, 3), SINCE(10, 4)}},
-    [HNS_VXLAN_PORT] = {{"vxlanPort", "VXLAN on another port than 4789", "10.3"}, {SINCE(10, 3)}},
+    [HNS_VXLAN_PORT] = {{"vxlanPort", "VXLAN on a port other than 4789", "10.3"}, {SINCE(10, 3)}},
     [HNS_ACL_PROTOCOL_252] = {{"aclSupportForProtocol252", "ACLs for protocol 252", "11.0"},
                               {SINCE(11, 0)}},
     [HNS_DUAL_STACK] = {{"ipv6DualStack", "IPv6 beside IPv4", "11.10"}, {SINCE(11, 10)}},
@@ -46,7 +46,7 @@ static const struct feature features[HNS_FEATURE_COUNT] = {
                          {SINCE(15, 0)}},
     [HNS_DISABLE_HOST_PORT] = {{"disableHostPort", "networks without a host port", "15.1"},
                                {SINCE(15, 1)}},
-    [HNS_MODIFY_LOAD_BALANCER] = {{"modifyLoadBalancer", "load balancers changed in place", "15.5"},
+    [HNS_MODIFY_LOAD_BALANCER] = {{"modifyLoadBalancer", "load balancers updated in place", "15.5"},
                                   {SINCE(15, 5)}},
 };
 
@@ -76,7 +76,7 @@ json_t *hns_features_json(struct hns_version version) {
         bool has = hns_has(version, (enum hns_feature)i);
         _cleanup_(freep) char *reason =
             xasprintf("HNS %u.%u; %s HNS %s", version.major, version.minor,
-                      has ? "there since" : "needs", info->since);
+                      has ? "supported since" : "needs", info->since);
         json_array_append_new(list, json_pack("{s:s,s:s,s:b,s:s}", "name", info->name, "title",
                                               info->title, "available", has, "reason", reason));
     }
@@ -87,16 +87,18 @@ int hns_version_get(struct host *host, struct hns_version *ret, struct error *er
     _cleanup_(freep) char *response = NULL;
     _cleanup_json_ json_t *json = NULL;
     if (hns_call(host, "GET", "/globals/version", "", &response, err) < 0) {
-        (void)error_prefix(err, "ask HNS for its version");
+        (void)error_prefix(err, "query the version of HNS");
         if (err->kind == ERROR_UNSUPPORTED)
             return -1; /* no Windows, and no service to ask after */
-        return error_hint(err, "is the service 'hns' (Host Network Service) running?");
+        return error_hint(
+            err, "check that the service 'hns' (Host Network Service) runs: sc.exe query hns");
     }
     if (json_read(response, strlen(response), "HNS version", &json, err) < 0)
         return -1;
     if (!json_bool_at(json, "Success", false)) {
         const char *text = json_text_at(json, "Error");
-        return error_set(err, ERROR_HOST, "ask HNS for its version: %s", text ? text : "no reason");
+        return error_set(err, ERROR_HOST, "query the version of HNS: %s",
+                         text ? text : "no reason");
     }
     long long major = json_number_at(json, "Output.Major", -1);
     long long minor = json_number_at(json, "Output.Minor", -1);

@@ -46,8 +46,8 @@ static int plan_choices(const struct network_input *input, struct network_plan *
     plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
     if (plan->mode->vxlan && !plan->agent->keeps_routes)
         add_warning(plan, "no-route-agent",
-                    "nothing on this node follows the cluster's nodes: pods of other nodes are "
-                    "reached only while their routes are kept up (plugin flannel does that)");
+                    "no agent on this node keeps the routes to other nodes' pods up to date; with "
+                    "flannel, use --network-plugin flannel");
     return 0;
 }
 
@@ -60,7 +60,7 @@ static int plan_dsr(const struct network_input *input, struct network_plan *plan
         plan->dsr = can;
     else if (text_equal(wanted, "on") && !can)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "cannot turn DSR on: HNS %u.%u has none (from 9.3 or 10.2)",
+                         "turn DSR on: HNS %u.%u does not support it (9.3 or 10.2 and newer do)",
                          input->hns.major, input->hns.minor);
     else if (text_equal(wanted, "on") || text_equal(wanted, "off"))
         plan->dsr = text_equal(wanted, "on");
@@ -79,7 +79,7 @@ static int plan_dual_stack(const struct network_input *input, struct network_pla
                          wanted);
     if (prefixes->skipped_ipv6 && text_equal(wanted, "auto"))
         add_warning(plan, "dual-stack-off",
-                    "the cluster has IPv6 prefixes; this node's pods get IPv4 only");
+                    "the cluster has IPv6 prefixes; pods on this node get IPv4 addresses only");
     return 0;
 }
 
@@ -98,8 +98,7 @@ static int plan_check_name(const struct network_plan *plan, struct error *err) {
         return error_set(err, ERROR_USAGE, "refuse network name '%s'", plan->name);
     if (text_equal_nocase(plan->name, plan->base_name) ||
         text_equal_nocase(plan->name, WINDOWS_NETWORK))
-        return error_set(err, ERROR_USAGE, "refuse network name '%s': it has another meaning",
-                         plan->name);
+        return error_set(err, ERROR_USAGE, "refuse network name '%s': it is reserved", plan->name);
     return 0;
 }
 
@@ -117,10 +116,11 @@ static int plan_fill(const struct network_input *input, struct network_plan *pla
         return -1;
     if (network_prefixes_outside(&prefixes))
         add_warning(plan, "pod-cidr-outside-cluster",
-                    "this node's pod prefix lies outside the cluster's pod prefixes");
+                    "this node's pod prefix is outside the cluster's pod prefixes");
     if (!prefixes.cluster_count)
-        add_warning(plan, "no-cluster-pod-cidr",
-                    "the cluster names no pod prefix: this node's alone is kept from being masked");
+        add_warning(
+            plan, "no-cluster-pod-cidr",
+            "the cluster's pod prefixes are unknown: only this node's own is excluded from NAT");
     return network_prefixes_apply(&prefixes, plan, err);
 }
 

@@ -31,7 +31,7 @@ static int read_list(const struct text_list *list, const char *what, struct cidr
     }
     if (!count && list->count)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "%s: '%s' is IPv6 alone; Windows nodes need an IPv4 prefix", what,
+                         "%s: '%s' is IPv6 only; Windows nodes need an IPv4 prefix", what,
                          list->items[0]);
     *ret_count = count;
     return 0;
@@ -62,7 +62,7 @@ static int read_pod(const char *text, struct network_prefixes *ret, struct error
     if (ret->pod.length > POD_PREFIX_LONGEST)
         return error_set(err, ERROR_USAGE,
                          "pod prefix '%s' is too small: the gateway, the host's endpoint and the "
-                         "pods need /%d at least",
+                         "pods need at least a /%d",
                          text, POD_PREFIX_LONGEST);
     ret->has_pod = true;
     return 0;
@@ -80,7 +80,7 @@ int network_prefixes_read(const struct network_input *input, struct network_pref
                   &p.exclude_count, &p.skipped_ipv6, err) < 0)
         return -1;
     if (!p.service_count)
-        return error_set(err, ERROR_USAGE, "no service prefix is known");
+        return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
     *ret = p;
     return 0;
 }
@@ -93,7 +93,7 @@ static int refuse_overlap(const struct cidr *a, const char *a_name, const struct
     cidr_format(a, a_text);
     cidr_format(b, b_text);
     (void)error_set(err, ERROR_USAGE, "%s %s overlaps %s %s", a_name, a_text, b_name, b_text);
-    return error_hint(err, "pods, services and the nodes' own network need prefixes of their own");
+    return error_hint(err, "pods, services and the nodes' network must not overlap");
 }
 
 /* One pod prefix against services and the management network. */
@@ -235,8 +235,8 @@ static int apply_base(const struct network_prefixes *p, struct network_plan *pla
         return network_prefixes_address(&base, 1, plan->base_gateway, err);
     }
     return error_set(err, ERROR_USAGE,
-                     "no prefix is left for the base network: pod, service and node prefixes cover "
-                     "every one that winjoin would take");
+                     "no free prefix for the base network: the pod, service and node prefixes "
+                     "cover all that winjoin would use");
 }
 
 int network_prefixes_apply(const struct network_prefixes *p, struct network_plan *plan,

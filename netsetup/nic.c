@@ -41,7 +41,7 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
         *ret = adapters.items[i].index;
         return 0;
     }
-    return error_set(err, ERROR_ABSENT, "no interface holds '%s'", address);
+    return error_set(err, ERROR_ABSENT, "no interface has '%s'", address);
 }
 
 /* The card under a vEthernet interface: the one with its MAC. */
@@ -105,28 +105,28 @@ static int refuse_none(const struct host_adapters *adapters, const struct wish *
         text_addf(&names, "%s'%s'", names.len ? ", " : "", adapters->items[i].alias);
     if (wish->adapter)
         (void)error_set(err, ERROR_PREFLIGHT,
-                        "adapter '%s' is not there, not up, or has no usable IPv4 address",
+                        "adapter '%s' does not exist, is not up, or has no usable IPv4 address",
                         wish->adapter);
     else if (wish->node_ip)
-        (void)error_set(err, ERROR_PREFLIGHT, "no adapter holds the node address '%s'",
+        (void)error_set(err, ERROR_PREFLIGHT, "no adapter has the node address '%s'",
                         wish->node_ip);
     else
         (void)error_set(err, ERROR_PREFLIGHT,
-                        "no adapter is up with a usable IPv4 address and a default route");
+                        "no adapter that is up has a usable IPv4 address and a default route");
     return error_hint(err, "this server has %s", names.len ? text_str(&names) : "no adapter");
 }
 
 static int refuse_several(const char *first, const char *second, struct error *err) {
     (void)error_set(err, ERROR_PREFLIGHT, "several adapters could be the node's: '%s' and '%s'",
                     first, second);
-    return error_hint(err, "say which: --adapter \"%s\"", first);
+    return error_hint(err, "choose one: --adapter \"%s\"", first);
 }
 
 static int check_node_ip(const struct host_adapter *adapter, const char *node_ip,
                          struct error *err) {
     if (!node_ip || holds(adapter, node_ip))
         return 0;
-    return error_set(err, ERROR_PREFLIGHT, "adapter '%s' does not hold the node address '%s'",
+    return error_set(err, ERROR_PREFLIGHT, "adapter '%s' does not have the node address '%s'",
                      adapter->alias, node_ip);
 }
 

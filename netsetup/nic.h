@@ -32,7 +32,7 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot);
 int nic_snapshot_read(const json_t *json, struct nic_snapshot *ret, struct error *err);
 
 /* Chooses the card: by `adapter` (alias; "vEthernet (X)" is taken as X) or, NULL, the one that is
- * up, has a usable IPv4 address and the default route, and is no virtual one (vEthernet of nat,
+ * up, has a usable IPv4 address and the default route, and is not a virtual one (vEthernet of nat,
  * WSL, Docker). `node_ip` (or NULL) must stand on it and becomes `address`; with node_ip and no
  * adapter, the card that holds it. Kinds: ERROR_PREFLIGHT (none, or several, which the message
  * names), ERROR_HOST. */

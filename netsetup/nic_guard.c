@@ -55,7 +55,7 @@ static int put_addresses_back(struct watch *watch, uint32_t index, struct error 
     for (size_t i = 0; i < watch->snapshot->addresses.count; i++) {
         const char *address = watch->snapshot->addresses.items[i];
         if (host_address_add(watch->host, index, address, err) < 0)
-            return error_prefix(err, "put address '%s' back", address);
+            return error_prefix(err, "restore address '%s'", address);
     }
     watch->result->address_restored = true;
     return 0;
@@ -87,7 +87,7 @@ static int put_route_back(struct watch *watch, const struct host_routes *now, ui
         return 0;
     route.interface_index = index;
     if (host_route_add(watch->host, &route, err) < 0)
-        return error_prefix(err, "put route to '%s' back", route.destination);
+        return error_prefix(err, "restore route to '%s'", route.destination);
     watch->result->routes_restored++;
     return 0;
 }
@@ -116,7 +116,7 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
     if (snapshot->dhcp || same_servers(&adapter->dns_servers, &snapshot->dns_servers))
         return 0;
     if (host_dns_set(watch->host, adapter->index, &snapshot->dns_servers, err) < 0)
-        return error_prefix(err, "put DNS servers back");
+        return error_prefix(err, "restore the DNS servers");
     watch->result->dns_restored = true;
     return 0;
 }
@@ -219,20 +219,20 @@ static void roll_back(struct host *host, const char *name, const struct nic_snap
     struct error back_err = {0};
     if (hcn_network_remove(host, name, NULL, &back_err) < 0 ||
         nic_guard_restore(host, snapshot, NULL, NULL, &result, &back_err) < 0) {
-        (void)error_hint(err, "taking the vSwitch back failed too: %s", back_err.message);
+        (void)error_hint(err, "removing the virtual switch failed, too: %s", back_err.message);
         return;
     }
-    (void)error_hint(err, "the vSwitch was taken back; '%s' stands again on '%s'",
-                     snapshot->address, snapshot->alias);
+    (void)error_hint(err, "the virtual switch was removed; '%s' is back on '%s'", snapshot->address,
+                     snapshot->alias);
 }
 
 /* The plan was made with the old address: the next run makes it with the new one. */
 static int refuse_other_address(const struct nic_guard_result *result,
                                 const struct nic_snapshot *snapshot, struct error *err) {
     (void)error_set(err, ERROR_CONFLICT,
-                    "adapter '%s' has %s now, not %s: DHCP gave another address to the vSwitch",
+                    "adapter '%s' now has %s, not %s: DHCP gave the virtual switch another address",
                     snapshot->alias, result->address, snapshot->address);
-    return error_hint(err, "run the same command again: it goes on with %s", result->address);
+    return error_hint(err, "run the same command again: it continues with %s", result->address);
 }
 
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,
@@ -241,14 +241,14 @@ int nic_guard_ensure(struct host *host, const struct network_plan *plan,
     struct nic_guard_result result = {0};
     struct watch watch = watch_begin(host, snapshot, progress, context, &result);
     if (hcn_clash_check(host, plan, err) < 0)
-        return error_prefix(err, "make the vSwitch on '%s'", snapshot->alias);
+        return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
     if (hcn_base_network_ensure(host, plan, &result.network, &result.outcome, err) < 0) {
         struct error restore_err = {0};
         struct nic_guard_result ignored = {0};
         /* HNS may have failed half-way, with the vSwitch made */
         if (nic_guard_restore(host, snapshot, progress, context, &ignored, &restore_err) < 0)
             (void)error_hint(err, "%s", restore_err.message);
-        return error_prefix(err, "make the vSwitch on '%s'", snapshot->alias);
+        return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
     }
     if (wait_back(&watch, err) == 0) {
         if (!nic_same_address(result.address, snapshot->address))
@@ -258,7 +258,7 @@ int nic_guard_ensure(struct host *host, const struct network_plan *plan,
     }
     if (result.outcome == HCN_CREATED && err->kind != ERROR_INTERRUPTED)
         roll_back(host, plan->base_name, snapshot, err);
-    return error_prefix(err, "make the vSwitch on '%s'", snapshot->alias);
+    return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
 }
 
 int nic_guard_remove(struct host *host, const char *base_name, const struct nic_snapshot *snapshot,
@@ -267,7 +267,7 @@ int nic_guard_remove(struct host *host, const char *base_name, const struct nic_
     struct nic_guard_result result = {0};
     struct watch watch = watch_begin(host, snapshot, progress, context, &result);
     if (hcn_network_remove(host, base_name, NULL, err) < 0 || wait_back(&watch, err) < 0)
-        return error_prefix(err, "take the vSwitch from '%s'", snapshot->alias);
+        return error_prefix(err, "remove the virtual switch from '%s'", snapshot->alias);
     *ret = result;
     return 0;
 }

@@ -99,7 +99,7 @@ static int read_list(const json_t *json, const char *key, struct text_list *ret,
     size_t i;
     json_array_foreach(json_object_get(json, key), i, item) {
         if (!json_is_string(item))
-            return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: '%s' holds no text",
+            return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: '%s' is not a string",
                              key);
         text_list_add(ret, json_string_value(item));
     }
@@ -131,7 +131,7 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
     if (!alias || !current || !mac || !address ||
         text_format(snapshot->mac, sizeof(snapshot->mac), "%s", mac) < 0 ||
         text_format(snapshot->address, sizeof(snapshot->address), "%s", address) < 0)
-        return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: a member is missing");
+        return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: a field is missing");
     snapshot->alias = xstrdup(alias);
     snapshot->current_alias = xstrdup(current);
     snapshot->mtu = (uint32_t)json_number_at(json, "mtu", 0);

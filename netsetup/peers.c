@@ -42,7 +42,7 @@ int peers_read(struct host *host, const struct network_plan *plan, json_t **ret,
                struct error *err) {
     _cleanup_json_ json_t *list = json_array();
     if (!plan->agent->keeps_routes && plan->mode->routes_read(host, plan, list, err) < 0)
-        return error_prefix(err, "remember the routes to other nodes");
+        return error_prefix(err, "record the routes to other nodes");
     *ret = take_ptr(list);
     return 0;
 }

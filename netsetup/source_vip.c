@@ -69,9 +69,11 @@ int source_vip_ensure(struct host *host, const struct network_plan *plan, struct
     if (read_reservation(host, path, &content, &read_err) == 0) {
         if (text_equal(content, RESERVATION))
             return 0;
-        (void)error_set(err, ERROR_CONFLICT, "source VIP '%s' is held by somebody else in '%s'",
+        (void)error_set(err, ERROR_CONFLICT,
+                        "source VIP '%s' is already reserved in '%s' by another container",
                         plan->source_vip, path);
-        return error_hint(err, "a pod of an earlier set-up has it: remove that pod or the file");
+        return error_hint(err,
+                          "a pod of an earlier installation has it: remove that pod or the file");
     }
     if (read_err.kind != ERROR_ABSENT) {
         *err = read_err;
@@ -84,7 +86,7 @@ int source_vip_ensure(struct host *host, const struct network_plan *plan, struct
 
 int source_vip_remove(struct host *host, const char *network_name, struct error *err) {
     if (release(host, network_name, NULL, err) < 0)
-        return error_prefix(err, "give back source VIP");
+        return error_prefix(err, "release source VIP");
     return 0;
 }
 

@@ -175,7 +175,7 @@ char *certificate_names(const struct certificate *certificate) {
                 more++;
     if (more)
         text_list_add_owned(&all, xasprintf("and %zu more", more));
-    text = all.count ? text_list_join(&all, ", ") : xstrdup("no name at all");
+    text = all.count ? text_list_join(&all, ", ") : xstrdup("no name");
     text_list_free(&all);
     return text;
 }

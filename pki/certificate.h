@@ -29,7 +29,7 @@ enum { CERTIFICATES_MAX = 1024 };
 
 /* Reads a bundle by OpenSSL's readers of PEM and DER: blocks of type CERTIFICATE without PEM
  * headers, as client-go's cert.ParseCertsPEM; other blocks and text around them are ignored. A
- * damaged block, one that is no certificate, and a bundle with none ("data does not contain any
+ * damaged block, one that is not a certificate, and a bundle with none ("data does not contain any
  * valid RSA or ECDSA certificates") are errors. What a certificate is good for is not asked here.
  * Fails with ERROR_MALFORMED. certificates_free(). */
 int certificates_parse(const char *pem, size_t len, struct certificates *ret, struct error *err);

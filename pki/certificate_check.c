@@ -35,10 +35,11 @@ int certificate_check_key(const char *chain_pem, const char *key_pem, struct err
     if (!key)
         return -1;
     if (!is_pair(key))
-        return error_set(err, ERROR_MALFORMED, "read a private key: it is damaged");
+        return error_set(err, ERROR_MALFORMED, "read a private key: invalid data");
     if (X509_check_private_key(sk_X509_value(chain, 0), key) != 1) {
         ERR_clear_error();
-        return error_set(err, ERROR_UNTRUSTED, "check the certificate: it is not for our key");
+        return error_set(err, ERROR_UNTRUSTED,
+                         "check the certificate: it does not match this node's key");
     }
     return 0;
 }
@@ -46,7 +47,7 @@ int certificate_check_key(const char *chain_pem, const char *key_pem, struct err
 static void fill_store(X509_STORE *store, STACK_OF(X509) * roots) {
     for (int i = 0; i < sk_X509_num(roots); i++)
         if (!X509_STORE_add_cert(store, sk_X509_value(roots, i)))
-            abort(); /* out of memory: the same certificate twice is no failure */
+            abort(); /* out of memory: the same certificate twice is not a failure */
     (void)X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN); /* as Go: any root ends a chain */
 }
 

@@ -38,7 +38,7 @@ int jws_verify(const char *jws, const char *key_id, const char *secret, const vo
     if (text_equal_secret(jws, strlen(jws), expected, strlen(expected)))
         return 0;
     return error_set(err, ERROR_UNTRUSTED,
-                     "verify the signature for token id \"%s\": it does not "
-                     "fit the content and the token's secret",
+                     "verify the signature for token id \"%s\": it does not match the content and "
+                     "the token's secret",
                      key_id);
 }

@@ -59,7 +59,7 @@ static int add_certificate(STACK_OF(X509) * stack, const unsigned char *der, lon
     if (!sk_X509_push(stack, certificate))
         abort();         /* out of memory */
     if (at != der + len) /* the kubelet would not read the file that it is written to */
-        return error_set(err, ERROR_MALFORMED, "read a certificate: there is more behind it");
+        return error_set(err, ERROR_MALFORMED, "read a certificate: extra data follows it");
     if (sk_X509_num(stack) > CERTIFICATES_MAX)
         return error_set(err, ERROR_MALFORMED, "read certificates: more than %d in one bundle",
                          CERTIFICATES_MAX);
@@ -82,7 +82,7 @@ static int read_blocks(BIO *bio, STACK_OF(X509) * stack, struct error *err) {
         OPENSSL_clear_free(der, (size_t)len); /* it may be a key */
     }
     if (result == 0 && !ERR_peek_last_error())
-        result = error_set(err, ERROR_MALFORMED, "read a certificate: its block is empty");
+        result = error_set(err, ERROR_MALFORMED, "read a certificate: empty block");
     else if (result == 0 && ERR_GET_REASON(ERR_peek_last_error()) != PEM_R_NO_START_LINE)
         result = openssl_error(err, ERROR_MALFORMED, "read certificates");
     ERR_clear_error();

@@ -1,4 +1,4 @@
-/* Bootstrap tokens: "abcdef.0123456789abcdef", an id that is no secret and a secret that is. */
+/* Bootstrap tokens: "abcdef.0123456789abcdef", an id that is not a secret and a secret that is. */
 #include "pki/token.h"
 
 #include <string.h>
@@ -15,22 +15,25 @@ static bool is_run(const char *s, size_t len) {
 /* Says what is wrong without showing the text: it may be a token with one slip. */
 static int refuse(const char *text, struct error *err) {
     const char *dot = strchr(text, '.');
-    const char *form = "it must be 6 and 16 characters of [a-z0-9] with a dot between";
+    const char *form = "it must be 6 characters, a dot and 16 characters of [a-z0-9]";
 
     if (!*text)
         return error_set(err, ERROR_USAGE, "check the bootstrap token: it is empty; %s", form);
     if (strpbrk(text, " \t\r\n"))
-        return error_set(err, ERROR_USAGE, "check the bootstrap token: it holds a blank; %s", form);
-    if (strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-        return error_set(err, ERROR_USAGE, "check the bootstrap token: it holds upper case; %s",
+        return error_set(err, ERROR_USAGE, "check the bootstrap token: it contains a space; %s",
                          form);
+    if (strpbrk(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+        return error_set(err, ERROR_USAGE,
+                         "check the bootstrap token: it contains upper-case letters; %s", form);
     if (!dot)
         return error_set(err, ERROR_USAGE, "check the bootstrap token: it has no dot; %s", form);
     if (dot - text != TOKEN_ID_LEN || strlen(dot + 1) != TOKEN_SECRET_LEN)
-        return error_set(err, ERROR_USAGE,
-                         "check the bootstrap token: it has %zu and %zu characters; %s",
-                         (size_t)(dot - text), strlen(dot + 1), form);
-    return error_set(err, ERROR_USAGE, "check the bootstrap token: it holds another character; %s",
+        return error_set(
+            err, ERROR_USAGE,
+            "check the bootstrap token: it has %zu and %zu characters around the dot; %s",
+            (size_t)(dot - text), strlen(dot + 1), form);
+    return error_set(err, ERROR_USAGE,
+                     "check the bootstrap token: it contains a character that is not allowed; %s",
                      form);
 }
 

@@ -1,4 +1,4 @@
-/* Bootstrap tokens: "abcdef.0123456789abcdef", an id that is no secret and a secret that is. */
+/* Bootstrap tokens: "abcdef.0123456789abcdef", an id that is not a secret and a secret that is. */
 #ifndef PKI_TOKEN_H
 #define PKI_TOKEN_H
 

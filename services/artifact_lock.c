@@ -66,7 +66,7 @@ static int check_keys(const json_t *json, const char *const *known, const char *
     const char *key;
     json_t *value;
     if (!json_is_object(json))
-        return error_set(err, ERROR_MALFORMED, "decode lock: %s is no object", what);
+        return error_set(err, ERROR_MALFORMED, "decode lock: %s is not an object", what);
     json_object_foreach((json_t *)json, key, value) {
         const char *const *name = known;
         while (*name && !text_equal(*name, key))
@@ -90,7 +90,7 @@ static int read_plain(const json_t *item, struct artifact *artifact, struct erro
     const char *sha256 = json_text_at(item, "sha256");
     long long size = json_number_at(item, "size", -1);
     if (!name || !is_name(name, VERSION_MAX))
-        return error_set(err, ERROR_MALFORMED, "decode lock: an artefact has no usable name");
+        return error_set(err, ERROR_MALFORMED, "decode lock: an artifact has no usable name");
     if (!version || !is_name(version, VERSION_MAX))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable version", name);
     if (!sha256 || strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
@@ -115,13 +115,14 @@ static int read_paths(const json_t *item, struct artifact *artifact, struct erro
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no %s", artifact->name,
                          path ? "target" : "path");
     if (!bundle_path_is_safe(path))
-        return error_set(err, ERROR_UNTRUSTED, "refuse path '%s' of '%s': it leaves the bundle",
-                         path, artifact->name);
+        return error_set(err, ERROR_UNTRUSTED,
+                         "refuse path '%s' of '%s': it leads out of the bundle", path,
+                         artifact->name);
     if (!target)
         target = known.target;
     if (!bundle_target_is_safe(target))
         return error_set(err, ERROR_UNTRUSTED,
-                         "refuse target '%s' of '%s': it lies outside winjoin's program folders",
+                         "refuse target '%s' of '%s': it is outside winjoin's program folders",
                          target, artifact->name);
     artifact->path = xstrdup(path);
     artifact->target = xstrdup(target);
@@ -145,7 +146,7 @@ static int read_artifact(const json_t *item, struct artifacts *artifacts, struct
     static const char *const keys[] = {"name", "version", "sha256", "size", "path", "target", NULL};
     struct artifact artifact = {0};
     if (artifacts->count == ARTIFACTS_MAX)
-        return error_set(err, ERROR_MALFORMED, "decode lock: more than %d artefacts",
+        return error_set(err, ERROR_MALFORMED, "decode lock: more than %d artifacts",
                          ARTIFACTS_MAX);
     if (check_keys(item, keys, "an artefact", err) < 0 || read_plain(item, &artifact, err) < 0 ||
         read_paths(item, &artifact, err) < 0 || check_twice(artifacts, &artifact, err) < 0) {
@@ -176,7 +177,7 @@ static int read_text(const char *text, size_t len, json_t **ret, struct error *e
     if (yaml_documents_count(documents) == 1)
         *ret = yaml_to_json(yaml_document(documents, 0));
     yaml_documents_free(documents);
-    return *ret ? 0 : error_set(err, ERROR_MALFORMED, "decode lock: not one document");
+    return *ret ? 0 : error_set(err, ERROR_MALFORMED, "decode lock: more than one document");
 }
 
 static int read_lock(const json_t *json, struct artifacts *artifacts, struct error *err) {

@@ -25,7 +25,7 @@ int artifact_is_laid(struct host *host, const struct artifact *artifact, bool *r
     return 0;
 }
 
-/* Names of the artefacts that the node has not, or has otherwise. */
+/* Names of the artifacts that the node has not, or has otherwise. */
 static int find_different(struct host *host, const struct artifacts *artifacts,
                           const struct text_list *only, struct text_list *ret,
                           struct artifacts_result *result, struct error *err) {
@@ -35,7 +35,7 @@ static int find_different(struct host *host, const struct artifacts *artifacts,
         if (only && !text_list_has(only, artifact->name))
             continue;
         if (artifact_is_laid(host, artifact, &same, err) < 0)
-            return error_prefix(err, "artefact '%s'", artifact->name);
+            return error_prefix(err, "artifact '%s'", artifact->name);
         if (same)
             result->present++;
         else

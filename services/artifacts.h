@@ -65,7 +65,7 @@ struct bundle;
  * large, listed twice). */
 int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
                 struct error *err);
-/* The same from a mirror: its lock is fetched, unless one is given, and of the artefacts those that
+/* The same from a mirror: its lock is fetched, unless one is given, and of the artifacts those that
  * are asked for, once; they stay in memory. `mirror` is copied, its host, http and context are
  * borrowed. Kinds: also those of mirror_fetch(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
@@ -79,7 +79,7 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle);
  */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
-/* Proves the artefacts of these names (NULL: all of the bundle) without touching the node. */
+/* Proves the artifacts of these names (NULL: all of the bundle) without touching the node. */
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err);
 
 /* Whether the node has just this where it goes. */

@@ -1,4 +1,4 @@
-/* A bundle, folder, .zip or mirror: opened, its artefacts proved one by one. */
+/* A bundle, folder, .zip or mirror: opened, its artifacts proved one by one. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static int open_file(struct bundle *bundle, const char *path, struct error *err)
             return -1;
         return bundle_zip_check(bundle->zip, bundle->zip_len, err);
     default:
-        return error_set(err, ERROR_ABSENT, "it is neither a file nor a folder");
+        return error_set(err, ERROR_ABSENT, "no such file or folder");
     }
 }
 
@@ -100,7 +100,7 @@ static int check_sum(const struct artifacts *artifacts, struct error *err) {
     return sum <= BUNDLE_SIZE_MAX
                ? 0
                : error_set(err, ERROR_MALFORMED,
-                           "decode lock: its artefacts have more than %d bytes", BUNDLE_SIZE_MAX);
+                           "decode lock: its artifacts have more than %d bytes", BUNDLE_SIZE_MAX);
 }
 
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
@@ -126,12 +126,12 @@ static int check_content(const struct artifact *artifact, const char *data, size
     char digest[DIGEST_TEXT_MAX];
     if (len != artifact->size)
         return error_set(err, ERROR_UNTRUSTED,
-                         "refuse artefact '%s': it has %zu bytes, the lock says %llu",
+                         "refuse artifact '%s': it has %zu bytes, the lock says %llu",
                          artifact->name, len, (unsigned long long)artifact->size);
     digest_sha256(data, len, digest);
     if (!text_equal(digest, artifact->sha256))
         return error_set(err, ERROR_UNTRUSTED,
-                         "refuse artefact '%s': its SHA-256 is %s, the lock says %s",
+                         "refuse artifact '%s': its SHA-256 is %s, the lock says %s",
                          artifact->name, digest, artifact->sha256);
     return 0;
 }
@@ -153,7 +153,7 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
         return 0;
     }
     if (read_file(bundle, artifact->path, max, &data, &len, err) < 0)
-        return error_prefix(err, "artefact '%s'", artifact->name);
+        return error_prefix(err, "artifact '%s'", artifact->name);
     if (check_content(artifact, data, len, err) < 0)
         return -1;
     if (keep)

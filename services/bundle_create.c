@@ -39,7 +39,7 @@ static int collect(struct host *host, const char *folder, const json_t *versions
                    struct packing *packing, struct error *err) {
     struct artifact_target target;
     if (host_file_type(host, folder) != HOST_FOLDER)
-        return error_set(err, ERROR_ABSENT, "'%s' is no folder", folder);
+        return error_set(err, ERROR_ABSENT, "'%s' is not a folder", folder);
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
         const char *version = json_text_at(versions, target.name);
         _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, strrchr(target.target, '\\') + 1);
@@ -52,7 +52,7 @@ static int collect(struct host *host, const char *folder, const json_t *versions
         add_artifact(packing, &target, version ? version : "unknown", data, len);
     }
     if (!packing->artifacts.count)
-        return error_set(err, ERROR_ABSENT, "no program of a node lies in '%s'", folder);
+        return error_set(err, ERROR_ABSENT, "no node programs found in '%s'", folder);
     return 0;
 }
 

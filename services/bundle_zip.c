@@ -54,15 +54,15 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     _cleanup_(freep) char *plain =
         xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
     if (!bundle_path_is_safe(plain))
-        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' leaves the archive",
+        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' leads out of the archive",
                          name);
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
         (!folder && archive_entry_filetype(entry) != AE_IFREG))
-        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' is no file", name);
+        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' is not a file", name);
     if (archive_entry_is_encrypted(entry))
         return error_set(err, ERROR_MALFORMED, "read bundle: entry '%s' is encrypted", name);
     if (text_list_has(seen, name))
-        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' is there twice", name);
+        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: duplicate entry '%s'", name);
     return 0;
 }
 

@@ -140,7 +140,7 @@ static int read_pod(struct span in, struct cri_pod *pod, bool *ret_ours, struct 
         }
     }
     if (!pod->id || strlen(pod->id) > ID_MAX)
-        return error_set(err, ERROR_MALFORMED, "decode the list of pods: one has no id");
+        return error_set(err, ERROR_MALFORMED, "decode the list of pods: a pod has no ID");
     return 0;
 }
 

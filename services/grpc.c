@@ -130,7 +130,7 @@ static void add_decoded(struct text *t, const char *s) {
     }
 }
 
-/* A status that is no number stays untold. */
+/* A status that is not a number is not shown. */
 static void take_field(void *context, const char *name, const char *value) {
     struct answer *answer = context;
 
@@ -151,7 +151,7 @@ static int take_content(struct answer *answer, const struct frame *frame, struct
     if (frame->type == HEADERS && frame->flags & WEIGHTED)
         before += WEIGHT_LEN;
     if (before + behind > frame->len)
-        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: padding without end");
+        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: invalid padding");
     if (t->len + frame->len > max)
         return error_set(err, ERROR_MALFORMED, "read a gRPC answer: longer than %zu bytes", max);
     text_add_bytes(t, frame->payload + before, frame->len - before - behind);
@@ -165,7 +165,7 @@ static int take_content(struct answer *answer, const struct frame *frame, struct
 
 static int take_ours(struct answer *answer, const struct frame *frame, struct error *err) {
     if (frame->type == RST_STREAM)
-        return error_set(err, ERROR_HOST, "the server breaks the call off");
+        return error_set(err, ERROR_HOST, "the server canceled the call");
     if (frame->type != DATA && frame->type != HEADERS && frame->type != CONTINUATION)
         return 0;
     if (take_content(answer, frame, err) < 0)
@@ -178,7 +178,7 @@ static int take_ours(struct answer *answer, const struct frame *frame, struct er
 static int take_frame(struct answer *answer, const struct frame *frame, struct text *reply,
                       struct error *err) {
     if (frame->type == PUSH_PROMISE || (frame->type == PING && frame->len != PING_LEN))
-        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: frame of type %u is not right",
+        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: invalid frame of type %u",
                          frame->type);
     if (frame->type == SETTINGS && !(frame->flags & ACK))
         add_frame(reply, SETTINGS, ACK, 0, "", 0);
@@ -203,7 +203,7 @@ static int heard(void *context, const void *data, size_t len, struct text *reply
 
         taken = HEADER_LEN + frame.len;
         if (frame.len > FRAME_MAX)
-            return error_set(err, ERROR_MALFORMED, "read a gRPC answer: it is no HTTP/2");
+            return error_set(err, ERROR_MALFORMED, "read a gRPC answer: not HTTP/2");
         if (left < taken)
             break;
         if (take_frame(answer, &frame, reply, err) < 0)
@@ -225,7 +225,7 @@ static const char *status_name(long long status) {
                                         [13] = "INTERNAL",           [14] = "UNAVAILABLE",
                                         [15] = "DATA_LOSS",          [16] = "UNAUTHENTICATED"};
 
-    return status < (long long)ARRAY_SIZE(names) ? names[status] : "a code of its own";
+    return status < (long long)ARRAY_SIZE(names) ? names[status] : "an unknown code";
 }
 
 /* What counts is the status: there may be data before a failure. */
@@ -234,13 +234,13 @@ static int judge(const struct answer *answer, struct text *ret, struct error *er
     size_t len = answer->message.len;
 
     if (answer->status < 0)
-        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: it ends without a status");
+        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: no status in it");
     if (answer->status > 0)
         return error_set(err, ERROR_HOST, "the server refuses the call: %s%s%s",
                          status_name(answer->status), answer->reason.len ? ": " : "",
                          text_str(&answer->reason));
     if (len < PREFIX_LEN || at[0] != 0 || number_at(at + 1, 4) != len - PREFIX_LEN)
-        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: it is no whole message");
+        return error_set(err, ERROR_MALFORMED, "read a gRPC answer: incomplete message");
     text_add_bytes(ret, at + PREFIX_LEN, len - PREFIX_LEN);
     return 0;
 }

@@ -10,7 +10,7 @@
  * (some kilobytes at most) and *ret are protobuf; an answer has at most 8 MiB. Kinds: those of
  * host_pipe_talk() (timeout_ms is for all of it); a call that the server refuses, or fails after it
  * has begun to answer, is ERROR_HOST with the name of its grpc-status and its grpc-message (gRPC
- * over HTTP2, "Responses"); what is no HTTP/2 or no gRPC is ERROR_MALFORMED. */
+ * over HTTP2, "Responses"); what is not HTTP/2 or not gRPC is ERROR_MALFORMED. */
 int grpc_call(struct host *host, const char *pipe, const char *method, const struct text *request,
               unsigned timeout_ms, struct text *ret, struct error *err);
 

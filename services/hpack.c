@@ -25,7 +25,7 @@ struct span {
 };
 
 static int cut(struct error *err) {
-    return error_set(err, ERROR_MALFORMED, "read HTTP/2's headers: they end within a field");
+    return error_set(err, ERROR_MALFORMED, "read HTTP/2's headers: incomplete field");
 }
 
 static unsigned char next(struct span *in) {
@@ -107,7 +107,7 @@ int hpack_read(const void *block, size_t len, hpack_field *field, void *context,
             continue;
         if (index > STATIC_TABLE)
             return error_set(err, ERROR_MALFORMED,
-                             "read HTTP/2's headers: field %zu of a table that was not allowed",
+                             "read HTTP/2's headers: field %zu of a table, which was not enabled",
                              index);
         if (bits == 7)
             continue;

@@ -78,7 +78,9 @@ static int refuse_status(const char *url, long status, struct error *err) {
     switch (status) {
     case 401:
     case 403:
-        return error_set(err, ERROR_DENIED, "GET '%s': the server answers %ld: not for everybody",
+        return error_set(err, ERROR_DENIED,
+                         "GET '%s': the server answers %ld: access requires credentials, which a "
+                         "mirror must not",
                          url, status);
     case 404:
     case 410:
@@ -89,7 +91,7 @@ static int refuse_status(const char *url, long status, struct error *err) {
     }
     (void)error_set(err, ERROR_NETWORK, "GET '%s': the server answers %ld", url, status);
     return status >= 300 && status < 400
-               ? error_hint(err, "no redirect is followed: give the address it leads to")
+               ? error_hint(err, "redirects are not followed: give the address that it leads to")
                : -1;
 }
 
@@ -102,8 +104,8 @@ static int judge(const struct fetch *f, const char *url, int performed, long sta
                  bool *ret_may_pass, struct error *err) {
     *ret_may_pass = true;
     if (f->too_slow)
-        return error_set(err, ERROR_TIMED_OUT, "GET '%s': less than %d bytes came in %d s", url,
-                         STALL_BYTES, STALL_MS / 1000);
+        return error_set(err, ERROR_TIMED_OUT, "GET '%s': fewer than %d bytes received in %d s",
+                         url, STALL_BYTES, STALL_MS / 1000);
     if (performed < 0) {
         *ret_may_pass = err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT;
         return -1;

@@ -57,7 +57,7 @@ int program_version_read(struct host *host, const char *program, char **ret, str
     if (host_run(host, &process, &code, &output, err) < 0)
         return -1;
     if (code != 0)
-        return error_set(err, ERROR_HOST, "'%s --version' ended with %d", program, code);
+        return error_set(err, ERROR_HOST, "'%s --version' ended with exit code %d", program, code);
     *ret = take_ptr(output);
     return 1;
 }

@@ -65,7 +65,7 @@ char *containerd_config_make(const struct containerd_config *config) {
 static int check_line(const char *value, const char *what, struct error *err) {
     for (const char *p = value ? value : ""; *p; p++) {
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            return error_set(err, ERROR_USAGE, "%s holds a control character", what);
+            return error_set(err, ERROR_USAGE, "%s contains a control character", what);
     }
     return 0;
 }
@@ -79,7 +79,8 @@ static int check_kube_proxy(const struct kube_proxy_config *config, unsigned *re
         check_line(config->cluster_cidr, "cluster prefix", err) < 0)
         return -1;
     if (config->needs_source_vip && (!config->source_vip || !*config->source_vip))
-        return error_set(err, ERROR_USAGE, "configure kube-proxy: an overlay needs the source VIP");
+        return error_set(err, ERROR_USAGE,
+                         "configure kube-proxy: an overlay network needs the source VIP");
     return 0;
 }
 

@@ -22,16 +22,17 @@ static bool is_secret_flag(const char *argument) {
 
 static int check_extra(const char *argument, struct error *err) {
     if (!text_starts_with(argument, "--") || name_length(argument) < 3)
-        return error_set(err, ERROR_USAGE, "refuse extra argument '%s': it is no --name=value",
-                         argument);
+        return error_set(err, ERROR_USAGE,
+                         "refuse extra argument '%s': not of the form --name=value", argument);
     for (const char *p = argument; *p; p++) {
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             return error_set(err, ERROR_USAGE,
-                             "refuse extra argument '%s': it holds a control character", argument);
+                             "refuse extra argument '%s': it contains a control character",
+                             argument);
     }
     if (is_secret_flag(argument))
         return error_set(err, ERROR_USAGE,
-                         "refuse extra argument '%.*s': a secret has no place on a command line",
+                         "refuse extra argument '%.*s': a secret must not be on a command line",
                          (int)name_length(argument), argument);
     return 0;
 }

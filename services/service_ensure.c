@@ -56,7 +56,7 @@ static int ensure_settings(struct host *host, const struct service *row,
 }
 
 static int refuse_foreign(const struct host_service *found, struct error *err) {
-    (void)error_set(err, ERROR_CONFLICT, "service '%s' is there already and is not winjoin's",
+    (void)error_set(err, ERROR_CONFLICT, "service '%s' already exists and was not made by winjoin",
                     found->name);
     return error_hint(err, "it runs: %s", found->command ? found->command : "nothing");
 }

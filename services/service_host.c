@@ -39,10 +39,10 @@ static int read_list(const json_t *json, const char *key, struct text_list *ret,
     json_t *list = json_object_get(json, key), *item;
     size_t i;
     if (!json_is_array(list))
-        return malformed(err, key, "is no list");
+        return malformed(err, key, "is not a list");
     json_array_foreach(list, i, item) {
         if (!json_is_string(item) || strlen(json_string_value(item)) != json_string_length(item))
-            return malformed(err, key, "holds something that is no text");
+            return malformed(err, key, "has an item that is not a string");
         text_list_add(ret, json_string_value(item));
     }
     return 0;
@@ -57,7 +57,7 @@ static bool is_absolute(const char *path) {
 static int read_path(const json_t *json, const char *key, char **ret, struct error *err) {
     const char *path = json_text_at(json, key);
     if (!path || !is_absolute(path))
-        return malformed(err, key, "is no absolute path");
+        return malformed(err, key, "is not an absolute path");
     *ret = xstrdup(path);
     return 0;
 }
@@ -67,7 +67,7 @@ static int read_number(const json_t *json, const char *key, long long min, long 
     json_t *value = json_object_get(json, key);
     if (!json_is_integer(value) || json_integer_value(value) < min ||
         json_integer_value(value) > max)
-        return malformed(err, key, "is no number in its range");
+        return malformed(err, key, "is not a number in the allowed range");
     *ret = json_integer_value(value);
     return 0;
 }
@@ -78,7 +78,7 @@ static int check_keys(const json_t *json, struct error *err) {
     const char *key;
     json_t *value;
     if (!json_is_object(json))
-        return error_set(err, ERROR_MALFORMED, "decode service settings: no object");
+        return error_set(err, ERROR_MALFORMED, "decode service settings: not an object");
     json_object_foreach((json_t *)json, key, value) {
         size_t i = 0;
         while (i < ARRAY_SIZE(known) && !text_equal(known[i], key))
@@ -101,7 +101,7 @@ static int read_settings(const json_t *json, struct service_host_settings *setti
         read_number(json, "stopTimeoutMs", 0, 600000, &stop, err) < 0)
         return -1;
     if (!settings->command.count || !is_absolute(settings->command.items[0]))
-        return malformed(err, "command", "names no program by its absolute path");
+        return malformed(err, "command", "does not name a program by its absolute path");
     for (size_t i = 0; i < settings->environment.count; i++) {
         if (strcspn(settings->environment.items[i], "=") == 0 ||
             !strchr(settings->environment.items[i], '='))

@@ -18,7 +18,7 @@ unsigned containerd_major(const char *version_line) {
 
 int kubernetes_minor(const char *version, const char *what, unsigned *ret, struct error *err) {
     if (!version)
-        return error_set(err, ERROR_USAGE, "read version of %s: none is given", what);
+        return error_set(err, ERROR_USAGE, "read version of %s: no version given", what);
     const char *text = version;
     size_t skip = text_starts_with(text, "v1.") ? 3 : text_starts_with(text, "1.") ? 2 : 0;
     size_t digits = strspn(text + skip, "0123456789");
@@ -26,7 +26,7 @@ int kubernetes_minor(const char *version, const char *what, unsigned *ret, struc
     bool ends = text[skip + digits] == '.' || text[skip + digits] == '\0';
     long long number = 0;
     if (!skip || !ends || text_to_number(minor, 0, 999, &number) < 0)
-        return error_set(err, ERROR_USAGE, "read version of %s: '%s' is none", what, text);
+        return error_set(err, ERROR_USAGE, "read version of %s: '%s' is not a version", what, text);
     *ret = (unsigned)number;
     return 0;
 }

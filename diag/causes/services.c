@@ -194,7 +194,8 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
     const json_t *endpoint = endpoint_of(scene, 'a');
     const char *ip = expected(scene, "dnsIP");
 
-    /* A name that resolves to the wrong address fails otherwise, and is no matter of the server. */
+    /* A name that resolves to the wrong address fails otherwise, and is not a matter of the server.
+     */
     finding->may &= scene->unresolved;
     if (!(finding->may & CELL_BOTH(SVC_FQDN)))
         return NO;

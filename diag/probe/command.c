@@ -69,11 +69,11 @@ static int serve(int argc, char *const *argv, struct error *err) {
     if (!server.mailbox || !server.name)
         return error_set(err, ERROR_USAGE, "read flags: serve needs --mailbox and --name");
     if (!probe_id_is_valid(server.name))
-        return error_set(err, ERROR_USAGE, "read flag --name: '%s' is no name", server.name);
+        return error_set(err, ERROR_USAGE, "read flag --name: '%s' is not a name", server.name);
     if (server.run[0] && !probe_id_is_valid(server.run))
-        return error_set(err, ERROR_USAGE, "read flag --run: '%s' is no name", server.run);
+        return error_set(err, ERROR_USAGE, "read flag --run: '%s' is not a name", server.run);
     if (server.address[0] && strlen(server.address) > 45)
-        return error_set(err, ERROR_USAGE, "read flag --address: '%s' is no address",
+        return error_set(err, ERROR_USAGE, "read flag --address: '%s' is not an address",
                          server.address);
     probe_serve(&server);
     return 0;
@@ -90,7 +90,8 @@ static int target_parse(const char *text, struct probe *probe, struct error *err
     if (text_format(probe->target, sizeof probe->target, "%s", host) < 0)
         return error_set(err, ERROR_USAGE, "read target: it is too long");
     if (!probe_target_is_valid(probe->target))
-        return error_set(err, ERROR_USAGE, "read target '%s': it is no address and no name", text);
+        return error_set(err, ERROR_USAGE, "read target '%s': it is neither an address nor a name",
+                         text);
     return 0;
 }
 
@@ -175,5 +176,5 @@ int probe_command(int argc, char *const *argv, struct text *output, struct error
     for (int kind = PROBE_TCP; kind <= PROBE_RESOLVE; kind++)
         if (text_equal(verb, probe_kind_name((enum probe_kind)kind)))
             return by_hand((enum probe_kind)kind, argc, argv, output, err);
-    return error_set(err, ERROR_USAGE, "read the command line: '%s' is no probe", verb);
+    return error_set(err, ERROR_USAGE, "read the command line: '%s' is not a probe", verb);
 }

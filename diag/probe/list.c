@@ -44,7 +44,7 @@ static const char *contradiction(const struct probe *probe) {
     if (!probe_id_is_valid(probe->id))
         return "the id is not 1..64 characters of a-z, 0-9, '.' and '-'";
     if (!probe_target_is_valid(probe->target))
-        return "the target is no address and no name";
+        return "the target is neither an address nor a name";
     if ((probe->port == 0) != (probe->kind == PROBE_RESOLVE))
         return "the port does not fit the kind";
     if (dns != (probe->question[0] != '\0') || (dns && !probe_target_is_valid(probe->question)))

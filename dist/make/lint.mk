@@ -5,7 +5,7 @@ TEST_SRCS   := $(sort $(wildcard tests/*/*.[ch] dist/man/*.c))
 SHELL_FILES  = $(shell git ls-files --cached --others --exclude-standard | \
                  xargs -r grep -lE -m1 '^\#!/bin/(ba)?sh|^\#!/usr/bin/env (ba)?sh')
 
-.PHONY: lint lint-built lint-includes lint-house lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
+.PHONY: messages lint lint-built lint-includes lint-house lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
 lint: ## includes, house rules, format, shellcheck, cppcheck, clang-tidy, gcc's analyzer
 	$(Q)$(INSTALL) native windows lint
 	$(Q)$(MAKE) lint-built
@@ -58,6 +58,9 @@ build/analyzer/%.o: %.c build/native/%.o
 	$(Q)mkdir -p $(@D)
 	$(if $(V),,@echo 'ANALYZE $<')
 	$(Q)gcc $(CFLAGS_native) -include tests/lint/analyzers.h -fanalyzer -c $< -o $@
+
+messages: ## every message, hint, help line and check of the product, with its place
+	$(Q)python3 -B tests/lint/messages.py
 
 format: ## clang-format over everything
 	$(Q)clang-format -i $(LINT_SRCS) $(TEST_SRCS)

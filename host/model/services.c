@@ -47,7 +47,7 @@ int model_service_put(json_t *state, const struct host_service *service, struct 
         "processId", (json_int_t)json_number_at(old, "processId", 0), "exitCode", 0);
 
     if (!made)
-        return error_set(err, ERROR_USAGE, "register service '%s': its text is no UTF-8",
+        return error_set(err, ERROR_USAGE, "register service '%s': its description is not UTF-8",
                          service->name);
     json_object_set_new(json_object_get(state, "services"), key, made);
     return 0;
@@ -121,7 +121,7 @@ int model_service_stop(json_t *state, const char *name, struct error *err) {
         text_list_free(&needs);
         if (in_the_way)
             return error_set_os(err, ERROR_CONFLICT, 1051,
-                                "stop service '%s': '%s' runs and depends on it", name, key);
+                                "stop service '%s': '%s' is running and depends on it", name, key);
     }
     json_object_set_new(service, "state", json_string("stopped"));
     json_object_set_new(service, "processId", json_integer(0));

@@ -54,7 +54,7 @@ static int check_target(const struct posix_host *host, const char *at, const cha
         return 0;
     if (!realpath(at, real) || lies_in(real, host->rootfs))
         return 0;
-    return error_set(err, ERROR_DENIED, "use '%s': it is a link out of the rootfs", path);
+    return error_set(err, ERROR_DENIED, "use '%s': the link leads out of the rootfs", path);
 }
 
 /* The deepest folder of the path that exists must lie below the root, links followed. The root
@@ -86,8 +86,8 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
 
     if (!machine && (path[0] != 'C' || !host->rootfs)) {
         (void)error_set(err, host->rootfs ? ERROR_ABSENT : ERROR_UNSUPPORTED,
-                        "use '%s': there is no such drive here", path);
-        return host->rootfs ? -1 : error_hint(err, "give --rootfs DIR to rehearse");
+                        "use '%s': there is no such drive on this machine", path);
+        return host->rootfs ? -1 : error_hint(err, "to rehearse in a folder, use --rootfs DIR");
     }
     at = xasprintf("%s/%s", machine ? "" : host->rootfs, path + 3);
     for (char *p = at; *p; p++)
@@ -212,7 +212,8 @@ int rootfs_make_folder(struct host *host, const char *path, enum host_access acc
         if (errno != EEXIST)
             return fail(err, "make folder", path);
         if (stat(at, &st) < 0 || !S_ISDIR(st.st_mode))
-            return error_set(err, ERROR_HOST, "make folder '%s': a file is there", path);
+            return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists",
+                             path);
     }
     if (access == HOST_SECRET && chmod(at, 0700) < 0)
         return fail(err, "protect folder", path);
@@ -291,7 +292,7 @@ int rootfs_list(struct host *host, const char *path, struct text_list *ret, stru
         return -1;
     dir = opendir(at);
     if (!dir && errno == ENOTDIR && rootfs_file_type(host, path) == HOST_FILE)
-        return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
+        return error_set(err, ERROR_HOST, "list '%s': not a folder", path);
     if (!dir)
         return fail(err, "list", path);
     while ((entry = readdir(dir)))

@@ -31,8 +31,8 @@ static json_t *state_of(struct host *host, const char *what, struct error *err) 
     json_t *state = rootfs_of(host)->state;
 
     if (!state) {
-        (void)error_set(err, ERROR_UNSUPPORTED, "%s: this machine is no Windows", what);
-        (void)error_hint(err, "give --rootfs DIR to rehearse on a folder");
+        (void)error_set(err, ERROR_UNSUPPORTED, "%s: this is not a Windows machine", what);
+        (void)error_hint(err, "to rehearse in a folder, use --rootfs DIR");
     }
     return state;
 }
@@ -62,7 +62,7 @@ static int service_put(struct host *host, const struct host_service *service, st
 
 static int service_query(struct host *host, const char *name, struct host_service *ret,
                          struct error *err) {
-    json_t *state = state_of(host, "look at a service", err);
+    json_t *state = state_of(host, "query a service", err);
 
     return state ? model_service_query(state, name, ret, err) : -1;
 }
@@ -150,7 +150,7 @@ static int dns_set(struct host *host, uint32_t index, const struct text_list *se
 }
 
 static int forwarding(struct host *host, uint32_t index, bool *ret, struct error *err) {
-    json_t *state = state_of(host, "look at forwarding", err);
+    json_t *state = state_of(host, "query forwarding", err);
 
     return state ? model_forwarding(state, index, ret, err) : -1;
 }
@@ -162,7 +162,7 @@ static int forwarding_set(struct host *host, uint32_t index, bool on, struct err
 }
 
 static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {
-    json_t *state = state_of(host, "look at ports", err);
+    json_t *state = state_of(host, "query ports", err);
 
     if (!state)
         return -1;
@@ -190,7 +190,7 @@ static int firewall_remove(struct host *host, const char *name, struct error *er
 }
 
 static int firewall_has(struct host *host, const char *name, bool *ret, struct error *err) {
-    json_t *state = state_of(host, "look at firewall rules", err);
+    json_t *state = state_of(host, "query firewall rules", err);
 
     if (!state)
         return -1;
@@ -199,7 +199,7 @@ static int firewall_has(struct host *host, const char *name, bool *ret, struct e
 }
 
 static int facts(struct host *host, struct host_facts *ret, struct error *err) {
-    json_t *state = state_of(host, "look at this Windows", err);
+    json_t *state = state_of(host, "query the Windows version", err);
 
     if (!state)
         return -1;
@@ -225,7 +225,7 @@ static int event(struct host *host, char level, unsigned event_id, const char *t
 }
 
 static int event_source_set(struct host *host, const char *file, struct error *err) {
-    json_t *state = state_of(host, "name the source of events", err);
+    json_t *state = state_of(host, "register the event source", err);
 
     if (!state)
         return -1;
@@ -280,7 +280,7 @@ static int random_bytes(struct host *host, void *data, size_t len, struct error 
         ssize_t n = getrandom(p, len < 256 ? len : 256, 0);
 
         if (n < 0)
-            return error_set_os(err, ERROR_HOST, (unsigned long)errno, "draw random bytes");
+            return error_set_os(err, ERROR_HOST, (unsigned long)errno, "get random bytes");
         p += n;
         len -= (size_t)n;
     }
@@ -397,7 +397,8 @@ static void catch_signals(void) {
     sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL); /* these two always exist */
     (void)sigaction(SIGTERM, &action, NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* a program that does not read its input is no reason to end */
+    (void)signal(SIGPIPE,
+                 SIG_IGN); /* a program that does not read its input is not a reason to end */
 }
 
 /* A folder that is not there is a new host: the first file that is written makes it. */

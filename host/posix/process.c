@@ -113,11 +113,11 @@ static int give_up(struct host *host, const struct child *child, const struct ho
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (child->output.overflow)
-        return error_set(err, ERROR_MALFORMED, "run '%s': it wrote more than %d bytes", name,
+        return error_set(err, ERROR_MALFORMED, "run '%s': its output is longer than %d bytes", name,
                          OUTPUT_MAX);
     if (host_interrupted(host))
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", name);
-    return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not end within %u ms", name,
+    return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not finish within %u ms", name,
                      process->timeout_ms);
 }
 

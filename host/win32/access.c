@@ -40,7 +40,7 @@ int win32_access_make(enum host_access access, bool folder, SECURITY_ATTRIBUTES 
     sddl = make_sddl(access, folder);
     if (!ConvertStringSecurityDescriptorToSecurityDescriptorA(sddl, SDDL_REVISION_1, &descriptor,
                                                               NULL))
-        return win32_fail(err, GetLastError(), "make an access list");
+        return win32_fail(err, GetLastError(), "create an access control list");
     attributes = xcalloc(1, sizeof *attributes);
     attributes->nLength = sizeof *attributes;
     attributes->lpSecurityDescriptor = descriptor;
@@ -60,9 +60,9 @@ int win32_access_apply(const wchar_t *path, SECURITY_ATTRIBUTES *attributes, str
     DWORD code;
 
     if (!GetSecurityDescriptorDacl(attributes->lpSecurityDescriptor, &present, &list, &defaulted))
-        return win32_fail(err, GetLastError(), "read an access list");
+        return win32_fail(err, GetLastError(), "read an access control list");
     code = SetNamedSecurityInfoW((wchar_t *)path, SE_FILE_OBJECT,
                                  DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION,
                                  NULL, NULL, list, NULL);
-    return code ? win32_fail(err, code, "set an access list") : 0;
+    return code ? win32_fail(err, code, "set an access control list") : 0;
 }

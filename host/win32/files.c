@@ -52,12 +52,12 @@ int win32_read(struct host *host, const char *path, size_t max, char **ret, size
         if (win32_file_type(host, path) == HOST_FOLDER)
             return error_set_os(err, ERROR_HOST, code, "read '%s': it is a folder", path);
         (void)win32_fail(err, code, "read '%s'", path);
-        return lacks_drive(path) ? error_hint(err,
-                                              "drive %.2s is not there; one that a user mapped "
-                                              "is not seen by an elevated prompt or a service: "
-                                              "give \\\\server\\share",
-                                              path)
-                                 : -1;
+        return lacks_drive(path)
+                   ? error_hint(err,
+                                "drive %.2s does not exist; a drive mapped by a user is not "
+                                "visible to an elevated prompt or a service: use \\\\server\\share",
+                                path)
+                   : -1;
     }
     if (!GetFileSizeEx(file, &size))
         return win32_fail(err, GetLastError(), "read '%s'", path);
@@ -124,7 +124,8 @@ int win32_write(struct host *host, const char *path, const void *data, size_t le
     DWORD code;
 
     if (win32_file_type(host, path) == HOST_FOLDER)
-        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder is there", path);
+        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
+                            path);
     if (win32_make_parents(path, err) < 0 || win32_access_make(access, false, &attributes, err) < 0)
         return -1;
     code = (DWORD)write_new(from, data, len, attributes);
@@ -143,7 +144,7 @@ int win32_rename(struct host *host, const char *from, const char *to, struct err
     DWORD code;
 
     if (win32_file_type(host, from) == HOST_ABSENT)
-        return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': it is absent", from);
+        return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': no such file", from);
     if (win32_make_parents(to, err) < 0)
         return -1;
     code = move_over(old, new);
@@ -170,7 +171,8 @@ int win32_link(struct host *host, const char *path, const char *target, struct e
     DWORD code = 0;
 
     if (win32_file_type(host, path) == HOST_FOLDER)
-        return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder is there", path);
+        return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder with that name exists",
+                            path);
     if (win32_make_parents(path, err) < 0)
         return -1;
     for (wchar_t *c = wide_target; *c; c++)

@@ -169,7 +169,8 @@ static int remove_ours(const struct firewall *firewall, const char *name, struct
     INetFwRule_Release(rule);
     if (!ours)
         return error_set(err, ERROR_CONFLICT,
-                         "change firewall rule '%s': somebody else made one of that name", name);
+                         "change firewall rule '%s': another program made a rule with that name",
+                         name);
     key = bstr(name);
     hresult = INetFwRules_Remove(firewall->rules, key);
     SysFreeString(key);

@@ -42,7 +42,8 @@ static int make_one(const char *path, SECURITY_ATTRIBUTES *attributes, struct er
     if (code != ERROR_ALREADY_EXISTS && code != ERROR_ACCESS_DENIED) /* a root says the latter */
         return win32_fail(err, code, "make folder '%s'", path);
     if (!(GetFileAttributesW(wide) & FILE_ATTRIBUTE_DIRECTORY))
-        return error_set_os(err, ERROR_HOST, code, "make folder '%s': a file is there", path);
+        return error_set_os(err, ERROR_HOST, code, "make folder '%s': a file with that name exists",
+                            path);
     if (GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES)
         return win32_fail(err, code, "make folder '%s'", path);
     if (attributes && win32_access_apply(wide, attributes, err) < 0)
@@ -111,9 +112,9 @@ int win32_list(struct host *host, const char *path, struct text_list *ret, struc
     enum host_file_type type = win32_file_type(host, path);
 
     if (type == HOST_ABSENT)
-        return error_set_os(err, ERROR_ABSENT, 3, "list '%s': it is absent", path);
+        return error_set_os(err, ERROR_ABSENT, 3, "list '%s': no such folder", path);
     if (type == HOST_FILE)
-        return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
+        return error_set(err, ERROR_HOST, "list '%s': not a folder", path);
     return each_entry(wide, path, add_name, ret, err);
 }
 
@@ -159,7 +160,7 @@ static int remove_below(void *context, const WIN32_FIND_DATAW *found, struct err
     DWORD attributes = found->dwFileAttributes;
 
     if (below.depth > TREE_DEPTH_MAX)
-        return error_set(err, ERROR_HOST, "remove '%s': it is nested too deep", tree->shown);
+        return error_set(err, ERROR_HOST, "remove '%s': it is nested too deeply", tree->shown);
     if ((attributes & FILE_ATTRIBUTE_DIRECTORY) && !(attributes & FILE_ATTRIBUTE_REPARSE_POINT) &&
         each_entry(path, tree->shown, remove_below, &below, err) < 0)
         return -1;
@@ -191,7 +192,7 @@ int win32_free_space(struct host *host, const char *path, uint64_t *ret, struct 
     }
     wide = win32_wide(folder);
     if (!GetDiskFreeSpaceExW(wide, &available, NULL, NULL))
-        return win32_fail(err, GetLastError(), "ask for free space on '%s'", path);
+        return win32_fail(err, GetLastError(), "query free space on '%s'", path);
     *ret = available.QuadPart;
     return 0;
 }

@@ -136,9 +136,8 @@ static int wait_for(HANDLE thread, const char *function, struct error *err) {
 
     if (waited == WAIT_OBJECT_0)
         return 0;
-    return error_set(err, ERROR_TIMED_OUT,
-                     "call %s: no answer within %u s; what it did is not known", function,
-                     HOST_HCN_TIMEOUT_MS / 1000u);
+    return error_set(err, ERROR_TIMED_OUT, "call %s: no answer within %u s; the result is unknown",
+                     function, HOST_HCN_TIMEOUT_MS / 1000u);
 }
 
 int win32_hns(struct host *host, const char *function, const char *const *arguments, size_t count,
@@ -153,9 +152,10 @@ int win32_hns(struct host *host, const char *function, const char *const *argume
 
     (void)host;
     if (!address || strlen(shape->inputs) != count)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "call %s: this Windows does not have it (%s of the Containers feature)",
-                         function, shape ? shape->dll : "no DLL");
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "call %s: not available on this Windows (%s belongs to the Containers feature)",
+            function, shape ? shape->dll : "no DLL");
     call = xcalloc(1, sizeof *call);
     call->holders = 2;
     call->shape = shape;

@@ -10,7 +10,7 @@ static int random_bytes(struct host *host, void *data, size_t len, struct error 
     NTSTATUS status = BCryptGenRandom(NULL, data, (ULONG)len, BCRYPT_USE_SYSTEM_PREFERRED_RNG);
 
     (void)host;
-    return status ? error_set_os(err, ERROR_HOST, (unsigned long)status, "draw random bytes") : 0;
+    return status ? error_set_os(err, ERROR_HOST, (unsigned long)status, "get random bytes") : 0;
 }
 
 static char *environment(struct host *host, const char *name) {
@@ -123,8 +123,9 @@ struct host *host_win32_open(void) {
 
 int host_open(const char *rootfs, struct host **ret, struct error *err) {
     if (rootfs)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "use --rootfs: this is the Windows build; it works on the machine itself");
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "--rootfs is not supported by the Windows build, which works on the machine itself");
     *ret = host_win32_open();
     return 0;
 }

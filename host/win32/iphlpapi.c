@@ -12,7 +12,7 @@ void *win32_iphlpapi(const char *function, struct error *err) {
     void *address = win32_function(L"iphlpapi.dll", function);
 
     if (!address)
-        (void)error_set(err, ERROR_UNSUPPORTED, "call %s: this Windows does not have it", function);
+        (void)error_set(err, ERROR_UNSUPPORTED, "call %s: not available on this Windows", function);
     return address;
 }
 
@@ -47,7 +47,7 @@ int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struc
     if (ip_parse(address, ret, err) < 0)
         return -1;
     if (text[len] != '/' || text_to_number(text + len + 1, 0, ret->family == 4 ? 32 : 128, &length))
-        return error_set(err, ERROR_MALFORMED, "use address '%s': its length is wrong", text);
+        return error_set(err, ERROR_MALFORMED, "use address '%s': wrong prefix length", text);
     *ret_length = (int)length;
     return 0;
 }
@@ -69,7 +69,7 @@ void win32_netsh(const char *const *arguments) {
     for (size_t i = 0; arguments[i] && i + 2 < NETSH_WORDS; i++)
         argv[i + 1] = arguments[i];
     if (win32_run(NULL, &process, &code, &output, &err) < 0)
-        log_message(LOG_WARNING, "keep a network setting over a restart: %s", err.message);
+        log_message(LOG_WARNING, "make a network setting persistent: %s", err.message);
     else if (code != 0)
         log_message(LOG_DEBUG, "netsh ended with %d: %s", code, output);
 }

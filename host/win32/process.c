@@ -254,11 +254,11 @@ static int wait_for_child(struct child *child, const struct host_process *proces
     }
     end_child(child);
     if (child->collected.overflow)
-        return error_set(err, ERROR_MALFORMED, "run '%s': it wrote more than %d bytes",
+        return error_set(err, ERROR_MALFORMED, "run '%s': its output is longer than %d bytes",
                          process->argv[0], OUTPUT_MAX);
     if (win32_interrupted(NULL))
         return error_set(err, ERROR_INTERRUPTED, "run '%s': interrupted", process->argv[0]);
-    return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not end within %u ms",
+    return error_set(err, ERROR_TIMED_OUT, "run '%s': it did not finish within %u ms",
                      process->argv[0], process->timeout_ms);
 }
 

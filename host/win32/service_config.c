@@ -77,7 +77,7 @@ static int set_optional(SC_HANDLE handle, DWORD level, void *value, const char *
         return 0;
     if (GetLastError() != ERROR_INVALID_LEVEL)
         return win32_fail(err, GetLastError(), "set the %s of service '%s'", what, name);
-    log_message(LOG_INFO, "service '%s': this Windows keeps no %s", name, what);
+    log_message(LOG_INFO, "service '%s': this Windows does not support %s", name, what);
     return 0;
 }
 
@@ -100,7 +100,7 @@ static int set_failure_actions(SC_HANDLE handle, const struct host_service *serv
     if (!ChangeServiceConfig2W(handle, SERVICE_CONFIG_FAILURE_ACTIONS, &failure))
         return win32_fail(err, GetLastError(), "set the recovery of service '%s'", service->name);
     return set_optional(handle, SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, &always,
-                        "recovery after exits", service->name, err);
+                        "recovery after an exit with an error code", service->name, err);
 }
 
 static int set_extras(SC_HANDLE handle, const struct host_service *service, struct error *err) {
@@ -113,8 +113,8 @@ static int set_extras(SC_HANDLE handle, const struct host_service *service, stru
     if (set_failure_actions(handle, service, err) < 0)
         return -1;
     if (service->preshutdown_ms &&
-        set_optional(handle, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown, "preshutdown time",
-                     service->name, err) < 0)
+        set_optional(handle, SERVICE_CONFIG_PRESHUTDOWN_INFO, &preshutdown,
+                     "the preshutdown timeout", service->name, err) < 0)
         return -1;
     return set_environment(service, err);
 }

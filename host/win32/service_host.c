@@ -167,7 +167,7 @@ static int dispatch(const char *name, struct error *err) {
     hosted.stop = CreateEventW(NULL, TRUE, FALSE, NULL);
     if (!StartServiceCtrlDispatcherW(table)) {
         (void)error_set_os(err, ERROR_USAGE, GetLastError(), "run as service '%s'", name);
-        return error_hint(err, "the Service Control Manager starts it: sc start %s", name);
+        return error_hint(err, "the Service Control Manager starts it: sc.exe start %s", name);
     }
     return hosted.result;
 }

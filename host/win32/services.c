@@ -106,10 +106,10 @@ static int wait_for_state(SC_HANDLE service, const char *name, DWORD wanted, uns
             return 0;
         if (wanted == SERVICE_RUNNING && status.dwCurrentState == SERVICE_STOPPED)
             return error_set_os(err, ERROR_HOST, status.dwWin32ExitCode,
-                                "start service '%s': it ended at once", name);
+                                "start service '%s': it ended immediately", name);
         if (GetTickCount64() >= end)
-            return error_set(err, ERROR_TIMED_OUT, "%s service '%s': not done after %u ms", verb,
-                             name, timeout_ms);
+            return error_set(err, ERROR_TIMED_OUT, "%s service '%s': not finished after %u ms",
+                             verb, name, timeout_ms);
         if (win32_sleep(NULL, POLL_MS, err) < 0)
             return error_prefix(err, "%s service '%s'", verb, name);
     }
@@ -196,7 +196,7 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
         return 0;
     while ((result = tell_to_stop(service, name, &process, err)) == 1) {
         if (GetTickCount64() >= end)
-            return error_set(err, ERROR_TIMED_OUT, "stop service '%s': still coming up after %u ms",
+            return error_set(err, ERROR_TIMED_OUT, "stop service '%s': still starting after %u ms",
                              name, timeout_ms);
         if (win32_sleep(NULL, POLL_MS, err) < 0)
             return error_prefix(err, "stop service '%s'", name);
@@ -232,8 +232,8 @@ int win32_service_delete(struct host *host, const char *name, unsigned timeout_m
             return win32_fail(err, code, "delete service '%s'", name);
         if (GetTickCount64() >= end)
             return error_set_os(err, ERROR_TIMED_OUT, ERROR_SERVICE_MARKED_FOR_DELETE,
-                                "delete service '%s': another program still holds it (an open "
-                                "services.msc does)",
+                                "delete service '%s': another program still uses it (for example "
+                                "an open services.msc)",
                                 name);
         if (win32_sleep(host, POLL_MS, err) < 0)
             return error_prefix(err, "delete service '%s'", name);

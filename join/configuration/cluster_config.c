@@ -206,12 +206,13 @@ static int settle_version(struct cluster_config *c, struct error *err) {
     if (!c->server_version || kubernetes_minor(c->server_version, "the cluster", &minor, NULL) < 0)
         return error_set(err, ERROR_MALFORMED,
                          "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
-                         "kubernetesVersion \"%.100s\" is no version like v1.37.1",
+                         "kubernetesVersion \"%.100s\" is not a version like v1.37.1",
                          c->kubernetes_version);
-    text_list_add_owned(&c->warnings,
-                        xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration is no version: "
-                                  "the server's %s is taken",
-                                  c->kubernetes_version, c->server_version));
+    text_list_add_owned(
+        &c->warnings,
+        xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration is not a version: "
+                  "the server's %s is taken",
+                  c->kubernetes_version, c->server_version));
     free(c->kubernetes_version);
     c->kubernetes_version = xstrdup(c->server_version);
     return 0;

@@ -134,7 +134,7 @@ static enum verdict read_answer(const struct discovery *d, const struct http_res
         !json_is_object(object)) {
         if (object)
             (void)error_set(err, ERROR_MALFORMED,
-                            "decode the cluster-info ConfigMap: it is no JSON object");
+                            "decode the cluster-info ConfigMap: it is not a JSON object");
         (void)error_hint(err, "is \"%s\" the API server?", d->address);
         return PERHAPS_LATER;
     }

@@ -146,7 +146,7 @@ static void force(json_t *config, const char *path, json_t *value, const char *w
     json_decref(value);
 }
 
-/* Takes over `value`. What kubeadm fills in is no change worth telling. */
+/* Takes over `value`. What kubeadm fills in is not a change worth telling. */
 static void fill_in(json_t *config, const char *path, json_t *value) {
     const char *key, *text;
     json_t *parent = parent_of(config, path, &key);

@@ -60,7 +60,7 @@ struct kubelet_config_input {
  * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word
  * stands; then the CRI socket, which is the node's own. Unknown fields stay. Each change is
  * recorded. *ret is a new reference; on failure `changes` is left for kubelet_changes_free().
- * ERROR_MALFORMED when it is no KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
+ * ERROR_MALFORMED when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
                         struct kubelet_changes *changes, struct error *err);
 /* The same as YAML with sorted keys, config.yaml's bytes; the caller frees. */

@@ -247,7 +247,7 @@ static int check_result(const struct patch *patch, const json_t *config, struct 
         text_equal(json_text_at(config, "apiVersion"), "kubelet.config.k8s.io/v1beta1"))
         return 0;
     (void)error_set(err, ERROR_USAGE,
-                    "the patched document is no KubeletConfiguration of "
+                    "the patched document is not a KubeletConfiguration of "
                     "kubelet.config.k8s.io/v1beta1 any more");
     return at_line(err, patch->path, patch->node);
 }

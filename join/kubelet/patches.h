@@ -51,7 +51,7 @@ int patches_read(struct host *host, const char *folder, struct patches *ret, str
 
 /* All of them applied in order to the KubeletConfiguration. *ret is a new reference; each patch
  * adds a line to `applied` ("C:\patches\kubeletconfiguration.yaml (strategic)"; NULL = no list).
- * ERROR_USAGE with file and line; also when the result is no KubeletConfiguration any more. */
+ * ERROR_USAGE with file and line; also when the result is not a KubeletConfiguration any more. */
 int patches_apply(const struct patches *patches, const json_t *config, json_t **ret,
                   struct text_list *applied, struct error *err);
 

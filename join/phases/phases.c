@@ -13,7 +13,7 @@ static const struct join_phase phases[] = {
      NEED_CLIENT, true},
     {"configuration", "configuration", "read the cluster's ConfigMaps; plan the network",
      phase_configuration, NEED_CLUSTER, true},
-    {"artifacts", "artefacts", "verify and lay the programs", phase_artifacts, NEED_PLAN, false},
+    {"artifacts", "artifacts", "verify and lay the programs", phase_artifacts, NEED_PLAN, false},
     {"vswitch", "vSwitch", "make the virtual switch, keeping the card's address and routes",
      phase_vswitch, NEED_PLAN, false},
     {"certificate", "certificate", "get the node's client certificate signed", phase_certificate,

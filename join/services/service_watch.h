@@ -35,7 +35,7 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
 int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error *err);
 /* For those looks too: every few seconds asks the API server for `path` with the node's identity,
  * which is the service's. When the server refuses that, waiting is in vain: ERROR_DENIED, with the
- * hint how an administrator gives the rights. Anything else is no failure. */
+ * hint how an administrator gives the rights. Anything else is not a failure. */
 int service_watch_rights(struct service_watch *watch, const char *path, struct error *err);
 /* Hints at the service's log, and at the errors that it ends with. Returns -1. */
 int service_watch_hint(struct service_watch *watch, struct error *err);

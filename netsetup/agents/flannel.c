@@ -90,11 +90,10 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
 }
 
 static int refuse_vxlan(struct error *err, const char *what) {
-    (void)error_set(err, ERROR_UNSUPPORTED, "the cluster's flannel cannot carry Windows nodes: %s",
-                    what);
-    return error_hint(err,
-                      "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} in "
-                      "ConfigMap kube-flannel-cfg and restart flannel on every node");
+    (void)error_set(err, ERROR_UNSUPPORTED,
+                    "the cluster's flannel does not support Windows nodes: %s", what);
+    return error_hint(err, "set \"Backend\": {\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789} "
+                           "in the ConfigMap kube-flannel-cfg, then restart flannel on every node");
 }
 
 /* pkg/backend/vxlan/vxlan_windows.go; what is not given counts as what it is on Linux. */
@@ -104,9 +103,10 @@ static int check_net_conf(const struct agent_settings *s, struct error *err) {
     _cleanup_(freep) char *vni_text = xasprintf("its VNI is %u", vni);
     _cleanup_(freep) char *port_text = xasprintf("its port is %u", port);
     if (!s->mode)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "flannel's backend '%s' does not exist on Windows; vxlan and host-gw do",
-                         s->backend);
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "flannel's backend '%s' is not supported on Windows (vxlan and host-gw are)",
+            s->backend);
     if (!text_equal(s->backend, "vxlan"))
         return 0;
     if (vni < VXLAN_WINDOWS_VNI_MIN)

@@ -22,9 +22,10 @@ static int plan_port(const struct network_input *input, struct network_plan *pla
                          "refuse VXLAN port %u: %s on Windows works with %u only", plan->vxlan_port,
                          plan->plugin, plan->agent->vxlan_port);
     if (plan->set_vxlan_port && !hns_has(input->hns, HNS_VXLAN_PORT))
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "refuse VXLAN port %u: HNS %u.%u knows 4789 only (others from HNS 10.3)",
-                         plan->vxlan_port, input->hns.major, input->hns.minor);
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "refuse VXLAN port %u: HNS %u.%u supports 4789 only (other ports need HNS 10.3)",
+            plan->vxlan_port, input->hns.major, input->hns.minor);
     return 0;
 }
 
@@ -33,9 +34,10 @@ static int plan_numbers(const struct network_input *input, struct network_plan *
     plan->vni = input->vni ? input->vni : VXLAN_WINDOWS_VNI_MIN;
     plan->base_vsid = plan->vni == BASE_VSID ? BASE_VSID - 1 : BASE_VSID;
     if (plan->vni < VXLAN_WINDOWS_VNI_MIN || plan->vni > VXLAN_VNI_MAX) {
-        (void)error_set(err, ERROR_USAGE, "refuse VNI %u: Windows takes %d to %d", plan->vni,
+        (void)error_set(err, ERROR_USAGE, "refuse VNI %u: Windows supports %d to %d", plan->vni,
                         VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX);
-        return error_hint(err, "give the cluster's flannel Backend \"VNI\":4096,\"Port\":4789");
+        return error_hint(
+            err, "set \"VNI\": 4096 and \"Port\": 4789 in the Backend of the cluster's flannel");
     }
     if (!plan->name)
         plan->name = xasprintf("flannel.%u", plan->vni); /* flanneld's own name for it */
@@ -77,14 +79,14 @@ const struct network_mode network_mode_overlay = {
     .hns_type = "Overlay",
     .cni_plugins = (const char *const[]){"win-overlay", NULL},
     .foreign_cni_plugins = (const char *const[]){"sdnoverlay", NULL},
-    .ipv4_only = "cannot make a dual-stack overlay: Windows overlays are IPv4 only",
+    .ipv4_only = "make a dual-stack overlay: overlay networks on Windows are IPv4 only",
     .vxlan = true,
     .source_vip = true,
     /* flanneld compares with what it would make itself, and that does not survive a restart */
     .flags = NOT_PERSISTENT,
     .policies = (const char *const[]){"HostRoute", NULL}, /* the node reaches its own pods */
     .firewall = {.name = "winjoin vxlan",
-                 .description = "winjoin: pods of other nodes reach this node's (VXLAN)",
+                 .description = "winjoin: traffic from pods of other nodes (VXLAN)",
                  .udp = true},
     .plan = plan_numbers,
     .plan_addresses = source_vip_plan,

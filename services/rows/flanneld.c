@@ -43,7 +43,7 @@ const struct service service_flanneld = {
     .proof = {.kind = SERVICE_WRITES_FILE,
               .timeout_ms = 90000,
               .waiting = "for flanneld to register this node",
-              .failed = "wait for flanneld: it runs, but has not registered this node",
+              .failed = "wait for flanneld: it runs but has not registered this node",
               .reads = "/api/v1/nodes?limit=1"},
     .wanted = wanted,
     .arguments = arguments,

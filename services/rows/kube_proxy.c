@@ -27,7 +27,7 @@ static char *environment(const struct service_settings *settings) {
 const struct service service_kube_proxy = {
     SERVICE_NAMED("kube-proxy", "kube-proxy"),
     .display_name = "Kubernetes kube-proxy",
-    .description = "winjoin: programs Kubernetes Services into HNS",
+    .description = "winjoin: programs Kubernetes Services in HNS",
     .artifact = "kube-proxy",
     .program = "C:\\k\\kube-proxy.exe",
     .hosted = true,
@@ -43,7 +43,7 @@ const struct service service_kube_proxy = {
     .proof = {.kind = SERVICE_BALANCES_LOAD,
               .timeout_ms = 60000,
               .waiting = "for kube-proxy to program the first Service",
-              .failed = "wait for kube-proxy: no Service programmed",
+              .failed = "wait for kube-proxy: it has not programmed any Service",
               .reads = "/apis/discovery.k8s.io/v1/endpointslices?limit=1"},
     .wanted = wanted,
     .arguments = arguments,

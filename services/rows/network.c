@@ -14,7 +14,7 @@ static int arguments(const struct service_settings *settings, struct text_list *
 const struct service service_network = {
     SERVICE_NAMED("winjoin-network", "winjoin-network"),
     .display_name = "winjoin network",
-    .description = "winjoin: brings back the pod network that Windows forgets at boot",
+    .description = "winjoin: restores the pod network that Windows loses at boot",
     .program = WINJOIN_PROGRAM,
     .depends_on = {"hns"},
     .restart_delays_ms = {5000, 15000, 60000},

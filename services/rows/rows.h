@@ -9,7 +9,7 @@
     .name = service_name, .settings_file = SERVICE_SETTINGS_DIR "\\" service_name ".json",         \
     .log_folder = "C:\\var\\log\\" service_name,                                                   \
     .log_file = "C:\\var\\log\\" service_name "\\" service_name ".log",                            \
-    .unused = {"Service-" spelt, "no other service is named " service_name,                        \
+    .unused = {"Service-" spelt, "no other service has the name " service_name,                    \
                "sc delete " service_name}
 #define SERVICE_PORT(port, what)                                                                   \
     {                                                                                              \

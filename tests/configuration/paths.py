@@ -5,9 +5,9 @@
 import os
 
 OK = ""
-DEVICE, CHARACTER = "it names a device", "no name may hold"
-FOLDER, NO_FOLDER = "a folder", "it names a folder"  # for a discovery file only the second: kubeadm asks no more
-URL = "it is no absolute path"
+DEVICE, CHARACTER = "it names a device", "a file name cannot contain"
+FOLDER, NO_FOLDER = "a folder", "it is a folder"  # for a discovery file only the second: kubeadm asks no more
+URL = "not an absolute path"
 # Every form of the same file, or why there is none; what Windows' own programs take, winjoin takes.
 WINDOWS = [
     ("{file}", OK), (".\\{file}", OK), ("./{file}", OK), ("sub\\..\\{file}", OK), ("sub/.././{file}", OK),
@@ -28,8 +28,8 @@ WINDOWS = [
     ("Q:\\{file}", "Q:\\"), ("Q:{file}", "Q:\\"), ("\\\\server\\share\\{file}", "\\\\server\\share"),
     ("\\\\?\\UNC\\server\\share\\{file}", "read '\\\\server\\share"), ("//server/share/{file}", "\\\\server\\share"),
     ("{file}\\x", "not found"), ("none.{file}", "not found"), ("%CD%\\{file}", "not found"), ("'{file}'", "not found"),
-    ("~\\{file}", "not found"), ("file:///{folder}\\{file}", URL), ("\\\\", "no absolute path"),
-    ("https://127.0.0.1/{file}", URL), (" ", "no absolute path"), ("{folder}\\{many}", "it is longer than 4096 bytes"),
+    ("~\\{file}", "not found"), ("file:///{folder}\\{file}", URL), ("\\\\", "not an absolute path"),
+    ("https://127.0.0.1/{file}", URL), (" ", "not an absolute path"), ("{folder}\\{many}", "it is longer than 4096 bytes"),
 ]
 # As URLs, for a discovery file alone.
 WINDOWS_URLS = [

@@ -13,7 +13,7 @@ CLUSTER_ROLE_BINDING = resources.named("clusterrolebindings")
 
 @dataclasses.dataclass
 class Attributes:
-    """One request as the authorizer sees it; path is set for what is no resource."""
+    """One request as the authorizer sees it; path is set for what is not a resource."""
     user: str
     groups: list
     verb: str

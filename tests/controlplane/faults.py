@@ -192,15 +192,15 @@ NAMED = {
                                                               "2.66:6443", text)))),
     "no-kubeconfig": Named("no kubeconfig key", cluster_info=_without("kubeconfig")),
     "empty-kubeconfig": Named("an empty kubeconfig", cluster_info=_kubeconfig(lambda *_: "")),
-    "kubeconfig-no-yaml": Named("a kubeconfig that is no YAML", cluster_info=_kubeconfig(
+    "kubeconfig-no-yaml": Named("a kubeconfig that is not YAML", cluster_info=_kubeconfig(
         lambda *_: "{ this is: [not\tYAML")),
     "kubeconfig-no-cluster": Named("a kubeconfig without clusters", cluster_info=_kubeconfig(
         lambda *_: "apiVersion: v1\nkind: Config\nclusters: null\n")),
     "kubeconfig-long": Named("a kubeconfig of a megabyte, rightly signed",
                              cluster_info=_kubeconfig(lambda t, _: t + "# filler\n" * 110000)),
-    "ca-garbage": Named("CA data that is no certificate", cluster_info=_ca_data(
+    "ca-garbage": Named("CA data that is not a certificate", cluster_info=_ca_data(
         lambda *_: _b64(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"))),
-    "ca-no-base64": Named("CA data that is no base64", cluster_info=_ca_data(lambda *_: "!!!!")),
+    "ca-no-base64": Named("CA data that is not base64", cluster_info=_ca_data(lambda *_: "!!!!")),
     "ca-missing": Named("no CA data", cluster_info=_kubeconfig(
         lambda text, _: re.sub(r" *certificate-authority-data: .*\n", "", text))),
     "ca-stranger": Named("CA data of another CA", cluster_info=_ca_data(
@@ -220,7 +220,7 @@ NAMED = {
         code=302, location="https://192.0.2.66:6443" + CLUSTER_INFO)),
     "no-json": Named("an HTML page", requests=_on_cluster_info(body="<html>login</html>")),
     "json-nested": Named("JSON of great depth", requests=_on_cluster_info(body=NESTED)),
-    "json-array": Named("JSON that is no object", requests=_on_cluster_info(body="[]")),
+    "json-array": Named("JSON that is not an object", requests=_on_cluster_info(body="[]")),
     "long-answer": Named("64 MiB of answer", requests=_on_cluster_info(bytes=64 << 20)),
     "cut": Named("cut after 200 bytes", requests=_on_cluster_info(truncate=200)),
     "cut-once": Named("cut once, then well", requests=_on_cluster_info(truncate=200, count=1)),

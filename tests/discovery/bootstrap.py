@@ -160,7 +160,7 @@ class Bootstrap(unittest.TestCase):
 
         odd = (
             (4, "unable to get local issuer", lambda p: signed(p, pki.Authority.create("another"))),
-            (4, "is not for our key", lambda p: signed(key.public_key())),
+            (4, "does not match this node's key", lambda p: signed(key.public_key())),
             (4, 'is for "CN=system:node:other,O=system:nodes"', lambda p: signed(p, node="other")),
             (4, 'is for "CN=system:node:win-9", not for', lambda p: signed(p, organizations=())),
             (4, "is after", lambda p: signed(p, days=(-9, -1))),
@@ -169,8 +169,8 @@ class Bootstrap(unittest.TestCase):
             (4, 'is for "CN=kubernetes", not for', lambda p: text(pki.cert_pem(own.cert))),
             (1, "any valid RSA or ECDSA certificates", lambda p: text(b"rubbish")),
             (1, "read a certificate", lambda p: text(b"-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n")),
-            (1, "is no base64 of a text", lambda p: {"certificate": "!"}),
-            (1, "is no base64 of a text", lambda p: text(b"a\0b")),
+            (1, "is not base64 text", lambda p: {"certificate": "!"}),
+            (1, "is not base64 text", lambda p: text(b"a\0b")),
             (1, "is denied, reason: Odd", lambda p: {**signed(p), "conditions": ("Approved", "Denied")}),
         )
         for number, (code, says, make) in enumerate(odd, 1):

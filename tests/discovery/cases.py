@@ -98,7 +98,7 @@ CASES = [
          more=("--discovery-file", "{state}/public.conf"),
          says=("could not find authentication credentials", "--tls-bootstrap-token")),
     Case("file and endpoint", code=3, pins=(), more=("--discovery-file", "{state}/public.conf")),
-    Case("token of another form", code=3, token="ABCDEF." + SECRET, says=("upper case",)),
+    Case("token of another form", code=3, token="ABCDEF." + SECRET, says=("upper-case letters",)),
     Case("token too short", code=3, token="abcdef.0123", says=("6 and 4 characters",)),
     Case("pin of another form", code=3, pins=("sha256:12",), says=("expected a 32 byte",)),
     Case("pin of another kind", code=3, pins=("sha512:" + "3b" * 64,), says=("unknown hash format",)),
@@ -133,7 +133,7 @@ CASES = [
            "certificate must be renewed"),
     faulty("future-certificate", 4, "has expired or is not yet valid", "is before"),
     faulty("wrong-san", 4, "valid for other.example, 192.0.2.77, not 127.0.0.1", "certSANs"),
-    faulty("no-san", 4, "valid for no name at all, not 127.0.0.1"),
+    faulty("no-san", 4, "valid for no name, not 127.0.0.1"),
     faulty("other-ca", 4, "not signed by the cluster's CA"),
     faulty("other-ca-later", 4, "not signed by the cluster's CA"),
     # it says no
@@ -149,13 +149,13 @@ CASES = [
     faulty("redirect", 1, "302", "redirects are not followed"),
     # it does not parse
     faulty("kubeconfig-no-yaml", 1, "the kubeconfig in the cluster-info ConfigMap: line"),
-    faulty("kubeconfig-no-cluster", 1, "there is no cluster"),
+    faulty("kubeconfig-no-cluster", 1, "it has no cluster"),
     faulty("ca-garbage", 1, "failed to parse cluster CA"),
     faulty("ca-no-base64", 1, "the kubeconfig in the cluster-info ConfigMap: line"),
     faulty("ca-missing", 1, "no certificate-authority-data"),
     faulty("no-json", 1, "decode the cluster-info ConfigMap: line 1 column 1"),
     faulty("json-nested", 1, "maximum parsing depth"),
-    faulty("json-array", 1, "no JSON object"),
+    faulty("json-array", 1, "not a JSON object"),
     faulty("long-answer", 1, "longer than"),
     faulty("cut", 1, "failed to request the cluster-info ConfigMap"),
     # the way there is broken: tried again until the time is over

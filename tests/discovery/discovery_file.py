@@ -73,7 +73,7 @@ FILES = [
         "{client-certificate: pki/client.crt, client-key: pki/client.key}")),
     file("a client certificate without a key", 3, "client-key", files=client_files(),
          conf=text_of("{client-certificate: pki/client.crt}")),
-    file("a client certificate and another key", 3, "not for our key", files={
+    file("a client certificate and another key", 3, "does not match this node's key", files={
         **client_files(), "pki/other.key": lambda _: client_of("other")}, conf=text_of(
             "{client-certificate: pki/client.crt, client-key: pki/other.key}")),
     file("a client certificate that is none", 3, "certificate", files={
@@ -119,9 +119,9 @@ FILES = [
         change=lambda t: t.replace("current-context: c", 'current-context: d').replace(
             "- name: k", '- name: ""').replace("cluster: k,", 'cluster: "",'))),
     file("an unknown field", 0, conf=text_of(change=lambda t: t + "else: 1\n")),
-    file("another kind", 1, "is Config", conf=text_of(change=lambda t: t.replace("Config", "Pod"))),
+    file("another kind", 1, "kind must be Config", conf=text_of(change=lambda t: t.replace("Config", "Pod"))),
     file("no YAML", 1, "line", conf=lambda _: "{"),
-    file("nothing", 1, "no kubeconfig", conf=lambda _: ""),
+    file("nothing", 1, "not a kubeconfig", conf=lambda _: ""),
     file("two answers to which cluster", 3, "both a cluster without a name", more=BOOTSTRAP,
          conf=text_of(change=lambda t: t.replace(
              "clusters:\n", "clusters:\n- name: \"\"\n  cluster: {server: 'https://192.0.2.1'}\n"))),
@@ -149,7 +149,7 @@ FILES = [
          environment={"SSL_CERT_FILE": "{folder}/roots.pem"},
          odd_server=Odd(paths={"/a": lambda s: http(b"", "302 Go", "Location: /d.conf"),
                                "/d.conf": lambda s: http(text_of()(s).encode())})),
-    file("by https with files of this machine", 3, "of this machine",
+    file("by https with files of this machine", 3, "on this machine",
          argument="https://{endpoint}/d.conf",
          files={"roots.pem": lambda server: server.ca.pem},
          environment={"SSL_CERT_FILE": "{folder}/roots.pem"},

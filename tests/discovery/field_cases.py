@@ -16,7 +16,7 @@ FIELDS = [
     ("two contexts of one name", "contexts", "[{name: a, context: {}}, {name: a, context: {}}]", True),
     ("users that are an empty list", "users", "[]", True),
     ("a user that is null", "users", "[{name: a, user: null}]", True),
-    ("a user's certificate that is no base64", "users",
+    ("a user's certificate that is not base64", "users",
      "[{name: a, user: {client-certificate-data: '!!'}}]", True),
     ("a program", "users", "[{name: a, user: {exec: {command: /bin/false}}}]", True),
     ("fields named in other letters", "top", "Clusters: 5", True),

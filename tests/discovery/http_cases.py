@@ -93,12 +93,12 @@ def status(line, code, *says):
 
 HEADERS = [
     header("a value in another alphabet", 0, "X-Y: \u00fc".encode()),
-    header("a value that is no UTF-8", 0, b"X-Y: \xff\xfe"),
+    header("a value that is not UTF-8", 0, b"X-Y: \xff\xfe"),
     header("a value that is folded", 0, b"X-Y: a\r\n b\r\n\tc"),
     header("an empty value", 0, b"X-Y:"),
     header("a header of 90 KiB", 0, b"X-Y: " + b"z" * 92000),
-    header("a header of 200 KiB", 1, b"X-Y: " + b"z" * 200000, "head is too long", call=LIBRARY),
-    header("a header of 1 MiB", 1, b"X-Y: " + b"z" * 1048576, "head is too long"),
+    header("a header of 200 KiB", 1, b"X-Y: " + b"z" * 200000, "header line of the answer is too long", call=LIBRARY),
+    header("a header of 1 MiB", 1, b"X-Y: " + b"z" * 1048576, "header line of the answer is too long"),
     header("2000 headers", 0, b"\r\n".join(b"X-%d: y" % i for i in range(2000))),
     header("50000 headers", 1, b"\r\n".join(b"X-%d: y" % i for i in range(50000))),
     header("an upgrade that nobody asked for", 0, b"Connection: Upgrade\r\nUpgrade: h2c"),

@@ -3,7 +3,7 @@
  *
  * What the model believes (each has a case in tests/unit/test_hns_*.c):
  * - Names of members are case-insensitive; a member that the schema lacks, a wrong type, a
- *   member given twice or text that is no JSON is 0x803b001b; a value that cannot be (a
+ *   member given twice or text that is not JSON is 0x803b001b; a value that cannot be (a
  *   prefix with host bits, a GUID that is none) is 0x80070057 unless HCN has a code of its
  *   own for it. The ErrorRecord's Error names the member by its path. Empty members (Health,
  *   Dns, MacPool) are taken.

@@ -264,7 +264,7 @@ static int prepare(const struct options *options) {
         json_object_set_new(set, "op", json_string("set"));
         json_object_set_new(set, "initial", json_true());
         answer = set ? hns_model_control(model, set, NULL)
-                     : json_pack("{s:s}", "error", "--set is no JSON object");
+                     : json_pack("{s:s}", "error", "--set is not a JSON object");
         why = json_string_value(json_object_get(answer, "error"));
         if (why) {
             (void)fprintf(stderr, "hnsd: %s\n", why);

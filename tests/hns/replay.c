@@ -357,7 +357,7 @@ int main(int argc, char **argv) {
         if (r.taken && !r.refused)
             passed++;
         else
-            failed++; /* a file without a call is no recording */
+            failed++; /* a file without a call is not a recording */
         json_decref(r.lines);
     }
     (void)printf("%u calls taken, %u refused\n", taken, refused);

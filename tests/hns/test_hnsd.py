@@ -230,7 +230,7 @@ class CommandLine(unittest.TestCase):
         for words, code, says in (
                 (["--ports", "1"], 3, "usage"), (["--port"], 3, "usage"),
                 (["--port", "0"], 3, "usage"), (["--port", "1x"], 3, "usage"),
-                (["--set", "x"], 1, "no JSON object"),
+                (["--set", "x"], 1, "not a JSON object"),
                 (["--set", '{"adapters":[{}]}'], 1, "needs an alias"),
                 (["--record", "/nowhere/x"], 1, "cannot write '/nowhere/x'")):
             done = self.run_hnsd(*words)

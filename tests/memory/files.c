@@ -94,7 +94,7 @@ static int make_parents(struct memory_host *memory, const char *path, struct err
         return 0;
     found = find_file(memory, parent);
     if (found && found->type == HOST_FILE)
-        return error_set(err, ERROR_HOST, "make folder '%s': a file is there", parent);
+        return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists", parent);
     if (found)
         return 0;
     if (make_parents(memory, parent, err) < 0)
@@ -148,7 +148,8 @@ int memory_write(struct host *host, const char *path, const void *data, size_t l
         return -1;
     file = find_file(memory, path);
     if (is_root(path) || (file && file->type == HOST_FOLDER))
-        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder is there", path);
+        return error_set_os(err, ERROR_DENIED, 5, "write '%s': a folder with that name exists",
+                            path);
     if (!file)
         file = add_file(memory, path);
     free(file->data);
@@ -171,7 +172,7 @@ int memory_make_folder(struct host *host, const char *path, enum host_access acc
         return 0;
     file = find_file(memory, path);
     if (file && file->type != HOST_FOLDER)
-        return error_set(err, ERROR_HOST, "make folder '%s': a file is there", path);
+        return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists", path);
     if (!file)
         file = add_file(memory, path);
     file->type = HOST_FOLDER;
@@ -240,7 +241,7 @@ int memory_rename(struct host *host, const char *from, const char *to, struct er
     if (memory_call(host, err, "rename %s %s", from, to) < 0)
         return -1;
     if (!find_file(memory, from))
-        return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': it is absent", from);
+        return error_set_os(err, ERROR_ABSENT, 2, "rename '%s': no such file", from);
     if (compare_paths(from, to) == 0)
         return 0;
     standing = find_file(memory, to);
@@ -263,7 +264,8 @@ int memory_link(struct host *host, const char *path, const char *target, struct 
         return -1;
     file = find_file(memory, path);
     if (file && file->type == HOST_FOLDER)
-        return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder is there", path);
+        return error_set_os(err, ERROR_DENIED, 5, "link '%s': a folder with that name exists",
+                            path);
     if (!file)
         file = add_file(memory, path);
     free(file->data);
@@ -287,9 +289,9 @@ int memory_list(struct host *host, const char *path, struct text_list *ret, stru
     if (memory_call(host, err, "list %s", path) < 0)
         return -1;
     if (!is_root(path) && !folder)
-        return error_set_os(err, ERROR_ABSENT, 3, "list '%s': it is absent", path);
+        return error_set_os(err, ERROR_ABSENT, 3, "list '%s': no such folder", path);
     if (folder && folder->type != HOST_FOLDER)
-        return error_set(err, ERROR_HOST, "list '%s': it is no folder", path);
+        return error_set(err, ERROR_HOST, "list '%s': not a folder", path);
     for (size_t i = 0; i < memory->file_count; i++) {
         const char *name = memory->files[i].path;
 

@@ -59,7 +59,7 @@ static int service_start(struct host *host, const char *name, unsigned timeout_m
         memory_of(host)->ending_times--;
         host_memory_end_service(host, name, 1);
         return error_set_os(err, ERROR_HOST, HOST_SERVICE_SPECIFIC_ERROR,
-                            "start service '%s': it ended at once", name);
+                            "start service '%s': it ended immediately", name);
     }
     return model_service_start(memory_of(host)->state, name, err);
 }
@@ -302,7 +302,7 @@ static int pipe_talk(struct host *host, const char *path, const struct host_pipe
         text_clear(&answer);
         memory->pipe(memory->pipe_context, text_str(&said), said.len, &answer);
         if (!answer.len)
-            return error_set_os(err, ERROR_HOST, 109, "talk on '%s'", path);
+            return error_set_os(err, ERROR_HOST, 109, "use pipe '%s'", path);
         text_clear(&said);
         if (talk->heard(talk->context, text_str(&answer), answer.len, &said, &done, err) < 0)
             return -1;

@@ -188,7 +188,7 @@ class Fetched(unittest.TestCase):
         data = bytearray(CONTENT["containerd"])
         data[1000] ^= 1
         self.assert_refused(self.mirror({path_of("containerd"): odd.http(bytes(data))}), 4,
-                            "artefact 'containerd': its SHA-256 is")
+                            "artifact 'containerd': its SHA-256 is")
 
     def test_shorter_and_longer_file(self):
         data = CONTENT["kubelet"]
@@ -213,7 +213,7 @@ class Fetched(unittest.TestCase):
             both.append(self.start(self.mirror({"winjoin.lock": lambda a=answer: a(None, 1)}).url))
             self.setUp()  # a host of its own each
         for process in both:
-            self.assertRegex(self.end(process, 1), "error: .*less than 30720 bytes came in 30 s")
+            self.assertRegex(self.end(process, 1), "error: .*fewer than 30720 bytes received in 30 s")
         self.assertLess(time.monotonic() - begin, 60)
         self.assertEqual(self.laid(), set())
 
@@ -227,14 +227,14 @@ class Fetched(unittest.TestCase):
         other = self.mirror()
         to = odd.http(b"", "302 Found", "Location: %s/winjoin.lock" % other.url)
         said = self.assert_refused(self.mirror({"winjoin.lock": to}), 1, "answers 302")
-        self.assertIn("hint: no redirect is followed", said)
+        self.assertIn("hint: redirects are not followed", said)
         self.assertEqual(other.asked, [])
 
     def test_hostile_locks(self):
         for change, code, says in (
-                ({"path": "../../etc/passwd"}, 4, "leaves the bundle"),
-                ({"path": "/etc/passwd"}, 4, "leaves the bundle"),
-                ({"path": "C:\\windows\\x"}, 4, "leaves the bundle"),
+                ({"path": "../../etc/passwd"}, 4, "leads out of the bundle"),
+                ({"path": "/etc/passwd"}, 4, "leads out of the bundle"),
+                ({"path": "C:\\windows\\x"}, 4, "leads out of the bundle"),
                 ({"target": "C:\\Windows\\System32\\cmd.exe"}, 4, "outside winjoin's program folders"),
                 ({"target": "C:\\k\\..\\Windows\\cmd.exe"}, 4, "outside winjoin's program folders"),
                 ({"size": 1 << 40}, 1, "is not in 0"), ({"size": -1}, 1, "is not in 0"),

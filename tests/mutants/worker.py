@@ -27,7 +27,7 @@ ENVIRONMENT = {
 
 def limits(seconds):
     def set_them():
-        # Processor time, not time: a machine that is busy is no reason to call a break found.
+        # Processor time, not time: a machine that is busy is not a reason to call a break found.
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds) + 5))
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 28, 1 << 28))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

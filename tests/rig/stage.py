@@ -40,7 +40,7 @@ class Newcomer:
     """A bare Windows host with winjoin.exe on it, and the words by which it joins the cluster."""
 
     def __init__(self, fabric, cluster, node=NODE, programs=None, **host):
-        """programs: name (kubelet.exe) -> file of this machine, for what is no stand-in."""
+        """programs: name (kubelet.exe) -> file of this machine, for what is not a stand-in."""
         self.fabric, self.cluster, self.mode, self.node_name = fabric, cluster, fabric.mode, node
         self.programs, self.host_options, self.host = dict(programs or {}), host, None
 

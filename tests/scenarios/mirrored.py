@@ -70,7 +70,7 @@ class Mirrored(scene.Scene):
         self.assert_bare()
 
     def test_changed_program(self):
-        self.assert_refused(self.mirror({KUBELET: odd.http(b"MZ")}), 4, "artefact 'kubelet': it has 2 bytes")
+        self.assert_refused(self.mirror({KUBELET: odd.http(b"MZ")}), 4, "artifact 'kubelet': it has 2 bytes")
 
     def test_unknown_authority(self):
         self.assert_refused(self.mirror(ca=odd.stranger), 4, "certificate")

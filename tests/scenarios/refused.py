@@ -52,7 +52,7 @@ class Refused(scene.Scene):
         with open(self.stage.host.path(BROKEN), "wb") as f:
             f.write(data)
         self.addCleanup(os.remove, self.stage.host.path(BROKEN))
-        self.assert_refused(self.words(bundle=BROKEN), 4, "artefact '.*CRC")
+        self.assert_refused(self.words(bundle=BROKEN), 4, "artifact '.*CRC")
 
     def patch(self, text):
         """--patches with this one for the kubelet."""

@@ -41,7 +41,7 @@ def text_of(folder, name):
 
 # Answers that are broken, written as they stand.
 RAW = {
-    "/garbage": b"this is no HTTP\r\n\r\n",
+    "/garbage": b"this is not HTTP\r\n\r\n",
     "/cut": b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
     "/cut-chunks": b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n",
     "/cut-head": b"HTTP/1.1 200 OK\r\nX: y\r\n",

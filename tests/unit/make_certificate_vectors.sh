@@ -73,7 +73,7 @@ DNS.1=*.example.com
 DNS.2=api.testX.bad.test
 DNS.3=*
 email.1=a@cn.test"
-# A leaf below one that is no CA.
+# A leaf below one that is not a CA.
 openssl ecparam -name prime256v1 -genkey -noout -out below.key
 request below /O=system:nodes/CN=system:node:win-1
 issue below -cert client.pem -keyfile client.key

@@ -76,7 +76,7 @@ static const struct bad bad_documents[] = {
 
 static const struct bad bad_fields[] = {
     {V4 "skipPhases: []\nskipPhases: []\n",
-     "f: line 4 column 1: key \"skipPhases\" stands here twice (first in line 3)", ""},
+     "f: line 4 column 1: duplicate key \"skipPhases\" (first in line 3)", ""},
     {V4 "dryrun: true\n", "f: line 3 column 1: unknown field \"dryrun\"", "did you mean dryRun?"},
     {V4 "metadata: {}\n", "f: line 3 column 1: unknown field \"metadata\"", ""},
     {V4 "discovery:\n  bootstrapToken:\n    tokn: a\n",
@@ -85,16 +85,16 @@ static const struct bad bad_fields[] = {
      "f: line 3 column 40: unknown field \"nodeRegistration.taints[1].kye\"", "did you mean key?"},
     {V4 "dryRun: 'true'\n", "f: line 3 column 9: dryRun: must be true or false", ""},
     {V4 "nodeRegistration: {name: 12}\n",
-     "f: line 3 column 26: nodeRegistration.name: must be a text (quote what YAML takes for "
-     "something else)",
+     "f: line 3 column 26: nodeRegistration.name: must be a string (quote values that YAML reads "
+     "as another type)",
      ""},
     {V4 "nodeRegistration: {kubeletExtraArgs: {a: b}}\n",
      "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be a list of objects", ""},
     {V4 "nodeRegistration: [a]\n", "f: line 3 column 19: nodeRegistration: must be an object", ""},
-    {V4 "skipPhases: a\n", "f: line 3 column 13: skipPhases: must be a list of texts", ""},
+    {V4 "skipPhases: a\n", "f: line 3 column 13: skipPhases: must be a list of strings", ""},
     {V4 "skipPhases: [a, 1]\n",
-     "f: line 3 column 17: skipPhases[1]: must be a text (quote what YAML takes for something "
-     "else)",
+     "f: line 3 column 17: skipPhases[1]: must be a string (quote values that YAML reads as "
+     "another type)",
      ""},
     {V4 "timeouts: {discovery: 5}\n",
      "f: line 3 column 23: timeouts.discovery: must be a duration like 30s, 5m or 1m30s, not a "
@@ -109,22 +109,18 @@ static const struct bad bad_fields[] = {
      "2026-11-21T10:00:04Z",
      ""},
     {V4 "controlPlane: {localAPIEndpoint: {bindPort: 4294967296}}\n",
-     "f: line 3 column 45: controlPlane.localAPIEndpoint.bindPort: must be a whole number of "
-     "32 bits",
-     ""},
+     "f: line 3 column 45: controlPlane.localAPIEndpoint.bindPort: must be a 32-bit integer", ""},
     {V4 "discovery: {timeout: 5m}\n",
      "f: line 3 column 13: unknown field "
      "\"discovery.timeout\"",
      ""},
     {V3 "dryRun: true\n", "f: line 3 column 1: unknown field \"dryRun\"", ""},
     {V3 "nodeRegistration: {kubeletExtraArgs: [{name: a}]}\n",
-     "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be an object of names and "
-     "texts",
+     "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be an object with string values",
      ""},
     {V3 "nodeRegistration: {kubeletExtraArgs: {v: 5}}\n",
-     "f: line 3 column 42: nodeRegistration.kubeletExtraArgs.v: must be a text (quote what "
-     "YAML "
-     "takes for something else)",
+     "f: line 3 column 42: nodeRegistration.kubeletExtraArgs.v: must be a string (quote values "
+     "that YAML reads as another type)",
      ""},
 };
 
@@ -222,7 +218,7 @@ static const struct bad bad_node_configurations[] = {
      "argument like --v=4",
      ""},
     {NODE "network: {name: \"a\\nb\"}\n",
-     "f: line 3 column 17: network.name: Invalid value: \"a\\nb\": it holds a control character",
+     "f: line 3 column 17: network.name: Invalid value: \"a\\nb\": it contains a control character",
      ""},
     {NODE "artifacts: {kubernetesVersion: v1.37.1x}\n",
      "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: use Kubernetes version "

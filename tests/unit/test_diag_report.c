@@ -231,7 +231,7 @@ static void good_means_all_of_the_nine(void **state) {
     judge(&report, "pod-to-external-ip", false, PROBE_OK, 1);
     judge(&report, "pod-to-external-ip", true, PROBE_OK, 1);
     judge(&report, "pod-to-external-dns", false, PROBE_OK, 1);
-    assert_true(diag_report_is_good(&report)); /* a skip by design is no failure */
+    assert_true(diag_report_is_good(&report)); /* a skip by design is not a failure */
     diag_cells_find(&report.cells, "node-to-pod", true)->outcome = DIAG_NOT_RUN;
     assert_false(diag_report_is_good(&report));
 }

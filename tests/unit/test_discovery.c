@@ -91,7 +91,7 @@ static void checks_the_call_before_any_packet(void **state) {
         {"https://10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
         {"user@10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
         {"10.0.0.10:6443", NULL, CA_PIN, "no token"},
-        {"10.0.0.10:6443", "ABCDEF." SECRET, CA_PIN, "upper case"},
+        {"10.0.0.10:6443", "ABCDEF." SECRET, CA_PIN, "upper-case letters"},
         {"10.0.0.10:6443", TOKEN, "sha256:12", "64 hexadecimal digits"},
         {"10.0.0.10:6443", TOKEN, NULL, "no hash of the cluster's CA"},
     };
@@ -174,7 +174,7 @@ static void a_name_that_is_not_in_the_certificate(void **state) {
 
     /* libcurl would take a common name: the client certificate has no alternative name at all */
     s->server_certs = CLIENT_PEM;
-    assert_fails(s, ERROR_UNTRUSTED, "valid for no name at all, not 10.0.0.10");
+    assert_fails(s, ERROR_UNTRUSTED, "valid for no name, not 10.0.0.10");
     assert_hint(s, "certSANs");
 }
 
@@ -249,7 +249,7 @@ static void permanent_answers_end_early(void **state) {
         {302, "", ERROR_MALFORMED, "answered 302", "redirects are not followed"},
         {200, "<html>", ERROR_MALFORMED, "decode the cluster-info ConfigMap",
          "is \"10.0.0.10:6443\""},
-        {200, "[1]", ERROR_MALFORMED, "it is no JSON object", "is \"10.0.0.10"},
+        {200, "[1]", ERROR_MALFORMED, "it is not a JSON object", "is \"10.0.0.10"},
         {200, "{}", ERROR_DENIED, "could not find a JWS signature", "has no token at all"},
         {200, "{\"data\":{\"jws-kubeconfig-abcdef\":\"x\"}}", ERROR_ABSENT,
          "there is no kubeconfig key", "kubeadm init phase"},
@@ -282,7 +282,7 @@ static void content_that_is_no_kubeconfig(void **state) {
         xasprintf("{\"data\":{\"kubeconfig\":\"a: b\",\"jws-kubeconfig-abcdef\":\"%s\"}}", jws);
 
     s->body = body;
-    assert_fails(s, ERROR_MALFORMED, "there is no cluster");
+    assert_fails(s, ERROR_MALFORMED, "it has no cluster");
     s->body = NULL;
     s->server = "http://10.0.0.10";
     assert_fails(s, ERROR_MALFORMED, "must be an https URL");
@@ -309,9 +309,9 @@ static void another_object_is_no_configmap(void **state) {
     static const struct {
         const char *body, *why;
     } rows[] = {
-        {"{\"kind\":\"Secret\",\"data\":{}}", "it is another object: Secret"},
-        {"{\"apiVersion\":\"v2\"}", "it is another object: v2"},
-        {"{\"kind\":7}", "it is another object: kind"},
+        {"{\"kind\":\"Secret\",\"data\":{}}", "unexpected object: Secret"},
+        {"{\"apiVersion\":\"v2\"}", "unexpected object: v2"},
+        {"{\"kind\":7}", "unexpected object: kind"},
         {"{\"kind\":\"Status\",\"message\":\"go away\"}", "go away"},
         {"{\"data\":[]}", "has no token at all"},
         {"{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":null}", "has no token at all"},

@@ -94,7 +94,7 @@ static void a_file_is_verified_too(void **state) {
     use_file(s, "clusters: [{name: '', cluster: {server: 'http://x'}}]");
     assert_fails(s, ERROR_USAGE, "https URL");
     use_file(s, "clusters: []");
-    assert_fails(s, ERROR_MALFORMED, "there is no cluster");
+    assert_fails(s, ERROR_MALFORMED, "it has no cluster");
     s->options.file = "C:\\absent";
     assert_fails(s, ERROR_ABSENT, "absent");
     assert_int_equal(s->requests, 0);
@@ -144,7 +144,7 @@ static void what_cannot_be_sent_is_refused_first(void **state) {
         {"{username: me, password: it}", "credentials by user name and password"},
         {"{tokenFile: line.txt}", "line.txt': its token holds a line break"},
         {"{tokenFile: none.txt}", "none.txt"},
-        {"{client-certificate: ca.crt, client-key: client.key}", "it is not for our key"},
+        {"{client-certificate: ca.crt, client-key: client.key}", "does not match this node's key"},
         {"{client-certificate: ca.crt, client-key: ca.crt}", "private key"},
         {"{client-certificate: client.key, client-key: client.key}", "valid RSA or ECDSA"},
     };
@@ -189,7 +189,7 @@ static void a_fetched_file_must_be_whole(void **state) {
 
     s->options = (struct discovery_options){.file = "https://files/d.conf"};
     s->body = FILE_TOKEN;
-    assert_fails(s, ERROR_USAGE, "names the file 'ca.crt' of this machine");
+    assert_fails(s, ERROR_USAGE, "refers to the file 'ca.crt' on this machine");
     s->body =
         "clusters: [{name: '', cluster: {server: 'https://k'}}]\ncontexts: [{name: c, context: "
         "{cluster: '', user: u}}]\ncurrent-context: c\nusers: [{name: u, user: {tokenFile: "

@@ -332,7 +332,8 @@ static void assert_fails(struct flannel *f, enum error_kind kind, const char *me
     assert_non_null(strstr(err.hints[0], hint));
 }
 
-/* A file of an earlier life of flanneld is no sign of this one's, and comes back with a reset. */
+/* A file of an earlier life of flanneld is not a sign of this one's, and comes back with a reset.
+ */
 static void one_that_never_comes_up_is_told(void **state) {
     (void)state;
     for (int earlier = 0; earlier < 2; earlier++) {
@@ -345,7 +346,7 @@ static void one_that_never_comes_up_is_told(void **state) {
         before = state_of(&f.run);
         f.never_up = true;
         assert_fails(&f, ERROR_TIMED_OUT,
-                     "wait for flanneld: it runs, but has not registered this node after 90 s",
+                     "wait for flanneld: it runs but has not registered this node after 90 s",
                      "its log: C:\\var\\log\\flanneld\\flanneld.log");
         assert_int_equal(reset_once(&f.run, NULL), 0);
         after = state_of(&f.run);

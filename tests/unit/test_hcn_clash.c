@@ -63,8 +63,9 @@ static void what_does_not_clash(void **state) {
 static void another_mode(void **state) {
     (void)state;
     add(NETWORK("lan", "transparent", "", "ethernet", "172.29.0.0/24", "172.29.0.1"));
-    assert_clash("'lan' (transparent) uses the vSwitch of 'Ethernet' in another mode than overlay",
-                 "--adapter");
+    assert_clash(
+        "'lan' (transparent) uses the virtual switch on 'Ethernet' in another mode than overlay",
+        "--adapter");
 }
 
 static void an_earlier_join(void **state) {
@@ -102,7 +103,7 @@ static void overlaps(void **state) {
         host_free(host);
         host = host_memory_new();
         add(documents[i]);
-        assert_clash(says[i], "another subnet");
+        assert_clash(says[i], "change its subnet");
     }
 }
 

@@ -66,7 +66,7 @@ static void records(void **state) {
                      -1);
     assert_string_equal(err.message,
                         "call HcnCreateEndpoint: HCN_E_INVALID_IP: no subnet (0x803b001e)");
-    /* A record that is no JSON, or has no code, is a failure all the same. */
+    /* A record that is not JSON, or has no code, is a failure all the same. */
     assert_int_equal(hcn_check("HcnCreateEndpoint", 0, "broken \x1b[1m", &err), -1);
     assert_non_null(strstr(err.message, "broken \\x1b[1m"));
     assert_int_equal(hcn_check("HcnCreateEndpoint", 0, "[]", &err), -1);

@@ -62,9 +62,9 @@ static void refusals_say_what_to_do(void **state) {
         {0x803b0006, "--adapter"},
         {0x803b0018, "in another mode"},
         {0x80070005, "elevated"},
-        {0x800706ba, "sc start hns"},
-        {0x800706d9, "sc start hns"},
-        {0x803b0020, "sc start hns"},
+        {0x800706ba, "sc.exe start hns"},
+        {0x800706d9, "sc.exe start hns"},
+        {0x803b0020, "sc.exe start hns"},
         {0x80070032, "winjoin capabilities"},
     };
     (void)state;
@@ -170,7 +170,7 @@ static void attach_refused(void **state) {
     assert_int_equal(hcn_host_endpoint_complete(host, &scene.plan, &network, &err), -1);
     /* taken as attached; but no interface came up */
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
-    assert_non_null(strstr(err.message, "no interface holds 10.244.1.2"));
+    assert_non_null(strstr(err.message, "no interface has 10.244.1.2"));
     assert_in_range(host_monotonic_ms(host) - start, 30000, 31000);
 }
 

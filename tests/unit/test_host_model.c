@@ -322,7 +322,7 @@ static void success_without_an_answer_is_a_failure(void **state) {
     FAILS_WITH(ERROR_HOST, hns_call(opened, "GET", "/networks/", "", &answer, err));
 }
 
-/* What is no address is no management address, however long. */
+/* What is not an address is not a management address, however long. */
 static void addresses_have_a_longest_length(void **state) {
     struct host_adapter adapter = {.alias = (char *)"Ethernet 2", .luid = 99, .index = 9};
     struct host_adapters adapters = {&adapter, 1};

@@ -1,5 +1,5 @@
 /* A Windows host played in a folder: it outlives the program, nothing leads out of it, and without
- * a folder this machine is no Windows. */
+ * a folder this is not a Windows machine. */
 #define SCENE "rootfs"
 #include "tests/unit/host_scene.h"
 
@@ -87,7 +87,7 @@ static void without_a_folder(void **state) {
     FAILS_WITH(ERROR_UNSUPPORTED, hcn_enumerate(opened, HCN_NETWORK, NULL, &data, err));
     FAILS_WITH(ERROR_UNSUPPORTED, host_firewall_has(opened, "x", &yes, err));
     assert_int_equal(host_read(opened, "C:\\x", 10, &data, &len, &why), -1);
-    assert_string_equal(why.hints[0], "give --rootfs DIR to rehearse");
+    assert_string_equal(why.hints[0], "to rehearse in a folder, use --rootfs DIR");
     FAILS_WITH(ERROR_USAGE, host_open("build/no-such/folder", &opened, err));
 }
 

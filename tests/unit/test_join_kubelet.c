@@ -115,7 +115,7 @@ static void refuses_an_argument_that_the_kubelet_does_not_know(void **state) {
             "did you mean --max-pods?");
     text_list_free(&r->options.kubelet_extra_args);
     text_list_add(&r->options.kubelet_service_args, "--token=abc");
-    refuses(r, ERROR_USAGE, "a secret has no place on a command line", NULL);
+    refuses(r, ERROR_USAGE, "a secret must not be on a command line", NULL);
 }
 
 /* A kubelet that is asked about its configuration, and what it saw. */

@@ -81,7 +81,7 @@ static void too_many_values_are_not_read(void **state) {
         text_add(&text, rows[i].last);
         assert_int_equal(json_read(text_str(&text), text.len, "test", &json, &err), rows[i].result);
         if (rows[i].result < 0)
-            assert_string_equal(err.message, "decode test: its values are more than 64 MiB");
+            assert_string_equal(err.message, "decode test: its values take more than 64 MiB");
         json_decref(json);
         text_free(&text);
     }

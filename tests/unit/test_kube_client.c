@@ -129,7 +129,7 @@ static void turns_status_into_kinds(void **state) {
         {{500, "", 0, 0}, ERROR_NETWORK, "answered 500"},
         {{301, "", 0, 0}, ERROR_MALFORMED, "answered 301"},
         {{200, "<html>", 0, 0}, ERROR_MALFORMED, "decode the answer"},
-        {{200, "[]", 0, 0}, ERROR_MALFORMED, "no object"},
+        {{200, "[]", 0, 0}, ERROR_MALFORMED, "not an object"},
         {{0, "", ERROR_UNTRUSTED, 0}, ERROR_UNTRUSTED, "GET https://k:6443/x: connect"},
     };
     struct scene *s = *state;

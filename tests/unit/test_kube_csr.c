@@ -65,15 +65,16 @@ static void refuses_what_is_no_request(void **state) {
     static const struct {
         const char *text, *why;
     } rows[] = {
-        {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"c\"},\"spec\":{}}", "another object: Pod"},
-        {"{\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"},\"spec\":{}}", "another object: v1"},
+        {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"c\"},\"spec\":{}}", "unexpected object: Pod"},
+        {"{\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"c\"},\"spec\":{}}",
+         "unexpected object: v1"},
         {"{\"spec\":{}}", "no name or spec"},
         {"{\"metadata\":{\"name\":\"c\"}}", "no name or spec"},
-        {"{\"metadata\":{\"name\":\"c d\"},\"spec\":{}}", "is no name of an object"},
+        {"{\"metadata\":{\"name\":\"c d\"},\"spec\":{}}", "is not an object name"},
         {"{\"metadata\":{\"name\":\"c\"},\"spec\":{},\"status\":{\"certificate\":\"*\"}}",
-         "its certificate is no base64 of a text"},
+         "its certificate is not base64 text"},
         {"{\"metadata\":{\"name\":\"c\"},\"spec\":{},\"status\":{\"certificate\":\"QQBC\"}}",
-         "its certificate is no base64 of a text"},
+         "its certificate is not base64 text"},
     };
     struct kube_csr csr = {0};
     struct error err = {0};
@@ -91,7 +92,7 @@ static void refuses_what_is_no_request(void **state) {
     assert_int_equal(read_long(512 * 1024 + 4, &csr, &err), -1);
     assert_non_null(strstr(err.message, "longer than 512 KiB"));
     assert_int_equal(read_long(512 * 1024, &csr, &err), -1); /* as text it is noughts */
-    assert_non_null(strstr(err.message, "no base64 of a text"));
+    assert_non_null(strstr(err.message, "not base64 text"));
 }
 
 static void the_states_have_names(void **state) {

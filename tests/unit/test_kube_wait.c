@@ -71,7 +71,7 @@ static void tells_what_became_of_a_request(void **state) {
         {{"", 200, LIST("10", CSR("")), 0, 0},
          {"", 200, "", 0, 30000},
          ERROR_TIMED_OUT,
-         "still pending, nobody has approved it: waited 30 s",
+         "still pending: it has not been approved: waited 30 s",
          "kubectl certificate approve csr-1"},
         {{"", 200, LIST("10", CSR(",\"status\":{" CONDITION("Approved") "}")), 0, 0},
          {"", 200, "", 0, 30000},
@@ -270,11 +270,11 @@ static void gives_up_pages_that_do_not_end(void **state) {
 #define PAGE(items) "{\"metadata\":{\"continue\":\"x\"},\"items\":[" items "]}"
     PLAY(s, {"limit=100", 200, PAGE(NODE("1", "")), 0, 0});
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
-    assert_string_equal(err.message, "GET /api/v1/nodes: its pages do not end");
+    assert_string_equal(err.message, "GET /api/v1/nodes: the list of pages never ends");
     assert_int_equal(s->asked, 1000);
     PLAY(s, {"limit=100", 200, PAGE(""), 0, 9000});
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
-    assert_string_equal(err.message, "GET /api/v1/nodes: 14 pages in 120 s, and more to come");
+    assert_string_equal(err.message, "GET /api/v1/nodes: not complete after 14 pages in 120 s");
     text_add(&big, "{\"metadata\":{\"continue\":\"x\"},\"items\":[{\"status\":{\"images\":\"");
     for (size_t i = 0; i < 70000; i++)
         text_add(&big,
@@ -295,12 +295,11 @@ static void lists_that_are_none_are_refused(void **state) {
     static const struct {
         const char *body, *says;
     } rows[] = {
-        {"{}", "decode list: it has no items"},
-        {"{\"items\":5}", "decode list: it has no items"},
-        {"{\"kind\":\"NodeList\",\"items\":{}}", "decode list: it has no items"},
-        {"{\"kind\":\"Node\",\"items\":[]}", "decode list: it is another object: Node"},
-        {"{\"kind\":\"Status\",\"message\":\"no\"}",
-         "no: decode list: it is another object: Status"},
+        {"{}", "decode list: no items"},
+        {"{\"items\":5}", "decode list: no items"},
+        {"{\"kind\":\"NodeList\",\"items\":{}}", "decode list: no items"},
+        {"{\"kind\":\"Node\",\"items\":[]}", "decode list: unexpected object: Node"},
+        {"{\"kind\":\"Status\",\"message\":\"no\"}", "no: decode list: unexpected object: Status"},
     };
     struct scene *s = *state;
     json_t *nodes = NULL;
@@ -331,11 +330,12 @@ static void looks_at_the_object_that_came(void **state) {
     static const struct {
         const char *body, *says;
     } rows[] = {
-        {"{\"metadata\":{\"name\":\"other\"}}", "GET /api/v1/nodes/win-1: it is Node \"other\""},
+        {"{\"metadata\":{\"name\":\"other\"}}",
+         "GET /api/v1/nodes/win-1: the answer is Node \"other\""},
         {"{\"kind\":\"Pod\",\"metadata\":{\"name\":\"win-1\"}}",
-         "decode Node: it is another object: Pod"},
+         "decode Node: unexpected object: Pod"},
         {"{\"apiVersion\":\"v2\",\"metadata\":{\"name\":\"win-1\"}}",
-         "decode Node: it is another object: v2"},
+         "decode Node: unexpected object: v2"},
     };
     struct scene *s = *state;
     struct kube_node node = {0};
@@ -354,7 +354,7 @@ static void looks_at_the_object_that_came(void **state) {
     }
     PLAY(s, {"", 200, "{\"metadata\":{\"name\":\"csr-1;reboot\"},\"spec\":{}}", 0, 0});
     assert_int_equal(kube_csr_get(&s->client, "csr-1", &csr, &err), -1);
-    assert_non_null(strstr(err.message, "\"csr-1;reboot\" is no name of an object"));
+    assert_non_null(strstr(err.message, "\"csr-1;reboot\" is not an object name"));
 }
 
 static void other_objects_do_not_matter(void **state) {

@@ -62,7 +62,7 @@ static void follows_the_current_context(void **state) {
     kubeconfig_free(&config);
     assert_int_equal(parse(second, &config, NULL), 0);
     assert_string_equal(config.server, "https://a");
-    assert_null(config.user_name); /* a missing link is no user */
+    assert_null(config.user_name); /* a missing link is not a user */
     kubeconfig_free(&config);
     assert_int_equal(parse(unnamed, &config, NULL), 0);
     assert_string_equal(config.server, "https://empty");
@@ -77,26 +77,27 @@ static void refuses_what_it_cannot_read(void **state) {
     static const struct {
         const char *text, *why;
     } rows[] = {
-        {"", "no kubeconfig"},
-        {"[]", "no kubeconfig"},
-        {"a: b", "there is no cluster"},
-        {"clusters: null", "there is no cluster"},
-        {"clusters: [{name: a, cluster: {server: x}}]", "none of the clusters"},
-        {"clusters: [{name: '', cluster: {server: [x]}}]", "line 1 column 41: a text was expected"},
+        {"", "not a kubeconfig"},
+        {"[]", "not a kubeconfig"},
+        {"a: b", "it has no cluster"},
+        {"clusters: null", "it has no cluster"},
+        {"clusters: [{name: a, cluster: {server: x}}]", "no cluster matches"},
+        {"clusters: [{name: '', cluster: {server: [x]}}]",
+         "line 1 column 41: a string was expected"},
         {"clusters: [{name: '', cluster: {certificate-authority-data: '*'}}]",
          "\"certificate-authority-data\": decode base64"},
         {"clusters: [{name: ''", "line 2 column 1"},
-        {"a: 1\na: 2", "twice"},
-        {"kind: Deployment\nclusters: [{name: '', cluster: {server: x}}]", "is Config"},
-        {"apiVersion: v2\nclusters: [{name: '', cluster: {server: x}}]", "is v1"},
-        {"clusters: {}", "there is no cluster"},
-        {"clusters: [null]", "none of the clusters"},
-        {"clusters: [{name: ''}]", "none of the clusters"},
-        {"clusters: [{name: '', cluster: {server: x, proxy-url: {}}}]", "a text was expected"},
+        {"a: 1\na: 2", "duplicate key"},
+        {"kind: Deployment\nclusters: [{name: '', cluster: {server: x}}]", "kind must be Config"},
+        {"apiVersion: v2\nclusters: [{name: '', cluster: {server: x}}]", "apiVersion must be v1"},
+        {"clusters: {}", "it has no cluster"},
+        {"clusters: [null]", "no cluster matches"},
+        {"clusters: [{name: ''}]", "no cluster matches"},
+        {"clusters: [{name: '', cluster: {server: x, proxy-url: {}}}]", "a string was expected"},
         {"clusters: [{name: '', cluster: {server: x, certificate-authority-data: []}}]",
          "base64 was expected"},
         {"clusters: [{name: '', cluster: {server: x}}]\n" USER("{token: []}"),
-         "line 4 column 33: a text was expected"},
+         "line 4 column 33: a string was expected"},
         {"clusters: [{name: '', cluster: {server: x}}]\n" USER("{client-key-data: '*'}"),
          "line 4: \"client-key-data\": decode base64"},
     };
@@ -189,7 +190,7 @@ static void reads_the_token_file(void **state) {
     assert_int_equal(host_write(host, "C:\\d\\t", "a\0b", 3, HOST_PUBLIC, NULL), 0);
     assert_int_equal(kubeconfig_read_file(host, "C:\\d\\conf", &config, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
-    assert_non_null(strstr(err.message, "'C:\\d\\t' holds a NUL byte"));
+    assert_non_null(strstr(err.message, "'C:\\d\\t' contains a NUL byte"));
     host_free(host);
 }
 
@@ -286,7 +287,8 @@ static void what_came_from_elsewhere_names_no_files(void **state) {
         assert_int_equal(kubeconfig_parse_whole(texts[i], strlen(texts[i]), "test", &config, &err),
                          -1);
         assert_int_equal(err.kind, ERROR_USAGE);
-        assert_non_null(strstr(err.message, "read 'test': it names the file 'f' of this machine"));
+        assert_non_null(
+            strstr(err.message, "read 'test': it refers to the file 'f' on this machine"));
     }
 }
 

@@ -123,7 +123,8 @@ static void names_the_proxy_of_a_failure(void **state) {
     for (unsigned i = 0; i < 2; i++) {
         s->answers.proxy = "http://10.0.0.9:3128";
         assert_int_equal(fetch(s, i ? broken : gone, 3), -1);
-        assert_non_null(strstr(s->err.hints[0], "through the proxy http://10.0.0.9:3128 (HTTPS_"));
+        assert_non_null(
+            strstr(s->err.hints[0], "through the proxy http://10.0.0.9:3128 (set by HTTPS_"));
         s->answers.proxy = NULL;
         assert_int_equal(fetch(s, i ? broken : gone, 3), -1);
         assert_string_equal(s->err.hints[0], "");
@@ -155,7 +156,7 @@ static void gives_up_in_time(void **state) {
     } cases[] = {
         {{{.status = 503}}, ERROR_NETWORK, "answers 503", true},
         {{{.status = 1, .fails = ERROR_TIMED_OUT}}, ERROR_TIMED_OUT, "as the test wants", true},
-        {{{.status = 200, .drips = true}}, ERROR_TIMED_OUT, "less than 30720 bytes", true},
+        {{{.status = 200, .drips = true}}, ERROR_TIMED_OUT, "fewer than 30720 bytes", true},
         {{{.status = 404, .body = "<html>"}}, ERROR_ABSENT, "no such file", false},
         {{{.status = 403}}, ERROR_DENIED, "403", false},
         {{{.status = 302}}, ERROR_NETWORK, "answers 302", false},

@@ -185,7 +185,7 @@ static void refused_names(void **state) {
     scene.input.name = "a\\..\\b";
     assert_refused(ERROR_USAGE, "refuse network name");
     scene.input.name = "external";
-    assert_refused(ERROR_USAGE, "another meaning");
+    assert_refused(ERROR_USAGE, "reserved");
 }
 
 static void refused_numbers(void **state) {
@@ -204,7 +204,7 @@ static void refused_numbers(void **state) {
     assert_refused(ERROR_UNSUPPORTED, "4789 only");
     scene.input.plugin = "win-overlay";
     scene.input.hns = (struct hns_version){10, 2};
-    assert_refused(ERROR_UNSUPPORTED, "HNS 10.2 knows 4789 only");
+    assert_refused(ERROR_UNSUPPORTED, "HNS 10.2 supports 4789 only");
     scene.input.hns = (struct hns_version){10, 3};
     assert_int_equal(scene_plan(&scene), 0);
     assert_true(scene.plan.set_vxlan_port);
@@ -238,7 +238,7 @@ static void refused_prefixes(void **state) {
     assert_refused(ERROR_USAGE, "service prefix 10.96.0.0/12 overlaps the node's network");
     scene.input.management = "10.0.0.21/24";
     text_list_free(&scene.input.service_cidrs);
-    assert_refused(ERROR_USAGE, "no service prefix");
+    assert_refused(ERROR_USAGE, "service prefixes are unknown");
     text_list_add(&scene.input.service_cidrs, "10.244.128.0/17");
     assert_refused(ERROR_USAGE, "overlaps service prefix 10.244.128.0/17");
 }
@@ -257,7 +257,7 @@ static void too_many_prefixes(void **state) {
     assert_refused(ERROR_USAGE, "more than 16 prefixes");
     text_list_free(&scene.input.cluster_pod_cidrs);
     text_list_add(&scene.input.cluster_pod_cidrs, "fd00::/56");
-    assert_refused(ERROR_UNSUPPORTED, "IPv6 alone");
+    assert_refused(ERROR_UNSUPPORTED, "IPv6 only");
     network_plan_free(NULL);
 }
 
@@ -268,7 +268,7 @@ static void no_room_for_the_base(void **state) {
     scene_open(&scene, "overlay");
     for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
         text_list_add(&scene.input.cluster_pod_cidrs, taken[i]);
-    assert_refused(ERROR_USAGE, "no prefix is left for the base network");
+    assert_refused(ERROR_USAGE, "no free prefix for the base network");
 }
 
 static void refused_features(void **state) {

@@ -214,7 +214,7 @@ static void flannel_checks_the_clusters(void **state) {
         {"\"Type\":\"vxlan\",\"VNI\":4095,\"Port\":4789", "its VNI is 4095"},
         {"\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"DirectRouting\":true", "DirectRouting"},
         {"\"Type\":\"vxlan\",\"VNI\":4096,\"Port\":4789,\"GBP\":true", "GBP is on"},
-        {"\"Type\":\"wireguard\"", "backend 'wireguard' does not exist on Windows"},
+        {"\"Type\":\"wireguard\"", "backend 'wireguard' is not supported on Windows"},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -106,11 +106,11 @@ static void choosing(void **state) {
     assert_int_equal(nic_choose(host, "Ethernet", NULL, &snapshot, NULL), 0);
     assert_string_equal(snapshot.current_alias, "vEthernet (Ethernet)");
     nic_snapshot_free(&snapshot);
-    assert_refused("vEthernet (nat)", NULL, "adapter 'vEthernet (nat)' is not there");
-    assert_refused("Ethernet", "192.168.9.2", "does not hold the node address");
-    assert_refused(NULL, "10.0.0.2", "no adapter holds the node address '10.0.0.2'");
+    assert_refused("vEthernet (nat)", NULL, "adapter 'vEthernet (nat)' does not exist");
+    assert_refused("Ethernet", "192.168.9.2", "does not have the node address");
+    assert_refused(NULL, "10.0.0.2", "no adapter has the node address '10.0.0.2'");
     set_cards(&cards[4], 1);
-    assert_refused(NULL, NULL, "no adapter is up with a usable IPv4 address");
+    assert_refused(NULL, NULL, "no adapter that is up has a usable IPv4 address");
     assert_refused("Spare", NULL, "no usable IPv4 address");
 }
 
@@ -159,7 +159,7 @@ static void default_route_in_the_table(void **state) {
     assert_int_equal(host_route_remove(host, &routes.items[0], NULL), 0);
     host_routes_free(&routes);
     set_cards(cards, 2);
-    assert_refused(NULL, NULL, "no adapter is up");
+    assert_refused(NULL, NULL, "no adapter that is up");
     add_route("172.16.0.0/12", "192.168.9.1", 4);
     add_route("0.0.0.0/0", "10.0.0.1", 5);
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
@@ -330,7 +330,7 @@ static void dhcp_gives_another_address(void **state) {
     give_another_address(NULL, host);
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
-    assert_non_null(strstr(err.message, "has 10.0.0.50/24 now"));
+    assert_non_null(strstr(err.message, "now has 10.0.0.50/24"));
     assert_non_null(strstr(err.hints[0], "again"));
     nic_snapshot_free(&snapshot);
     assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
@@ -381,7 +381,7 @@ static void rolled_back(void **state) {
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "did not come back"));
-    if (!strstr(err.hints[0], "was taken back"))
+    if (!strstr(err.hints[0], "virtual switch was removed"))
         fail_msg("%s", err.hints[0]);
     assert_in_range(host_monotonic_ms(host) - start, 120000, 260000);
     assert_card("Ethernet");
@@ -398,7 +398,7 @@ static void create_fails(void **state) {
     host_memory_fail(host, 2);
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_HOST);
-    assert_non_null(strstr(err.message, "make the vSwitch on 'Ethernet'"));
+    assert_non_null(strstr(err.message, "make the virtual switch on 'Ethernet'"));
     assert_card("Ethernet");
 }
 

@@ -243,7 +243,7 @@ static void refuses_with_file_and_line(void **state) {
          "line 4: /logging/options/$patch: must be"},
         {"etcd.yaml", "a: [1\n", "etcd.yaml: line 2 column"},
         {"kubeletconfiguration.yaml", "a: 1\n---\n$patch: delete\n",
-         "line 3: the patched document is no KubeletConfiguration"},
+         "line 3: the patched document is not a KubeletConfiguration"},
         {"kubeletconfiguration+merge.yaml", "kind: Pod\n", "line 1: the patched document"},
         {"kubeletconfiguration+x.yaml", "a: 1\n", "'kubeletconfiguration+x.yaml'"},
         {"kubeletconfiguration.yaml", "a: &x 1\nb: *x\n", "line 1"},

@@ -76,7 +76,7 @@ static void a_lone_quote_has_its_hint(void **state) {
 
     (void)state;
     assert_int_equal(path_normalize("C:\\my dir\" --token x", &path, &err), -1);
-    assert_non_null(strstr(err.message, "no name may hold '\"'"));
+    assert_non_null(strstr(err.message, "a file name cannot contain '\"'"));
     assert_non_null(strstr(err.hints[0], "a backslash before a closing quote"));
 }
 

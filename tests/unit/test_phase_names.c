@@ -41,7 +41,8 @@ static void groups_are_of_phases(void **state) {
             while (at < count && !text_equal(phases[at].id, group[g].phases[k]))
                 at++;
             if (at == count)
-                fail_msg("%s: %s is no phase, or out of order", group[g].name, group[g].phases[k]);
+                fail_msg("%s: %s is not a phase, or out of order", group[g].name,
+                         group[g].phases[k]);
         }
     }
 }

@@ -48,7 +48,7 @@ static void list_refuses(void **state) {
         {"winjoin-probes 1\nA tcp h 1 0 - - 1 1\n",
          "decode winjoin-probes: line 2: the id is not 1..64 characters of a-z, 0-9, '.' and '-'"},
         {"winjoin-probes 1\na tcp h;x 1 0 - - 1 1\n",
-         "decode winjoin-probes: line 2: the target is no address and no name"},
+         "decode winjoin-probes: line 2: the target is neither an address nor a name"},
         {"winjoin-probes 1\na tcp h 65536 0 - - 1 1\n",
          "decode winjoin-probes: line 2: port is not a number 0..65535"},
         {"winjoin-probes 1\na tcp h 1 2001 - - 1 1\n",
@@ -273,7 +273,7 @@ static void command_line_refuses(void **state) {
         const char *words[6];
         const char *message;
     } rows[] = {
-        {{"ping", "h"}, "read the command line: 'ping' is no probe"},
+        {{"ping", "h"}, "read the command line: 'ping' is not a probe"},
         {{"tcp"}, "read flags: the target is missing"},
         {{"tcp", "10.0.0.1"}, "read target '10.0.0.1': it is not HOST:PORT"},
         {{"tcp", "10.0.0.1:0"}, "read target '10.0.0.1:0': it is not HOST:PORT"},

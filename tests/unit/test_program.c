@@ -90,7 +90,7 @@ static void variables_of_the_environment(void **state) {
     variable = NULL;
 }
 
-/* A result that nobody got is no success. */
+/* A result that nobody got is not a success. */
 static void a_full_disk(void **state) {
     FILE *full = fopen("/dev/full", "w");
     char *argv[] = {(char *)"winjoin", (char *)"version", NULL};

@@ -71,7 +71,7 @@ static void asks_for_a_version(void **state) {
     assert_int_equal(host_write(host, "C:\\k\\kubelet.exe", "MZ", 2, HOST_PUBLIC, &err), 0);
     host_memory_set_program(host, "kubelet.exe", 3, "Kubernetes v1.37.1\n");
     assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), -1);
-    assert_string_equal(err.message, "'C:\\k\\kubelet.exe --version' ended with 3");
+    assert_string_equal(err.message, "'C:\\k\\kubelet.exe --version' ended with exit code 3");
     host_memory_set_program(host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
     assert_int_equal(program_version_read(host, "C:\\k\\kubelet.exe", &says, &err), 1);
     assert_string_equal(says, "Kubernetes v1.37.1\n");

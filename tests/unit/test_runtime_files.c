@@ -115,7 +115,7 @@ static void kube_proxy_refusals(void **state) {
     config.source_vip = "10.244.1.2";
     config.node_name = "a\nb";
     assert_int_equal(kube_proxy_config_make(&config, &text, &err), -1);
-    assert_non_null(strstr(err.message, "node name holds a control character"));
+    assert_non_null(strstr(err.message, "node name contains a control character"));
     config.node_name = "a";
     config.version = "1";
     assert_int_equal(kube_proxy_config_make(&config, &text, &err), -1);

@@ -72,11 +72,11 @@ static void kubelet_by_version(void **state) {
                      "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
                      "--register-with-taints=os=windows:NoSchedule");
     settings.kubelet_version = "v1.23.17";
-    assert_refused(&service_kubelet, ERROR_UNSUPPORTED, "1.24 is the oldest");
+    assert_refused(&service_kubelet, ERROR_UNSUPPORTED, "the oldest supported version is 1.24");
     settings.kubelet_version = "latest";
     assert_refused(&service_kubelet, ERROR_USAGE, "version of kubelet: 'latest'");
     settings.kubelet_version = NULL;
-    assert_refused(&service_kubelet, ERROR_USAGE, "none is given");
+    assert_refused(&service_kubelet, ERROR_USAGE, "no version given");
     settings.kubelet_version = "v2.1.0";
     assert_refused(&service_kubelet, ERROR_USAGE, "'v2.1.0'");
 }
@@ -95,7 +95,7 @@ static void extra_arguments(void **state) {
     assert_refused(&service_kubelet, ERROR_USAGE, "control character");
     text_list_free(&settings.kubelet_extra_args);
     text_list_add(&settings.kubelet_extra_args, "-v");
-    assert_refused(&service_kubelet, ERROR_USAGE, "no --name=value");
+    assert_refused(&service_kubelet, ERROR_USAGE, "not of the form --name=value");
 }
 
 static void no_secret_in_the_message(void **state) {

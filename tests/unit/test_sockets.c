@@ -238,12 +238,12 @@ static void wrong_calls(void **state) {
     static const struct {
         const char *line, *message;
     } rows[] = {
-        {"", "read the command line: '' is no probe"},
-        {"icmp 127.0.0.1", "read the command line: 'icmp' is no probe"},
+        {"", "read the command line: '' is not a probe"},
+        {"icmp 127.0.0.1", "read the command line: 'icmp' is not a probe"},
         {"tcp", "read flags: the target is missing"},
         {"tcp 127.0.0.1", "read target '127.0.0.1': it is not HOST:PORT"},
         {"tcp 127.0.0.1:0", "read target '127.0.0.1:0': it is not HOST:PORT"},
-        {"tcp a_/b:1", "read target 'a_/b:1': it is no address and no name"},
+        {"tcp a_/b:1", "read target 'a_/b:1': it is neither an address nor a name"},
         {"tcp a:1 b:1", "read flags: one target only, not 'b:1'"},
         {"tcp a:1 --colour", "read flags: unknown flag '--colour'"},
         {"tcp a:1 --timeouts 4", "read flags: unknown flag '--timeouts'"},
@@ -254,10 +254,10 @@ static void wrong_calls(void **state) {
         {"serve", "read flags: serve needs --mailbox and --name"},
         {"serve --mailbox x", "read flags: serve needs --mailbox and --name"},
         {"serve --name x", "read flags: serve needs --mailbox and --name"},
-        {"serve --mailbox x --name x/", "read flag --name: 'x/' is no name"},
-        {"serve --mailbox x --name x --run /", "read flag --run: '/' is no name"},
+        {"serve --mailbox x --name x/", "read flag --name: 'x/' is not a name"},
+        {"serve --mailbox x --name x --run /", "read flag --run: '/' is not a name"},
         {"serve --mailbox x --name x --address 1234567890123456789012345678901234567890123456",
-         "read flag --address: '1234567890123456789012345678901234567890123456' is no address"},
+         "read flag --address: '1234567890123456789012345678901234567890123456' is not an address"},
         {"serve --tcp 65536", "read flag --tcp: '65536' is not a number 0..65535"},
         {"serve --udp 65536", "read flag --udp: '65536' is not a number 0..65535"},
     };

@@ -32,16 +32,16 @@ static void refuses_every_other_form(void **state) {
         const char *text, *why;
     } rows[] = {
         {"", "empty"},
-        {"abcdef.0123456789abcdeF", "upper case"},
-        {"abcdef.0123456789abcdef\n", "blank"},
-        {" abcdef.0123456789abcdef", "blank"},
+        {"abcdef.0123456789abcdeF", "upper-case letters"},
+        {"abcdef.0123456789abcdef\n", "space"},
+        {" abcdef.0123456789abcdef", "space"},
         {"abcdef0123456789abcdef", "no dot"},
         {"abcde.0123456789abcdef0", "5 and 17"},
         {"abcdef.0123456789abcde", "6 and 15"},
         {"abcdef.0123456789abcdef0", "6 and 17"},
-        {"abcdef.0123456789abcde-", "another character"},
-        {"abc-ef.0123456789abcdef", "another character"},
-        {"abcdef.01234.6789abcdef", "another character"},
+        {"abcdef.0123456789abcde-", "not allowed"},
+        {"abc-ef.0123456789abcdef", "not allowed"},
+        {"abcdef.01234.6789abcdef", "not allowed"},
     };
 
     (void)state;

@@ -123,7 +123,7 @@ static void capabilities(void **state) {
     (void)state;
     assert_int_equal(verb(verb_capabilities, &err), 0);
     assert_begins(&out, "HNS 13.2\n");
-    assert_has(&out, "\n  yes  dsr                      HNS 13.2; there since HNS ");
+    assert_has(&out, "\n  yes  dsr                      HNS 13.2; supported since HNS ");
     assert_has(&out, "\n  no   tierAcl                  HNS 13.2; needs HNS 14.0\n");
     assert_string_equal(json_text_at(program->result, "kind"), "Capabilities");
     assert_string_equal(json_text_at(program->result, "hnsVersion"), "13.2");

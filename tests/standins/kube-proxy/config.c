@@ -20,7 +20,7 @@ static int read_config(struct host *host, const char *path, json_t **ret, struct
         yaml_parse(text, len, path, &documents, err))
         return -1;
     if (!text_equal(yaml_text_at(yaml_document(documents, 0), "kind"), "KubeProxyConfiguration"))
-        return error_set(err, ERROR_MALFORMED, "%s is no KubeProxyConfiguration", path);
+        return error_set(err, ERROR_MALFORMED, "%s is not a KubeProxyConfiguration", path);
     *ret = yaml_to_json(yaml_document(documents, 0));
     return 0;
 }

@@ -52,7 +52,7 @@ static int read_manifest(struct host *host, const char *path, const char *node, 
         return -1;
     _cleanup_(json_decrefp_) json_t *pod = yaml_to_json(yaml_document(documents, 0));
     if (!text_equal(json_text_at(pod, "kind"), "Pod"))
-        return error_set(err, ERROR_MALFORMED, "%s is no Pod", path);
+        return error_set(err, ERROR_MALFORMED, "%s is not a Pod", path);
     if (adopt(pod, text, len, node, err))
         return -1;
     return json_object_set(into, json_text_at(pod, "metadata.uid"), pod);

@@ -34,7 +34,7 @@ static void greet_by_tls(const struct visitor *visitor) {
     SSL_set_fd(ssl, (int)visitor->socket);
     if (SSL_accept(ssl) == 1 && SSL_read(ssl, request, sizeof(request)) > 0) {
         (void)SSL_write(ssl, UNAUTHORIZED_ANSWER, sizeof(UNAUTHORIZED_ANSWER) - 1);
-        (void)SSL_shutdown(ssl); /* a visitor that left early is no failure */
+        (void)SSL_shutdown(ssl); /* a visitor that left early is not a failure */
     }
     SSL_free(ssl);
 }
