@@ -5,11 +5,9 @@
 
 #define AT(field) offsetof(struct program_options, join.field)
 
-const struct option join_kubeadm_options[] = {
+static const struct option cluster_options[] = {
     {"config", 0, OPTION_TEXT, AT(config), "FILE",
      "file with a JoinConfiguration, a NodeConfiguration or both", OPTION_WITH_CONFIG},
-    {"cri-socket", 0, OPTION_TEXT, AT(cri_socket), "SOCKET",
-     "container runtime (default npipe:////./pipe/containerd-containerd)", OPTION_KUBEADM},
     {"discovery-file", 0, OPTION_TEXT, AT(discovery_file), "FILE",
      "kubeconfig to find the cluster by, instead of a token", OPTION_KUBEADM},
     {"discovery-token", 0, OPTION_SECRET, AT(discovery_token), "TOKEN", "token for discovery alone",
@@ -19,21 +17,88 @@ const struct option join_kubeadm_options[] = {
     {"discovery-token-unsafe-skip-ca-verification", 0, OPTION_BOOL,
      AT(discovery_token_unsafe_skip_ca_verification), "", "trust the token alone, without a pin",
      OPTION_KUBEADM},
-    {"dry-run", 0, OPTION_BOOL, AT(dry_run), "", "print what would be done; change nothing",
-     OPTION_KUBEADM | OPTION_WITH_CONFIG},
-    {"ignore-preflight-errors", 0, OPTION_LIST, AT(ignore_preflight_errors), "CHECK",
-     "checks whose errors become warnings; \"all\" for all", OPTION_KUBEADM | OPTION_WITH_CONFIG},
+    {"token", 0, OPTION_SECRET, AT(token), "TOKEN",
+     "bootstrap token, \"<id>.<secret>\"; \"-\" reads it from standard input", OPTION_KUBEADM},
+    {"token-file", 0, OPTION_TEXT, AT(token_file), "FILE", "read the bootstrap token from a file",
+     0},
+    {"tls-bootstrap-token", 0, OPTION_SECRET, AT(tls_bootstrap_token), "TOKEN",
+     "token for the TLS bootstrap alone", OPTION_KUBEADM},
+    {"timeout", 0, OPTION_DURATION, AT(timeout), "DURATION",
+     "limit of discovery (default 5m) and of tries at a mirror (1m)", OPTION_POSITIVE},
+    {0},
+};
+const struct option_group join_cluster_group = {"Cluster", cluster_options};
+
+static const struct option node_options[] = {
     {"node-name", 0, OPTION_TEXT, AT(node_name), "NAME",
      "name of the Node (default: the host name in lower case)",
      OPTION_KUBEADM | OPTION_WITH_CONFIG},
+    {"node-ip", 0, OPTION_TEXT, AT(node_ip), "IP", "the node's address (default: that of the card)",
+     0},
+    {"pod-cidr", 0, OPTION_TEXT, AT(pod_cidr), "CIDR",
+     "this node's pod subnet (default: the Node's podCIDR)", 0},
+    {"node-labels", 0, OPTION_TEXT, AT(node_labels), "LABELS", "labels the kubelet registers with",
+     0},
+    {"register-with-taints", 0, OPTION_TEXT, AT(register_with_taints), "TAINTS",
+     "taints the kubelet registers with", 0},
+    {"cri-socket", 0, OPTION_TEXT, AT(cri_socket), "SOCKET",
+     "container runtime (default npipe:////./pipe/containerd-containerd)", OPTION_KUBEADM},
     {"patches", 0, OPTION_TEXT, AT(patches), "DIR",
      "folder with kubeletconfiguration patches, as kubeadm takes them", OPTION_KUBEADM},
+    {"tls-bootstrap", 0, OPTION_CHOICE, AT(tls_bootstrap), "winjoin|kubelet",
+     "who asks for the client certificate", 0},
+    {0},
+};
+const struct option_group join_node_group = {"Node", node_options};
+
+static const struct option network_options[] = {
+    {"network-mode", 0, OPTION_NETWORK_MODE, AT(network_mode), NULL,
+     "how pods are connected (default: what the cluster's flannel says, else overlay)", 0},
+    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, AT(network_plugin), NULL,
+     "who makes the pods' endpoints and the ways to other nodes", 0},
+    {"network-name", 0, OPTION_TEXT, AT(network_name), "NAME",
+     "HNS network (default flannel.<VNI> or cbr0)", 0},
+    {"adapter", 0, OPTION_TEXT, AT(adapter), "NAME",
+     "network card under the vSwitch (default: the one with the default route)", 0},
+    {"vni", 0, OPTION_NUMBER, AT(vni), "N", "overlay: VXLAN network id, 4096 or more", 0},
+    {"vxlan-port", 0, OPTION_NUMBER, AT(vxlan_port), "PORT", "overlay: UDP port (default 4789)", 0},
+    {"kube-proxy", 0, OPTION_CHOICE, AT(kube_proxy), "service|none",
+     "run kube-proxy as a service, or leave it to the cluster", 0},
+    {"dsr", 0, OPTION_CHOICE, AT(dsr), "auto|on|off", "direct server return", 0},
+    {"verify", 0, OPTION_CHOICE, AT(verify), "full|node|none",
+     "prove the pod network: all flows, those inside the cluster, none", 0},
+    {0},
+};
+const struct option_group join_network_group = {"Network", network_options};
+
+static const struct option programs_options[] = {
+    {"bundle", 0, OPTION_TEXT, AT(bundle), "FILE",
+     "folder or .zip with the node's programs and winjoin.lock", 0},
+    {"mirror", 0, OPTION_TEXT, AT(mirror), "URL",
+     "the same, unpacked on a web server: https://HOST/FOLDER", 0},
+    {"kubernetes-version", 0, OPTION_TEXT, AT(kubernetes_version), "VERSION",
+     "version that kubelet and kube-proxy must have (default: any the cluster takes)", 0},
+    {0},
+};
+const struct option_group join_programs_group = {"Programs", programs_options};
+
+static const struct option checks_options[] = {
+    {"ignore-preflight-errors", 0, OPTION_LIST, AT(ignore_preflight_errors), "CHECK",
+     "checks whose errors become warnings; \"all\" for all", OPTION_KUBEADM | OPTION_WITH_CONFIG},
+    {0},
+};
+const struct option_group join_checks_group = {"Checks", checks_options};
+
+static const struct option run_options[] = {
+    {"dry-run", 0, OPTION_BOOL, AT(dry_run), "", "print what would be done; change nothing",
+     OPTION_KUBEADM | OPTION_WITH_CONFIG},
     {"skip-phases", 0, OPTION_LIST, AT(skip_phases), "PHASE",
      "phases to leave out (winjoin join phase list)", OPTION_KUBEADM | OPTION_WITH_CONFIG},
-    {"tls-bootstrap-token", 0, OPTION_SECRET, AT(tls_bootstrap_token), "TOKEN",
-     "token for the TLS bootstrap alone", OPTION_KUBEADM},
-    {"token", 0, OPTION_SECRET, AT(token), "TOKEN",
-     "bootstrap token, \"<id>.<secret>\"; \"-\" reads it from standard input", OPTION_KUBEADM},
+    {"start-spread", 0, OPTION_DURATION, AT(start_spread), "DURATION",
+     "longest random pause before the first request (default 10s on a machine that has just "
+     "started "
+     "and has nobody at a terminal, else 0s)",
+     0},
     {"vmodule", 0, OPTION_TEXT, offsetof(struct program_options, vmodule), "PATTERN",
      "taken and ignored: winjoin logs by -v alone", OPTION_KUBEADM | OPTION_HIDDEN},
     {"control-plane", 0, OPTION_BOOL, offsetof(struct program_options, control_plane), "",
@@ -47,52 +112,4 @@ const struct option join_kubeadm_options[] = {
      "PORT", "for a control plane", OPTION_KUBEADM | OPTION_HIDDEN},
     {0},
 };
-
-/* What may stand in the cluster-wide defaults, too. */
-const struct option join_node_options[] = {
-    {"network-mode", 0, OPTION_NETWORK_MODE, AT(network_mode), NULL,
-     "how pods are connected (default: what the cluster's flannel says, else overlay)", 0},
-    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, AT(network_plugin), NULL,
-     "who makes the pods' endpoints and the ways to other nodes", 0},
-    {"network-name", 0, OPTION_TEXT, AT(network_name), "NAME",
-     "HNS network (default flannel.<VNI> or cbr0)", 0},
-    {"adapter", 0, OPTION_TEXT, AT(adapter), "NAME",
-     "network card under the vSwitch (default: the one with the default route)", 0},
-    {"vni", 0, OPTION_NUMBER, AT(vni), "N", "overlay: VXLAN network id, 4096 or more", 0},
-    {"vxlan-port", 0, OPTION_NUMBER, AT(vxlan_port), "PORT", "overlay: UDP port (default 4789)", 0},
-    {"kubernetes-version", 0, OPTION_TEXT, AT(kubernetes_version), "VERSION",
-     "version that kubelet and kube-proxy must have (default: any the cluster takes)", 0},
-    {"bundle", 0, OPTION_TEXT, AT(bundle), "FILE",
-     "folder or .zip with the node's programs and winjoin.lock", 0},
-    {"mirror", 0, OPTION_TEXT, AT(mirror), "URL",
-     "the same, unpacked on a web server: https://HOST/FOLDER", 0},
-    {"kube-proxy", 0, OPTION_CHOICE, AT(kube_proxy), "service|none",
-     "run kube-proxy as a service, or leave it to the cluster", 0},
-    {"dsr", 0, OPTION_CHOICE, AT(dsr), "auto|on|off", "direct server return", 0},
-    {"verify", 0, OPTION_CHOICE, AT(verify), "full|node|none",
-     "prove the pod network: all flows, those inside the cluster, none", 0},
-    {0},
-};
-
-const struct option join_own_options[] = {
-    {"token-file", 0, OPTION_TEXT, AT(token_file), "FILE", "read the bootstrap token from a file",
-     0},
-    {"pod-cidr", 0, OPTION_TEXT, AT(pod_cidr), "CIDR",
-     "this node's pod subnet (default: the Node's podCIDR)", 0},
-    {"node-ip", 0, OPTION_TEXT, AT(node_ip), "IP", "the node's address (default: that of the card)",
-     0},
-    {"tls-bootstrap", 0, OPTION_CHOICE, AT(tls_bootstrap), "winjoin|kubelet",
-     "who asks for the client certificate", 0},
-    {"node-labels", 0, OPTION_TEXT, AT(node_labels), "LABELS", "labels the kubelet registers with",
-     0},
-    {"register-with-taints", 0, OPTION_TEXT, AT(register_with_taints), "TAINTS",
-     "taints the kubelet registers with", 0},
-    {"timeout", 0, OPTION_DURATION, AT(timeout), "DURATION",
-     "limit of discovery (default 5m) and of tries at a mirror (1m)", OPTION_POSITIVE},
-    {"start-spread", 0, OPTION_DURATION, AT(start_spread), "DURATION",
-     "longest random pause before the first request (default 10s on a machine that has just "
-     "started "
-     "and has nobody at a terminal, else 0s)",
-     0},
-    {0},
-};
+const struct option_group join_run_group = {"Run", run_options};

@@ -113,16 +113,23 @@ int program_read_config(struct program *program, const char *path, enum config_k
     return 0;
 }
 
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 /* kubeadm: ValidateMixedArguments. It is about the file's JoinConfiguration: beside a
  * NodeConfiguration alone, flags are the only way to name the cluster. */
 static int check_mixed(const struct program *program, struct error *err) {
     struct text_list mixed = {0};
     _cleanup_(freep) char *names = NULL;
+    const struct option *o;
 
-    for (const struct option *o = join_kubeadm_options; o->name; o++)
+    for (size_t i = 0; (o = options_at(program->set, i)); i++)
         if ((o->flags & OPTION_KUBEADM) && !(o->flags & OPTION_WITH_CONFIG) &&
             text_list_has(&program->flags, o->name))
             text_list_add(&mixed, o->name);
+    if (mixed.count)
+        qsort(mixed.items, mixed.count, sizeof *mixed.items, compare_names); /* as pflag visits */
     names = text_list_join(&mixed, " ");
     text_list_free(&mixed);
     return *names ? error_set(err, ERROR_USAGE, "can not mix '--config' with arguments [%s]", names)

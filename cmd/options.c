@@ -9,6 +9,7 @@
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "base/rfc3339.h"
+#include "host/host.h"
 #include "netsetup/agents/agent.h"
 
 enum { NUMBER_MAX = 2147483647, LINE_MAX_COLUMNS = 80 };
@@ -366,6 +367,11 @@ char *option_argument(const struct option *option) {
     return text_list_join(&names, "|");
 }
 
+bool option_is_offered(const struct option *option) {
+    return !(option->flags & OPTION_HIDDEN) &&
+           (host_rehearses || !(option->flags & OPTION_REHEARSAL));
+}
+
 /* Many choices stand behind the help, where they can be wrapped. */
 static char *help_of(const struct option *o, const char *long_choices) {
     struct text t = {0};
@@ -389,7 +395,7 @@ void options_help(const struct option *table, struct text *out) {
         _cleanup_(freep) char *help = help_of(o, long_choices ? argument : NULL);
         size_t start = out->len, width;
 
-        if (o->flags & OPTION_HIDDEN)
+        if (!option_is_offered(o))
             continue;
         if (o->letter)
             text_addf(out, "  -%c, --%s", o->letter, o->name);

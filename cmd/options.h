@@ -28,6 +28,7 @@ enum option_flags {
     OPTION_HIDDEN = 2,      /* not in the help */
     OPTION_WITH_CONFIG = 4, /* kubeadm allows it beside --config */
     OPTION_POSITIVE = 8,    /* a duration that cannot be 0 */
+    OPTION_REHEARSAL = 16,  /* only where a host can be played (host_rehearses) */
 };
 
 struct option {
@@ -71,6 +72,8 @@ int options_from_environment(const struct option_set *set,
 char *option_variable(const char *option);
 /* "TOKEN", "auto|on|off". The caller frees. */
 char *option_argument(const struct option *option);
+/* Is it one that help and completion show? */
+bool option_is_offered(const struct option *option);
 /* Frees every text and list of the target. */
 void options_free(const struct option_set *set);
 /* Adds the text word by word in lines of at most 80 columns; `column` is where the first line

@@ -26,35 +26,6 @@ static void log_line(void *context, enum log_level level, const char *line) {
         (void)fprintf(stderr, "%s\n", line);
 }
 
-const struct option global_options[] = {
-    {"output", 'o', OPTION_TEXT, offsetof(struct program_options, output), "FORMAT",
-     "what the result looks like: text, json, yaml (discover: kubeconfig; diag: also junit, html)",
-     OPTION_WITH_CONFIG},
-    {"v", 'v', OPTION_NUMBER, offsetof(struct program_options, verbosity), "N",
-     "how much is logged (0 to 5)", OPTION_WITH_CONFIG},
-    {"log-file", 0, OPTION_TEXT, offsetof(struct program_options, log_file), "FILE",
-     "log there instead of to standard error", OPTION_WITH_CONFIG},
-    {"progress", 0, OPTION_CHOICE, offsetof(struct program_options, progress),
-     "auto|plain|json|none", "how progress is shown on standard error", OPTION_WITH_CONFIG},
-    {"no-color", 0, OPTION_BOOL, offsetof(struct program_options, no_color), "",
-     "no colour (NO_COLOR is honoured too)", OPTION_WITH_CONFIG},
-    {"rootfs", 0, OPTION_TEXT, offsetof(struct program_options, rootfs), "DIR",
-     "Linux: play a Windows host in this folder (rehearsal)", OPTION_WITH_CONFIG},
-    {"help", 'h', OPTION_BOOL, offsetof(struct program_options, help), "", "this text",
-     OPTION_WITH_CONFIG},
-    {0},
-};
-
-/* The verb's tables behind the global one. */
-static void option_tables(const struct verb *verb, const struct option *tables[6]) {
-    size_t n = 0;
-
-    tables[n++] = global_options;
-    for (size_t i = 0; verb && i < ARRAY_SIZE(verb->tables) && verb->tables[i]; i++)
-        tables[n++] = verb->tables[i];
-    tables[n] = NULL;
-}
-
 static char *environment(void *context, const char *name) {
     return host_environment(context, name);
 }
@@ -104,18 +75,6 @@ static int open_log(struct program *program, struct error *err) {
     return 0;
 }
 
-static int check_output(const struct program *program, struct error *err) {
-    const char *output = program->options.output, *verb = program->verb->name;
-
-    if (!output || text_equal(output, "text") || text_equal(output, "json") ||
-        text_equal(output, "yaml") ||
-        (text_equal(verb, "discover") && text_equal(output, "kubeconfig")) ||
-        (text_equal(verb, "diag") && (text_equal(output, "junit") || text_equal(output, "html"))))
-        return 0;
-    return error_set(err, ERROR_USAGE, "invalid value \"%.40s\" for --output of winjoin %s", output,
-                     verb);
-}
-
 static bool is_interrupted(void *host) {
     return host_interrupted(host);
 }
@@ -142,16 +101,18 @@ static void add_variables(const struct option *table, struct text_list *ret) {
 static void warn_of_variables(struct program *program) {
     _cleanup_(text_list_free) struct text_list known = {0}, there = {0};
     static const char prefix[] = "WINJOIN_";
+    const struct option *tables[VERB_TABLES_MAX];
     size_t count;
     const struct verb *all = verbs(&count);
 
     host_environment_names(program->host, prefix, &there);
     if (!there.count)
         return;
-    add_variables(global_options, &known);
-    for (size_t i = 0; i < count; i++)
-        for (size_t t = 0; t < ARRAY_SIZE(all[i].tables) && all[i].tables[t]; t++)
-            add_variables(all[i].tables[t], &known);
+    for (size_t i = 0; i < count; i++) {
+        verb_tables(&all[i], tables);
+        for (size_t t = 0; tables[t]; t++)
+            add_variables(tables[t], &known);
+    }
     for (size_t i = 0; i < there.count; i++) {
         const char *name = there.items[i] + strlen(prefix), *near;
 
@@ -167,19 +128,24 @@ static void warn_of_variables(struct program *program) {
 
 static int run(struct program *program, int argc, char **argv, const struct option_set *set,
                program_open_host *open, struct error *err) {
+    struct text_list asked = {0};
+
     if (parse(program, argc, argv, set, err) < 0)
         return *err->hints[0]
                    ? -1
                    : error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
     options_given(set, &program->flags);
     if (program->options.help) {
+        text_list_add(&asked, program->verb->name);
+        if (program->words.count)
+            text_list_add(&asked, program->words.items[0]);
         text_list_free(&program->words);
-        text_list_add(&program->words, program->verb->name);
+        program->words = asked;
         return verb_help(program, err);
     }
     if (open_seams(program, open, err) < 0 ||
         options_from_environment(set, environment, program->host, err) < 0 ||
-        check_output(program, err) < 0 || open_log(program, err) < 0)
+        open_log(program, err) < 0)
         return -1;
     warn_of_variables(program);
     return program->verb->run(program, err);
@@ -219,7 +185,7 @@ int program_run(int argc, char **argv, program_open_host *open) {
     int verb_at = find_verb_word(argc, argv), result, code;
     const char *name = verb_at && !asks_for_help(argv[verb_at]) ? argv[verb_at] : "help";
     struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
-    const struct option *tables[6];
+    const struct option *tables[VERB_TABLES_MAX];
     struct option_set set = {.tables = tables, .target = &program.options};
     _cleanup_(freep) bool *given = NULL;
     struct error err = {0};
@@ -235,7 +201,7 @@ int program_run(int argc, char **argv, program_open_host *open) {
         output_error(&err);
         return error_exit_code(err.kind);
     }
-    option_tables(program.verb, tables);
+    verb_tables(program.verb, tables);
     given = xcalloc(options_count(&set), sizeof *given);
     set.given = given;
     program.set = &set;

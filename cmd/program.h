@@ -53,20 +53,42 @@ struct program {
     json_t *result;    /* with -o json and yaml: printed at the end, also beside an error */
 };
 
-/* A verb. Its function prints results by cmd/output.h and answers 0 or -1 with the error. */
+/* Flags under one heading of the help. */
+struct option_group {
+    const char *title;            /* "Network" */
+    const struct option *options; /* ended by a row without a name */
+};
+
+/* A verb, or a subcommand of one. Its function prints results by cmd/output.h and answers 0 or -1
+ * with the error. Help, completion and manual pages are made of these rows. */
 struct verb {
     const char *name;
-    const char *help;               /* one line */
-    const char *usage;              /* behind "winjoin ", e.g. "join [ENDPOINT] [flags]" */
-    const char *text;               /* a paragraph for --help, or "" */
-    const struct option *tables[4]; /* its options, NULL-terminated; the global ones come on top */
-    int (*run)(struct program *program, struct error *err);
+    const char *help;  /* one line */
+    const char *usage; /* behind "winjoin ", e.g. "join [ENDPOINT] [flags]"; NULL: a line for each
+                          subcommand */
+    const char *text;  /* a paragraph for --help, or NULL */
+    struct {
+        const char *what, *line; /* "winjoin" stands before the line */
+    } examples[4];               /* ended by a row without a line */
+    const char *words; /* what its words are: "FILE", "DIR", "PHASE", "COMMAND" or the choices
+                          "a|b"; NULL: none to offer */
+    const struct option *output;          /* its own -o; NULL: text, json and yaml */
+    const struct option_group *groups[8]; /* its flags, NULL-terminated */
+    const struct option_group *taken[6]; /* flags that it takes, but has no use for: a whole line of
+                                            join may stand behind discover */
+    const struct verb *subcommands;      /* ended by a row without a name; or NULL */
+    int (*run)(struct program *program, struct error *err); /* NULL in a subcommand: the verb's */
     bool hidden;
     bool raw; /* everything behind the verb is a word, also what looks like an option */
 };
+enum { VERB_TABLES_MAX = 32 };
 const struct verb *verbs(size_t *ret_count);
 /* By name, or NULL. */
 const struct verb *verb_find(const char *name);
+/* The subcommand that a word names, or NULL. */
+const struct verb *verb_subcommand(const struct verb *verb, const char *word);
+/* Every table of flags that the verb and its subcommands take, NULL-terminated. */
+void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]);
 /* ERROR_USAGE that says which one may have been meant. */
 int verb_unknown(const char *name, struct error *err);
 
@@ -90,14 +112,17 @@ int verb_upgrade(struct program *program, struct error *err);
 int verb_probe(struct program *program, struct error *err);
 int verb_service(struct program *program, struct error *err);
 int verb_completion(struct program *program, struct error *err);
+int verb_complete(struct program *program, struct error *err);
 int verb_version(struct program *program, struct error *err);
 int verb_help(struct program *program, struct error *err);
 
-/* Tables of options, ended by a row without a name. */
-extern const struct option global_options[];
-extern const struct option join_kubeadm_options[];
-extern const struct option join_node_options[];
-extern const struct option join_own_options[];
+extern const struct option_group global_group; /* of every verb, beside -o */
+extern const struct option output_options[];   /* -o of most verbs */
+/* Flags of join (cmd/join_flags.c); others take some of them, too. */
+extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
+    join_run_group;
+/* What may stand in the cluster-wide defaults, too. */
+extern const struct option_group join_network_group, join_programs_group;
 
 /* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,

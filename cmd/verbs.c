@@ -1,21 +1,62 @@
-/* The table of verbs, and the help that it prints. */
+/* The table of verbs, with their subcommands, flags and examples. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/nearest.h"
-#include "cmd/output.h"
 #include "cmd/program.h"
 
 #define AT(field) offsetof(struct program_options, field)
+#define JOIN_ALL                                                                                   \
+    &join_cluster_group, &join_node_group, &join_network_group, &join_programs_group,              \
+        &join_checks_group
+/* As kubeadm prints it; shortened. */
+#define EXAMPLE_JOIN                                                                               \
+    "10.0.0.10:6443 --token abcdef.0123456789abcdef --discovery-token-ca-cert-hash "               \
+    "sha256:1234..cdef"
+
+/* ---- flags ---- */
+
+#define OUTPUT(formats)                                                                            \
+    {                                                                                              \
+        {"output",          'o', OPTION_CHOICE, AT(output), formats, "what the result looks like", \
+         OPTION_WITH_CONFIG},                                                                      \
+            {0},                                                                                   \
+    }
+const struct option output_options[] = OUTPUT("text|json|yaml");
+static const struct option discover_output[] = OUTPUT("text|json|yaml|kubeconfig");
+static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html");
+
+static const struct option global_options[] = {
+    {"v", 'v', OPTION_NUMBER, AT(verbosity), "N",
+     "how much is logged: 0 warnings (default), 1 what is done and why, 2 what is tried again, 3 "
+     "requests to servers, 4 calls of Windows, 5 what they are given; each level has those below "
+     "it",
+     OPTION_WITH_CONFIG},
+    {"log-file", 0, OPTION_TEXT, AT(log_file), "FILE", "log there instead of to standard error",
+     OPTION_WITH_CONFIG},
+    {"progress", 0, OPTION_CHOICE, AT(progress), "auto|plain|json|none",
+     "how progress is shown on standard error", OPTION_WITH_CONFIG},
+    {"no-color", 0, OPTION_BOOL, AT(no_color), "", "no color (NO_COLOR is honored, too)",
+     OPTION_WITH_CONFIG},
+    {"rootfs", 0, OPTION_TEXT, AT(rootfs), "DIR",
+     "Linux: play a Windows host in this folder (rehearsal)",
+     OPTION_WITH_CONFIG | OPTION_REHEARSAL},
+    {"help", 'h', OPTION_BOOL, AT(help), "", "this text", OPTION_WITH_CONFIG},
+    {0},
+};
+const struct option_group global_group = {"Output and log", global_options};
 
 static const struct option reset_options[] = {
     {"force", 'f', OPTION_BOOL, AT(yes), "", "do not ask", 0},
-    {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "tell what would be taken back", 0},
+    {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "print what would be undone; change nothing",
+     0},
     {0},
 };
+static const struct option_group reset_group = {"Reset", reset_options};
+
 static const struct option diag_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
-     "diagnose the cluster of this kubeconfig (not in this version)", 0},
+     "diagnose the cluster of this kubeconfig (not in this version)", OPTION_HIDDEN},
     {"replay", 0, OPTION_TEXT, AT(replay), "FILE",
      "judge a saved report (diag -o json) again; measures nothing", 0},
     {"external-ip", 0, OPTION_TEXT, AT(external_ip), "IP:PORT", "target outside, by address", 0},
@@ -23,138 +64,221 @@ static const struct option diag_options[] = {
     {"external-dns", 0, OPTION_TEXT, AT(external_dns), "IP", "DNS server outside, for UDP", 0},
     {0},
 };
+static const struct option_group diag_group = {"Diagnosis", diag_options};
+
 static const struct option bundle_options[] = {
-    {"versions", 0, OPTION_TEXT, AT(versions), "FILE",
-     "bundle create: JSON object, artefact name to version", 0},
+    {"versions", 0, OPTION_TEXT, AT(versions), "FILE", "JSON object, artifact name to version", 0},
+    {0},
+};
+static const struct option_group bundle_group = {"Bundle", bundle_options};
+
+static const struct option validate_options[] = {
+    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "the file to check", 0},
+    {0},
+};
+static const struct option migrate_options[] = {
+    {"old-config", 0, OPTION_TEXT, AT(old_config), "FILE", "the file to read", 0},
+    {"new-config", 0, OPTION_TEXT, AT(new_config), "FILE",
+     "the file to write (default: standard output)", 0},
+    {0},
+};
+static const struct option defaults_options[] = {
+    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "take its NodeConfiguration", 0},
+    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE", "ask this cluster which network it has",
+     0},
+    {"external-ip", 0, OPTION_TEXT, AT(join.external_ip), "IP:PORT",
+     "what diag asks outside, by address", 0},
+    {"external-name", 0, OPTION_TEXT, AT(join.external_name), "NAME:PORT",
+     "what diag asks outside, by name", 0},
+    {"external-dns", 0, OPTION_TEXT, AT(join.external_dns), "IP",
+     "the DNS server outside that diag asks by UDP", 0},
+    {0},
+};
+static const struct option_group validate_group = {"File", validate_options},
+                                 migrate_group = {"Files", migrate_options},
+                                 defaults_group = {"Cluster's defaults", defaults_options};
+
+/* ---- subcommands ---- */
+
+static const struct verb join_subcommands[] = {
+    {.name = "phase",
+     .help = "list the phases of a join, or run one",
+     .usage = "join phase list\n  winjoin join phase NAME [ENDPOINT] [flags]",
+     .examples = {{"the phases in their order", "join phase list"},
+                  {"write the network and the CNI file again on a node", "join phase pod-network"}},
+     .words = "PHASE",
+     .groups = {JOIN_ALL, &join_run_group}},
+    {0},
+};
+static const struct verb bundle_subcommands[] = {
+    {.name = "create",
+     .help = "pack a folder of programs",
+     .usage = "bundle create DIR FILE.zip [flags]",
+     .examples = {{"pack what lies in D:\\programs",
+                   "bundle create D:\\programs D:\\winjoin-bundle.zip"}},
+     .words = "DIR FILE",
+     .groups = {&bundle_group}},
+    {.name = "verify",
+     .help = "check each program of a bundle against its lock",
+     .usage = "bundle verify FILE",
+     .examples = {{"check a bundle", "bundle verify D:\\winjoin-bundle.zip"}},
+     .words = "FILE"},
+    {.name = "show",
+     .help = "list what a bundle holds",
+     .usage = "bundle show FILE",
+     .examples = {{"list a bundle", "bundle show D:\\winjoin-bundle.zip"}},
+     .words = "FILE"},
+    {0},
+};
+static const struct verb config_subcommands[] = {
+    {.name = "validate",
+     .help = "check a configuration file",
+     .usage = "config validate --config FILE",
+     .examples = {{"check a file", "config validate --config winjoin.yaml"}},
+     .groups = {&validate_group}},
+    {.name = "migrate",
+     .help = "write an old configuration file in today's version",
+     .usage = "config migrate --old-config FILE [--new-config FILE]",
+     .examples = {{"see the new form", "config migrate --old-config old.yaml"},
+                  {"write it", "config migrate --old-config old.yaml --new-config new.yaml"}},
+     .groups = {&migrate_group}},
+    {.name = "print",
+     .help = "print a configuration file with every default and its meaning",
+     .usage = "config print join-defaults",
+     .examples = {{"start a file of your own", "config print join-defaults > winjoin.yaml"}},
+     .words = "join-defaults"},
+    {.name = "cluster",
+     .help = "print what an administrator applies once: defaults and rights",
+     .usage = "config cluster [flags] | kubectl apply -f -",
+     .text = "It holds the defaults for every node, and the rights that kube-proxy and flanneld "
+             "need when they run as services under the node's identity.",
+     .examples = {{"for the network that the cluster runs",
+                   "config cluster --kubeconfig admin.conf | kubectl apply -f -"},
+                  {"for an overlay network",
+                   "config cluster --network-mode overlay | kubectl apply -f -"}},
+     .groups = {&defaults_group, &join_network_group, &join_programs_group}},
     {0},
 };
 
-static const struct option config_options[] = {
-    {"config", 0, OPTION_TEXT, AT(join.config), "FILE",
-     "validate: the file; cluster: take its NodeConfiguration", 0},
-    {"old-config", 0, OPTION_TEXT, AT(old_config), "FILE", "migrate: the file to read", 0},
-    {"new-config", 0, OPTION_TEXT, AT(new_config), "FILE",
-     "migrate: the file to write (default: standard output)", 0},
-    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
-     "cluster: ask this cluster which network it has", 0},
-    {"external-ip", 0, OPTION_TEXT, AT(join.external_ip), "IP:PORT",
-     "cluster: what diag asks outside, by address", 0},
-    {"external-name", 0, OPTION_TEXT, AT(join.external_name), "NAME:PORT",
-     "cluster: what diag asks outside, by name", 0},
-    {"external-dns", 0, OPTION_TEXT, AT(join.external_dns), "IP",
-     "cluster: the DNS server outside that diag asks by UDP", 0},
-    {0},
-};
+/* ---- verbs ---- */
 
 static const struct verb table[] = {
-    {"join",
-     "make this machine a Ready node whose pods can talk",
-     "join [ENDPOINT] [flags]\n  winjoin join phase list\n  winjoin join phase NAME [ENDPOINT] "
-     "[flags]",
-     "Everything that stood before is written down first: a join that was stopped goes on when the "
-     "same command runs again, and winjoin reset takes it back. A whole \"kubeadm join ...\" line "
-     "may follow.",
-     {join_kubeadm_options, join_node_options, join_own_options},
-     verb_join,
-     false,
-     false},
-    {"preflight",
-     "check that this Windows is fit to be a node; change nothing",
-     "preflight [ENDPOINT] [flags]",
-     "",
-     {join_kubeadm_options, join_node_options, join_own_options},
-     verb_preflight,
-     false,
-     false},
-    {"discover",
-     "prove the cluster and print its kubeconfig; change nothing",
-     "discover [ENDPOINT] [flags]",
-     "With -o kubeconfig exactly the proven bytes are printed.",
-     {join_kubeadm_options, join_node_options, join_own_options},
-     verb_discover,
-     false,
-     false},
-    {"diag",
-     "which of the nine pod flows work, and why the others do not",
-     "diag [flags]",
-     "",
-     {diag_options},
-     verb_diag,
-     false,
-     false},
-    {"status", "what this node is", "status [flags]", "", {0}, verb_status, false, false},
-    {"reset",
-     "take back what join did; the host as it was",
-     "reset [flags]",
-     "",
-     {reset_options},
-     verb_reset,
-     false,
-     false},
-    {"upgrade",
-     "newer programs on a joined node (not in this version)",
-     "upgrade [flags]",
-     "",
-     {0},
-     verb_upgrade,
-     false,
-     false},
-    {"bundle",
-     "artifacts for offline use",
-     "bundle create DIR FILE.zip\n  winjoin bundle verify FILE\n  winjoin bundle show FILE",
-     "",
-     {bundle_options},
-     verb_bundle,
-     false,
-     false},
-    {"config",
-     "check, renew and print configuration files; the cluster's defaults",
-     "config validate --config FILE\n  winjoin config migrate --old-config FILE [--new-config "
-     "FILE]\n  winjoin config print join-defaults\n  winjoin config cluster [flags] | kubectl "
-     "apply -f -",
-     "A file holds a JoinConfiguration (kubeadm.k8s.io/v1beta4 or v1beta3), a NodeConfiguration "
-     "(winjoin.io/v1alpha1) or both. cluster prints what an administrator applies once: the "
-     "defaults for every node, and the rights that kube-proxy and flanneld need when they run "
-     "as services under the node's identity.",
-     {config_options, join_node_options},
-     verb_config,
-     false,
-     false},
-    {"certs", "the node's certificates", "certs [flags]", "", {0}, verb_certs, false, false},
-    {"capabilities",
-     "what this Windows build and HNS can do",
-     "capabilities [flags]",
-     "",
-     {0},
-     verb_capabilities,
-     false,
-     false},
-    {"probe", "used inside pods by diag", "probe KIND TARGET ...", "", {0}, verb_probe, true, true},
-    {"service",
-     "used by the SCM: hosts a console program as a service",
-     "service run NAME",
-     "",
-     {0},
-     verb_service,
-     true,
-     false},
-    {"completion",
-     "completion for a shell",
-     "completion powershell|bash",
-     "",
-     {0},
-     verb_completion,
-     false,
-     false},
-    {"version",
-     "winjoin's version and its libraries'",
-     "version [-o json]",
-     "",
-     {0},
-     verb_version,
-     false,
-     false},
-    {"help", "help for a command", "help [COMMAND]", "", {0}, verb_help, false, false},
+    {.name = "join",
+     .help = "make this machine a Ready node whose pods can talk",
+     .usage = "join [ENDPOINT] [flags]\n  winjoin join phase list\n  winjoin join phase NAME "
+              "[ENDPOINT] [flags]",
+     .text = "Everything that stood before is written down first: a join that was stopped "
+             "continues when the same command runs again, and winjoin reset undoes it. A whole "
+             "\"kubeadm join ...\" line may follow.",
+     .examples = {{"join a cluster", "join " EXAMPLE_JOIN " --bundle D:\\winjoin-bundle.zip"},
+                  {"see first what would be done; nothing is changed",
+                   "join " EXAMPLE_JOIN " --dry-run"},
+                  {"with a file", "join --config winjoin.yaml"}},
+     .groups = {JOIN_ALL, &join_run_group},
+     .subcommands = join_subcommands,
+     .run = verb_join},
+    {.name = "preflight",
+     .help = "check that this Windows is fit to be a node; change nothing",
+     .usage = "preflight [ENDPOINT] [flags]",
+     .text = "With an endpoint it also checks what a join would find in that cluster.",
+     .examples = {{"this machine alone", "preflight"},
+                  {"this machine for this cluster", "preflight " EXAMPLE_JOIN}},
+     .groups = {JOIN_ALL},
+     .taken = {&join_run_group},
+     .run = verb_preflight},
+    {.name = "discover",
+     .help = "prove the cluster and print its kubeconfig; change nothing",
+     .usage = "discover [ENDPOINT] [flags]",
+     .text = "With -o kubeconfig exactly the proven bytes are printed.",
+     .examples = {{"is this the cluster of that pin?", "discover " EXAMPLE_JOIN},
+                  {"its kubeconfig", "discover " EXAMPLE_JOIN " -o kubeconfig"}},
+     .output = discover_output,
+     .groups = {&join_cluster_group},
+     .taken = {&join_node_group, &join_network_group, &join_programs_group, &join_checks_group,
+               &join_run_group},
+     .run = verb_discover},
+    {.name = "diag",
+     .help = "which of the nine pod flows work, and why the others do not",
+     .usage = "diag [flags]",
+     .examples = {{"this node", "diag"},
+                  {"a page for a ticket", "diag -o html > diag.html"},
+                  {"judge a saved report again", "diag --replay diag.json"}},
+     .output = diag_output,
+     .groups = {&diag_group},
+     .run = verb_diag},
+    {.name = "status",
+     .help = "what this node is",
+     .usage = "status [flags]",
+     .examples = {{"for a person", "status"}, {"for a script", "status -o json"}},
+     .run = verb_status},
+    {.name = "reset",
+     .help = "undo what join did; the host as it was",
+     .usage = "reset [flags]",
+     .examples = {{"see first what would be undone", "reset --dry-run"},
+                  {"without a question", "reset --force"}},
+     .groups = {&reset_group},
+     .run = verb_reset},
+    {.name = "upgrade",
+     .help = "newer programs on a joined node (not in this version)",
+     .usage = "upgrade [flags]",
+     .run = verb_upgrade,
+     .hidden = true},
+    {.name = "bundle",
+     .help = "a node's programs in one file, for offline use",
+     .subcommands = bundle_subcommands,
+     .run = verb_bundle},
+    {.name = "config",
+     .help = "check, renew and print configuration files; the cluster's defaults",
+     .text = "A file holds a JoinConfiguration (kubeadm.k8s.io/v1beta4 or v1beta3), a "
+             "NodeConfiguration (winjoin.io/v1alpha1) or both.",
+     .subcommands = config_subcommands,
+     .run = verb_config},
+    {.name = "certs",
+     .help = "the node's certificates",
+     .usage = "certs [flags]",
+     .examples = {{"until when they are valid", "certs"}},
+     .run = verb_certs},
+    {.name = "capabilities",
+     .help = "what this Windows build and HNS can do",
+     .usage = "capabilities [flags]",
+     .examples = {{"for a person", "capabilities"}, {"for a script", "capabilities -o json"}},
+     .run = verb_capabilities},
+    {.name = "probe",
+     .help = "used inside pods by diag",
+     .usage = "probe KIND TARGET ...",
+     .run = verb_probe,
+     .hidden = true,
+     .raw = true},
+    {.name = "service",
+     .help = "used by the SCM: hosts a console program as a service",
+     .usage = "service run NAME",
+     .run = verb_service,
+     .hidden = true},
+    {.name = "completion",
+     .help = "completion for a shell",
+     .usage = "completion powershell|bash|zsh|fish",
+     .text = "The first lines of what it prints say how to have it in each session.",
+     .examples = {{"PowerShell, in this session",
+                   "completion powershell | Out-String | Invoke-Expression"}},
+     .words = "powershell|bash|zsh|fish",
+     .run = verb_completion},
+    {.name = "__complete",
+     .help = "asked by the shells' completion: what may come next",
+     .usage = "__complete WORD ... =BEGINNING",
+     .run = verb_complete,
+     .hidden = true,
+     .raw = true},
+    {.name = "version",
+     .help = "winjoin's version and its libraries'",
+     .usage = "version [-o json]",
+     .examples = {{"with the libraries", "version -o json"}},
+     .run = verb_version},
+    {.name = "help",
+     .help = "help for a command",
+     .usage = "help [COMMAND]",
+     .examples = {{"of a subcommand", "help config cluster"}},
+     .words = "COMMAND",
+     .run = verb_help},
 };
 
 const struct verb *verbs(size_t *ret_count) {
@@ -169,6 +293,32 @@ const struct verb *verb_find(const char *name) {
     return NULL;
 }
 
+const struct verb *verb_subcommand(const struct verb *verb, const char *word) {
+    for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
+        if (text_equal(sub->name, word))
+            return sub;
+    return NULL;
+}
+
+static size_t add_groups(const struct verb *verb, const struct option **ret, size_t n) {
+    for (size_t i = 0; i < ARRAY_SIZE(verb->groups) && verb->groups[i]; i++)
+        ret[n++] = verb->groups[i]->options;
+    for (size_t i = 0; i < ARRAY_SIZE(verb->taken) && verb->taken[i]; i++)
+        ret[n++] = verb->taken[i]->options;
+    return n;
+}
+
+void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]) {
+    size_t n = 0;
+
+    ret[n++] = verb->output ? verb->output : output_options;
+    ret[n++] = global_group.options;
+    n = add_groups(verb, ret, n);
+    for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
+        n = add_groups(sub, ret, n);
+    ret[n] = NULL;
+}
+
 int verb_unknown(const char *name, struct error *err) {
     const char *names[ARRAY_SIZE(table)];
 
@@ -177,50 +327,4 @@ int verb_unknown(const char *name, struct error *err) {
     (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\"", name);
     (void)nearest_hint(err, "winjoin ", name, names, ARRAY_SIZE(table));
     return error_hint(err, "winjoin help lists the commands");
-}
-
-static void overview(struct text *out) {
-    text_add(out,
-             "winjoin: a bare Windows Server becomes a Ready Kubernetes node whose pod network "
-             "has\nbeen proved to work, or is left exactly as it was found.\n\n"
-             "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n\n"
-             "Commands:\n");
-    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
-        if (!table[i].hidden)
-            text_addf(out, "  %-14s %s\n", table[i].name, table[i].help);
-    text_add(out,
-             "\nExit codes: 0 done, 1 failed, 2 preflight refused, 3 wrong call, 4 untrusted,\n"
-             "5 joined but flows fail, 6 restart Windows first, 130 interrupted.\n"
-             "winjoin COMMAND --help tells more.\n");
-}
-
-static void verb_text(const struct verb *verb, struct text *out) {
-    text_addf(out, "%s\n\nUsage:\n  winjoin %s\n", verb->help, verb->usage);
-    if (*verb->text) {
-        text_add_char(out, '\n');
-        options_wrap(out, verb->text, 0, 0);
-    }
-    for (size_t i = 0; i < ARRAY_SIZE(verb->tables) && verb->tables[i]; i++) {
-        text_add(out, i == 0 ? "\nFlags:\n" : "");
-        options_help(verb->tables[i], out);
-    }
-    text_add(out, "\nEverywhere:\n");
-    options_help(global_options, out);
-    text_add(out, "\nEach flag can also be given as WINJOIN_<FLAG> in the environment.\n");
-}
-
-int verb_help(struct program *program, struct error *err) {
-    const char *name = program->words.count ? program->words.items[0] : NULL;
-    const struct verb *verb = name && !text_equal(name, "help") ? verb_find(name) : NULL;
-    struct text out = {0};
-
-    if (name && !verb && !text_equal(name, "help"))
-        return verb_unknown(name, err);
-    if (verb)
-        verb_text(verb, &out);
-    else
-        overview(&out);
-    output_bytes(text_str(&out), out.len);
-    text_free(&out);
-    return 0;
 }

@@ -275,4 +275,7 @@ char *host_program_path(struct host *host);
 
 void host_free(struct host *host);
 
+/* Can this build play a Windows host in a folder (--rootfs)? */
+extern const bool host_rehearses;
+
 #endif

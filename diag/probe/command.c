@@ -169,6 +169,10 @@ static int by_hand(enum probe_kind kind, int argc, char *const *argv, struct tex
 int probe_command(int argc, char *const *argv, struct text *output, struct error *err) {
     const char *verb = argc > 0 ? argv[0] : "";
 
+    if (text_equal(verb, "--help") || text_equal(verb, "-h") || text_equal(verb, "/?")) {
+        text_add(output, probe_usage());
+        return 0;
+    }
     if (socket_start() < 0)
         return error_set(err, ERROR_HOST, "start the sockets");
     if (text_equal(verb, "serve"))

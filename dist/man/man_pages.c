@@ -6,6 +6,7 @@
 #include "base/build_info.h"
 #include "base/memory.h"
 #include "cmd/program.h"
+#include "join/phases/phases.h"
 
 static const struct {
     const char *code, *meaning;
@@ -89,7 +90,7 @@ static void add_option(struct text *out, const struct option *o) {
 
 static void add_options(struct text *out, const struct option *table) {
     for (const struct option *o = table; o->name; o++)
-        if (!(o->flags & OPTION_HIDDEN))
+        if (option_is_offered(o))
             add_option(out, o);
 }
 
@@ -104,10 +105,9 @@ static void title(struct text *out, const struct verb *verb) {
     text_add_char(out, '\n');
 }
 
-/* Each line of the usage after the first begins with "  winjoin ". */
-static void synopsis(struct text *out, const char *usage) {
-    heading(out, "SYNOPSIS");
-    text_add(out, ".nf\nwinjoin ");
+/* Each line of a usage after the first begins with "  winjoin ". */
+static void usage_lines(struct text *out, const char *usage) {
+    text_add(out, "winjoin ");
     for (const char *line = usage; line; line = strchr(line, '\n')) {
         _cleanup_(freep) char *one = NULL;
 
@@ -116,26 +116,80 @@ static void synopsis(struct text *out, const char *usage) {
         add_literal(out, one);
         text_add_char(out, '\n');
     }
+}
+
+static void synopsis(struct text *out, const struct verb *verb) {
+    heading(out, "SYNOPSIS");
+    text_add(out, ".nf\n");
+    if (verb->usage)
+        usage_lines(out, verb->usage);
+    for (const struct verb *sub = verb->subcommands; !verb->usage && sub && sub->name; sub++)
+        usage_lines(out, sub->usage);
     text_add(out, ".fi\n");
 }
 
+static void add_groups(struct text *out, const struct option_group *const *groups, size_t max) {
+    for (size_t i = 0; i < max && groups[i]; i++) {
+        text_add(out, ".SS ");
+        add_literal(out, groups[i]->title);
+        text_add_char(out, '\n');
+        add_options(out, groups[i]->options);
+    }
+}
+
+static void add_phases(struct text *out) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+
+    heading(out, "PHASES");
+    for (size_t i = 0; i < count; i++)
+        item(out, phases[i].id, phases[i].help);
+}
+
+static void add_examples(struct text *out, const struct verb *verb) {
+    for (size_t i = 0; i < ARRAY_SIZE(verb->examples) && verb->examples[i].line; i++) {
+        _cleanup_(freep) char *line = xasprintf("winjoin %s", verb->examples[i].line);
+
+        item(out, line, verb->examples[i].what);
+    }
+}
+
 static void verb_sections(struct text *out, const struct verb *verb) {
-    synopsis(out, verb->usage);
-    if (*verb->text) {
+    const struct verb *subs = verb->subcommands;
+
+    synopsis(out, verb);
+    if (verb->text) {
         heading(out, "DESCRIPTION");
         paragraph(out, verb->text);
     }
+    if (subs)
+        heading(out, "SUBCOMMANDS");
+    for (const struct verb *sub = subs; sub && sub->name; sub++)
+        item(out, sub->name, sub->help);
+    if (verb->run == verb_join)
+        add_phases(out);
     heading(out, "OPTIONS");
-    for (size_t i = 0; i < ARRAY_SIZE(verb->tables) && verb->tables[i]; i++)
-        add_options(out, verb->tables[i]);
-    add_options(out, global_options);
+    add_groups(out, verb->groups, ARRAY_SIZE(verb->groups));
+    for (const struct verb *sub = subs; sub && sub->name && !verb->groups[0]; sub++) {
+        if (sub->groups[0]) {
+            text_addf(out, ".PP\nOf \\fB%s %s\\fR:\n", verb->name, sub->name);
+            add_groups(out, sub->groups, ARRAY_SIZE(sub->groups));
+        }
+    }
+    text_addf(out, ".SS %s\n", global_group.title);
+    add_options(out, verb->output ? verb->output : output_options);
+    add_options(out, global_group.options);
+    heading(out, "EXAMPLES");
+    add_examples(out, verb);
+    for (const struct verb *sub = subs; sub && sub->name; sub++)
+        add_examples(out, sub);
 }
 
 static void overview_sections(struct text *out) {
     size_t count;
     const struct verb *all = verbs(&count);
 
-    synopsis(out, "COMMAND [flags]");
+    synopsis(out, &(struct verb){.usage = "COMMAND [flags]"});
     heading(out, "DESCRIPTION");
     paragraph(out, "winjoin turns a bare Windows Server into a Ready Kubernetes node whose pod "
                    "network has been proved to work, or leaves the machine exactly as it was "
@@ -145,7 +199,8 @@ static void overview_sections(struct text *out) {
         if (!all[i].hidden)
             item(out, all[i].name, all[i].help);
     heading(out, "OPTIONS");
-    add_options(out, global_options);
+    add_options(out, output_options);
+    add_options(out, global_group.options);
     heading(out, "FILES");
     for (size_t i = 0; i < ARRAY_SIZE(files); i++)
         item(out, files[i].path, files[i].what);

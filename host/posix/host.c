@@ -16,6 +16,8 @@
 #include "host/model/model.h"
 #include "host/posix/posix.h"
 
+const bool host_rehearses = true;
+
 #define STATE_FOLDER "C:\\.winjoin-host"
 #define STATE_FILE STATE_FOLDER "\\state.json"
 enum { STATE_MAX = 32 * 1024 * 1024 };

@@ -6,6 +6,8 @@
 #include <bcrypt.h>
 #include <stdlib.h>
 
+const bool host_rehearses = false;
+
 static int random_bytes(struct host *host, void *data, size_t len, struct error *err) {
     NTSTATUS status = BCryptGenRandom(NULL, data, (ULONG)len, BCRYPT_USE_SYSTEM_PREFERRED_RNG);
 

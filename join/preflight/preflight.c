@@ -104,6 +104,14 @@ static bool is_kubeadms(const char *name) {
     return text_equal(name, "all") || text_equal(name, "kubernetesversion");
 }
 
+void preflight_names(struct text_list *ret) {
+    size_t count;
+    _cleanup_(freep) struct preflight_check *checks = preflight_checks(&count);
+
+    for (size_t i = 0; i < count; i++)
+        text_list_add(ret, checks[i].id);
+}
+
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings) {
     size_t count;
     _cleanup_(freep) struct preflight_check *checks = preflight_checks(&count);

@@ -38,6 +38,8 @@ json_t *preflight_report_json(const struct preflight_result *results, size_t cou
  * else the cause. */
 int preflight_judge(const struct preflight_result *results, size_t count, struct error *err);
 
+/* The ids of all checks. */
+void preflight_names(struct text_list *ret);
 /* Names that no check of winjoin or kubeadm has, each as a warning to show (kubeadm passes over
  * them in silence). */
 void preflight_unknown_names(const struct text_list *ignored, struct text_list *ret_warnings);

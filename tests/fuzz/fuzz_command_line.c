@@ -11,13 +11,13 @@
 #include "services/service_table.h"
 
 static void parse_join(const struct text_list *given) {
-    static const struct option *const tables[] = {global_options, join_kubeadm_options,
-                                                  join_node_options, join_own_options, NULL};
+    const struct option *tables[VERB_TABLES_MAX];
     struct program_options options = {0};
     struct option_set set = {.tables = tables, .target = &options};
     struct text_list expanded = {0}, words = {0}, names = {0};
     struct error err = {0};
 
+    verb_tables(verb_find("join"), tables);
     set.given = xcalloc(options_count(&set), sizeof *set.given);
     join_expand_pasted((int)given->count, given->items, &expanded);
     if (options_parse(&set, (int)expanded.count, expanded.items, &words, &err) < 0) {

@@ -96,8 +96,7 @@ static inline int call(const char *line) {
 /* ---- a program whose terminal is played ---- */
 
 static struct program *program;
-static const struct option *tables[] = {global_options, join_kubeadm_options, join_node_options,
-                                        join_own_options, NULL};
+static const struct option *tables[VERB_TABLES_MAX];
 static struct option_set set;
 
 static inline int nobody_answers(void *context, const struct http_request *request,
@@ -112,6 +111,7 @@ static inline int open_program(void **state) {
     program->host = host_memory_new();
     program->http = http_memory_new(nobody_answers, NULL);
     program->options.join.start_spread = -1;
+    verb_tables(verb_find("join"), tables);
     set = (struct option_set){.tables = tables, .target = &program->options};
     set.given = xcalloc(options_count(&set), sizeof *set.given);
     program->set = &set;

@@ -194,11 +194,14 @@ static void help_stays_within_80_columns(void **state) {
 
     (void)state;
     for (size_t i = 0; i < count; i++) {
-        for (size_t t = 0; t < ARRAY_SIZE(all[i].tables) && all[i].tables[t]; t++) {
+        const struct option *of_verb[VERB_TABLES_MAX];
+
+        verb_tables(&all[i], of_verb);
+        for (size_t t = 0; of_verb[t]; t++) {
             struct text out = {0};
             size_t column = 0;
 
-            options_help(all[i].tables[t], &out);
+            options_help(of_verb[t], &out);
             for (const char *c = text_str(&out); *c; c++) {
                 column = *c == '\n' ? 0 : column + 1;
                 if (column > 80)

@@ -199,36 +199,6 @@ static void versions(void **state) {
     assert_string_equal(json_text_at(program->result, "libraries.0.name"), "curl");
 }
 
-static void completion(void **state) {
-    struct error err;
-
-    (void)state;
-    words("bash");
-    assert_int_equal(verb(verb_completion, &err), 0);
-    assert_has(&out, "    reset) words=\" --output --v --log-file --progress --no-color --rootfs "
-                     "--help --force --dry-run\" ;;\n");
-    assert_has(&out, "    status) words=\" --output --v --log-file --progress --no-color --rootfs "
-                     "--help\" ;;\n");
-    assert_has(&out, " words=\"join preflight discover diag status reset upgrade bundle config "
-                     "certs capabilities completion version help \"\n");
-    assert_has(&out, "    esac\n");
-    assert_has(&out, "complete -F _winjoin winjoin\n");
-    assert_begins(&out, "# bash completion");
-    words("powershell");
-    assert_int_equal(verb(verb_completion, &err), 0);
-    assert_has(&out, "        'reset' = ' --output --v --log-file --progress --no-color --rootfs "
-                     "--help --force --dry-run'\n");
-    assert_has(&out, "        'help' = ' --output --v --log-file --progress --no-color --rootfs "
-                     "--help'\n    }\n");
-    assert_begins(&out, "# winjoin completion powershell");
-    words("zsh");
-    assert_error(verb(verb_completion, &err), &err, ERROR_USAGE,
-                 "winjoin completion powershell|bash", "");
-    words("bash bash");
-    assert_error(verb(verb_completion, &err), &err, ERROR_USAGE,
-                 "winjoin completion powershell|bash", "");
-}
-
 static void what_is_not_there_yet(void **state) {
     struct error err;
 
@@ -237,41 +207,6 @@ static void what_is_not_there_yet(void **state) {
     assert_error(verb(verb_upgrade, &err), &err, ERROR_UNSUPPORTED,
                  "winjoin upgrade: this version cannot do it yet",
                  "CHANGELOG.md says what each version brings");
-}
-
-static void help(void **state) {
-    struct error err;
-
-    (void)state;
-    words("reset");
-    assert_int_equal(verb(verb_help, &err), 0);
-    assert_begins(
-        &out,
-        "take back what join did; the host as it was\n\nUsage:\n  winjoin reset [flags]\n\nFlags:\n"
-        "  -f, --force                 do not ask\n"
-        "      --dry-run               tell what would be taken back\n\nEverywhere:\n"
-        "  -o, --output FORMAT         what ");
-    assert_has(&out, "  -h, --help                  this text\n\nEach flag can also be given as "
-                     "WINJOIN_<FLAG> in the environment.\n");
-    words("status");
-    assert_int_equal(verb(verb_help, &err), 0);
-    assert_begins(&out, "what this node is\n\nUsage:\n  winjoin status [flags]\n\nEverywhere:\n");
-    words("discover");
-    assert_int_equal(verb(verb_help, &err), 0);
-    assert_has(&out, "[flags]\n\nWith -o kubeconfig exactly the proven bytes are "
-                     "printed.\n\nFlags:\n      --config FILE");
-    assert_has(&out, "\n      --token-file FILE ");
-    assert_false(has(&out, "--vmodule"));
-    words("nothing-like-it");
-    assert_error(verb(verb_help, &err), &err, ERROR_USAGE, "unknown command \"nothing-like-it\"",
-                 "winjoin help lists the commands");
-    words("rest");
-    assert_error(verb(verb_help, &err), &err, ERROR_USAGE, "unknown command \"rest\"",
-                 "did you mean winjoin reset?");
-    words("help");
-    assert_int_equal(verb(verb_help, &err), 0);
-    assert_has(&out, "Commands:\n  join           make this machine");
-    assert_false(has(&out, "  probe "));
 }
 
 /* ---- config ---- */
@@ -470,9 +405,7 @@ int main(void) {
         VERB_TEST(capabilities),
         VERB_TEST(reset_asks),
         VERB_TEST(versions),
-        VERB_TEST(completion),
         VERB_TEST(what_is_not_there_yet),
-        VERB_TEST(help),
         VERB_TEST(config_calls),
         VERB_TEST(config_files),
         VERB_TEST(config_for_a_cluster),

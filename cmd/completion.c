@@ -1,0 +1,224 @@
+/* winjoin completion: scripts for shells, which ask winjoin __complete for what may come next. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "join/phases/phase_names.h"
+#include "join/phases/phases.h"
+#include "join/preflight/preflight.h"
+#include "templates/templates.h"
+
+/* ---- candidates ---- */
+
+/* The word that is completed, and what is offered for it: a line each, "word<tab>help". */
+struct offer {
+    const char *word; /* what stands of it */
+    size_t kept;      /* of it: "--progress=", "preflight," stay before each candidate */
+    struct text *out;
+};
+
+static void offer(const struct offer *o, const char *candidate, const char *help) {
+    const char *typed = o->word + o->kept;
+
+    if (strncmp(candidate, typed, strlen(typed)) != 0)
+        return;
+    text_addf(o->out, "%.*s%s", (int)o->kept, o->word, candidate);
+    if (help && *help)
+        text_addf(o->out, "\t%.*s", (int)strcspn(help, "\n"), help);
+    text_add_char(o->out, '\n');
+}
+
+static void offer_verbs(const struct offer *o) {
+    size_t count;
+    const struct verb *all = verbs(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!all[i].hidden)
+            offer(o, all[i].name, all[i].help);
+}
+
+static void offer_phases(const struct offer *o, bool with_list) {
+    size_t count;
+    const struct join_phase *phases = join_phases(&count);
+    const struct phase_group *groups;
+
+    if (with_list)
+        offer(o, "list", "the phases in their order");
+    for (size_t i = 0; i < count; i++)
+        offer(o, phases[i].id, phases[i].help);
+    groups = phase_groups(&count);
+    for (size_t i = 0; i < count; i++)
+        if (groups[i].phases[0])
+            offer(o, groups[i].name, groups[i].help);
+}
+
+static void offer_checks(const struct offer *o) {
+    struct text_list ids = {0};
+
+    offer(o, "all", "every check");
+    preflight_names(&ids);
+    for (size_t i = 0; i < ids.count; i++)
+        offer(o, ids.items[i], NULL);
+    text_list_free(&ids);
+}
+
+/* What an argument is called says what it may be; ":" begins what the shell itself knows. */
+static void offer_argument(const struct offer *o, const char *argument, bool of_flag) {
+    if (strchr(argument, '|') || (!of_flag && argument[0] >= 'a' && argument[0] <= 'z')) {
+        struct text_list choices = {0};
+
+        text_list_split(&choices, argument, '|');
+        for (size_t i = 0; i < choices.count; i++)
+            offer(o, choices.items[i], NULL);
+        text_list_free(&choices);
+    } else if (text_starts_with(argument, "FILE"))
+        text_add(o->out, ":files\n");
+    else if (text_equal(argument, "DIR"))
+        text_add(o->out, ":folders\n");
+    else if (text_equal(argument, "PHASE"))
+        offer_phases(o, !of_flag);
+    else if (text_equal(argument, "CHECK"))
+        offer_checks(o);
+    else if (text_equal(argument, "COMMAND"))
+        offer_verbs(o);
+}
+
+static void offer_value(const struct offer *given, const struct option *option) {
+    _cleanup_(freep) char *argument = option_argument(option);
+    const char *comma = strrchr(given->word + given->kept, ',');
+    struct offer o = *given;
+
+    if (option->type == OPTION_LIST && comma)
+        o.kept = (size_t)(comma + 1 - o.word);
+    if (option->type == OPTION_BOOL)
+        offer_argument(&o, "true|false", true);
+    else
+        offer_argument(&o, argument, true);
+}
+
+static void offer_flags(const struct offer *o, const struct option *table) {
+    for (const struct option *row = table; row->name; row++) {
+        _cleanup_(freep) char *flag = xasprintf("--%s", row->name);
+
+        if (option_is_offered(row))
+            offer(o, flag, row->help);
+    }
+}
+
+/* ---- where the line stands ---- */
+
+struct line {
+    const struct verb *verb, *sub; /* NULL: not there yet */
+    size_t words;                  /* behind them */
+    const struct option *pending;  /* whose value comes next */
+};
+
+static const struct option *find_option(const struct verb *verb, const char *word, size_t len) {
+    const struct option *tables[VERB_TABLES_MAX];
+    bool is_long = text_starts_with(word, "--");
+
+    verb_tables(verb, tables);
+    for (size_t t = 0; tables[t]; t++)
+        for (const struct option *o = tables[t]; o->name; o++)
+            if (is_long ? strlen(o->name) + 2 == len && strncmp(word + 2, o->name, len - 2) == 0
+                        : len == 2 && o->letter == word[1])
+                return o;
+    return NULL;
+}
+
+static void read_word(struct line *line, const char *word) {
+    const struct option *option;
+
+    if (line->pending) {
+        line->pending = NULL;
+        return;
+    }
+    if (word[0] == '-') {
+        option =
+            line->verb && !strchr(word, '=') ? find_option(line->verb, word, strlen(word)) : NULL;
+        line->pending = option && option->type != OPTION_BOOL ? option : NULL;
+    } else if (!line->verb) {
+        line->verb = verb_find(word);
+        line->words += !line->verb; /* nothing follows a word that is no verb */
+    } else if (!line->words && !line->sub && verb_subcommand(line->verb, word)) {
+        line->sub = verb_subcommand(line->verb, word);
+    } else {
+        line->words++;
+    }
+}
+
+/* The n-th of the verb's kinds of words, "DIR FILE". */
+static void offer_word(const struct offer *o, const struct line *line) {
+    const struct verb *verb = line->sub ? line->sub : line->verb;
+    struct text_list kinds = {0};
+
+    if (!line->sub && !line->words)
+        for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
+            offer(o, sub->name, sub->help);
+    text_list_split(&kinds, verb->words ? verb->words : "", ' ');
+    if (line->words < kinds.count)
+        offer_argument(o, kinds.items[line->words], false);
+    text_list_free(&kinds);
+}
+
+static void offer_all_flags(const struct offer *o, const struct line *line) {
+    const struct verb *verb = line->sub ? line->sub : line->verb;
+
+    for (size_t i = 0; i < ARRAY_SIZE(verb->groups) && verb->groups[i]; i++)
+        offer_flags(o, verb->groups[i]->options);
+    offer_flags(o, line->verb->output ? line->verb->output : output_options);
+    offer_flags(o, global_group.options);
+}
+
+/* The last word is the one that is completed; "=" stands before it, for shells drop empty ones. */
+static void complete(const struct text_list *words, struct text *out) {
+    struct offer o = {words->items[words->count - 1] + 1, 0, out};
+    struct line line = {0};
+    const char *equals;
+
+    for (size_t i = 0; i + 1 < words->count; i++)
+        read_word(&line, words->items[i]);
+    equals = o.word[0] == '-' ? strchr(o.word, '=') : NULL;
+    if (!line.verb) {
+        if (!line.words)
+            offer_verbs(&o);
+    } else if (equals) {
+        line.pending = find_option(line.verb, o.word, (size_t)(equals - o.word));
+        o.kept = (size_t)(equals + 1 - o.word);
+        if (line.pending)
+            offer_value(&o, line.pending);
+    } else if (line.pending) {
+        offer_value(&o, line.pending);
+    } else {
+        if (o.word[0] != '-')
+            offer_word(&o, &line);
+        if (!out->len)
+            offer_all_flags(&o, &line);
+    }
+}
+
+int verb_complete(struct program *program, struct error *err) {
+    const struct text_list *words = &program->words;
+    struct text out = {0};
+
+    if (!words->count || words->items[words->count - 1][0] != '=')
+        return error_set(err, ERROR_USAGE, "winjoin __complete WORD ... =BEGINNING");
+    complete(words, &out);
+    output_bytes(text_str(&out), out.len);
+    text_free(&out);
+    return 0;
+}
+
+int verb_completion(struct program *program, struct error *err) {
+    const char *shell = program->words.count == 1 ? program->words.items[0] : "";
+    _cleanup_(freep) char *name = xasprintf("completion.%s", shell);
+
+    for (const struct template *t = templates; t->name; t++) {
+        if (!text_equal(t->name, name))
+            continue;
+        output_bytes(t->data, t->len);
+        return 0;
+    }
+    return error_set(err, ERROR_USAGE, "winjoin completion %s", program->verb->words);
+}
