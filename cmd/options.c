@@ -386,7 +386,7 @@ static char *help_of(const struct option *o, const char *long_choices) {
 }
 
 void options_help(const struct option *table, struct text *out) {
-    enum { HELP_COLUMN = 30, ARGUMENT_MAX = 24 };
+    enum { HELP_COLUMN = 30, ARGUMENT_MAX = 26 };
 
     for (const struct option *o = table; o->name; o++) {
         _cleanup_(freep) char *argument = option_argument(o);

@@ -58,7 +58,7 @@ static void values_are_named(void **state) {
         int code;
     } rows[] = {
         {"status --help", "-o, --output text|json|yaml\n", 0},
-        {"diag --help", "text, json, yaml,\n                              junit, html\n", 0},
+        {"diag --help", "-o, --output text|json|yaml|junit|html\n", 0},
         {"discover --help", "text, json, yaml,\n                              kubeconfig\n", 0},
         {"status --help", "--progress auto|plain|json|none\n", 0},
         {"join --help", "--dsr auto|on|off", 0},
