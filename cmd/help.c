@@ -10,11 +10,10 @@ static void overview(struct text *out) {
     size_t count;
     const struct verb *all = verbs(&count);
 
-    text_add(out,
-             "winjoin: a bare Windows Server becomes a Ready Kubernetes node whose pod network "
-             "has\nbeen proved to work, or is left exactly as it was found.\n\n"
-             "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n\n"
-             "Commands:\n");
+    text_add(out, "winjoin: a bare Windows Server becomes a Ready Kubernetes node whose pod\n"
+                  "network has been proved to work, or is left exactly as it was found.\n\n"
+                  "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n\n"
+                  "Commands:\n");
     for (size_t i = 0; i < count; i++)
         if (!all[i].hidden)
             text_addf(out, "  %-14s %s\n", all[i].name, all[i].help);

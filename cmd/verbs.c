@@ -228,7 +228,7 @@ static const struct verb table[] = {
      .subcommands = bundle_subcommands,
      .run = verb_bundle},
     {.name = "config",
-     .help = "check, renew and print configuration files; the cluster's defaults",
+     .help = "check, renew and print configuration files and defaults",
      .text = "A file holds a JoinConfiguration (kubeadm.k8s.io/v1beta4 or v1beta3), a "
              "NodeConfiguration (winjoin.io/v1alpha1) or both.",
      .subcommands = config_subcommands,
@@ -300,12 +300,16 @@ const struct verb *verb_subcommand(const struct verb *verb, const char *word) {
     return NULL;
 }
 
-static size_t add_groups(const struct verb *verb, const struct option **ret, size_t n) {
-    for (size_t i = 0; i < ARRAY_SIZE(verb->groups) && verb->groups[i]; i++)
-        ret[n++] = verb->groups[i]->options;
-    for (size_t i = 0; i < ARRAY_SIZE(verb->taken) && verb->taken[i]; i++)
-        ret[n++] = verb->taken[i]->options;
-    return n;
+static void add_groups(const struct option_group *const *groups, size_t max,
+                       const struct option **ret, size_t *n) {
+    for (size_t i = 0; i < max && groups[i]; i++) {
+        bool there = false;
+
+        for (size_t k = 0; k < *n; k++)
+            there = there || ret[k] == groups[i]->options;
+        if (!there)
+            ret[(*n)++] = groups[i]->options;
+    }
 }
 
 void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]) {
@@ -313,9 +317,10 @@ void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_M
 
     ret[n++] = verb->output ? verb->output : output_options;
     ret[n++] = global_group.options;
-    n = add_groups(verb, ret, n);
+    add_groups(verb->groups, ARRAY_SIZE(verb->groups), ret, &n);
+    add_groups(verb->taken, ARRAY_SIZE(verb->taken), ret, &n);
     for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
-        n = add_groups(sub, ret, n);
+        add_groups(sub->groups, ARRAY_SIZE(sub->groups), ret, &n);
     ret[n] = NULL;
 }
 

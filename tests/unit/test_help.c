@@ -59,10 +59,10 @@ static void values_are_named(void **state) {
     } rows[] = {
         {"status --help", "-o, --output text|json|yaml\n", 0},
         {"diag --help", "-o, --output text|json|yaml|junit|html\n", 0},
-        {"discover --help", "text, json, yaml,\n                              kubeconfig\n", 0},
+        {"discover --help", "-o, --output text|json|yaml|kubeconfig\n", 0},
         {"status --help", "--progress auto|plain|json|none\n", 0},
         {"join --help", "--dsr auto|on|off", 0},
-        {"join --help", "--network-mode overlay|l2bridge", 0},
+        {"join --help", "--network-mode overlay|l2bridge|l2tunnel\n", 0},
         {"status -o wide", "text|json|yaml", 3},
         {"diag -o wide", "text|json|yaml|junit|html", 3},
         {"discover -o wide", "text|json|yaml|kubeconfig", 3},
@@ -143,9 +143,9 @@ static void help_is_no_wider_than_80_columns(void **state) {
 
     (void)state;
     for (size_t i = 0; i < count; i++) {
-        _cleanup_(freep) char *call_for_help = xasprintf("help %s", all[i].name);
+        _cleanup_(freep) char *line_of_call = xasprintf("help %s", all[i].name);
 
-        assert_called(call_for_help, 0);
+        assert_called(line_of_call, 0);
         for (const char *line = text_str(&out); *line; line += strcspn(line, "\n") + 1)
             if (strcspn(line, "\n") > 80 && !text_starts_with(line, "  winjoin "))
                 fail_msg("help of %s: %.*s", all[i].name, (int)strcspn(line, "\n"), line);
@@ -191,7 +191,7 @@ static void what_may_come_next(void **state) {
         {"join --skip-phases =ver", "verify\t", "list"},
         {"join --skip-phases =ready,ver", "ready,verify\t", "list"},
         {"join --ignore-preflight-errors =", "all\t", "--config"},
-        {"join --ignore-preflight-errors =NumC", "NumCPU\n", "Mem"},
+        {"join --ignore-preflight-errors =NodeN", "NodeName\n", "Mem"},
         {"join --token =", "", "-"},
         {"join --patches =", ":folders\n", "--"},
         {"diag -o =j", "json\njunit\n", "yaml"},
