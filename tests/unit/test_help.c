@@ -63,9 +63,9 @@ static void values_are_named(void **state) {
         {"status --help", "--progress auto|plain|json|none\n", 0},
         {"join --help", "--dsr auto|on|off", 0},
         {"join --help", "--network-mode overlay|l2bridge|l2tunnel\n", 0},
-        {"status -o wide", "text|json|yaml", 3},
-        {"diag -o wide", "text|json|yaml|junit|html", 3},
-        {"discover -o wide", "text|json|yaml|kubeconfig", 3},
+        {"status -o wide", "text, json, yaml\n", 3},
+        {"diag -o wide", "text, json, yaml, junit, html\n", 3},
+        {"discover -o wide", "text, json, yaml, kubeconfig\n", 3},
     };
     static const char *const levels[] = {"0 warnings", "1 what",  "2 what",
                                          "3 requests", "4 calls", "5 what"};
