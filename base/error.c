@@ -27,7 +27,7 @@ static const struct {
     [ERROR_UNTRUSTED] = {"untrusted", 4, 0},
     [ERROR_MALFORMED] = {"malformed", 1, 0},
     [ERROR_HOST] = {"host", 1, 0},
-    [ERROR_UNSUPPORTED] = {"unsupported", 1, 0},
+    [ERROR_UNSUPPORTED] = {"unsupported", 3, 0},
     [ERROR_FLOWS] = {"flows", 5, 0},
     [ERROR_RESTART] = {"restart", 6, 0},
     [ERROR_INTERRUPTED] = {"interrupted", 130, 0},

@@ -18,7 +18,7 @@ enum error_kind {
     ERROR_UNTRUSTED,   /* signature, pin, certificate, changed answer, checksum: 4; never retried */
     ERROR_MALFORMED,   /* bytes from outside that do not parse: 1 */
     ERROR_HOST,        /* Windows (or HNS) said no: 1 */
-    ERROR_UNSUPPORTED, /* this build of Windows or of winjoin cannot do it: 1 */
+    ERROR_UNSUPPORTED, /* this build of Windows or of winjoin cannot do it, now or later: 3 */
     ERROR_FLOWS,       /* joined, but flows that must work do not: 5 */
     ERROR_RESTART,     /* a restart of Windows is needed first: 6 */
     ERROR_INTERRUPTED, /* Ctrl-C or service stop: 130 */

@@ -94,6 +94,13 @@ static void settle_discovery_file(struct join_options *o) {
     make_absolute(&o->discovery_file);
 }
 
+void program_settle_paths(struct join_options *o) {
+    make_absolute(&o->bundle);
+    make_absolute(&o->lock);
+    settle_discovery_file(o);
+    make_absolute(&o->patches);
+}
+
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err) {
     _cleanup_(freep) char *full = terminal_full_path(path);
@@ -275,10 +282,7 @@ int program_prepare_join(struct program *program, struct error *err) {
     if (result == 0)
         result = settle_configuration(program, &file, err);
     config_file_free(&file);
-    make_absolute(&o->bundle);
-    make_absolute(&o->lock);
-    settle_discovery_file(o); /* a file's own words */
-    make_absolute(&o->patches);
+    program_settle_paths(o); /* a file's own words, too */
     return result < 0 ? -1 : join_options_check(o, err);
 }
 

@@ -6,11 +6,47 @@
 #include "base/yaml.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
+#include "join/asked.h"
 #include "join/configuration/cluster_config.h"
 #include "join/configuration/cluster_manifest.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
+#include "join/run.h"
 #include "templates/templates.h"
+
+/* A file of a drive that this machine has not cannot be judged here: the nodes have it. */
+static void forget_elsewhere(struct host *host, char **path) {
+    _cleanup_(freep) char *data = NULL;
+    struct error why = {0};
+    size_t len;
+
+    if (*path && host_read(host, *path, 1, &data, &len, &why) < 0 && why.kind == ERROR_UNSUPPORTED)
+        freep(path);
+}
+
+/* As a join of this file would be judged before its first packet. */
+static int check_file(struct program *program, const struct config_file *file, struct error *err) {
+    struct join_options *o = &program->options.join;
+    struct join join = {.host = program->host, .asked = o};
+    struct text_list warnings = {0};
+    int result;
+
+    if (file->join && join_configuration_check(file->join, &file->join_marks, join.host, err) < 0)
+        return -1;
+    if (file->join)
+        join_configuration_apply(file->join, o, &warnings);
+    if (file->node)
+        node_configuration_apply(file->node, o);
+    text_list_free(&warnings);
+    program_settle_paths(o);
+    forget_elsewhere(join.host, &o->bundle);
+    forget_elsewhere(join.host, &o->lock);
+    forget_elsewhere(join.host, &o->patches);
+    join_options_copy(o, &join.found.options);
+    result = join_asked_check(&join, err);
+    join_close(&join);
+    return result;
+}
 
 static int validate(struct program *program, struct error *err) {
     const char *path = program->options.join.config;
@@ -23,8 +59,7 @@ static int validate(struct program *program, struct error *err) {
     }
     if (program_read_config(program, path, CONFIG_KNOWN, &file, err) < 0)
         return -1;
-    result =
-        file.join ? join_configuration_check(file.join, &file.join_marks, program->host, err) : 0;
+    result = check_file(program, &file, err);
     config_file_free(&file);
     if (result == 0)
         output_text(program, "ok\n");

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "join/asked.h"
 #include "join/found/need.h"
 #include "join/phases/kubelet_bootstrap.h"
 #include "join/configuration/join_configuration.h"
@@ -77,7 +78,8 @@ int join_open(struct join *join, struct error *err) {
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
     if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
         return error_prefix(err, "--skip-phases");
-    if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0)
+    if (host_facts(join->host, &join->found.facts, err) < 0 || choose_node_name(join, err) < 0 ||
+        join_asked_check(join, err) < 0)
         return -1;
     return journal_open(join->host, &join->journal, err);
 }

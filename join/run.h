@@ -4,8 +4,8 @@
 
 #include "join/join.h"
 
-/* Fills the host's facts, the node name and the journal; a name in --skip-phases that no phase has
- * is ERROR_USAGE. Takes over nothing. */
+/* Fills the host's facts, the node name and the journal, and judges what was asked
+ * (join/asked.h); a name in --skip-phases that no phase has is ERROR_USAGE. Takes over nothing. */
 int join_open(struct join *join, struct error *err);
 void join_close(struct join *join);
 /* Runs all phases but those of --skip-phases; stops at the first failure. */

@@ -102,18 +102,33 @@ static int plan_check_name(const struct network_plan *plan, struct error *err) {
     return 0;
 }
 
-static int plan_fill(const struct network_input *input, struct network_plan *plan,
-                     struct error *err) {
-    struct network_prefixes prefixes = {0};
+/* All that can be said of the input without asking this machine. */
+static int plan_begin(const struct network_input *input, struct network_plan *plan,
+                      struct network_prefixes *prefixes, struct error *err) {
     plan_names(input, plan);
     if (plan_choices(input, plan, err) < 0 ||
         (plan->mode->plan && plan->mode->plan(input, plan, err) < 0) ||
-        plan_dsr(input, plan, err) < 0)
+        plan_check_name(plan, err) < 0 || network_prefixes_read(input, prefixes, err) < 0 ||
+        plan_dual_stack(input, plan, prefixes, err) < 0)
         return -1;
-    if (plan_check_name(plan, err) < 0 || network_prefixes_read(input, &prefixes, err) < 0 ||
-        plan_dual_stack(input, plan, &prefixes, err) < 0 ||
-        network_prefixes_check(&prefixes, err) < 0)
+    return network_prefixes_check(prefixes, err);
+}
+
+int network_input_check(const struct network_input *input, struct error *err) {
+    struct network_prefixes prefixes = {0};
+    struct network_plan plan = {0};
+    int result = plan_begin(input, &plan, &prefixes, err);
+    network_plan_free(&plan);
+    return result;
+}
+
+static int plan_fill(const struct network_input *input, struct network_plan *plan,
+                     struct error *err) {
+    struct network_prefixes prefixes = {0};
+    if (plan_begin(input, plan, &prefixes, err) < 0 || plan_dsr(input, plan, err) < 0)
         return -1;
+    if (!prefixes.service_count)
+        return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
     if (network_prefixes_outside(&prefixes))
         add_warning(plan, "pod-cidr-outside-cluster",
                     "this node's pod prefix is outside the cluster's pod prefixes");

@@ -89,6 +89,9 @@ struct network_plan {
  * service and management prefixes, node prefix of another family), ERROR_MALFORMED (bad prefix). */
 int network_plan_make(const struct network_input *input, struct network_plan *ret,
                       struct error *err);
+/* The part of network_plan_make() that needs neither machine nor cluster (hns and cluster prefixes
+ * may be unknown): can these choices and prefixes stand together? Its kinds. */
+int network_input_check(const struct network_input *input, struct error *err);
 void network_plan_free(struct network_plan *plan);
 
 /* The `network` object of a JoinPlan document: mode, plugin, name, adapter, documents, cni, routes,

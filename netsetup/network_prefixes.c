@@ -79,9 +79,32 @@ int network_prefixes_read(const struct network_input *input, struct network_pref
         read_list(&input->exclude_from_nat, "prefixes to exclude from NAT", p.exclude,
                   &p.exclude_count, &p.skipped_ipv6, err) < 0)
         return -1;
-    if (!p.service_count)
-        return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
     *ret = p;
+    return 0;
+}
+
+/* RFC 6890; no pod or Service can be reached there. */
+static const struct {
+    const char *prefix, *what;
+} reserved[] = {{"0.0.0.0/8", "this host"},
+                {"127.0.0.0/8", "loopback"},
+                {"169.254.0.0/16", "link-local"},
+                {"224.0.0.0/4", "multicast"},
+                {"240.0.0.0/4", "reserved"}};
+
+static int refuse_reserved(const struct cidr *cidr, const char *name, struct error *err) {
+    char text[CIDR_TEXT_MAX];
+    struct cidr other;
+    cidr_format(cidr, text);
+    if (!cidr->length)
+        return error_set(err, ERROR_USAGE, "%s %s holds every address", name, text);
+    for (size_t i = 0; i < ARRAY_SIZE(reserved); i++) {
+        if (cidr_parse(reserved[i].prefix, &other, err) < 0)
+            return -1;
+        if (cidr_overlaps(cidr, &other))
+            return error_set(err, ERROR_USAGE, "%s %s overlaps %s, the %s addresses", name, text,
+                             reserved[i].prefix, reserved[i].what);
+    }
     return 0;
 }
 
@@ -99,6 +122,8 @@ static int refuse_overlap(const struct cidr *a, const char *a_name, const struct
 /* One pod prefix against services and the management network. */
 static int check_pod_prefix(const struct network_prefixes *p, const struct cidr *pod,
                             const char *name, struct error *err) {
+    if (refuse_reserved(pod, name, err) < 0)
+        return -1;
     for (size_t i = 0; i < p->service_count; i++) {
         if (refuse_overlap(pod, name, &p->service[i], "service prefix", err) < 0)
             return -1;
@@ -115,9 +140,10 @@ int network_prefixes_check(const struct network_prefixes *p, struct error *err) 
     }
     if (p->has_pod && check_pod_prefix(p, &p->pod, "pod prefix of the node", err) < 0)
         return -1;
-    for (size_t i = 0; p->has_management && i < p->service_count; i++) {
-        if (refuse_overlap(&p->service[i], "service prefix", &p->management, "the node's network",
-                           err) < 0)
+    for (size_t i = 0; i < p->service_count; i++) {
+        if (refuse_reserved(&p->service[i], "service prefix", err) < 0 ||
+            (p->has_management && refuse_overlap(&p->service[i], "service prefix", &p->management,
+                                                 "the node's network", err) < 0))
             return -1;
     }
     return 0;

@@ -23,12 +23,12 @@ struct network_prefixes {
 };
 
 /* Reads the input's prefixes; IPv6 ones beside IPv4 are skipped (skipped_ipv6). Kinds:
- * ERROR_MALFORMED (with the field's name), ERROR_USAGE (too many, no service prefix),
+ * ERROR_MALFORMED (with the field's name), ERROR_USAGE (too many),
  * ERROR_UNSUPPORTED (IPv6 alone). */
 int network_prefixes_read(const struct network_input *input, struct network_prefixes *ret,
                           struct error *err);
-/* Pod, service and management prefixes must not overlap and the pod prefix must have room (/29);
- * ERROR_USAGE names the two. */
+/* Pod, service and management prefixes must not overlap, nor hold addresses that no pod or Service
+ * can have (0.0.0.0/0, loopback, multicast, ...); ERROR_USAGE names the two. */
 int network_prefixes_check(const struct network_prefixes *prefixes, struct error *err);
 /* true when the node's pod prefix lies in none of the cluster's. */
 bool network_prefixes_outside(const struct network_prefixes *prefixes);

@@ -44,10 +44,15 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle) {
     return &bundle->artifacts;
 }
 
-static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
-                     size_t *ret_len, struct error *err) {
-    if (bundle->mirror)
-        return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
+/* One that is absent or broken stays so: the call names the wrong one. */
+static int fail_local(struct error *err) {
+    if (err && (err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED))
+        err->kind = ERROR_USAGE;
+    return -1;
+}
+
+static int read_local(const struct bundle *bundle, const char *path, size_t max, char **ret,
+                      size_t *ret_len, struct error *err) {
     if (bundle->zip)
         return bundle_zip_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
     _cleanup_(freep) char *full = xasprintf("%s\\%s", bundle->folder, path);
@@ -56,6 +61,13 @@ static int read_file(struct bundle *bundle, const char *path, size_t max, char *
             *p = '\\';
     }
     return host_read(bundle->host, full, max, ret, ret_len, err);
+}
+
+static int read_file(struct bundle *bundle, const char *path, size_t max, char **ret,
+                     size_t *ret_len, struct error *err) {
+    if (bundle->mirror)
+        return mirror_fetch(bundle->mirror, path, max, ret, ret_len, err);
+    return read_local(bundle, path, max, ret, ret_len, err) < 0 ? fail_local(err) : 0;
 }
 
 static int open_file(struct bundle *bundle, const char *path, struct error *err) {
@@ -86,8 +98,10 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
                 struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = xcalloc(1, sizeof(*bundle));
     bundle->host = host;
-    if (open_file(bundle, path, err) < 0 || read_lock(bundle, lock, err) < 0)
+    if (open_file(bundle, path, err) < 0 || read_lock(bundle, lock, err) < 0) {
+        (void)fail_local(err);
         return error_prefix(err, "bundle '%s'", path);
+    }
     *ret = take_ptr(bundle);
     return 0;
 }

@@ -109,6 +109,21 @@ int join_kubernetes_version_check(const char *version, struct error *err) {
                      version);
 }
 
+void join_network_input(const struct join_options *o, struct network_input *ret) {
+    *ret = (struct network_input){
+        .mode = o->network_mode,
+        .plugin = o->network_plugin,
+        .name = o->network_name,
+        .pod_cidr = o->pod_cidr,
+        .service_cidrs = o->service_cidrs,
+        .vni = (unsigned)o->vni,
+        .vxlan_port = (unsigned)o->vxlan_port,
+        .exclude_from_nat = o->exclude_from_nat,
+        .dual_stack = o->dual_stack,
+        .dsr = o->dsr,
+    };
+}
+
 /* Flags and environment are held to what a NodeConfiguration is held to. */
 static int check_values(const struct join_options *o, struct error *err) {
     _cleanup_json_ json_t *made = node_configuration_make(o);

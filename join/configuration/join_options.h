@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "netsetup/network_plan.h"
 
 enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
 
@@ -85,6 +86,8 @@ int join_kubernetes_version_check(const char *version, struct error *err);
 /* Checks to ignore: all of them or single ones, compared without case; one given twice counts once
  * (kubeadm: ValidateIgnorePreflightErrors). ERROR_USAGE. */
 int join_ignored_check(const struct text_list *ignored, struct error *err);
+/* What they say of the network; borrowed. */
+void join_network_input(const struct join_options *options, struct network_input *ret);
 /* The checks that need neither host nor network. ERROR_USAGE. */
 int join_options_check(const struct join_options *options, struct error *err);
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/rfc3339.h"
+#include "base/vxlan.h"
 #include "base/yaml.h"
 #include "join/configuration/flag_names.h"
 #include "join/configuration/node_targets.h"
@@ -90,7 +91,7 @@ static const struct target {
     {"network.plugin", TO_TEXT, AT(network_plugin), NULL, 0, 0, network_plugin_check},
     {"network.name", TO_TEXT, AT(network_name), NULL, 0, 0, node_line_check},
     {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0, node_line_check},
-    {"network.vni", TO_NUMBER, AT(vni), NULL, 1, 16777215, NULL},
+    {"network.vni", TO_NUMBER, AT(vni), NULL, VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX, NULL},
     {"network.vxlanPort", TO_NUMBER, AT(vxlan_port), NULL, 1, 65535, NULL},
     {"network.podCIDRs", TO_FIRST, AT(pod_cidr), NULL, 0, 0, NULL},
     {"network.serviceCIDRs", TO_LIST, AT(service_cidrs), NULL, 0, 0, NULL},
@@ -175,6 +176,28 @@ static int check_value(const struct target *t, const json_t *value, const struct
     return json_is_array(value) ? check_list(t, value, node, what, err) : 0;
 }
 
+/* Values that are right alone may not work together. */
+static int check_network(const json_t *configuration, const struct yaml_node *node,
+                         const char *what, struct error *err) {
+    struct join_options o = {0};
+    struct network_input input;
+    int result;
+
+    node_configuration_apply(configuration, &o);
+    join_network_input(&o, &input);
+    result = network_input_check(&input, err);
+    join_options_free(&o);
+    if (result < 0) {
+        _cleanup_(freep) char *place =
+            place_of(what, node ? yaml_at(node, "network") : NULL, "network");
+
+        if (err)
+            err->kind = ERROR_USAGE;
+        (void)error_prefix(err, "%s: Invalid value", place);
+    }
+    return result;
+}
+
 int node_configuration_check(const json_t *configuration, const struct yaml_node *node,
                              const char *what, struct error *err) {
     for (size_t i = 0; i < ARRAY_SIZE(targets); i++) {
@@ -185,7 +208,7 @@ int node_configuration_check(const json_t *configuration, const struct yaml_node
         if (value && !json_is_null(value) && check_value(&targets[i], value, at, what, err) < 0)
             return -1;
     }
-    return 0;
+    return check_network(configuration, node, what, err);
 }
 
 int node_configuration_read(const char *text, size_t len, const char *what, json_t **ret,

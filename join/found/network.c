@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "join/found/need.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
@@ -38,6 +39,7 @@ static void remember(char **option, const json_t *file, const char *key) {
 
 /* On a joined node what the join chose goes on to hold, unless this call chooses anew. */
 static void take_joined_network(struct join *join) {
+    const struct network_agent *agent = join->found.cluster.network.agent;
     struct join_options *o = &join->found.options;
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *file = NULL;
@@ -51,25 +53,38 @@ static void take_joined_network(struct join *join) {
     remember(&o->network_mode, file, "mode");
     remember(&o->network_plugin, file, "plugin");
     remember(&o->network_name, file, "name");
+    if (agent && text_equal(agent->plugin, o->network_plugin))
+        return; /* the cluster says them */
     if (!o->vni)
         o->vni = json_number_at(file, "vni", 0);
     if (!o->vxlan_port)
         o->vxlan_port = json_number_at(file, "vxlanPort", 0);
 }
 
-/* A network that cannot work is refused before the first thing is changed. The call's own VNI and
- * port stand above those of the ConfigMap. */
+/* All nodes of an agent use the same numbers. */
+static int check_number(const struct agent_settings *settings, const char *flag, long long given,
+                        unsigned has, struct error *err) {
+    if (!given || !has || given == has)
+        return 0;
+    (void)error_set(err, ERROR_USAGE, "%s %lld does not fit: the cluster's %s uses %u", flag, given,
+                    settings->agent->plugin, has);
+    return error_hint(err, "leave %s out: winjoin reads it from ConfigMap %s/%s", flag,
+                      settings->source->name_space, settings->source->name);
+}
+
+/* A network that cannot work is refused before the first thing is changed. */
 static int check_agent(const struct join *join, const struct network_input *input,
                        struct error *err) {
-    struct agent_settings settings = join->found.cluster.network; /* borrowed */
+    const struct agent_settings *settings = &join->found.cluster.network;
+    const struct join_options *o = &join->found.options;
 
-    if (!settings.agent || !text_equal(input->plugin, settings.agent->plugin))
+    if (!settings->agent || !text_equal(input->plugin, settings->agent->plugin))
         return 0;
-    if (join->found.options.vni)
-        settings.vni = (unsigned)join->found.options.vni;
-    if (join->found.options.vxlan_port)
-        settings.vxlan_port = (unsigned)join->found.options.vxlan_port;
-    return settings.agent->check_settings(&settings, err);
+    if (settings->agent->check_settings(settings, err) < 0)
+        return -1;
+    return check_number(settings, "--vni", o->vni, settings->vni, err) < 0
+               ? -1
+               : check_number(settings, "--vxlan-port", o->vxlan_port, settings->vxlan_port, err);
 }
 
 /* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
@@ -77,25 +92,19 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
     const struct agent_settings *network = &join->found.cluster.network;
 
-    *ret = (struct network_input){
-        .mode = o->network_mode,
-        .plugin = o->network_plugin,
-        .name = o->network_name,
-        .adapter = join->found.nic.alias,
-        .pod_cidr = o->pod_cidr,
-        .cluster_pod_cidrs = join->found.cluster.pod_subnets,
-        .service_cidrs =
-            o->service_cidrs.count ? o->service_cidrs : join->found.cluster.service_subnets,
-        .management = join->found.nic.address,
-        .vni = o->vni ? (unsigned)o->vni : network->vni,
-        .vxlan_port = o->vxlan_port ? (unsigned)o->vxlan_port : network->vxlan_port,
-        .dns_domain = join->found.cluster.dns_domain,
-        .dns_servers = join->found.cluster.cluster_dns,
-        .exclude_from_nat = o->exclude_from_nat,
-        .hns = join->found.hns,
-        .dual_stack = o->dual_stack,
-        .dsr = o->dsr,
-    };
+    join_network_input(o, ret);
+    ret->adapter = join->found.nic.alias;
+    ret->cluster_pod_cidrs = join->found.cluster.pod_subnets;
+    if (!o->service_cidrs.count)
+        ret->service_cidrs = join->found.cluster.service_subnets;
+    ret->management = join->found.nic.address;
+    if (!o->vni)
+        ret->vni = network->vni;
+    if (!o->vxlan_port)
+        ret->vxlan_port = network->vxlan_port;
+    ret->dns_domain = join->found.cluster.dns_domain;
+    ret->dns_servers = join->found.cluster.cluster_dns;
+    ret->hns = join->found.hns;
     if (!ret->plugin && network->agent)
         ret->plugin = network->agent->plugin;
     if (!ret->mode)

@@ -21,7 +21,7 @@ static int plan_port(const struct network_input *input, struct network_plan *pla
         return error_set(err, ERROR_UNSUPPORTED,
                          "refuse VXLAN port %u: %s on Windows works with %u only", plan->vxlan_port,
                          plan->plugin, plan->agent->vxlan_port);
-    if (plan->set_vxlan_port && !hns_has(input->hns, HNS_VXLAN_PORT))
+    if (plan->set_vxlan_port && input->hns.major && !hns_has(input->hns, HNS_VXLAN_PORT))
         return error_set(
             err, ERROR_UNSUPPORTED,
             "refuse VXLAN port %u: HNS %u.%u supports 4789 only (other ports need HNS 10.3)",

@@ -80,7 +80,7 @@ class Refused(scene.Scene):
         self.stage.cluster.call("PUT", path, plain)
         self.addCleanup(self.set_data, path, found["data"])
         self.let_tokens_read_flannel()
-        done = self.assert_refused(self.words(), 1, "flannel cannot carry Windows nodes: its VNI is 1")
+        done = self.assert_refused(self.words(), 3, "flannel cannot carry Windows nodes: its VNI is 1")
         self.assertRegex(done.stderr, "hint: .*4096.*kube-flannel-cfg")
 
     def let_tokens_read_flannel(self):

@@ -25,6 +25,7 @@
 
 struct api_scene {
     const char *server_version; /* of /version; NULL: 404 */
+    const char *flannel;        /* its net-conf.json; NULL: it is not there */
     EVP_PKEY *ca_key;
     X509 *ca;
     char *ca_pem;
@@ -280,6 +281,8 @@ static int scene_answer(void *context, const struct http_request *request,
 
         return scene_config_map(ret, "kubelet", text);
     }
+    if (strstr(url, "kube-flannel/configmaps/kube-flannel-cfg") && s->flannel)
+        return scene_config_map(ret, "net-conf.json", s->flannel);
     if (strstr(url, "configmaps/"))
         return scene_status(ret, 404, "NotFound");
     if (strstr(url, "certificatesigningrequests") && text_equal(request->method, "POST"))

@@ -316,14 +316,17 @@ static void missing_things(void **state) {
     struct error err = {0};
     (void)state;
     assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_int_equal(err.kind, ERROR_USAGE);
     put("D:\\b\\other", "x");
     assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    put("D:\\b\\winjoin.lock", "no lock");
+    assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
     put("D:\\b\\winjoin.lock", LOCK(ITEM("kubelet", "3", "k/kubelet.exe")));
     assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_int_equal(err.kind, ERROR_USAGE);
     put("C:\\opt\\cni\\bin\\host-local.exe", "x");
     assert_int_equal(
         artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", &both, &missing, &err), 0);

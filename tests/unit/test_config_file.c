@@ -229,6 +229,33 @@ static const struct bad bad_node_configurations[] = {
     {"\xff\xfe\x61", "f: is UTF-16: save it as UTF-8", ""},
 };
 
+/* Values that cannot stand together, or that no network can have. */
+#define NETWORK "f: line 3 column 10: network: Invalid value: "
+static const struct bad bad_networks[] = {
+    {NODE "network: {vni: 1}\n",
+     "f: line 3 column 16: network.vni: Invalid value: 1: must be between 4096 and 16777215", ""},
+    {NODE "network: {mode: l2bridge, plugin: win-overlay}\n",
+     NETWORK "network plugin 'win-overlay' does not work in mode 'l2bridge': use win-bridge", ""},
+    {NODE "network: {mode: overlay, dualStack: 'on'}\n",
+     NETWORK "cannot make a dual-stack overlay: Windows overlays are IPv4 only", ""},
+    {NODE "network: {plugin: flannel, vxlanPort: 9898}\n",
+     NETWORK "refuse VXLAN port 9898: flannel on Windows works with 4789 only", ""},
+    {NODE "network: {name: a/b}\n", NETWORK "refuse network name 'a/b'", ""},
+    {NODE "network: {podCIDRs: [10.96.1.0/24], serviceCIDRs: [10.96.0.0/12]}\n",
+     NETWORK "pod prefix of the node 10.96.1.0/24 overlaps service prefix 10.96.0.0/12",
+     "pods, services and the nodes' own network need prefixes of their own"},
+    {NODE "network: {podCIDRs: [0.0.0.0/0]}\n",
+     NETWORK "pod prefix of the node 0.0.0.0/0 holds every address", ""},
+    {NODE "network: {serviceCIDRs: [224.0.0.0/4]}\n",
+     NETWORK "service prefix 224.0.0.0/4 overlaps 224.0.0.0/4, the multicast addresses", ""},
+    {NODE "network: {podCIDRs: [127.0.0.0/8]}\n",
+     NETWORK "pod prefix of the node 127.0.0.0/8 overlaps 127.0.0.0/8, the loopback addresses", ""},
+    {NODE "network: {podCIDRs: ['fd00::/64']}\n",
+     NETWORK "pod prefix 'fd00::/64' is IPv6; Windows nodes need an IPv4 one", ""},
+    {NODE "network: {serviceCIDRs: ['fd00::/112']}\n",
+     NETWORK "service prefixes: 'fd00::/112' is IPv6 alone; Windows nodes need an IPv4 prefix", ""},
+};
+
 static void refuse_all(const struct bad *rows, size_t count) {
     for (size_t i = 0; i < count; i++)
         refused_as(rows[i].text, CONFIG_JOIN, rows[i].message, rows[i].hint);
@@ -240,6 +267,7 @@ static void bad_files(void **state) {
     refuse_all(bad_fields, ARRAY_SIZE(bad_fields));
     refuse_all(bad_versions, ARRAY_SIZE(bad_versions));
     refuse_all(bad_node_configurations, ARRAY_SIZE(bad_node_configurations));
+    refuse_all(bad_networks, ARRAY_SIZE(bad_networks));
 }
 
 static void good_files(void **state) {

@@ -256,7 +256,7 @@ static void node_configuration_goes_both_ways(void **state) {
 
     read_file(s, "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
                  "network: {mode: overlay, plugin: flannel, name: net, adapter: E, vni: 4097, "
-                 "vxlanPort: 4790, podCIDRs: [10.1.0.0/24], serviceCIDRs: [10.96.0.0/12], "
+                 "vxlanPort: 4789, podCIDRs: [10.1.0.0/24], serviceCIDRs: [10.96.0.0/12], "
                  "excludeFromNAT: [10.9.0.0/16], dualStack: 'off'}\n"
                  "kubeProxy: {run: none, dsr: 'on'}\nartifacts: {kubernetesVersion: v1.37.1, "
                  "bundle: b, mirror: 'https://m', lock: l}\nverify: {level: node, external: {ip: "

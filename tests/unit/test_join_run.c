@@ -85,14 +85,15 @@ static void a_plan_that_fails_ends_the_configuration(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    r.options.network_name = xstrdup("nat");
+    r.options.pod_cidr = xstrdup("10.0.0.0/24");
     before = state_of(&r);
     assert_int_equal(join_told(&r, &told, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_phase(result, "discovery", "done", NULL);
-    assert_phase(result, "configuration", "failed", "refuse network name 'nat'");
+    assert_phase(result, "configuration", "failed",
+                 "pod prefix of the node 10.0.0.0/24 overlaps the node's network 10.0.0.0/24");
     assert_phase(result, "artifacts", "not-run", NULL);
-    assert_non_null(strstr(text_str(&told.lines), "failed configuration: refuse"));
+    assert_non_null(strstr(text_str(&told.lines), "failed configuration: pod prefix"));
     after = state_of(&r);
     assert_same(before, after, "a plan that fails");
     json_decref(before);
@@ -100,6 +101,49 @@ static void a_plan_that_fails_ends_the_configuration(void **state) {
     json_decref(result);
     text_free(&told.lines);
     close_run(&r);
+}
+
+/* Each node of a flannel has its numbers; other ones are a mistake of the call, and said as such.
+ */
+static void numbers_of_flannel_are_kept(void **state) {
+    static const struct {
+        const char *conf;
+        unsigned vni, port;
+        const char *says, *hint;
+    } rows[] = {
+#define CONF(backend) "{\"Network\": \"10.244.0.0/16\", \"Backend\": " backend "}"
+#define VXLAN CONF("{\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 4789}")
+        {VXLAN, 5000, 0, "--vni 5000 does not fit: the cluster's flannel uses 4096",
+         "leave --vni out: winjoin reads it from ConfigMap kube-flannel/kube-flannel-cfg"},
+        {VXLAN, 0, 9898, "--vxlan-port 9898 does not fit: the cluster's flannel uses 4789",
+         "leave --vxlan-port out: "},
+        {CONF("{\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 8472}"), 0, 4789,
+         "the cluster's flannel cannot carry Windows nodes: its port is 8472", "set "},
+        {VXLAN, 4096, 4789, NULL, NULL},
+        {CONF("{\"Type\": \"host-gw\"}"), 5000, 0, NULL, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct run r;
+        struct join join;
+
+        open_run(&r, NULL);
+        r.scene.flannel = rows[i].conf;
+        r.options.vni = rows[i].vni;
+        r.options.vxlan_port = rows[i].port;
+        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+        assert_int_equal(join_open(&join, &err), 0);
+        assert_int_equal(join_run_phase(&join, "configuration", &err), rows[i].says ? -1 : 0);
+        if (rows[i].says) {
+            assert_string_equal(err.message, rows[i].says);
+            assert_true(text_starts_with(err.hints[0], rows[i].hint));
+            assert_int_equal(error_exit_code(err.kind), 3);
+        }
+        join_close(&join);
+        close_run(&r);
+    }
 }
 
 static void a_joined_node_keeps_its_name(void **state) {
@@ -184,6 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_phase_says_what_it_did),
         cmocka_unit_test(a_plan_that_fails_ends_the_configuration),
+        cmocka_unit_test(numbers_of_flannel_are_kept),
         cmocka_unit_test(a_joined_node_keeps_its_name),
         cmocka_unit_test(a_phase_that_fails_fails_the_call),
         cmocka_unit_test(a_wait_for_the_server_is_told),

@@ -324,7 +324,17 @@ static void config_for_a_cluster(void **state) {
     configure("D:\\node.yaml");
     assert_int_equal(verb(verb_config, &err), 0);
     assert_has(&out, "      vni: 4097\n");
+    put("D:\\node.yaml", "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nartifacts: "
+                         "{bundle: 'D:\\none.zip'}\n");
+    words("validate");
+    assert_error(verb(verb_config, &err), &err, ERROR_USAGE,
+                 "bundle 'D:\\none.zip': it is neither a file nor a folder", "");
+    freep(&program->options.join.bundle);
+    put("D:\\node.yaml", JOIN "patches: {directory: 'D:\\none'}\n");
+    assert_error(verb(verb_config, &err), &err, ERROR_USAGE,
+                 "patches folder 'D:\\none': there is no such folder", "");
     put("D:\\node.yaml", "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork: 1\n");
+    words("cluster");
     assert_int_equal(verb(verb_config, &err), -1);
     assert_int_equal(out.len, 0);
     configure("D:\\none.yml");
