@@ -11,7 +11,9 @@ void discovery_options_make(const struct join_options *asked, struct discovery_o
 
     *ret = (struct discovery_options){
         .endpoint = asked->endpoint,
-        .token = asked->discovery_token ? asked->discovery_token : asked->token,
+        .token = asked->discovery_file    ? NULL /* kubeadm passes over it, too */
+                 : asked->discovery_token ? asked->discovery_token
+                                          : asked->token,
         .tls_bootstrap_token =
             asked->tls_bootstrap_token ? asked->tls_bootstrap_token : asked->token,
         .ca_cert_hashes = &asked->discovery_token_ca_cert_hash,

@@ -51,6 +51,8 @@ class Line:
 
 STRICT = "unknown and duplicate fields are errors in a join, too: a misspelt field is never ignored"
 PINS = "pins are read before any packet is sent"
+ENDPOINT = "an endpoint that cannot be reached is refused before any packet is sent"
+ALIKE = "config validate says what the join would say"
 WORKER = "a control plane does not run on Windows"
 START = "the kubelet would not start with it"
 UNREADABLE = "nobody needs it in a configuration, and it hides what is meant"

@@ -6,7 +6,7 @@ sockets of Linux, see LINUX): "as winjoin", or "ok" where winjoin is the stricte
 """
 import json
 
-from case import (BETA3, DISCOVERY, EMPTY, ENDS, GOOD, HEAD, NODE, OTHERS, PIN, PINS, SOCKET, START, STRICT, TOKEN,
+from case import (ALIKE, BETA3, DISCOVERY, EMPTY, ENDPOINT, ENDS, GOOD, HEAD, NODE, OTHERS, PIN, PINS, SOCKET, START, STRICT, TOKEN,
                   UNREADABLE, WORKER, File, Line, discovery)
 
 FILES = [
@@ -106,7 +106,7 @@ FILES = [
     File("number as an argument", GOOD + "nodeRegistration: {kubeletExtraArgs: [{name: v, "
          "value: 5}]}\n", "nodeRegistration.kubeletExtraArgs[0].value: must be a string"),
     File("all and one", GOOD + "nodeRegistration: {ignorePreflightErrors: [all, Swap]}\n",
-         join="refused", join_says="don't specify individual checks"),
+         "don't specify individual checks", "ok", join="refused", why=ALIKE),
     File("all twice", GOOD + "nodeRegistration: {ignorePreflightErrors: [all, ALL]}\n"),
     File("pull policy", GOOD + "nodeRegistration: {imagePullPolicy: Never, imagePullSerial: false}\n"),
     File("odd pull policy", GOOD + "nodeRegistration: {imagePullPolicy: never}\n",
@@ -150,8 +150,14 @@ FILES = [
     File("short pin", discovery(caCertHashes="['sha256:3b']"), "64 hexadecimal digits",
          "ok", why=PINS),
     File("no port", discovery(apiServerEndpoint="10.0.0.1"), "missing port in address"),
-    File("empty port", discovery(apiServerEndpoint="'10.0.0.1:'")),
-    File("a name", discovery(apiServerEndpoint="'api.example:https'")),
+    File("empty port", discovery(apiServerEndpoint="'10.0.0.1:'"), "from 1 to 65535", "ok", why=ENDPOINT),
+    File("port 0", discovery(apiServerEndpoint="'10.0.0.1:0'"), "from 1 to 65535", "ok", why=ENDPOINT),
+    File("port of 17 bits", discovery(apiServerEndpoint="'10.0.0.1:99999'"), "from 1 to 65535", "ok", why=ENDPOINT),
+    File("half an address", discovery(apiServerEndpoint="'127.1:6443'"), "neither an address nor a name", "ok",
+         why=ENDPOINT),
+    File("a name", discovery(apiServerEndpoint="'api.example:443'")),
+    File("a port's name", discovery(apiServerEndpoint="'api.example:https'"), "from 1 to 65535", "ok",
+         why=ENDPOINT),
     File("IPv6", discovery(apiServerEndpoint="'[fd00::1]:6443'")),
     File("IPv6 without brackets", discovery(apiServerEndpoint="'fd00::1:6443'"),
          "too many colons in address"),
@@ -175,7 +181,8 @@ FILES = [
          "controlPlane: Forbidden", "ok", join="refused", why=WORKER),
     File("port of 33 bits", GOOD + "controlPlane: {localAPIEndpoint: {bindPort: 4294967296}}\n",
          "must be a 32-bit integer"),
-    File("patches", GOOD + "patches: {directory: C:/patches}\n"),
+    File("patches", GOOD + "patches: {directory: no-patches}\n", "there is no such folder", "ok",
+         why="a folder that is not there is a mistake of the call"),
     File("several errors", discovery(token="a", apiServerEndpoint="b"), "error: "),
     File("v1beta3", GOOD.replace("v1beta4", "v1beta3"), kubeadm="refused", why=BETA3),
     File("v1beta3 with a map", GOOD.replace("v1beta4", "v1beta3") +

@@ -1,6 +1,6 @@
 """Odd and hostile configuration files: YAML and JSON that other readers take for something else, huge
 and deep ones, values at the edges of what a field may hold, documents of other kinds."""
-from case import (BETA3, DISCOVERY, EMPTY, ENDS, GOOD, HEAD, NODE, PIN, PINS, SOCKET, START, STRICT, TOKEN, UNREADABLE,
+from case import (ALIKE, BETA3, DISCOVERY, EMPTY, ENDPOINT, ENDS, GOOD, HEAD, NODE, PIN, PINS, SOCKET, START, STRICT, TOKEN, UNREADABLE,
                   WORKER, YAML, File, discovery)
 
 JSON = ('{"apiVersion":"kubeadm.k8s.io/v1beta4","kind":"JoinConfiguration","discovery":{"bootstrapToken":'
@@ -188,7 +188,7 @@ VALUE_FILES = [
     File("CA path without a slash", GOOD + "caCertPath: 'C:x.crt'\n", "must be an absolute path"),
     File("CA path in upper case", GOOD + "caCertPath: /x.CRT\n", "must end in .crt"),
     File("CA path with NUL", GOOD + 'caCertPath: "/a\\0.crt"\n', "contains a NUL byte", "ok", why=NUL),
-    File("all and nothing", node("ignorePreflightErrors: [all, '']"), join="refused", join_says="individual checks"),
+    File("all and nothing", node("ignorePreflightErrors: [all, '']"), "individual checks", "ok", join="refused", why=ALIKE),
     File("all in a list of one word", node("ignorePreflightErrors: ['all,Swap']")),
     File("ids of both spellings", node("ignorePreflightErrors: ['FileAvailable-\\etc\\kubernetes\\kubelet.conf', "
                                        "FileAvailable--etc-kubernetes-kubelet.conf, nonsense]")),
@@ -202,8 +202,8 @@ VALUE_FILES = [
     File("pin of SHA-512", discovery(caCertHashes="['sha512:%s']" % ("3b" * 64)), "64 hexadecimal digits", "ok", why=PINS),
     File("pin as a text", discovery(caCertHashes="'%s'" % PIN), "must be a list of strings"),
     File("two endpoints", discovery(apiServerEndpoint="'10.0.0.1:6443,10.0.0.2:6443'"), "too many colons in address"),
-    File("endpoint of a zone", discovery(apiServerEndpoint="'[fe80::1%eth0]:6443'")),
-    File("port of words", discovery(apiServerEndpoint="'10.0.0.1: 6443'")),
+    File("endpoint of a zone", discovery(apiServerEndpoint="'[fe80::1%eth0]:6443'"), "HOST:PORT and nothing more", "ok", why=ENDPOINT),
+    File("port of words", discovery(apiServerEndpoint="'10.0.0.1: 6443'"), "HOST:PORT and nothing more", "ok", why=ENDPOINT),
     File("https file in upper case", HEAD + "discovery: {file: {kubeConfigPath: 'HTTPS://x/y'}}\n"),
     File("file URL with one slash", HEAD + "discovery: {file: {kubeConfigPath: 'file:/none/there'}}\n",
          "not a valid HTTPS URL or a file on disk"),

@@ -1,5 +1,5 @@
 """Odd command lines, pasted lines and environments."""
-from case import PINS, SOCKET, TOKEN, Line
+from case import ENDPOINT, PINS, SOCKET, TOKEN, Line
 from cases import GOOD_LINE, HASH
 
 NAME_BESIDE = "kubeadm does not look at a name beside a file; the API server refuses such a Node"
@@ -55,9 +55,14 @@ LINES = [
     *(Line("dry run is %r" % word, (*GOOD_LINE, "--dry-run=" + word), says) for word, says in (
         ("TRUE", ""), ("t", ""), ("T", ""), ("1", ""), ("0", ""), ("False", ""), ("yes", "--dry-run"),
         ("tRUE", "--dry-run"), ("", "--dry-run"))),
+    Line("endpoint of IPv6", ("[fd00::1]:6443", *GOOD_LINE[1:])),
+    *(Line("endpoint %r" % given, (given, *GOOD_LINE[1:]), says, "ok", why=ENDPOINT) for given, says in (
+        ("10.0.0.1:", "from 1 to 65535"), (":", "has no host"), ("10.0.0.1:six", "from 1 to 65535"),
+        ("10.0.0.1:-1", "from 1 to 65535"), ("10.0.0.1:0", "from 1 to 65535"), ("10.0.0.1:99999", "from 1 to 65535"),
+        ("a b:1", "nothing more"), ("127.1:1", "neither an address nor a name"), ("m\u00fc:1", "in ASCII"),
+        ("10.0.0.1 :6443", "nothing more"), ("10.0.0.1:6443/", "nothing more"), ("10.0.0.1:6443,", "from 1 to 65535"),
+        ("[]:1", "has no host"))),
     *(Line("endpoint %r" % given, (given, *GOOD_LINE[1:]), says) for given, says in (
-        ("[fd00::1]:6443", ""), ("10.0.0.1:", ""), (":", ""), ("10.0.0.1:six", ""), ("10.0.0.1:-1", ""), ("a b:1", ""),
-        ("m\u00fc:1", ""), ("10.0.0.1 :6443", ""), ("10.0.0.1:6443/", ""), ("10.0.0.1:6443,", ""), ("[]:1", ""),
         ("::", "too many colons"), ("fd00::1:6443", "too many colons"), ("https://10.0.0.1:6443/", "too many colons"))),
     *(Line("ignored %r" % given, (*GOOD_LINE, "--ignore-preflight-errors", given), says) for given, says in (
         ('"a,b",c', ""), ("a\nb", ""), ('"a""b"', ""), (" all", ""), ('"a', "a lone quote"), ('a"b', "a lone quote"),
@@ -138,7 +143,7 @@ OWN_LINES = [
     Line("label of Kubernetes", (*GOOD_LINE, "--node-labels", "node-role.kubernetes.io/worker="), "may not give itself"),
     Line("odd address", (*GOOD_LINE, "--node-ip", "10.0.0"), "not an IP address"),
     Line("odd prefix", (*GOOD_LINE, "--pod-cidr", "10.0.0.1"), "not a prefix"),
-    Line("VNI of 25 bits", (*GOOD_LINE, "--vni", "16777216"), "between 1 and 16777215"),
+    Line("VNI of 25 bits", (*GOOD_LINE, "--vni", "16777216"), "between 4096 and 16777215"),
     Line("port of 17 bits", (*GOOD_LINE, "--vxlan-port", "70000"), "between 1 and 65535"),
     Line("half a version", (*GOOD_LINE, "--kubernetes-version", "1.37"), "must be whole"),
     Line("bool in the environment", GOOD_LINE, "WINJOIN_DRY_RUN", environment={"WINJOIN_DRY_RUN": "maybe"}),

@@ -136,46 +136,6 @@ static void a_join_that_fails(void **state) {
     assert_null(strstr(err.hints[0], "the same command goes on"));
 }
 
-/* On a host that fails preflight, with nobody who answers. */
-static void a_wrong_call_ends_before_preflight(void **state) {
-    static const struct {
-        size_t field;
-        const char *value, *message;
-    } rows[] = {
-#define FIELD(name) offsetof(struct join_options, name)
-        {FIELD(endpoint), "127.0.0.1:99999", "check the endpoint \"127.0.0.1:99999\": the port"},
-        {FIELD(endpoint), "127.0.0.1:0", "check the endpoint \"127.0.0.1:0\": the port"},
-        {FIELD(endpoint), "a b:1", "check the endpoint \"a b:1\": it must be HOST:PORT"},
-        {FIELD(endpoint), "127.1:1", "check the endpoint \"127.1:1\": its host is neither"},
-        {FIELD(bundle), "D:\\none.zip", "bundle 'D:\\none.zip': it is neither a file nor a folder"},
-        {FIELD(bundle), "D:\\broken.zip", "bundle 'D:\\broken.zip': read bundle: "},
-        {FIELD(patches), "D:\\none", "patches folder 'D:\\none': there is no such folder"},
-        {FIELD(network_name), "a/b", "flags: network: Invalid value: refuse network name 'a/b'"},
-#undef FIELD
-    };
-    int (*const verbs[])(struct program *, struct error *) = {verb_join, verb_preflight};
-
-    (void)state;
-    put("D:\\broken.zip", "PK");
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        char **field = (char **)((char *)&program->options.join + rows[i].field);
-        char *before = *field;
-
-        for (size_t k = 0; k < ARRAY_SIZE(verbs); k++) {
-            struct error err;
-
-            *field = xstrdup(rows[i].value);
-            if (verb(verbs[k], &err) != -1 || error_exit_code(err.kind) != 3 ||
-                !text_starts_with(err.message, rows[i].message) ||
-                strstr(text_str(&err_out), "preflight") || out.len)
-                fail_msg("%s: %s; %s%s", rows[i].value, err.message, text_str(&err_out),
-                         text_str(&out));
-            freep(field);
-        }
-        *field = before;
-    }
-}
-
 static void a_join_that_is_interrupted(void **state) {
     struct error err;
 
@@ -395,7 +355,6 @@ int main(void) {
         JOIN_TEST(a_silent_join),
         JOIN_TEST(a_join_in_json),
         JOIN_TEST(a_join_that_fails),
-        JOIN_TEST(a_wrong_call_ends_before_preflight),
         JOIN_TEST(a_join_that_is_interrupted),
         JOIN_TEST(one_phase),
         JOIN_TEST(a_dry_run),

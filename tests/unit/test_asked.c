@@ -1,0 +1,76 @@
+/* What is wrong with a call is said before its first check and its first packet. */
+#include "program_scene.h"
+
+#include "join_scene.h"
+
+static struct run r;
+
+static int open_joining(void **state) {
+    int result = open_program(state);
+
+    host_free(program->host);
+    http_free(program->http);
+    open_run(&r, "overlay");
+    program->host = r.host;
+    program->http = r.http;
+    program->options.join = r.options;
+    program->options.join.start_spread = -1;
+    program->options.progress = (char *)"plain";
+    program->verb = verb_find("join");
+    r.options = (struct join_options){0};
+    return result;
+}
+
+static int close_joining(void **state) {
+    program->host = NULL;
+    program->http = http_memory_new(nobody_answers, NULL);
+    (void)close_program(state);
+    close_run(&r);
+    return 0;
+}
+
+static void a_wrong_call_ends_before_preflight(void **state) {
+    static const struct {
+        size_t field;
+        const char *value, *message;
+    } rows[] = {
+#define FIELD(name) offsetof(struct join_options, name)
+        {FIELD(endpoint), "127.0.0.1:99999", "check the endpoint \"127.0.0.1:99999\": the port"},
+        {FIELD(endpoint), "127.0.0.1:0", "check the endpoint \"127.0.0.1:0\": the port"},
+        {FIELD(endpoint), "a b:1", "check the endpoint \"a b:1\": it must be HOST:PORT"},
+        {FIELD(endpoint), "127.1:1", "check the endpoint \"127.1:1\": its host is neither"},
+        {FIELD(bundle), "D:\\none.zip", "bundle 'D:\\none.zip': it is neither a file nor a folder"},
+        {FIELD(bundle), "D:\\broken.zip", "bundle 'D:\\broken.zip': read bundle: "},
+        {FIELD(patches), "D:\\none", "patches folder 'D:\\none': there is no such folder"},
+        {FIELD(network_name), "a/b", "flags: network: Invalid value: refuse network name 'a/b'"},
+#undef FIELD
+    };
+    int (*const verbs[])(struct program *, struct error *) = {verb_join, verb_preflight};
+
+    (void)state;
+    put("D:\\broken.zip", "PK");
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char **field = (char **)((char *)&program->options.join + rows[i].field);
+        char *before = *field;
+
+        for (size_t k = 0; k < ARRAY_SIZE(verbs); k++) {
+            struct error err;
+
+            *field = xstrdup(rows[i].value);
+            if (verb(verbs[k], &err) != -1 || error_exit_code(err.kind) != 3 ||
+                !text_starts_with(err.message, rows[i].message) ||
+                strstr(text_str(&err_out), "preflight") || out.len)
+                fail_msg("%s: %s; %s%s", rows[i].value, err.message, text_str(&err_out),
+                         text_str(&out));
+            freep(field);
+        }
+        *field = before;
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        a_wrong_call_ends_before_preflight, open_joining, close_joining)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
