@@ -43,20 +43,25 @@ static void other_ca(void) {
 THERE(static_pod, "C:\\etc\\kubernetes\\manifests\\other.yaml")
 THERE(cni_file, "C:\\etc\\cni\\net.d\\0-containerd-nat.conf")
 THERE(source_vip, "C:\\sourcevip\\10.244.1.2")
-THERE(bad_bundle, "C:\\bad.zip")
+THERE(bad_kubelet, "C:\\bad\\kubelet.exe")
 SERVICE(other_kubelet, "kubelet")
 SERVICE(other_containerd, "containerd")
 SERVICE(other_kube_proxy, "kube-proxy")
 SERVICE(other_flanneld, "flanneld")
 SERVICE(other_network, "winjoin-network")
 OPTION(absent_pipe, cri_socket, "npipe:////./pipe/nobody")
-OPTION(lost_bundle, bundle, "C:\\lost.zip")
 OPTION(odd_pods, pod_cidr, "10.96.0.0/24")
 OPTION(no_such_card, adapter, "Ethernet 9")
 
+/* Its lock is right, and one of its programs is another. */
 static void give_bad_bundle(void) {
-    bad_bundle();
-    r.options.bundle = xstrdup("C:\\bad.zip");
+    bad_kubelet();
+    put("C:\\bad\\winjoin.lock",
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
+        "\"kubelet\",\"version\":\"v1.37.1\",\"sha256\":"
+        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
+        "\"kubelet.exe\"}]}");
+    r.options.bundle = xstrdup("C:\\bad");
 }
 
 static uint32_t silent_hns(void *context, const char *function, const char *const *arguments,
@@ -291,8 +296,7 @@ static const struct {
     {"ContainerRuntimeVersion", broken_containerd, W, "could not tell: 'C:\\Program Files"},
     {"KubeletVersion", broken_kubelet, E, "couldn't get kubelet version"},
     {"KubeletVersion", odd_kubelet, E, "couldn't get kubelet version"},
-    {"Bundle", lost_bundle, E, "lost.zip"},
-    {"Bundle", give_bad_bundle, E, "bad.zip"},
+    {"Bundle", give_bad_bundle, E, "the lock says 3"},
     {"Discovery", wrong_pin, E, "pinned"},
     {"CACertificate", other_ca, W, OTHER_PIN " (CN=other); the cluster's proven CA is sha256:"},
     {"CACertificate", ca_crt, W, "holds no certificate"},

@@ -48,8 +48,8 @@ static void calls_and_answers(void **state) {
         {"bundle", 3, "", "winjoin bundle create DIR FILE.zip"},
         {"bundle show", 3, "", "winjoin bundle create DIR FILE.zip"},
         {"bundle create a", 3, "", "winjoin bundle create DIR FILE.zip"},
-        {"bundle show C:\\no.zip", 1, "", "no.zip"},
-        {"bundle verify C:\\no.zip -o json", 1, "\"kind\": \"not-found\"", "no.zip"},
+        {"bundle show C:\\no.zip", 3, "", "no.zip"},
+        {"bundle verify C:\\no.zip -o json", 3, "\"kind\": \"usage\"", "no.zip"},
     };
 
     (void)state;
