@@ -129,7 +129,8 @@ static void numbers_of_flannel_are_kept(void **state) {
         struct run r;
         struct join join;
 
-        open_run(&r, NULL);
+        open_run(&r, "overlay");
+        freep(&r.options.network_mode);
         r.scene.flannel = rows[i].conf;
         r.options.vni = rows[i].vni;
         r.options.vxlan_port = rows[i].port;
