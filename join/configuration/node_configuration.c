@@ -179,6 +179,7 @@ static int check_value(const struct target *t, const json_t *value, const struct
 /* Values that are right alone may not work together. */
 static int check_network(const json_t *configuration, const struct yaml_node *node,
                          const char *what, struct error *err) {
+    const struct yaml_node *at;
     struct join_options o = {0};
     struct network_input input;
     int result;
@@ -187,14 +188,12 @@ static int check_network(const json_t *configuration, const struct yaml_node *no
     join_network_input(&o, &input);
     result = network_input_check(&input, err);
     join_options_free(&o);
-    if (result < 0) {
-        _cleanup_(freep) char *place =
-            place_of(what, node ? yaml_at(node, "network") : NULL, "network");
-
-        if (err)
-            err->kind = ERROR_USAGE;
-        (void)error_prefix(err, "%s: Invalid value", place);
-    }
+    at = node ? yaml_at(node, "network") : NULL;
+    if (result < 0 && err)
+        err->kind = ERROR_USAGE;
+    if (result < 0 && at) /* flags are named by the message */
+        (void)error_prefix(err, "%s: line %zu column %zu: network", what, yaml_line(at),
+                           yaml_column(at));
     return result;
 }
 

@@ -230,7 +230,7 @@ static const struct bad bad_node_configurations[] = {
 };
 
 /* Values that cannot stand together, or that no network can have. */
-#define NETWORK "f: line 3 column 10: network: Invalid value: "
+#define NETWORK "f: line 3 column 10: network: "
 static const struct bad bad_networks[] = {
     {NODE "network: {vni: 1}\n",
      "f: line 3 column 16: network.vni: Invalid value: 1: must be between 4096 and 16777215", ""},
