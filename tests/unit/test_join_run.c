@@ -118,7 +118,7 @@ static void numbers_of_flannel_are_kept(void **state) {
         {VXLAN, 0, 9898, "--vxlan-port 9898 does not fit: the cluster's flannel uses 4789",
          "leave --vxlan-port out: "},
         {CONF("{\"Type\": \"vxlan\", \"VNI\": 4096, \"Port\": 8472}"), 0, 4789,
-         "the cluster's flannel cannot carry Windows nodes: its port is 8472", "set "},
+         "the cluster's flannel does not support Windows nodes: its port is 8472", "set "},
         {VXLAN, 4096, 4789, NULL, NULL},
         {CONF("{\"Type\": \"host-gw\"}"), 5000, 0, NULL, NULL},
     };

@@ -328,7 +328,7 @@ static void config_for_a_cluster(void **state) {
                          "{bundle: 'D:\\none.zip'}\n");
     words("validate");
     assert_error(verb(verb_config, &err), &err, ERROR_USAGE,
-                 "bundle 'D:\\none.zip': it is neither a file nor a folder", "");
+                 "bundle 'D:\\none.zip': no such file or folder", "");
     freep(&program->options.join.bundle);
     put("D:\\node.yaml", JOIN "patches: {directory: 'D:\\none'}\n");
     assert_error(verb(verb_config, &err), &err, ERROR_USAGE,
