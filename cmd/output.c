@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/redact.h"
 #include "base/yaml.h"
+#include "host/path.h"
 
 bool output_is_document(const struct program *program) {
     return text_equal(program->options.output, "json") ||
@@ -70,6 +71,31 @@ void output_warning(const char *message) {
     redact_tokens(shown.data);
     (void)fprintf(stderr, "warning: %s\n", text_str(&shown));
     text_free(&shown);
+}
+
+int output_path(struct program *program, const char *what, const char *given, char **ret,
+                struct error *err) {
+    _cleanup_(freep) char *full = *given ? terminal_full_path(given) : NULL, *path = NULL;
+    _cleanup_(freep) char *folder = NULL;
+    enum host_file_type type;
+
+    if (!full)
+        return error_set(err, ERROR_USAGE, "%s: the file's name is empty", what);
+    if (path_normalize(full, &path, err) < 0)
+        return error_prefix(err, "%s", what);
+    folder = path_parent(path);
+    type = host_file_type(program->host, path);
+    if (type == HOST_FOLDER || !folder)
+        return error_set(err, ERROR_USAGE, "%s: '%s' is a folder", what, given);
+    if (type == HOST_LINK)
+        return error_set(err, ERROR_USAGE,
+                         "%s: '%s' is a symbolic link: name the file that it leads to", what,
+                         given);
+    type = host_file_type(program->host, folder);
+    if (type != HOST_FOLDER && type != HOST_LINK)
+        return error_set(err, ERROR_USAGE, "%s: the folder of '%s' does not exist", what, given);
+    *ret = take_ptr(path);
+    return 0;
 }
 
 bool output_color(const struct program *program, bool on_stderr) {

@@ -17,6 +17,11 @@ void output_finish(struct program *program, const struct error *err);
 /* error: ..., hint: ... */
 void output_error(const struct error *err);
 void output_warning(const char *message);
+/* Where a result goes that a person wants in a file of this name: absolute, for struct host. Fails
+ * with ERROR_USAGE for an empty name, a folder, a symbolic link (which would be replaced) and a
+ * folder that does not exist; `what` names the flag or word. The caller frees. */
+int output_path(struct program *program, const char *what, const char *given, char **ret,
+                struct error *err);
 /* Colour and ticks are wanted on stdout (respectively stderr). */
 bool output_color(const struct program *program, bool on_stderr);
 bool output_utf8(const struct program *program, bool on_stderr);

@@ -5,21 +5,93 @@
 #include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
+#include "join/programs/node_programs.h"
 #include "services/artifacts.h"
 
 enum { VERSIONS_MAX = 65536 };
 
-static void print_artifacts(struct program *program, const struct artifacts *artifacts) {
-    struct text out = {0};
-
+static void add_artifacts(struct text *out, const struct artifacts *artifacts) {
     for (size_t i = 0; i < artifacts->count; i++)
-        text_addf(&out, "%-26s %-12s %.12s  %s\n", artifacts->items[i].name,
+        text_addf(out, "%-26s %-12s %.12s  %s\n", artifacts->items[i].name,
                   artifacts->items[i].version, artifacts->items[i].sha256,
                   artifacts->items[i].target);
+}
+
+static char *names_of(const json_t *names, const char *none) {
+    struct text text = {0};
+    json_t *name;
+    size_t i;
+
+    json_array_foreach((json_t *)names, i, name)
+        text_addf(&text, "%s%s", i ? ", " : "", json_string_value(name));
+    if (!text.len)
+        text_add(&text, none);
+    return text_take(&text);
+}
+
+static void add_nodes(struct text *out, const json_t *nodes) {
+    const json_t *node;
+    size_t i;
+
+    text_addf(out, "\n%-14s %-16s %s\n", "--network-mode", "--network-plugin", "missing");
+    json_array_foreach((json_t *)nodes, i, node) {
+        _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "nothing");
+
+        text_addf(out, "%-14s %-16s %s\n", json_text_at(node, "mode"), json_text_at(node, "plugin"),
+                  missing);
+    }
+}
+
+static void warn_of_versions(const struct artifacts *artifacts) {
+    for (size_t i = 0; i < artifacts->count; i++)
+        if (text_equal(artifacts->items[i].version, "unknown")) {
+            _cleanup_(freep) char *warning =
+                xasprintf("%s.exe does not say its version: give it with --versions FILE",
+                          artifacts->items[i].name);
+
+            output_warning(warning);
+        }
+}
+
+/* One that fits no node at all, or not each that was asked for. */
+static void warn_of_nodes(const json_t *nodes, bool each) {
+    const json_t *node;
+    size_t i;
+
+    json_array_foreach((json_t *)nodes, i,
+                       node) if (!each && !json_array_size(json_at(node, "missing"))) return;
+    json_array_foreach((json_t *)nodes, i, node) {
+        _cleanup_(freep) char *missing = names_of(json_at(node, "missing"), "");
+        _cleanup_(freep) char *warning =
+            xasprintf("a node with network mode %s and plugin %s also needs: %s",
+                      json_text_at(node, "mode"), json_text_at(node, "plugin"), missing);
+
+        if (*missing)
+            output_warning(warning);
+    }
+}
+
+/* The lock, and which nodes these programs are enough for. */
+static int print_bundle(struct program *program, const struct artifacts *artifacts, bool warn,
+                        struct error *err) {
+    const struct join_options *o = &program->options.join;
+    json_t *nodes = NULL;
+    struct text out = {0};
+
+    if (node_programs_missing(artifacts, o, &nodes, err) < 0)
+        return -1;
+    add_artifacts(&out, artifacts);
+    add_nodes(&out, nodes);
     output_text(program, text_str(&out));
-    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                                     "BundleLock", "artifacts", artifacts_json(artifacts, NULL)));
     text_free(&out);
+    if (warn) {
+        warn_of_versions(artifacts);
+        warn_of_nodes(nodes, o->network_mode || o->network_plugin);
+    }
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                                     "kind", "BundleLock", "artifacts",
+                                     artifacts_json(artifacts, NULL), "nodes", nodes));
+    return 0;
 }
 
 static int read_versions(struct program *program, json_t **ret, struct error *err) {
@@ -34,16 +106,42 @@ static int read_versions(struct program *program, json_t **ret, struct error *er
     return json_read(text, len, "--versions", ret, err);
 }
 
-static int create(struct program *program, const char *folder, const char *zip, struct error *err) {
-    _cleanup_(freep) char *from = terminal_full_path(folder), *to = terminal_full_path(zip);
+/* What is wrong with the folder or the versions is wrong with the call. */
+static int pack(struct program *program, const char *folder, const char *to,
+                struct artifacts *artifacts, struct error *err) {
+    _cleanup_(freep) char *from = terminal_full_path(folder);
     _cleanup_json_ json_t *versions = NULL;
-    struct artifacts artifacts = {0};
 
-    if (read_versions(program, &versions, err) < 0 ||
-        bundle_create(program->host, from, to, versions, &artifacts, err) < 0)
+    if (read_versions(program, &versions, err) == 0 &&
+        bundle_create(program->host, from, to, versions, artifacts, err) == 0)
+        return 0;
+    if (err->kind == ERROR_MALFORMED || err->kind == ERROR_ABSENT)
+        err->kind = ERROR_USAGE;
+    return -1;
+}
+
+static int create(struct program *program, const char *folder, const char *zip, struct error *err) {
+    _cleanup_(freep) char *to = NULL;
+    struct artifacts artifacts = {0};
+    _cleanup_json_ json_t *nodes = NULL;
+    int result;
+
+    if (output_path(program, "FILE.zip", zip, &to, err) < 0 ||
+        node_programs_missing(&artifacts, &program->options.join, &nodes, err) < 0 ||
+        pack(program, folder, to, &artifacts, err) < 0)
         return -1;
-    print_artifacts(program, &artifacts);
+    result = print_bundle(program, &artifacts, true, err);
     artifacts_free(&artifacts);
+    return result;
+}
+
+static int verify(struct program *program, struct bundle *bundle, struct error *err) {
+    if (bundle_verify(bundle, NULL, err) < 0)
+        return -1;
+    output_text(program, "ok\n");
+    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                                     "BundleLock", "artifacts",
+                                     artifacts_json(bundle_artifacts(bundle), NULL)));
     return 0;
 }
 
@@ -59,9 +157,9 @@ int verb_bundle(struct program *program, struct error *err) {
         return error_set(err, ERROR_USAGE,
                          "winjoin bundle create DIR FILE.zip | verify FILE | show FILE");
     path = terminal_full_path(words->items[1]);
-    if (bundle_open(program->host, path, NULL, &bundle, err) < 0 ||
-        (text_equal(what, "verify") && bundle_verify(bundle, NULL, err) < 0))
+    if (bundle_open(program->host, path, NULL, &bundle, err) < 0)
         return -1;
-    print_artifacts(program, bundle_artifacts(bundle));
-    return 0;
+    if (text_equal(what, "show"))
+        return print_bundle(program, bundle_artifacts(bundle), false, err);
+    return verify(program, bundle, err);
 }

@@ -97,14 +97,15 @@ static int migrate(struct program *program, struct error *err) {
         (void)error_set(err, ERROR_USAGE, "the --old-config flag is mandatory");
         return error_hint(err, "winjoin config migrate --old-config FILE");
     }
-    if (renewed_text(program, o->old_config, &text, err) < 0)
+    if ((o->new_config && output_path(program, "--new-config", o->new_config, &to, err) < 0) ||
+        renewed_text(program, o->old_config, &text, err) < 0)
         return -1;
-    if (!o->new_config) {
+    if (!to) {
         output_bytes(text, strlen(text));
         return 0;
     }
-    to = terminal_full_path(o->new_config);
-    return host_write(program->host, to, text, strlen(text), HOST_PUBLIC, err);
+    /* it may hold a token */
+    return host_write(program->host, to, text, strlen(text), HOST_SECRET, err);
 }
 
 static int print(struct program *program, struct error *err) {

@@ -67,10 +67,22 @@ static const struct option diag_options[] = {
 static const struct option_group diag_group = {"Diagnosis", diag_options};
 
 static const struct option bundle_options[] = {
-    {"versions", 0, OPTION_TEXT, AT(versions), "FILE", "JSON object, artifact name to version", 0},
+    {"versions", 0, OPTION_TEXT, AT(versions), "FILE",
+     "JSON object, artifact name to version: counts instead of what the programs say", 0},
     {0},
 };
-static const struct option_group bundle_group = {"Bundle", bundle_options};
+static const struct option bundle_nodes_options[] = {
+    {"network-mode", 0, OPTION_NETWORK_MODE, AT(join.network_mode), NULL, "only nodes of this mode",
+     0},
+    {"network-plugin", 0, OPTION_NETWORK_PLUGIN, AT(join.network_plugin), NULL,
+     "only nodes with this plugin", 0},
+    {"kube-proxy", 0, OPTION_CHOICE, AT(join.kube_proxy), "service|none",
+     "none: nodes that need no kube-proxy.exe", 0},
+    {0},
+};
+static const struct option_group bundle_group = {"Bundle", bundle_options},
+                                 bundle_nodes_group = {"Whose programs must be there",
+                                                       bundle_nodes_options};
 
 static const struct option validate_options[] = {
     {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "the file to check", 0},
@@ -114,20 +126,25 @@ static const struct verb bundle_subcommands[] = {
     {.name = "create",
      .help = "pack a folder of programs",
      .usage = "bundle create DIR FILE.zip [flags]",
+     .text = "It packs the programs of a node that the folder holds (kubelet.exe, containerd.exe, "
+             "...), reads their versions from them, and says what nodes need beside them.",
      .examples = {{"pack what lies in D:\\programs",
-                   "bundle create D:\\programs D:\\winjoin-bundle.zip"}},
+                   "bundle create D:\\programs D:\\winjoin-bundle.zip"},
+                  {"and say what nodes with flannel need beside them",
+                   "bundle create D:\\programs D:\\bundle.zip --network-plugin flannel"}},
      .words = "DIR FILE",
-     .groups = {&bundle_group}},
+     .groups = {&bundle_group, &bundle_nodes_group}},
     {.name = "verify",
      .help = "check each program of a bundle against its lock",
      .usage = "bundle verify FILE",
      .examples = {{"check a bundle", "bundle verify D:\\winjoin-bundle.zip"}},
      .words = "FILE"},
     {.name = "show",
-     .help = "list what a bundle holds",
-     .usage = "bundle show FILE",
+     .help = "list what a bundle holds, and what nodes need beside it",
+     .usage = "bundle show FILE [flags]",
      .examples = {{"list a bundle", "bundle show D:\\winjoin-bundle.zip"}},
-     .words = "FILE"},
+     .words = "FILE",
+     .groups = {&bundle_nodes_group}},
     {0},
 };
 static const struct verb config_subcommands[] = {

@@ -19,5 +19,9 @@ char *path_plain(const char *path);
 char *path_parent(const char *path);
 /* The last name of a path with '\\' or '/' (borrowed from it). */
 const char *path_base(const char *path);
+/* A path of struct host as the system at hand writes it: on Linux a file of this machine (drive Z:)
+ * is "/tmp/x" again, the rest stays. Platform files: host/posix/terminal.c, host/win32/terminal.c.
+ * The caller frees. */
+char *path_shown(const char *path);
 
 #endif

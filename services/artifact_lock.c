@@ -85,13 +85,17 @@ static bool is_name(const char *text, size_t max) {
     return len > 0 && len <= max && strspn(text, letters) == len;
 }
 
+bool artifact_version_is_usable(const char *version) {
+    return version && is_name(version, VERSION_MAX);
+}
+
 static int read_plain(const json_t *item, struct artifact *artifact, struct error *err) {
     const char *name = json_text_at(item, "name"), *version = json_text_at(item, "version");
     const char *sha256 = json_text_at(item, "sha256");
     long long size = json_number_at(item, "size", -1);
     if (!name || !is_name(name, VERSION_MAX))
         return error_set(err, ERROR_MALFORMED, "decode lock: an artifact has no usable name");
-    if (!version || !is_name(version, VERSION_MAX))
+    if (!artifact_version_is_usable(version))
         return error_set(err, ERROR_MALFORMED, "decode lock: '%s' has no usable version", name);
     if (!sha256 || strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
         return error_set(err, ERROR_MALFORMED, "decode lock: sha256 of '%s' is not 64 hex digits",

@@ -105,7 +105,7 @@ int artifacts_missing(struct host *host, const struct artifacts *lock, const cha
                                      : target.required || text_equal(target.name, cni_type);
 
         if (needed && !in_lock(lock, target.name) &&
-            host_file_type(host, target.target) != HOST_FILE)
+            (!host || host_file_type(host, target.target) != HOST_FILE))
             text_list_add(ret, target.name);
     }
     return 0;

@@ -54,6 +54,8 @@ bool artifact_target_find(const char *name, struct artifact_target *ret);
  * that leaves the bundle (absolute, "..", drive, backslash) or a target outside C:\k,
  * C:\opt\cni\bin and C:\Program Files\containerd. */
 int artifact_lock_parse(const char *text, size_t len, struct artifacts *ret, struct error *err);
+/* As a version of a lock: at most 64 letters, digits and ._-+ (NULL is none). */
+bool artifact_version_is_usable(const char *version);
 /* The lock's text, for bundle create. The caller frees. */
 char *artifact_lock_make(const struct artifacts *artifacts);
 
@@ -100,7 +102,7 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err);
 /* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
- * has. */
+ * (NULL: nothing is asked of one) has. */
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
                       const struct service_choice *choice, struct text_list *ret,
                       struct error *err);
@@ -109,7 +111,10 @@ int artifacts_missing(struct host *host, const struct artifacts *lock, const cha
 json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *mirror);
 
 /* bundle create: packs the files of a folder that the target table knows by file name (kubelet.exe,
- * ...) with a lock into one .zip. `versions` maps artefact name to version (NULL: "unknown"). */
+ * ...) with a lock into one .zip. Each must be a Windows program; its version is read from it
+ * (services/program_image.h), "unknown" when it has none. `versions` (or NULL) maps artifact name
+ * to the version that counts instead. Kinds: ERROR_USAGE for a name or version in `versions` that
+ * cannot be, ERROR_MALFORMED for a file that is no Windows program, ERROR_ABSENT. */
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "host/path.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/bundle_path.h"
@@ -91,7 +92,11 @@ static int read_lock(struct bundle *bundle, const char *lock, struct error *err)
                       : read_file(bundle, ARTIFACT_LOCK_NAME, LOCK_SIZE_MAX, &text, &len, err);
     if (result == 0)
         result = artifact_lock_parse(text, len, &bundle->artifacts, err);
-    return result < 0 && lock ? error_prefix(err, "lock '%s'", lock) : result;
+    if (result < 0 && lock) {
+        _cleanup_(freep) char *shown = path_shown(lock);
+        return error_prefix(err, "lock '%s'", shown);
+    }
+    return result;
 }
 
 int bundle_open(struct host *host, const char *path, const char *lock, struct bundle **ret,
@@ -99,8 +104,9 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     _cleanup_(bundle_freep) struct bundle *bundle = xcalloc(1, sizeof(*bundle));
     bundle->host = host;
     if (open_file(bundle, path, err) < 0 || read_lock(bundle, lock, err) < 0) {
+        _cleanup_(freep) char *shown = path_shown(path);
         (void)fail_local(err);
-        return error_prefix(err, "bundle '%s'", path);
+        return error_prefix(err, "bundle '%s'", shown);
     }
     *ret = take_ptr(bundle);
     return 0;

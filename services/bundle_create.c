@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/nearest.h"
+#include "host/path.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/bundle_zip.h"
+#include "services/program_image.h"
 
 /* What is packed so far: the lock's rows and the files' bytes, in the same order. */
 struct packing {
@@ -26,7 +29,7 @@ static void add_artifact(struct packing *packing, const struct artifact_target *
     struct artifact artifact = {.name = xstrdup(target->name),
                                 .version = xstrdup(version),
                                 .size = len,
-                                .path = xasprintf("bin/%s", strrchr(target->target, '\\') + 1),
+                                .path = xasprintf("bin/%s", path_base(target->target)),
                                 .target = xstrdup(target->target)};
     digest_sha256(data, len, artifact.sha256);
     packing->contents[list->count] = data;
@@ -35,24 +38,84 @@ static void add_artifact(struct packing *packing, const struct artifact_target *
     list->items[list->count++] = artifact;
 }
 
+static int refuse_name(const char *name, struct error *err) {
+    const char *known[ARTIFACTS_MAX], *near;
+    struct artifact_target target;
+    size_t count = 0;
+
+    while (count < ARTIFACTS_MAX && artifact_target_at(count, &target))
+        known[count++] = target.name;
+    near = nearest_name(name, known, count);
+    (void)error_set(err, ERROR_USAGE, "versions: '%s' is not a program of a node", name);
+    return near ? error_hint(err, "did you mean '%s'?", near) : -1;
+}
+
+/* A name that stands for no program is most likely misspelt. */
+static int check_versions(const json_t *versions, struct error *err) {
+    struct artifact_target target;
+    const char *name;
+    json_t *version;
+
+    if (versions && !json_is_object(versions))
+        return error_set(err, ERROR_USAGE, "versions: the file holds no JSON object");
+    json_object_foreach((json_t *)versions, name, version) {
+        if (!artifact_target_find(name, &target))
+            return refuse_name(name, err);
+        if (!artifact_version_is_usable(json_string_value(version)))
+            return error_set(err, ERROR_USAGE, "versions: '%s' has no usable version", name);
+    }
+    return 0;
+}
+
+static const struct artifact *packed(const struct packing *packing, const char *name) {
+    for (size_t i = 0; i < packing->artifacts.count; i++)
+        if (text_equal(packing->artifacts.items[i].name, name))
+            return &packing->artifacts.items[i];
+    return NULL;
+}
+
+static int add_file(struct host *host, const struct artifact_target *target, const char *path,
+                    const char *given_version, struct packing *packing, struct error *err) {
+    _cleanup_(freep) char *data = NULL, *own_version = NULL;
+    size_t len = 0;
+
+    if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
+        return -1;
+    if (program_image_check(data, len, err) < 0)
+        return error_prefix(err, "%s", path_base(path));
+    if (!given_version)
+        given_version = own_version = program_image_version(data, len);
+    add_artifact(packing, target, given_version ? given_version : "unknown", take_ptr(data), len);
+    return 0;
+}
+
 static int collect(struct host *host, const char *folder, const json_t *versions,
                    struct packing *packing, struct error *err) {
     struct artifact_target target;
+
     if (host_file_type(host, folder) != HOST_FOLDER)
-        return error_set(err, ERROR_ABSENT, "'%s' is not a folder", folder);
+        return error_set(err, ERROR_ABSENT, "there is no such folder");
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
-        const char *version = json_text_at(versions, target.name);
-        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, strrchr(target.target, '\\') + 1);
-        char *data = NULL;
-        size_t len = 0;
-        if (host_file_type(host, path) != HOST_FILE)
-            continue;
-        if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, err) < 0)
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, path_base(target.target));
+        enum host_file_type type = host_file_type(host, path);
+        if ((type == HOST_FILE || type == HOST_LINK) &&
+            add_file(host, &target, path, json_text_at(versions, target.name), packing, err) < 0)
             return -1;
-        add_artifact(packing, &target, version ? version : "unknown", data, len);
     }
     if (!packing->artifacts.count)
-        return error_set(err, ERROR_ABSENT, "no node programs found in '%s'", folder);
+        return error_set(err, ERROR_ABSENT, "no node programs (kubelet.exe, ...) found in it");
+    return 0;
+}
+
+static int check_versions_used(const json_t *versions, const struct packing *packing,
+                               struct error *err) {
+    const char *name;
+    json_t *version;
+
+    json_object_foreach((json_t *)versions, name, version) {
+        if (!packed(packing, name))
+            return error_set(err, ERROR_USAGE, "versions: the folder does not hold '%s'", name);
+    }
     return 0;
 }
 
@@ -73,9 +136,18 @@ static int pack(struct host *host, const struct packing *packing, const char *zi
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err) {
     _cleanup_(packing_free) struct packing packing = {0};
-    if (collect(host, folder, versions, &packing, err) < 0 ||
-        pack(host, &packing, zip_path, err) < 0)
-        return error_prefix(err, "create bundle '%s'", zip_path);
+    if (check_versions(versions, err) < 0)
+        return -1;
+    if (collect(host, folder, versions, &packing, err) < 0) {
+        _cleanup_(freep) char *shown = path_shown(folder);
+        return error_prefix(err, "pack folder '%s'", shown);
+    }
+    if (check_versions_used(versions, &packing, err) < 0)
+        return -1;
+    if (pack(host, &packing, zip_path, err) < 0) {
+        _cleanup_(freep) char *shown = path_shown(zip_path);
+        return error_prefix(err, "create bundle '%s'", shown);
+    }
     /* the rows go to the caller, the bytes do not */
     for (size_t i = 0; i < packing.artifacts.count; i++)
         free(take_ptr(packing.contents[i]));

@@ -20,7 +20,10 @@ static void archive_read_freep(struct archive **archive) {
 
 static int set_archive_error(struct archive *archive, enum error_kind kind, struct error *err) {
     const char *why = archive_error_string(archive);
-    return error_set(err, kind, "read bundle: %s", why ? why : "no archive");
+    if (!why)
+        why = "no archive";
+    /* some of its texts end a line */
+    return error_set(err, kind, "read bundle: %.*s", (int)strcspn(why, "\n"), why);
 }
 
 static int open_zip(const char *data, size_t len, struct archive **ret, struct error *err) {

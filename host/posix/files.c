@@ -21,12 +21,13 @@ enum { PIPE_MS = 10000 };
 
 static int fail(struct error *err, const char *verb, const char *path) {
     int number = errno;
+    _cleanup_(freep) char *shown = path_shown(path);
     enum error_kind kind = number == ENOENT || number == ENOTDIR     ? ERROR_ABSENT
                            : number == EACCES || number == EPERM     ? ERROR_DENIED
                            : number == EEXIST || number == ENOTEMPTY ? ERROR_CONFLICT
                                                                      : ERROR_HOST;
 
-    return error_set_os(err, kind, (unsigned long)number, "%s '%s': %s", verb, path,
+    return error_set_os(err, kind, (unsigned long)number, "%s '%s': %s", verb, shown,
                         strerror(number));
 }
 

@@ -83,6 +83,16 @@ char *terminal_full_path(const char *given) {
     return path_plain(path);
 }
 
+char *path_shown(const char *path) {
+    bool here = text_starts_with(path, "Z:\\");
+    char *shown = xstrdup(here ? path + 2 : path);
+
+    for (char *p = shown; here && *p; p++)
+        if (*p == '\\')
+            *p = '/';
+    return shown;
+}
+
 FILE *terminal_append(const char *path) {
     return fopen(path, "ae");
 }

@@ -88,6 +88,10 @@ char *terminal_full_path(const char *given) {
     return win32_narrow(full);
 }
 
+char *path_shown(const char *path) {
+    return xstrdup(path);
+}
+
 FILE *terminal_append(const char *path) {
     _cleanup_(freep) char *full = terminal_full_path(path);
     _cleanup_(freep) wchar_t *wide = widen(full);

@@ -339,33 +339,6 @@ static void missing_things(void **state) {
     bundle_free(bundle);
 }
 
-static void zip_round_trip(void **state) {
-    struct artifacts made = {0};
-    struct bundle *bundle = NULL;
-    struct artifacts_result result = {0};
-    struct error err = {0};
-    json_t *versions = json_pack("{s:s}", "kubelet", "v1.37.1");
-    (void)state;
-    put("D:\\in\\kubelet.exe", "abc");
-    put("D:\\in\\win-bridge.exe", "bridge");
-    put("D:\\in\\readme.txt", "no");
-    if (bundle_create(host, "D:\\in", "D:\\out.zip", versions, &made, &err) < 0)
-        fail_msg("%s", err.message);
-    assert_int_equal(made.count, 2);
-    assert_string_equal(made.items[0].version, "v1.37.1");
-    assert_string_equal(made.items[1].version, "unknown");
-    assert_int_equal(bundle_open(host, "D:\\out.zip", NULL, &bundle, &err), 0);
-    assert_int_equal(bundle_verify(bundle, NULL, &err), 0);
-    assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), 0);
-    assert_int_equal(result.installed, 2);
-    assert_int_equal(host_file_type(host, "C:\\opt\\cni\\bin\\win-bridge.exe"), HOST_FILE);
-    bundle_free(bundle);
-    artifacts_free(&made);
-    json_decref(versions);
-    assert_int_equal(bundle_create(host, "D:\\none", "D:\\o.zip", NULL, &made, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
-}
-
 static int check_zip(const char *const *paths, size_t count, struct error *err) {
     struct bundle_zip_file files[8];
     char *zip = NULL;
@@ -453,6 +426,22 @@ static void truncated(void **state) {
     free(zip);
 }
 
+/* libarchive ends some of its texts with a line's end. */
+static void reasons_are_one_line(void **state) {
+    const struct bundle_zip_file file = {"a", "abcabcabcabcabcabc", 18};
+    char *zip = NULL, *content = NULL;
+    size_t len = 0, got = 0;
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(bundle_zip_make(&file, 1, &zip, &len, NULL), 0);
+    zip[22]++; /* the uncompressed size, in both headers */
+    zip[central(zip, len) + 24]++;
+    assert_int_equal(bundle_zip_read(zip, len, "a", 18, &content, &got, &err), -1);
+    assert_non_null(strstr(err.message, "wrong size"));
+    assert_null(strchr(err.message, '\\'));
+    free(zip);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digest),
@@ -465,10 +454,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(hostile_file, open_host, close_host),
         cmocka_unit_test_setup_teardown(wrong_content, open_host, close_host),
         cmocka_unit_test_setup_teardown(missing_things, open_host, close_host),
-        cmocka_unit_test_setup_teardown(zip_round_trip, open_host, close_host),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(hostile_archives),
         cmocka_unit_test(truncated),
+        cmocka_unit_test(reasons_are_one_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

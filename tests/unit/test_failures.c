@@ -21,6 +21,7 @@
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
+#include "tests/unit/program_image.h"
 
 #define STORE "C:\\var\\lib\\cni\\networks\\flannel.4096\\"
 #define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -69,6 +70,9 @@ static void with_files(struct host *host) {
         "\"kubelet\",\"version\":\"1\",\"sha256\":\"" SHA_ABC
         "\",\"size\":3,\"path\":\"kubelet.exe\"}]}");
     put(host, "D:\\b\\kubelet.exe", "abc");
+    _cleanup_(freep) char *program = image_make(NULL);
+    assert_int_equal(host_write(host, "D:\\p\\kubelet.exe", program, IMAGE_SIZE, HOST_PUBLIC, NULL),
+                     0);
     put(host, "C:\\log\\x.log", "1");
     put(host, "C:\\log\\x.1.log", "2");
 }
@@ -231,7 +235,7 @@ static int lay_artifacts(struct host *host, struct error *err) {
 
 static int pack(struct host *host, struct error *err) {
     struct artifacts made = {0};
-    int result = bundle_create(host, "D:\\b", "D:\\b.zip", NULL, &made, err);
+    int result = bundle_create(host, "D:\\p", "D:\\b.zip", NULL, &made, err);
     artifacts_free(&made);
     return result;
 }

@@ -6,6 +6,7 @@
 #include "cmd/progress.h"
 #include "diag/reports/report.h"
 #include "join/phases/phases.h"
+#include "tests/unit/program_image.h"
 
 static void calls_and_answers(void **state) {
     static const struct {
@@ -169,33 +170,97 @@ static void tokens_in_wrong_places(void **state) {
     }
 }
 
+static void put_program(const char *path, const char *build_information) {
+    _cleanup_(freep) char *image = image_make(build_information);
+
+    assert_int_equal(host_write(program->host, path, image, IMAGE_SIZE, HOST_PUBLIC, NULL), 0);
+}
+
+static void bundle_words(const char *first, const char *second, const char *third) {
+    text_list_free(&program->words);
+    text_list_add(&program->words, first);
+    text_list_add(&program->words, second);
+    if (third)
+        text_list_add(&program->words, third);
+}
+
 static void a_bundle_and_its_versions(void **state) {
     struct error err;
 
     (void)state;
-    put("D:\\in\\kubelet.exe", "abc");
-    text_list_add(&program->words, "create");
-    text_list_add(&program->words, "D:\\in");
-    text_list_add(&program->words, "D:\\out.zip");
+    put_program("D:\\in\\kubelet.exe", "mod\tk8s.io/kubernetes\tv1.37.0\th1:x\n");
+    put_program("D:\\in\\ctr.exe", NULL);
+    bundle_words("create", "D:\\in", "D:\\out.zip");
     program->options.versions = (char *)"D:\\versions.json";
     assert_int_equal(verb(verb_bundle, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_int_equal(err.kind, ERROR_USAGE);
     put("D:\\versions.json", "{\"kubelet\":");
     assert_int_equal(verb(verb_bundle, &err), -1);
-    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_int_equal(err.kind, ERROR_USAGE);
     assert_int_equal(host_file_type(program->host, "D:\\out.zip"), HOST_ABSENT);
     put("D:\\versions.json", "{\"kubelet\":\"v1.37.1\"}");
     assert_int_equal(verb(verb_bundle, &err), 0);
-    assert_has(&out, "kubelet                    v1.37.1      ba7816bf8f01  ");
+    assert_has(&out, "kubelet                    v1.37.1 ");
     program->options.versions = NULL;
     assert_int_equal(verb(verb_bundle, &err), 0);
-    assert_has(&out, "kubelet                    unknown ");
+    assert_has(&out, "kubelet                    v1.37.0 ");
+    assert_has(&out, "ctr                        unknown ");
+    assert_has(&err_out,
+               "warning: ctr.exe does not say its version: give it with --versions FILE\n");
+    assert_false(has(&err_out, "kubelet.exe does not"));
     assert_string_equal(json_text_at(program->result, "kind"), "BundleLock");
-    text_list_free(&program->words);
-    text_list_add(&program->words, "verify");
-    text_list_add(&program->words, "D:\\out.zip");
+    bundle_words("verify", "D:\\out.zip", NULL);
     assert_int_equal(verb(verb_bundle, &err), 0);
-    assert_has(&out, "kubelet ");
+    assert_string_equal(text_str(&out), "ok\n");
+    assert_string_equal(json_text_at(program->result, "artifacts.0.name"), "kubelet");
+}
+
+/* What a bundle lacks is said for each kind of node, and warned of where it fits none. */
+static void a_bundle_and_its_nodes(void **state) {
+    static const char *const names[] = {"containerd", "kubelet", "kube-proxy", "win-overlay",
+                                        "containerd-shim-runhcs-v1"};
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *path = xasprintf("D:\\in\\%s.exe", names[i]);
+
+        put_program(path, "mod\tx\tv1.0.0\th1:x\n");
+    }
+    bundle_words("create", "D:\\in", "D:\\out.zip");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&out, "\n--network-mode --network-plugin missing\n"
+                     "overlay        win-overlay      host-local\n"
+                     "overlay        flannel          flanneld, host-local\n"
+                     "l2bridge       win-bridge       win-bridge, host-local\n"
+                     "l2bridge       flannel          flanneld, win-bridge, host-local\n");
+    assert_has(&err_out, "warning: a node with network mode overlay and plugin win-overlay also "
+                         "needs: host-local\n");
+    put_program("D:\\in\\host-local.exe", "mod\tx\tv1.0.0\th1:x\n");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&out, "overlay        win-overlay      nothing\n");
+    assert_string_equal(text_str(&err_out), "");
+    program->options.join.network_plugin = xstrdup("flannel");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_string_equal(text_str(&err_out),
+                        "warning: a node with network mode overlay and plugin flannel also needs: "
+                        "flanneld\nwarning: a node with network mode l2bridge and plugin flannel "
+                        "also needs: flanneld, win-bridge\n");
+    assert_string_equal(json_text_at(program->result, "nodes.1.missing.1"), "win-bridge");
+    bundle_words("show", "D:\\out.zip", NULL);
+    program->options.join.network_mode = xstrdup("overlay");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&out, "missing\noverlay        flannel          flanneld\n");
+    assert_false(has(&out, "l2bridge"));
+    assert_string_equal(text_str(&err_out), "");
+    bundle_words("create", "D:\\in", "D:\\none.zip");
+    free(program->options.join.network_mode);
+    program->options.join.network_mode = xstrdup("l2bridge");
+    free(program->options.join.network_plugin);
+    program->options.join.network_plugin = xstrdup("win-overlay");
+    assert_int_equal(verb(verb_bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    assert_int_equal(host_file_type(program->host, "D:\\none.zip"), HOST_ABSENT);
 }
 
 /* preflight asks; it neither mends nor waits nor gives the card back. */
@@ -381,6 +446,7 @@ int main(void) {
         cmocka_unit_test(closed_streams),
         cmocka_unit_test(tokens_in_wrong_places),
         cmocka_unit_test_setup_teardown(a_bundle_and_its_versions, open_program, close_program),
+        cmocka_unit_test_setup_teardown(a_bundle_and_its_nodes, open_program, close_program),
         cmocka_unit_test_setup_teardown(preflight_changes_nothing, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),
         cmocka_unit_test_setup_teardown(progress_has_a_face_for_each_terminal, open_program,

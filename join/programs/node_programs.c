@@ -1,0 +1,50 @@
+/* Modes, plugins and services joined: what a bundle lacks for each kind of node. */
+#include "join/programs/node_programs.h"
+
+#include "base/memory.h"
+#include "netsetup/agents/agent.h"
+
+static int add_node(const struct artifacts *artifacts, const struct network_mode *mode,
+                    const char *plugin, bool kube_proxy, json_t *list, struct error *err) {
+    const struct network_agent *agent = network_agent_by_plugin(plugin);
+    const char *cni = network_agent_cni(agent, plugin, mode);
+    const struct service_choice choice = {.kube_proxy = kube_proxy, .agent = agent->service};
+    _cleanup_(text_list_free) struct text_list missing = {0};
+    json_t *names;
+
+    if (!cni)
+        return 0;
+    if (artifacts_missing(NULL, artifacts, cni, &choice, &missing, err) < 0)
+        return -1;
+    names = json_array();
+    for (size_t i = 0; i < missing.count; i++)
+        json_array_append_new(names, json_string(missing.items[i]));
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:o}", "mode", mode->name, "plugin", plugin, "missing", names));
+    return 0;
+}
+
+int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
+                          json_t **ret, struct error *err) {
+    const char *wanted_mode = options->network_mode, *wanted_plugin = options->network_plugin;
+    _cleanup_(text_list_free) struct text_list plugins = {0};
+    _cleanup_json_ json_t *list = json_array();
+    size_t count;
+    const struct network_mode *const *modes = network_modes(&count);
+
+    network_plugin_names(&plugins);
+    for (size_t m = 0; m < count; m++) {
+        if (wanted_mode && !text_equal_nocase(wanted_mode, modes[m]->name))
+            continue;
+        for (size_t p = 0; p < plugins.count; p++)
+            if ((!wanted_plugin || text_equal(wanted_plugin, plugins.items[p])) &&
+                add_node(artifacts, modes[m], plugins.items[p],
+                         !text_equal(options->kube_proxy, "none"), list, err) < 0)
+                return -1;
+    }
+    if (!json_array_size(list))
+        return error_set(err, ERROR_USAGE, "network plugin %s does not work in network mode %s",
+                         wanted_plugin, wanted_mode);
+    *ret = json_incref(list);
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* What the file of a Windows program says of itself. The bytes come from outside. Pure.
+ *
+ * Facts: Microsoft's PE format (headers, sections, resources), VS_VERSIONINFO; Go's
+ * debug/buildinfo and runtime/debug.ParseBuildInfo (Go 1.18 and newer). */
+#ifndef SERVICES_PROGRAM_IMAGE_H
+#define SERVICES_PROGRAM_IMAGE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Is it a whole program for 64-bit Windows on x86 (no library)? ERROR_MALFORMED says what else. */
+int program_image_check(const char *data, size_t len, struct error *err);
+/* Its version ("v1.37.1"): what the linker was told to set in Go's variables (Kubernetes'
+ * gitVersion, the Version of the program's own module), else its module's version, else the
+ * product version of its version resource. NULL when it says none; the caller frees. */
+char *program_image_version(const char *data, size_t len);
+
+#endif
