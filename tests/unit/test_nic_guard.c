@@ -402,6 +402,67 @@ static void create_fails(void **state) {
     assert_card("Ethernet");
 }
 
+static void stay_down(void *context, struct host *at) {
+    struct host_adapters adapters = {0};
+    (void)context;
+    assert_int_equal(host_adapters(at, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++)
+        adapters.items[i].up = false;
+    host_memory_set_adapters(at, &adapters);
+    host_adapters_free(&adapters);
+}
+
+/* Both reasons are told: that the address stays away, and that taking the vSwitch back is no help.
+ */
+static void a_card_that_stays_down(void **state) {
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    uint64_t start;
+    (void)state;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    host_memory_on_sleep(host, stay_down, NULL);
+    start = host_monotonic_ms(host);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_non_null(strstr(err.message, "adapter 'Ethernet' after 120 s: "));
+    assert_non_null(strstr(err.hints[0], "taking the vSwitch back failed too: "));
+    assert_non_null(strstr(err.hints[0], "did not come back"));
+    assert_int_equal(host_monotonic_ms(host) - start, 240000);
+}
+
+/* HNS fails, and the card it left does not come back. */
+static void create_fails_and_the_card_stays_down(void **state) {
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    stay_down(NULL, host);
+    host_memory_fail(host, 2);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    assert_non_null(strstr(err.message, "make the vSwitch on 'Ethernet'"));
+    assert_non_null(strstr(err.hints[0], "adapter 'Ethernet' after 120 s: "));
+}
+
+static void press_ctrl_c(void *context, struct host *at) {
+    if (host_monotonic_ms(at) >= *(uint64_t *)context)
+        host_memory_interrupt(at);
+}
+
+/* The user leaves while Windows may still bring the address along: it is put back at once. */
+static void the_user_leaves(void **state) {
+    struct nic_guard_result result = {0};
+    struct error err = {0};
+    uint64_t when;
+    (void)state;
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    when = host_monotonic_ms(host) + 2500;
+    host_memory_on_sleep(host, press_ctrl_c, &when);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_card("vEthernet (Ethernet)");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_only_card, open_host, close_host),
@@ -417,6 +478,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(taken_away_again, open_host, close_host),
         cmocka_unit_test_setup_teardown(rolled_back, open_host, close_host),
         cmocka_unit_test_setup_teardown(create_fails, open_host, close_host),
+        cmocka_unit_test_setup_teardown(a_card_that_stays_down, open_host, close_host),
+        cmocka_unit_test_setup_teardown(create_fails_and_the_card_stays_down, open_host,
+                                        close_host),
+        cmocka_unit_test_setup_teardown(the_user_leaves, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
