@@ -405,6 +405,29 @@ static void hostile_archives(void **state) {
     free(zip);
 }
 
+static int check_files(size_t count, struct error *err) {
+    _cleanup_(freep) struct bundle_zip_file *files = xcalloc(count, sizeof *files);
+    _cleanup_(freep) char *names = xcalloc(count, 8), *zip = NULL;
+    size_t len = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        char *name = names + 8 * i;
+        (void)text_format(name, 8, "f%zu", i);
+        files[i] = (struct bundle_zip_file){name, "x", 1};
+    }
+    assert_int_equal(bundle_zip_make(files, count, &zip, &len, NULL), 0);
+    return bundle_zip_check(zip, len, err);
+}
+
+static void archives_of_many_files(void **state) {
+    struct error err = {0};
+    (void)state;
+    assert_int_equal(check_files(1024, &err), 0);
+    assert_int_equal(check_files(1025, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_string_equal(err.message, "refuse bundle: more than 1024 entries");
+}
+
 static void truncated(void **state) {
     const struct bundle_zip_file file = {"a", "abcabcabcabcabcabc", 18};
     char *zip = NULL;
@@ -456,6 +479,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(missing_things, open_host, close_host),
         cmocka_unit_test(hostile_names),
         cmocka_unit_test(hostile_archives),
+        cmocka_unit_test(archives_of_many_files),
         cmocka_unit_test(truncated),
         cmocka_unit_test(reasons_are_one_line),
     };

@@ -225,6 +225,46 @@ static void a_wait_for_the_server_is_told(void **state) {
     close_run(&r);
 }
 
+/* A joined node whose kubelet ended, then one whose network is gone: each wait says what it is for,
+ * and ends in its time. */
+static void a_node_that_does_not_come(void **state) {
+    static const char config[] = "C:\\etc\\cni\\net.d\\10-winjoin.conf";
+    struct told told = {0};
+    struct error err = {0};
+    struct join join;
+    struct run r;
+    uint64_t start;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    join = (struct join){.host = r.host,
+                         .http = r.http,
+                         .asked = &r.options,
+                         .progress = {.listener = listen, .context = &told}};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_need(&join, NEED_NODE, &err), 0);
+    host_memory_set_service_state(r.host, "kubelet", HOST_SERVICE_STOPPED);
+    start = host_monotonic_ms(r.host);
+    assert_int_equal(join_run_phase(&join, "node", &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_non_null(strstr(err.message, "node \"win-7k2\" is not registered: waited 120 s"));
+    assert_non_null(strstr(err.hints[0], "--allocate-node-cidrs=true"));
+    assert_int_equal(host_monotonic_ms(r.host) - start, 120000);
+    assert_non_null(strstr(text_str(&told.lines), "for the kubelet to register node win-7k2"));
+    host_memory_set_service_state(r.host, "kubelet", HOST_SERVICE_RUNNING);
+    assert_int_equal(host_remove(r.host, config, NULL), 0);
+    start = host_monotonic_ms(r.host);
+    assert_int_equal(join_run_phase(&join, "ready", &err), -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_non_null(strstr(err.message, "is not Ready: KubeletNotReady: cni config uninitialized"));
+    assert_int_equal(host_monotonic_ms(r.host) - start, 180000);
+    assert_non_null(strstr(text_str(&told.lines), "Ready is False: cni config uninitialized"));
+    join_close(&join);
+    text_free(&told.lines);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_phase_says_what_it_did),
@@ -233,6 +273,7 @@ int main(void) {
         cmocka_unit_test(a_joined_node_keeps_its_name),
         cmocka_unit_test(a_phase_that_fails_fails_the_call),
         cmocka_unit_test(a_wait_for_the_server_is_told),
+        cmocka_unit_test(a_node_that_does_not_come),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

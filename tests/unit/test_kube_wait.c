@@ -236,6 +236,50 @@ static void says_what_a_node_lacks(void **state) {
     assert_non_null(strstr(err.message, "has no podCIDR"));
 }
 
+static int stop_node(void *context, const struct kube_node *node, unsigned waited_ms) {
+    struct scene *s = context;
+
+    text_add(&s->seen, node ? "1" : "0");
+    return waited_ms >= 5000;
+}
+
+static void a_wait_for_a_node_can_be_stopped(void **state) {
+    struct scene *s = *state;
+    struct kube_node node = {0};
+    struct error err = {0};
+    uint64_t start = host_monotonic_ms(s->host);
+
+    PLAY(s, {"", 200, LIST("10", ""), 0, 0}, {"watch", 200, "", 0, 30000});
+    assert_int_equal(kube_node_wait(&s->client, "win-1", kube_node_is_registered, 30000, stop_node,
+                                    s, &node, &err),
+                     -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_string_equal(err.message, "wait for node \"win-1\": interrupted");
+    assert_int_equal(host_monotonic_ms(s->host) - start, 5000);
+    assert_string_equal(text_str(&s->seen), "000000"); /* the list, and each second */
+}
+
+/* Somebody deletes the Node while it is waited for; or it says nothing of itself. */
+static void a_node_comes_and_goes(void **state) {
+    struct scene *s = *state;
+    struct kube_node node = {0};
+    struct error err = {0};
+
+    PLAY(s, {"", 200, LIST("10", NODE("1", READY("False"))), 0, 0},
+         {"watch", 200, EVENT("DELETED", NODE("11", READY("True"))), 0, 0},
+         {"watch", 200, "", 0, 30000});
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
+        -1);
+    assert_string_equal(err.message, "node \"win-1\" is not registered: waited 30 s");
+    PLAY(s, {"", 200, LIST("10", NODE("1", "")), 0, 0}, {"watch", 200, "", 0, 30000});
+    assert_int_equal(
+        kube_node_wait(&s->client, "win-1", kube_node_is_ready, 30000, NULL, NULL, &node, &err),
+        -1);
+    assert_string_equal(err.message,
+                        "node \"win-1\" is not Ready: no condition: no message: waited 30 s");
+}
+
 static void gets_nodes_without_what_is_long(void **state) {
     struct scene *s = *state;
     json_t *nodes = NULL;
@@ -395,8 +439,9 @@ int main(void) {
         cmocka_unit_test(reads_a_node),
         CASE(waits_for_a_node),
         CASE(says_what_a_node_lacks),
+        CASE(a_wait_for_a_node_can_be_stopped),
+        CASE(a_node_comes_and_goes),
         CASE(other_objects_do_not_matter),
-
         CASE(gets_nodes_without_what_is_long),
         CASE(gives_up_pages_that_do_not_end),
         CASE(lists_that_are_none_are_refused),
