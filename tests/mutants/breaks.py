@@ -53,10 +53,10 @@ def swapped(pairs):
 
 
 def constant(line):
-    """A number by one; not -1 and 0 that are returned, which only have a sign."""
+    """A number by one; not -1 and 0 that are returned, which only have a sign, and not the empty {0}."""
     if re.match(r"\s*return -?\d+;|\s*(?:static )?(?:const )?char \w+\[", line):
         return
-    for found in re.finditer(r"(?<![\w.\[])(?:0x[0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2})(?![\w.\]])", line):
+    for found in re.finditer(r"(?<![\w.\[])(?!(?<=\{)0\})(?:0x[0-9a-fA-F]+|\d+)(?:[uU]?[lL]{0,2})(?![\w.\]])", line):
         yield found.start(), found.end(), "(%s + 1)"
 
 
