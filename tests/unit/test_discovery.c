@@ -73,6 +73,11 @@ static void tells_of_a_wrong_clock(void **state) {
 
 /* ---- before any packet ---- */
 
+#define LABEL "abcdefghijklmnopqrstuvwxyz-0123456789_ABCDEFGHIJKLMNOPQRSTUVWXY" /* 63 letters */
+#define NAME_253                                                                                   \
+    LABEL "." LABEL "." LABEL "."                                                                  \
+          "abcdefghijklmnopqrstuvwxyz-0123456789_ABCDEFGHIJKLMNOPQRSTUVW"
+
 static void checks_the_call_before_any_packet(void **state) {
     static const struct {
         const char *endpoint, *token, *pin, *why;
@@ -90,6 +95,15 @@ static void checks_the_call_before_any_packet(void **state) {
         {"[fd00::1]1:6443", TOKEN, CA_PIN, "brackets"},
         {"https://10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
         {"user@10.0.0.10:6443", TOKEN, CA_PIN, "HOST:PORT and nothing more"},
+        {"a*b:6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {"a..b:6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {".a:6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {"x" LABEL ":6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {"x" NAME_253 ":6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {"127.1:6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {"a.0x7f:6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {"a.0X7f:6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {"h\xc3\xb6st:6443", TOKEN, CA_PIN, "punycode"},
         {"10.0.0.10:6443", NULL, CA_PIN, "no token"},
         {"10.0.0.10:6443", "ABCDEF." SECRET, CA_PIN, "upper-case letters"},
         {"10.0.0.10:6443", TOKEN, "sha256:12", "64 hexadecimal digits"},
@@ -117,7 +131,8 @@ static void checks_the_call_before_any_packet(void **state) {
 
 static void takes_every_form_of_endpoint(void **state) {
     static const char *const rows[] = {"10.0.0.10:6443", "[fd00::1]:6443", "api.example:1",
-                                       "api:65535"};
+                                       "api:65535",      "api.test.:6443", "a-b.c_d:6443",
+                                       LABEL ":6443",    NAME_253 ":6443"};
     struct scene *s = *state;
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

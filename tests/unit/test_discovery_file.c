@@ -34,6 +34,9 @@ static void a_file_with_a_token_is_used_as_it_is(void **state) {
     s->options.file = "file://C:\\d\\d.conf";
     discovery_result_free(&s->result);
     assert_int_equal(run(s), 0);
+    use_file(s, FILE_HEAD "users: [{name: u, user: {token: two words}}]\n");
+    assert_int_equal(run(s), 0);
+    assert_string_equal(s->bearer, "two words");
 }
 
 static void a_file_takes_the_bootstrap_token(void **state) {
@@ -100,6 +103,18 @@ static void a_file_is_verified_too(void **state) {
     assert_int_equal(s->requests, 0);
 }
 
+static void an_address_without_a_host(void **state) {
+    static const char *const addresses[] = {"https:///d.conf", "https://?x", "https://#x",
+                                            "https://"};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(addresses); i++) {
+        s->options = (struct discovery_options){.file = addresses[i]};
+        assert_fails(s, ERROR_USAGE, "no host");
+    }
+    assert_int_equal(s->requests, 0);
+}
+
 static void a_file_comes_over_https(void **state) {
     struct scene *s = *state;
     _cleanup_(freep) char *ca = base64_encode(CA_PEM, strlen(CA_PEM));
@@ -142,6 +157,7 @@ static void what_cannot_be_sent_is_refused_first(void **state) {
          "credentials by exec are not supported"},
         {"{auth-provider: {name: gcp}}", "credentials by auth-provider are not supported"},
         {"{username: me, password: it}", "credentials by user name and password"},
+        {"{username: me}", "credentials by user name and password"},
         {"{tokenFile: line.txt}", "line.txt': its token holds a line break"},
         {"{tokenFile: none.txt}", "none.txt"},
         {"{client-certificate: ca.crt, client-key: client.key}", "does not match this node's key"},
@@ -206,6 +222,7 @@ int main(void) {
         CASE(a_refused_look_is_only_a_warning),
         CASE(another_server_is_a_warning),
         CASE(a_file_is_verified_too),
+        CASE(an_address_without_a_host),
         CASE(a_file_comes_over_https),
         CASE(a_server_may_be_an_ipv6_address),
         CASE(what_cannot_be_sent_is_refused_first),

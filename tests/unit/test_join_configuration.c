@@ -117,6 +117,23 @@ static void flags_win(void **state) {
     assert_int_equal(o->ignore_preflight_errors.count, 2);
 }
 
+static void all_checks_or_some(void **state) {
+    static const struct {
+        const char *names;
+        int result;
+    } rows[] = {{"", 0}, {"all", 0}, {"ALL all", 0}, {"PageFile CRI", 0}, {"CRI All", -1}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(text_list_free) struct text_list names = {0};
+        struct error err = {0};
+
+        text_list_split(&names, rows[i].names, ' ');
+        assert_int_equal(join_ignored_check(&names, &err), rows[i].result);
+        assert_int_equal(err.kind, rows[i].result ? ERROR_USAGE : ERROR_NONE);
+    }
+}
+
 static void flags_alone_are_judged_as_a_file(void **state) {
     struct scene *s = *state;
     struct join_options *o = &s->options;
@@ -359,6 +376,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_field_arrives, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win, setup, teardown),
+        cmocka_unit_test(all_checks_or_some),
         cmocka_unit_test_setup_teardown(flags_alone_are_judged_as_a_file, setup, teardown),
         cmocka_unit_test(errors_have_their_places),
         cmocka_unit_test_setup_teardown(errors_of_flags_name_them, setup, teardown),

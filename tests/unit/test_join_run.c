@@ -56,6 +56,7 @@ static void each_phase_says_what_it_did(void **state) {
     struct error err = {0};
     json_t *first, *again;
     struct run r;
+    size_t count;
 
     (void)state;
     open_run(&r, "overlay");
@@ -66,6 +67,11 @@ static void each_phase_says_what_it_did(void **state) {
     assert_phase(first, "certificate", "done", "approved");
     assert_phase(first, "ready", "skipped", NULL);
     assert_phase(first, "verify", "done", NULL);
+    (void)join_phases(&count);
+    assert_int_equal(json_array_size(json_object_get(first, "phases")), count);
+    assert_string_equal(json_text_at(first, "phases.0.id"), "preflight");
+    assert_string_equal(json_text_at(first, "cluster"), SCENE_SERVER);
+    assert_null(json_object_get(first, "flows")); /* verify was told to ask nothing */
     assert_non_null(strstr(text_str(&told.lines), "begin vswitch: \n"));
     assert_non_null(strstr(text_str(&told.lines), "skipped ready: --skip-phases\n"));
     assert_int_equal(join_told(&r, &told, &again, &err), 0);
@@ -93,6 +99,7 @@ static void a_plan_that_fails_ends_the_configuration(void **state) {
     assert_phase(result, "configuration", "failed",
                  "pod prefix of the node 10.0.0.0/24 overlaps the node's network 10.0.0.0/24");
     assert_phase(result, "artifacts", "not-run", NULL);
+    assert_string_equal(json_text_at(result, "cluster"), SCENE_SERVER);
     assert_non_null(strstr(text_str(&told.lines), "failed configuration: pod prefix"));
     after = state_of(&r);
     assert_same(before, after, "a plan that fails");

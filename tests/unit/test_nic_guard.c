@@ -202,6 +202,11 @@ static void several_cards(void **state) {
     assert_refused(NULL, NULL, "'Ethernet' and 'Ethernet 2'");
     assert_refused("Ethernet 3", NULL, "not up");
     assert_int_equal(nic_choose(host, "Ethernet 2", NULL, &snapshot, NULL), 0);
+    nic_snapshot_free(&snapshot);
+    set_cards((const struct card[]){cards[0], {"Storage", MAC_B, "10.9.0.2/24", NULL, true, false}},
+              2);
+    assert_int_equal(nic_choose(host, NULL, NULL, &snapshot, NULL), 0);
+    assert_string_equal(snapshot.alias, "Ethernet"); /* by its gateway: no route is in the table */
 }
 
 static void journal(void **state) {

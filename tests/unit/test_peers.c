@@ -131,12 +131,35 @@ static void malformed(void **state) {
     json_decref(peers);
 }
 
+/* A cluster of any size is read, and no more of it than a document may hold. */
+static void many_nodes(void **state) {
+    json_t *nodes = json_object(), *items = json_array(), *peers;
+    (void)state;
+    make_networks("l2bridge");
+    for (int i = 0; i < 5003; i++) {
+        char name[16], pods[24];
+        (void)text_format(name, sizeof name, "n%d", i);
+        (void)text_format(pods, sizeof pods, "10.%d.%d.0/24", 100 + i / 256, i % 256);
+        json_array_append_new(items,
+                              json_pack("{s:{s:s}, s:{s:s}, s:{s:[{s:s, s:s}]}}", "metadata",
+                                        "name", name, "spec", "podCIDR", pods, "status",
+                                        "addresses", "type", "InternalIP", "address", "10.0.0.9"));
+    }
+    json_object_set_new(nodes, "items", items);
+    peers = peers_of_nodes(&scene.plan, nodes, "n0"); /* not to itself */
+    assert_int_equal(json_array_size(peers), 5000);
+    assert_string_equal(json_text_at(peers, "0.podCIDR"), "10.100.1.0/24");
+    json_decref(peers);
+    json_decref(nodes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(overlay, open_host, close_host),
         cmocka_unit_test_setup_teardown(l2bridge, open_host, close_host),
         cmocka_unit_test_setup_teardown(an_agent_keeps_its_own, open_host, close_host),
         cmocka_unit_test_setup_teardown(malformed, open_host, close_host),
+        cmocka_unit_test_setup_teardown(many_nodes, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

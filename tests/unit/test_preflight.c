@@ -273,6 +273,29 @@ static void each_check_is_documented(void **state) {
     free(page);
 }
 
+/* Each file of a bundle has the digest that its lock says. */
+static void a_bundle_is_verified(void **state) {
+    static const char lock[] =
+        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
+        "\"kubelet\",\"version\":\"1\",\"sha256\":"
+        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,"
+        "\"path\":\"kubelet.exe\"}]}";
+    struct look look;
+
+    (void)state;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        open_fit();
+        put("D:\\b\\winjoin.lock", lock);
+        put("D:\\b\\kubelet.exe", wrong ? "abd" : "abc");
+        r.options.bundle = xstrdup("D:\\b");
+        open_look(&look, true);
+        assert_int_equal(result_of(&look, "Bundle")->outcome,
+                         wrong ? PREFLIGHT_ERROR : PREFLIGHT_PASS);
+        close_look(&look);
+        close_run(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fit_server_passes),
@@ -286,6 +309,7 @@ int main(void) {
         cmocka_unit_test(the_report_is_as_documented),
         cmocka_unit_test(many_errors_are_counted),
         cmocka_unit_test(each_check_is_documented),
+        cmocka_unit_test(a_bundle_is_verified),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,203 @@
+/* The evidence of a node: what Windows and its CNI file say, and what is left out of a Node. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/evidence.h"
+#include "netsetup/nic_guard.h"
+#include "tests/memory/host_memory.h"
+#include "tests/unit/network_scene.h"
+
+#define FOLDER "C:\\etc\\cni\\net.d\\"
+
+static struct host *host;
+
+static int open_host(void **state) {
+    (void)state;
+    host = host_memory_new();
+    return 0;
+}
+
+static int close_host(void **state) {
+    (void)state;
+    host_free(host);
+    return 0;
+}
+
+static void put(const char *path, const char *text) {
+    assert_int_equal(host_write(host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
+}
+
+/* A joined node's networks, with a service that runs and one that was never made. */
+static void make_node(void) {
+    struct host_service kubelet = {.name = (char *)"kubelet", .command = (char *)"C:\\k.exe"};
+    struct nic_snapshot card = {0};
+    struct nic_guard_result result = {0};
+    struct hcn_network network = {0};
+    struct scene scene;
+
+    scene_open(&scene, "overlay");
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
+    nic_snapshot_free(&card);
+    scene_close(&scene);
+    assert_int_equal(host_service_put(host, &kubelet, NULL), 0);
+    host_memory_set_service_state(host, "kubelet", HOST_SERVICE_RUNNING);
+    put(FOLDER "00-notes.txt", "no JSON");
+    put(FOLDER "10-winjoin.conf", "{\"name\":\"flannel.4096\"}");
+    put(FOLDER "20-other.conf", "{\"name\":\"nat\"}");
+}
+
+static json_t *row_with(const json_t *list, const char *key, const char *value) {
+    json_t *row;
+    size_t i;
+
+    json_array_foreach((json_t *)list, i, row) {
+        if (text_equal(json_text_at(row, key), value))
+            return row;
+    }
+    fail_msg("no row whose %s is %s", key, value);
+    return NULL;
+}
+
+static void a_node_is_described(void **state) {
+    static const char *const services[] = {"kubelet", "flanneld", NULL};
+    static const char *const excludes[] = {"10.244.0.0/16", "10.96.0.0/12", NULL};
+    const struct diag_evidence_options options = {.network_name = "flannel.4096",
+                                                  .network_mode = "overlay",
+                                                  .pod_cidr = "",
+                                                  .excludes = excludes,
+                                                  .services = services};
+    _cleanup_json_ json_t *evidence = NULL;
+    const json_t *network, *card, *route;
+
+    (void)state;
+    make_node();
+    evidence = diag_evidence_read(host, &options);
+    assert_null(json_object_get(evidence, "missing"));
+    assert_string_equal(json_text_at(evidence, "host.name"), "WIN-7K2");
+    assert_int_equal(json_number_at(evidence, "host.build", 0), 20348);
+    network = row_with(json_at(evidence, "networks"), "Name", "flannel.4096");
+    assert_string_equal(json_text_at(network, "ManagementIP"), "10.0.0.21");
+    card = row_with(json_at(evidence, "adapters"), "alias", "vEthernet (Ethernet)");
+    assert_string_equal(json_text_at(card, "addresses.0"), "10.0.0.21/24");
+    assert_string_equal(json_text_at(card, "dnsServers.0"), "10.0.0.2");
+    assert_true(json_bool_at(card, "up", false));
+    assert_true(json_is_boolean(json_object_get(card, "forwarding")));
+    route = row_with(json_at(evidence, "routes"), "destination", "0.0.0.0/0");
+    assert_string_equal(json_text_at(route, "nextHop"), "10.0.0.1");
+    assert_int_equal(json_number_at(route, "interface", 0), json_number_at(card, "index", -1));
+    assert_string_equal(json_text_at(evidence, "services.kubelet"), "running");
+    assert_string_equal(json_text_at(evidence, "services.flanneld"), "absent");
+    assert_string_equal(json_text_at(evidence, "cni.file"), FOLDER "10-winjoin.conf");
+    assert_string_equal(json_text_at(json_at(evidence, "cni.conf"), "name"), "flannel.4096");
+    assert_string_equal(json_text_at(evidence, "expected.networkMode"), "overlay");
+    assert_null(json_at(evidence, "expected.podCIDR"));
+    assert_int_equal(json_array_size(json_at(evidence, "expected.excludes")), 2);
+    assert_null(json_object_get(evidence, "node"));
+    assert_null(json_object_get(evidence, "nodes"));
+}
+
+static void of_a_node_what_is_judged(void **state) {
+    _cleanup_json_ json_t *nodes = json_pack(
+        "{s:[{s:{s:s, s:{s:s}, s:{s:s}, s:s}, s:{s:s}, s:{s:[], s:[], s:[]}}]}", "items",
+        "metadata", "name", "n", "annotations", "a", "b", "labels", "c", "d", "uid", "u", "spec",
+        "podCIDR", "10.244.1.0/24", "status", "conditions", "addresses", "images");
+    const struct diag_evidence_options options = {
+        .node = json_array_get(json_object_get(nodes, "items"), 0), .nodes = nodes};
+    _cleanup_json_ json_t *evidence = diag_evidence_read(host, &options);
+    _cleanup_(freep) char *node = json_write(json_object_get(evidence, "node"));
+    _cleanup_(freep) char *first =
+        json_write(json_array_get(json_object_get(evidence, "nodes"), 0));
+
+    (void)state;
+    assert_string_equal(first, node);
+    assert_null(strstr(node, "images"));
+    assert_null(strstr(node, "uid"));
+    assert_string_equal(json_text_at(evidence, "node.metadata.name"), "n");
+    assert_string_equal(json_text_at(evidence, "node.metadata.annotations.a"), "b");
+    assert_string_equal(json_text_at(evidence, "node.metadata.labels.c"), "d");
+    assert_string_equal(json_text_at(evidence, "node.spec.podCIDR"), "10.244.1.0/24");
+    assert_true(json_is_array(json_at(evidence, "node.status.conditions")));
+    assert_true(json_is_array(json_at(evidence, "node.status.addresses")));
+}
+
+static void the_network_of_the_cni_file(void **state) {
+    static const struct {
+        const char *text, *name, *mode; /* NULL = untouched */
+    } rows[] = {
+        {"{\"name\":\"n\",\"type\":\"win-overlay\"}", "n", "overlay"},
+        {"{\"name\":\"n\",\"type\":\"win-bridge\"}", "n", "l2bridge"},
+        {"{\"name\":\"n\",\"type\":\"flannel\",\"delegate\":{\"type\":\"win-bridge\"}}", "n",
+         "l2bridge"},
+        {"{\"name\":\"n\",\"plugins\":[{\"type\":\"win-overlay\"},{\"type\":\"x\"}]}", "n",
+         "overlay"},
+        {"{\"name\":\"n\",\"type\":\"nat\"}", NULL, NULL},
+        {"{\"name\":\"n\"}", NULL, NULL},
+        {"{\"type\":\"win-overlay\"}", NULL, NULL},
+        {"{", NULL, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *name = NULL, *mode = NULL;
+
+        put("D:\\net.d\\1.conflist", rows[i].text);
+        diag_network_of_cni(host, "D:\\net.d", &name, &mode);
+        if (!text_equal(name ? name : "", rows[i].name ? rows[i].name : "") ||
+            !text_equal(mode ? mode : "", rows[i].mode ? rows[i].mode : ""))
+            fail_msg("%s: %s, %s", rows[i].text, name ? name : "none", mode ? mode : "none");
+        free(name);
+        free(mode);
+    }
+}
+
+/* Each call fails once: what it would have told is named as missing, and the rest is there. */
+static void what_cannot_be_read_is_named(void **state) {
+    static const char *const parts[] = {"adapters", "routes", "host", "cni", "services.kubelet"};
+    static const char *const services[] = {"kubelet", NULL};
+    const struct diag_evidence_options options = {.services = services};
+    _cleanup_json_ json_t *whole = NULL;
+    size_t calls, named = 0;
+
+    (void)state;
+    make_node();
+    calls = host_memory_calls(host);
+    whole = diag_evidence_read(host, &options);
+    calls = host_memory_calls(host) - calls;
+    for (size_t n = 1; n <= calls; n++) {
+        _cleanup_json_ json_t *evidence = NULL;
+        size_t there = 0;
+        bool missing;
+
+        host_memory_fail(host, n);
+        evidence = diag_evidence_read(host, &options);
+        missing = json_object_get(evidence, "missing") != NULL;
+        named += missing;
+        if (missing)
+            assert_non_null(strstr(json_text_at(evidence, "missing.0"), "told to fail"));
+        for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+            there += json_at(evidence, parts[i]) != NULL;
+        assert_true(there >= ARRAY_SIZE(parts) - 1);
+    }
+    assert_true(named >= 8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_node_is_described, open_host, close_host),
+        cmocka_unit_test_setup_teardown(of_a_node_what_is_judged, open_host, close_host),
+        cmocka_unit_test_setup_teardown(the_network_of_the_cni_file, open_host, close_host),
+        cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
