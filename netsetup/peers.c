@@ -30,7 +30,8 @@ json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, con
     size_t i;
     json_array_foreach(json_object_get(nodes, "items"), i, node) {
         network_peer_read(node, &peer);
-        json_t *route = text_equal(peer.node, own) ? NULL : plan->mode->route_to(plan, &peer);
+        bool wanted = plan->mode->route_to && !text_equal(peer.node, own);
+        json_t *route = wanted ? plan->mode->route_to(plan, &peer) : NULL;
         if (route && json_array_size(list) < PEERS_MAX)
             json_array_append(list, route);
         json_decref(route);
@@ -41,7 +42,8 @@ json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, con
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret,
                struct error *err) {
     _cleanup_json_ json_t *list = json_array();
-    if (!plan->agent->keeps_routes && plan->mode->routes_read(host, plan, list, err) < 0)
+    if (!plan->agent->keeps_routes && plan->mode->routes_read &&
+        plan->mode->routes_read(host, plan, list, err) < 0)
         return error_prefix(err, "record the routes to other nodes");
     *ret = take_ptr(list);
     return 0;
@@ -49,7 +51,7 @@ int peers_read(struct host *host, const struct network_plan *plan, json_t **ret,
 
 int peers_write(struct host *host, const struct network_plan *plan, const json_t *peers, bool only,
                 struct error *err) {
-    if (!only && !json_array_size(peers))
+    if (!plan->mode->routes_write || (!only && !json_array_size(peers)))
         return 0;
     if (plan->mode->routes_write(host, plan, peers, only, err) < 0)
         return error_prefix(err, "write the routes to other nodes");

@@ -97,7 +97,6 @@ struct service {
         const char *waiting, *failed; /* how a person is told: "for x to ...", "wait for x: ..." */
         const char *reads; /* the API server's path that it needs for its work; or NULL */
     } proof;
-    const char *with;  /* name of the service whose phase starts it, too; NULL: it has its own */
     size_t extra_args; /* offset of the user's arguments in struct service_settings; 0: none */
     bool (*wanted)(const struct service_choice *choice); /* NULL: always */
     int (*arguments)(const struct service_settings *settings, struct text_list *ret,

@@ -82,13 +82,9 @@ static enum wait_look look_claim(void *context, struct wait *wait, struct error 
 }
 
 int node_name_claim(struct join *join, struct error *err) {
-    struct wait wait = {.limit_ms = WAIT_MS,
-                        .pause_ms = POLL_MS,
-                        .look = look_claim,
-                        .tell = join_tell_missing,
-                        .context = join,
-                        .tell_context = &join->progress};
-    enum wait_look end = wait_until(join->host, &wait, err);
+    struct wait wait = {
+        .limit_ms = WAIT_MS, .pause_ms = POLL_MS, .look = look_claim, .context = join};
+    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
     if (end != LOOK_AGAIN)
         return end;

@@ -95,13 +95,9 @@ static enum wait_look look_ways(void *context, struct wait *wait, struct error *
 }
 
 static int wait_ways(struct join *join, struct ways *ways, struct error *err) {
-    struct wait wait = {.limit_ms = WAYS_TIMEOUT_MS,
-                        .pause_ms = STEP_MS,
-                        .look = look_ways,
-                        .tell = join_tell_missing,
-                        .context = ways,
-                        .tell_context = &join->progress};
-    enum wait_look end = wait_until(join->host, &wait, err);
+    struct wait wait = {
+        .limit_ms = WAYS_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_ways, .context = ways};
+    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
     if (end == LOOK_AGAIN)
         warn_stalled(join, ways);

@@ -23,7 +23,7 @@ int phase_kubelet(struct join *join, struct error *err) {
         refused_before = kubelet_bootstrap_refused_before(join);
     if (service_start(&join->watch, &join->journal, &service_kubelet, &settings, err) < 0 ||
         (bootstraps && kubelet_bootstrap_wait(join, refused_before, err) < 0) ||
-        service_prove(join, &settings, err) < 0) {
+        service_prove(join, err) < 0) {
         kubelet_bootstrap_end(&join->journal, &join->progress);
         return -1;
     }

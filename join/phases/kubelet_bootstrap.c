@@ -140,10 +140,8 @@ int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct
                                         : TIMEOUT_MS,
                         .pause_ms = STEP_MS,
                         .look = look_certificate,
-                        .tell = join_tell_missing,
-                        .context = &bootstrap,
-                        .tell_context = &join->progress};
-    enum wait_look end = wait_until(join->host, &wait, err);
+                        .context = &bootstrap};
+    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
     struct error ignored = {0};
 
     if (end == LOOK_DONE)

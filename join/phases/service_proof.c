@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
-#include "join/programs/programs.h"
 #include "join/services/service_start.h"
 #include "netsetup/hcn_network.h"
 #include "services/cri.h"
@@ -116,15 +115,11 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
     return LOOK_AGAIN;
 }
 
-static int wait_for_work(struct join *join, struct error *err) {
+int service_prove(struct join *join, struct error *err) {
     const struct service *service = join->watch.service;
-    struct wait wait = {.limit_ms = limit_of(join, service),
-                        .pause_ms = STEP_MS,
-                        .look = look,
-                        .tell = join_tell_missing,
-                        .context = join,
-                        .tell_context = &join->progress};
-    enum wait_look end = wait_until(join->host, &wait, err);
+    struct wait wait = {
+        .limit_ms = limit_of(join, service), .pause_ms = STEP_MS, .look = look, .context = join};
+    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
     if (end != LOOK_AGAIN)
         return end;
@@ -139,17 +134,5 @@ int service_run(struct join *join, const struct service *service,
                 const struct service_settings *settings, struct error *err) {
     if (service_start(&join->watch, &join->journal, service, settings, err) < 0)
         return -1;
-    return service_prove(join, settings, err);
-}
-
-int service_prove(struct join *join, const struct service_settings *settings, struct error *err) {
-    const char *name = join->watch.service->name;
-
-    if (wait_for_work(join, err) < 0)
-        return -1;
-    for (const struct service *const *row = service_table; *row; row++)
-        if (text_equal((*row)->with, name) && programs_wanted(&join->found, *row) &&
-            service_run(join, *row, settings, err) < 0)
-            return -1;
-    return 0;
+    return service_prove(join, err);
 }

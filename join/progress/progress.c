@@ -43,9 +43,16 @@ void join_tell_waiting(const struct join_progress *progress, unsigned waited_ms,
     text_free(&message);
 }
 
-void join_tell_missing(void *context, const struct wait *wait, const struct error *missing) {
+static void tell_missing(void *context, const struct wait *wait, const struct error *missing) {
     join_tell_waiting(context, wait->waited_ms, wait_left_ms(wait), missing->hints[0], "%s",
                       missing->message);
+}
+
+enum wait_look join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
+                         struct error *err) {
+    wait->tell = tell_missing;
+    wait->tell_context = progress;
+    return wait_until(host, wait, err);
 }
 
 void join_warn(struct join_progress *progress, const char *format, ...) {

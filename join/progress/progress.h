@@ -55,8 +55,9 @@ void join_tell(const struct join_progress *progress, struct join_event event);
 void join_tell_waiting(const struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
                        const char *hint, const char *format, ...)
     __attribute__((format(gnu_printf, 5, 6)));
-/* For wait_until(); the context is the progress. */
-void join_tell_missing(void *context, const struct wait *wait, const struct error *missing);
+/* wait_until() that tells the listener what is missing. */
+enum wait_look join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
+                         struct error *err);
 /* Each warning is told once. */
 void join_warn(struct join_progress *progress, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));

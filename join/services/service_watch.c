@@ -206,12 +206,8 @@ static enum wait_look look_started(void *context, struct wait *wait, struct erro
 
 int service_watch_start(struct service_watch *watch, const struct service *service,
                         struct error *err) {
-    struct wait wait = {.limit_ms = AGAIN_TIMEOUT_MS,
-                        .pause_ms = STEP_MS,
-                        .look = look_started,
-                        .tell = join_tell_missing,
-                        .context = watch,
-                        .tell_context = watch->progress};
+    struct wait wait = {
+        .limit_ms = AGAIN_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_started, .context = watch};
     struct error why = {0};
 
     *watch = (struct service_watch){.host = watch->host,
@@ -226,5 +222,5 @@ int service_watch_start(struct service_watch *watch, const struct service *servi
             *err = why;
         return error_hint(err, "its log: %s", service->log_folder);
     }
-    return wait_until(watch->host, &wait, err) == LOOK_DONE ? 0 : -1;
+    return join_wait(watch->host, watch->progress, &wait, err) == LOOK_DONE ? 0 : -1;
 }

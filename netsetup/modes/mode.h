@@ -40,7 +40,8 @@ struct network_mode {
     /* What must stand beside the pod network, or be waited for, before pods come. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
-    /* The route to that node's pods, a new reference; NULL: it does not say how it is reached. */
+    /* These three are NULL in a mode whose network finds the other nodes by itself. The route to
+     * that node's pods, a new reference; NULL: it does not say how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);
     /* Adds to the list the routes that stand. */
     int (*routes_read)(struct host *host, const struct network_plan *plan, json_t *list,
