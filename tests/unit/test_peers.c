@@ -153,6 +153,28 @@ static void many_nodes(void **state) {
     json_decref(nodes);
 }
 
+/* A network that finds the other nodes by itself has no routes to be asked for or written. */
+static void a_mode_without_routes(void **state) {
+    struct network_mode alone;
+    json_t *nodes, *peers;
+    (void)state;
+    make_networks("overlay");
+    alone = *scene.plan.mode;
+    alone.route_to = NULL;
+    alone.routes_read = NULL;
+    alone.routes_write = NULL;
+    scene.plan.mode = &alone;
+    nodes = json_pack("{s:[{s:{s:s}}]}", "items", "metadata", "name", "n1");
+    peers = peers_of_nodes(&scene.plan, nodes, "n0");
+    assert_int_equal(json_array_size(peers), 0);
+    assert_int_equal(peers_write(host, &scene.plan, peers, true, NULL), 0);
+    json_decref(peers);
+    peers = remembered();
+    assert_int_equal(json_array_size(peers), 0);
+    json_decref(peers);
+    json_decref(nodes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(overlay, open_host, close_host),
@@ -160,6 +182,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(an_agent_keeps_its_own, open_host, close_host),
         cmocka_unit_test_setup_teardown(malformed, open_host, close_host),
         cmocka_unit_test_setup_teardown(many_nodes, open_host, close_host),
+        cmocka_unit_test_setup_teardown(a_mode_without_routes, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

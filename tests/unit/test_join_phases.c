@@ -1,0 +1,226 @@
+/* What single phases leave on the host: programs from a bundle, routes to the other nodes; and what
+ * is told while a kubelet becomes healthy. */
+#include "join_scene.h"
+
+#include "pki/digest.h"
+#include "services/artifacts.h"
+
+static void put(struct run *r, const char *path, const char *content) {
+    assert_int_equal(host_write(r->host, path, content, strlen(content), HOST_PUBLIC, NULL), 0);
+}
+
+static void assert_content(struct run *r, const char *path, const char *wanted) {
+    _cleanup_(freep) char *text = NULL;
+    size_t len;
+
+    assert_int_equal(host_read(r->host, path, 65536, &text, &len, NULL), 0);
+    assert_string_equal(text, wanted);
+}
+
+/* ---- programs from a bundle ---- */
+
+/* A folder with all that a node may need; each file holds its own name. */
+static void make_bundle(struct run *r, const char *folder) {
+    struct artifact items[ARTIFACTS_MAX] = {0};
+    struct artifacts lock = {items, 0};
+    _cleanup_(freep) char *path = xasprintf("%s\\" ARTIFACT_LOCK_NAME, folder);
+    _cleanup_(freep) char *text = NULL;
+    struct artifact_target target;
+
+    for (; artifact_target_at(lock.count, &target); lock.count++) {
+        struct artifact *a = &items[lock.count];
+        _cleanup_(freep) char *at = xasprintf("%s\\%s.exe", folder, target.name);
+        bool cluster = target.service && target.service->kubernetes;
+
+        put(r, at, target.name);
+        *a = (struct artifact){.name = (char *)target.name,
+                               .version = (char *)(cluster ? "v1.37.1" : "v2.4.2"),
+                               .size = strlen(target.name),
+                               .path = xasprintf("%s.exe", target.name),
+                               .target = (char *)target.target};
+        digest_sha256(target.name, a->size, a->sha256);
+    }
+    text = artifact_lock_make(&lock);
+    put(r, path, text);
+    for (size_t i = 0; i < lock.count; i++)
+        free(items[i].path);
+}
+
+static void a_bundle_is_laid_and_taken_back(void **state) {
+    struct error err = {0};
+    json_t *before, *after;
+    struct artifact_target target;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    for (size_t i = 0; artifact_target_at(i, &target); i++)
+        if (host_file_type(r.host, target.target) == HOST_FILE && i % 2)
+            assert_int_equal(host_remove(r.host, target.target, NULL), 0); /* others are replaced */
+    make_bundle(&r, "D:\\b");
+    r.options.bundle = xstrdup("D:\\b");
+    before = state_of(&r);
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    for (size_t i = 0; artifact_target_at(i, &target); i++)
+        assert_content(&r, target.target, target.name);
+    if (reset_once(&r, &err) < 0)
+        fail_msg("reset: %s", err.message);
+    after = state_of(&r);
+    assert_same(before, after, "bundle");
+    json_decref(before);
+    json_decref(after);
+    close_run(&r);
+}
+
+/* One wrong file, and nothing of the bundle is laid. */
+static void a_wrong_bundle_leaves_the_host_alone(void **state) {
+    struct error err = {0};
+    json_t *before, *after;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    make_bundle(&r, "D:\\b");
+    put(&r, "D:\\b\\kube-proxy.exe", "KUBE-PROXY");
+    r.options.bundle = xstrdup("D:\\b");
+    text_list_add(&r.options.skip_phases, "preflight");
+    before = state_of(&r);
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_UNTRUSTED);
+    assert_non_null(strstr(err.message, "kube-proxy"));
+    assert_int_equal(reset_once(&r, &err), 0);
+    after = state_of(&r);
+    assert_same(before, after, "wrong bundle");
+    json_decref(before);
+    json_decref(after);
+    close_run(&r);
+}
+
+/* ---- routes to the other nodes ---- */
+
+static const char *other_node; /* "10.244.7.0/24 10.0.0.77", prefix and address; NULL: none */
+
+static json_t *node_of(const char *words) {
+    _cleanup_(freep) char *prefix = xstrndup(words, strcspn(words, " "));
+    const char *address = words + strlen(prefix) + 1;
+    json_t *annotations = json_pack("{s:s, s:s, s:s}", "flannel.alpha.coreos.com/backend-type",
+                                    "vxlan", "flannel.alpha.coreos.com/backend-data",
+                                    "{\"VNI\":4096,\"VtepMAC\":\"0a:58:0a:f4:07:00\"}",
+                                    "flannel.alpha.coreos.com/public-ip", address);
+
+    return json_pack("{s:{s:s, s:o}, s:{s:s}, s:{s:[{s:s, s:s}]}}", "metadata", "name", "other",
+                     "annotations", annotations, "spec", "podCIDR", prefix, "status", "addresses",
+                     "type", "InternalIP", "address", address);
+}
+
+static int answer_with_nodes(void *context, const struct http_request *request,
+                             struct http_response *ret, struct error *err) {
+    const char *nodes = strstr(request->url, "/api/v1/nodes?");
+
+    if (other_node && nodes && !strstr(nodes, "fieldSelector"))
+        return scene_json(ret, 200, scene_list("NodeList", node_of(other_node)));
+    return scene_answer(context, request, ret, err);
+}
+
+/* Whether the host, or HNS, leads to that prefix. */
+static bool has_route(struct run *r, const char *prefix) {
+    _cleanup_json_ json_t *state = host_memory_state(r->host);
+    _cleanup_(freep) char *routes = json_write(json_object_get(state, "routes"));
+    _cleanup_(freep) char *networks = json_write(json_at(state, "hns.networks"));
+
+    return strstr(routes, prefix) || strstr(networks, prefix);
+}
+
+static void join_beside(struct run *r, const char *mode, const char *node) {
+    struct error err = {0};
+
+    other_node = node;
+    set_options(r, mode);
+    if (join_once(r, &err) < 0)
+        fail_msg("%s: %s", node, err.message);
+}
+
+/* A node that left the cluster: HNS loses its route at the next join, the host at the reset. */
+static void routes_follow_the_nodes(void **state) {
+    static const char *const modes[] = {"overlay", "l2bridge"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+        struct error err = {0};
+        json_t *before, *after;
+        struct run r;
+
+        open_run(&r, modes[i]);
+        http_free(r.http);
+        r.http = http_memory_new(answer_with_nodes, &r.scene);
+        before = state_of(&r);
+        join_beside(&r, modes[i], "10.244.7.0/24 10.0.0.77");
+        assert_true(has_route(&r, "10.244.7.0/24"));
+        join_beside(&r, modes[i], "10.244.8.0/24 10.0.0.78");
+        assert_true(has_route(&r, "10.244.8.0/24"));
+        assert_int_equal(has_route(&r, "10.244.7.0/24"), text_equal(modes[i], "l2bridge"));
+        assert_int_equal(reset_once(&r, &err), 0);
+        after = state_of(&r);
+        assert_same(before, after, modes[i]);
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+    other_node = NULL;
+}
+
+/* ---- health ---- */
+
+static unsigned unhealthy;
+
+static int answer_late(void *context, const struct http_request *request, struct http_response *ret,
+                       struct error *err) {
+    if (unhealthy && strstr(request->url, "127.0.0.1:10248")) {
+        unhealthy--;
+        return scene_json(ret, 500, json_string("etcd failed"));
+    }
+    return scene_answer(context, request, ret, err);
+}
+
+static void listen(void *context, const struct join_event *event) {
+    if (event->state == JOIN_WAITING)
+        text_addf(context, "%s: %s\n", event->phase->id, event->message);
+}
+
+static void a_kubelet_that_is_not_healthy_yet(void **state) {
+    struct text told = {0};
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    http_free(r.http);
+    r.http = http_memory_new(answer_late, &r.scene);
+    unhealthy = 3;
+    join = (struct join){.host = r.host,
+                         .http = r.http,
+                         .asked = &r.options,
+                         .progress = {.listener = listen, .context = &told}};
+    assert_int_equal(join_open(&join, &err), 0);
+    if (join_run(&join, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(unhealthy, 0);
+    if (!strstr(text_str(&told), ": not yet\n"))
+        fail_msg("%s", text_str(&told));
+    join_close(&join);
+    text_free(&told);
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bundle_is_laid_and_taken_back),
+        cmocka_unit_test(a_wrong_bundle_leaves_the_host_alone),
+        cmocka_unit_test(routes_follow_the_nodes),
+        cmocka_unit_test(a_kubelet_that_is_not_healthy_yet),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
