@@ -417,7 +417,7 @@ static void stay_down(void *context, struct host *at) {
     host_adapters_free(&adapters);
 }
 
-/* Both reasons are told: that the address stays away, and that taking the vSwitch back is no help.
+/* Both reasons are told: that the address stays away, and that removing the switch is no help.
  */
 static void a_card_that_stays_down(void **state) {
     struct nic_guard_result result = {0};
@@ -430,7 +430,7 @@ static void a_card_that_stays_down(void **state) {
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_TIMED_OUT);
     assert_non_null(strstr(err.message, "adapter 'Ethernet' after 120 s: "));
-    assert_non_null(strstr(err.hints[0], "taking the vSwitch back failed too: "));
+    assert_non_null(strstr(err.hints[0], "removing the virtual switch failed, too: "));
     assert_non_null(strstr(err.hints[0], "did not come back"));
     assert_int_equal(host_monotonic_ms(host) - start, 240000);
 }
@@ -445,7 +445,7 @@ static void create_fails_and_the_card_stays_down(void **state) {
     host_memory_fail(host, 2);
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &snapshot, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_HOST);
-    assert_non_null(strstr(err.message, "make the vSwitch on 'Ethernet'"));
+    assert_non_null(strstr(err.message, "make the virtual switch on 'Ethernet'"));
     assert_non_null(strstr(err.hints[0], "adapter 'Ethernet' after 120 s: "));
 }
 
