@@ -275,7 +275,9 @@ static int parse_short(struct reading *r, const char *word, struct error *err) {
 int options_parse(const struct option_set *set, int argc, char *const *argv,
                   struct text_list *words, struct error *err) {
     struct reading r = {.set = set, .argc = argc, .argv = argv};
+    struct error later, *first = err;
     bool only_words = false;
+    int result = 0;
 
     for (; r.i < argc; r.i++) {
         const char *word = argv[r.i];
@@ -284,11 +286,13 @@ int options_parse(const struct option_set *set, int argc, char *const *argv,
             text_list_add(words, word);
         else if (text_equal(word, "--"))
             only_words = true;
-        else if (word[1] == '-' ? parse_long(&r, word + 2, err) < 0
-                                : parse_short(&r, word + 1, err) < 0)
-            return -1;
+        else if (word[1] == '-' ? parse_long(&r, word + 2, first) < 0
+                                : parse_short(&r, word + 1, first) < 0) {
+            result = -1;
+            first = &later; /* what follows is read, too: it may say how errors are shown */
+        }
     }
-    return 0;
+    return result;
 }
 
 char *option_variable(const char *option) {
@@ -306,6 +310,8 @@ int options_from_environment(const struct option_set *set,
                              char *(*get)(void *context, const char *name), void *context,
                              struct error *err) {
     const struct option *o;
+    struct error later, *first = err;
+    int result = 0;
 
     for (size_t i = 0; (o = options_at(set, i)); i++) {
         _cleanup_(freep) char *name = option_variable(o->name);
@@ -317,12 +323,14 @@ int options_from_environment(const struct option_set *set,
         if (!value || !*value)
             continue;
         redact_learn(value);
-        if (set_value(set, o, value, err) < 0)
-            return error_prefix(err, "environment variable %s", name);
-        if (set->given)
+        if (set_value(set, o, value, first) < 0) {
+            result = error_prefix(first, "environment variable %s", name);
+            first = &later; /* as above */
+        } else if (set->given) {
             set->given[i] = true;
+        }
     }
-    return 0;
+    return result;
 }
 
 void options_free(const struct option_set *set) {

@@ -59,12 +59,14 @@ bool options_is_given(const struct option_set *set, const char *name);
 void options_given(const struct option_set *set, struct text_list *ret);
 
 /* Reads argv (without program and verb) into the target; words that are no options go to `words`.
- * Fails with ERROR_USAGE and names the option; an unknown one gets "did you mean". */
+ * Fails with ERROR_USAGE and names the first wrong option, an unknown one with "did you mean"; the
+ * others are read all the same. */
 int options_parse(const struct option_set *set, int argc, char *const *argv,
                   struct text_list *words, struct error *err);
 /* Adds the hint "did you mean --name?" where a word is near one; returns -1. */
 int options_hint_near(const struct option_set *set, const char *word, struct error *err);
-/* Fills what argv did not give from the environment. `get` answers a fresh string or NULL. */
+/* Fills what argv did not give from the environment, likewise. `get` answers a fresh string or
+ * NULL. */
 int options_from_environment(const struct option_set *set,
                              char *(*get)(void *context, const char *name), void *context,
                              struct error *err);

@@ -35,13 +35,25 @@ static bool asks_for_help(const char *word) {
     return text_equal(word, "/?") || text_equal(word, "-?");
 }
 
-/* The verb is the first word; options without a value may stand before it. */
+/* "-o", "--output": a flag of every verb whose value is the next word. */
+static bool has_value_behind(const char *word) {
+    const struct option *const tables[] = {output_options, global_group.options};
+
+    for (size_t t = 0; t < ARRAY_SIZE(tables); t++)
+        for (const struct option *o = tables[t]; o->name; o++)
+            if (o->type != OPTION_BOOL &&
+                (text_starts_with(word, "--") ? text_equal(word + 2, o->name)
+                                              : o->letter && word[1] == o->letter && !word[2]))
+                return true;
+    return false;
+}
+
+/* The verb is the first word; flags of every verb may stand before it. */
 static int find_verb_word(int argc, char **argv) {
     for (int i = 1; i < argc; i++) {
-        if (argv[i][0] != '-')
+        if (argv[i][0] != '-' || text_equal(argv[i], "--version"))
             return i;
-        if (text_equal(argv[i], "--version"))
-            return i;
+        i += has_value_behind(argv[i]);
     }
     return 0;
 }
@@ -126,14 +138,23 @@ static void warn_of_variables(struct program *program) {
     }
 }
 
-static int run(struct program *program, int argc, char **argv, const struct option_set *set,
+/* `unknown`: a word that names no verb, or NULL. A wrong call is read to its end: -o and
+ * WINJOIN_OUTPUT hold for its error, too. */
+static int run(struct program *program, int argc, char **argv, const char *unknown,
                program_open_host *open, struct error *err) {
+    const struct option_set *set = program->set;
     struct text_list asked = {0};
+    struct error later = {0};
 
-    if (parse(program, argc, argv, set, err) < 0)
-        return *err->hints[0]
-                   ? -1
-                   : error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
+    if (unknown)
+        (void)verb_unknown(unknown, err);
+    if (parse(program, argc, argv, set, unknown ? &later : err) < 0 || unknown) {
+        if (!*err->hints[0])
+            (void)error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
+        if (open_seams(program, open, &later) == 0)
+            (void)options_from_environment(set, environment, program->host, &later);
+        return -1;
+    }
     options_given(set, &program->flags);
     if (program->options.help) {
         text_list_add(&asked, program->verb->name);
@@ -184,6 +205,7 @@ static void close_program(struct program *program, const struct option_set *set)
 int program_run(int argc, char **argv, program_open_host *open) {
     int verb_at = find_verb_word(argc, argv), result, code;
     const char *name = verb_at && !asks_for_help(argv[verb_at]) ? argv[verb_at] : "help";
+    const char *unknown = name;
     struct program program = {.options.join.start_spread = -1}; /* 0 is a choice */
     const struct option *tables[VERB_TABLES_MAX];
     struct option_set set = {.tables = tables, .target = &program.options};
@@ -194,18 +216,17 @@ int program_run(int argc, char **argv, program_open_host *open) {
     for (int i = 1; i < argc; i++)
         redact_learn(argv[i]);
     program.verb = verb_find(text_equal(name, "--version") ? "version" : name);
-    if (!program.verb) {
-        (void)verb_unknown(name, &err);
-        if (verb_at > 1)
-            (void)error_hint(&err, "flags with a value stand behind the command");
-        output_error(&err);
-        return error_exit_code(err.kind);
-    }
+    if (program.verb)
+        unknown = NULL;
+    else
+        program.verb = verb_find("help");
     verb_tables(program.verb, tables);
     given = xcalloc(options_count(&set), sizeof *given);
     set.given = given;
     program.set = &set;
-    result = run(&program, argc, argv, &set, open, &err);
+    result = run(&program, argc, argv, unknown, open, &err);
+    if (unknown && verb_at > 1)
+        (void)error_hint(&err, "put a command's own flags after it");
     code = finish(&program, &err, result);
     close_program(&program, &set);
     return code;

@@ -8,62 +8,71 @@
 #include "join/phases/phases.h"
 #include "tests/unit/program_image.h"
 
+static const struct {
+    const char *line;
+    int code;
+    const char *out, *err; /* parts; "" = nothing at all */
+} calls[] = {
+    {"version", 0, "winjoin", ""},
+    {"--version", 0, "winjoin", ""},
+    {"version -o json", 0, "{\n", ""},
+    {"version -o yaml", 0, ": ", ""},
+    {"", 0, "join", ""},
+    {"help status", 0, "winjoin status", ""},
+    {"status --help", 0, "winjoin status", ""},
+    {"status /?", 0, "winjoin status", ""},
+    {"-? status", 0, "winjoin status", ""},
+    {"help -o man", 3, "", "invalid value \"man\" for --output"},
+    {"jion", 3, "", "error: unknown command"},
+    {"jion", 3, "", "join"},
+    {"-v 3 version", 0, "winjoin", ""},
+    {"-o json version", 0, "{\n", ""},
+    {"--output=json version", 0, "{\n", ""},
+    {"--output json jion", 3, "\"message\": \"unknown command", "did you mean winjoin join?"},
+    {"status --rotfs x -o json", 3, "\"message\": \"unknown flag: --rotfs\"", "error: "},
+    {"status --rotfs -o yaml", 3, "  message: 'unknown flag: --rotfs'", "error: "},
+    {"--token x join", 3, "", "hint: put a command's own flags after it"},
+    {"jion -o json", 3, "\"kind\": \"usage\"", "error: unknown command"},
+    {"join a:1 b -o json", 3, "\"kind\": \"usage\"", "error: unexpected"},
+    {"join --vni x --dsr y -o json", 3, "for --vni", "for --vni"},
+    /* an unknown letter: a hint only where the word is near a flag's name */
+    {"status -zzz", 3, "",
+     "error: unknown shorthand flag: 'z' in -zzz\nhint: winjoin status "
+     "--help lists the flags\n"},
+    {"status -output json", 3, "", "invalid value \"utput\" for --output"},
+    {"status -rootfs x", 3, "", "hint: did you mean --rootfs?\n"},
+    {"status -rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
+    {"status --rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
+    {"status --output", 3, "", "flag needs an argument: --output"},
+    {"status -o man", 3, "", "invalid value \"man\" for --output"},
+    {"status -o junit", 3, "", "invalid value \"junit\" for --output"},
+    {"status -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
+    {"diag -o man", 3, "", "invalid value \"man\" for --output"},
+    {"diag -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
+    {"discover -o html", 3, "", "invalid value \"html\" for --output"},
+    {"help -o html", 3, "", "invalid value \"html\" for --output"},
+    {"version --log-file no/such/folder/log", 3, "", "open log file 'no/such/folder/log'"},
+    {"diag --kubeconfig k", 3, "", "this version diagnoses the node it runs on only"},
+    {"diag --replay C:\\none.json -o html", 1, "", "none.json"},
+    {"bundle", 3, "", "winjoin bundle create DIR FILE.zip"},
+    {"bundle show", 3, "", "winjoin bundle create DIR FILE.zip"},
+    {"bundle create a", 3, "", "winjoin bundle create DIR FILE.zip"},
+    {"bundle show C:\\no.zip", 3, "", "no.zip"},
+    {"bundle verify C:\\no.zip -o json", 3, "\"kind\": \"usage\"", "no.zip"},
+};
+
 static void calls_and_answers(void **state) {
-    static const struct {
-        const char *line;
-        int code;
-        const char *out, *err; /* parts; "" = nothing at all */
-    } rows[] = {
-        {"version", 0, "winjoin", ""},
-        {"--version", 0, "winjoin", ""},
-        {"version -o json", 0, "{\n", ""},
-        {"version -o yaml", 0, ": ", ""},
-        {"", 0, "join", ""},
-        {"help status", 0, "winjoin status", ""},
-        {"status --help", 0, "winjoin status", ""},
-        {"status /?", 0, "winjoin status", ""},
-        {"-? status", 0, "winjoin status", ""},
-        {"help -o man", 3, "", "invalid value \"man\" for --output"},
-        {"jion", 3, "", "error: unknown command"},
-        {"jion", 3, "", "join"},
-        {"-v 3 version", 3, "", "flags with a value stand behind the command"},
-        /* an unknown letter: a hint only where the word is near a flag's name */
-        {"status -zzz", 3, "",
-         "error: unknown shorthand flag: 'z' in -zzz\nhint: winjoin status "
-         "--help lists the flags\n"},
-        {"status -output json", 3, "", "invalid value \"utput\" for --output"},
-        {"status -rootfs x", 3, "", "hint: did you mean --rootfs?\n"},
-        {"status -rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
-        {"status --rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
-        {"status --output", 3, "", "flag needs an argument: --output"},
-        {"status -o man", 3, "", "invalid value \"man\" for --output"},
-        {"status -o junit", 3, "", "invalid value \"junit\" for --output"},
-        {"status -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
-        {"diag -o man", 3, "", "invalid value \"man\" for --output"},
-        {"diag -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
-        {"discover -o html", 3, "", "invalid value \"html\" for --output"},
-        {"help -o html", 3, "", "invalid value \"html\" for --output"},
-        {"version --log-file no/such/folder/log", 3, "", "open log file 'no/such/folder/log'"},
-        {"diag --kubeconfig k", 3, "", "this version diagnoses the node it runs on only"},
-        {"diag --replay C:\\none.json -o html", 1, "", "none.json"},
-        {"bundle", 3, "", "winjoin bundle create DIR FILE.zip"},
-        {"bundle show", 3, "", "winjoin bundle create DIR FILE.zip"},
-        {"bundle create a", 3, "", "winjoin bundle create DIR FILE.zip"},
-        {"bundle show C:\\no.zip", 3, "", "no.zip"},
-        {"bundle verify C:\\no.zip -o json", 3, "\"kind\": \"usage\"", "no.zip"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        int code = call(rows[i].line);
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+        int code = call(calls[i].line);
 
-        if (code != rows[i].code)
-            fail_msg("winjoin %s: %d\n%s%s", rows[i].line, code, text_str(&out),
+        if (code != calls[i].code)
+            fail_msg("winjoin %s: %d\n%s%s", calls[i].line, code, text_str(&out),
                      text_str(&err_out));
-        if (*rows[i].out ? !has(&out, rows[i].out) : out.len)
-            fail_msg("winjoin %s: output: %s", rows[i].line, text_str(&out));
-        if (*rows[i].err ? !has(&err_out, rows[i].err) : err_out.len)
-            fail_msg("winjoin %s: error: %s", rows[i].line, text_str(&err_out));
+        if (*calls[i].out ? !has(&out, calls[i].out) : out.len)
+            fail_msg("winjoin %s: output: %s", calls[i].line, text_str(&out));
+        if (*calls[i].err ? !has(&err_out, calls[i].err) : err_out.len)
+            fail_msg("winjoin %s: error: %s", calls[i].line, text_str(&err_out));
     }
 }
 
@@ -88,6 +97,11 @@ static void variables_of_the_environment(void **state) {
         assert_has(&out, rows[i].out);
         assert_string_equal(text_str(&err_out), rows[i].warning);
     }
+    variable = "WINJOIN_OUTPUT";
+    assert_int_equal(call("version --outptu x"), 3);
+    assert_has(&out, "\"message\": \"unknown flag: --outptu\"");
+    assert_int_equal(call("vresion"), 3);
+    assert_has(&out, "\"message\": \"unknown command");
     variable = NULL;
 }
 
