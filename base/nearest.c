@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { WORD_MAX = 64, DISTANCE_MAX = 3 };
+enum { WORD_MAX = 64, DISTANCE_MAX = 3, BEGINNING_MIN = 3 };
 
 /* Neither case nor the kind of dash makes another word. */
 static char folded(char c) {
@@ -50,6 +50,16 @@ static bool is_near(size_t distance, size_t len) {
     return distance == 0 || (distance < len && distance * 3 <= len + 1);
 }
 
+/* "dir" for "directory". */
+static bool begins(const char *word, const char *name) {
+    size_t len = strlen(word);
+
+    for (size_t i = 0; i < len; i++)
+        if (folded(word[i]) != folded(name[i])) /* at its end at the latest */
+            return false;
+    return len >= BEGINNING_MIN;
+}
+
 const char *nearest_name(const char *word, const char *const *names, size_t count) {
     const char *best = NULL;
     size_t best_distance = DISTANCE_MAX + 1;
@@ -62,6 +72,9 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
             best_distance = d;
         }
     }
+    for (size_t i = 0; i < count && best_distance > DISTANCE_MAX; i++)
+        if (begins(word, names[i]) && (!best || strlen(names[i]) < strlen(best)))
+            best = names[i];
     return best;
 }
 

@@ -7,8 +7,8 @@
 #include "base/error.h"
 
 /* The nearest of `count` names, or NULL when none is near: Levenshtein's distance of 3 at most, and
- * of a third of the name, without regard to case and to "_" for "-". Words of 64 bytes and more
- * have no neighbour. */
+ * of a third of the name, without regard to case and to "_" for "-". Else the shortest
+ * that begins with the word, from 3 letters on. Words of 64 bytes and more have no neighbour. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 /* Adds the hint "did you mean <before><name>?" when one is near; returns -1. */
 int nearest_hint(struct error *err, const char *before, const char *word, const char *const *names,

@@ -37,7 +37,7 @@ struct yaml_documents {
 /* What one run of the parser carries along. */
 struct reader {
     yaml_parser_t parser;
-    const char *what;
+    const char *what, *text;
     size_t depth, nodes;
     struct error *err;
 };
@@ -69,12 +69,31 @@ static int refuse(struct reader *r, yaml_mark_t at, const char *why) {
                      at.column + 1, why);
 }
 
+static int refuse_byte(struct reader *r, size_t offset, const char *why) {
+    yaml_mark_t at = {0};
+
+    for (size_t i = 0; i < offset; i++) {
+        at.column = r->text[i] == '\n' ? 0 : at.column + ((r->text[i] & 0xc0) != 0x80);
+        at.line += r->text[i] == '\n';
+    }
+    return refuse(r, at, why);
+}
+
+/* A line's end for YAML 1.1 alone: in quotes it would become a blank. */
+static int check_line_ends(struct reader *r, size_t len) {
+    for (size_t i = 0; i + 1 < len; i++)
+        if (memcmp(r->text + i, "\xc2\x85", 2) == 0)
+            return refuse_byte(r, i, "U+0085 is a line break in YAML: write it as \"\\u0085\"");
+    return 0;
+}
+
 static int next_event(struct reader *r, yaml_event_t *event) {
     if (yaml_parser_parse(&r->parser, event))
         return 0;
     if (r->parser.error == YAML_READER_ERROR)
-        return error_set(r->err, ERROR_MALFORMED, "%s: byte %zu: %s", r->what,
-                         r->parser.problem_offset, r->parser.problem);
+        return refuse_byte(r, r->parser.problem_offset, /* bytes that are no text have no mark */
+                           r->parser.problem_value ? r->parser.problem
+                                                   : "a NUL byte is not allowed");
     if (text_equal(r->parser.problem, "did not find expected <document start>"))
         return refuse(r, r->parser.problem_mark,
                       "did not find expected <document start>: this does not belong to anything "
@@ -290,13 +309,16 @@ int yaml_parse(const char *text, size_t len, const char *what, struct yaml_docum
 
     if (len > BYTES_MAX)
         return error_set(err, ERROR_MALFORMED, "%s: longer than 4 MiB", what);
-    if (!yaml_parser_initialize(&r.parser))
-        abort();
-    documents = xcalloc(1, sizeof *documents);
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* a byte order mark says UTF-8, too */
         text += 3;
         len -= 3;
     }
+    r.text = text;
+    if (check_line_ends(&r, len) < 0)
+        return -1;
+    if (!yaml_parser_initialize(&r.parser))
+        abort();
+    documents = xcalloc(1, sizeof *documents);
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)text, len);
     result = read_stream(&r, documents);

@@ -200,10 +200,11 @@ static bool is_base60(const char *text) {
     return groups && *p == '\0';
 }
 
-/* What other parsers take for a date, a number of base 60, infinity or no number at all. */
+/* What other parsers take for a date, a number of base 60, infinity, no number at all, a merge or a
+ * default value. */
 static bool is_ambiguous(const char *text) {
     const char *p = text + (*text == '-' || *text == '+');
-    const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN"};
+    const char *const words[] = {".inf", ".Inf", ".INF", ".nan", ".NaN", ".NAN", "<<", "="};
     size_t digits = digits_at(text);
 
     for (size_t i = 0; i < ARRAY_SIZE(words); i++)
@@ -254,10 +255,7 @@ static void emit_object(yaml_emitter_t *emitter, const json_t *json) {
                                         count ? YAML_BLOCK_MAPPING_STYLE : YAML_FLOW_MAPPING_STYLE);
     emit(emitter, &event);
     for (size_t i = 0; i < n; i++) {
-        if (text_equal(keys[i], "<<")) /* plain, it would be a merge */
-            emit_text(emitter, keys[i], YAML_DOUBLE_QUOTED_SCALAR_STYLE);
-        else
-            emit_string(emitter, keys[i]);
+        emit_string(emitter, keys[i]);
         emit_value(emitter, json_object_get(json, keys[i]));
     }
     yaml_mapping_end_event_initialize(&event);

@@ -32,12 +32,16 @@ static size_t count_of(const struct yaml_field *fields) {
 }
 
 static int hint_near(const struct check *c, const char *key, const struct yaml_field *fields) {
-    size_t count = count_of(fields);
+    size_t count = count_of(fields), n = 0;
     _cleanup_(freep) const char **names = xcalloc(count + 1, sizeof *names);
 
-    for (size_t n = 0; n < count; n++)
-        names[n] = fields[n].name;
-    return nearest_hint(c->err, "", key, names, count);
+    for (size_t i = 0; i < count; i++) {
+        if (fields[i].type == YAML_FIELD_MOVED && text_equal(fields[i].name, key))
+            return error_hint(c->err, "did you mean %s?", fields[i].fields->name);
+        if (fields[i].type != YAML_FIELD_MOVED)
+            names[n++] = fields[i].name;
+    }
+    return nearest_hint(c->err, "", key, names, n);
 }
 
 /* Key i of `map` is not in the table. */
@@ -139,6 +143,8 @@ static int check_value(const struct check *c, const struct yaml_node *node, cons
         return check_object(c, node, path, field->fields);
     case YAML_FIELD_OBJECTS:
         return check_objects(c, node, path, field->fields);
+    case YAML_FIELD_MOVED:
+        break; /* an unknown name */
     }
     return -1;
 }
@@ -154,8 +160,9 @@ static int check_object(const struct check *c, const struct yaml_node *node, con
 
         while (field->name && !text_equal(field->name, key))
             field++;
-        if ((field->name ? check_value(c, yaml_value(node, i), at, field)
-                         : unknown_name(c, node, i, at, fields)) < 0)
+        if ((field->name && field->type != YAML_FIELD_MOVED
+                 ? check_value(c, yaml_value(node, i), at, field)
+                 : unknown_name(c, node, i, at, fields)) < 0)
             return -1;
     }
     return 0;

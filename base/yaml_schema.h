@@ -16,6 +16,7 @@ enum yaml_field_type {
     YAML_FIELD_TEXT_MAP, /* any names, each with a text */
     YAML_FIELD_OBJECT,   /* with the fields of `fields` */
     YAML_FIELD_OBJECTS,  /* a list of such */
+    YAML_FIELD_MOVED, /* not a field any more: `fields` has one row, whose name is its new path */
 };
 
 /* One field; a table ends with a row without a name. */

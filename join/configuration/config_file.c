@@ -1,6 +1,7 @@
 /* Parts a --config file into documents and finds those that winjoin reads. */
 #include "join/configuration/config_file.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -28,6 +29,21 @@ void config_file_free(struct config_file *file) {
     *file = (struct config_file){0};
 }
 
+/* "what: line L column C: ..." */
+__attribute__((format(gnu_printf, 3, 4))) static int
+refuse(struct reader *r, const struct yaml_node *at, const char *format, ...) {
+    struct text why = {0};
+    va_list args;
+
+    va_start(args, format);
+    text_addv(&why, format, args);
+    va_end(args);
+    (void)error_set(r->err, ERROR_USAGE, "%s: line %zu column %zu: %s", r->what, yaml_line(at),
+                    yaml_column(at), text_str(&why));
+    text_free(&why);
+    return -1;
+}
+
 /* ---- versions and kinds ---- */
 
 /* Versions of kubeadm.k8s.io that are gone, each with the last kubeadm that reads it. */
@@ -51,14 +67,14 @@ static const struct {
                    {"kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"},
                    {"kubeproxy.config.k8s.io/v1alpha1", "KubeProxyConfiguration"}};
 
-static int check_old_version(struct reader *r, const char *version, const char *kind, size_t line) {
+static int check_old_version(struct reader *r, const struct yaml_node *node, const char *version,
+                             const char *kind) {
     for (size_t i = 0; i < ARRAY_SIZE(old_versions); i++) {
         if (!text_equal(old_versions[i].version, version))
             continue;
-        (void)error_set(r->err, ERROR_USAGE,
-                        "%s: line %zu: your configuration file uses an old API spec: \"%s\" (kind: "
-                        "\"%.60s\")",
-                        r->what, line, version, kind);
+        (void)refuse(r, yaml_at(node, "apiVersion"),
+                     "your configuration file uses an old API spec: \"%s\" (kind: \"%.60s\")",
+                     version, kind);
         return error_hint(r->err,
                           "kubeadm %s reads it: kubeadm config migrate --old-config F "
                           "--new-config G writes a newer one",
@@ -67,7 +83,8 @@ static int check_old_version(struct reader *r, const char *version, const char *
     return 0;
 }
 
-static int pass_over(struct reader *r, size_t line, const char *version, const char *kind) {
+static int pass_over(struct reader *r, const struct yaml_node *node, const char *version,
+                     const char *kind) {
     static const char *const kinds[] = {JOIN_CONFIGURATION_KIND, NODE_CONFIGURATION_KIND};
     const char *near = nearest_name(kind, kinds, ARRAY_SIZE(kinds));
     size_t i = 0;
@@ -76,14 +93,13 @@ static int pass_over(struct reader *r, size_t line, const char *version, const c
            !(text_equal(passed_over[i].version, version) && text_equal(passed_over[i].kind, kind)))
         i++;
     if (i == ARRAY_SIZE(passed_over) && (near || r->kinds == CONFIG_KNOWN)) {
-        (void)error_set(r->err, ERROR_USAGE,
-                        "%s: line %zu: unknown configuration API \"%.100s\", kind \"%.100s\"",
-                        r->what, line, version, kind);
-        return near ? error_hint(r->err, "did you mean %s?", near) : -1;
+        (void)refuse(r, yaml_at(node, "kind"),
+                     "unknown configuration API \"%.100s\", kind \"%.100s\"", version, kind);
+        return nearest_hint(r->err, "", kind, kinds, ARRAY_SIZE(kinds));
     }
     text_list_add_owned(&r->file->warnings,
                         xasprintf("%s: line %zu: document of kind %.60s (%.60s) is passed over",
-                                  r->what, line, kind, version));
+                                  r->what, yaml_line(node), kind, version));
     return 0;
 }
 
@@ -93,16 +109,13 @@ static int read_join(struct reader *r, const struct yaml_node *node, const char 
     const struct yaml_field *fields = join_configuration_fields(version);
 
     if (text_equal(version, "kubeadm.k8s.io/v1"))
-        return error_set(r->err, ERROR_USAGE,
-                         "%s: line %zu: experimental API spec: \"%s\" (kind: \"%s\") is not "
-                         "allowed: use %s",
-                         r->what, yaml_line(node), version, JOIN_CONFIGURATION_KIND,
-                         JOIN_CONFIGURATION_V1BETA4);
+        return refuse(r, yaml_at(node, "apiVersion"),
+                      "experimental API spec: \"%s\" (kind: \"%s\") is not allowed: use %s",
+                      version, JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
     if (!fields)
-        return error_set(r->err, ERROR_USAGE,
-                         "%s: line %zu: unknown configuration API \"%.100s\", kind \"%s\": use %s",
-                         r->what, yaml_line(node), version, JOIN_CONFIGURATION_KIND,
-                         JOIN_CONFIGURATION_V1BETA4);
+        return refuse(r, yaml_at(node, "apiVersion"),
+                      "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
+                      JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
     if (yaml_schema_check(node, fields, r->what, r->err) < 0)
         return -1;
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
@@ -118,10 +131,9 @@ static int read_join(struct reader *r, const struct yaml_node *node, const char 
 
 static int read_node(struct reader *r, const struct yaml_node *node, const char *version) {
     if (!text_equal(version, NODE_CONFIGURATION_V1ALPHA1))
-        return error_set(r->err, ERROR_USAGE,
-                         "%s: line %zu: unknown configuration API \"%.100s\", kind \"%s\": use %s",
-                         r->what, yaml_line(node), version, NODE_CONFIGURATION_KIND,
-                         NODE_CONFIGURATION_V1ALPHA1);
+        return refuse(r, yaml_at(node, "apiVersion"),
+                      "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
+                      NODE_CONFIGURATION_KIND, NODE_CONFIGURATION_V1ALPHA1);
     if (yaml_schema_check(node, node_configuration_fields, r->what, r->err) < 0)
         return -1;
     r->file->node = yaml_to_json(node);
@@ -136,18 +148,21 @@ static bool is_group_version(const char *version) {
 }
 
 /* Neither kind nor version: the name that is nearest to what is missing may be a misspelt one. */
-static int refuse_nameless(struct reader *r, const struct yaml_node *node, size_t line) {
+static int refuse_nameless(struct reader *r, const struct yaml_node *node) {
     static const char *const names[] = {"apiVersion", "kind"};
-    const char *version = yaml_text_at(node, "apiVersion");
+    const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
 
-    (void)error_set(r->err, ERROR_USAGE,
-                    "%s: line %zu: invalid configuration: kind and apiVersion is mandatory "
-                    "information that must be specified",
-                    r->what, line);
+    if (yaml_type(node) != YAML_MAP)
+        return refuse(r, node, "must be an object with apiVersion and kind, not a %s",
+                      yaml_type(node) == YAML_LIST ? "list" : "text");
+    (void)refuse(r, node, "apiVersion and kind are mandatory%s",
+                 !version && kind   ? ": apiVersion is missing"
+                 : version && !kind ? ": kind is missing"
+                                    : "");
     if (version && *version && !is_group_version(version))
         return error_hint(r->err, "apiVersion is a group and a version, as %s",
                           JOIN_CONFIGURATION_V1BETA4);
-    for (size_t i = 0; i < (yaml_type(node) == YAML_MAP ? yaml_count(node) : 0); i++) {
+    for (size_t i = 0; i < yaml_count(node); i++) {
         const char *near = nearest_name(yaml_key(node, i), names, ARRAY_SIZE(names));
 
         if (near && !yaml_at(node, near))
@@ -159,22 +174,19 @@ static int refuse_nameless(struct reader *r, const struct yaml_node *node, size_
 
 static int read_document(struct reader *r, const struct yaml_node *node) {
     const char *version = yaml_text_at(node, "apiVersion"), *kind = yaml_text_at(node, "kind");
-    size_t line = yaml_line(node);
 
     if (yaml_type(node) != YAML_MAP || !is_group_version(version) || !kind || !*kind)
-        return refuse_nameless(r, node, line);
+        return refuse_nameless(r, node);
     if (text_list_has(&r->seen, kind))
-        return error_set(r->err, ERROR_USAGE,
-                         "%s: line %zu: invalid configuration: kind \"%.60s\" is specified twice",
-                         r->what, line, kind);
+        return refuse(r, yaml_at(node, "kind"), "kind \"%.60s\" is specified twice", kind);
     text_list_add(&r->seen, kind);
-    if (check_old_version(r, version, kind, line) < 0)
+    if (check_old_version(r, node, version, kind) < 0)
         return -1;
     if (text_equal(kind, JOIN_CONFIGURATION_KIND))
         return read_join(r, node, version);
     if (text_equal(kind, NODE_CONFIGURATION_KIND))
         return read_node(r, node, version);
-    return pass_over(r, line, version, kind);
+    return pass_over(r, node, version, kind);
 }
 
 static int read_documents(struct reader *r, const char *text, size_t len) {
@@ -208,8 +220,8 @@ int config_file_parse(const char *text, size_t len, const char *what, enum confi
         return error_set(err, ERROR_USAGE, "%s: is UTF-16: save it as UTF-8", what);
     result = read_documents(&r, text, len);
     if (result == 0 && !file.join && !file.node)
-        result = error_set(err, ERROR_USAGE, "no %s or %s found in %s", JOIN_CONFIGURATION_KIND,
-                           NODE_CONFIGURATION_KIND, what);
+        result = error_set(err, ERROR_USAGE, "%s: no %s or %s found", what, JOIN_CONFIGURATION_KIND,
+                           NODE_CONFIGURATION_KIND);
     text_list_free(&r.seen);
     if (result < 0)
         config_file_free(&file);

@@ -58,7 +58,10 @@ static const struct yaml_field discovery_fields_v1beta3[] = {
     {"timeout", YAML_FIELD_DURATION, NULL},
     {0},
 };
+static const struct yaml_field discovery_timeout[] = {
+    {"timeouts.discovery", YAML_FIELD_DURATION, NULL}};
 static const struct yaml_field discovery_fields_v1beta4[] = {
+    {"timeout", YAML_FIELD_MOVED, discovery_timeout},
     {"bootstrapToken", YAML_FIELD_OBJECT, bootstrap_token_fields},
     {"file", YAML_FIELD_OBJECT, file_fields},
     {"tlsBootstrapToken", YAML_FIELD_TEXT, NULL},

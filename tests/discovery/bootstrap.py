@@ -210,12 +210,21 @@ class Bootstrap(unittest.TestCase):
         self.assert_stored()
         self.assertEqual(self.requests(), [name])
 
-    def test_interrupted(self):
+    def interrupt(self, number):
         self.server.ask(op="csr", mode="manual")
         process = self.start()
         self.wait_for_request()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         self.end(process, 130)
+
+    def test_interrupted(self):
+        self.interrupt(signal.SIGINT)
+
+    def test_terminated(self):
+        self.interrupt(signal.SIGTERM)
+
+    def test_terminal_closed(self):
+        self.interrupt(signal.SIGHUP)
 
     def test_watches_that_drop(self):
         self.server.ask(op="csr", mode="manual")

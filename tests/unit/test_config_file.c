@@ -39,25 +39,18 @@ struct bad {
 };
 
 static const struct bad bad_documents[] = {
-    {"", "no JoinConfiguration or NodeConfiguration found in f", ""},
-    {"foo",
-     "f: line 1: invalid configuration: kind and apiVersion is mandatory information "
-     "that must be specified",
+    {"", "f: no JoinConfiguration or NodeConfiguration found", ""},
+    {"foo", "f: line 1 column 1: must be an object with apiVersion and kind, not a text", ""},
+    {"# b\n\n - a\n", "f: line 3 column 2: must be an object with apiVersion and kind, not a list",
      ""},
-    {"- a\n",
-     "f: line 1: invalid configuration: kind and apiVersion is mandatory information "
-     "that must be specified",
-     ""},
-    {"apiVersion: v1\nkind: Config\n",
-     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
-     "be specified",
+    {"apiVersion: v1\nkind: Config\n", "f: line 1 column 1: apiVersion and kind are mandatory",
      "apiVersion is a group and a version, as kubeadm.k8s.io/v1beta4"},
-    {V4 "--- {a: b}\n",
-     "f: line 3: invalid configuration: kind and apiVersion is mandatory information that must "
-     "be specified",
-     ""},
+    {V4 "--- {a: b}\n", "f: line 3 column 5: apiVersion and kind are mandatory", ""},
+    {"kind: JoinConfiguration\n",
+     "f: line 1 column 1: apiVersion and kind are mandatory: apiVersion is missing", ""},
+    {V4 "caCert\xff: x\n", "f: line 3 column 7: invalid leading UTF-8 octet", ""},
     {V4 "---\n" V4,
-     "f: line 4: invalid configuration: kind \"JoinConfiguration\" is specified "
+     "f: line 5 column 7: kind \"JoinConfiguration\" is specified "
      "twice",
      ""},
     {V4 "a: [", "f: line 4 column 1: did not find expected node content", ""},
@@ -65,12 +58,10 @@ static const struct bad bad_documents[] = {
     {V4 "a: {<<: {b: c}}\n", "f: line 3 column 5: merge keys are not allowed", ""},
     {V4 "a: {!!int 1: c}\n", "f: line 3 column 5: tags are not allowed here", ""},
     {"Kind: a\napiVersion: b/c\n",
-     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
-     "be specified",
+     "f: line 1 column 1: apiVersion and kind are mandatory: kind is missing",
      "line 1 column 1: did you mean kind?"},
     {"kind: JoinConfiguration\napiVersion: v1\n",
-     "f: line 1: invalid configuration: kind and apiVersion is mandatory information that must "
-     "be specified",
+     "f: line 1 column 1: apiVersion and kind are mandatory",
      "apiVersion is a group and a version, as kubeadm.k8s.io/v1beta4"},
 };
 
@@ -113,7 +104,9 @@ static const struct bad bad_fields[] = {
     {V4 "discovery: {timeout: 5m}\n",
      "f: line 3 column 13: unknown field "
      "\"discovery.timeout\"",
-     ""},
+     "did you mean timeouts.discovery?"},
+    {V4 "patches: {dir: x}\n", "f: line 3 column 11: unknown field \"patches.dir\"",
+     "did you mean directory?"},
     {V3 "dryRun: true\n", "f: line 3 column 1: unknown field \"dryRun\"", ""},
     {V3 "nodeRegistration: {kubeletExtraArgs: [{name: a}]}\n",
      "f: line 3 column 38: nodeRegistration.kubeletExtraArgs: must be an object with string values",
@@ -126,30 +119,38 @@ static const struct bad bad_fields[] = {
 
 static const struct bad bad_versions[] = {
     {"apiVersion: kubeadm.k8s.io/v1beta2\nkind: JoinConfiguration\n",
-     "f: line 1: your configuration file uses an old API spec: \"kubeadm.k8s.io/v1beta2\" "
+     "f: line 1 column 13: your configuration file uses an old API spec: "
+     "\"kubeadm.k8s.io/v1beta2\" "
      "(kind: \"JoinConfiguration\")",
      "kubeadm v1.22 reads it: kubeadm config migrate --old-config F --new-config G writes a "
      "newer one"},
     {"apiVersion: kubeadm.k8s.io/v1\nkind: JoinConfiguration\n",
-     "f: line 1: experimental API spec: \"kubeadm.k8s.io/v1\" (kind: \"JoinConfiguration\") is "
+     "f: line 1 column 13: experimental API spec: \"kubeadm.k8s.io/v1\" (kind: "
+     "\"JoinConfiguration\") is "
      "not allowed: use kubeadm.k8s.io/v1beta4",
      ""},
     {"apiVersion: example.com/v1beta4\nkind: JoinConfiguration\n",
-     "f: line 1: unknown configuration API \"example.com/v1beta4\", kind "
+     "f: line 1 column 13: unknown configuration API \"example.com/v1beta4\", kind "
      "\"JoinConfiguration\": "
      "use kubeadm.k8s.io/v1beta4",
      ""},
     {"apiVersion: winjoin.io/v1\nkind: NodeConfiguration\n",
-     "f: line 1: unknown configuration API \"winjoin.io/v1\", kind \"NodeConfiguration\": use "
+     "f: line 1 column 13: unknown configuration API \"winjoin.io/v1\", kind "
+     "\"NodeConfiguration\": use "
      "winjoin.io/v1alpha1",
      ""},
     {"apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfig\n",
-     "no JoinConfiguration or NodeConfiguration found in f", ""},
+     "f: line 2 column 7: unknown configuration API \"kubeadm.k8s.io/v1beta4\", kind "
+     "\"JoinConfig\"",
+     "did you mean JoinConfiguration?"},
+    {"apiVersion: winjoin.io/v1alpha1\nkind: NodeConfig\n",
+     "f: line 2 column 7: unknown configuration API \"winjoin.io/v1alpha1\", kind \"NodeConfig\"",
+     "did you mean NodeConfiguration?"},
     {"apiVersion: kubeadm.k8s.io/v1beta4\nkind: joinConfiguration\n",
-     "f: line 1: unknown configuration API \"kubeadm.k8s.io/v1beta4\", kind "
+     "f: line 2 column 7: unknown configuration API \"kubeadm.k8s.io/v1beta4\", kind "
      "\"joinConfiguration\"",
      "did you mean JoinConfiguration?"},
-    {OTHER, "no JoinConfiguration or NodeConfiguration found in f", ""},
+    {OTHER, "f: no JoinConfiguration or NodeConfiguration found", ""},
 };
 
 static const struct bad bad_node_configurations[] = {
@@ -312,7 +313,8 @@ static void good_files(void **state) {
 static void strict_about_kinds_when_validating(void **state) {
     (void)state;
     refused_as(V4 "---\napiVersion: example.com/v1\nkind: Thing\n", CONFIG_KNOWN,
-               "f: line 4: unknown configuration API \"example.com/v1\", kind \"Thing\"", "");
+               "f: line 5 column 7: unknown configuration API \"example.com/v1\", kind \"Thing\"",
+               "");
 }
 
 static void limits(void **state) {
