@@ -37,6 +37,7 @@ struct join_found {
     struct text_list kubelet_arguments;     /* the user's, as words */
     struct bundle *bundle;                  /* programs_bundle() */
     char *kubelet_version;                  /* programs_kubelet_version() */
+    char *kube_proxy_version;               /* programs_kube_proxy_version() */
     struct hns_version hns;                 /* 0.0: not asked */
     struct nic_snapshot nic;                /* no alias: not chosen */
     char node_ip[IP_TEXT_MAX];              /* where the node is; "": not known */

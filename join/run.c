@@ -95,6 +95,7 @@ static void found_free(struct join_found *found) {
     text_list_free(&found->kubelet_arguments);
     bundle_free(found->bundle);
     free(found->kubelet_version);
+    free(found->kube_proxy_version);
     nic_snapshot_free(&found->nic);
     kube_node_free(&found->node);
     network_plan_free(&found->plan);

@@ -69,11 +69,12 @@ json_t *hcn_pod_network_json(const struct network_plan *plan) {
 }
 
 json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *network_id) {
-    return json_pack("{s:o,s:s,s:s,s:s,s:[{s:s,s:i}]}", "SchemaVersion", schema_version(), "Owner",
+    bool known = plan->pod_cidr_known;
+    return json_pack("{s:o,s:s,s:s,s:s,s:[{s:s,s:o}]}", "SchemaVersion", schema_version(), "Owner",
                      HCN_OWNER, "Name", plan->host_endpoint_name, "HostComputeNetwork", network_id,
-                     "IpConfigurations", "IpAddress",
-                     plan->pod_cidr_known ? plan->host_endpoint : plan->pod_cidr, "PrefixLength",
-                     plan->prefix_length);
+                     "IpConfigurations", "IpAddress", known ? plan->host_endpoint : plan->pod_cidr,
+                     "PrefixLength",
+                     known ? json_integer(plan->prefix_length) : json_string(plan->pod_cidr));
 }
 
 json_t *hcn_host_attach_json(void) {

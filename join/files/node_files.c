@@ -92,19 +92,19 @@ static void add_kubeconfig(const struct join_found *found, const char *path, con
     add(ret, path, HOST_SECRET, client_kubeconfig_make(&input));
 }
 
-int node_files_kube_proxy(struct host *host, const struct join_found *found, struct node_files *ret,
+int node_files_kube_proxy(struct host *host, struct join_found *found, struct node_files *ret,
                           struct error *err) {
     const struct network_plan *p = &found->plan;
     _cleanup_(freep) char *cidrs = text_list_join(&p->cluster_pod_cidrs, ",");
-    _cleanup_(freep) char *version = programs_version(host, &service_kube_proxy);
     struct kube_proxy_config input = {
-        .version = version ? version : found->cluster.kubernetes_version,
+        .version = programs_kube_proxy_version(host, found),
         .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,
         .node_name = found->node_name,
         .node_ip = found->node_ip,
         .cluster_cidr = cidrs,
         .network_name = p->name,
-        .source_vip = p->pod_cidr_known ? p->source_vip : p->pod_cidr, /* "<podCIDR>" */
+        .source_vip = p->pod_cidr_known || !p->mode->source_vip ? p->source_vip
+                                                                : p->pod_cidr, /* "<podCIDR>" */
         .root_endpoint = p->host_endpoint_name,
         .needs_source_vip = p->mode->source_vip,
         .dsr = p->dsr,

@@ -27,7 +27,7 @@ void node_files_free(struct node_files *files);
  * config.toml (of the shape that the installed containerd reads). */
 void node_files_kubernetes(struct host *host, struct join_found *found, struct node_files *ret);
 /* kube-proxy's configuration and kubeconfig. Kinds: those of kube_proxy_config_make(). */
-int node_files_kube_proxy(struct host *host, const struct join_found *found, struct node_files *ret,
+int node_files_kube_proxy(struct host *host, struct join_found *found, struct node_files *ret,
                           struct error *err);
 /* The network agent's settings and kubeconfig, where it has them. */
 void node_files_agent(const struct join_found *found, struct node_files *ret);

@@ -71,21 +71,6 @@ static int own_event_source(struct join *join, struct error *err) {
     return host_event_source_set(join->host, WINJOIN_PROGRAM, err);
 }
 
-static int check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
-    struct text_list missing = {0};
-    _cleanup_(freep) char *names = NULL;
-    int result = programs_missing(join->host, &join->found, lock, &missing, err);
-
-    if (result == 0 && missing.count) {
-        names = text_list_join(&missing, ", ");
-        result = error_set(err, ERROR_USAGE, "find the programs of a node: %s missing", names);
-        (void)error_hint(err, "give what has them with --bundle FILE or --mirror URL "
-                              "(made by: winjoin bundle create)");
-    }
-    text_list_free(&missing);
-    return result;
-}
-
 /* Windows replaces no program that runs. */
 static int hint_at_users(struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
@@ -107,7 +92,7 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
     const struct mirror *mirror = bundle_mirror(bundle);
     struct artifacts_result result = {0};
 
-    if (check_complete(join, bundle_artifacts(bundle), err) < 0 ||
+    if (programs_check_complete(join, bundle_artifacts(bundle), err) < 0 ||
         programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
         programs_check_kubelet(join, bundle, err) < 0)
         return -1;
@@ -125,7 +110,7 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
 
 /* Everything is there already. */
 static int check_installed(struct join *join, struct error *err) {
-    if (check_complete(join, NULL, err) < 0 || programs_check_versions(join, NULL, err) < 0)
+    if (programs_check_complete(join, NULL, err) < 0 || programs_check_versions(join, NULL, err) < 0)
         return -1;
     return programs_check_kubelet(join, NULL, err);
 }

@@ -150,11 +150,23 @@ static json_t *steps_json(const struct join *join) {
     return steps;
 }
 
+/* What the phase would refuse is refused; the programs of a mirror are not fetched for that. */
+static int check_programs(struct join *join, struct bundle *bundle, struct error *err) {
+    const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : NULL;
+
+    if (programs_check_versions(join, lock, err) < 0)
+        return -1;
+    if (text_list_has(&join->skipped, "artifacts"))
+        return 0;
+    if (programs_check_complete(join, lock, err) < 0)
+        return -1;
+    return bundle && !bundle_mirror(bundle) ? bundle_verify(bundle, NULL, err) : 0;
+}
+
 static int artifacts_of(struct join *join, json_t **ret, struct error *err) {
     struct bundle *bundle = NULL;
 
-    if (programs_bundle(join, &bundle, err) < 0 ||
-        programs_check_versions(join, bundle ? bundle_artifacts(bundle) : NULL, err) < 0)
+    if (programs_bundle(join, &bundle, err) < 0 || check_programs(join, bundle, err) < 0)
         return -1;
     *ret = bundle ? artifacts_json(bundle_artifacts(bundle), bundle_mirror(bundle)) : json_array();
     return 0;

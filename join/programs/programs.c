@@ -79,6 +79,21 @@ int programs_missing(struct host *host, const struct join_found *found,
     return artifacts_missing(host, lock, found->plan.cni_plugin, &choice, ret, err);
 }
 
+int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
+    struct text_list missing = {0};
+    _cleanup_(freep) char *names = NULL;
+    int result = programs_missing(join->host, &join->found, lock, &missing, err);
+
+    if (result == 0 && missing.count) {
+        names = text_list_join(&missing, ", ");
+        result = error_set(err, ERROR_USAGE, "find the programs of a node: %s missing", names);
+        (void)error_hint(err, "give what has them with --bundle FILE or --mirror URL "
+                              "(made by: winjoin bundle create)");
+    }
+    text_list_free(&missing);
+    return result;
+}
+
 /* ---- versions ---- */
 
 char *programs_version(struct host *host, const struct service *service) {
@@ -102,10 +117,19 @@ static char *coming_version(struct host *host, const struct artifacts *lock,
     return programs_version(host, service);
 }
 
+static const char *version_of(struct host *host, const struct join_found *found, char **kept,
+                              const struct service *service) {
+    if (!*kept)
+        *kept = programs_version(host, service);
+    return *kept ? *kept : found->cluster.kubernetes_version;
+}
+
 const char *programs_kubelet_version(struct host *host, struct join_found *found) {
-    if (!found->kubelet_version)
-        found->kubelet_version = programs_version(host, &service_kubelet);
-    return found->kubelet_version ? found->kubelet_version : found->cluster.kubernetes_version;
+    return version_of(host, found, &found->kubelet_version, &service_kubelet);
+}
+
+const char *programs_kube_proxy_version(struct host *host, struct join_found *found) {
+    return version_of(host, found, &found->kube_proxy_version, &service_kube_proxy);
 }
 
 static const char *without_v(const char *version) {
@@ -154,7 +178,7 @@ void programs_service_settings(struct host *host, struct join_found *found,
         programs_kubelet_arguments(&found->options, &found->kubelet_arguments);
     *ret = (struct service_settings){
         .kubelet_version = programs_kubelet_version(host, found),
-        .kube_proxy_version = found->cluster.kubernetes_version,
+        .kube_proxy_version = programs_kube_proxy_version(host, found),
         .node_name = found->node_name,
         .node_ip = found->node_ip,
         .network_name = found->plan.name,
@@ -189,10 +213,12 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         if (check_wanted(&join->found.options, (*row)->name, version, err) < 0)
             return -1;
     }
-    if (check_skew(join, kubelet, err) < 0)
+    if (check_skew(join, kubelet ? kubelet : join->found.options.kubernetes_version, err) < 0)
         return -1;
     freep(&join->found.kubelet_version);
     join->found.kubelet_version = take_ptr(kubelet);
+    freep(&join->found.kube_proxy_version);
+    join->found.kube_proxy_version = coming_version(join->host, lock, &service_kube_proxy);
     return check_command_line(join, err);
 }
 

@@ -17,15 +17,21 @@ bool programs_wanted(const struct join_found *found, const struct service *servi
 /* artifacts_missing() for those, and the plan's network. */
 int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err);
+/* ERROR_USAGE that names those that are neither on this machine nor in the lock (NULL = no bundle).
+ */
+int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
 /* What the installed program says of itself ("v1.37.1"), or NULL. The caller frees. */
 char *programs_version(struct host *host, const struct service *service);
 /* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
  * one's, else the cluster's. Borrowed. */
 const char *programs_kubelet_version(struct host *host, struct join_found *found);
+/* The same of kube-proxy. */
+const char *programs_kube_proxy_version(struct host *host, struct join_found *found);
 /* Before anything is laid: --kubernetes-version against the bundle's (or the installed) kubelet and
  * kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew.h; a warning when
  * KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known yet, because
- * the lock has none and no kubelet is installed, is passed over: call it again when it is laid.
+ * the lock has none and no kubelet is installed, is passed over (the version that was asked for is
+ * compared with the control plane): call it again when it is laid.
  * ERROR_UNSUPPORTED for a kubelet that winjoin cannot run (before 1.24). */
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err);
 /* true when the lock tells the version of kubelet and kube-proxy. */
