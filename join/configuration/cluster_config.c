@@ -136,14 +136,15 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms,
 /* The first of the agent's sources that says something. */
 static int read_agent(struct kube_client *client, unsigned timeout_ms,
                       const struct network_agent *agent, struct agent_settings *ret,
-                      struct error *err) {
+                      bool *ret_unread, struct error *err) {
     for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
         const struct source source = {s->name_space, s->name, s->key};
         _cleanup_(freep) char *text = NULL;
-        bool denied; /* as to most bootstrap tokens: no news */
+        bool denied = false; /* as to most bootstrap tokens */
 
         if (read_optional(client, timeout_ms, &source, &text, &denied, err) < 0)
             return -1;
+        *ret_unread |= denied;
         if (!text || !*text)
             continue;
         if (agent->read_settings(text, ret, err) < 0)
@@ -158,8 +159,9 @@ static int read_network(struct kube_client *client, unsigned timeout_ms, struct 
     size_t count;
     const struct network_agent *const *agents = network_agents(&count);
 
+    ret->network_unread = ret->unprepared;
     for (size_t i = 0; i < count && !ret->unprepared && !ret->network.agent; i++) {
-        if (read_agent(client, timeout_ms, agents[i], &ret->network, err) < 0)
+        if (read_agent(client, timeout_ms, agents[i], &ret->network, &ret->network_unread, err) < 0)
             return -1;
     }
     return 0;

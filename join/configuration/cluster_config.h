@@ -25,6 +25,7 @@ struct cluster_config {
     struct agent_settings network; /* what the network agent of the cluster says */
     json_t *winjoin;               /* NodeConfiguration of ConfigMap kube-system/winjoin, or NULL */
     bool unprepared;           /* reading that is forbidden: nothing was granted to Windows nodes */
+    bool network_unread;       /* some of what network agents say may not be read */
     struct text_list warnings; /* what was tolerated */
 };
 

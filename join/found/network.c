@@ -113,6 +113,17 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         ret->pod_cidr = join->found.node.pod_cidrs.items[0];
 }
 
+/* Only where nothing else decides: a flannel that is not seen would be passed over. */
+static void warn_unread(struct join *join, const struct network_input *input) {
+    const struct cluster_config *c = &join->found.cluster;
+
+    if (c->network_unread && !c->network.agent && !input->plugin && !input->mode)
+        join_warn(&join->progress,
+                  "whether the cluster runs flannel is not known: its ConfigMap may not be read "
+                  "(403); to allow it: winjoin config cluster --network-plugin flannel | kubectl "
+                  "apply -f -");
+}
+
 int find_plan(struct join *join, struct error *err) {
     struct network_plan plan = {0};
     struct network_input input;
@@ -128,6 +139,7 @@ int find_plan(struct join *join, struct error *err) {
     take_node_ip(&join->found);
     take_joined_network(join);
     plan_input_make(join, &input);
+    warn_unread(join, &input);
     if (check_agent(join, &input, err) < 0 || network_plan_make(&input, &plan, err) < 0)
         return -1;
     if (join->found.plan.name)

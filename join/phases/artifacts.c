@@ -110,7 +110,8 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
 
 /* Everything is there already. */
 static int check_installed(struct join *join, struct error *err) {
-    if (programs_check_complete(join, NULL, err) < 0 || programs_check_versions(join, NULL, err) < 0)
+    if (programs_check_complete(join, NULL, err) < 0 ||
+        programs_check_versions(join, NULL, err) < 0)
         return -1;
     return programs_check_kubelet(join, NULL, err);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/found/node_name.h"
+#include "join/found/rights.h"
 #include "join/phases/phases.h"
 
 /* "sha256:3b79…dd8a" is enough for a person to compare. */
@@ -37,7 +38,8 @@ int phase_discovery(struct join *join, struct error *err) {
 int phase_configuration(struct join *join, struct error *err) {
     const struct cluster_config *c = &join->found.cluster;
 
-    if (node_name_claim(join, err) < 0 || join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0)
+    if (node_name_claim(join, err) < 0 ||
+        join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s", c->kubernetes_version);
     if (c->pod_subnets.count)

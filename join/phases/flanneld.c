@@ -124,12 +124,26 @@ static int follow_ways(struct join *join, struct error *err) {
     return 0;
 }
 
+/* What could not be read is not said to be absent. */
+static void tell_unwanted(struct join *join) {
+    const struct cluster_config *c = &join->found.cluster;
+
+    if (join->found.options.network_plugin || c->network.agent)
+        text_addf(&join->progress.detail, "not needed by the plugin %s", join->found.plan.plugin);
+    else if (c->network_unread)
+        text_add(&join->progress.detail,
+                 "not started: whether the cluster runs flannel is not known (its ConfigMap may "
+                 "not be read)");
+    else
+        text_add(&join->progress.detail, "not needed: the cluster does not run flannel");
+}
+
 int phase_flanneld(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
     struct service_settings settings;
 
     if (!join->found.plan.agent->service) {
-        text_add(&join->progress.detail, "not wanted: the cluster does not run flannel");
+        tell_unwanted(join);
         return 0;
     }
     node_files_agent(&join->found, &files);

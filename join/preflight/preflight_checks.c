@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/vxlan.h"
+#include "join/found/rights.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/service_table.h"
 
@@ -261,6 +262,12 @@ static const struct preflight_check checks[] = {
      .whole = true,
      .help = "the pod network fits this machine and the cluster",
      .hint = "kubectl -n kube-system get configmap kubeadm-config -o yaml"},
+    {.id = RIGHTS_CHECK,
+     .level = E,
+     .ask = check_rights,
+     .whole = true,
+     .help = "the cluster grants what the join and the node's services need",
+     .hint = "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"},
     {.id = "HNSClash",
      .level = E,
      .ask = check_clash,

@@ -77,7 +77,7 @@ check_function check_service_free, check_service_enabled, check_cri, check_runti
 check_function check_kubelet_version;
 /* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */
 check_cluster_function check_discovery, check_ca_file, check_clock, check_configuration,
-    check_node_name, check_plan;
+    check_node_name, check_plan, check_rights;
 check_cluster_function check_bundle, check_skew, check_clash, check_programs;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be

@@ -10,6 +10,7 @@
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
 #include "join/found/need.h"
+#include "join/found/rights.h"
 
 enum { CLOCK_MAX = 60 };
 
@@ -111,6 +112,20 @@ enum verdict check_plan(struct join *join, const struct preflight_check *check,
     if (!join->found.cluster.kubelet)
         return after(finding, "ClusterConfiguration");
     return join_need(join, NEED_PLAN, &why) < 0 ? check_failed(finding, &why) : CHECK_FINE;
+}
+
+enum verdict check_rights(struct join *join, const struct preflight_check *check,
+                          struct finding *finding) {
+    struct error why = {0};
+
+    (void)check;
+    if (!join->found.plan.name)
+        return after(finding, "NetworkPlan");
+    if (rights_check(join, &why) == 0)
+        return CHECK_FINE;
+    (void)check_failed(finding, &why);
+    finding->cause = ERROR_NONE; /* it is put right as a fault of this machine is: then again */
+    return CHECK_BAD;
 }
 
 enum verdict check_clash(struct join *join, const struct preflight_check *check,

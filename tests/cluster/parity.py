@@ -45,6 +45,10 @@ ASKED = [
      "are any; where it may be read, flannel's settings are, too"),
     ("get", r".*/configmaps/kube-proxy", "kube-proxy's configuration on Windows is made for the node alone"),
     ("get", r"/version", "the kubelet's version is held against the server that answers, too"),
+    ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they may stand: winjoin sets up "
+     "the node's network, too; kubeadm.exe leaves it to others"),
+    ("create", r".*/selfsubjectaccessreviews", "whether the token may ask for a certificate: asked before the network "
+     "adapter goes away for a moment"),
     ("watch", WATCH[2], "only when the list did not show the certificate already"),
 ]
 
@@ -61,11 +65,7 @@ EXE_REASONS = [
     (CONFIG, r"fileCheckFrequency", "static pods are how the pod network is proved: found in 2 s, not in 20"),
     (FLAGS, r"--node-ip", "a Windows node has several cards after the vSwitch is made; the address is the chosen one"),
 ]
-EXE_ASKED = [
-    *ASKED,
-    ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they may stand: winjoin lays "
-     "the node's network, too; kubeadm.exe leaves it to others"),
-]
+EXE_ASKED = ASKED
 
 
 class Unexplained(Exception):

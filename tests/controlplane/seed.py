@@ -191,6 +191,7 @@ ROLES = (
     ("kube-system", "kubeadm:kubelet-config",
      [rule("get", "", "configmaps", ["kubelet-config"])]),
     ("kube-system", "kube-proxy", [rule("get", "", "configmaps", ["kube-proxy"])]),
+    ("kube-system", "windows-defaults", [rule("get", "", "configmaps", ["winjoin"])]),
     ("", "kubeadm:get-nodes", [rule("get", "", "nodes")]),
     ("", "cluster-admin", [rule("*", "*", "*"), {"verbs": ["*"], "nonResourceURLs": ["*"]}]),
     ("", "system:node-bootstrapper",
@@ -250,6 +251,7 @@ BINDINGS = (
 NODE_SERVICE_BINDINGS = (
     ("", "nodes-run-kube-proxy", "ClusterRole", "system:node-proxier", [(GROUP, NODES)]),
     ("", "nodes-run-flannel", "ClusterRole", "flannel", [(GROUP, NODES)]),
+    ("kube-system", "windows-defaults", "Role", "windows-defaults", [(GROUP, BOOTSTRAPPERS), (GROUP, NODES)]),
 )
 
 

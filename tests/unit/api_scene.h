@@ -31,12 +31,14 @@ struct api_scene {
     char *ca_pem;
     char pin[PIN_TEXT_MAX];
     char *kubeconfig;
-    char *certificate;  /* issued, or NULL */
-    char *request;      /* of the CSR that was sent, base64 */
-    struct host *host;  /* whose services bring the Node to life */
-    bool approve;       /* CSRs are signed at once */
-    const char *denied; /* name of the CSR, when it is denied */
-    bool unprepared;    /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
+    char *certificate;   /* issued, or NULL */
+    char *request;       /* of the CSR that was sent, base64 */
+    struct host *host;   /* whose services bring the Node to life */
+    bool approve;        /* CSRs are signed at once */
+    const char *denied;  /* name of the CSR, when it is denied */
+    bool unprepared;     /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
+    const char *may_not; /* in an access review: what is refused; NULL: nothing */
+    const char *hides;   /* in the path of a ConfigMap that may not be read; or NULL */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
 
@@ -283,6 +285,8 @@ static int scene_answer(void *context, const struct http_request *request,
     }
     if (strstr(url, "kube-flannel/configmaps/kube-flannel-cfg") && s->flannel)
         return scene_config_map(ret, "net-conf.json", s->flannel);
+    if (strstr(url, s->hides ? s->hides : "none"))
+        return scene_status(ret, 403, "Forbidden");
     if (strstr(url, "configmaps/"))
         return scene_status(ret, 404, "NotFound");
     if (strstr(url, "certificatesigningrequests") && text_equal(request->method, "POST"))
@@ -292,6 +296,10 @@ static int scene_answer(void *context, const struct http_request *request,
     if (strstr(url, "certificatesigningrequests"))
         return scene_collection(request, ret, "CertificateSigningRequestList",
                                 s->request ? scene_csr(s) : NULL);
+    if (strstr(url, "/selfsubjectaccessreviews"))
+        return scene_json(ret, 201,
+                          json_pack("{s:{s:b}}", "status", "allowed",
+                                    !s->may_not || !strstr(request->body, s->may_not)));
     if (strstr(url, "/endpointslices"))
         return s->unprepared ? scene_status(ret, 403, "Forbidden")
                              : scene_json(ret, 200, scene_list("EndpointSliceList", NULL));

@@ -154,6 +154,74 @@ static void numbers_of_flannel_are_kept(void **state) {
     }
 }
 
+/* Rights that would be missing later end a join before the network adapter goes away. */
+static void rights_are_asked_for_first(void **state) {
+    static const struct {
+        const char *may_not, *hides, *says, *hint;
+    } rows[] = {
+        {"certificatesigningrequests", NULL,
+         "[ClusterRights] the token may not create certificatesigningrequests", "kubeadm token"},
+        {NULL, "/kube-system/configmaps/winjoin",
+         "ConfigMap kube-system/winjoin may not be read (403), and kube-proxy would be refused",
+         "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct told told = {0};
+        struct error err = {0};
+        json_t *before, *after, *result;
+        struct run r;
+
+        open_run(&r, "overlay");
+        r.scene.may_not = rows[i].may_not;
+        r.scene.hides = rows[i].hides;
+        before = state_of(&r);
+        assert_int_equal(join_told(&r, &told, &result, &err), -1);
+        assert_int_equal(error_exit_code(err.kind), 2);
+        assert_non_null(strstr(err.hints[0], rows[i].hint));
+        assert_phase(result, "configuration", "failed", rows[i].says);
+        assert_phase(result, "vswitch", "not-run", NULL);
+        after = state_of(&r);
+        assert_same(before, after, rows[i].says);
+        json_decref(before);
+        json_decref(after);
+        json_decref(result);
+        text_list_add(&r.options.ignore_preflight_errors, "ClusterRights");
+        text_clear(&told.lines);
+        assert_int_equal(join_told(&r, &told, &result, &err), 0);
+        assert_non_null(strstr(text_str(&told.lines), "warning configuration: [ClusterRights]"));
+        json_decref(result);
+        text_free(&told.lines);
+        close_run(&r);
+    }
+}
+
+/* What may not be read is not said to be absent, and how to allow it is said. */
+static void an_unread_flannel_is_not_absent(void **state) {
+    for (int chosen = 0; chosen < 2; chosen++) {
+        struct told told = {0};
+        struct error err = {0};
+        json_t *result;
+        struct run r;
+
+        (void)state;
+        open_run(&r, "overlay");
+        r.scene.hides = "kube-flannel-cfg";
+        freep(&r.options.network_mode);
+        if (chosen)
+            r.options.network_plugin = xstrdup("win-overlay");
+        assert_int_equal(join_told(&r, &told, &result, &err), 0);
+        assert_phase(result, "flanneld", "done",
+                     chosen ? "not needed by the plugin win-overlay"
+                            : "whether the cluster runs flannel is not known");
+        assert_int_equal(strstr(text_str(&told.lines), "winjoin config cluster") != NULL, !chosen);
+        json_decref(result);
+        text_free(&told.lines);
+        close_run(&r);
+    }
+}
+
 static void a_joined_node_keeps_its_name(void **state) {
     struct error err = {0};
     struct run r;
@@ -277,6 +345,8 @@ int main(void) {
         cmocka_unit_test(each_phase_says_what_it_did),
         cmocka_unit_test(a_plan_that_fails_ends_the_configuration),
         cmocka_unit_test(numbers_of_flannel_are_kept),
+        cmocka_unit_test(rights_are_asked_for_first),
+        cmocka_unit_test(an_unread_flannel_is_not_absent),
         cmocka_unit_test(a_joined_node_keeps_its_name),
         cmocka_unit_test(a_phase_that_fails_fails_the_call),
         cmocka_unit_test(a_wait_for_the_server_is_told),

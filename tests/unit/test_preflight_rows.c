@@ -89,6 +89,14 @@ static void old_hns(void) {
     host_memory_set_hns(r.host, old_hns_answer, NULL);
 }
 
+static void no_requests(void) {
+    r.scene.may_not = "certificatesigningrequests";
+}
+
+static void no_manifest(void) {
+    r.scene.hides = "/kube-system/configmaps/winjoin";
+}
+
 static void change_card(void (*change)(struct host_adapter *card)) {
     struct host_adapters adapters = {0};
 
@@ -305,6 +313,8 @@ static const struct {
     {"NodeName", name_taken, E, "already exists in the cluster"},
     {"NodeName", name_of_old, W, "earlier join of this machine"},
     {"NetworkPlan", odd_pods, E, "10.96.0.0"},
+    {"ClusterRights", no_requests, E, "the token may not create certificatesigningrequests"},
+    {"ClusterRights", no_manifest, E, "this cluster has not granted Windows nodes their rights"},
     {"VersionSkew", new_kubelet, E, "v1.39.0"},
     {"VersionSkew", old_kubelet, E, "v1.30.0"},
     {"HNSClash", foreign_nat, E, "overlaps"},

@@ -1,0 +1,18 @@
+/* What the client's own identity may do: SelfSubjectAccessReview (authorization.k8s.io/v1). */
+#ifndef KUBE_ACCESS_H
+#define KUBE_ACCESS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "kube/client.h"
+
+/* One right: "nodes/status" is a resource with its subresource; the core group is "". */
+struct kube_right {
+    const char *verb, *group, *resource;
+};
+/* Asks the server, which changes nothing there. Kinds: those of kube_create. */
+int kube_may(struct kube_client *client, const struct kube_right *right, bool *ret,
+             struct error *err);
+
+#endif
