@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/found/node_name.h"
-#include "join/found/rights.h"
+#include "join/services/rights.h"
 #include "join/phases/phases.h"
 
 /* "sha256:3b79…dd8a" is enough for a person to compare. */

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/vxlan.h"
-#include "join/found/rights.h"
+#include "join/services/rights.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/service_table.h"
 

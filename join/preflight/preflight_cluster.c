@@ -10,7 +10,7 @@
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
 #include "join/found/need.h"
-#include "join/found/rights.h"
+#include "join/services/rights.h"
 
 enum { CLOCK_MAX = 60 };
 

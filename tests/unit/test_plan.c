@@ -248,87 +248,6 @@ static void an_unknown_pod_subnet_of_l2bridge(void **state) {
     close_run(&r);
 }
 
-static void put_bundle(const char *kube_proxy) {
-    static const char format[] =
-        "{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":[{\"name\":"
-        "\"kube-proxy\",\"version\":\"%s\",\"sha256\":"
-        "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\",\"size\":3,\"path\":"
-        "\"kube-proxy.exe\"}]}";
-    _cleanup_(freep) char *lock = xasprintf(format, kube_proxy);
-
-    assert_int_equal(
-        host_write(r.host, "D:\\b\\winjoin.lock", lock, strlen(lock), HOST_PUBLIC, NULL), 0);
-    assert_int_equal(host_write(r.host, "D:\\b\\kube-proxy.exe", "abc", 3, HOST_PUBLIC, NULL), 0);
-    freep(&r.options.bundle);
-    r.options.bundle = xstrdup("D:\\b");
-}
-
-/* Feature gates are those of the kube-proxy that will run, not of the cluster's version. */
-static void kube_proxys_gates_are_its_own(void **state) {
-    (void)state;
-    open_plan("overlay");
-    for (int old = 0; old < 2; old++) {
-        json_t *plan, *file;
-        size_t i, found = 0;
-
-        put_bundle(old ? "v1.33.0" : "v1.37.1");
-        plan = plan_of();
-        json_array_foreach(json_object_get(plan, "files"), i, file) {
-            const char *content = json_text_at(file, "content");
-
-            if (strstr(content, "kind: KubeProxyConfiguration") ||
-                strstr(content, "\"KubeProxyConfiguration\"")) {
-                found++;
-                assert_int_equal(strstr(content, "WinDSR") != NULL, old);
-            }
-        }
-        assert_int_equal(found, 1);
-        json_decref(plan);
-    }
-    close_run(&r);
-}
-
-static int plan_fails(struct error *err) {
-    struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
-    json_t *plan = NULL;
-    int result = join_open(&join, err);
-
-    if (result == 0)
-        result = join_run_looking(&join, err);
-    if (result == 0)
-        result = join_plan_make(&join, &plan, err);
-    join_close(&join);
-    json_decref(plan);
-    return result;
-}
-
-/* No plan is made of what the join would refuse. */
-static void what_the_join_would_refuse(void **state) {
-    struct error err = {0};
-
-    (void)state;
-    open_plan("overlay");
-    assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
-    assert_int_equal(plan_fails(&err), -1);
-    assert_int_equal(error_exit_code(err.kind), 3);
-    assert_non_null(strstr(err.message, "kube-proxy missing"));
-    text_list_add(&r.options.skip_phases, "artifacts");
-    assert_int_equal(plan_fails(&err), 0);
-    assert_int_equal(host_remove(r.host, "C:\\k\\kubelet.exe", NULL), 0);
-    r.options.kubernetes_version = xstrdup("v1.99.0");
-    assert_int_equal(plan_fails(&err), -1);
-    assert_int_equal(error_exit_code(err.kind), 2);
-    assert_non_null(strstr(err.message, "v1.99.0"));
-    text_list_free(&r.options.skip_phases);
-    freep(&r.options.kubernetes_version);
-    put_bundle("v1.37.1");
-    assert_int_equal(host_write(r.host, "D:\\b\\kube-proxy.exe", "abd", 3, HOST_PUBLIC, NULL), 0);
-    assert_int_equal(host_write(r.host, "C:\\k\\kubelet.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
-    assert_int_equal(plan_fails(&err), -1);
-    assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    close_run(&r);
-}
-
 /* A node that has joined has its pod subnet. */
 static void a_joined_nodes_subnet_is_known(void **state) {
     struct error err = {0};
@@ -507,8 +426,6 @@ int main(void) {
         cmocka_unit_test(the_l2bridge_plan_is_what_the_join_does),
         cmocka_unit_test(an_unknown_pod_subnet_is_said),
         cmocka_unit_test(an_unknown_pod_subnet_of_l2bridge),
-        cmocka_unit_test(kube_proxys_gates_are_its_own),
-        cmocka_unit_test(what_the_join_would_refuse),
         cmocka_unit_test(a_joined_nodes_subnet_is_known),
         cmocka_unit_test(secrets_are_kept),
         cmocka_unit_test(the_text_says_what_matters),

@@ -1,5 +1,5 @@
 /* Rights are asked for before the network adapter goes away, and not found missing after that. */
-#include "join/found/rights.h"
+#include "join/services/rights.h"
 
 #include "base/memory.h"
 #include "join/configuration/ignored_checks.h"

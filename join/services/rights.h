@@ -1,6 +1,6 @@
 /* Whether the cluster grants what a join and the node's services will need. */
-#ifndef JOIN_FOUND_RIGHTS_H
-#define JOIN_FOUND_RIGHTS_H
+#ifndef JOIN_SERVICES_RIGHTS_H
+#define JOIN_SERVICES_RIGHTS_H
 
 #include "join/join.h"
 
