@@ -79,6 +79,8 @@ int boot_network_run(struct host *host, struct error *err) {
     size_t len;
     int result;
 
+    if (host_file_type(host, BOOT_NETWORK_FILE) == HOST_ABSENT)
+        return 0; /* containerd is started before the join makes its network */
     if (host_read(host, BOOT_NETWORK_FILE, FILE_MAX, &text, &len, err) < 0 ||
         json_read(text, len, BOOT_NETWORK_FILE, &json, err) < 0 ||
         boot_network_read(json, &input, err) < 0)

@@ -17,7 +17,7 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
 void boot_network_input_free(struct network_input *input);
 
 /* Reads the file and makes base and pod network stand, and the ways to other nodes that the file's
- * "peers" (netsetup/peers.h) remember. Safe to run at any time. */
+ * "peers" (netsetup/peers.h) remember. No file: nothing to do. Safe to run at any time. */
 int boot_network_run(struct host *host, struct error *err);
 
 #endif

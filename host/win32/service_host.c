@@ -6,7 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { START_HINT_MS = 30000, STOP_MARGIN_MS = 5000, PIPE_SIZE = 65536 };
+enum {
+    START_HINT_MS = 30000,
+    STOP_MARGIN_MS = 5000,
+    PIPE_SIZE = 65536,
+    WORK_HINT_MS = 300000, /* longer than HNS takes for all networks */
+    SEEN_MS = 2000,
+};
 
 /* The dispatcher calls back without a context, and a service process hosts one service. */
 static struct {
@@ -129,6 +135,7 @@ static int run_program(DWORD *ret_code, struct error *err) {
         report(SERVICE_RUNNING, 0, 0);
         thread = CreateThread(NULL, 0, read_output, &reader, 0, NULL);
         *ret_code = wait_end(hosted.program, &process, job);
+        hosted.program->on_end(hosted.program->context, *ret_code == 0, *ret_code);
         (void)CloseHandle(process.hProcess);
         (void)CloseHandle(job); /* ends what the program left behind, and so the pipe */
         (void)WaitForSingleObject(thread, STOP_MARGIN_MS);
@@ -138,12 +145,16 @@ static int run_program(DWORD *ret_code, struct error *err) {
     return result;
 }
 
+/* Running only when the work is over: what depends on the service starts after it. That it failed
+ * is told by the exit code, so that what depends on it starts all the same. */
 static int run_work(DWORD *ret_code, struct error *err) {
     int result;
 
-    report(SERVICE_RUNNING, 0, 0);
+    report(SERVICE_START_PENDING, 0, WORK_HINT_MS);
     result = hosted.work(hosted.work_context, err);
     *ret_code = result < 0 ? 1 : 0;
+    report(SERVICE_RUNNING, 0, 0);
+    (void)WaitForSingleObject(hosted.stop, SEEN_MS); /* the SCM looks at it now and then */
     return result;
 }
 

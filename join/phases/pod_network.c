@@ -5,6 +5,7 @@
 #include "join/phases/phases.h"
 #include "join/phases/pod_routes.h"
 #include "join/programs/programs.h"
+#include "join/services/service_start.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_network.h"
@@ -58,11 +59,9 @@ static int write_boot_network(struct join *join, struct error *err) {
         return -1;
     node_files_boot_network(&join->found, peers, &files);
     programs_service_settings(join->host, &join->found, &settings);
-    if (journal_own_folder(&join->journal, service_network.log_folder, err) < 0 ||
-        node_files_lay(&join->journal, &files, err) < 0 ||
-        journal_service(&join->journal, service_network.name, err) < 0)
+    if (node_files_lay(&join->journal, &files, err) < 0)
         return -1;
-    return service_ensure(join->host, &service_network, &settings, NULL, err);
+    return service_register(&join->journal, &service_network, &settings, NULL, err);
 }
 
 /* The pod network may turn on forwarding of the management interface. */

@@ -33,15 +33,35 @@ static int forget_ready(struct journal *journal, const struct service *service, 
     return found.state == HOST_SERVICE_RUNNING ? 0 : host_remove(journal->host, path, err);
 }
 
+int service_register(struct journal *journal, const struct service *service,
+                     const struct service_settings *settings, bool *ret_changed,
+                     struct error *err) {
+    if (journal_own_folder(journal, service->log_folder, err) < 0 ||
+        journal_service(journal, service->name, err) < 0)
+        return -1;
+    return service_ensure(journal->host, service, settings, ret_changed, err);
+}
+
+/* What winjoin itself does at boot has no phase that starts it. */
+static int register_needed(struct journal *journal, const struct service *service,
+                           const struct service_settings *settings, struct error *err) {
+    for (size_t i = 0; i < ARRAY_SIZE(service->depends_on) && service->depends_on[i]; i++) {
+        const struct service *needed = service_by_name(service->depends_on[i]);
+
+        if (needed && !needed->artifact &&
+            service_register(journal, needed, settings, NULL, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int start(struct service_watch *watch, struct journal *journal,
                  const struct service *service, const struct service_settings *settings,
                  struct error *err) {
     bool changed = false;
 
-    if (journal_own_folder(journal, service->log_folder, err) < 0 ||
-        journal_service(journal, service->name, err) < 0 ||
-        host_make_folder(watch->host, service->log_folder, HOST_PUBLIC, err) < 0 ||
-        service_ensure(watch->host, service, settings, &changed, err) < 0)
+    if (register_needed(journal, service, settings, err) < 0 ||
+        service_register(journal, service, settings, &changed, err) < 0)
         return -1;
     if (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0)
         return -1;

@@ -12,4 +12,10 @@ int service_start(struct service_watch *watch, struct journal *journal,
                   const struct service *service, const struct service_settings *settings,
                   struct error *err);
 
+/* Records and registers it, and does not start it: one that starts with Windows, and with what
+ * depends on it. *ret_changed (or NULL) as service_ensure()'s. */
+int service_register(struct journal *journal, const struct service *service,
+                     const struct service_settings *settings, bool *ret_changed,
+                     struct error *err);
+
 #endif

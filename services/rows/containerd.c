@@ -21,7 +21,8 @@ const struct service service_containerd = {
     .artifact = "containerd",
     .program = "C:\\Program Files\\containerd\\containerd.exe",
     .data_folder = "C:\\ProgramData\\containerd",
-    .depends_on = {"hns"},
+    /* whose networks must be back before pods are started again */
+    .depends_on = {"hns", "winjoin-network"},
     .restart_delays_ms = {15000, 15000, 60000},
     .reset_seconds = 86400,
     .diagnosed = true,

@@ -131,8 +131,9 @@ static void what_the_scm_is_told(void **state) {
                         "\"C:\\Program Files\\containerd\\containerd.exe\" "
                         "\"--config=C:\\Program Files\\containerd\\config.toml\" "
                         "--log-file=C:\\var\\log\\containerd\\containerd.log --run-service");
-    assert_int_equal(service.depends_on.count, 1);
+    assert_int_equal(service.depends_on.count, 2);
     assert_string_equal(service.depends_on.items[0], "hns");
+    assert_string_equal(service.depends_on.items[1], "winjoin-network");
     host_service_free(&service);
     assert_int_equal(service_make(&service_kubelet, &settings, &service, NULL), 0);
     assert_string_equal(service.command, "C:\\k\\winjoin.exe service run kubelet");
@@ -198,7 +199,7 @@ struct expected_service {
 static void rows(void **state) {
     static const struct expected_service expected[] = {
         {&service_network, "hns", "", {5000, 15000, 60000}, 600, 0, 0},
-        {&service_containerd, "hns", "", {15000, 15000, 60000}, 86400, 0, 0},
+        {&service_containerd, "hns winjoin-network", "", {15000, 15000, 60000}, 86400, 0, 0},
         {&service_kubelet, "containerd", "", {5000, 10000, 30000}, 600, 60000, 30000},
         {&service_flanneld, "hns", "NODE_NAME=win-7k2", {5000, 10000, 30000}, 600, 0, 10000},
         {&service_kube_proxy,
