@@ -8,11 +8,13 @@
 #include "host/service_host.h"
 #include "netsetup/boot_network.h"
 #include "services/service_host.h"
+#include "services/service_status.h"
 #include "services/service_table.h"
 
 /* The log of the hosted program; its output goes to the file alone. */
 struct service_log {
     struct host *host;
+    const char *name; /* of the service */
     const struct service_host_settings *settings;
     FILE *file;
     uint64_t written;
@@ -46,15 +48,22 @@ static void on_output(void *context, const char *data, size_t len) {
     (void)fflush(log->file); /* a full disk must not stop the service */
 }
 
+static void on_end(void *context, bool asked, unsigned exit_code) {
+    const struct service_log *log = context;
+
+    service_life_end(log->host, log->name, asked, exit_code);
+}
+
 static int run_hosted(struct program *program, const char *name, struct error *err) {
     struct service_host_settings settings = {0};
-    struct service_log log = {.host = program->host, .settings = &settings};
-    struct service_program service = {.on_output = on_output, .context = &log};
+    struct service_log log = {.host = program->host, .name = name, .settings = &settings};
+    struct service_program service = {.on_output = on_output, .on_end = on_end, .context = &log};
     int result;
 
     if (service_host_settings_load(program->host, name, &settings, err) < 0)
         return -1;
     open_log(&log);
+    service_life_begin(program->host, name);
     service.argv = (const char *const *)settings.command.items;
     service.environment = (const char *const *)settings.environment.items;
     service.working_folder = settings.working_folder;
@@ -67,7 +76,12 @@ static int run_hosted(struct program *program, const char *name, struct error *e
 }
 
 static int make_network(void *context, struct error *err) {
-    return boot_network_run(context, err);
+    int result;
+
+    service_life_begin(context, service_network.name);
+    result = boot_network_run(context, err);
+    service_life_end(context, service_network.name, result == 0, result < 0);
+    return result;
 }
 
 int verb_service(struct program *program, struct error *err) {

@@ -26,6 +26,15 @@ int host_read(struct host *host, const char *path, size_t max, char **ret, size_
     return host->ops->read(host, at, max, ret, ret_len ? ret_len : &len, err);
 }
 
+int host_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
+                   size_t *ret_len, uint64_t *ret_size, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (path_normalize(path, &at, err) < 0)
+        return -1;
+    return host->ops->read_part(host, at, offset, max, ret, ret_len, ret_size, err);
+}
+
 int host_write(struct host *host, const char *path, const void *data, size_t len,
                enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL;

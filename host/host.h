@@ -37,6 +37,11 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
  * NUL-terminated behind *ret_len bytes; the caller frees. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
               struct error *err);
+/* At most `max` bytes from `offset` on, of a file that others write to meanwhile; *ret_size is its
+ * whole size. Nothing (*ret_len 0) where it ends before `offset`. Absent: ERROR_ABSENT. *ret is
+ * NUL-terminated; the caller frees. */
+int host_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
+                   size_t *ret_len, uint64_t *ret_size, struct error *err);
 /* Written beside, flushed, renamed over; parent folders are made (HOST_PUBLIC). */
 int host_write(struct host *host, const char *path, const void *data, size_t len,
                enum host_access access, struct error *err);
@@ -82,6 +87,7 @@ struct host_service {
     enum host_service_state state; /* query only */
     uint32_t process_id;           /* query only; 0 = none */
     uint32_t exit_code;            /* query only; last service exit code */
+    int64_t started; /* query only; when its process began, seconds since 1970; 0 = unknown */
 };
 void host_service_free(struct host_service *service);
 /* Creates or changes it to be exactly this (LocalSystem, own process). */

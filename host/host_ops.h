@@ -10,6 +10,8 @@
 struct host_ops {
     int (*read)(struct host *, const char *path, size_t max, char **ret, size_t *ret_len,
                 struct error *);
+    int (*read_part)(struct host *, const char *path, uint64_t offset, size_t max, char **ret,
+                     size_t *ret_len, uint64_t *ret_size, struct error *);
     int (*write)(struct host *, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *);
     int (*make_folder)(struct host *, const char *path, enum host_access access, struct error *);

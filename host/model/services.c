@@ -79,6 +79,7 @@ int model_service_query(json_t *state, const char *name, struct host_service *re
         service.preshutdown_ms = (unsigned)json_number_at(found, "preshutdownMs", 0);
         service.process_id = (uint32_t)json_number_at(found, "processId", 0);
         service.exit_code = (uint32_t)json_number_at(found, "exitCode", 0);
+        service.started = json_number_at(found, "started", 0);
     }
     *ret = service;
     return 0;

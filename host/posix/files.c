@@ -179,6 +179,38 @@ static int create(char *at, mode_t mode) {
     return open(at, flags, mode);
 }
 
+int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
+                     size_t *ret_len, uint64_t *ret_size, struct error *err) {
+    _cleanup_(freep) char *at = NULL, *data = NULL;
+    struct stat status;
+    ssize_t n = 0;
+    int fd, known;
+
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0 ||
+        check_target(rootfs_of(host), at, path, err) < 0)
+        return -1;
+    fd = open(at, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    known = fd < 0 ? -1 : fstat(fd, &status);
+    if (known == 0 && offset < (uint64_t)status.st_size) {
+        uint64_t left = (uint64_t)status.st_size - offset;
+
+        max = left < max ? (size_t)left : max;
+        data = xmalloc(max + 1);
+        n = pread(fd, data, max, (off_t)offset);
+    }
+    if (known < 0 || n < 0)
+        (void)fail(err, "read", path);
+    if (fd >= 0)
+        (void)close(fd); /* it was only read */
+    if (known < 0 || n < 0)
+        return -1;
+    *ret_len = (size_t)n;
+    *ret_size = (uint64_t)status.st_size;
+    *ret = data ? take_ptr(data) : xstrdup("");
+    (*ret)[n] = '\0';
+    return 0;
+}
+
 int rootfs_write(struct host *host, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL, *beside = NULL;

@@ -326,6 +326,7 @@ static void rootfs_free(struct host *host) {
 
 static const struct host_ops rootfs_ops = {
     .read = rootfs_read,
+    .read_part = rootfs_read_part,
     .write = rootfs_write,
     .make_folder = rootfs_make_folder,
     .remove = rootfs_remove,

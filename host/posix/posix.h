@@ -18,6 +18,8 @@ static inline struct posix_host *rootfs_of(struct host *host) {
 /* files.c. "C:\x" is <rootfs>/x, "Z:\x" is /x of this machine; other drives are absent. Links that
  * lead out of the rootfs are refused. */
 int rootfs_read(struct host *, const char *, size_t, char **, size_t *, struct error *);
+int rootfs_read_part(struct host *, const char *, uint64_t, size_t, char **, size_t *, uint64_t *,
+                     struct error *);
 int rootfs_write(struct host *, const char *, const void *, size_t, enum host_access,
                  struct error *);
 int rootfs_make_folder(struct host *, const char *, enum host_access, struct error *);

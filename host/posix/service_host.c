@@ -37,7 +37,11 @@ int service_host_program(const char *name, const struct service_program *program
     while ((n = read(ends[0], buffer, sizeof buffer)) > 0)
         program->on_output(program->context, buffer, (size_t)n);
     (void)close(ends[0]);
-    if (waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (waitpid(pid, &status, 0) != pid)
+        status = 1;
+    program->on_end(program->context, false,
+                    WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : (unsigned)status);
+    if (status == 0)
         return 0;
     return error_set(err, ERROR_HOST, "run service '%s': the program ended with status 0x%x", name,
                      status);

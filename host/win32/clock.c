@@ -32,14 +32,19 @@ HANDLE win32_interrupt_event(void) {
     return interrupted;
 }
 
-int64_t win32_now(struct host *host) {
+int64_t win32_seconds(const FILETIME *time) {
     const uint64_t since_1601 = 116444736000000000u; /* of 1970, in 100 ns */
+
+    return (int64_t)((((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime) - since_1601) /
+                     10000000);
+}
+
+int64_t win32_now(struct host *host) {
     FILETIME time;
 
     (void)host;
     GetSystemTimeAsFileTime(&time);
-    return (int64_t)((((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime) - since_1601) /
-                     10000000);
+    return win32_seconds(&time);
 }
 
 uint64_t win32_monotonic_ms(struct host *host) {

@@ -71,6 +71,30 @@ int win32_read(struct host *host, const char *path, size_t max, char **ret, size
     return 0;
 }
 
+int win32_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
+                    size_t *ret_len, uint64_t *ret_size, struct error *err) {
+    _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
+    _cleanup_handle_ HANDLE file =
+        CreateFileW(wide, GENERIC_READ, SHARE_ALL, NULL, OPEN_EXISTING, 0, NULL);
+    _cleanup_(freep) char *data = NULL;
+    LARGE_INTEGER size, at = {.QuadPart = (LONGLONG)offset};
+    uint64_t left;
+
+    (void)host;
+    if (file == INVALID_HANDLE_VALUE || !GetFileSizeEx(file, &size))
+        return win32_fail(err, GetLastError(), "read '%s'", path);
+    left = offset < (uint64_t)size.QuadPart ? (uint64_t)size.QuadPart - offset : 0;
+    max = left < max ? (size_t)left : max;
+    data = xcalloc(max + 1, 1);
+    if (max && !SetFilePointerEx(file, at, NULL, FILE_BEGIN))
+        return win32_fail(err, GetLastError(), "read '%s'", path);
+    if (read_all(file, path, data, max, ret_len, err) < 0)
+        return -1;
+    *ret_size = (uint64_t)size.QuadPart;
+    *ret = take_ptr(data);
+    return 0;
+}
+
 char *win32_name_beside(const char *path) {
     static LONG counter;
 

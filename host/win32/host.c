@@ -70,6 +70,7 @@ static void free_host(struct host *host) {
 
 static const struct host_ops win32_ops = {
     .read = win32_read,
+    .read_part = win32_read_part,
     .write = win32_write,
     .make_folder = win32_make_folder,
     .remove = win32_remove,

@@ -65,6 +65,18 @@ static enum host_service_state state_of(DWORD state) {
     }
 }
 
+static int64_t start_of(DWORD process_id) {
+    HANDLE process = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, process_id);
+    FILETIME began, rest[3];
+    int64_t seconds = 0;
+
+    if (process && GetProcessTimes(process, &began, &rest[0], &rest[1], &rest[2]))
+        seconds = win32_seconds(&began);
+    if (process)
+        CloseHandle(process);
+    return seconds;
+}
+
 int win32_service_query(struct host *host, const char *name, struct host_service *ret,
                         struct error *err) {
     _cleanup_service_ SC_HANDLE service = NULL;
@@ -83,6 +95,7 @@ int win32_service_query(struct host *host, const char *name, struct host_service
     if (service) {
         found.state = state_of(status.dwCurrentState);
         found.process_id = status.dwProcessId;
+        found.started = status.dwProcessId ? start_of(status.dwProcessId) : 0;
         found.exit_code = status.dwWin32ExitCode == ERROR_SERVICE_SPECIFIC_ERROR
                               ? status.dwServiceSpecificExitCode
                               : status.dwWin32ExitCode;

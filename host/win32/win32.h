@@ -62,7 +62,11 @@ int win32_sleep(struct host *, unsigned milliseconds, struct error *);
 bool win32_interrupted(struct host *);
 
 /* ---- files.c, folders.c ---- */
+/* clock.c: seconds since 1970. */
+int64_t win32_seconds(const FILETIME *time);
 int win32_read(struct host *, const char *, size_t, char **, size_t *, struct error *);
+int win32_read_part(struct host *, const char *, uint64_t, size_t, char **, size_t *, uint64_t *,
+                    struct error *);
 int win32_write(struct host *, const char *, const void *, size_t, enum host_access,
                 struct error *);
 int win32_make_folder(struct host *, const char *, enum host_access, struct error *);

@@ -6,73 +6,17 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/redact.h"
+#include "services/service_log.h"
 
 /* AGAIN: longer than all starts and pauses between them, as the count of its ends ends it */
 enum {
     START_TIMEOUT_MS = 30000,
     AGAIN_TIMEOUT_MS = 300000,
     STEP_MS = 250,
-    LOG_MAX = 64 * 1024 * 1024,
+    LOG_MAX = 256 * 1024,
     WORDS = 2
 };
-enum { LINE_MAX_SHOWN = 300, RIGHTS_MS = 4000 };
-
-/* ---- what its log says ---- */
-
-static bool has_klog_mark(const char *line, size_t len) {
-    return len > 5 && (line[0] == 'E' || line[0] == 'F') && strspn(line + 1, "0123456789") == 4 &&
-           line[5] == ' ';
-}
-
-/* klog "E1122 ", logrus "level=error", Go's "panic: " and "fatal error: ". */
-static bool tells_why(const char *line, size_t len) {
-    static const char *const marks[] = {"level=error", "level=fatal",
-                                        "panic: ", "fatal error: ", "error: "};
-    _cleanup_(freep) char *text = xstrndup(line, len);
-
-    if (has_klog_mark(line, len))
-        return true;
-    for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
-        if (strstr(text, marks[i]))
-            return true;
-    return false;
-}
-
-/* Walks back from the end; answers how many lines it took. */
-static size_t collect(const char *log, bool marked, size_t max, struct text_list *ret) {
-    const char *end = log + strlen(log);
-    const char *found[8];
-    size_t lengths[8], count = 0;
-
-    while (end > log && count < max && count < ARRAY_SIZE(found)) {
-        const char *begin = end;
-        size_t len;
-
-        while (begin > log && begin[-1] != '\n')
-            begin--;
-        len = (size_t)(end - begin);
-        while (len && (begin[len - 1] == '\r' || begin[len - 1] == ' '))
-            len--;
-        if (len && (!marked || tells_why(begin, len))) {
-            found[count] = begin;
-            lengths[count++] = len < LINE_MAX_SHOWN ? len : LINE_MAX_SHOWN;
-        }
-        end = begin > log ? begin - 1 : log;
-    }
-    for (size_t i = count; i-- > 0;) {
-        char *line = xstrndup(found[i], lengths[i]);
-
-        redact_tokens(line);
-        text_list_add_owned(ret, line);
-    }
-    return count;
-}
-
-void service_log_words(const char *log, size_t max, struct text_list *ret) {
-    if (!collect(log, true, max, ret))
-        (void)collect(log, false, max, ret); /* an empty log has nothing to say */
-}
+enum { RIGHTS_MS = 4000 };
 
 /* ---- its end ---- */
 
@@ -80,10 +24,9 @@ int service_watch_hint(struct service_watch *watch, struct error *err) {
     const struct service *service = watch->service;
     _cleanup_(text_list_free) struct text_list words = {0};
     _cleanup_(freep) char *log = NULL;
-    struct error ignored = {0}; /* what cannot be read is not shown */
-    size_t len;
 
-    if (host_read(watch->host, service->log_file, LOG_MAX, &log, &len, &ignored) == 0)
+    log = service_log_tail(watch->host, service->log_file, LOG_MAX);
+    if (log)
         service_log_words(log, WORDS, &words);
     (void)error_hint(err, "its log: %s%s", service->log_file,
                      words.count ? "" : " (nothing to be read there)");

@@ -41,9 +41,5 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
 int service_watch_hint(struct service_watch *watch, struct error *err);
 /* How long a phase waits that gives the service `work_ms` for its work: with the pauses so far. */
 unsigned service_watch_limit(const struct service_watch *watch, unsigned work_ms);
-/* The lines of a log that tell why its program ended: at most `max`, the oldest first. The last
- * ones that klog, logrus or Go's runtime mark as errors, or else the last ones. Pure; bootstrap
- * tokens are made illegible. */
-void service_log_words(const char *log, size_t max, struct text_list *ret);
 
 #endif

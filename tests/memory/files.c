@@ -138,6 +138,20 @@ int memory_read(struct host *host, const char *path, size_t max, char **ret, siz
     return 0;
 }
 
+int memory_read_part(struct host *host, const char *path, uint64_t offset, size_t max, char **ret,
+                     size_t *ret_len, uint64_t *ret_size, struct error *err) {
+    _cleanup_(freep) char *all = NULL;
+    size_t len, begin;
+
+    if (memory_read(host, path, SIZE_MAX, &all, &len, err) < 0)
+        return -1;
+    begin = offset < len ? (size_t)offset : len;
+    *ret_size = len;
+    *ret_len = len - begin < max ? len - begin : max;
+    *ret = xmemdup(all + begin, *ret_len);
+    return 0;
+}
+
 int memory_write(struct host *host, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *err) {
     struct memory_host *memory = memory_of(host);

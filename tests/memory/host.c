@@ -386,6 +386,7 @@ static void memory_free(struct host *host) {
 
 static const struct host_ops memory_ops = {
     .read = memory_read,
+    .read_part = memory_read_part,
     .write = memory_write,
     .make_folder = memory_make_folder,
     .remove = memory_remove,

@@ -25,6 +25,32 @@ static void write_read_replace(void **state) {
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 
+static void reads_a_part(void **state) {
+    const char *path = FOLDER "\\part.log";
+    static const struct {
+        uint64_t offset;
+        size_t max;
+        const char *part;
+    } parts[] = {{0, 100, "012345"}, {0, 0, ""}, {2, 3, "234"},
+                 {4, 3, "45"},       {6, 3, ""}, {9, 3, ""}};
+    uint64_t size;
+    char *data = NULL;
+    size_t len;
+
+    (void)state;
+    FAILS_WITH(ERROR_ABSENT, host_read_part(opened, path, 0, 1, &data, &len, &size, err));
+    SUCCEEDS(host_write(opened, path, "012345", 6, HOST_PUBLIC, err));
+    for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+        SUCCEEDS(
+            host_read_part(opened, path, parts[i].offset, parts[i].max, &data, &len, &size, err));
+        assert_string_equal(data, parts[i].part);
+        assert_int_equal(len, strlen(data));
+        assert_int_equal(size, 6);
+        free(data);
+    }
+    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
+}
+
 static void refuses_bad_paths(void **state) {
     static const char *const paths[] = {
         "",
@@ -287,6 +313,7 @@ static void service_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest both[] = {
         cmocka_unit_test(write_read_replace),
+        cmocka_unit_test(reads_a_part),
         cmocka_unit_test(refuses_bad_paths),
         cmocka_unit_test(folders_list_sorted),
         cmocka_unit_test(remove_and_rename),

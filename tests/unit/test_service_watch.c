@@ -4,48 +4,6 @@
 #include "tests/memory/http_memory.h"
 #include "join/services/service_watch.h"
 
-/* ---- what a log says ---- */
-
-static const struct {
-    const char *log, *words;
-} logs[] = {
-    {"", ""},
-    {"one\ntwo\nthree\n", "two|three"},
-    {"only", "only"},
-    {"I1122 01:02:03.0 1 main.go:1] a\r\nE1122 01:02:03.1 1 main.go:2] no way\r\nI1122 x] bye\r\n",
-     "E1122 01:02:03.1 1 main.go:2] no way"},
-    {"E1122 a\nF1122 b\nE1122 c\nI1122 d\n", "F1122 b|E1122 c"},
-    {"time=\"x\" level=info msg=a\ntime=\"x\" level=fatal msg=b\n\n\n",
-     "time=\"x\" level=fatal msg=b"},
-    {"panic: runtime error\n\ngoroutine 1 [running]:\nmain.main()\n", "panic: runtime error"},
-    {"E112 is no mark\nEnd\n", "E112 is no mark|End"},
-    {"E1122 bad token abcdef.0123456789abcdef\n", "E1122 bad token abcdef.****************"},
-};
-
-static void a_log_tells_why(void **state) {
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(logs); i++) {
-        _cleanup_(text_list_free) struct text_list words = {0};
-        _cleanup_(freep) char *joined = NULL;
-
-        service_log_words(logs[i].log, 2, &words);
-        joined = text_list_join(&words, "|");
-        assert_string_equal(joined, logs[i].words);
-    }
-}
-
-static void a_long_line_is_cut(void **state) {
-    _cleanup_(text_list_free) struct text_list words = {0};
-    char log[2000];
-
-    (void)state;
-    memset(log, 'x', sizeof log);
-    log[sizeof log - 1] = '\0';
-    service_log_words(log, 2, &words);
-    assert_int_equal(words.count, 1);
-    assert_true(strlen(words.items[0]) <= ERROR_HINT_MAX - 10);
-}
-
 /* ---- ends at its start ---- */
 
 static const char *const services[] = {"containerd", "kubelet", "kube-proxy"};
@@ -214,8 +172,6 @@ static void rights_are_asked_for_now_and_then(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_log_tells_why),
-        cmocka_unit_test(a_long_line_is_cut),
         cmocka_unit_test(one_that_ends_at_its_start_is_started_again),
         cmocka_unit_test(one_that_always_ends_is_told),
         cmocka_unit_test(one_that_cannot_be_started_is_not_tried_again),

@@ -1,0 +1,32 @@
+/* What a service did and does: the SCM's word, and what winjoin's service host wrote down of the
+ * programs that ended. */
+#ifndef SERVICES_SERVICE_STATUS_H
+#define SERVICES_SERVICE_STATUS_H
+
+#include "base/json.h"
+#include "services/service_table.h"
+
+/* Unasked ends within this time count as recent; so many of them are a crash loop. */
+enum { SERVICE_RECENT_SECONDS = 600, SERVICE_CRASHES = 2 };
+/* The SCM's exit code of a service that was not started since Windows came up. */
+enum { SERVICE_NEVER_STARTED = 1077 };
+
+/* Written by the service host of `name` when its program starts and when it ends; `asked`: the SCM
+ * told it to. In SERVICE_SETTINGS_DIR\NAME.life: {"started","ended","asked","exitCode","ends":[the
+ * last ten unasked ones]}, times RFC 3339. What cannot be written is left out. */
+void service_life_begin(struct host *host, const char *name);
+void service_life_end(struct host *host, const char *name, bool asked, unsigned exit_code);
+
+/* One service by its name in the SCM, which need not be a row of ours:
+ *   {name, state: "absent|stopped|starting|running|stopping|paused|done", winjoin: bool,
+ *    start: "auto|demand", since?, exitCode?, asked?, recentEnds?, log?, lastErrors?[]}
+ * `done` is one that works at boot, and has not failed. `since`: when it started, or ended (the
+ * last time in its log where nobody wrote it down). `exitCode`: of its last end; `asked`: that end
+ * was asked for. `recentEnds`: unasked ends within SERVICE_RECENT_SECONDS. `lastErrors`: from the
+ * end of its log, of one that is down or keeps ending. Kinds: those of host_service_query(). New
+ * reference. */
+int service_status_read(struct host *host, const char *name, json_t **ret, struct error *err);
+/* Of such a document: it should run and does not, or keeps ending. */
+bool service_status_is_down(const json_t *status);
+
+#endif
