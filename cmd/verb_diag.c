@@ -28,10 +28,13 @@ static void print_report(struct program *program, const struct diag_report *repo
 
 static int judge(const struct diag_report *report, struct error *err) {
     _cleanup_(freep) char *line = diag_report_line(report);
+    bool good = diag_report_is_good(report);
 
-    if (diag_report_is_good(report))
+    if (good && !report->causes.count)
         return 0;
-    (void)error_set(err, ERROR_FLOWS, "prove the pod network: %s", line);
+    (void)error_set(err, ERROR_FLOWS, "prove the pod network: %s%s%s",
+                    report->probes ? line : "nothing was measured", good ? ", but " : "",
+                    good ? report->causes.items[0].message : "");
     for (size_t i = 0; i < report->causes.count && i < 3; i++)
         (void)error_hint(err, "%s: %s", report->causes.items[i].id, report->causes.items[i].hint);
     return -1;
@@ -82,7 +85,7 @@ int verb_diag(struct program *program, struct error *err) {
         result = join_run_phase(&join, "verify", err);
     if (join.found.report.cells.count)
         print_report(program, &join.found.report);
-    if (result < 0 && join.found.report.cells.count)
+    if (join.found.report.cells.count)
         result = judge(&join.found.report, err);
     event_write(program, "diag", join.found.node_name, result, err);
     join_close(&join);

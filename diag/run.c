@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "diag/causes/causes.h"
+#include "diag/look.h"
+#include "diag/node_echo.h"
 #include "host/socket.h"
 #include "host/wait.h"
 
@@ -15,12 +17,9 @@ enum {
     SETTLE_TIMEOUT_MS = 20000,
     SETTLE_PAUSE_MS = 3000,
     TURN_MS = 200,
-    TELL_MS = 5000,    /* a wait says what it waits for this often */
-    NODE_PORT = 18081, /* the node's own UDP echo: not the pods' port, which may be forwarded */
+    TELL_MS = 5000, /* a wait says what it waits for this often */
     ANSWER_SLACK_MS = 10000,
 };
-#define NODE_ECHO "winjoin-node"
-#define FIREWALL_RULE "winjoin-diag-udp-in"
 
 /* The node's matrix: the first probe asks, the second one is asked. */
 enum { SOURCE, TARGET };
@@ -75,39 +74,6 @@ static bool is_time_to_tell(struct run *run, const struct wait *wait) {
         return false;
     run->told_ms = wait->waited_ms;
     return true;
-}
-
-/* ---- the node's own echo ---- */
-
-static void echo_open(struct run *run) {
-    const struct host_firewall_rule rule = {
-        .name = FIREWALL_RULE,
-        .description = "winjoin diag: UDP from pods to the node, while diag runs",
-        .udp = true,
-        .port = NODE_PORT,
-    };
-    struct error ignored = {0};
-
-    if (!run->scene.node_ip || !*run->scene.node_ip || socket_start() < 0)
-        return;
-    run->echo = socket_echo_open("", 0, NODE_PORT, NODE_ECHO " ");
-    if (!run->echo)
-        return; /* the cell is skipped with its code: no-udp-listener */
-    /* Without the rule the cell is red, which is then the truth about this firewall. */
-    (void)host_firewall_put(run->host, &rule, &ignored);
-    run->scene.node_echo = NODE_ECHO;
-    run->scene.node_echo_port = NODE_PORT;
-}
-
-static void echo_close(struct run *run) {
-    struct error ignored = {0};
-
-    if (!run->echo)
-        return;
-    socket_echo_close(run->echo);
-    run->echo = NULL;
-    /* Its port is closed again: a rule that stays lets nothing in. The next run puts it anew. */
-    (void)host_firewall_remove(run->host, FIREWALL_RULE, &ignored);
 }
 
 /* ---- the probes ---- */
@@ -422,7 +388,7 @@ static int measure(struct run *run, struct error *err) {
 
     if (id_make(run, err) < 0 || run->probes.transport->start(&run->probes, err) < 0)
         return -1;
-    echo_open(run);
+    run->echo = node_echo_open(run->host, &run->scene);
     if (probes_wait(run, err) < 0)
         return -1;
     scene_fill(run);
@@ -431,10 +397,30 @@ static int measure(struct run *run, struct error *err) {
     if (cells_ask(run, false, err) < 0 || cells_settle(run, err) < 0)
         return -1;
     diag_cells_excuse(&report->cells);
-    if (!diag_report_is_good(report) && evidence_make(run, err) < 0)
-        return -1;
-    diag_causes_find(report);
-    return 0;
+    return diag_report_is_good(report) ? 0 : evidence_make(run, err);
+}
+
+/* What no pod can measure is not waited for. */
+static void leave_out(struct run *run, const char *service) {
+    struct diag_cells *cells = &run->report->cells;
+
+    diag_cells_make(&run->scene, cells);
+    for (size_t i = 0; i < cells->count; i++) {
+        struct diag_cell *cell = &cells->items[i];
+
+        cell->asked = false;
+        cell->outcome = DIAG_NOT_RUN;
+        text_format(cell->reason, sizeof cell->reason, "no pod can start without %s", service);
+    }
+}
+
+/* What the first look saw goes with the evidence, of a healthy node too. */
+static void add_look(struct run *run) {
+    if (!run->options->look)
+        return;
+    if (!run->report->evidence)
+        run->report->evidence = json_object();
+    json_object_set(run->report->evidence, "look", (json_t *)run->options->look);
 }
 
 static char *network_text(struct run *run) {
@@ -463,17 +449,23 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     _cleanup_(diag_report_free) struct diag_report report = {0};
     struct run run = {.host = host, .options = options, .scene = options->scene, .report = &report};
     uint64_t start = host_monotonic_ms(host);
+    const char *down = diag_look_stops_pods(options->look);
     struct error ignored = {0};
-    int result;
+    int result = 0;
 
     probes_open(&run);
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
     report.network = network_text(&run);
-    result = measure(&run, err);
-    echo_close(&run);
+    if (down)
+        leave_out(&run, down);
+    else
+        result = measure(&run, err);
+    node_echo_close(host, run.echo);
+    add_look(&run);
+    diag_causes_find(&report);
     /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
-    if (run.probes.transport->remove(&run.probes, &ignored) < 0)
+    if (!down && run.probes.transport->remove(&run.probes, &ignored) < 0)
         tell(&run, "%s", ignored.message);
     free(run.probes.items);
     free(run.network_name);
@@ -489,9 +481,8 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
 int diag_remove_left(struct host *host, struct error *err) {
     const struct diag_options options = {0};
     struct run run = {.host = host, .options = &options};
-    struct error ignored = {0};
 
-    (void)host_firewall_remove(host, FIREWALL_RULE, &ignored); /* no firewall, no rule */
+    node_echo_forget(host);
     probes_open(&run);
     return run.probes.transport->remove(&run.probes, err);
 }

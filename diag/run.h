@@ -20,6 +20,7 @@ struct diag_options {
     struct diag_probe_options probes;
     struct diag_scene scene; /* the probes and the node's echo are filled in by the run */
     struct diag_evidence_options evidence;
+    const json_t *look; /* diag_look(): of a node on which no pod can start nothing is measured */
     unsigned start_timeout_ms;  /* for all probes to speak; 0 = 120 s */
     unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 20 s */
     diag_progress *progress;

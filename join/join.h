@@ -43,6 +43,7 @@ struct join_found {
     char node_ip[IP_TEXT_MAX];              /* where the node is; "": not known */
     struct kube_node node;                  /* no name: not read */
     struct network_plan plan;               /* no name: not made */
+    json_t *look;                           /* diag_look(); NULL: nobody looked */
     struct diag_report report;              /* no cells: not measured */
 };
 

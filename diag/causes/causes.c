@@ -8,88 +8,136 @@
 #include "base/memory.h"
 #include "diag/causes/rows.h"
 
+/* Which red cells a cause may explain. */
+enum cells_of {
+    MEASURED,   /* those that were tried */
+    STOPS_PODS, /* those that were not run, too */
+    FIRST_LOOK, /* those of its finding; it is named when there are none, too */
+};
+
 struct row {
     struct diag_cause_row words;
     uint32_t must, may;
     row_look *look;
-    bool stops_pods; /* explains cells that were not run too; the others only what was tried */
+    enum cells_of of;
 };
 
 #define PROXY_HINT                                                                                 \
-    "winjoin status shows kube-proxy and its log; winjoin join phase kube-proxy sets it up again"
+    "winjoin logs kube-proxy shows why; winjoin join phase kube-proxy sets it up again"
 #define NETWORK_HINT                                                                               \
     "winjoin join phase pod-network makes the network and the CNI configuration again"
 
+#define NEW_CERTIFICATE                                                                            \
+    "print a join command on the control plane (kubeadm token create --print-join-command) and "   \
+    "run it here with winjoin: it gets a new certificate"
+
+#define SERVICE_DOWN(breaks, may, look)                                                            \
+    {                                                                                              \
+        {"SVC-DOWN", breaks, "a service that the node needs is not running, or keeps ending",      \
+         "winjoin logs SERVICE shows why; then: sc.exe start SERVICE"},                            \
+            0, may, look, FIRST_LOOK                                                               \
+    }
+
 /* Widest first. */
 static const struct row rows[] = {
+    {{"CERT-EXPIRED", "nothing at once; the kubelet at its next start",
+      "the node's client certificate has expired", NEW_CERTIFICATE},
+     0,
+     0,
+     look_cert_expired,
+     FIRST_LOOK},
+    SERVICE_DOWN("every flow", CELLS_ALL, look_svc_hns),
+    SERVICE_DOWN("every flow", CELLS_ALL, look_svc_containerd),
+    SERVICE_DOWN("every flow", CELLS_ALL, look_svc_kubelet),
+    SERVICE_DOWN("new nodes and their pods", 0, look_svc_flanneld),
+    SERVICE_DOWN("new Services and their changes", 0, look_svc_kube_proxy),
+    {{"API-DOWN", "from pods to the Service kubernetes", "this node does not reach the API server",
+      "check that the API server runs and that no firewall is in between"},
+     0,
+     CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
+     look_api_down,
+     FIRST_LOOK},
+    {{"API-REFUSED", "nothing at once; the kubelet's reports to the API server",
+      "the API server refuses this node, or is not trusted", NEW_CERTIFICATE},
+     0,
+     0,
+     look_api_refused,
+     FIRST_LOOK},
+    {{"CLOCK-OFF", "nothing at once; certificates and tokens",
+      "this node's clock differs from the API server's",
+      "w32tm.exe /resync; w32tm.exe /query /status shows where the time comes from"},
+     0,
+     0,
+     look_clock_off,
+     FIRST_LOOK},
     {{"POD-IMG", "every flow", "the probe pods' image cannot be had on this node",
       "check that the sandbox image of containerd's configuration is on the node: crictl images"},
      0,
      CELLS_ALL,
      look_pod_img,
-     true},
+     STOPS_PODS},
     {{"HNS-NET", "every flow", "the HNS network that the pods need is missing or of another kind",
       NETWORK_HINT},
      CELLS_ALL,
      CELLS_ALL,
      look_hns_net,
-     true},
+     STOPS_PODS},
     {{"POD-SBX", "every flow", "the probe pods do not start: their sandbox cannot be made",
       "look into the kubelet's log for FailedCreatePodSandBox; it carries the text of CNI and HNS"},
      0,
      CELLS_ALL,
      look_pod_sbx,
-     true},
+     STOPS_PODS},
     {{"NOTREADY", "every flow", "the node is not Ready, so what runs on it cannot be judged",
       "mend what the Ready condition names, then run winjoin diag again"},
      CELLS_FROM_POD & ~CELL_BOTH(POD_NODE),
      CELLS_ALL,
      look_notready,
-     true},
+     STOPS_PODS},
     {{"HNS-MGMT", "from pods to other nodes and outside",
       "the HNS network was built on another address than the node's",
       "winjoin join phase pod-network builds the network again; then check kubelet's --node-ip"},
      CELL_BOTH(EXT_IP) | CELL_UDP(SVC_IP),
      CELLS_FROM_POD & ~CELL_BOTH(POD_IP),
      look_hns_mgmt,
-     false},
+     MEASURED},
     {{"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",
       "delete the pod; if it comes again: Restart-Service hns, then kube-proxy"},
      CELLS_FROM_POD,
      CELLS_ALL,
      look_hns_ep_a,
-     false},
+     MEASURED},
     {{"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",
       "delete the pod; if it comes again: Restart-Service hns, then kube-proxy"},
      CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
      CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD),
      look_hns_ep_b,
-     false},
+     MEASURED},
     {{"CNI-POLICY", "what the rule blocks", "an ACL policy of HNS blocks packets of the pods",
       "winjoin sets none, network policy agents do: look for a NetworkPolicy on the namespace and "
       "into the agent's log; deleting the pod makes a new endpoint"},
      0,
      CELLS_ALL,
      look_cni_policy,
-     false},
+     MEASURED},
     {{"HNS-EPSTALE", "flows that somebody else answers", "an address belongs to two endpoints",
       "delete the stale endpoint (Get-HnsEndpoint | Remove-HnsEndpoint), then restart kube-proxy"},
      0,
      CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD),
      look_hns_epstale,
-     false},
+     MEASURED},
     {{"MTU", "large packets", "small packets come through, large ones are lost",
       "lower the MTU of the pod network (CNI, flannel) below what the fabric carries"},
      0,
      CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
      look_mtu,
-     false},
+     MEASURED},
     {{"OVL-VNI", "from pods to other nodes' pods", "the nodes do not use the same VNI",
       "set VNI 4096 and Port 4789 in flannel's net-conf.json for all nodes and restart flannel"},
      CELLS_DNS,
      CELLS_DNS | CELL_TCP(SVC_SHORT),
      look_ovl_vni,
-     false},
+     MEASURED},
     {{"OVL-PEER", "from pods to other nodes' pods",
       "the network does not know how to reach another node's pods",
       "check the node annotations flannel.alpha.coreos.com/*, then restart flanneld here and "
@@ -97,7 +145,7 @@ static const struct row rows[] = {
      CELLS_DNS,
      CELLS_DNS,
      look_ovl_peer,
-     false},
+     MEASURED},
     {{"NAT-EXC", "from pods to other nodes' pods",
       "packets for the cluster's own prefixes are translated to the node's address",
       "winjoin join phase pod-network writes the CNI configuration again; new pods get the "
@@ -105,18 +153,18 @@ static const struct row rows[] = {
      CELLS_DNS,
      CELLS_DNS,
      look_nat_pods,
-     false},
+     MEASURED},
     {{"L2-FWD", "from pods to beyond the node", "the node does not forward packets",
       "winjoin join phase pod-network turns forwarding on again"},
      CELL_UDP(SVC_IP) | CELL_BOTH(EXT_IP),
      CELLS_FROM_POD & ~CELL_BOTH(POD_IP),
      look_l2_fwd,
-     false},
+     MEASURED},
     {{"SVC-ALL", "from pods to Services", "no Service is programmed on this node", PROXY_HINT},
      CELL_BOTH(SVC_IP),
      CELL_BOTH(SVC_IP) | CELLS_NAMES,
      look_svc_all,
-     false},
+     MEASURED},
     {{"SVC-VIP", "from pods to Services with backends on other nodes",
       "the load balancers' source address is missing, wrong or of an old subnet",
       "winjoin join phase kube-proxy writes its configuration again; then Restart-Service "
@@ -124,45 +172,45 @@ static const struct row rows[] = {
      CELL_UDP(SVC_IP),
      CELLS_DNS,
      look_svc_vip,
-     false},
+     MEASURED},
     {{"DNS-LB", "names", "the DNS Service is not programmed for UDP or TCP 53",
       "Restart-Service kube-proxy"},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
      look_dns_lb,
-     false},
+     MEASURED},
     {{"SVC-LB", "one Service", "the Service kubernetes is not programmed on this node", PROXY_HINT},
      CELL_TCP(SVC_IP),
      CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
      look_svc_lb,
-     false},
+     MEASURED},
     {{"SVC-ROUTE", "from pods to Services",
       "the pods' endpoints do not hand packets for cluster IPs to the load balancers",
       "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"},
      CELL_BOTH(SVC_IP),
      CELL_BOTH(SVC_IP) | CELLS_NAMES,
      look_svc_route,
-     false},
+     MEASURED},
     {{"SVC-EP0", "from pods to the DNS Service", "no pod answers behind the DNS Service",
       "not a fault of the network: kubectl -n kube-system get pods -l k8s-app=kube-dns"},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
      look_svc_ep0,
-     false},
+     MEASURED},
     {{"L2-ROUTE", "from pods to other nodes' pods",
       "packets for other nodes' pods, or their answers, have no route",
       "add the missing routes here, on the other nodes, or in the fabric (cloud route table)"},
      CELLS_DNS,
      CELLS_DNS | CELL_TCP(SVC_IP),
      look_l2_route,
-     false},
+     MEASURED},
     {{"L2-ROUTE", "from pods to Services with backends on nodes",
       "packets for other nodes' pods, or their answers, have no route",
       "add the missing routes here, on the other nodes, or in the fabric (cloud route table)"},
      CELL_TCP(SVC_IP),
      CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
      look_l2_route_node,
-     false},
+     MEASURED},
     {{"OVL-UDP", "from pods to other nodes' pods",
       "encapsulated packets do not pass between the nodes",
       "open UDP 4789 between all nodes in firewalls and security groups; VMware NSX takes that "
@@ -170,41 +218,42 @@ static const struct row rows[] = {
      CELLS_DNS,
      CELLS_DNS,
      look_ovl_udp,
-     false},
+     MEASURED},
     {{"DNS-SRV", "names", "the pod asks another DNS server than the cluster's",
       "check clusterDNS of the kubelet's configuration and dns of the CNI configuration"},
      CELL_BOTH(SVC_FQDN) | CELL_BOTH(SVC_SHORT),
      CELL_BOTH(POD_NAME) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN) | CELL_TCP(EXT_DNS),
      look_dns_srv,
-     false},
+     MEASURED},
     {{"DNS-WRONG", "names", "Services' names resolve to other addresses than the Services have",
       "look for rewrite, hosts or template lines in the CoreDNS configuration, and who answers at "
       "the DNS Service: nslookup -debug kubernetes.default.svc.cluster.local."},
      0,
      CELLS_NAMES,
      look_dns_wrong,
-     false},
+     MEASURED},
     {{"DNS-SFX", "short names", "the pod does not complete short names with its namespace's suffix",
       "check clusterDomain of the kubelet's configuration and capabilities.dns of the CNI's"},
      CELL_BOTH(SVC_SHORT),
      CELL_BOTH(SVC_SHORT),
      look_dns_sfx,
-     false},
+     MEASURED},
     {{"EXT-NODE", "from pods to outside", "nothing outside the cluster answers the node either",
       "not a fault of the pod network: check the node's gateway and firewall, or name another "
       "target (verify.external)"},
      CELL_TCP(EXT_IP),
      CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS),
      look_ext_node,
-     false},
+     MEASURED},
     {{"NAT-NONE", "from pods to outside",
-      "pods reach the cluster but nothing outside it: their endpoints have no OutBoundNAT policy",
+      "pods' packets leave the node with the pods' own addresses: no OutBoundNAT policy of their "
+      "endpoints translates them",
       "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"},
      CELL_BOTH(EXT_IP),
      CELL_BOTH(EXT_IP) | CELL_BOTH(EXT_DNS) | CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN) |
          CELL_BOTH(POD_NODE),
      look_nat_none,
-     false},
+     MEASURED},
     {{"NAT-EXC", "from pods to some addresses outside",
       "the target is excepted from address translation, and knows no way back to pods",
       "take the prefix out of the OutBoundNAT exceptions (network.excludeFromNAT) and recreate the "
@@ -212,27 +261,27 @@ static const struct row rows[] = {
      CELL_TCP(EXT_IP),
      CELL_BOTH(EXT_IP) | CELL_TCP(EXT_DNS),
      look_nat_exc,
-     false},
+     MEASURED},
     {{"EXT-DNS", "names outside the cluster",
       "the cluster's DNS does not resolve names outside the cluster",
       "check the forward line of the CoreDNS configuration and the resolver it names"},
      CELL_BOTH(EXT_DNS),
      CELL_BOTH(EXT_DNS),
      look_ext_dns,
-     false},
+     MEASURED},
     {{"L2-NODE", "from pods to their own node",
       "the pods' endpoints have no route to their own node",
       "winjoin join phase pod-network writes the CNI configuration again; new pods get the policy"},
      CELL_BOTH(POD_NODE),
      CELL_BOTH(POD_NODE),
      look_l2_node,
-     false},
+     MEASURED},
     {{"FW-IN", "from pods to the node", "the node's firewall drops what comes from its pods",
       "allow inbound TCP 10250 (kubelet) in the Windows Firewall: winjoin join phase vswitch"},
      0,
      CELL_BOTH(POD_NODE),
      look_fw_in,
-     false},
+     MEASURED},
 };
 
 const struct diag_cause_row *diag_cause_row(size_t i) {
@@ -296,8 +345,8 @@ static void cause_add(struct diag_report *report, const struct row *row, enum le
     struct diag_cause cause = {
         .id = row->words.id,
         .confirmed = level == CONFIRMED,
-        .message = xstrdup(row->words.message),
-        .hint = xstrdup(row->words.hint),
+        .message = finding->message ? take_ptr(finding->message) : xstrdup(row->words.message),
+        .hint = finding->hint ? take_ptr(finding->hint) : xstrdup(row->words.hint),
         .evidence = finding->evidence,
     };
 
@@ -308,14 +357,34 @@ static void cause_add(struct diag_report *report, const struct row *row, enum le
     causes->items[causes->count++] = cause;
 }
 
+static void finding_free(struct finding *finding) {
+    text_list_free(&finding->evidence);
+    free(finding->message);
+    free(finding->hint);
+}
+
+static void pass_first(struct diag_report *report, const struct scene *scene, uint32_t *covered) {
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct finding finding = {.must = rows[i].must, .may = rows[i].may};
+        uint32_t explained;
+
+        if (rows[i].of == FIRST_LOOK && rows[i].look(scene, &finding) != NO) {
+            explained = finding.may & scene->red & ~*covered;
+            cause_add(report, &rows[i], CONFIRMED, &finding, explained);
+            *covered |= explained;
+        }
+        finding_free(&finding);
+    }
+}
+
 /* One pass over the table; *covered grows by what was explained. With `alone` a cause must explain
  * everything that is red. */
 static void pass_make(struct diag_report *report, const struct scene *scene, enum level wanted,
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < ARRAY_SIZE(rows) && (scene->red & ~*covered); i++) {
         struct finding finding = {.must = rows[i].must, .may = rows[i].may};
-        enum level level = rows[i].look(scene, &finding);
-        uint32_t red = rows[i].stops_pods ? scene->red : scene->failed;
+        enum level level = rows[i].of == FIRST_LOOK ? NO : rows[i].look(scene, &finding);
+        uint32_t red = rows[i].of == STOPS_PODS ? scene->red : scene->failed;
         uint32_t explained = finding.may & red & ~*covered;
 
         if (level == wanted && !(finding.must & scene->green) && explained &&
@@ -323,7 +392,7 @@ static void pass_make(struct diag_report *report, const struct scene *scene, enu
             cause_add(report, &rows[i], level, &finding, explained);
             *covered |= explained;
         }
-        text_list_free(&finding.evidence);
+        finding_free(&finding);
     }
 }
 
@@ -334,6 +403,7 @@ void diag_causes_find(struct diag_report *report) {
 
     diag_causes_free(&report->causes);
     scene_make(report, report->evidence ? report->evidence : none, &scene);
+    pass_first(report, &scene, &covered);
     pass_make(report, &scene, CONFIRMED, true, &covered);
     pass_make(report, &scene, CONFIRMED, false, &covered);
     pass_make(report, &scene, LIKELY, false, &covered);

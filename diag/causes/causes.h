@@ -4,9 +4,10 @@
 
 #include "diag/reports/report.h"
 
-/* Judges report->cells against report->evidence (NULL allowed) and fills report->causes. A cause is
- * given only when it explains cells that no wider one explained, and never when a cell that it
- * would break has passed. */
+/* Judges report->cells against report->evidence (NULL allowed) and fills report->causes. What the
+ * first look shows (evidence "look") comes first, with the cells that it explains or none; any
+ * other cause is given only when it explains cells that no wider one explained, and never when a
+ * cell that it would break has passed. */
 void diag_causes_find(struct diag_report *report);
 
 /* A row as documentation shows it. */

@@ -37,6 +37,7 @@ struct finding {
     uint32_t must; /* the cause is ruled out when one of these is green */
     uint32_t may;  /* what it can break */
     struct text_list evidence;
+    char *message, *hint; /* in the row's place; NULL: the row's */
 };
 /* Adds a line of evidence. */
 void finding_note(struct finding *finding, const char *format, ...)
@@ -44,6 +45,9 @@ void finding_note(struct finding *finding, const char *format, ...)
 
 typedef enum level row_look(const struct scene *scene, struct finding *finding);
 
+/* look.c: what the first look shows */
+row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet, look_svc_flanneld,
+    look_svc_kube_proxy, look_api_down, look_api_refused, look_clock_off;
 /* network.c: the HNS network, endpoints, encapsulation, forwarding */
 row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt, look_hns_ep_a,
     look_hns_ep_b, look_hns_epstale, look_mtu, look_ovl_udp, look_l2_route_node, look_l2_fwd;

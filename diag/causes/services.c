@@ -294,7 +294,7 @@ static char *policy_types(const json_t *endpoint) {
         const char *type = json_text_at(policy, "Type");
 
         if (text_equal(type, "OutBoundNAT"))
-            type = "OutBoundNAT for itself alone";
+            type = "OutBoundNAT (to its own address alone)";
         if (type && !text_list_has(&types, type))
             text_list_add(&types, type);
     }
@@ -320,7 +320,7 @@ enum level look_nat_none(const struct scene *scene, struct finding *finding) {
         if (is_outbound_nat(policy))
             return NO;
     }
-    finding_note(finding, "endpoint %s (%s): policies %s; no OutBoundNAT",
+    finding_note(finding, "endpoint %s (%s): none of its policies translates what goes out: %s",
                  json_text_at(endpoint, "ID"), pod_name(scene, 'a'), types);
     note_node_reach(scene, finding);
     return CONFIRMED;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diag/look.h"
 #include "diag/reports/report.h"
 
 enum { COLUMNS = 80, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 16 };
@@ -154,10 +155,10 @@ static void add_labelled(struct text *t, const char *label, const char *words) {
     add_wrapped(t, words, INDENT, INDENT);
 }
 
-static void add_cause(struct text *t, const struct diag_cause *cause) {
+static void add_cause(struct text *t, const struct diag_cause *cause, bool apart) {
     const char *confidence = cause->confirmed ? "confirmed" : "likely";
 
-    text_addf(t, "\n%s  %s   ", cause->id, confidence);
+    text_addf(t, "%s%s  %s   ", apart ? "\n" : "", cause->id, confidence);
     add_wrapped(t, cause->message, strlen(cause->id) + 2 + strlen(confidence) + 3, 4);
     for (size_t i = 0; i < cause->evidence.count; i++)
         add_labelled(t, i ? "" : "evidence", cause->evidence.items[i]);
@@ -176,8 +177,10 @@ static size_t cells_explained(const struct diag_report *report) {
 static void add_verdict(struct text *t, const struct diag_report *report) {
     struct diag_summary summary;
     unsigned red;
-    size_t causes = report->causes.count;
+    size_t causes = 0; /* that explain cells: others are named for themselves */
 
+    for (size_t i = 0; i < report->causes.count; i++)
+        causes += report->causes.items[i].cells.count != 0;
     diag_summary_make(report, &summary);
     red = summary.fail + summary.not_run;
     text_addf(t, "\n%u of %u flows work.", summary.flows_pass, summary.flows);
@@ -218,13 +221,29 @@ static void add_reasons(struct text *t, const struct diag_report *report,
     }
 }
 
+static void add_look(struct text *t, const struct diag_report *report) {
+    const json_t *seconds = json_at(report->evidence, "look.seconds");
+
+    if (seconds)
+        text_addf(t, "Checked in %.1f s: services, API server, clock, certificate, HNS\n\n",
+                  json_number_value(seconds));
+}
+
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style) {
+    const char *down = diag_look_stops_pods(json_object_get(report->evidence, "look"));
     struct text t = {0};
 
-    add_matrix(&t, report, style);
-    add_verdict(&t, report);
+    add_look(&t, report);
+    if (!down) {
+        add_matrix(&t, report, style);
+        add_verdict(&t, report);
+    }
     for (size_t i = 0; i < report->causes.count; i++)
-        add_cause(&t, &report->causes.items[i]);
+        add_cause(&t, &report->causes.items[i], i || !down);
+    if (down) { /* a matrix of which nothing was run says nothing */
+        text_addf(&t, "\nThe pod flows were not measured: no pod can start without %s.\n", down);
+        return text_take(&t);
+    }
     add_reasons(&t, report, DIAG_SKIP);
     add_reasons(&t, report, DIAG_NOT_RUN);
     return text_take(&t);

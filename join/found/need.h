@@ -32,6 +32,11 @@ int find_node(struct join *join, struct error *err);
 int find_kubelet_config(struct join *join, struct error *err);
 int find_plan(struct join *join, struct error *err);
 
+/* In the place of NEED_CLUSTER, NEED_NODE and NEED_PLAN where no cluster can be asked: the plan,
+ * the node's address, the Services' prefixes and DNS as the join wrote them down
+ * (BOOT_NETWORK_FILE). */
+int find_remembered(struct join *join, struct error *err);
+
 /* Where the cluster's CA is written (caCertPath); the caller frees. */
 char *join_ca_file(const struct join_options *options);
 /* A client certificate is stored that the kubelet will take for its own; else err says why not. */

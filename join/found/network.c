@@ -149,3 +149,44 @@ int find_plan(struct join *join, struct error *err) {
         join_warn(&join->progress, "%s", plan.warnings[i].message);
     return 0;
 }
+
+/* A text list is copied, for both are freed. */
+static void take_list(const struct text_list *from, struct text_list *ret) {
+    text_list_free(ret);
+    for (size_t i = 0; i < from->count; i++)
+        text_list_add(ret, from->items[i]);
+}
+
+static int take_remembered(struct join_found *found, const struct network_input *input,
+                           struct error *err) {
+    struct network_plan plan = {0};
+    size_t len = strcspn(input->management, "/");
+
+    if (network_plan_make(input, &plan, err) < 0)
+        return -1;
+    if (found->plan.name)
+        network_plan_free(&found->plan);
+    found->plan = plan;
+    (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, input->management);
+    take_list(&input->service_cidrs, &found->cluster.service_subnets);
+    take_list(&input->dns_servers, &found->cluster.cluster_dns);
+    free(found->cluster.dns_domain);
+    found->cluster.dns_domain = xstrdup_null(input->dns_domain);
+    return 0;
+}
+
+int find_remembered(struct join *join, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *file = NULL;
+    struct network_input input;
+    size_t len;
+    int result;
+
+    if (host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, err) < 0 ||
+        json_read(text, len, BOOT_NETWORK_FILE, &file, err) < 0 ||
+        boot_network_read(file, &input, err) < 0)
+        return -1;
+    result = take_remembered(&join->found, &input, err);
+    boot_network_input_free(&input);
+    return result;
+}

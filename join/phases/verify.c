@@ -4,11 +4,15 @@
 
 #include "base/memory.h"
 #include "base/cidr.h"
+#include "diag/causes/causes.h"
+#include "diag/look.h"
 #include "diag/run.h"
 #include "diag/transports/transport.h"
 #include "join/found/need.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/boot_network.h"
 #include "services/runtime_files.h"
 
 static void on_diag(void *context, const char *message) {
@@ -45,16 +49,17 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
         .external_dns = outside ? o->external_dns : NULL,
         .timeout_ms = (unsigned)o->verify_timeout,
     };
+    ret->look = join->found.look;
     ret->probes = (struct diag_probe_options){
         .program = join->probe_program,
         .program_len = join->probe_program_len,
         .sandbox_image = RUNTIME_SANDBOX_IMAGE,
         .node_name = join->found.node_name,
-        .client = &join->found.client,
+        .client = diag_look_api_answers(join->found.look) ? &join->found.client : NULL,
     };
     ret->evidence = (struct diag_evidence_options){
         .network_name = join->found.plan.name,
-        .network_mode = join->found.plan.mode->name,
+        .network_mode = join->found.plan.mode ? join->found.plan.mode->name : NULL,
         .pod_cidr = join->found.plan.pod_cidr,
         .dns_ip = dns_ip,
         .dns_domain = join->found.cluster.dns_domain,
@@ -69,14 +74,56 @@ static void name_services(struct text_list *ret) {
             text_list_add(ret, (*row)->name);
 }
 
-/* Node objects are evidence: who the peers are and what they publish. What may not be read stays
- * out. */
-static void read_node_evidence(struct join *join, json_t **node, json_t **nodes) {
-    _cleanup_(freep) char *path = xasprintf("/api/v1/nodes/%s", join->found.node_name);
-    struct error ignored = {0};
+/* ---- the first look ---- */
 
-    (void)kube_get(&join->found.client, path, node, &ignored);
-    (void)kube_nodes_get(&join->found.client, nodes, &ignored);
+/* Causes that stand already are told before a pod is started. */
+static void tell_look(struct join *join) {
+    struct diag_report report = {.evidence = json_pack("{s:O}", "look", join->found.look)};
+
+    diag_causes_find(&report);
+    for (size_t i = 0; i < report.causes.count; i++)
+        join_warn(&join->progress, "%s: %s", report.causes.items[i].id,
+                  report.causes.items[i].message);
+    diag_report_free(&report);
+}
+
+static int look(struct join *join, json_t **ret_node, struct error *err) {
+    struct diag_look_options options = {.node_name = join->found.node_name,
+                                        .certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
+    struct error why = {0};
+
+    if (find_node_client(join, &why) == 0) {
+        options.client = &join->found.client;
+    } else if (why.kind == ERROR_INTERRUPTED ||
+               host_file_type(join->host, BOOT_NETWORK_FILE) == HOST_ABSENT) { /* never joined */
+        *err = why;
+        return -1;
+    } else {
+        options.client_error = why.message;
+    }
+    json_decref(join->found.look);
+    join->found.look = diag_look(join->host, &options, ret_node);
+    tell_look(join);
+    return 0;
+}
+
+/* What the cluster says; where it cannot be asked, what the join wrote down. */
+static int find_cluster_facts(struct join *join, struct error *err) {
+    struct error why = {0};
+
+    if (diag_look_stops_pods(join->found.look))
+        return 0; /* nothing will be measured */
+    if (diag_look_api_answers(join->found.look) &&
+        join_need(join, NEED_NODE_CLIENT | NEED_CLUSTER | NEED_NODE | NEED_PLAN, &why) == 0)
+        return 0;
+    if (why.kind == ERROR_INTERRUPTED || find_remembered(join, err) < 0) {
+        if (why.kind)
+            *err = why;
+        return -1;
+    }
+    join_warn(&join->progress, "the cluster is not asked%s%s: what the join wrote down is used",
+              why.kind ? ": " : "", why.message);
+    return 0;
 }
 
 static int fail_flows(struct join *join, struct error *err) {
@@ -97,6 +144,7 @@ static int fail_flows(struct join *join, struct error *err) {
 int phase_verify(struct join *join, struct error *err) {
     struct diag_options options = {.progress = on_diag, .progress_context = &join->progress};
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
+    struct error ignored = {0};
     _cleanup_(text_list_free) struct text_list services = {0};
     char kubernetes_ip[IP_TEXT_MAX];
     _cleanup_(freep) char *line = NULL, *manifests = NULL;
@@ -105,11 +153,14 @@ int phase_verify(struct join *join, struct error *err) {
         text_add(&join->progress.detail, "left out (--verify none)");
         return 0;
     }
+    if (look(join, &node, err) < 0 || find_cluster_facts(join, err) < 0)
+        return -1;
     kubernetes_service(join, kubernetes_ip);
     fill_scene(join, kubernetes_ip, &options);
     manifests = join_manifest_folder(join);
     options.probes.manifest_folder = manifests;
-    read_node_evidence(join, &node, &nodes);
+    if (node) /* who the peers are and what they publish is evidence */
+        (void)kube_nodes_get(&join->found.client, &nodes, &ignored);
     options.evidence.node = node;
     options.evidence.nodes = nodes;
     name_services(&services);

@@ -14,7 +14,7 @@ import sys
 MAY_INCLUDE = {
     "cmd": {"join", "diag", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
     "join": {"kube", "netsetup", "services", "diag", "pki", "host", "base", "templates"},
-    "diag": {"kube", "netsetup", "pki", "host", "base", "templates"},
+    "diag": {"kube", "netsetup", "services", "pki", "host", "base", "templates"},
     "netsetup": {"host", "base", "templates"},
     "services": {"pki", "host", "base", "templates"},
     "kube": {"pki", "host", "base"},

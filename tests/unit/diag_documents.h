@@ -73,6 +73,14 @@
 #define ENDPOINTS_AB(a, b)                                                                         \
     PODS "," WIN_NODE ",endpoints:[" ENDPOINT_A "Policies:[" a "]},{ID:'7a00',State:3,"            \
          "IpConfigurations:[{IpAddress:'10.244.3.5'}],Policies:[" b "]}]"
+#define SERVICE_SEEN(name, state, more)                                                            \
+    "{name:'" name "',state:'" state "',winjoin:true," more "log:'C:\\\\var\\\\log\\\\" name       \
+    ".log'}"
+#define LOOK(containerd, kubelet, kube_proxy, more)                                                \
+    "look:{time:'2026-11-22T10:15:02Z',seconds:0.1,services:[" SERVICE_SEEN(                       \
+        "containerd", containerd,                                                                  \
+        more) "," SERVICE_SEEN("kubelet", kubelet, more) "," SERVICE_SEEN("kube-proxy",            \
+                                                                          kube_proxy, more) "]"
 #define VIPS "dnsIP:'10.96.0.10',kubernetesIP:'10.96.0.1'"
 
 #endif

@@ -83,14 +83,40 @@ static void text_in_ascii(void **state) {
               "\n"
               "7 of 9 flows work. One cause explains all that is red:\n"
               "\n"
-              "NAT-NONE  confirmed   pods reach the cluster but nothing outside it: their\n"
-              "    endpoints have no OutBoundNAT policy\n"
-              "  evidence   endpoint 6f3c (winjoin-probe-a): policies SDNRoute,\n"
-              "             ProviderAddress; no OutBoundNAT\n"
+              "NAT-NONE  confirmed   pods' packets leave the node with the pods' own addresses:\n"
+              "    no OutBoundNAT policy of their endpoints translates them\n"
+              "  evidence   endpoint 6f3c (winjoin-probe-a): none of its policies translates\n"
+              "             what goes out: SDNRoute, ProviderAddress\n"
               "             the node itself reaches 192.0.2.1\n"
               "  do         winjoin join phase pod-network writes the CNI configuration again;\n"
               "             new pods get the policy\n"
               "skipped (no-udp-listener): pod-to-node/udp\n");
+}
+
+static void text_of_a_node_on_which_no_pod_can_start(void **state) {
+    static const char seen[] =
+        "{\"look\":{\"time\":\"2026-11-22T10:15:02Z\",\"seconds\":0.31,\"services\":[{\"name\":"
+        "\"kubelet\",\"state\":\"stopped\",\"winjoin\":true,\"since\":\"2026-11-22T10:11:02Z\","
+        "\"exitCode\":255,\"log\":\"C:\\\\kubelet.log\",\"lastErrors\":[\"E1122 no\"]}]}}";
+    const struct diag_text_style style = {0};
+    struct diag_report report = {.evidence = json_loads(seen, 0, NULL)};
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    diag_causes_find(&report);
+    text = diag_report_text(&report, &style);
+    assert_string_equal(
+        text, "Checked in 0.3 s: services, API server, clock, certificate, HNS\n"
+              "\n"
+              "SVC-DOWN  confirmed   the kubelet is not running: it ended 4 min ago with exit\n"
+              "    code 255\n"
+              "  evidence   its log says: E1122 no\n"
+              "             its log: C:\\kubelet.log\n"
+              "  do         fix what its last error names (winjoin logs kubelet shows more),\n"
+              "             then: sc.exe start kubelet\n"
+              "\n"
+              "The pod flows were not measured: no pod can start without the kubelet.\n");
+    diag_report_free(&report);
 }
 
 static void text_of_a_cause_that_leaves_one_cell(void **state) {
@@ -185,7 +211,7 @@ static void counts_agree_everywhere(void **state) {
     assert_non_null(strstr(junit, "    <testcase name=\"pod-to-external-ip/tcp\" "
                                   "classname=\"win-7k2\" time=\"0.000000\">\n"
                                   "      <failure message=\"timeout, 2 attempts\" "
-                                  "type=\"NAT-NONE\">pods reach"));
+                                  "type=\"NAT-NONE\">pods"));
     assert_non_null(strstr(junit, "<skipped message=\"no-udp-listener\"></skipped>"));
     html = diag_report_html(&report);
     assert_non_null(strstr(html, "6 of 9 flows work (13 pass, 3 fail, 1 skip, 1 not run)"));
@@ -284,6 +310,7 @@ static void replay_refuses(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_in_ascii),
+        cmocka_unit_test(text_of_a_node_on_which_no_pod_can_start),
         cmocka_unit_test(text_of_a_cause_that_leaves_one_cell),
         cmocka_unit_test(text_in_utf8_and_colour),
         cmocka_unit_test(no_line_is_longer_than_80_columns),

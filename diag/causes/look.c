@@ -1,0 +1,212 @@
+/* Causes that the first look shows: a service that is down, an API server that is away, an expired
+ * certificate, a clock that is off. They are named whether or not a flow fails. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/causes/rows.h"
+#include "diag/look.h"
+#include "services/service_status.h"
+
+enum { CLOCK_TOLERANCE_SECONDS = 300, MINUTE = 60, HOUR = 3600, DAY = 86400 };
+
+static const json_t *look_of(const struct scene *scene) {
+    return json_object_get(scene->evidence, "look");
+}
+
+static int64_t time_at(const json_t *json, const char *key) {
+    const char *text = json_text_at(json, key);
+    int64_t seconds;
+
+    return text && rfc3339_parse(text, &seconds, NULL) == 0 ? seconds : 0;
+}
+
+/* "4 min"; the caller frees. */
+static char *duration(int64_t seconds) {
+    static const struct {
+        int64_t unit;
+        const char *name;
+    } units[] = {{DAY, "days"}, {HOUR, "h"}, {MINUTE, "min"}, {1, "s"}};
+    size_t i = 0;
+
+    if (seconds < 0)
+        seconds = -seconds;
+    while (i + 1 < ARRAY_SIZE(units) && seconds < 2 * units[i].unit)
+        i++;
+    return xasprintf("%lld %s", (long long)(seconds / units[i].unit), units[i].name);
+}
+
+/* " 4 min ago", or "" when the time is not known; the caller frees. */
+static char *ago(const struct scene *scene, const json_t *json, const char *key) {
+    int64_t then = time_at(json, key), now = time_at(look_of(scene), "time");
+    _cleanup_(freep) char *words = NULL;
+
+    if (!then || !now)
+        return xstrdup("");
+    words = duration(now - then);
+    return xasprintf(" %s ago", words);
+}
+
+/* ---- services ---- */
+
+static const json_t *status_of(const struct scene *scene, const char *name) {
+    json_t *status;
+    size_t i;
+
+    json_array_foreach(json_object_get(look_of(scene), "services"), i, status) {
+        if (text_equal(json_text_at(status, "name"), name))
+            return status;
+    }
+    return NULL;
+}
+
+static char *what_is_down(const struct scene *scene, const json_t *status, const char *called) {
+    const char *state = json_text_at(status, "state");
+    long long code = json_number_at(status, "exitCode", -1);
+    long long ends = json_number_at(status, "recentEnds", 0);
+    _cleanup_(freep) char *when = ago(scene, status, "since");
+
+    if (text_equal(state, "absent"))
+        return xasprintf("%s is not installed as a service", called);
+    if (ends >= SERVICE_CRASHES)
+        return xasprintf("%s keeps ending: %lld times within %d min, the last time with exit code "
+                         "%lld",
+                         called, ends, SERVICE_RECENT_SECONDS / MINUTE, code);
+    if (!text_equal(state, "stopped"))
+        return xasprintf("%s is not running: it is %s", called, state);
+    if (code < 0)
+        return xasprintf("%s is not running: it was not started since Windows came up", called);
+    if (code == 0)
+        return xasprintf("%s is not running: it was stopped%s", called, when);
+    return xasprintf("%s is not running: it ended%s with exit code %lld", called, when, code);
+}
+
+static char *what_to_do(const json_t *status, const char *name) {
+    bool ours = json_bool_at(status, "winjoin", false);
+
+    if (text_equal(json_text_at(status, "state"), "absent"))
+        return xasprintf("winjoin join phase %s installs and starts it again", name);
+    if (ours && json_number_at(status, "exitCode", 0) > 0)
+        return xasprintf("fix what its last error names (winjoin logs %s shows more), then: sc.exe "
+                         "start %s",
+                         name, name);
+    return xasprintf("sc.exe start %s", name);
+}
+
+static enum level look_service(const struct scene *scene, const char *name,
+                               struct finding *finding) {
+    const json_t *status = status_of(scene, name);
+    const char *log = json_text_at(status, "log");
+    json_t *line;
+    size_t i;
+
+    finding->may &= scene->red & ~scene->failed; /* what was measured has other causes */
+    if (!status || !service_status_is_down(status))
+        return NO;
+    finding->message = what_is_down(scene, status, diag_service_called(name));
+    finding->hint = what_to_do(status, name);
+    json_array_foreach(json_object_get(status, "lastErrors"), i, line)
+        finding_note(finding, "its log says: %s", json_string_value(line));
+    if (log)
+        finding_note(finding, "its log: %s", log);
+    else
+        finding_note(finding, "the Service Control Manager says: %s",
+                     json_text_at(status, "state"));
+    return CONFIRMED;
+}
+
+enum level look_svc_hns(const struct scene *scene, struct finding *finding) {
+    return look_service(scene, "hns", finding);
+}
+
+enum level look_svc_containerd(const struct scene *scene, struct finding *finding) {
+    return look_service(scene, service_containerd.name, finding);
+}
+
+enum level look_svc_kubelet(const struct scene *scene, struct finding *finding) {
+    return look_service(scene, service_kubelet.name, finding);
+}
+
+enum level look_svc_flanneld(const struct scene *scene, struct finding *finding) {
+    return look_service(scene, service_flanneld.name, finding);
+}
+
+enum level look_svc_kube_proxy(const struct scene *scene, struct finding *finding) {
+    return look_service(scene, service_kube_proxy.name, finding);
+}
+
+/* ---- certificate, API server, clock ---- */
+
+static int64_t expired_since(const struct scene *scene) {
+    int64_t end = time_at(json_object_get(look_of(scene), "certificate"), "notAfter");
+    int64_t now = time_at(look_of(scene), "time");
+
+    return end && now > end ? now - end : 0;
+}
+
+enum level look_cert_expired(const struct scene *scene, struct finding *finding) {
+    const json_t *certificate = json_object_get(look_of(scene), "certificate");
+    int64_t since = expired_since(scene);
+    _cleanup_(freep) char *words = duration(since);
+
+    if (!since)
+        return NO;
+    finding->message = xasprintf("the node's client certificate expired %s ago", words);
+    finding_note(finding, "%s was valid until %s", json_text_at(certificate, "path"),
+                 json_text_at(certificate, "notAfter"));
+    return CONFIRMED;
+}
+
+static const char *server_of(const struct scene *scene) {
+    const char *server = json_text_at(look_of(scene), "api.server");
+
+    return server ? server : "the API server";
+}
+
+static void note_detail(const struct scene *scene, struct finding *finding) {
+    const char *detail = json_text_at(look_of(scene), "api.detail");
+
+    finding_note(finding, "%s", detail ? detail : "it gave no reason");
+}
+
+enum level look_api_down(const struct scene *scene, struct finding *finding) {
+    const char *server = server_of(scene);
+
+    if (!text_equal(json_text_at(look_of(scene), "api.outcome"), "unreachable"))
+        return NO;
+    finding->may &= scene->failed;
+    finding->message = xasprintf("this node does not reach the API server at %s", server);
+    finding->hint = xasprintf("check that it runs and that no firewall is in between: curl.exe -k "
+                              "%s/readyz; pods that run go on meanwhile",
+                              server);
+    note_detail(scene, finding);
+    return CONFIRMED;
+}
+
+enum level look_api_refused(const struct scene *scene, struct finding *finding) {
+    const char *outcome = json_text_at(look_of(scene), "api.outcome");
+    bool untrusted = text_equal(outcome, "untrusted");
+
+    if ((!untrusted && !text_equal(outcome, "refused")) || expired_since(scene))
+        return NO;
+    finding->message =
+        untrusted
+            ? xasprintf("the certificate of the API server at %s is not trusted", server_of(scene))
+            : xasprintf("the API server at %s refuses this node", server_of(scene));
+    note_detail(scene, finding);
+    return CONFIRMED;
+}
+
+enum level look_clock_off(const struct scene *scene, struct finding *finding) {
+    long long difference = json_number_at(look_of(scene), "api.clockDifferenceSeconds", 0);
+    _cleanup_(freep) char *words = duration(difference);
+
+    if (difference <= CLOCK_TOLERANCE_SECONDS && difference >= -CLOCK_TOLERANCE_SECONDS)
+        return NO;
+    finding->message = xasprintf("this node's clock is %s %s the API server's", words,
+                                 difference > 0 ? "behind" : "ahead of");
+    finding_note(finding, "its answer is dated %lld s %s this clock",
+                 difference > 0 ? difference : -difference, difference > 0 ? "after" : "before");
+    return CONFIRMED;
+}

@@ -1,0 +1,136 @@
+/* The first look of a diagnosis. Only the API server may keep it waiting, and not for long. */
+#include "diag/look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "pki/certificate.h"
+#include "services/service_status.h"
+
+#define HNS_SERVICE "hns"
+enum { CERTIFICATE_MAX = 1024 * 1024, SECONDS_A_DAY = 86400 };
+
+static void add_service(struct host *host, const char *name, bool always, json_t *services) {
+    struct error ignored = {0}; /* without a Service Control Manager there are none */
+    json_t *status = NULL;
+
+    if (service_status_read(host, name, &status, &ignored) < 0)
+        return;
+    if (always || !text_equal(json_text_at(status, "state"), "absent"))
+        json_array_append(services, status);
+    json_decref(status);
+}
+
+static json_t *services_json(struct host *host) {
+    json_t *services = json_array();
+
+    add_service(host, HNS_SERVICE, false, services);
+    for (const struct service *const *row = service_table; *row; row++)
+        add_service(host, (*row)->name, (*row)->diagnosed && !(*row)->wanted, services);
+    return services;
+}
+
+/* ---- the API server ---- */
+
+static const char *outcome_of(const struct error *why) {
+    if (why->kind == ERROR_NONE || why->kind == ERROR_ABSENT) /* no such Node: it did answer */
+        return "ok";
+    return why->kind == ERROR_UNTRUSTED ? "untrusted"
+           : why->kind == ERROR_DENIED  ? "refused"
+                                        : "unreachable";
+}
+
+/* One request, for what is needed anyway. */
+static json_t *api_json(const struct diag_look_options *options, json_t **ret_node) {
+    struct kube_client client;
+    struct error why = {0};
+    _cleanup_(freep) char *path = NULL;
+    json_t *api;
+
+    if (!options->client || !options->client->server)
+        return json_pack("{s:s, s:s*}", "outcome", "no-identity", "detail", options->client_error);
+    client = *options->client; /* the same texts, without its patience */
+    client.patience_ms = 0;
+    client.timeout_ms = DIAG_LOOK_API_MS;
+    path = xasprintf("/api/v1/nodes/%s", options->node_name ? options->node_name : "");
+    (void)kube_get(&client, path, ret_node, &why);
+    api = json_pack("{s:s, s:s, s:s*}", "server", client.server, "outcome", outcome_of(&why),
+                    "detail", why.kind ? why.message : NULL);
+    if (why.kind == ERROR_NONE)
+        json_object_set_new(api, "clockDifferenceSeconds",
+                            json_integer((json_int_t)client.clock_difference));
+    return api;
+}
+
+/* ---- the certificate ---- */
+
+static json_t *certificate_json(struct host *host, const char *path) {
+    json_t *json = json_pack("{s:s}", "path", path);
+    _cleanup_(secret_freep) char *pem = NULL;
+    char from[RFC3339_TEXT_MAX], to[RFC3339_TEXT_MAX];
+    struct certificates list = {0};
+    struct error why = {0};
+    size_t len;
+
+    if (host_read(host, path, CERTIFICATE_MAX, &pem, &len, &why) < 0 ||
+        certificates_parse(pem, len, &list, &why) < 0) {
+        json_object_set_new(json, "error", json_string(why.message));
+        return json;
+    }
+    rfc3339_format(list.items[0].not_before, from);
+    rfc3339_format(list.items[0].not_after, to);
+    json_object_set_new(json, "subject", json_string(list.items[0].subject));
+    json_object_set_new(json, "notBefore", json_string(from));
+    json_object_set_new(json, "notAfter", json_string(to));
+    json_object_set_new(
+        json, "daysLeft",
+        json_integer((json_int_t)((list.items[0].not_after - host_now(host)) / SECONDS_A_DAY)));
+    certificates_free(&list);
+    return json;
+}
+
+json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node) {
+    uint64_t begin = host_monotonic_ms(host);
+    json_t *look = json_object(), *node = NULL;
+    char time[RFC3339_TEXT_MAX];
+
+    rfc3339_format(host_now(host), time);
+    json_object_set_new(look, "time", json_string(time));
+    json_object_set_new(look, "services", services_json(host));
+    if (options->certificate_file)
+        json_object_set_new(look, "certificate", certificate_json(host, options->certificate_file));
+    json_object_set_new(look, "api", api_json(options, &node));
+    json_object_set_new(look, "seconds",
+                        json_real((double)(host_monotonic_ms(host) - begin) / 1000.0));
+    if (ret_node)
+        *ret_node = json_incref(node);
+    json_decref(node);
+    return look;
+}
+
+bool diag_look_api_answers(const json_t *look) {
+    return text_equal(json_text_at(look, "api.outcome"), "ok");
+}
+
+const char *diag_service_called(const char *name) {
+    return text_equal(name, service_kubelet.name) ? "the kubelet"
+           : text_equal(name, HNS_SERVICE)        ? "HNS"
+                                                  : name;
+}
+
+const char *diag_look_stops_pods(const json_t *look) {
+    json_t *status;
+    size_t i;
+
+    json_array_foreach(json_object_get(look, "services"), i, status) {
+        const char *name = json_text_at(status, "name");
+
+        if ((text_equal(name, HNS_SERVICE) || text_equal(name, service_containerd.name) ||
+             text_equal(name, service_kubelet.name)) &&
+            service_status_is_down(status))
+            return diag_service_called(name);
+    }
+    return NULL;
+}

@@ -1,0 +1,33 @@
+/* The first look of a diagnosis: services, API server, clock, certificate and HNS, in under a
+ * second, before any pod is started. */
+#ifndef DIAG_LOOK_H
+#define DIAG_LOOK_H
+
+#include "base/json.h"
+#include "host/host.h"
+#include "kube/client.h"
+
+/* All borrowed; NULL = not known. */
+struct diag_look_options {
+    const struct kube_client *client; /* the node's own identity */
+    const char *client_error;         /* why there is none */
+    const char *node_name;
+    const char *certificate_file; /* the node's client certificate, PEM */
+};
+/* What is seen, as the part "look" of the evidence (new reference):
+ *   time, seconds, services[] (services/service_status.h: hns and those that are installed;
+ *   containerd and the kubelet in any case), api{server, outcome: "ok|unreachable|untrusted|
+ *   refused|no-identity", detail?, clockDifferenceSeconds?}, certificate{path, subject?,
+ * notBefore?, notAfter?, daysLeft?, error?} *ret_node (or NULL): the Node object, new reference,
+ * NULL when it was not read. A server that does not answer costs LOOK_API_MS. */
+enum { DIAG_LOOK_API_MS = 700 };
+json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node);
+/* true when the API server answers this node's identity. */
+bool diag_look_api_answers(const json_t *look);
+/* The service without which no pod can start, when it is down: "the kubelet", "containerd" or
+ * "HNS"; NULL: all of them run. */
+const char *diag_look_stops_pods(const json_t *look);
+/* How a sentence calls a service: "the kubelet", "HNS", or its name. */
+const char *diag_service_called(const char *name);
+
+#endif

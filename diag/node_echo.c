@@ -1,0 +1,42 @@
+/* The node's own UDP echo, which pods ask while diag runs, and the firewall rule that lets them. */
+#include "diag/node_echo.h"
+
+#define NODE_ECHO "winjoin-node"
+#define FIREWALL_RULE "winjoin-diag-udp-in"
+enum { NODE_PORT = 18081 }; /* not the pods' port, which may be forwarded */
+
+struct socket_echo *node_echo_open(struct host *host, struct diag_scene *scene) {
+    const struct host_firewall_rule rule = {
+        .name = FIREWALL_RULE,
+        .description = "winjoin diag: UDP from pods to the node, while diag runs",
+        .udp = true,
+        .port = NODE_PORT,
+    };
+    struct error ignored = {0};
+    struct socket_echo *echo;
+
+    if (!scene->node_ip || !*scene->node_ip || socket_start() < 0)
+        return NULL;
+    echo = socket_echo_open("", 0, NODE_PORT, NODE_ECHO " ");
+    if (!echo)
+        return NULL;
+    /* Without the rule the cell is red, which is then the truth about this firewall. */
+    (void)host_firewall_put(host, &rule, &ignored);
+    scene->node_echo = NODE_ECHO;
+    scene->node_echo_port = NODE_PORT;
+    return echo;
+}
+
+void node_echo_close(struct host *host, struct socket_echo *echo) {
+    if (!echo)
+        return;
+    socket_echo_close(echo);
+    /* Its port is closed again: a rule that stays lets nothing in. The next run puts it again. */
+    node_echo_forget(host);
+}
+
+void node_echo_forget(struct host *host) {
+    struct error ignored = {0}; /* no firewall, no rule */
+
+    (void)host_firewall_remove(host, FIREWALL_RULE, &ignored);
+}

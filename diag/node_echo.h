@@ -1,0 +1,17 @@
+/* The node's own UDP echo, which pods ask while diag runs, and the firewall rule that lets them. */
+#ifndef DIAG_NODE_ECHO_H
+#define DIAG_NODE_ECHO_H
+
+#include "diag/flows/flows.h"
+#include "host/host.h"
+#include "host/socket.h"
+
+/* Fills the scene's node_echo. NULL where the node has no address or its port is in use: the flow
+ * is skipped then, with its code. */
+struct socket_echo *node_echo_open(struct host *host, struct diag_scene *scene);
+/* Takes the rule away, too; NULL allowed. */
+void node_echo_close(struct host *host, struct socket_echo *echo);
+/* Removes the rule that a killed run has left. */
+void node_echo_forget(struct host *host);
+
+#endif

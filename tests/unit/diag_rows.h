@@ -1,0 +1,346 @@
+/* The scenes of the decision table's test: what is red, what the evidence says, and which causes
+ * follow. */
+#ifndef TESTS_UNIT_DIAG_ROWS_H
+#define TESTS_UNIT_DIAG_ROWS_H
+
+#include "diag_documents.h"
+
+struct row {
+    const char *name;
+    const char
+        *red; /* "flow/protocol=outcome[@address] ..."; "-" = not run; all others are green */
+    const char *evidence; /* JSON5-like: ' for ", bare keys */
+    const char *causes;   /* "ID confirmed|likely cells, ..." */
+    const char *note;     /* the first cause's first line of evidence */
+};
+static const struct row rows[] = {
+    {"all green", "", "", "", NULL},
+    {"all green and a good look", "",
+     LOOK("running", "running", "running", "") ",api:{outcome:'ok',clockDifferenceSeconds:-300},"
+                                               "certificate:{notAfter:'2026-11-22T10:15:02Z'}}",
+     "", NULL},
+    {"the kubelet has ended", ALL_NOT_RUN,
+     LOOK("running", "stopped", "running",
+          "since:'2026-11-22T10:11:02Z',exitCode:255,lastErrors:['E1 foo'],") "}",
+     "SVC-DOWN confirmed 18", "its log says: E1 foo"},
+    {"containerd and the kubelet are stopped", ALL_NOT_RUN,
+     LOOK("stopped", "stopped", "running", "exitCode:0,") "}",
+     "SVC-DOWN confirmed 18, SVC-DOWN confirmed 0", "its log: C:\\var\\log\\containerd.log"},
+    {"HNS is stopped", ALL_NOT_RUN,
+     "look:{time:'2026-11-22T10:15:02Z',services:[{name:'hns',state:'stopped'}]}",
+     "SVC-DOWN confirmed 18", "the Service Control Manager says: stopped"},
+    {"kube-proxy is stopped, its load balancers work", "",
+     LOOK("running", "running", "stopped", "exitCode:1,") "}", "SVC-DOWN confirmed 0", NULL},
+    {"kube-proxy is stopped, and its load balancers are gone",
+     DNS_RED " pod-to-service-ip/tcp=timeout",
+     LOOK("running", "running", "stopped", "exitCode:1,") "},loadBalancers:[]",
+     "SVC-DOWN confirmed 0, SVC-ALL confirmed 10", NULL},
+    {"kube-proxy keeps ending", "",
+     LOOK("running", "running", "running", "exitCode:1,recentEnds:3,") "}",
+     "SVC-DOWN confirmed 0, SVC-DOWN confirmed 0, SVC-DOWN confirmed 0", NULL},
+    {"the kubelet runs, what was measured has other causes", "pod-to-pod-ip/udp=no-reply",
+     LOOK("running", "stopped", "running", "") "},extra:{'x-small-udp':{outcome:'ok'}}",
+     "SVC-DOWN confirmed 0, MTU confirmed 1", NULL},
+    {"the API server is away",
+     "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1",
+     "look:{api:{server:'https://10.0.0.10:6443',outcome:'unreachable',detail:'refused'}}",
+     "API-DOWN confirmed 2", "refused"},
+    {"the API server is away, pods do not notice", "",
+     "look:{api:{server:'https://10.0.0.10:6443',outcome:'unreachable',detail:'refused'}}",
+     "API-DOWN confirmed 0", "refused"},
+    {"the API server refuses", "", "look:{api:{outcome:'refused',detail:'401'}}",
+     "API-REFUSED confirmed 0", "401"},
+    {"the API server is not trusted", "", "look:{api:{outcome:'untrusted',detail:'no'}}",
+     "API-REFUSED confirmed 0", "no"},
+    {"an expired certificate is why it refuses", "",
+     "look:{time:'2026-11-22T10:15:02Z',api:{outcome:'refused'},certificate:{path:'c.pem',notAfter:"
+     "'2026-11-22T10:15:01Z'}}",
+     "CERT-EXPIRED confirmed 0", "c.pem was valid until 2026-11-22T10:15:01Z"},
+    {"a clock that is behind", "", "look:{api:{outcome:'ok',clockDifferenceSeconds:301}}",
+     "CLOCK-OFF confirmed 0", "its answer is dated 301 s after this clock"},
+    {"a clock that is ahead", "", "look:{api:{outcome:'ok',clockDifferenceSeconds:-301}}",
+     "CLOCK-OFF confirmed 0", "its answer is dated 301 s before this clock"},
+    {"no image", ALL_NOT_RUN, "pods:{a:{waiting:'ErrImagePull: not found'},b:{}}",
+     "POD-IMG confirmed 18", "winjoin-probe-a waits: ErrImagePull: not found"},
+    {"no sandbox", ALL_NOT_RUN, "pods:{a:{waiting:'FailedCreatePodSandBox: hcn'},b:{}}",
+     "POD-SBX confirmed 18", "winjoin-probe-a waits: FailedCreatePodSandBox: hcn"},
+    {"node not ready", ALL_NOT_RUN,
+     "node:{status:{conditions:[{type:'Ready',status:'False',message:'disk'}]}}",
+     "NOTREADY confirmed 18", "Ready is False: disk"},
+    {"no network is wider than a dead sandbox", ALL_NOT_RUN,
+     OVERLAY "},networks:[{Name:'External',Type:'Overlay'}],pods:{a:{waiting:"
+             "'FailedCreatePodSandBox'},b:{}}",
+     "HNS-NET confirmed 18", "HNS has no network 'flannel.4096'; it has: External"},
+    {"network of another type", ALL_NOT_RUN,
+     OVERLAY "},networks:[{Name:'flannel.4096',Type:'L2Bridge'}]", "HNS-NET confirmed 18",
+     "network 'flannel.4096' is of type L2Bridge, not overlay"},
+    {"a network that is only looked for under another name", "pod-to-pod-ip/tcp=no-reply",
+     OVERLAY "},networks:[{Name:'cbr0',Type:'L2Bridge'}]", "", NULL},
+    {"network on APIPA", EXTERNAL_RED " " DNS_RED,
+     OVERLAY "},networks:[{Name:'flannel.4096',Type:'Overlay',Policies:[{Type:'ProviderAddress',"
+             "Settings:{ProviderAddress:'169.254.7.7'}}]}]",
+     "HNS-MGMT confirmed 11",
+     "the network's management address is 169.254.7.7: the adapter had none then"},
+    {"network on an old address", EXTERNAL_RED " " DNS_RED,
+     "expected:{networkName:'cbr0'},networks:[{Name:'cbr0',Type:'L2Bridge',ManagementIP:"
+     "'10.0.0.9'}],node:{status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}",
+     "HNS-MGMT confirmed 11",
+     "the network's management address is 10.0.0.9, the node's is 10.0.0.21"},
+    {"old address, but outside is reached", "pod-to-service-ip/udp=dns-timeout",
+     "expected:{networkName:'cbr0'},networks:[{Name:'cbr0',ManagementIP:'169.254.1.1'}]", "", NULL},
+    {"endpoint b detached",
+     "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply "
+     "pod-to-pod-name/tcp=timeout pod-to-pod-name/udp=no-reply "
+     "node-to-pod/tcp=timeout node-to-pod/udp=no-reply",
+     PODS ",endpoints:[" ENDPOINT_A "},{ID:'7a00',State:4,IpConfigurations:[{IpAddress:"
+          "'10.244.3.5'}]}]",
+     "HNS-EP confirmed 6", "endpoint 7a00 (winjoin-probe-b) is in state 4, not 3"},
+    {"stale endpoint", "pod-to-pod-ip/tcp=wrong-responder",
+     PODS ",endpoints:[" ENDPOINT_A "}," ENDPOINT_B ",{Flags:1,IpConfigurations:[{IpAddress:"
+          "'10.244.3.5'}]}]",
+     "HNS-EPSTALE confirmed 1", "2 endpoints have the address 10.244.3.5"},
+    {"mtu", "pod-to-pod-ip/udp=no-reply", "extra:{'x-small-udp':{outcome:'ok'}}", "MTU confirmed 1",
+     "16 bytes come through, 1400 do not"},
+    {"mtu is not it when small ones are lost too", "pod-to-pod-ip/udp=no-reply",
+     "extra:{'x-small-udp':{outcome:'no-reply'},'x-small-tcp':{outcome:'ok'}}", "", NULL},
+    {"vni of a peer", DNS_RED, OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"),
+     "OVL-VNI confirmed 9", "node lin-1 uses VNI 1, this node's network 4096"},
+    {"vni of the route", DNS_RED,
+     OVERLAY "}," NETWORK(REMOTE("4097", "10.0.0.31", "0E-2A-00-00-00-01")) "," LIN_1(PEER_DATA),
+     "OVL-VNI confirmed 9", "the route to 10.244.1.0/24 carries VNI 4097, the network 4096"},
+    {"vni, but names resolve", "pod-to-service-ip/udp=dns-timeout",
+     OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"), "", NULL},
+    {"peer missing", DNS_RED, OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA), "OVL-PEER confirmed 9",
+     "no RemoteSubnetRoute for 10.244.1.0/24 (node lin-1)"},
+    {"peer missing, and who would lay it", DNS_RED,
+     OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",services:{flanneld:'stopped'}",
+     "OVL-PEER confirmed 9", "service flanneld is stopped: see its log, then sc start flanneld"},
+    {"peers stand, and who laid them ended", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
+         PEER_DATA) ",services:{flanneld:'stopped'}," ASKED("dns-timeout"),
+     "OVL-UDP likely 9", NULL},
+    {"peer elsewhere", DNS_RED,
+     OVERLAY "}," NETWORK(REMOTE("4096", "10.0.0.99", "0E-2A-00-00-00-01")) "," LIN_1(PEER_DATA),
+     "OVL-PEER confirmed 9",
+     "the route to 10.244.1.0/24 goes to 10.0.0.99, node lin-1 is at 10.0.0.31"},
+    {"peer's mac", DNS_RED,
+     OVERLAY "}," NETWORK(REMOTE("4096", "10.0.0.31", "0E-2A-00-00-00-09")) "," LIN_1(PEER_DATA),
+     "OVL-PEER confirmed 9",
+     "the route to 10.244.1.0/24 has router MAC 0E-2A-00-00-00-09, node lin-1 has "
+     "0e:2a:00:00:00:01"},
+    {"nothing wrong to see in the overlay", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," WITH_DNS_POD(ASKED("dns-timeout")),
+     "OVL-UDP likely 9",
+     "pods of this node talk to each other, DNS on other nodes does not answer"},
+    {"source vip of an old subnet", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
+         PEER_DATA) ",loadBalancers:[" DNS_BALANCERS("10.244.9.2") "]",
+     "SVC-VIP confirmed 9",
+     "the load balancer of 10.96.0.10 has SourceVIP 10.244.9.2, outside of 10.244.3.0/24"},
+    {"the source vip's endpoint is gone", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",endpoints:[],loadBalancers:[" DNS_BALANCERS(
+         "10.244.3.2") "]",
+     "SVC-VIP confirmed 9",
+     "no endpoint has the SourceVIP 10.244.3.2 of the load balancer of 10.96.0.10"},
+    {"hns shows nothing wrong, answers to the source vip are lost", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," WITH_DNS_POD(ASKED("ok")), "SVC-VIP likely 9",
+     "asked at 10.244.1.9, DNS answers; through its Service the answers are lost, which go to the "
+     "SourceVIP 10.244.3.2"},
+    {"a missing peer that dns does not need", DNS_RED,
+     OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) "," ASKED("ok"), "", NULL},
+    {"cluster ips are not handed over", DNS_RED " pod-to-service-ip/tcp=timeout",
+     OVERLAY "," VIPS "}," ROUTED("10.112.0.0/12"), "SVC-ROUTE confirmed 10",
+     "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.112.0.0/12, not to "
+     "10.96.0.1"},
+    {"cluster ips are handed over, and nothing answers", DNS_RED " pod-to-service-ip/tcp=timeout",
+     OVERLAY "," VIPS "}," ROUTED("10.96.0.0/12") "," ASKED("ok"), "SVC-ROUTE likely 10", NULL},
+    {"an acl in the wrong direction", TO_B_RED,
+     ENDPOINTS_AB("", ACL("Allow", "Out",
+                          "Priority:100") "," ACL("Block", "In", "Protocols:'256',Priority:65500")),
+     "CNI-POLICY confirmed 6", "endpoint 7a00 (winjoin-probe-b): ACL Block In, priority 65500"},
+    {"an acl without a priority", TO_B_RED, ENDPOINTS_AB("", ACL("Block", "In", "Protocols:'256'")),
+     "CNI-POLICY confirmed 6", "endpoint 7a00 (winjoin-probe-b): ACL Block In, priority 0"},
+    {"an acl that an earlier rule overrules", TO_B_RED,
+     ENDPOINTS_AB("", ACL("Block", "In", "Priority:300") "," ACL("Allow", "In", "Priority:200")),
+     "", NULL},
+    {"an acl of one port and protocol", "pod-to-pod-ip/tcp=timeout",
+     ENDPOINTS_AB(ACL("Block", "Out",
+                      "Protocols:'6',RemotePorts:'80,18000-18100',RemoteAddresses:"
+                      "'10.244.3.0/24',Priority:9"),
+                  ""),
+     "CNI-POLICY confirmed 1",
+     "endpoint 6f3c (winjoin-probe-a): ACL Block Out, priority 9, protocol 6, from or to "
+     "10.244.3.0/24, their ports 80,18000-18100"},
+    {"an acl that blocks questions to the dns service", DNS_RED,
+     "expected:{" VIPS
+     "}," ENDPOINTS_AB(ACL("Block", "Out",
+                           "Protocols:'17',RemotePorts:'53',RemoteAddresses:'10.96.0.10',"
+                           "Priority:9"),
+                       ""),
+     "CNI-POLICY confirmed 9",
+     "endpoint 6f3c (winjoin-probe-a): ACL Block Out, priority 9, protocol 17, from or to "
+     "10.96.0.10, their ports 53"},
+    {"an acl against the world outside", EXTERNAL_RED,
+     ENDPOINTS_AB(
+         "{Type:'OutBoundNAT'}," ACL("Block", "Out", "RemoteAddresses:'192.0.2.0/24',Priority:1"),
+         ""),
+     "CNI-POLICY confirmed 2", NULL},
+    {"an acl that hns does not follow, of another direction, of the host's own traffic",
+     "pod-to-pod-ip/tcp=timeout",
+     ENDPOINTS_AB("",
+                  ACL("Block", "In", "Priority:9") "," ACL("Block", "Out", "Priority:1") "," ACL(
+                      "Block", "In", "RuleType:'Host',Priority:1")),
+     "", NULL},
+    {"a control plane without pods' network is no missing peer", DNS_RED,
+     OVERLAY "}," NETWORK(GOOD_REMOTE) ",nodes:[{metadata:{name:'cp'},spec:{podCIDR:"
+                                       "'10.244.0.0/24'}},{metadata:{name:'lin-1',annotations:{"
+                                       "'flannel.alpha.coreos.com/backend-data':'" PEER_DATA
+                                       "','flannel.alpha.coreos.com/"
+                                       "public-ip':'10.0.0.31'}},spec:{podCIDR:'10.244.1.0/24'}}]",
+     "OVL-UDP likely 9", NULL},
+    {"nobody behind the dns service",
+     "pod-to-service-ip/udp=refused pod-to-pod-name/tcp=dns-timeout "
+     "pod-to-pod-name/udp=dns-timeout pod-to-service-pqdn/tcp=dns-timeout "
+     "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout "
+     "pod-to-external-dns/udp=refused",
+     OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA), "SVC-EP0 likely 9",
+     "asked straight, the DNS Service refuses: packets arrive, nobody listens"},
+    {"nobody behind the dns service, seen by tcp alone", DNS_RED,
+     OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA) ",extra:{'x-dns-tcp':{outcome:"
+                                                            "'refused'}}",
+     "SVC-EP0 likely 9", NULL},
+    {"names that resolve wrongly are not another server",
+     "pod-to-service-fqdn/tcp=timeout pod-to-service-fqdn/udp=no-reply "
+     "pod-to-service-pqdn/tcp=timeout pod-to-service-pqdn/udp=dns-timeout@10.9.9.9",
+     "", "", NULL},
+    {"names of services that lead elsewhere",
+     "pod-to-service-fqdn/tcp=timeout@10.9.9.9 pod-to-service-fqdn/udp=dns-timeout@10.9.9.9 "
+     "pod-to-service-pqdn/tcp=dns-timeout@10.9.9.9 pod-to-external-dns/tcp=timeout@10.9.9.9 "
+     "pod-to-pod-name/udp=dns-nxdomain",
+     "expected:{" VIPS "}", "DNS-WRONG confirmed 4",
+     "kubernetes.default.svc.cluster.local:443 resolves to 10.9.9.9; the Service has 10.96.0.1"},
+    {"names that are right, and do not answer",
+     "pod-to-service-fqdn/tcp=timeout@10.96.0.1 pod-to-service-fqdn/udp=dns-timeout@10.96.0.10",
+     "expected:{" VIPS "}", "", NULL},
+    {"no source vip", DNS_RED,
+     OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",loadBalancers:[" DNS_BALANCERS("") "]",
+     "SVC-VIP confirmed 9", "the load balancer of 10.96.0.10 has no SourceVIP"},
+    {"route missing", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/"
+     "24',nextHop:'10.0.0.9'}]," LIN_1("null"),
+     "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"route missing, and a flow that was not tried", DNS_RED " pod-to-service-ip/tcp=-",
+     "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null"), "L2-ROUTE confirmed 9", NULL},
+    {"route missing, where no agent announces nodes", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[],nodes:[{metadata:{name:'lin-1'},spec:{podCIDR:"
+     "'10.244.1.0/24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]",
+     "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"route missing, and who would lay it", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null") ",services:{flanneld:'stopped'}",
+     "L2-ROUTE confirmed 9", "service flanneld is stopped: see its log, then sc start flanneld"},
+    {"route stands, the way back may not", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
+     "," LIN_1("null"),
+     "L2-ROUTE likely 9", NULL},
+    {"a control plane needs no route to its pods", DNS_RED,
+     "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
+     "nodes:[{metadata:{name:'cp'},spec:{podCIDR:'10.244.0.0/24'}},{metadata:{name:'lin-1',"
+     "annotations:{'flannel.alpha.coreos.com/backend-type':'host-gw'}},spec:{podCIDR:"
+     "'10.244.1.0/24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]",
+     "L2-ROUTE likely 9", NULL},
+    {"no way back from the control plane",
+     "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1",
+     "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'," VIPS
+     "},endpoints:[{ID:'c000',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.10'}]}],loadBalancers:["
+     "{FrontendVIPs:['10.96.0.1'],HostComputeEndpoints:['c000'],PortMappings:[{Protocol:6,"
+     "ExternalPort:443}]}," DNS_BALANCERS("") "]," WIN_NODE,
+     "L2-ROUTE likely 2",
+     "other Services answer; does 10.0.0.10 have a route to 10.244.3.0/24 via 10.0.0.21?"},
+    {"no forwarding", DNS_RED " " EXTERNAL_RED,
+     "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
+     "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"
+     "false,addresses:['10.0.0.21/24']}]",
+     "L2-FWD confirmed 11", "IPv4 forwarding is off on 'vEthernet (Ethernet)'"},
+    {"no balancer at all", DNS_RED " pod-to-service-ip/tcp=timeout",
+     "loadBalancers:[],services:{'kube-proxy':'stopped'}", "SVC-ALL confirmed 10",
+     "HNS has no load balancer at all"},
+    {"one cause for everything goes before a wider one for some",
+     DNS_RED " pod-to-service-ip/tcp=timeout",
+     OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",loadBalancers:[]", "SVC-ALL confirmed 10",
+     "HNS has no load balancer at all"},
+    {"kube-proxy stopped", DNS_RED " pod-to-service-ip/tcp=timeout",
+     "services:{'kube-proxy':'stopped'}", "SVC-ALL likely 10", "service kube-proxy is stopped"},
+    {"kube-proxy stopped, services work", "pod-to-node/tcp=refused",
+     "services:{'kube-proxy':'stopped'}", "", NULL},
+    {"dns without udp", DNS_RED,
+     "expected:{" VIPS "},loadBalancers:[" BALANCER("10.96.0.10", "6", "53", "") "," BALANCER(
+         "10.96.0.1", "6", "443", "") "]",
+     "DNS-LB confirmed 9", "no load balancer for 10.96.0.10 UDP 53"},
+    {"kubernetes without balancer", "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout",
+     "expected:{" VIPS "},loadBalancers:[" DNS_BALANCERS("") "]", "SVC-LB confirmed 2",
+     "no load balancer for 10.96.0.1 TCP 443"},
+    {"another dns server",
+     "pod-to-pod-name/tcp=dns-timeout pod-to-pod-name/udp=dns-timeout "
+     "pod-to-service-pqdn/tcp=dns-timeout pod-to-service-pqdn/udp=dns-timeout "
+     "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
+     "pod-to-external-dns/tcp=dns-timeout",
+     PODS ",expected:{dnsIP:'10.96.0.99'},endpoints:[" ENDPOINT_A "}," ENDPOINT_B "]",
+     "DNS-SRV confirmed 7", "the DNS Service answers when it is asked straight"},
+    {"no suffix", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
+     PODS ",expected:{namespace:'default',dnsDomain:'cluster.local'},endpoints:[" ENDPOINT_A
+          "}," ENDPOINT_B "]",
+     "DNS-SFX confirmed 2",
+     "the pod's DNS suffixes (endpoint 6f3c) lack default.svc.cluster.local"},
+    {"suffix stands", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
+     PODS ",expected:{namespace:'kube-system',dnsDomain:'cluster.local'},endpoints:[" ENDPOINT_A
+          "}," ENDPOINT_B "]",
+     "DNS-SFX likely 2", NULL},
+    {"nothing outside answers anybody", EXTERNAL_RED " pod-to-external-dns/udp=dns-servfail",
+     PODS ",expected:{externalIP:'192.0.2.1'},extra:{'node-external':{outcome:'timeout'}},"
+          "endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]",
+     "EXT-NODE confirmed 4", "the node itself does not reach 192.0.2.1: timeout"},
+    {"no nat", EXTERNAL_RED,
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute'},{Type:'OutBoundNAT',Settings:{"
+          "Destinations:['10.244.3.4']}}]}," ENDPOINT_B "]",
+     "NAT-NONE confirmed 3",
+     "endpoint 6f3c (winjoin-probe-a): none of its policies translates what goes out: "
+     "SDNRoute, OutBoundNAT (to its own address alone)"},
+    {"nat stands", EXTERNAL_RED,
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
+          "['10.0.0.0/8']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",
+     "", NULL},
+    {"target excepted from nat", EXTERNAL_RED,
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
+          "['10.0.0.0/8','192.0.2.0/24']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",
+     "NAT-EXC confirmed 3", "192.0.2.1 lies in the exception 192.0.2.0/24"},
+    {"pods elsewhere are not excepted from nat", DNS_RED,
+     OVERLAY "," VIPS "}," PODS ",endpoints:[" VIP_ENDPOINT "," DNS_POD "," ENDPOINT_A
+             "Policies:[{Type:'OutBoundNAT',Settings:{}}]}],loadBalancers:[" DNS_BALANCER_TO_POD
+             "," DNS_BALANCERS("10.244.3.2") "]",
+     "NAT-EXC confirmed 9", NULL},
+    {"forwarding of names",
+     "pod-to-external-dns/tcp=dns-servfail "
+     "pod-to-external-dns/udp=dns-servfail",
+     "extra:{'x-dns-external':{outcome:'dns-servfail'}}", "EXT-DNS confirmed 2",
+     "the cluster's DNS answers for Services"},
+    {"firewall", "pod-to-node/tcp=timeout", "", "FW-IN likely 1",
+     "the node reaches the pod, the pod gets no answer from the node"},
+    {"the node does not reach its pod either",
+     NODE_RED " node-to-pod/tcp=timeout node-to-pod/udp=no-reply", "", "", NULL},
+    {"a bridge without a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.99/32"),
+     "L2-NODE confirmed 2",
+     "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.0.0.99/32, not to "
+     "10.0.0.21"},
+    {"a bridge with a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.21/32"),
+     "FW-IN likely 2", NULL},
+    {"an overlay needs no route to the own node", NODE_RED,
+     OVERLAY "}," WIN_NODE "," OWN_ROUTE("10.0.0.99/32"), "FW-IN likely 2", NULL},
+    {"kubelet not there", "pod-to-node/tcp=refused", "", "", NULL},
+    {"two faults, two causes", EXTERNAL_RED " pod-to-node/tcp=timeout",
+     PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]", "NAT-NONE confirmed 4", NULL},
+    {"a broken document harms nobody", DNS_RED,
+     "networks:3,endpoints:{},nodes:[1,{}],loadBalancers:'x',expected:[],pods:{a:[]}", "", NULL},
+};
+
+#endif

@@ -1,0 +1,212 @@
+/* The first look of a diagnosis on a joined host: what is down is named at once, before any pod is
+ * started, and an API server that is away keeps nobody from measuring. */
+#include "join_scene.h"
+
+#include "diag/look.h"
+#include "services/service_status.h"
+
+static const struct service *const started[] = {&service_containerd, &service_kubelet,
+                                                &service_kube_proxy};
+
+static int no_server(void *context, const struct http_request *request, struct http_response *ret,
+                     struct error *err) {
+    (void)context, (void)ret;
+    return error_set(err, ERROR_NETWORK, "%s: connection refused", request->url);
+}
+
+static void open_joined(struct run *r) {
+    struct error err = {0};
+
+    open_run(r, "overlay");
+    if (join_once(r, &err) < 0)
+        fail_msg("%s", err.message);
+    free(r->options.verify);
+    r->options.verify = NULL;
+    for (size_t i = 0; i < ARRAY_SIZE(started); i++)
+        host_memory_set_service_state(r->host, started[i]->name, HOST_SERVICE_RUNNING);
+}
+
+/* The verify phase alone, as winjoin diag runs it: the ids of the causes; how long it took. */
+static char *diagnose(struct run *r, uint64_t *ret_ms, char **ret_reason) {
+    struct join join = {.host = r->host, .http = r->http, .asked = &r->options};
+    uint64_t begin = host_monotonic_ms(r->host);
+    struct error err = {0};
+    struct text ids = {0};
+
+    assert_int_equal(join_open(&join, &err), 0);
+    (void)join_run_phase(&join, "verify", &err);
+    *ret_ms = host_monotonic_ms(r->host) - begin;
+    text_add(&ids, "");
+    for (size_t i = 0; i < join.found.report.causes.count; i++)
+        text_addf(&ids, "%s%s", i ? " " : "", join.found.report.causes.items[i].id);
+    if (!join.found.report.cells.count)
+        fail_msg("no matrix: %s", err.message);
+    *ret_reason = xstrdup(join.found.report.cells.items[0].reason);
+    join_close(&join);
+    return text_take(&ids);
+}
+
+static void what_stops_pods_is_named_at_once(void **state) {
+    static const struct {
+        const char *service, *causes, *reason;
+    } rows[] = {
+        {"kubelet", "SVC-DOWN", "no pod can start without the kubelet"},
+        {"containerd", "SVC-DOWN", "no pod can start without containerd"},
+        {"hns", "SVC-DOWN", "no pod can start without HNS"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *causes = NULL, *reason = NULL;
+        struct run r;
+        uint64_t ms;
+
+        open_joined(&r);
+        host_memory_end_service(r.host, rows[i].service, 255);
+        causes = diagnose(&r, &ms, &reason);
+        assert_string_equal(causes, rows[i].causes);
+        assert_string_equal(reason, rows[i].reason);
+        assert_true(ms < 1000);
+        assert_int_equal(host_file_type(r.host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
+/* Seen as soon as winjoin waits: the pods are laid, and somebody presses Ctrl-C. */
+static void on_sleep(void *context, struct host *host) {
+    bool *started_pods = context;
+
+    *started_pods =
+        host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json") == HOST_FILE;
+    host_memory_interrupt(host);
+}
+
+static void a_server_that_is_away_does_not_keep_from_measuring(void **state) {
+    struct join join;
+    struct error err = {0};
+    bool started_pods = false;
+    struct run r;
+
+    (void)state;
+    open_joined(&r);
+    http_free(r.http);
+    r.http = http_memory_new(no_server, NULL);
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    host_memory_on_sleep(r.host, on_sleep, &started_pods);
+    assert_int_equal(join_run_phase(&join, "verify", &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_true(started_pods);
+    assert_true(text_starts_with(join.progress.warnings.items[0], "API-DOWN: "));
+    assert_string_equal(join.found.node_ip, "10.0.0.21");
+    assert_string_equal(join.found.cluster.cluster_dns.items[0], "10.96.0.10");
+    join_close(&join);
+    close_run(&r);
+}
+
+static void one_that_never_joined_is_told_so(void **state) {
+    struct join join;
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    free(r.options.verify);
+    r.options.verify = NULL;
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run_phase(&join, "verify", &err), -1);
+    assert_string_equal(err.hints[0],
+                        "this node has not joined yet: run winjoin join with a token");
+    join_close(&join);
+    close_run(&r);
+}
+
+/* ---- what is seen ---- */
+
+static json_t *look_at(struct host *host, const struct kube_client *client) {
+    const struct diag_look_options options = {.client = client,
+                                              .client_error = "no kubeconfig",
+                                              .node_name = "win-7k2",
+                                              .certificate_file = "C:\\client.pem"};
+
+    return diag_look(host, &options, NULL);
+}
+
+static int says(void *context, const struct http_request *request, struct http_response *ret,
+                struct error *err) {
+    const long *status = context;
+
+    (void)err;
+    assert_string_equal(request->url, "https://10.0.0.10:6443/api/v1/nodes/win-7k2");
+    assert_int_equal(request->timeout_ms, DIAG_LOOK_API_MS);
+    if (*status < 0)
+        return error_set(err, (enum error_kind) - *status, "no");
+    *ret = (struct http_response){.status = *status,
+                                  .body = xstrdup("{\"kind\":\"Node\"}"),
+                                  .body_len = strlen("{\"kind\":\"Node\"}"),
+                                  .date = 1795342502};
+    return 0;
+}
+
+static void the_servers_answer_is_told_apart(void **state) {
+    static const struct {
+        long status; /* below 0: the kind of failure */
+        const char *outcome;
+    } rows[] = {
+        {200, "ok"},
+        {404, "ok"},
+        {401, "refused"},
+        {403, "refused"},
+        {500, "unreachable"},
+        {-(long)ERROR_NETWORK, "unreachable"},
+        {-(long)ERROR_TIMED_OUT, "unreachable"},
+        {-(long)ERROR_UNTRUSTED, "untrusted"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        long status = rows[i].status;
+        struct host *host = host_memory_new();
+        struct http *http = http_memory_new(says, &status);
+        struct kube_client client = {.http = http,
+                                     .host = host,
+                                     .server = (char *)"https://10.0.0.10:6443",
+                                     .patience_ms = 60000};
+        json_t *look = look_at(host, &client);
+
+        assert_string_equal(json_text_at(look, "api.outcome"), rows[i].outcome);
+        assert_int_equal(diag_look_api_answers(look), text_equal(rows[i].outcome, "ok"));
+        assert_int_equal(json_at(look, "api.clockDifferenceSeconds") != NULL, status == 200);
+        json_decref(look);
+        http_free(http);
+        host_free(host);
+    }
+}
+
+static void without_an_identity_nobody_is_asked(void **state) {
+    struct host *host = host_memory_new();
+    json_t *look = look_at(host, NULL);
+
+    (void)state;
+    assert_string_equal(json_text_at(look, "api.outcome"), "no-identity");
+    assert_string_equal(json_text_at(look, "api.detail"), "no kubeconfig");
+    assert_non_null(json_text_at(look, "certificate.error"));
+    /* nothing is installed: that no kubelet is there is said, of the others nothing */
+    assert_int_equal(json_array_size(json_object_get(look, "services")), 2);
+    assert_string_equal(diag_look_stops_pods(look), "containerd");
+    json_decref(look);
+    host_free(host);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_stops_pods_is_named_at_once),
+        cmocka_unit_test(a_server_that_is_away_does_not_keep_from_measuring),
+        cmocka_unit_test(one_that_never_joined_is_told_so),
+        cmocka_unit_test(the_servers_answer_is_told_apart),
+        cmocka_unit_test(without_an_identity_nobody_is_asked),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
