@@ -16,7 +16,7 @@ struct service_program {
     unsigned stop_timeout_ms;       /* from Ctrl-Break to the end of the job */
     /* Told each piece that the program writes to standard output or standard error. */
     void (*on_output)(void *context, const char *data, size_t len);
-    /* Told once, when it has ended; `asked`: by a stop or the shutdown. */
+    /* Told once, when it has ended; `asked`: by a stop or the shutdown. Or NULL. */
     void (*on_end)(void *context, bool asked, unsigned exit_code);
     void *context;
 };

@@ -39,8 +39,9 @@ int service_host_program(const char *name, const struct service_program *program
     (void)close(ends[0]);
     if (waitpid(pid, &status, 0) != pid)
         status = 1;
-    program->on_end(program->context, false,
-                    WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : (unsigned)status);
+    if (program->on_end)
+        program->on_end(program->context, false,
+                        WIFEXITED(status) ? (unsigned)WEXITSTATUS(status) : (unsigned)status);
     if (status == 0)
         return 0;
     return error_set(err, ERROR_HOST, "run service '%s': the program ended with status 0x%x", name,

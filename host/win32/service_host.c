@@ -135,7 +135,8 @@ static int run_program(DWORD *ret_code, struct error *err) {
         report(SERVICE_RUNNING, 0, 0);
         thread = CreateThread(NULL, 0, read_output, &reader, 0, NULL);
         *ret_code = wait_end(hosted.program, &process, job);
-        hosted.program->on_end(hosted.program->context, *ret_code == 0, *ret_code);
+        if (hosted.program->on_end)
+            hosted.program->on_end(hosted.program->context, *ret_code == 0, *ret_code);
         (void)CloseHandle(process.hProcess);
         (void)CloseHandle(job); /* ends what the program left behind, and so the pipe */
         (void)WaitForSingleObject(thread, STOP_MARGIN_MS);
