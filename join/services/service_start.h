@@ -15,7 +15,6 @@ int service_start(struct service_watch *watch, struct journal *journal,
 /* Records and registers it, and does not start it: one that starts with Windows, and with what
  * depends on it. *ret_changed (or NULL) as service_ensure()'s. */
 int service_register(struct journal *journal, const struct service *service,
-                     const struct service_settings *settings, bool *ret_changed,
-                     struct error *err);
+                     const struct service_settings *settings, bool *ret_changed, struct error *err);
 
 #endif
