@@ -93,6 +93,6 @@ int choice_check(const char *choices, const char *value, struct error *err) {
     if (text_list_has(&names, value))
         return 0;
     listed = text_list_join(&names, ", ");
-    (void)error_set(err, ERROR_USAGE, "use one of %s", listed);
+    (void)error_set(err, ERROR_USAGE, names.count > 1 ? "use one of %s" : "use %s", listed);
     return nearest_hint(err, "", value, (const char *const *)names.items, names.count);
 }

@@ -148,7 +148,7 @@ static void read_word(struct line *line, const char *word) {
     }
 }
 
-/* The n-th of the verb's kinds of words, "DIR FILE". */
+/* The n-th of the verb's kinds of words, "DIR [FILE]". */
 static void offer_word(const struct offer *o, const struct line *line) {
     const struct verb *verb = line->sub ? line->sub : line->verb;
     struct text_list kinds = {0};
@@ -157,8 +157,12 @@ static void offer_word(const struct offer *o, const struct line *line) {
         for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
             offer(o, sub->name, sub->help);
     text_list_split(&kinds, verb->words ? verb->words : "", ' ');
-    if (line->words < kinds.count)
-        offer_argument(o, kinds.items[line->words], false);
+    if (line->words < kinds.count) {
+        _cleanup_(freep) char *kind = xstrdup(kinds.items[line->words]);
+
+        kind[strcspn(kind, "]")] = '\0';
+        offer_argument(o, kind + (*kind == '['), false);
+    }
     text_list_free(&kinds);
 }
 

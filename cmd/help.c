@@ -76,7 +76,7 @@ static void add_verb(const struct verb *verb, const char *word, struct text *out
         options_wrap(out, shown->text, 0, 0);
     }
     add_subcommands(shown, out);
-    if (text_equal(shown->words, "PHASE"))
+    if (shown->words && text_starts_with(shown->words, "[PHASE]"))
         add_phases(out);
     add_examples(shown, out);
     for (size_t i = 0; i < ARRAY_SIZE(shown->groups) && shown->groups[i]; i++)
@@ -93,6 +93,8 @@ int verb_help(struct program *program, struct error *err) {
 
     if (name && !verb && !text_equal(name, "help"))
         return verb_unknown(name, err);
+    if (verb && words->count > 1 && !verb_subcommand(verb, words->items[1]))
+        return verb_unknown_subcommand(verb, words->items[1], err);
     if (verb)
         add_verb(verb, words->count > 1 ? words->items[1] : NULL, &out);
     else

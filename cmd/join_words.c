@@ -231,19 +231,6 @@ static int check_vmodule(const char *patterns, struct error *err) {
     return 0;
 }
 
-static int read_endpoint(struct program *program, struct error *err) {
-    join_drop_blank_words(&program->words);
-    if (program->words.count > 1) {
-        (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\" behind the endpoint",
-                        program->words.items[1]);
-        (void)options_hint_near(program->set, program->words.items[1], err);
-        return error_hint(err, "is the flag before it missing its value?");
-    }
-    if (program->words.count)
-        program->options.join.endpoint = xstrdup(program->words.items[0]);
-    return 0;
-}
-
 static int read_config(struct program *program, struct config_file *file, struct error *err) {
     struct join_options *o = &program->options.join;
 
@@ -265,7 +252,9 @@ int program_prepare_join(struct program *program, struct error *err) {
     struct config_file file = {0};
     int result;
 
-    if (read_endpoint(program, err) < 0 || check_control_plane(program, err) < 0)
+    if (program->words.count)
+        o->endpoint = xstrdup(program->words.items[0]);
+    if (check_control_plane(program, err) < 0)
         return -1;
     if (check_token_flags(program, err) < 0 || check_vmodule(program->options.vmodule, err) < 0)
         return -1;

@@ -41,6 +41,10 @@ static size_t find(const struct option_set *set, const char *name, size_t len, c
     return (size_t)-1;
 }
 
+bool options_has(const struct option_set *set, const char *name) {
+    return find(set, name, strlen(name), 0) != (size_t)-1;
+}
+
 bool options_is_given(const struct option_set *set, const char *name) {
     size_t index = find(set, name, strlen(name), 0);
 

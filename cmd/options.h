@@ -53,6 +53,7 @@ size_t options_count(const struct option_set *set);
 /* The i-th option; NULL behind the end. */
 const struct option *options_at(const struct option_set *set, size_t i);
 
+bool options_has(const struct option_set *set, const char *name);
 /* Is the option of this name given (argv, environment)? */
 bool options_is_given(const struct option_set *set, const char *name);
 /* The names of those that are given, in the tables' order. */

@@ -158,7 +158,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     options_given(set, &program->flags);
     if (program->options.help) {
         text_list_add(&asked, program->verb->name);
-        if (program->words.count)
+        if (program->words.count && verb_subcommand(program->verb, program->words.items[0]))
             text_list_add(&asked, program->words.items[0]);
         text_list_free(&program->words);
         program->words = asked;
@@ -166,7 +166,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     }
     if (open_seams(program, open, err) < 0 ||
         options_from_environment(set, environment, program->host, err) < 0 ||
-        open_log(program, err) < 0)
+        open_log(program, err) < 0 || (!program->verb->raw && words_check(program, err) < 0))
         return -1;
     warn_of_variables(program);
     return program->verb->run(program, err);

@@ -71,7 +71,8 @@ struct verb {
         const char *what, *line; /* "winjoin" stands before the line */
     } examples[4];               /* ended by a row without a line */
     const char *words; /* what its words are: "FILE", "DIR", "PHASE", "COMMAND" or the choices
-                          "a|b"; NULL: none to offer */
+                          "a|b", in brackets those that may be left out, with blanks between;
+                          NULL: it takes none */
     const struct option *output;          /* its own -o; NULL: text, json and yaml */
     const struct option_group *groups[8]; /* its flags, NULL-terminated */
     const struct option_group *taken[6]; /* flags that it takes, but has no use for: a whole line of
@@ -81,7 +82,7 @@ struct verb {
     bool hidden;
     bool raw; /* everything behind the verb is a word, also what looks like an option */
 };
-enum { VERB_TABLES_MAX = 32 };
+enum { VERB_TABLES_MAX = 32, SUBCOMMANDS_MAX = 16 };
 const struct verb *verbs(size_t *ret_count);
 /* By name, or NULL. */
 const struct verb *verb_find(const char *name);
@@ -89,6 +90,8 @@ const struct verb *verb_find(const char *name);
 const struct verb *verb_subcommand(const struct verb *verb, const char *word);
 /* Every table of flags that the verb and its subcommands take, NULL-terminated. */
 void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]);
+/* ERROR_USAGE, for a word that names no subcommand, with the nearest. */
+int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err);
 /* ERROR_USAGE that says which one may have been meant. */
 int verb_unknown(const char *name, struct error *err);
 
@@ -124,6 +127,9 @@ extern const struct option_group join_cluster_group, join_node_group, join_check
 /* What may stand in the cluster-wide defaults, too. */
 extern const struct option_group join_network_group, join_programs_group;
 
+/* Takes away blank words, and holds the rest to what the verb and its subcommand take. ERROR_USAGE
+ * with the nearest right word. */
+int words_check(struct program *program, struct error *err);
 /* Reads the file of --config and of config validate (`path` as given). ERROR_USAGE. */
 int program_read_config(struct program *program, const char *path, enum config_kinds kinds,
                         struct config_file *ret, struct error *err);

@@ -118,7 +118,7 @@ static const struct verb join_subcommands[] = {
      .usage = "join phase list\n  winjoin join phase NAME [ENDPOINT] [flags]",
      .examples = {{"the phases in their order", "join phase list"},
                   {"write the network and the CNI file again on a node", "join phase pod-network"}},
-     .words = "PHASE",
+     .words = "[PHASE] [ENDPOINT]",
      .groups = {JOIN_ALL, &join_run_group}},
     {0},
 };
@@ -191,6 +191,7 @@ static const struct verb table[] = {
                   {"see first what would be done; nothing is changed",
                    "join " EXAMPLE_JOIN " --dry-run"},
                   {"with a file", "join --config winjoin.yaml"}},
+     .words = "[ENDPOINT]",
      .groups = {JOIN_ALL, &join_run_group},
      .subcommands = join_subcommands,
      .run = verb_join},
@@ -200,6 +201,7 @@ static const struct verb table[] = {
      .text = "With an endpoint it also checks what a join would find in that cluster.",
      .examples = {{"this machine alone", "preflight"},
                   {"this machine for this cluster", "preflight " EXAMPLE_JOIN}},
+     .words = "[ENDPOINT]",
      .groups = {JOIN_ALL},
      .taken = {&join_run_group},
      .run = verb_preflight},
@@ -209,6 +211,7 @@ static const struct verb table[] = {
      .text = "With -o kubeconfig exactly the proven bytes are printed.",
      .examples = {{"is this the cluster of that pin?", "discover " EXAMPLE_JOIN},
                   {"its kubeconfig", "discover " EXAMPLE_JOIN " -o kubeconfig"}},
+     .words = "[ENDPOINT]",
      .output = discover_output,
      .groups = {&join_cluster_group},
      .taken = {&join_node_group, &join_network_group, &join_programs_group, &join_checks_group,
@@ -269,6 +272,7 @@ static const struct verb table[] = {
     {.name = "service",
      .help = "used by the SCM: hosts a console program as a service",
      .usage = "service run NAME",
+     .words = "run NAME",
      .run = verb_service,
      .hidden = true},
     {.name = "completion",
@@ -294,7 +298,7 @@ static const struct verb table[] = {
      .help = "help for a command",
      .usage = "help [COMMAND]",
      .examples = {{"of a subcommand", "help config cluster"}},
-     .words = "COMMAND",
+     .words = "[COMMAND] [SUBCOMMAND]",
      .run = verb_help},
 };
 
@@ -339,6 +343,17 @@ void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_M
     for (const struct verb *sub = verb->subcommands; sub && sub->name; sub++)
         add_groups(sub->groups, ARRAY_SIZE(sub->groups), ret, &n);
     ret[n] = NULL;
+}
+
+int verb_unknown_subcommand(const struct verb *verb, const char *word, struct error *err) {
+    _cleanup_(freep) char *before = xasprintf("winjoin %s ", verb->name);
+    const char *names[SUBCOMMANDS_MAX];
+    size_t n = 0;
+
+    for (; verb->subcommands && verb->subcommands[n].name && n < SUBCOMMANDS_MAX; n++)
+        names[n] = verb->subcommands[n].name;
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%s %.60s\"", verb->name, word);
+    return nearest_hint(err, before, word, names, n);
 }
 
 int verb_unknown(const char *name, struct error *err) {

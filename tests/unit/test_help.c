@@ -238,7 +238,7 @@ static void scripts_of_the_shells(void **state) {
         assert_has(&out, "__complete");
     }
     assert_called("completion csh", 3);
-    assert_has(&err_out, "powershell|bash|zsh|fish");
+    assert_has(&err_out, "use one of powershell, bash, zsh, fish");
     assert_called("completion bash bash", 3);
     assert_called("completion", 3);
 }

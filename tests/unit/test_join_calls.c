@@ -36,6 +36,8 @@ static int called(const char *line, struct error *err) {
         0)
         return -1;
     options_given(program->set, &program->flags);
+    if (words_check(program, err) < 0)
+        return -1;
     if (text_list_has(&given, "phase") || given.count == 1)
         return verb(verb_join, err);
     return verb(program_prepare_join, err);
@@ -44,10 +46,11 @@ static int called(const char *line, struct error *err) {
 static const struct {
     const char *words, *message, *hint;
 } refused[] = {
-    {"join a:1 b", "unexpected argument \"b\" behind the endpoint",
+    {"join a:1 b", "unexpected argument \"b\"", "winjoin join [ENDPOINT] [flags]"},
+    {"join a:1 token", "unexpected argument \"token\"", "did you mean --token?"},
+    {"join --token a:1 b c", "unexpected argument \"c\"",
      "is the flag before it missing its value?"},
-    {"join a:1 token", "unexpected argument \"token\" behind the endpoint",
-     "did you mean --token?"},
+    {"join phas", "unknown command \"join phas\"", "did you mean winjoin join phase?"},
     {"join a:1 --control-plane",
      "use --control-plane: a control plane does not run on Windows; winjoin joins workers",
      "take the line for workers: kubeadm token create --print-join-command"},
