@@ -6,12 +6,12 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "netsetup/cni_config.h"
 #include "netsetup/hcn_lookup.h"
 #include "netsetup/modes/mode.h"
 #include "diag/causes/routes.h"
 
-#define CNI_FOLDER "C:\\etc\\cni\\net.d"
-enum { OBJECTS_MAX = 1000, CNI_FILE_MAX = 64 * 1024 };
+enum { OBJECTS_MAX = 1000 };
 
 static void missing_add(json_t *evidence, const char *what, const struct error *err) {
     _cleanup_(freep) char *line = xasprintf("%s: %s", what, err->message);
@@ -173,54 +173,29 @@ static void services_add(struct host *host, const char *const *names, json_t *ev
     json_object_set_new(evidence, "services", services);
 }
 
-static bool is_cni_file(const char *name) {
-    return text_ends_with(name, ".conf") || text_ends_with(name, ".conflist") ||
-           text_ends_with(name, ".json");
-}
-
-/* The runtime takes the first file in order of names. */
 static void cni_add(struct host *host, json_t *evidence, const char *folder) {
-    _cleanup_(text_list_free) struct text_list names = {0};
-    _cleanup_(freep) char *path = NULL, *text = NULL;
+    _cleanup_(freep) char *path = NULL;
     struct error err = {0};
     json_t *conf = NULL;
-    size_t len = 0, i = 0;
 
-    if (host_list(host, folder, &names, &err) < 0) {
+    if (cni_config_read(host, folder, &path, &conf, &err) < 0)
         missing_add(evidence, "cni", &err);
-        return;
-    }
-    while (i < names.count && !is_cni_file(names.items[i]))
-        i++;
-    if (i == names.count) {
-        error_set(&err, ERROR_ABSENT, "no configuration in '%s'", folder);
-        missing_add(evidence, "cni", &err);
-        return;
-    }
-    path = xasprintf("%s\\%s", folder, names.items[i]);
-    if (host_read(host, path, CNI_FILE_MAX, &text, &len, &err) < 0 ||
-        json_read(text, len, path, &conf, &err) < 0) {
-        missing_add(evidence, "cni", &err);
-        return;
-    }
-    json_object_set_new(evidence, "cni", json_pack("{s:s, s:o}", "file", path, "conf", conf));
+    else
+        json_object_set_new(evidence, "cni", json_pack("{s:s, s:o}", "file", path, "conf", conf));
 }
 
 void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_name,
                          char **ret_mode) {
     const struct network_mode *mode;
     struct hcn_network network = {0};
-    _cleanup_json_ json_t *found = json_object();
-    json_t *conf, *first;
+    _cleanup_(freep) char *path = NULL;
+    _cleanup_json_ json_t *conf = NULL;
     const char *name, *type;
 
-    cni_add(host, found, cni_folder ? cni_folder : CNI_FOLDER);
-    conf = json_at(found, "cni.conf");
-    first = json_at(conf, "plugins.0");
+    if (cni_config_read(host, cni_folder ? cni_folder : CNI_CONF_DIR, &path, &conf, NULL) < 0)
+        return;
     name = json_text_at(conf, "name");
-    type = json_text_at(first ? first : conf, "delegate.type");
-    if (!type)
-        type = json_text_at(first ? first : conf, "type");
+    type = cni_config_type(conf);
     mode = network_mode_by_cni(type, NULL);
     if (name && mode) {
         if (hcn_network_find(host, name, &network, NULL) == 0)
@@ -311,7 +286,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     adapters_add(host, evidence);
     routes_add(host, evidence);
     services_add(host, options->services, evidence);
-    cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_FOLDER);
+    cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_CONF_DIR);
     cluster_add(options, evidence);
     return evidence;
 }

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "netsetup/hcn_documents.h"
 
+enum { CNI_FILE_MAX = 1024 * 1024 };
+
 static json_t *endpoint_policy(const char *type, json_t *settings) {
     return json_pack("{s:s,s:o}", "name", "EndpointPolicy", "value",
                      hcn_policy_json(type, settings));
@@ -80,4 +82,31 @@ int cni_conflicts(struct host *host, struct text_list *ret, struct error *err) {
             text_list_add_owned(ret, xasprintf("%s\\%s", CNI_CONF_DIR, names.items[i]));
     }
     return 0;
+}
+
+int cni_config_read(struct host *host, const char *folder, char **ret_path, json_t **ret,
+                    struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *path = NULL;
+    _cleanup_(freep) char *text = NULL;
+    size_t i = 0, len = 0;
+    if (host_list(host, folder, &names, err) < 0)
+        return -1;
+    while (i < names.count && !is_configuration(names.items[i]))
+        i++;
+    if (i == names.count)
+        return error_set(err, ERROR_ABSENT, "no configuration in '%s'", folder);
+    path = xasprintf("%s\\%s", folder, names.items[i]);
+    if (host_read(host, path, CNI_FILE_MAX, &text, &len, err) < 0 ||
+        json_read(text, len, path, ret, err) < 0)
+        return -1;
+    *ret_path = path;
+    path = NULL;
+    return 0;
+}
+
+const char *cni_config_type(const json_t *config) {
+    json_t *first = json_at(config, "plugins.0");
+    const char *type = json_text_at(first ? first : config, "delegate.type");
+    return type ? type : json_text_at(first ? first : config, "type");
 }

@@ -44,6 +44,10 @@ static int plan_choices(const struct network_input *input, struct network_plan *
         return error_set(err, ERROR_USAGE, "network plugin '%s' does not work in mode '%s': use %s",
                          plugin, plan->mode->name, plan->mode->cni_plugins[0]);
     plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
+    if (plan->agent->makes_network)
+        plan->cni_plugin = NULL;
+    if (plan->agent->makes_network && !plan->name)
+        plan->name = xstrdup("cluster");
     if (plan->mode->vxlan && !plan->agent->keeps_routes)
         add_warning(plan, "no-route-agent",
                     "no agent on this node keeps the routes to other nodes' pods up to date; with "

@@ -51,8 +51,8 @@ struct network_plan {
     const struct network_mode *mode;
     const struct network_agent *agent;
     const char *plugin;     /* as --network-plugin names it: "flannel", "win-bridge" */
-    const char *cni_plugin; /* `type` in the CNI file: "win-overlay", "win-bridge" */
-    char *name;
+    const char *cni_plugin; /* `type` in the CNI file: "win-overlay"; NULL: the agent writes it */
+    char *name;    /* of the HNS network; where the agent makes that, only the plan's own */
     char *adapter; /* NULL: HNS chooses */
     bool pod_cidr_known;
     char pod_cidr[CIDR_TEXT_MAX];    /* 10.244.1.0/24, or "<podCIDR>" */

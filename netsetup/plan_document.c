@@ -1,5 +1,6 @@
 /* The network plan as it stands in a JoinPlan document. */
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hcn_documents.h"
@@ -7,6 +8,8 @@
 
 static json_t *documents_json(const struct network_plan *plan) {
     json_t *list = json_array();
+    if (plan->agent->makes_network)
+        return list;
     json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
                                           hcn_base_network_json(plan)));
     json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
@@ -41,15 +44,19 @@ static json_t *warnings_json(const struct network_plan *plan) {
     return list;
 }
 
+static json_t *cni_json(const struct network_plan *plan) {
+    if (plan->agent->makes_network)
+        return json_array();
+    return json_pack("[{s:s,s:o}]", "path", CNI_CONF_PATH, "content", cni_config_json(plan));
+}
+
 json_t *network_plan_json(const struct network_plan *plan) {
     json_t *json = json_pack("{s:s,s:s,s:s}", "mode", plan->mode->name, "plugin", plan->plugin,
                              "name", plan->name);
     if (plan->adapter)
         json_object_set_new(json, "adapter", json_string(plan->adapter));
     json_object_set_new(json, "documents", documents_json(plan));
-    json_object_set_new(
-        json, "cni",
-        json_pack("[{s:s,s:o}]", "path", CNI_CONF_PATH, "content", cni_config_json(plan)));
+    json_object_set_new(json, "cni", cni_json(plan));
     /* which nodes there are is known only while joining */
     json_object_set_new(json, "routes", json_array());
     json_object_set_new(json, "firewall", firewall_json(plan));
@@ -57,7 +64,7 @@ json_t *network_plan_json(const struct network_plan *plan) {
     for (size_t i = 0; i < plan->nat_exceptions.count; i++)
         json_array_append_new(exceptions, json_string(plan->nat_exceptions.items[i]));
     json_object_set_new(json, "natExceptions", exceptions);
-    if (plan->mode->source_vip)
+    if (plan->mode->source_vip && !plan->agent->makes_network)
         json_object_set_new(json, "sourceVip",
                             json_string(plan->pod_cidr_known ? plan->source_vip : plan->pod_cidr));
     json_object_set_new(json, "warnings", warnings_json(plan));

@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "pki/digest.h"
 
+#define CNI_FOLDER "C:\\opt\\cni\\bin\\"
+
 int artifact_is_laid(struct host *host, const struct artifact *artifact, bool *ret_same,
                      struct error *err) {
     _cleanup_(freep) char *data = NULL;
@@ -98,12 +100,14 @@ int artifacts_missing(struct host *host, const struct artifacts *lock, const cha
                       struct error *err) {
     struct artifact_target target;
 
-    if (!artifact_target_find(cni_type, &target))
+    if (cni_type && !artifact_target_find(cni_type, &target))
         return error_set(err, ERROR_USAGE, "unknown CNI plugin '%s'", cni_type);
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
         bool needed = target.service ? service_wanted(target.service, choice)
                                      : target.required || text_equal(target.name, cni_type);
 
+        if (!cni_type && text_starts_with(target.target, CNI_FOLDER))
+            continue;
         if (needed && !in_lock(lock, target.name) &&
             (!host || host_file_type(host, target.target) != HOST_FILE))
             text_list_add(ret, target.name);

@@ -102,7 +102,8 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err);
 /* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
- * (NULL: nothing is asked of one) has. */
+ * (NULL: nothing is asked of one) has. cni_type NULL: no CNI plugin, the network's agent brings its
+ * own. */
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
                       const struct service_choice *choice, struct text_list *ret,
                       struct error *err);

@@ -51,8 +51,9 @@ struct service_settings {
 
 /* What decides which services a node runs. */
 struct service_choice {
-    bool kube_proxy;   /* --kube-proxy service */
-    const char *agent; /* name of the network agent's service; NULL: it has none */
+    bool kube_proxy;     /* --kube-proxy service */
+    const char *agent;   /* name of the network agent's service; NULL: it has none */
+    bool others_network; /* the network's agent makes the HNS network, not winjoin */
 };
 
 /* How it is known that a service does its work; join/phases/service_proof.c looks. */

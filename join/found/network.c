@@ -33,31 +33,36 @@ static void take_node_ip(struct join_found *found) {
 static void remember(char **option, const json_t *file, const char *key) {
     const char *value = json_text_at(file, key);
 
-    if (!*option && value)
-        *option = xstrdup(value);
+    if (!value)
+        return;
+    free(*option);
+    *option = xstrdup(value);
 }
 
-/* On a joined node what the join chose goes on to hold, unless this call chooses anew. */
+/* On a joined node what the join chose goes on to hold, also against the cluster's defaults, unless
+ * this call chooses another network. */
 static void take_joined_network(struct join *join) {
     const struct network_agent *agent = join->found.cluster.network.agent;
+    const struct join_options *asked = join->asked;
     struct join_options *o = &join->found.options;
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *file = NULL;
     struct error ignored = {0};
     size_t len;
 
-    if (o->network_mode || o->network_plugin ||
+    if (asked->network_mode || asked->network_plugin ||
         host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, &ignored) < 0 ||
         json_read(text, len, BOOT_NETWORK_FILE, &file, &ignored) < 0)
         return; /* not joined */
     remember(&o->network_mode, file, "mode");
     remember(&o->network_plugin, file, "plugin");
-    remember(&o->network_name, file, "name");
+    if (!asked->network_name)
+        remember(&o->network_name, file, "name");
     if (agent && text_equal(agent->plugin, o->network_plugin))
         return; /* the cluster says them */
-    if (!o->vni)
+    if (!asked->vni)
         o->vni = json_number_at(file, "vni", 0);
-    if (!o->vxlan_port)
+    if (!asked->vxlan_port)
         o->vxlan_port = json_number_at(file, "vxlanPort", 0);
 }
 

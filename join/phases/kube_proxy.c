@@ -4,13 +4,16 @@
 #include "join/phases/phases.h"
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
+#include "netsetup/agents/agent.h"
 
 int phase_kube_proxy(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
     struct service_settings settings;
 
-    if (text_equal(join->found.options.kube_proxy, "none")) {
-        text_add(&join->progress.detail, "left to the cluster (--kube-proxy none)");
+    if (!programs_wanted(&join->found, &service_kube_proxy)) {
+        text_addf(&join->progress.detail, "left to the cluster (%s)",
+                  join->found.plan.agent->makes_network ? "--network-plugin external"
+                                                        : "--kube-proxy none");
         return 0;
     }
     if (node_files_kube_proxy(join->host, &join->found, &files, err) < 0 ||

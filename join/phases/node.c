@@ -3,6 +3,7 @@
 #include "join/found/need.h"
 #include "join/phases/phases.h"
 #include "kube/csr.h"
+#include "netsetup/agents/agent.h"
 
 enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000 };
 
@@ -35,11 +36,12 @@ static int wait_node(struct join *join, kube_node_wanted *wanted, unsigned timeo
 }
 
 int phase_node(struct join *join, struct error *err) {
-    kube_node_wanted *wanted =
-        join->found.options.pod_cidr ? kube_node_is_registered : kube_node_has_pod_cidr;
+    /* an agent that makes the network may give out prefixes of its own (Calico) */
+    bool registered = join->found.options.pod_cidr || join->found.plan.agent->makes_network;
+    kube_node_wanted *wanted = registered ? kube_node_is_registered : kube_node_has_pod_cidr;
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
-        if (err->kind == ERROR_TIMED_OUT && join->found.options.pod_cidr == NULL)
+        if (err->kind == ERROR_TIMED_OUT && !registered)
             (void)error_hint(err, "kubelet log: C:\\var\\log\\kubelet; pod subnets need "
                                   "--allocate-node-cidrs=true in the controller manager");
         return -1;

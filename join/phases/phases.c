@@ -25,7 +25,7 @@ static const struct join_phase phases[] = {
     {"kubelet", "kubelet", "register and start the kubelet, wait until it is healthy",
      phase_kubelet, NEED_PLAN, false},
     {"node", "node", "wait until the Node is registered and has its pod subnet", phase_node,
-     NEED_NODE_CLIENT, true},
+     NEED_NODE_CLIENT | NEED_PLAN, true},
     {"pod-network", "pod network", "make the HNS network, the CNI file and the source VIP",
      phase_pod_network, NEED_CLUSTER | NEED_NODE | NEED_PLAN, false},
     {"flanneld", "flanneld",

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
+#include "join/phases/external_network.h"
 #include "join/phases/phases.h"
 #include "join/phases/pod_routes.h"
 #include "join/programs/programs.h"
@@ -82,6 +83,8 @@ int phase_pod_network(struct join *join, struct error *err) {
     struct hcn_network network = {0};
     enum hcn_outcome outcome;
 
+    if (join->found.plan.agent->makes_network)
+        return write_boot_network(join, err) < 0 ? -1 : external_network_await(join, err);
     if (record_forwarding(join, err) < 0)
         return -1;
     if (journal_record(&join->journal, JOURNAL_NETWORK, join->found.plan.name, NULL, err) < 0 ||

@@ -36,6 +36,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
     const struct join_options *o = &join->found.options;
     const char *dns_ip =
         join->found.cluster.cluster_dns.count ? join->found.cluster.cluster_dns.items[0] : NULL;
+    bool made_here = join->found.plan.agent && !join->found.plan.agent->makes_network;
     bool outside = !text_equal(o->verify, "node"); /* --verify node stays inside the cluster */
 
     ret->scene = (struct diag_scene){
@@ -58,9 +59,9 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
         .client = diag_look_api_answers(join->found.look) ? &join->found.client : NULL,
     };
     ret->evidence = (struct diag_evidence_options){
-        .network_name = join->found.plan.name,
-        .network_mode = join->found.plan.mode ? join->found.plan.mode->name : NULL,
-        .pod_cidr = join->found.plan.pod_cidr,
+        .network_name = made_here ? join->found.plan.name : NULL,
+        .network_mode = made_here ? join->found.plan.mode->name : NULL,
+        .pod_cidr = made_here ? join->found.plan.pod_cidr : NULL,
         .dns_ip = dns_ip,
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,

@@ -56,6 +56,10 @@ static void describe_switch(struct join *join, const struct nic_guard_result *gu
 int phase_vswitch(struct join *join, struct error *err) {
     struct nic_guard_result guard = {0};
 
+    if (join->found.plan.agent->makes_network) {
+        text_add(&join->progress.detail, "left to the cluster's network agent");
+        return record_switch(join, err) < 0 ? -1 : try_firewall(join, err);
+    }
     if (record_switch(join, err) < 0 ||
         nic_guard_ensure(join->host, &join->found.plan, &join->found.nic, on_nic, &join->progress,
                          &guard, err) < 0 ||

@@ -7,6 +7,7 @@
 #include "join/found/node_name.h"
 #include "join/preflight/preflight_checks.h"
 #include "join/programs/programs.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
 #include "join/found/need.h"
@@ -135,6 +136,8 @@ enum verdict check_clash(struct join *join, const struct preflight_check *check,
     (void)check;
     if (!join->found.plan.name)
         return after(finding, "NetworkPlan");
+    if (join->found.plan.agent->makes_network)
+        return check_not_run(finding, "the cluster's network agent makes the network");
     if (hcn_clash_check(join->host, &join->found.plan, &why) == 0)
         return CHECK_FINE;
     (void)check_failed(finding, &why);

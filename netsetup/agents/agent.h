@@ -39,7 +39,10 @@ struct network_agent {
     const char *kubeconfig_user; /* whose user has this name */
     const struct agent_right *rights;
     unsigned vxlan_port; /* the only one it works with */
-    bool keeps_routes;   /* it writes and removes the routes to other nodes' pods */
+    /* it makes the HNS network and the CNI configuration itself, and the cluster brings kube-proxy:
+     * a join makes none of them, and waits */
+    bool makes_network;
+    bool keeps_routes; /* it writes and removes the routes to other nodes' pods */
 
     /* Its word for the mode ("vxlan"); NULL: it does not serve it. */
     const char *(*backend)(const struct network_mode *mode);
@@ -77,7 +80,8 @@ void agent_settings_free(struct agent_settings *settings);
 /* The table: a row is the agent's file and constant (agents/flannel.c: network_agent_flannel). */
 #define NETWORK_AGENTS(ROW)                                                                        \
     ROW(none)                                                                                      \
-    ROW(flannel)
+    ROW(flannel)                                                                                   \
+    ROW(external)
 #define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
 NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
 

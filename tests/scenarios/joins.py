@@ -12,6 +12,7 @@ SERVICES = {"containerd", "kubelet", "kube-proxy", "flanneld"}
 LIVING = ("files: ~ var\\log\\", "files: + var\\log\\", "files: ~ ProgramData\\winjoin\\evidence",
           "files: + ProgramData\\winjoin\\evidence", "files: ~ ProgramData\\winjoin\\logs",
           "files: ~ var\\lib\\cni\\networks\\flannel.4096\\last_reserved_ip")
+GUID = "5f2c61a4-0000-4000-8000-000000000013"
 REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 
 
@@ -110,6 +111,57 @@ class L2tunnel(scene.Scene):
         netns.ip(control_plane, "route del", pods)
         self.reset()
         self.assert_bare()
+
+
+class External(scene.Scene):
+    """The test is the cluster's own network agent: it waits for the Node, then makes the network."""
+    words_external = ("--network-plugin", "external", "--verify", "none", "-o", "json")
+    cni = "C:\\etc\\cni\\net.d\\10-agent.conflist"
+
+    def setUp(self):
+        done = self.stage.join("--network-plugin", "win-overlay", "--pod-cidr", "10.244.1.0/24",
+                               "--dry-run", "-o", "json")
+        self.network = json.loads(done.stdout)["network"]
+
+    def hns(self, function, signature, *args):
+        result, out = self.stage.host.hns(function, signature, *args)
+        self.assertEqual(result, 0, out[-1])
+        return out
+
+    def agent(self):
+        """What a DaemonSet does there; the plugin's program it brings with it."""
+        body = self.network["documents"][1]["body"]
+        self.hns("HcnCreateNetwork", "gsHo", GUID, json.dumps({**body, "Owner": "agent"}))
+        self.stage.host.lay(os.path.join(stage.STANDINS, "win-overlay.exe"),
+                            "C:\\opt\\cni\\bin\\win-overlay.exe")
+        content = self.network["cni"][0]["content"]
+        path = self.stage.host.path(self.cni)
+        with open(path + ".new", "w", encoding="utf-8") as f:
+            json.dump({"cniVersion": "1.0.0", "name": content["name"], "plugins": [content]}, f)
+        os.rename(path + ".new", path)
+
+    def test_join_waits_for_the_clusters_agent(self):
+        join = self.follow(*self.words_external)
+        line = join.until(lambda line: line["phase"] == "pod-network" and line["state"] == "waiting")
+        self.assertIn("for the cluster's network agent to write a file", (line or {}).get("message", join.said()))
+        self.assertEqual(self.ready(), ["False"])
+        self.agent()
+        self.assertEqual(join.wait(), 0, join.said())
+        self.assertEqual(self.ready(), ["True"])
+        _, status = self.stage.document("status")
+        self.assertEqual([n["name"] for n in status["networks"]], ["flannel.4096"])
+        self.assertEqual({s["name"] for s in status["services"]} & {"kube-proxy", "flanneld", "winjoin-network"}, set())
+        again = self.stage.host.run([*self.words(network_mode=None), "--verify", "none", "-o", "json"],
+                                    timeout=180)  # what the first one chose holds
+        self.assert_code(again, 0)
+        details = {p["id"]: p["detail"] for p in json.loads(again.stdout)["phases"]}
+        self.assertIn("made by the cluster's own agent: win-overlay in " + self.cni, details["pod-network"])
+        self.reset()  # with the folders that the join made
+        _, status = self.stage.document("status")
+        self.assertEqual([n["name"] for n in status["networks"]], ["flannel.4096"])
+        self.hns("HcnDeleteNetwork", "go", GUID)  # as it came, it costs the static address
+        changed = snapshot.compare(self.bare, self.stage.snapshot())
+        self.assertEqual([c for c in changed if not c.startswith(("adapters: ", "routes: "))], [])
 
 
 class Trouble(scene.Scene):

@@ -15,7 +15,7 @@ sys.path.insert(0, HERE)
 CLASSES = [("killed", "Killed"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
-           ("joins", "L2bridge"), ("joins", "L2tunnel")]
+           ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "External")]
 
 
 class Result(unittest.TestResult):

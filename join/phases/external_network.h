@@ -1,0 +1,11 @@
+/* The pod network where a DaemonSet of the cluster makes it. */
+#ifndef JOIN_PHASES_EXTERNAL_NETWORK_H
+#define JOIN_PHASES_EXTERNAL_NETWORK_H
+
+#include "join/join.h"
+
+/* Waits, 15 minutes at most, until a CNI configuration is there, and says whose. ERROR_TIMED_OUT
+ * with the command that shows the agent's pod; kinds of host_list(), host_read(). */
+int external_network_await(struct join *join, struct error *err);
+
+#endif
