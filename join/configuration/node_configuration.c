@@ -181,12 +181,19 @@ static int check_network(const json_t *configuration, const struct yaml_node *no
                          const char *what, struct error *err) {
     const struct yaml_node *at;
     struct join_options o = {0};
+    const struct network_agent *agent;
     struct network_input input;
     int result;
 
     node_configuration_apply(configuration, &o);
     join_network_input(&o, &input);
     result = network_input_check(&input, err);
+    agent = network_agent_by_plugin(o.network_plugin);
+    if (result == 0 && agent && agent->makes_network && text_equal(o.kube_proxy, "service"))
+        result = error_set(err, ERROR_USAGE,
+                           "kube-proxy cannot be a service with network plugin '%s': the cluster "
+                           "brings its own",
+                           agent->plugin);
     join_options_free(&o);
     at = node ? yaml_at(node, "network") : NULL;
     if (result < 0 && err)

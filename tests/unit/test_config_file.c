@@ -169,7 +169,12 @@ static const struct bad bad_node_configurations[] = {
      ""},
     {NODE "network: {plugin: azure-vnet}\n",
      "f: line 3 column 19: network.plugin: Invalid value: network plugin 'azure-vnet' is not "
-     "supported by this version of winjoin; win-overlay, win-bridge and flannel are",
+     "supported by this version of winjoin; win-overlay, win-bridge, flannel and "
+     "external are",
+     ""},
+    {NODE "network: {plugin: external}\nkubeProxy: {run: service}\n",
+     "f: line 3 column 10: network: kube-proxy cannot be a service with network plugin 'external': "
+     "the cluster brings its own",
      ""},
     {NODE "network: {vxlanPort: 70000}\n",
      "f: line 3 column 22: network.vxlanPort: Invalid value: 70000: must be between 1 and 65535",

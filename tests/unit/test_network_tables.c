@@ -66,7 +66,7 @@ static void every_agent_is_whole(void **state) {
         assert_int_equal(agent->settings_path != NULL, agent->settings_make != NULL);
         assert_int_equal(agent->kubeconfig_path != NULL, agent->kubeconfig_user != NULL);
         assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
-        assert_int_equal(agent->keeps_routes, agent->routes_to != NULL);
+        assert_int_equal(agent->keeps_routes && !agent->makes_network, agent->routes_to != NULL);
         if (agent->service)
             assert_non_null(service_by_name(agent->service));
     }
@@ -84,6 +84,22 @@ static void plugins(void **state) {
         network_agent_cni(&network_agent_none, "win-overlay", &network_mode_overlay),
         "win-overlay");
     assert_null(network_agent_cni(&network_agent_none, "win-overlay", &network_mode_l2bridge));
+}
+
+/* A join plans nothing that the cluster's own agent makes, but opens the firewall. */
+static void external_plans_no_network(void **state) {
+    (void)state;
+    scene_open(&scene, "overlay");
+    scene.input.plugin = "external";
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_null(scene.plan.cni_plugin);
+    _cleanup_json_ json_t *plan = network_plan_json(&scene.plan);
+    assert_string_equal(json_text_at(plan, "plugin"), "external");
+    assert_int_equal(json_array_size(json_object_get(plan, "documents")), 0);
+    assert_int_equal(json_array_size(json_object_get(plan, "cni")), 0);
+    assert_null(json_object_get(plan, "sourceVip"));
+    assert_int_equal(json_array_size(json_object_get(plan, "warnings")), 0);
+    assert_int_equal(json_array_size(json_object_get(plan, "firewall")), 2);
 }
 
 static void firewall(void **state) {
@@ -362,6 +378,7 @@ int main(void) {
         cmocka_unit_test_teardown(every_mode_is_whole, close_scene),
         cmocka_unit_test(every_agent_is_whole),
         cmocka_unit_test(plugins),
+        cmocka_unit_test_teardown(external_plans_no_network, close_scene),
         cmocka_unit_test_teardown(firewall, close_scene),
         cmocka_unit_test_teardown(flannel_writes_its_settings, close_scene),
         cmocka_unit_test(flannel_is_told_of_its_files),
