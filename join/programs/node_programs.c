@@ -8,13 +8,15 @@ static int add_node(const struct artifacts *artifacts, const struct network_mode
                     const char *plugin, bool kube_proxy, json_t *list, struct error *err) {
     const struct network_agent *agent = network_agent_by_plugin(plugin);
     const char *cni = network_agent_cni(agent, plugin, mode);
-    const struct service_choice choice = {.kube_proxy = kube_proxy, .agent = agent->service};
+    bool theirs = agent->makes_network;
+    const struct service_choice choice = {
+        .kube_proxy = kube_proxy && !theirs, .agent = agent->service, .others_network = theirs};
     _cleanup_(text_list_free) struct text_list missing = {0};
     json_t *names;
 
     if (!cni)
         return 0;
-    if (artifacts_missing(NULL, artifacts, cni, &choice, &missing, err) < 0)
+    if (artifacts_missing(NULL, artifacts, theirs ? NULL : cni, &choice, &missing, err) < 0)
         return -1;
     names = json_array();
     for (size_t i = 0; i < missing.count; i++)

@@ -309,7 +309,8 @@ static void wrong_content(void **state) {
 }
 
 static void missing_things(void **state) {
-    const struct service_choice both = {true, "flanneld"};
+    const struct service_choice both = {.kube_proxy = true, .agent = "flanneld"};
+    const struct service_choice external = {.others_network = true};
     struct bundle *bundle = NULL;
     struct artifacts_result result = {0};
     struct text_list missing = {0};
@@ -333,6 +334,11 @@ static void missing_things(void **state) {
     char *names = text_list_join(&missing, " ");
     assert_string_equal(names,
                         "containerd flanneld kube-proxy containerd-shim-runhcs-v1 win-overlay");
+    free(names);
+    text_list_free(&missing);
+    assert_int_equal(artifacts_missing(host, NULL, NULL, &external, &missing, &err), 0);
+    names = text_list_join(&missing, " "); /* no CNI plugin and nothing beside it */
+    assert_string_equal(names, "containerd kubelet containerd-shim-runhcs-v1");
     free(names);
     text_list_free(&missing);
     assert_int_equal(artifacts_missing(host, NULL, "x", &both, &missing, &err), -1);
