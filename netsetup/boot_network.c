@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/peers.h"
 
@@ -75,6 +76,7 @@ static int ensure(struct host *host, const struct network_input *input, const js
 int boot_network_run(struct host *host, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;
+    const struct network_agent *agent;
     struct network_input input;
     size_t len;
     int result;
@@ -85,7 +87,10 @@ int boot_network_run(struct host *host, struct error *err) {
         json_read(text, len, BOOT_NETWORK_FILE, &json, err) < 0 ||
         boot_network_read(json, &input, err) < 0)
         return -1;
-    result = ensure(host, &input, json_object_get(json, "peers"), err);
+    agent = network_agent_by_plugin(input.plugin);
+    result = agent && agent->makes_network /* at boot, too */
+                 ? 0
+                 : ensure(host, &input, json_object_get(json, "peers"), err);
     boot_network_input_free(&input);
     return result;
 }

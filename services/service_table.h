@@ -53,7 +53,6 @@ struct service_settings {
 struct service_choice {
     bool kube_proxy;     /* --kube-proxy service */
     const char *agent;   /* name of the network agent's service; NULL: it has none */
-    bool others_network; /* the network's agent makes the HNS network, not winjoin */
 };
 
 /* How it is known that a service does its work; join/phases/service_proof.c looks. */

@@ -62,12 +62,11 @@ void programs_bundle_close(struct join *join) {
 static struct service_choice choice_of(const struct join_found *found) {
     const struct network_agent *agent = found->plan.agent; /* NULL: no plan is made yet */
 
-    bool others_network = agent && agent->makes_network;
+    bool theirs = agent && agent->makes_network;
 
-    return (struct service_choice){.kube_proxy = !text_equal(found->options.kube_proxy, "none") &&
-                                                 !others_network,
-                                   .agent = agent ? agent->service : NULL,
-                                   .others_network = others_network};
+    return (struct service_choice){.kube_proxy =
+                                       !text_equal(found->options.kube_proxy, "none") && !theirs,
+                                   .agent = agent ? agent->service : NULL};
 }
 
 bool programs_wanted(const struct join_found *found, const struct service *service) {

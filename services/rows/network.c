@@ -1,10 +1,6 @@
 /* winjoin-network: winjoin itself, at boot. */
 #include "services/rows/rows.h"
 
-static bool wanted(const struct service_choice *choice) {
-    return !choice->others_network;
-}
-
 static int arguments(const struct service_settings *settings, struct text_list *ret,
                      struct error *err) {
     (void)settings;
@@ -23,6 +19,5 @@ const struct service service_network = {
     .depends_on = {"hns"},
     .restart_delays_ms = {5000, 15000, 60000},
     .reset_seconds = 600,
-    .wanted = wanted,
     .arguments = arguments,
 };

@@ -150,7 +150,7 @@ class External(scene.Scene):
         self.assertEqual(self.ready(), ["True"])
         _, status = self.stage.document("status")
         self.assertEqual([n["name"] for n in status["networks"]], ["flannel.4096"])
-        self.assertEqual({s["name"] for s in status["services"]} & {"kube-proxy", "flanneld", "winjoin-network"}, set())
+        self.assertEqual({s["name"] for s in status["services"]} & {"kube-proxy", "flanneld"}, set())
         again = self.stage.host.run([*self.words(network_mode=None), "--verify", "none", "-o", "json"],
                                     timeout=180)  # what the first one chose holds
         self.assert_code(again, 0)

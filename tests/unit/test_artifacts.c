@@ -310,7 +310,7 @@ static void wrong_content(void **state) {
 
 static void missing_things(void **state) {
     const struct service_choice both = {.kube_proxy = true, .agent = "flanneld"};
-    const struct service_choice external = {.others_network = true};
+    const struct service_choice external = {.kube_proxy = false};
     struct bundle *bundle = NULL;
     struct artifacts_result result = {0};
     struct text_list missing = {0};

@@ -175,9 +175,27 @@ static void a_mode_without_routes(void **state) {
     json_decref(nodes);
 }
 
+/* A DaemonSet makes it at boot, too; also when the node never got a pod prefix. */
+static void external(void **state) {
+    struct hcn_network network = {0};
+    struct error err = {0};
+    (void)state;
+    scene_open(&scene, "overlay");
+    scene.input.plugin = "external";
+    scene.input.pod_cidr = "<podCIDR>";
+    json_t *none = json_array();
+    boot(none);
+    json_decref(none);
+    assert_int_equal(hcn_network_find(host, "cluster", &network, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    error_clear(&err);
+    assert_int_equal(hcn_network_find(host, "External", &network, &err), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(overlay, open_host, close_host),
+        cmocka_unit_test_setup_teardown(external, open_host, close_host),
         cmocka_unit_test_setup_teardown(l2bridge, open_host, close_host),
         cmocka_unit_test_setup_teardown(an_agent_keeps_its_own, open_host, close_host),
         cmocka_unit_test_setup_teardown(malformed, open_host, close_host),

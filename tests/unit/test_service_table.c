@@ -168,11 +168,10 @@ static void what_is_wanted(void **state) {
         struct service_choice choice;
         const char *wanted;
     } cases[] = {
-        {{true, "flanneld", false}, "winjoin-network containerd kubelet flanneld kube-proxy"},
-        {{false, "flanneld", false}, "winjoin-network containerd kubelet flanneld"},
-        {{true, "other", false}, "winjoin-network containerd kubelet kube-proxy"},
-        {{false, NULL, false}, "winjoin-network containerd kubelet"},
-        {{false, NULL, true}, "containerd kubelet"},
+        {{true, "flanneld"}, "winjoin-network containerd kubelet flanneld kube-proxy"},
+        {{false, "flanneld"}, "winjoin-network containerd kubelet flanneld"},
+        {{true, "other"}, "winjoin-network containerd kubelet kube-proxy"},
+        {{false, NULL}, "winjoin-network containerd kubelet"},
     };
 
     (void)state;
