@@ -26,6 +26,11 @@ static int add_node(const struct artifacts *artifacts, const struct network_mode
     return 0;
 }
 
+/* A node whose network the cluster brings lacks no program of the network: told when asked. */
+static bool is_asked(const char *plugin, const char *wanted) {
+    return wanted ? text_equal(wanted, plugin) : !network_agent_by_plugin(plugin)->makes_network;
+}
+
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,
                           json_t **ret, struct error *err) {
     const char *wanted_mode = options->network_mode, *wanted_plugin = options->network_plugin;
@@ -39,7 +44,7 @@ int node_programs_missing(const struct artifacts *artifacts, const struct join_o
         if (wanted_mode && !text_equal_nocase(wanted_mode, modes[m]->name))
             continue;
         for (size_t p = 0; p < plugins.count; p++)
-            if ((!wanted_plugin || text_equal(wanted_plugin, plugins.items[p])) &&
+            if (is_asked(plugins.items[p], wanted_plugin) &&
                 add_node(artifacts, modes[m], plugins.items[p],
                          !text_equal(options->kube_proxy, "none"), list, err) < 0)
                 return -1;

@@ -143,9 +143,12 @@ class Host(Node):
         holder = os.path.join(prefixes.DLLS, "hold.exe")
         with open(self.fabric.log(self.name + "-boot"), "ab") as log:
             self.resident = self.spawn([holder], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        done = self.run(["cmd", "/c", "ver"])
-        if done.returncode:
-            raise RuntimeError("%s does not boot: %s%s" % (self.name, done.stdout, done.stderr))
+        for _ in range(3):  # on a busy machine Wine's second program may look for the server too early
+            done = self.run(["cmd", "/c", "ver"])
+            if done.returncode == 0:
+                return
+            time.sleep(1)
+        raise RuntimeError("%s does not boot: %s%s" % (self.name, done.stdout, done.stderr))
 
     def reboot(self):
         """Everything ends and starts anew: programs, services, HNS (which forgets what it does)."""
