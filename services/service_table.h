@@ -51,8 +51,8 @@ struct service_settings {
 
 /* What decides which services a node runs. */
 struct service_choice {
-    bool kube_proxy;     /* --kube-proxy service */
-    const char *agent;   /* name of the network agent's service; NULL: it has none */
+    bool kube_proxy;   /* --kube-proxy service */
+    const char *agent; /* name of the network agent's service; NULL: it has none */
 };
 
 /* How it is known that a service does its work; join/phases/service_proof.c looks. */
