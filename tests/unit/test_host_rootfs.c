@@ -72,6 +72,7 @@ static void other_drives_are_absent(void **state) {
 
 static void without_a_folder(void **state) {
     struct host_adapters adapters;
+    struct host_routes routes;
     struct host_facts facts;
     struct error why = {0};
     char *data = NULL;
@@ -83,6 +84,7 @@ static void without_a_folder(void **state) {
     reopen(NULL);
     FAILS_WITH(ERROR_UNSUPPORTED, host_facts(opened, &facts, err));
     FAILS_WITH(ERROR_UNSUPPORTED, host_adapters(opened, &adapters, err));
+    FAILS_WITH(ERROR_UNSUPPORTED, host_routes(opened, &routes, err));
     FAILS_WITH(ERROR_UNSUPPORTED, host_service_start(opened, "kubelet", 1, err));
     FAILS_WITH(ERROR_UNSUPPORTED, hcn_enumerate(opened, HCN_NETWORK, NULL, &data, err));
     FAILS_WITH(ERROR_UNSUPPORTED, host_firewall_has(opened, "x", &yes, err));

@@ -170,6 +170,61 @@ static void routes_follow_the_nodes(void **state) {
     other_node = NULL;
 }
 
+/* ---- the card and the ports ---- */
+
+static void vxlan_on_another_port(void **state) {
+    struct error err = {0};
+    json_t *joined;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.options.vxlan_port = 4800;
+    r.options.network_plugin = xstrdup("win-overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    joined = state_of(&r);
+    assert_int_equal(
+        json_number_at(json_object_get(json_object_get(joined, "firewall"), "winjoin vxlan"),
+                       "port", 0),
+        4800);
+    json_decref(joined);
+    close_run(&r);
+}
+
+/* The administrator gave the node's card another address since: the join's notes do not undo it. */
+static void a_card_that_works_is_left_alone(void **state) {
+    struct host_adapters adapters = {0};
+    struct error err = {0};
+    json_t *before, *after;
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++)
+        if (text_list_has(&adapters.items[i].addresses, "10.0.0.21/24")) {
+            text_list_free(&adapters.items[i].addresses);
+            text_list_add(&adapters.items[i].addresses, "10.0.0.50/24");
+            text_list_free(&adapters.items[i].gateways);
+            text_list_add(&adapters.items[i].gateways, "10.0.0.1");
+        }
+    host_memory_set_adapters(r.host, &adapters);
+    host_adapters_free(&adapters);
+    before = host_memory_state(r.host);
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    if (join_run_phase(&join, "discovery", &err) < 0)
+        fail_msg("%s", err.message);
+    join_close(&join);
+    after = host_memory_state(r.host);
+    assert_same(json_object_get(before, "adapters"), json_object_get(after, "adapters"), "card");
+    json_decref(before);
+    json_decref(after);
+    close_run(&r);
+}
+
 /* ---- health ---- */
 
 static unsigned unhealthy;
@@ -219,6 +274,8 @@ int main(void) {
         cmocka_unit_test(a_bundle_is_laid_and_taken_back),
         cmocka_unit_test(a_wrong_bundle_leaves_the_host_alone),
         cmocka_unit_test(routes_follow_the_nodes),
+        cmocka_unit_test(vxlan_on_another_port),
+        cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_kubelet_that_is_not_healthy_yet),
     };
 

@@ -179,6 +179,20 @@ static char *environment(void *context, const char *name) {
     return text_equal(name, "WINJOIN_NUMBER") ? xstrdup("9") : NULL;
 }
 
+static void what_is_a_word(void **state) {
+    struct parse *p = *state;
+    struct text_list words = {0};
+    char *argv[] = {(char *)"a",  (char *)"-",      (char *)"--flag",
+                    (char *)"--", (char *)"--text", (char *)"-n"};
+    _cleanup_(freep) char *all = NULL;
+
+    assert_int_equal(options_parse(&p->set, ARRAY_SIZE(argv), argv, &words, &p->err), 0);
+    all = text_list_join(&words, " ");
+    assert_string_equal(all, "a - --text -n");
+    assert_true(p->target.flag);
+    text_list_free(&words);
+}
+
 static void flags_win_over_the_environment(void **state) {
     struct parse *p = *state;
 
@@ -288,6 +302,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(refuses_wrong_calls, setup, teardown),
         cmocka_unit_test_setup_teardown(choices_of_other_tables, setup, teardown),
         cmocka_unit_test_setup_teardown(says_what_was_meant, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_is_a_word, setup, teardown),
         cmocka_unit_test_setup_teardown(flags_win_over_the_environment, setup, teardown),
         cmocka_unit_test(help_stays_within_80_columns),
         cmocka_unit_test(takes_a_pasted_line_apart),

@@ -74,6 +74,7 @@ static void a_pod_that_stays_is_said_and_the_rest_goes(void **state) {
     assert_string_equal(
         err.message,
         "stop pod 'default/a': the server refuses the call: INVALID_ARGUMENT: " GRPC_GO_REASON);
+    assert_non_null(strstr(text_str(&told.lines), "pod default/a: stop pod 'default/a': "));
     assert_non_null(strstr(text_str(&told.lines), "pod kube-system/b: ended\n"));
     assert_non_null(strstr(text_str(&told.lines), "service containerd: removed\n"));
     assert_int_equal(reset(&told, false, &result, &err), 0);
@@ -98,13 +99,20 @@ static void what_is_no_runtime_is_said(void **state) {
 static void a_dry_run_ends_nothing(void **state) {
     struct reset_result result;
     struct error err = {0};
+    json_t *before, *after;
     struct told told;
 
     (void)state;
     open_joined(&told);
+    before = host_memory_state(told.run.host);
     assert_int_equal(reset(&told, true, &result, &err), 0);
     assert_non_null(strstr(text_str(&told.lines), "pod default/a: would be ended\n"));
     assert_int_equal(told.runtime.stopped, 0);
+    assert_int_equal(result.removed + result.restored + result.failed, 0);
+    after = host_memory_state(told.run.host);
+    assert_same(before, after, "dry run");
+    json_decref(before);
+    json_decref(after);
     close_joined(&told);
 }
 

@@ -347,6 +347,33 @@ static void tokens_from_files(void **state) {
     }
 }
 
+/* "--token -": the secret stands in no command line. */
+static void a_token_from_standard_input(void **state) {
+    (void)state;
+    for (int by_file = 0; by_file < 2; by_file++) {
+        struct join_options *o = &program->options.join;
+        FILE *file = tmpfile();
+        struct error err = {0};
+        int was = dup(fileno(stdin));
+
+        assert_non_null(file);
+        assert_true(fputs("\t" SCENE_TOKEN "\r\n", file) >= 0);
+        rewind(file);
+        assert_true(dup2(fileno(file), fileno(stdin)) >= 0);
+        clearerr(stdin);
+        free(o->token);
+        o->token = by_file ? NULL : xstrdup("-");
+        o->token_file = by_file ? xstrdup("-") : NULL;
+        words("10.0.0.10:6443");
+        if (program_prepare_join(program, &err) < 0)
+            fail_msg("%s", err.message);
+        assert_string_equal(o->token, SCENE_TOKEN);
+        assert_true(dup2(was, fileno(stdin)) >= 0);
+        close(was);
+        (void)fclose(file);
+    }
+}
+
 int main(void) {
 #define JOIN_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_joining)
     const struct CMUnitTest tests[] = {
@@ -362,6 +389,7 @@ int main(void) {
         JOIN_TEST(a_join_is_taken_back),
         JOIN_TEST(what_cannot_be_taken_back),
         JOIN_TEST(tokens_from_files),
+        JOIN_TEST(a_token_from_standard_input),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);
