@@ -191,6 +191,26 @@ static void vxlan_on_another_port(void **state) {
     close_run(&r);
 }
 
+/* The call decides, whatever the Node says. */
+static void a_pod_prefix_that_is_given(void **state) {
+    _cleanup_(freep) char *config = NULL;
+    struct error err = {0};
+    struct run r;
+    size_t len;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.options.pod_cidr = xstrdup("10.244.9.0/24");
+    r.options.network_plugin = xstrdup("win-overlay");
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(
+        host_read(r.host, "C:\\etc\\cni\\net.d\\10-winjoin.conf", 65536, &config, &len, NULL), 0);
+    assert_non_null(strstr(config, "10.244.9."));
+    assert_null(strstr(config, "10.244.3."));
+    close_run(&r);
+}
+
 /* The administrator gave the node's card another address since: the join's notes do not undo it. */
 static void a_card_that_works_is_left_alone(void **state) {
     struct host_adapters adapters = {0};
@@ -275,6 +295,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_bundle_leaves_the_host_alone),
         cmocka_unit_test(routes_follow_the_nodes),
         cmocka_unit_test(vxlan_on_another_port),
+        cmocka_unit_test(a_pod_prefix_that_is_given),
         cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_kubelet_that_is_not_healthy_yet),
     };
