@@ -132,33 +132,6 @@ static void variables_of_the_environment(void **state) {
     variable = NULL;
 }
 
-static void a_log_file_takes_what_is_logged(void **state) {
-    static const char path[] = "build/test_program.log";
-    char line[200] = "";
-    FILE *file;
-
-    (void)state;
-    (void)remove(path);
-    variable = "WINJOIN_QQQQQQ";
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(call("version --log-file build/test_program.log"), 0);
-        assert_string_equal(text_str(&err_out), "");
-    }
-    variable = NULL;
-    file = fopen(path, "r");
-    assert_non_null(file);
-    for (int i = 0; i < 2; i++) { /* the second run's stands behind the first one's */
-        assert_non_null(fgets(line, sizeof line, file));
-        assert_non_null(strstr(line, "WINJOIN_QQQQQQ stands for no flag"));
-    }
-    assert_null(fgets(line, sizeof line, file));
-    (void)fclose(file);
-    assert_int_equal(remove(path), 0);
-    assert_int_equal(call("version --log-file build/no/such/folder.log"),
-                     error_exit_code(ERROR_USAGE));
-    assert_has(&err_out, "open log file 'build/no/such/folder.log': ");
-}
-
 /* A result that nobody got is not a success. */
 static void a_full_disk(void **state) {
     FILE *full = fopen("/dev/full", "w");
@@ -510,7 +483,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_and_answers),
         cmocka_unit_test(variables_of_the_environment),
-        cmocka_unit_test(a_log_file_takes_what_is_logged),
         cmocka_unit_test(a_full_disk),
         cmocka_unit_test(closed_streams),
         cmocka_unit_test(tokens_in_wrong_places),
