@@ -71,12 +71,13 @@ void text_addf(struct text *t, const char *format, ...) {
     va_end(args);
 }
 
-/* Length of the valid UTF-8 character at p (RFC 3629), 0 when there is none. */
-static size_t utf8_length(const unsigned char *p, size_t left) {
+/* Length of the valid UTF-8 character at p (RFC 3629) and its code; 0 when there is none. */
+static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *ret_code) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;
     uint32_t code;
 
+    *ret_code = p[0];
     if (n <= 1 || n > left)
         return n == 1 ? 1 : 0;
     code = p[0] & (0xffu >> (n + 1));
@@ -87,15 +88,57 @@ static size_t utf8_length(const unsigned char *p, size_t left) {
     }
     if (code < smallest[n] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         return 0;
+    *ret_code = code;
     return n;
+}
+
+/* Format characters (Unicode's category Cf) and separators of lines: they show nothing themselves,
+ * but turn the direction of a line around, join letters or make two texts look the same. */
+static bool is_invisible(uint32_t code) {
+    static const uint32_t ranges[][2] = {
+        {0xad, 0xad},       {0x600, 0x605},     {0x61c, 0x61c},     {0x6dd, 0x6dd},
+        {0x70f, 0x70f},     {0x890, 0x891},     {0x8e2, 0x8e2},     {0x180e, 0x180e},
+        {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0xfeff, 0xfeff},
+        {0xfff9, 0xfffb},   {0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x1bca0, 0x1bca3},
+        {0x1d173, 0x1d17a}, {0xe0000, 0xe007f},
+    };
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* As JSON writes it, so that a document with it means the same. */
+static void add_code(struct text *t, uint32_t code) {
+    if (code > 0xffff)
+        text_addf(t, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((code - 0x10000) >> 10)),
+                  (unsigned)(0xdc00 + (code & 0x3ff)));
+    else
+        text_addf(t, "\\u%04x", (unsigned)code);
+}
+
+void text_add_visible(struct text *t, const void *data, size_t len) {
+    const unsigned char *p = data;
+    uint32_t code;
+
+    for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        n = utf8_length(p + i, len - i, &code);
+        if (n > 1 && is_invisible(code))
+            add_code(t, code);
+        else
+            text_add_bytes(t, p + i, n ? n : 1);
+    }
+    text_add_bytes(t, "", 0);
 }
 
 void text_add_escaped(struct text *t, const void *data, size_t len) {
     const unsigned char *p = data;
+    uint32_t code;
 
     for (size_t i = 0; i < len;) {
-        size_t n = utf8_length(p + i, len - i);
-        bool c1 = n == 2 && p[i] == 0xc2 && p[i + 1] < 0xa0; /* C1 controls move cursors too */
+        size_t n = utf8_length(p + i, len - i, &code);
+        bool c1 = n == 2 && code < 0xa0; /* C1 controls move cursors too */
 
         if (p[i] == '\n' || p[i] == '\t' || p[i] == '\r') {
             text_add(t, p[i] == '\n' ? "\\n" : p[i] == '\t' ? "\\t" : "\\r");
@@ -105,7 +148,7 @@ void text_add_escaped(struct text *t, const void *data, size_t len) {
                 text_addf(t, "\\x%02x", p[i++]);
             continue;
         } else {
-            text_add_bytes(t, p + i, n);
+            text_add_visible(t, p + i, n);
         }
         i += n;
     }

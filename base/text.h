@@ -25,8 +25,11 @@ void text_add_char(struct text *t, char c);
 void text_addf(struct text *t, const char *format, ...) __attribute__((format(gnu_printf, 2, 3)));
 void text_addv(struct text *t, const char *format, va_list args);
 /* Adds bytes from outside so that they can stand in one line: control characters, DEL and bytes
- * that are no UTF-8 become \n, \t, \x1b ... */
+ * that are not UTF-8 become \n, \t, \x1b ...; what text_add_visible() replaces, too. */
 void text_add_escaped(struct text *t, const void *data, size_t len);
+/* Adds a text in which characters that show nothing but change how others look (controls of the
+ * writing direction, zero width, line separators) become \u202e ...; all else stays. */
+void text_add_visible(struct text *t, const void *data, size_t len);
 /* The content so far ("" when empty); owned by the builder. */
 const char *text_str(const struct text *t);
 /* Hands the content to the caller (free()); the builder is empty afterwards. */

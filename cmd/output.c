@@ -15,12 +15,19 @@ bool output_is_document(const struct program *program) {
            text_equal(program->options.output, "yaml");
 }
 
-void output_text(const struct program *program, const char *text) {
-    _cleanup_(freep) char *shown = xstrdup(text);
+/* What servers and hosts say stands in results, too. */
+static void print_shown(const char *text) {
+    struct text shown = {0};
 
-    redact_tokens(shown);
+    text_add_visible(&shown, text, strlen(text));
+    redact_tokens(shown.data);
+    output_bytes(shown.data, shown.len);
+    text_free(&shown);
+}
+
+void output_text(const struct program *program, const char *text) {
     if (!output_is_document(program))
-        output_bytes(shown, strlen(shown));
+        print_shown(text);
 }
 
 void output_bytes(const void *data, size_t len) {
@@ -53,9 +60,14 @@ void output_finish(struct program *program, const struct error *err) {
     }
     if (!program->result)
         return;
-    text = text_equal(program->options.output, "yaml") ? yaml_write(program->result)
-                                                       : json_write_pretty(program->result);
-    output_bytes(text, strlen(text));
+    if (text_equal(program->options.output, "yaml")) {
+        text = yaml_write(program->result);
+        redact_tokens(text);
+        output_bytes(text, strlen(text));
+    } else {
+        text = json_write_pretty(program->result);
+        print_shown(text);
+    }
 }
 
 void output_error(const struct error *err) {

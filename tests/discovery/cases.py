@@ -37,6 +37,7 @@ import name_cases
 import odd
 import odd_cases
 import proxy_cases
+import secret_cases
 import text_cases
 import tls_cases
 import upstream
@@ -429,7 +430,7 @@ def run_once(case, stage):
     return found
 
 
-ALL = [*CASES, *odd_cases.CASES, *certificate_cases.CASES, *call_cases.CASES, *discovery_file.CASES, *tls_cases.CASES,
+ALL = [*CASES, *secret_cases.CASES, *odd_cases.CASES, *certificate_cases.CASES, *call_cases.CASES, *discovery_file.CASES, *tls_cases.CASES,
        *name_cases.CASES, *http_cases.CASES, *text_cases.CASES, *field_cases.CASES, *file_cases.CASES,
        *proxy_cases.CASES]
 

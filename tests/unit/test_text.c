@@ -90,6 +90,11 @@ static void escapes_what_could_move_a_cursor(void **state) {
          "1m"}, /* C1 control sequence introducer */
         {"\xc2\xa0", 2, "\xc2\xa0"},
         {"\x80\xff", 2, "\\x80\\xff"},
+        /* what turns a line around, or shows nothing */
+        {"a\xe2\x80\xae\xe2\x81\xa6z", 8, "a\\u202e\\u2066z"},
+        {"\xc2\xad\xd8\x9c\xe2\x80\x8b\xef\xbb\xbf", 10, "\\u00ad\\u061c\\u200b\\ufeff"},
+        {"\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaf", 9, "\\u2028\\u2029\xe2\x80\xaf"},
+        {"\xf3\xa0\x80\x81", 4, "\\udb40\\udc01"},
     };
 
     (void)state;
@@ -100,6 +105,16 @@ static void escapes_what_could_move_a_cursor(void **state) {
         assert_string_equal(text_str(&t), rows[i].out);
         text_free(&t);
     }
+}
+
+static void shows_what_is_there(void **state) {
+    static const char in[] = "\x1b[1m a\n\xe2\x80\xae\xff\xc3\xbc\xe2";
+    struct text t = {0};
+
+    (void)state;
+    text_add_visible(&t, in, sizeof in - 1);
+    assert_string_equal(text_str(&t), "\x1b[1m a\n\\u202e\xff\xc3\xbc\xe2");
+    text_free(&t);
 }
 
 static void compares(void **state) {
@@ -224,6 +239,7 @@ int main(void) {
         cmocka_unit_test(cap_drops_what_is_more),
         cmocka_unit_test(take_hands_over),
         cmocka_unit_test(escapes_what_could_move_a_cursor),
+        cmocka_unit_test(shows_what_is_there),
         cmocka_unit_test(compares),
         cmocka_unit_test(format_refuses_to_cut),
         cmocka_unit_test(numbers_are_whole),
