@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""`winjoin service run NAME`: the program runs where its settings say, and its output is in a rotated log alone.
+
+On Linux a path of Windows is a file's name: the log's is a link to where the played Windows has it.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WINJOIN = ROOT / "build/native/winjoin"
+PROGRAM = "C:\\k\\agent.exe"
+LIMIT = 4096
+
+
+class ServiceRun(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.work = self.folder / "C:\\w"
+        self.work.mkdir()
+        (self.folder / "C:\\agent.log").symlink_to("agent.log")
+        (self.folder / "ProgramData/winjoin/services").mkdir(parents=True)
+
+    def service(self, script, **changes):
+        settings = {"command": [PROGRAM, "one", "two words"], "environment": ["NODE_NAME=win 1"],
+                    "workingFolder": "C:\\w", "logFile": "C:\\agent.log", "maxLogBytes": LIMIT, "maxLogFiles": 3,
+                    "stopTimeoutMs": 1000, **changes}
+        (self.folder / "ProgramData/winjoin/services/agent.json").write_text(json.dumps(settings))
+        program = self.work / PROGRAM
+        program.write_text("#!/bin/sh\n" + script)
+        program.chmod(0o755)
+
+    def run_it(self, *words):
+        done = subprocess.run([WINJOIN, "--rootfs", self.folder, *(words or ("service", "run", "agent"))],
+                              cwd=self.folder, capture_output=True, text=True, timeout=60, check=False,
+                              env={**os.environ, "WINJOIN_OUTPUT": "text"})
+        self.assertEqual(done.stdout, "")
+        return done
+
+    def log(self, number=0):
+        return (self.folder / (f"agent.{number}.log" if number else "agent.log")).read_text()
+
+    def test_it_runs_as_its_settings_say(self):
+        self.service('printf "%s\\n" "$0|$1|$2|$NODE_NAME"; pwd; echo warning >&2')
+        done = self.run_it()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.log(), f"{PROGRAM}|one|two words|win 1\n{self.work.resolve()}\nwarning\n")
+
+    def test_an_exit_code_is_a_failure(self):
+        self.service("echo no; exit 3")
+        done = self.run_it()
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("run service 'agent': the program ended", done.stderr)
+        self.assertEqual(self.log(), "no\n")
+
+    def test_the_log_is_rotated(self):
+        pieces = [letter * 2999 + "\n" for letter in "abcdef"]
+        self.service("".join(f"printf '%2999s\\n' | tr ' ' {piece[0]}; sleep 0.1\n" for piece in pieces))
+        self.assertEqual(self.run_it().returncode, 0)
+        parts = [self.log(2), self.log(1), self.log()]
+        self.assertTrue("".join(pieces).endswith("".join(parts)))
+        for part in parts:
+            self.assertLessEqual(len(part), LIMIT)
+        self.assertFalse((self.folder / "agent.3.log").exists())
+
+    def test_a_log_goes_on_where_it_ended(self):
+        self.service("echo first")
+        self.run_it()
+        self.service("echo second")
+        self.run_it()
+        self.assertEqual(self.log(), "first\nsecond\n")
+        self.service(f"printf '%{LIMIT - 5}s\\n'")
+        self.run_it()
+        self.assertEqual(self.log(1), "first\nsecond\n")
+
+    def test_a_log_that_cannot_be_written_stops_nothing(self):
+        self.service("echo lost; touch done", logFile="C:\\no\\such.log")
+        (self.folder / "C:\\no\\such.log").mkdir()
+        self.assertEqual(self.run_it().returncode, 0)
+        self.assertTrue((self.work / "done").exists())
+
+    def test_the_network_is_made_at_boot(self):
+        self.assertEqual(self.run_it("service", "run", "winjoin-network").returncode, 0)  # there is none
+        (self.folder / "ProgramData/winjoin/network.json").write_text("{")
+        done = self.run_it("service", "run", "winjoin-network")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("network.json", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
