@@ -389,6 +389,66 @@ static void every_step_may_fail(void **state) {
     }
 }
 
+/* Calls of the pods' own are none that fail. */
+struct failing {
+    struct stage stage;
+    size_t left, since; /* until a call fails, since so many */
+};
+
+static void play_unfailing(void *context, struct host *host) {
+    struct failing *f = context;
+    size_t used = host_memory_calls(host) - f->since;
+
+    f->left = f->left > used ? f->left - used : 0;
+    host_memory_fail(host, 0);
+    play(&f->stage, host);
+    f->since = host_memory_calls(host);
+    host_memory_fail(host, f->left);
+}
+
+/* While pods answer, each call fails once: the run says so, or has found what it finds without. */
+static void a_failure_is_told_or_does_no_harm(void **state) {
+    _cleanup_(freep) char *wanted = NULL;
+    size_t calls = 0;
+
+    (void)state;
+    for (size_t n = 0; n <= calls; n++) {
+        struct failing f = {.stage = {.start_a = true, .start_b = true, .generation = 1}};
+        struct diag_options options = options_make(&f.stage);
+        struct host *host = host_memory_new();
+        struct diag_report report = {0};
+        struct error err = {0};
+        int result;
+
+        f.left = n;
+        f.since = host_memory_calls(host);
+        host_memory_on_sleep(host, play_unfailing, &f);
+        host_memory_fail(host, n);
+        result = diag_run(host, &options, &report, &err);
+        if (result < 0) {
+            if (!strstr(err.message, "told to fail"))
+                fail_msg("call %zu: %s", n, err.message);
+        } else {
+            _cleanup_json_ json_t *json = diag_report_json(&report);
+            _cleanup_json_ json_t *flows = diag_flows_json(&report);
+            _cleanup_(freep) char *whole = json_write(json);
+            _cleanup_(freep) char *found = json_write(flows);
+
+            if (n == 0)
+                wanted = take_ptr(found);
+            else if (!text_equal(found, wanted) && !strstr(whole, "told to fail") &&
+                     !strstr(text_str(&f.stage.told), "told to fail"))
+                fail_msg("call %zu is not told", n);
+        }
+        if (n == 0)
+            calls = host_memory_calls(host);
+        text_free(&f.stage.told);
+        diag_report_free(&report);
+        host_free(host);
+    }
+    assert_true(calls > 40);
+}
+
 /* A pod of an earlier run still beats into its old folder: it is not taken for the new one. */
 static void an_earlier_pod_is_not_listened_to(void **state) {
     struct stage stage = {.start_b = true, .generation = 1, .stale_a = true};
@@ -417,6 +477,7 @@ int main(void) {
         cmocka_unit_test(a_probe_that_answers_nonsense_is_not_run),
         cmocka_unit_test(an_earlier_pod_is_not_listened_to),
         cmocka_unit_test(every_step_may_fail),
+        cmocka_unit_test(a_failure_is_told_or_does_no_harm),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
