@@ -142,6 +142,46 @@ static void nobody_approves(void **state) {
     close_kubelet(&k);
 }
 
+struct told {
+    unsigned without,
+        with; /* how long was waited when it was last told without a hint, first with */
+};
+
+static void listen(void *context, const struct join_event *event) {
+    struct told *told = context;
+
+    if (event->state != JOIN_WAITING || !strstr(event->message, "csr-x7k2p is pending"))
+        return;
+    if (!*event->hint)
+        told->without = event->waited_ms;
+    else if (!told->with)
+        told->with = event->waited_ms;
+}
+
+/* Most clusters approve by themselves, in a moment: after that a person is asked. */
+static void an_approver_is_asked_for_after_a_while(void **state) {
+    struct told told = {0};
+    struct error err = {0};
+    struct kubelet k;
+    struct run r;
+    struct join join;
+
+    (void)state;
+    open_kubelet(&k, &r);
+    r.scene.approve = false;
+    r.options.timeouts.tls_bootstrap = 20000;
+    join = (struct join){.host = r.host,
+                         .http = r.http,
+                         .asked = &r.options,
+                         .progress = {.listener = listen, .context = &told}};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run(&join, &err), -1);
+    join_close(&join);
+    assert_in_range(told.without, 1, 2999);
+    assert_in_range(told.with, 3000, 4500);
+    close_kubelet(&k);
+}
+
 static void it_is_denied(void **state) {
     struct error err = {0};
     struct kubelet k;
@@ -236,6 +276,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kubelet_does_it_and_reset_takes_it_back),
         cmocka_unit_test(nobody_approves),
+        cmocka_unit_test(an_approver_is_asked_for_after_a_while),
         cmocka_unit_test(it_is_denied),
         cmocka_unit_test(it_is_interrupted),
         cmocka_unit_test(a_killed_run_left_the_file),

@@ -429,9 +429,13 @@ static void no_address_no_talk(void **state) {
 
 static void a_port_has_one_echo(void **state) {
     struct socket_echo *echo;
+    struct socket_peer peer;
     uint64_t start;
 
     (void)state;
+    assert_int_equal(socket_os_peer("127.0.0.1", port + 2, &peer), 0);
+    assert_int_equal(socket_os_bind(-1, &peer, true), -1);
+    assert_int_equal(socket_os_bind(-1, &peer, false), -1);
     assert_null(socket_echo_open("127.0.0.1", port, 0, "x "));
     assert_null(socket_echo_open("nobody", port + 2, 0, "x "));
     echo = socket_echo_open("127.0.0.1", port + 2, 0, "x ");
