@@ -13,13 +13,11 @@
 #include "base/redact.h"
 #include "cmd/output.h"
 
-static FILE *log_file;
-
 static void log_line(void *context, enum log_level level, const char *line) {
     const struct program *program = context;
 
-    if (log_file)
-        (void)fprintf(log_file, "%s\n", line);
+    if (program->log)
+        (void)fprintf(program->log, "%s\n", line);
     else if (level == LOG_WARNING)
         output_warning(line);
     else if (!text_equal(program->options.progress, "json"))
@@ -81,7 +79,7 @@ static int parse(struct program *program, int argc, char **argv, const struct op
 static int open_log(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
 
-    if (o->log_file && !(log_file = terminal_append(o->log_file)))
+    if (o->log_file && !(program->log = terminal_append(o->log_file)))
         return error_set(err, ERROR_USAGE, "open log file '%s': %s", o->log_file, strerror(errno));
     log_open(log_line, program, (int)o->verbosity);
     return 0;
@@ -197,9 +195,8 @@ static void close_program(struct program *program, const struct option_set *set)
         host_free(program->host);
     log_open(NULL, NULL, 0);
     log_forget_secrets();
-    if (log_file)
-        (void)fclose(log_file); /* the log has no reader to tell */
-    log_file = NULL;
+    if (program->log)
+        (void)fclose(program->log); /* the log has no reader to tell */
 }
 
 int program_run(int argc, char **argv, program_open_host *open) {

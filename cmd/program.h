@@ -3,6 +3,7 @@
 #define CMD_PROGRAM_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -49,6 +50,7 @@ struct program {
     const struct option_set *set; /* the verb's options, with what is given */
     struct text_list flags;       /* names of those that stand on the command line */
     const struct verb *verb;
+    FILE *log;         /* of --log-file, or NULL: standard error */
     const char *phase; /* of the error object, or NULL */
     json_t *result;    /* with -o json and yaml: printed at the end, also beside an error */
 };
