@@ -58,7 +58,8 @@ static const uint8_t *find(struct part part, const char *what, size_t len) {
     struct part rest = part;
     const uint8_t *at;
 
-    while (rest.len >= len && (at = memchr(rest.data, what[0], rest.len - len + 1))) {
+    while (rest.len >= len &&
+           (at = memchr(rest.data, (unsigned char)what[0], rest.len - len + 1))) {
         if (memcmp(at, what, len) == 0)
             return at;
         rest = (struct part){at + 1, part.len - (size_t)(at + 1 - part.data)};

@@ -109,13 +109,14 @@ static bool has_klog_form(const char *line) {
 }
 
 static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
-    time_t clock = (time_t)now, then;
-    const struct tm *today = localtime(&clock);
+    char today[RFC3339_TEXT_MAX]; /* UTC, up to a day off: next year's lines are the last one's */
+    time_t then;
     struct tm tm;
 
-    if (!has_klog_form(line) || !today)
+    if (!has_klog_form(line))
         return false;
-    tm = (struct tm){.tm_year = today->tm_year,
+    rfc3339_format(now + SECONDS_A_DAY, today);
+    tm = (struct tm){.tm_year = (int)strtol(today, NULL, 10) - 1900,
                      .tm_mon = two(line + 1) - 1,
                      .tm_mday = two(line + 3),
                      .tm_hour = two(line + 6),
@@ -124,7 +125,7 @@ static bool klog_time(const char *line, int64_t now, int64_t *ret_us) {
                      .tm_isdst = -1};
     then = mktime(&tm);
     if (then > (time_t)(now + SECONDS_A_DAY)) { /* of last year */
-        tm.tm_year = today->tm_year - 1;
+        tm.tm_year--;
         tm.tm_isdst = -1;
         then = mktime(&tm);
     }
