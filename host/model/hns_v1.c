@@ -136,7 +136,9 @@ static char *on_object(json_t *state, const struct collection *c, const char *me
 
 char *model_hns_v1(json_t *state, const char *method, const char *path, const char *request) {
     if (text_equal(path, "/globals/version"))
-        return envelope(json_pack("{s:i, s:i}", "Major", 13, "Minor", 2));
+        return envelope(json_pack(
+            "{s:I, s:I}", "Major", (json_int_t)json_number_at(state, "hns.version.major", 13),
+            "Minor", (json_int_t)json_number_at(state, "hns.version.minor", 2)));
     if (text_starts_with(path, "/policylists/"))
         return envelope(json_array());
     for (size_t i = 0; i < ARRAY_SIZE(collections); i++) {

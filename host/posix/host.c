@@ -372,7 +372,22 @@ static const struct host_ops rootfs_ops = {
     .free = rootfs_free,
 };
 
-/* Members that an older file lacks come from the bare server. */
+/* Members that a file lacks, an older one or one that a person wrote, come from the bare server; of
+ * facts and HNS each member of theirs. */
+static void take_saved(json_t *state, json_t *saved) {
+    static const char *const deeper[] = {"facts", "hns"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(deeper); i++) {
+        _cleanup_json_ json_t *members = json_incref(json_object_get(state, deeper[i]));
+
+        if (json_object_get(saved, deeper[i])) {
+            json_object_update(members, json_object_get(saved, deeper[i]));
+            json_object_set(saved, deeper[i], members);
+        }
+    }
+    json_object_update(state, saved);
+}
+
 static int load_state(struct posix_host *posix, struct error *err) {
     _cleanup_(freep) char *text = NULL;
     json_t *saved = NULL;
@@ -388,7 +403,7 @@ static int load_state(struct posix_host *posix, struct error *err) {
     }
     if (json_read(text, len, STATE_FILE, &saved, err) < 0)
         return -1;
-    json_object_update(posix->state, saved);
+    take_saved(posix->state, saved);
     json_decref(saved);
     posix->saved = json_deep_copy(posix->state);
     return 0;

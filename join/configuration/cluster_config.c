@@ -164,6 +164,11 @@ static int read_network(struct kube_client *client, unsigned timeout_ms, struct 
         if (read_agent(client, timeout_ms, agents[i], &ret->network, &ret->network_unread, err) < 0)
             return -1;
     }
+    if (ret->pod_subnets.count)
+        return 0;
+    /* kubeadm init without --pod-network-cidr */
+    for (size_t i = 0; i < ret->network.pod_cidrs.count; i++)
+        text_list_add(&ret->pod_subnets, ret->network.pod_cidrs.items[i]);
     return 0;
 }
 

@@ -4,32 +4,73 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
 #include "join/discovery/discovery_request.h"
 #include "pki/certificate.h"
 
+/* Whose certificate has wrong dates, and how it is renewed. */
+struct owner {
+    const char *name, *renew;
+};
+static const struct owner server = {"the server's certificate",
+                                    "the server's certificate must be renewed (kubeadm certs renew "
+                                    "apiserver)"};
+static const struct owner authority = {
+    "the certificate of the cluster's CA",
+    "the cluster needs a new CA, and new certificates by it for every server and node (kubeadm: "
+    "manual rotation of CA certificates)"};
+
 /* Whose fault wrong dates are: the certificate's when the server's own clock finds it wrong too. */
 static void hint_clock(const struct discovery *d, const struct certificate *certificate,
-                       struct error *err) {
+                       const struct owner *owner, struct error *err) {
     int64_t difference = d->result->clock_difference;
 
     if (!d->dated)
-        (void)error_hint(
-            err,
-            "\"%s\" does not tell its time: is this machine's clock right (w32tm "
-            "/query /status)? If so, the server's certificate must be renewed (kubeadm "
-            "certs renew apiserver)",
-            d->address);
-    else if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
         (void)error_hint(err,
-                         "by the clock of \"%s\" it is so too: the server's certificate must be "
-                         "renewed (kubeadm certs renew apiserver)",
-                         d->address);
+                         "\"%s\" does not tell its time: is this machine's clock right (w32tm "
+                         "/query /status)? If so, %s",
+                         d->address, owner->renew);
+    else if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
+        (void)error_hint(
+            err, "by the clock of \"%s\" (%" PRId64 " s %s this machine's) it is so too: %s",
+            d->address, difference > 0 ? difference : -difference,
+            difference < 0 ? "behind" : "ahead of", owner->renew);
     else
         (void)error_hint(err,
                          "this machine's clock is %" PRId64 " s %s that of \"%s\": set it right "
                          "(w32tm /resync)",
                          difference > 0 ? difference : -difference,
                          difference > 0 ? "behind" : "ahead of", d->address);
+}
+
+static int wrong_dates(const struct discovery *d, const struct certificate *certificate,
+                       const struct owner *owner, struct error *err) {
+    char from[RFC3339_TEXT_MAX], to[RFC3339_TEXT_MAX];
+    struct error why = {0};
+
+    (void)certificate_check_dates(certificate, host_now(d->host), &why);
+    (void)error_set(err, ERROR_UNTRUSTED, "cannot trust \"%s\": %s: %s", d->address, owner->name,
+                    why.message);
+    rfc3339_format(certificate->not_before, from);
+    rfc3339_format(certificate->not_after, to);
+    (void)error_hint(err, "it is valid from %s to %s", from, to);
+    hint_clock(d, certificate, owner, err);
+    return -1;
+}
+
+/* The CA that signed it by its name, when its dates are wrong. */
+static bool find_outdated(const struct discovery *d, const struct certificates *authorities,
+                          const char *name, size_t *ret) {
+    for (size_t i = 0; i < authorities->count; i++) {
+        const struct certificate *ca = &authorities->items[i];
+
+        if (text_equal(ca->subject, name) &&
+            certificate_check_dates(ca, host_now(d->host), NULL) < 0) {
+            *ret = i;
+            return true;
+        }
+    }
+    return false;
 }
 
 static int wrong_name(const struct discovery *d, const struct certificate *certificate,
@@ -57,20 +98,27 @@ static int wrong_chain(const struct discovery *d, const struct certificate *cert
                       certificate->subject, certificate->issuer);
 }
 
-static int explain(const struct discovery *d, const struct certificate *certificate,
+static int explain(const struct discovery *d, const struct certificates *chain,
                    const char *server_certs, const char *ca_pem, struct error *err) {
+    const struct certificate *leaf = &chain->items[0];
+    struct certificates authorities = {0};
     struct error why = {0};
+    size_t at;
+    int result;
 
     if (ca_pem && certificate_check_chain(server_certs, ca_pem, true, -1, &why) < 0)
-        return wrong_chain(d, certificate, &why, err);
-    if (certificate_check_dates(certificate, host_now(d->host), &why) < 0) {
-        (void)error_set(err, ERROR_UNTRUSTED, "cannot trust \"%s\": %s", d->address, why.message);
-        hint_clock(d, certificate, err);
-        return -1;
-    }
-    if (!certificate_covers(server_certs, d->host_name))
-        return wrong_name(d, certificate, err);
-    return error_prefix(err, "cannot trust \"%s\"", d->address);
+        return wrong_chain(d, leaf, &why, err);
+    if (certificate_check_dates(leaf, host_now(d->host), NULL) < 0)
+        return wrong_dates(d, leaf, &server, err);
+    if (ca_pem && certificates_parse(ca_pem, strlen(ca_pem), &authorities, NULL) == 0 &&
+        find_outdated(d, &authorities, chain->items[chain->count - 1].issuer, &at))
+        result = wrong_dates(d, &authorities.items[at], &authority, err);
+    else if (!certificate_covers(server_certs, d->host_name))
+        result = wrong_name(d, leaf, err);
+    else
+        result = error_prefix(err, "cannot trust \"%s\"", d->address);
+    certificates_free(&authorities);
+    return result;
 }
 
 int discovery_explain_trust(const struct discovery *d, const char *server_certs, const char *ca_pem,
@@ -80,7 +128,7 @@ int discovery_explain_trust(const struct discovery *d, const char *server_certs,
 
     if (!server_certs || certificates_parse(server_certs, strlen(server_certs), &all, NULL) < 0)
         return error_prefix(err, "cannot trust \"%s\"", d->address);
-    result = explain(d, &all.items[0], server_certs, ca_pem, err);
+    result = explain(d, &all, server_certs, ca_pem, err);
     certificates_free(&all);
     return result;
 }

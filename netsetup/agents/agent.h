@@ -25,6 +25,7 @@ struct agent_settings {
     char *backend;                     /* the agent's own word for its mode: "vxlan", "host-gw" */
     const char *mode;                  /* that mode's name; NULL: none that Windows has */
     unsigned vni, vxlan_port;          /* 0 = not given */
+    struct text_list pod_cidrs;        /* the prefixes of all pods; may be empty */
     json_t *document;                  /* all of it */
 };
 

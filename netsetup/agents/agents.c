@@ -61,6 +61,7 @@ int network_plugin_check(const char *name, struct error *err) {
 
 void agent_settings_free(struct agent_settings *settings) {
     free(settings->backend);
+    text_list_free(&settings->pod_cidrs);
     json_decref(settings->document);
     *settings = (struct agent_settings){0};
 }

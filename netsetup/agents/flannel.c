@@ -63,11 +63,18 @@ static int read_number(const json_t *conf, const char *path, long long max, unsi
     return 0;
 }
 
-static int check_prefix(const json_t *conf, const char *key, struct error *err) {
+/* Prefixes of pods. flannel has IPv4 on and IPv6 off where nothing is said
+ * (pkg/subnet/subnet.go, ParseConfig). */
+static int read_prefix(const json_t *conf, const char *key, const char *enable, bool enabled,
+                       struct text_list *ret, struct error *err) {
     const char *text = json_text_at(conf, key);
     struct cidr cidr;
-    if (text && *text && cidr_parse(text, &cidr, err) < 0)
+    if (!text || !*text)
+        return 0;
+    if (cidr_parse(text, &cidr, err) < 0)
         return error_prefix(err, "net-conf.json: %s", key);
+    if (json_bool_at(conf, enable, enabled))
+        text_list_add(ret, text);
     return 0;
 }
 
@@ -78,8 +85,8 @@ static int read_net_conf(const char *text, struct agent_settings *ret, struct er
     const char *type = json_text_at(s.document, "Backend.Type");
     s.backend = xstrdup(type ? type : "vxlan"); /* flannel's own default is udp, long gone */
     s.mode = mode_of(s.backend);
-    if (check_prefix(s.document, "Network", err) < 0 ||
-        check_prefix(s.document, "IPv6Network", err) < 0 ||
+    if (read_prefix(s.document, "Network", "EnableIPv4", true, &s.pod_cidrs, err) < 0 ||
+        read_prefix(s.document, "IPv6Network", "EnableIPv6", false, &s.pod_cidrs, err) < 0 ||
         read_number(s.document, "Backend.VNI", VXLAN_VNI_MAX, &s.vni, err) < 0 ||
         read_number(s.document, "Backend.Port", 65535, &s.vxlan_port, err) < 0) {
         agent_settings_free(&s);

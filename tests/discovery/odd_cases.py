@@ -1,8 +1,10 @@
 """Odd and hostile servers, bundles, kubeconfigs and answers, one row a case (odd.py serves them)."""
 import base64
+import email.utils
 import gzip
 import re
 import ssl
+import time
 
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID, ObjectIdentifier
@@ -54,6 +56,12 @@ def of_two_names(ca):
 NAME_CONSTRAINT = (x509.NameConstraints(None, [x509.DNSName("localhost")]), True)
 UNKNOWN_CRITICAL = (x509.UnrecognizedExtension(ObjectIdentifier("1.3.6.1.4.1.99999.1"), b"\x05\x00"),
                     True)
+
+
+def dated(ahead):
+    """Answers of a server whose clock is so many seconds ahead."""
+    return lambda b, _: http(b, "200 OK", "Date: " + email.utils.formatdate(time.time() + ahead, usegmt=True))
+
 
 CERTIFICATES = [
     *[case("odd: keys of " + kind, 0, **of_kind(kind))
@@ -112,6 +120,13 @@ CERTIFICATES = [
          ca=lambda: authority(more=(NAME_CONSTRAINT,))),
     case("odd: a leaf that ended yesterday", 4, "has expired or is not yet valid", "is after",
          leaf=leaf(days=(-9, -1))),
+    case("odd: a CA that ended yesterday", 4, "the certificate of the cluster's CA: certificate \"CN=kubernetes\" has "
+         "expired or is not yet valid", "is after", "hint: it is valid from 20", "by the clock of ", " s ahead of this machine's) "
+         "it is so too: the cluster needs a new CA", ca=lambda: authority(days=(-9, -1)), answer=dated(300)),
+    case("odd: a CA that begins tomorrow", 4, "the certificate of the cluster's CA", "is before",
+         "does not tell its time", ca=lambda: authority(days=(1, 9))),
+    case("odd: a CA that begins tomorrow, by this machine's clock alone", 4, "the certificate of the cluster's CA",
+         "is before", " s behind that of ", "set it right", ca=lambda: authority(days=(1, 9)), answer=dated(2 * 86400)),
     case("odd: a CA of the same name", 4, CHAIN,
          leaf=lambda _: issue(authority(), names=NAMES)),
     case("odd: another leaf the second time", 4, CHAIN,
@@ -149,6 +164,8 @@ BUNDLES = [
            lambda ca: b"one\n" + ca.pem + b"between\n\n" + stranger().pem + b"the end"),
     bundle("other blocks between", 0,
            lambda ca: block(b"key", "RSA PRIVATE KEY") + ca.pem + block(b"list", "X509 CRL")),
+    bundle("a thousand certificates", 0, lambda ca: ca.pem + stranger().pem * 1000),
+    bundle("more than 1024 certificates", 1, lambda ca: ca.pem + stranger().pem * 1024, "more than 1024 in one bundle"),
     bundle("no newline at the end", 0, lambda ca: ca.pem.rstrip()),
     bundle("lines end in CRLF", 0, lambda ca: block(ca.der, end="\r\n")),
     bundle("one long line", 0, lambda ca: block(ca.der, width=100000)),

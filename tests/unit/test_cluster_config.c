@@ -144,6 +144,40 @@ static void tolerates_what_is_optional(void **state) {
     assert_int_equal(http_memory_requests(s->http), 4);
 }
 
+/* kubeadm init without --pod-network-cidr: the network's agent knows the pods' prefixes. */
+static void takes_the_prefixes_of_flannel(void **state) {
+    static const struct {
+        const char *net_conf, *prefixes;
+    } rows[] = {
+        {"{\"Network\":\"10.9.0.0/16\",\"Backend\":{\"Type\":\"vxlan\"}}", "10.9.0.0/16"},
+        {"{\"Network\":\"10.9.0.0/16\",\"IPv6Network\":\"fd00:9::/56\"}", "10.9.0.0/16"},
+        {"{\"Network\":\"10.9.0.0/16\",\"IPv6Network\":\"fd00:9::/56\",\"EnableIPv6\":true}",
+         "10.9.0.0/16 fd00:9::/56"},
+        {"{\"Network\":\"10.9.0.0/16\",\"IPv6Network\":\"fd00:9::/56\",\"EnableIPv6\":true,"
+         "\"EnableIPv4\":false}",
+         "fd00:9::/56"},
+        {"{\"Network\":\"\"}", ""},
+    };
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const struct held held[] = {
+            {"/kubeadm-config", "ClusterConfiguration",
+             "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\nkubernetesVersion: "
+             "v1.37.1\nnetworking: {serviceSubnet: 10.96.0.0/12}\n"},
+            {"/kubelet-config", "kubelet", KUBELET},
+            {"/kube-flannel/configmaps/kube-flannel-cfg", "net-conf.json", rows[i].net_conf}};
+        _cleanup_(freep) char *joined = NULL;
+
+        cluster_config_free(&s->config);
+        s->held = held;
+        s->count = ARRAY_SIZE(held);
+        assert_int_equal(read_it(s), 0);
+        joined = text_list_join(&s->config.pod_subnets, " ");
+        assert_string_equal(joined, rows[i].prefixes);
+    }
+}
+
 static void finds_the_older_names(void **state) {
     struct scene *s = *state;
 
@@ -327,6 +361,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(reads_everything),
         CASE(tolerates_what_is_optional),
+        CASE(takes_the_prefixes_of_flannel),
         CASE(finds_the_older_names),
         CASE(needs_the_two_of_kubeadm),
         CASE(names_configmap_and_key_of_odd_inputs),
