@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "diag/probe/probe.h"
 #include "host/socket.h"
@@ -447,6 +448,27 @@ static void a_port_has_one_echo(void **state) {
     socket_echo_close(echo);
 }
 
+/* However many this machine has: addresses that others can reach, and no more than are asked for.
+ */
+static void own_addresses(void **state) {
+    char own[9][46];
+
+    (void)state;
+    for (size_t max = 0; max < ARRAY_SIZE(own); max++) {
+        size_t count;
+
+        memset(own, 0, sizeof own);
+        count = socket_own_addresses(own, max);
+        assert_true(count <= max);
+        for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
+            struct ip ip;
+
+            assert_int_equal(ip_parse(own[i], &ip, NULL), i < count ? 0 : -1);
+            assert_false(text_starts_with(own[i], "127.") || text_equal(own[i], "::1"));
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_by_hand),
@@ -456,6 +478,7 @@ int main(void) {
         cmocka_unit_test(an_answer_is_not_answered),
         cmocka_unit_test(no_address_no_talk),
         cmocka_unit_test(a_port_has_one_echo),
+        cmocka_unit_test(own_addresses),
     };
 
     return cmocka_run_group_tests(tests, start_server, end_server);
