@@ -161,6 +161,14 @@ static void on_output(void *context, const char *data, size_t len) {
     text_add_bytes(&heard, data, len);
 }
 
+static unsigned ended_with;
+
+static void on_end(void *context, bool asked, unsigned code) {
+    (void)context;
+    assert_false(asked);
+    ended_with = code;
+}
+
 static int work(void *context, struct error *err) {
     (void)err;
     return *(int *)context;
@@ -170,13 +178,14 @@ static void a_service_runs_in_the_foreground(void **state) {
     static const struct {
         const char *program, *script, *folder;
         int result;
+        unsigned code;
         const char *heard;
     } rows[] = {
-        {"/bin/sh", "echo $WINJOIN_CHILD; echo err >&2; pwd", "/", 0, "a b\nerr\n/\n"},
-        {"/bin/sh", "exit 3", NULL, -1, ""},
-        {"/bin/sh", "kill -9 $$", NULL, -1, ""},
-        {"/no/such", "", NULL, -1, ""},
-        {"/bin/sh", "echo x", "/no/such", -1, ""},
+        {"/bin/sh", "echo $WINJOIN_CHILD; echo err >&2; pwd", "/", 0, 0, "a b\nerr\n/\n"},
+        {"/bin/sh", "exit 3", NULL, -1, 3, ""},
+        {"/bin/sh", "kill -9 $$", NULL, -1, 9, ""},
+        {"/no/such", "", NULL, -1, 127, ""},
+        {"/bin/sh", "echo x", "/no/such", -1, 126, ""},
     };
     const char *environment[] = {"WINJOIN_CHILD=a b", NULL};
 
@@ -186,7 +195,8 @@ static void a_service_runs_in_the_foreground(void **state) {
         struct service_program program = {.argv = argv,
                                           .environment = environment,
                                           .working_folder = rows[i].folder,
-                                          .on_output = on_output};
+                                          .on_output = on_output,
+                                          .on_end = on_end};
         struct error err = {0};
         int result = service_host_program("x", &program, &err);
 
@@ -194,6 +204,7 @@ static void a_service_runs_in_the_foreground(void **state) {
             fail_msg("row %zu: %d '%s' %s", i, result, text_str(&heard), err.message);
         if (result < 0)
             assert_int_equal(err.kind, ERROR_HOST);
+        assert_int_equal(ended_with, rows[i].code);
         text_free(&heard);
     }
     for (int result = -1; result <= 0 && !opened_windows; result++)

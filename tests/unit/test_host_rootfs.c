@@ -62,11 +62,15 @@ static void links_lead_nowhere_outside(void **state) {
 
 static void other_drives_are_absent(void **state) {
     char *data = NULL;
+    uint64_t space = 0;
     size_t len = 0;
 
     (void)state;
     need_rootfs("build/host-rootfs");
     FAILS_WITH(ERROR_ABSENT, host_read(opened, "D:\\x", 10, &data, &len, err));
+    FAILS_WITH(ERROR_ABSENT, host_free_space(opened, "D:\\x", &space, err));
+    SUCCEEDS(host_free_space(opened, "C:\\no\\such", &space, err)); /* where it would be made */
+    assert_true(space > 0);
     FAILS_WITH(ERROR_ABSENT, host_read(opened, "\\\\server\\share\\x", 10, &data, &len, err));
 }
 
