@@ -2,7 +2,15 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
-enum log_level { LOG_WARNING = 0, LOG_INFO = 1, LOG_DEBUG = 2, LOG_TRACE = 5 };
+/* What each level of -v adds; --help says the same. */
+enum log_level {
+    LOG_WARNING = 0,
+    LOG_INFO = 1,    /* what is done and why */
+    LOG_RETRY = 2,   /* what is tried again */
+    LOG_REQUEST = 3, /* requests to servers */
+    LOG_CALL = 4,    /* calls of Windows that change it, and of HNS */
+    LOG_TRACE = 5,   /* what HNS is given and answers; looks of a wait */
+};
 
 /* Where lines go; `line` has no newline and is valid during the call. */
 typedef void log_sink(void *context, enum log_level level, const char *line);

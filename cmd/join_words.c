@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "base/unicode.h"
 #include "base/redact.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
@@ -18,22 +19,14 @@ enum { TOKEN_FILE_MAX = 4096 };
 
 /* ---- token ---- */
 
-/* What Windows' shells put around a token: a byte order mark, UTF-16, blanks, line ends. */
-static char *bare_token(const char *data, size_t len) {
-    _cleanup_(secret_freep) char *narrow = xcalloc(len + 1, 1);
-    bool swapped = len >= 2 && memcmp(data, "\xfe\xff", 2) == 0;
-    bool wide = swapped || (len >= 2 && memcmp(data, "\xff\xfe", 2) == 0);
-    size_t skip = wide ? 2 : len >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0, n = 0;
-
-    for (size_t i = skip; i < len; i += wide ? 2 : 1) {
-        size_t low = i + (swapped && i + 1 < len), high = i + !swapped;
-        bool other = !data[low] || (wide && (i + 1 >= len || data[high]));
-
-        narrow[n++] = other ? '?' : data[low]; /* which no token has */
-    }
-    while (n && strchr(" \t\r\n", narrow[n - 1]))
-        narrow[--n] = '\0';
-    return xstrdup(narrow + strspn(narrow, " \t\r\n"));
+/* Blanks and line ends around a token go. */
+static char *bare_token(char *data, size_t len) {
+    for (size_t i = 0; i < len; i++)
+        if (!data[i])
+            data[i] = '?'; /* which no token has */
+    while (len && strchr(" \t\r\n", data[len - 1]))
+        data[--len] = '\0';
+    return xstrdup(data + strspn(data, " \t\r\n"));
 }
 
 static char *read_standard_input(size_t *ret_len) {
@@ -50,7 +43,8 @@ static int read_token_file(struct program *program, const char *path, struct err
 
     if (text_equal(path, "-"))
         data = read_standard_input(&len);
-    else if (host_read(program->host, path, TOKEN_FILE_MAX, &data, &len, err) < 0) {
+    if (data ? unicode_to_utf8(&data, &len, err) < 0
+             : host_read_text(program->host, path, TOKEN_FILE_MAX, &data, &len, err) < 0) {
         err->kind = ERROR_USAGE;
         return error_prefix(err, "read the token");
     }
@@ -107,7 +101,7 @@ int program_read_config(struct program *program, const char *path, enum config_k
     _cleanup_(secret_freep) char *data = NULL;
     size_t len;
 
-    if (host_read(program->host, full, CONFIG_FILE_MAX, &data, &len, err) < 0) {
+    if (host_read_text(program->host, full, CONFIG_FILE_MAX, &data, &len, err) < 0) {
         if (err)
             err->kind = ERROR_USAGE;
         return error_prefix(err, "read the configuration");

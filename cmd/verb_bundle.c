@@ -101,7 +101,7 @@ static int read_versions(struct program *program, json_t **ret, struct error *er
     if (!program->options.versions)
         return 0;
     path = terminal_full_path(program->options.versions);
-    if (host_read(program->host, path, VERSIONS_MAX, &text, &len, err) < 0)
+    if (host_read_text(program->host, path, VERSIONS_MAX, &text, &len, err) < 0)
         return -1;
     return json_read(text, len, "--versions", ret, err);
 }

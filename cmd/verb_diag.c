@@ -46,7 +46,7 @@ static int replay(struct program *program, struct error *err) {
     size_t len;
     int result;
 
-    if (host_read(program->host, path, REPLAY_MAX, &text, &len, err) < 0 ||
+    if (host_read_text(program->host, path, REPLAY_MAX, &text, &len, err) < 0 ||
         diag_report_read(text, len, &report, err) < 0)
         return -1;
     diag_causes_find(&report);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "host/hcn_error.h"
@@ -39,8 +40,15 @@ static int call(struct host *host, const char *function, const char *const *argu
     _cleanup_(freep) char *record = NULL;
     uint32_t hresult = 0;
 
+    log_message(LOG_CALL, "%s", function);
+    for (size_t i = 0; i < count; i++)
+        log_message(LOG_TRACE, "%s is given %s", function, arguments[i] ? arguments[i] : "nothing");
     if (host->ops->hns(host, function, arguments, count, &result, &record, &hresult, err) < 0)
         return -1;
+    log_message(LOG_TRACE, "%s answers 0x%08x %s", function, (unsigned)hresult,
+                record   ? record
+                : result ? result
+                         : "");
     /* HNSCall has no ErrorRecord: when it fails its response says why. */
     if (hcn_check(function, hresult, record || !(hresult & 0x80000000u) ? record : result, err) < 0)
         return -1;

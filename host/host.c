@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/memory.h"
+#include "base/unicode.h"
 #include "host/host_ops.h"
 #include "host/path.h"
 
@@ -35,12 +37,28 @@ int host_read_part(struct host *host, const char *path, uint64_t offset, size_t 
     return host->ops->read_part(host, at, offset, max, ret, ret_len, ret_size, err);
 }
 
+int host_read_text(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+                   struct error *err) {
+    _cleanup_(secret_freep) char *text = NULL;
+    size_t len;
+
+    if (host_read(host, path, max, &text, &len, err) < 0)
+        return -1;
+    if (unicode_to_utf8(&text, &len, err) < 0)
+        return error_prefix(err, "read '%s'", path);
+    *ret = take_ptr(text);
+    if (ret_len)
+        *ret_len = len;
+    return 0;
+}
+
 int host_write(struct host *host, const char *path, const void *data, size_t len,
                enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
+    log_message(LOG_CALL, "write '%s' (%zu bytes)", at, len);
     return host->ops->write(host, at, data, len, access, err);
 }
 
@@ -50,6 +68,7 @@ int host_make_folder(struct host *host, const char *path, enum host_access acces
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
+    log_message(LOG_CALL, "make folder '%s'", at);
     return host->ops->make_folder(host, at, access, err);
 }
 
@@ -58,6 +77,7 @@ int host_remove(struct host *host, const char *path, struct error *err) {
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
+    log_message(LOG_CALL, "remove '%s'", at);
     return host->ops->remove(host, at, err);
 }
 
@@ -70,6 +90,7 @@ int host_remove_tree(struct host *host, const char *path, struct error *err) {
     parent = path_parent(at);
     if (!parent)
         return error_set(err, ERROR_USAGE, "remove '%s': refusing to remove a whole volume", path);
+    log_message(LOG_CALL, "remove '%s' and all in it", at);
     return host->ops->remove_tree(host, at, err);
 }
 
@@ -79,6 +100,7 @@ int host_rename(struct host *host, const char *from, const char *to, struct erro
 
     if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
         return -1;
+    log_message(LOG_CALL, "rename '%s' to '%s'", at, there);
     return host->ops->rename(host, at, there, err);
 }
 
@@ -89,6 +111,7 @@ int host_link(struct host *host, const char *path, const char *target, struct er
         return -1;
     if (!*target)
         return error_set(err, ERROR_USAGE, "link '%s': the target is empty", path);
+    log_message(LOG_CALL, "link '%s' to '%s'", at, target);
     return host->ops->link(host, at, target, err);
 }
 
@@ -160,6 +183,7 @@ int host_service_put(struct host *host, const struct host_service *service, stru
             return error_set(err, ERROR_USAGE, "register service '%s': its environment has no name",
                              service->name);
     }
+    log_message(LOG_CALL, "register service '%s': %s", service->name, service->command);
     return host->ops->service_put(host, service, err);
 }
 
@@ -174,12 +198,14 @@ int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
     if (check_service_name(name, err) < 0)
         return -1;
+    log_message(LOG_CALL, "start service '%s'", name);
     return host->ops->service_start(host, name, timeout_ms, err);
 }
 
 int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err) {
     if (check_service_name(name, err) < 0)
         return -1;
+    log_message(LOG_CALL, "stop service '%s'", name);
     return host->ops->service_stop(host, name, timeout_ms, err);
 }
 
@@ -187,6 +213,7 @@ int host_service_delete(struct host *host, const char *name, unsigned timeout_ms
                         struct error *err) {
     if (check_service_name(name, err) < 0)
         return -1;
+    log_message(LOG_CALL, "delete service '%s'", name);
     return host->ops->service_delete(host, name, timeout_ms, err);
 }
 
@@ -210,6 +237,7 @@ int host_run(struct host *host, const struct host_process *process, int *ret_exi
              char **ret_output, struct error *err) {
     if (!process->argv || !process->argv[0] || !*process->argv[0])
         return error_set(err, ERROR_USAGE, "run a program: no program given");
+    log_message(LOG_CALL, "run %s", process->argv[0]);
     return host->ops->run(host, process, ret_exit_code, ret_output, err);
 }
 

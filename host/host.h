@@ -37,6 +37,10 @@ enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
  * NUL-terminated behind *ret_len bytes; the caller frees. */
 int host_read(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
               struct error *err);
+/* The same for a text that a person or a shell has written: UTF-16 with a byte order mark (as
+ * PowerShell 5.1's ">" writes) and UTF-8 with one come as plain UTF-8. */
+int host_read_text(struct host *host, const char *path, size_t max, char **ret, size_t *ret_len,
+                   struct error *err);
 /* At most `max` bytes from `offset` on, of a file that others write to meanwhile; *ret_size is its
  * whole size. Nothing (*ret_len 0) where it ends before `offset`. Absent: ERROR_ABSENT. *ret is
  * NUL-terminated; the caller frees. */

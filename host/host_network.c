@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/cidr.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "host/host_ops.h"
 
@@ -60,12 +61,14 @@ static int check_route(const struct host_route *route, struct error *err) {
 int host_route_add(struct host *host, const struct host_route *route, struct error *err) {
     if (check_route(route, err) < 0)
         return -1;
+    log_message(LOG_CALL, "add route to %s through %s", route->destination, route->next_hop);
     return host->ops->route_add(host, route, err);
 }
 
 int host_route_remove(struct host *host, const struct host_route *route, struct error *err) {
     if (check_route(route, err) < 0)
         return -1;
+    log_message(LOG_CALL, "remove route to %s through %s", route->destination, route->next_hop);
     return host->ops->route_remove(host, route, err);
 }
 
@@ -76,6 +79,7 @@ int host_address_add(struct host *host, uint32_t interface_index, const char *ad
     if (!strchr(address, '/') || cidr_parse(address, &prefix, err) < 0)
         return error_set(err, ERROR_USAGE, "add address '%s': not an address with a prefix length",
                          address);
+    log_message(LOG_CALL, "add address %s to interface %u", address, interface_index);
     return host->ops->address_add(host, interface_index, address, err);
 }
 
@@ -87,6 +91,7 @@ int host_dns_set(struct host *host, uint32_t interface_index, const struct text_
         if (ip_parse(servers->items[i], &server, err) < 0)
             return error_prefix(err, "set DNS servers of interface %u", interface_index);
     }
+    log_message(LOG_CALL, "set %zu DNS servers of interface %u", servers->count, interface_index);
     return host->ops->dns_set(host, interface_index, servers, err);
 }
 
@@ -95,6 +100,7 @@ int host_forwarding(struct host *host, uint32_t interface_index, bool *ret, stru
 }
 
 int host_forwarding_set(struct host *host, uint32_t interface_index, bool on, struct error *err) {
+    log_message(LOG_CALL, "turn forwarding of interface %u %s", interface_index, on ? "on" : "off");
     return host->ops->forwarding_set(host, interface_index, on, err);
 }
 
@@ -115,12 +121,14 @@ int host_firewall_put(struct host *host, const struct host_firewall_rule *rule, 
         return error_prefix(err, "open firewall for '%s'", rule->name);
     if (!*rule->name)
         return error_set(err, ERROR_USAGE, "open firewall: the rule has no name");
+    log_message(LOG_CALL, "write firewall rule '%s'", rule->name);
     return host->ops->firewall_put(host, rule, err);
 }
 
 int host_firewall_remove(struct host *host, const char *name, struct error *err) {
     if (!*name) /* INetFwRules.Remove("") would remove any rule without a name */
         return error_set(err, ERROR_USAGE, "close firewall: the rule has no name");
+    log_message(LOG_CALL, "remove firewall rule '%s'", name);
     return host->ops->firewall_remove(host, name, err);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cidr.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "host/http_ops.h"
 
@@ -80,6 +81,18 @@ static int check_request(const struct http_request *request, struct error *err) 
     return check_line("token", request->bearer_token, err);
 }
 
+static void log_request(const struct http_request *request, const struct http_response *answer,
+                        const struct error *err) {
+    const char *method = request->method ? request->method : "GET";
+    _cleanup_(freep) char *url = http_shown_url(request->url);
+
+    if (answer)
+        log_message(LOG_REQUEST, "%s %s: %ld, %zu bytes in %u ms", method, url, answer->status,
+                    answer->body_len, answer->milliseconds);
+    else
+        log_message(LOG_REQUEST, "%s", err ? err->message : url);
+}
+
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
                  struct error *err) {
     struct http_response response = {.retry_after = -1};
@@ -88,6 +101,7 @@ int http_perform(struct http *http, const struct http_request *request, struct h
     if (check_request(request, err) < 0)
         return -1;
     result = http->ops->perform(http, request, &response, err);
+    log_request(request, result == 0 ? &response : NULL, err);
     if (result < 0) { /* what may stay after a failure */
         struct http_response kept = {.retry_after = -1};
 

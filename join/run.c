@@ -140,7 +140,7 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     join_tell(&join->progress, (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
                                                    .message = result->detail,
                                                    .duration_ms = result->duration_ms});
-    log_message(LOG_DEBUG, "phase %s: %s (%u ms)", phase->id, result->detail, result->duration_ms);
+    log_message(LOG_INFO, "phase %s: %s (%u ms)", phase->id, result->detail, result->duration_ms);
     return outcome;
 }
 

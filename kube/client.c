@@ -147,8 +147,6 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     client->answer_len = ret->body_len;
     if (ret->date)
         client->clock_difference = ret->date - host_now(client->host);
-    log_message(LOG_TRACE, "%s %s: %ld in %u ms", call->method, url, ret->status,
-                ret->milliseconds);
     return 0;
 }
 
@@ -248,7 +246,7 @@ static int perform_retry(struct kube_client *client, const struct kube_call *cal
         pause = kube_pause_ms(client->host, attempt, retry_after);
         if (!may_pass(client, &why) || host_monotonic_ms(client->host) + pause >= end)
             break;
-        log_message(LOG_DEBUG, "%s; trying again in %u ms", why.message, pause);
+        log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
         if (host_sleep(client->host, pause, err) < 0)
             return -1;
     }

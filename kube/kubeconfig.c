@@ -317,7 +317,7 @@ static int embed(struct host *host, const char *base, const char *path, const ch
     if (!path || *ret)
         return 0;
     full = beside(base, path);
-    if (host_read(host, full, FILE_MAX, ret, &len, err) < 0)
+    if (host_read_text(host, full, FILE_MAX, ret, &len, err) < 0)
         return error_prefix(err, "read the %s file defined in kubeconfig", kind);
     if (strlen(*ret) != len)
         return error_set(err, ERROR_USAGE,
@@ -353,7 +353,8 @@ int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig 
     struct kubeconfig config = {0};
     size_t len = 0;
 
-    if (host_read(host, path, FILE_MAX, &text, &len, err) < 0 || parse(&r, text, len, &config) < 0)
+    if (host_read_text(host, path, FILE_MAX, &text, &len, err) < 0 ||
+        parse(&r, text, len, &config) < 0)
         return -1;
     if (embed_all(host, path, &config, err) < 0) {
         kubeconfig_free(&config);

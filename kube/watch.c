@@ -139,7 +139,7 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
     w->events++;
     if (text_equal(type, "ERROR")) {
         /* 410: the version is too old; anything else is as well mended by a new list */
-        log_message(LOG_DEBUG, "watch %s: %s", w->watch->path,
+        log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
                     json_text_at(object, "message") ? json_text_at(object, "message") : "error");
         free(w->version);
         w->version = NULL;
@@ -282,14 +282,14 @@ static bool may_pass(struct wait *w, const struct error *why) {
 /* After a failed step: 0 to go on, -1 when it is final. */
 static int after_failure(struct wait *w, struct error *why) {
     if (why->kind == ERROR_DENIED && why->os != HTTP_UNAUTHORIZED && w->version && !w->only_list) {
-        log_message(LOG_DEBUG, "%s; polling every %d ms instead", why->message, POLL_MS);
+        log_message(LOG_RETRY, "%s; polling every %d ms instead", why->message, POLL_MS);
         w->only_list = true;
         return 0;
     }
     if (!may_pass(w, why))
         return -1;
     w->last = *why;
-    log_message(LOG_DEBUG, "%s; trying again", why->message);
+    log_message(LOG_RETRY, "%s; trying again", why->message);
     pause_for(w, kube_pause_ms(w->client->host, w->failures, -1));
     w->failures++;
     return 0;

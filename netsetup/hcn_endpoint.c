@@ -87,7 +87,7 @@ static enum wait_look look_attach(void *context, struct wait *wait, struct error
     (void)wait;
     if (attach_once(attach->host, attach->id, err) == 0)
         return LOOK_DONE;
-    log_message(LOG_DEBUG, "%s; trying again", err->message);
+    log_message(LOG_RETRY, "%s; trying again", err->message);
     return LOOK_AGAIN;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/unicode.h"
 #include "host/path.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
@@ -90,6 +91,8 @@ static int read_lock(struct bundle *bundle, const char *lock, struct error *err)
     size_t len = 0;
     int result = lock ? host_read(bundle->host, lock, LOCK_SIZE_MAX, &text, &len, err)
                       : read_file(bundle, ARTIFACT_LOCK_NAME, LOCK_SIZE_MAX, &text, &len, err);
+    if (result == 0)
+        result = unicode_to_utf8(&text, &len, err);
     if (result == 0)
         result = artifact_lock_parse(text, len, &bundle->artifacts, err);
     if (result < 0 && lock) {

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 
 enum { ARGUMENTS_MAX = 3 };
 
@@ -162,7 +161,6 @@ int win32_hns(struct host *host, const char *function, const char *const *argume
     call->function = address;
     for (size_t i = 0; i < count; i++)
         call->inputs[i] = make_input(shape->inputs[i], arguments[i]);
-    log_message(LOG_TRACE, "%s(%s)", function, count ? arguments[count - 1] : "");
     thread = CreateThread(NULL, 0, run_call, call, 0, NULL);
     if (!thread) {
         call->holders = 1;

@@ -71,5 +71,5 @@ void win32_netsh(const char *const *arguments) {
     if (win32_run(NULL, &process, &code, &output, &err) < 0)
         log_message(LOG_WARNING, "make a network setting persistent: %s", err.message);
     else if (code != 0)
-        log_message(LOG_DEBUG, "netsh ended with %d: %s", code, output);
+        log_message(LOG_INFO, "netsh ended with %d: %s", code, output);
 }

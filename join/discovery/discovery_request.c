@@ -272,7 +272,7 @@ int discovery_fetch(struct discovery *d, const char *ca_pem, struct cluster_info
         if (verdict == NEVER || now + pause > d->deadline ||
             (verdict == PERHAPS_LATER && now - first_no >= grace))
             return give_up(d, tries, &why, err);
-        log_message(LOG_DEBUG, "%s; trying again in %u ms", why.message, pause);
+        log_message(LOG_RETRY, "%s; trying again in %u ms", why.message, pause);
         if (d->options->on_retry)
             d->options->on_retry(d->options->on_retry_context, &why, pause, left_ms(d));
         if (host_sleep(d->host, pause, err) < 0)

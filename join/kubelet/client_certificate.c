@@ -179,7 +179,7 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
     r.key_path = client_certificate_path(options, "kubelet-client.key.tmp");
     r.name_path = client_certificate_path(options, "kubelet-client.csr.tmp");
     if (client_certificate_load(host, options, ret, &why) < 0) {
-        log_message(LOG_DEBUG, "%s", why.message);
+        log_message(LOG_RETRY, "%s", why.message);
         result = make_new(&r, ret, err);
     } else {
         result = client_certificate_relink(host, options, ret, err);

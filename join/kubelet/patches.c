@@ -119,7 +119,7 @@ static int read_file(struct host *host, const char *path, enum patch_type type, 
     _cleanup_(freep) char *text = NULL;
     size_t before = ret ? ret->count : 0, len;
 
-    if (host_read(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0 ||
+    if (host_read_text(host, path, PATCH_FILE_SIZE_MAX, &text, &len, err) < 0 ||
         yaml_parse(text, len, path, &documents, err) < 0)
         return -1;
     if (!ret) {

@@ -324,10 +324,11 @@ static void tokens_from_files(void **state) {
          "ab"},
         {BYTES("\xff\xfe"
                "a\1b\0"),
-         "?b"},
+         "\xc5\xa1"
+         "b"},
         {BYTES("\xff\xfe"
                "a\0b"),
-         "a?"},
+         NULL},
         {BYTES("a\0b"), "a?b"},
         {BYTES("\xff\xfe"), ""},
         {BYTES(""), ""},
@@ -343,7 +344,10 @@ static void tokens_from_files(void **state) {
         free(program->options.join.token_file);
         program->options.join.token_file = xstrdup("D:\\token");
         (void)program_prepare_join(program, &err); /* which may find it to be no token */
-        assert_string_equal(program->options.join.token, rows[i].token);
+        if (rows[i].token)
+            assert_string_equal(program->options.join.token, rows[i].token);
+        else
+            assert_non_null(strstr(err.message, "UTF-16 text of an odd number of bytes"));
     }
 }
 

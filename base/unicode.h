@@ -1,0 +1,16 @@
+/* Texts as Windows' programs write them into files. */
+#ifndef BASE_UNICODE_H
+#define BASE_UNICODE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+/* Makes the text plain UTF-8 when a byte order mark stands before it: UTF-16, little or big endian
+ * (PowerShell 5.1's ">" and Out-File, Notepad's "Unicode"), or UTF-8 with a mark. Without a mark
+ * the bytes stay. *text is owned by the caller, may be replaced and stays NUL-terminated behind
+ * *len bytes; what is replaced is zeroed first. Half a character is ERROR_MALFORMED, and the text
+ * stays. */
+int unicode_to_utf8(char **text, size_t *len, struct error *err);
+
+#endif
