@@ -30,8 +30,17 @@ void output_text(const struct program *program, const char *text) {
         print_shown(text);
 }
 
+/* What --output-file is to hold, and where. */
+static struct {
+    char *path; /* NULL: results are printed */
+    struct text text;
+} file;
+
 void output_bytes(const void *data, size_t len) {
-    (void)fwrite(data, 1, len, stdout); /* a full disk is seen by fflush at the end */
+    if (file.path)
+        text_add_bytes(&file.text, data, len);
+    else
+        (void)fwrite(data, 1, len, stdout); /* a full disk is seen by fflush at the end */
 }
 
 void output_result(struct program *program, json_t *document) {
@@ -48,7 +57,13 @@ static json_t *error_json(const struct program *program, const struct error *err
                      err->message, "hints", hints, "phase", program->phase);
 }
 
-void output_finish(struct program *program, const struct error *err) {
+int output_open(struct program *program, struct error *err) {
+    const char *given = program->options.output_file;
+
+    return given ? output_path(program, "--output-file", given, &file.path, err) : 0;
+}
+
+static void print_document(struct program *program, const struct error *err) {
     _cleanup_(freep) char *text = NULL;
 
     if (!output_is_document(program))
@@ -68,6 +83,18 @@ void output_finish(struct program *program, const struct error *err) {
         text = json_write_pretty(program->result);
         print_shown(text);
     }
+}
+
+int output_finish(struct program *program, const struct error *failure, struct error *err) {
+    int result = 0;
+
+    print_document(program, failure);
+    if (file.path && file.text.len)
+        result = host_write(program->host, file.path, file.text.data, file.text.len,
+                            program->verb->secret ? HOST_SECRET : HOST_PUBLIC, err);
+    text_free(&file.text);
+    freep(&file.path);
+    return result;
 }
 
 void output_error(const struct error *err) {
@@ -115,11 +142,11 @@ bool output_color(const struct program *program, bool on_stderr) {
     const char *no_color = getenv("NO_COLOR"); /* no-color.org: any non-empty value */
 
     return !program->options.no_color && !(no_color && *no_color) && t->color &&
-           (on_stderr ? t->err_is_terminal : t->out_is_terminal);
+           (on_stderr ? t->err_is_terminal : t->out_is_terminal && !file.path);
 }
 
 bool output_utf8(const struct program *program, bool on_stderr) {
     const struct terminal *t = &program->terminal;
 
-    return t->utf8 && (on_stderr ? t->err_is_terminal : t->out_is_terminal);
+    return on_stderr ? t->utf8 && t->err_is_terminal : file.path || (t->utf8 && t->out_is_terminal);
 }

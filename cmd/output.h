@@ -12,8 +12,13 @@ void output_bytes(const void *data, size_t len);
 void output_result(struct program *program, json_t *document);
 /* true for -o json and -o yaml. */
 bool output_is_document(const struct program *program);
-/* Prints the document, with `error` in it when err is one. */
-void output_finish(struct program *program, const struct error *err);
+/* With --output-file: from here on results go to that file instead of standard output. Fails as
+ * output_path(). */
+int output_open(struct program *program, struct error *err);
+/* Prints the document, with `error` in it when failure is one; writes the file of --output-file,
+ * whole or not at all, for its owner alone where the verb's results may hold a secret. With nothing
+ * to write the file stays as it is. Fails as host_write(). */
+int output_finish(struct program *program, const struct error *failure, struct error *err);
 /* error: ..., hint: ... */
 void output_error(const struct error *err);
 void output_warning(const char *message);

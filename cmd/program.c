@@ -164,18 +164,24 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     }
     if (open_seams(program, open, err) < 0 ||
         options_from_environment(set, environment, program->host, err) < 0 ||
-        open_log(program, err) < 0 || (!program->verb->raw && words_check(program, err) < 0))
+        open_log(program, err) < 0 || (!program->verb->raw && words_check(program, err) < 0) ||
+        output_open(program, err) < 0)
         return -1;
     warn_of_variables(program);
     return program->verb->run(program, err);
 }
 
 static int finish(struct program *program, struct error *err, int result) {
+    struct error unwritten = {0};
+
     if (result < 0 && !err->kind)
         (void)error_set(err, ERROR_HOST, "winjoin %s failed without a reason", program->verb->name);
     if (result < 0)
         output_error(err);
-    output_finish(program, result < 0 ? err : NULL);
+    if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0) {
+        output_error(&unwritten);
+        return result < 0 ? error_exit_code(err->kind) : error_exit_code(unwritten.kind);
+    }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         (void)fputs("error: write standard output: it is full or closed\n", stderr);
         return result < 0 ? error_exit_code(err->kind) : 1;

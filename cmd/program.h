@@ -19,6 +19,7 @@
 struct program_options {
     /* everywhere */
     char *output;
+    char *output_file;
     long long verbosity;
     char *log_file;
     char *progress;
@@ -81,6 +82,7 @@ struct verb {
                                             join may stand behind discover */
     const struct verb *subcommands;      /* ended by a row without a name; or NULL */
     int (*run)(struct program *program, struct error *err); /* NULL in a subcommand: the verb's */
+    bool secret; /* what it prints may hold one: --output-file is for its owner alone */
     bool hidden;
     bool raw; /* everything behind the verb is a word, also what looks like an option */
 };

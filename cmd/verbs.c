@@ -20,6 +20,13 @@
     {                                                                                              \
         {"output",          'o', OPTION_CHOICE, AT(output), formats, "what the result looks like", \
          OPTION_WITH_CONFIG},                                                                      \
+            {"output-file",                                                                        \
+             0,                                                                                    \
+             OPTION_TEXT,                                                                          \
+             AT(output_file),                                                                      \
+             "FILE",                                                                               \
+             "write the result there instead of to standard output: UTF-8, whole or not at all",   \
+             OPTION_WITH_CONFIG},                                                                  \
             {0},                                                                                   \
     }
 const struct option output_options[] = OUTPUT("text|json|yaml");
@@ -162,7 +169,8 @@ static const struct verb config_subcommands[] = {
     {.name = "print",
      .help = "print a configuration file with every default and its meaning",
      .usage = "config print join-defaults",
-     .examples = {{"start a file of your own", "config print join-defaults > winjoin.yaml"}},
+     .examples = {{"start a file of your own",
+                   "config print join-defaults --output-file winjoin.yaml"}},
      .words = "join-defaults"},
     {.name = "cluster",
      .help = "print what an administrator applies once: defaults and rights",
@@ -210,18 +218,20 @@ static const struct verb table[] = {
      .usage = "discover [ENDPOINT] [flags]",
      .text = "With -o kubeconfig exactly the proven bytes are printed.",
      .examples = {{"is this the cluster of that pin?", "discover " EXAMPLE_JOIN},
-                  {"its kubeconfig", "discover " EXAMPLE_JOIN " -o kubeconfig"}},
+                  {"its kubeconfig",
+                   "discover " EXAMPLE_JOIN " -o kubeconfig --output-file cluster.conf"}},
      .words = "[ENDPOINT]",
      .output = discover_output,
      .groups = {&join_cluster_group},
      .taken = {&join_node_group, &join_network_group, &join_programs_group, &join_checks_group,
                &join_run_group},
-     .run = verb_discover},
+     .run = verb_discover,
+     .secret = true},
     {.name = "diag",
      .help = "which of the nine pod flows work, and why the others do not",
      .usage = "diag [flags]",
      .examples = {{"this node", "diag"},
-                  {"a page for a ticket", "diag -o html > diag.html"},
+                  {"a page for a ticket", "diag -o html --output-file diag.html"},
                   {"judge a saved report again", "diag --replay diag.json"}},
      .output = diag_output,
      .groups = {&diag_group},
@@ -252,7 +262,8 @@ static const struct verb table[] = {
      .text = "A file holds a JoinConfiguration (kubeadm.k8s.io/v1beta4 or v1beta3), a "
              "NodeConfiguration (winjoin.io/v1alpha1) or both.",
      .subcommands = config_subcommands,
-     .run = verb_config},
+     .run = verb_config,
+     .secret = true},
     {.name = "certs",
      .help = "the node's certificates",
      .usage = "certs [flags]",

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum { ARGUMENTS_MAX = 3 };
 
 /* What an export takes and gives (ComputeNetwork.h); `begins` is the name's beginning. Inputs: g

@@ -1,8 +1,9 @@
 /* Files that a person gives are read as Windows' own programs write them: PowerShell 5.1's ">"
- * writes UTF-16 with a byte order mark, others mark UTF-8. */
+ * writes UTF-16 with a byte order mark, others mark UTF-8. And the one that --output-file names. */
 #include "program_scene.h"
 
 #include "base/unicode.h"
+#include "cmd/output.h"
 #include "diag/reports/report.h"
 #include "join/configuration/config_file.h"
 #include "join/kubelet/patches.h"
@@ -74,7 +75,8 @@ static void a_discovery_file(void **state) {
 
         put_as(w, "C:\\d.conf",
                "apiVersion: v1\r\nkind: Config\r\ncurrent-context: x\r\ncontexts: [{name: x, "
-               "context: {cluster: c}}]\r\nclusters:\r\n- name: c\r\n  cluster:\r\n    "
+               "context: {cluster: c, user: u}}]\r\nusers: [{name: u, user: {}}]\r\nclusters:\r\n- "
+               "name: c\r\n  cluster:\r\n    "
                "server: https://10.0.0.10:6443\r\n    certificate-authority: ca.crt\r\n");
         put_as(w, "C:\\ca.crt", "-----BEGIN CERTIFICATE-----\r\n");
         assert_done(kubeconfig_read_file(program->host, "C:\\d.conf", &config, &err), &err, w);
@@ -152,11 +154,70 @@ static void what_is_no_text(void **state) {
     free(text);
 }
 
+/* ---- --output-file ---- */
+
+static int to_file(const char *name, const char *given, const char *printed, struct error *err) {
+    int result;
+
+    program->verb = verb_find(name);
+    program->options.output_file = xstrdup(given);
+    result = output_open(program, err);
+    if (result == 0 && *printed)
+        output_text(program, printed);
+    if (result == 0)
+        result = output_finish(program, NULL, err);
+    freep(&program->options.output_file);
+    return result;
+}
+
+static void assert_file(const char *wanted, const char *access) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_(freep) char *line = xasprintf("write C:\\r %s %zu bytes", access, strlen(wanted));
+    size_t len;
+
+    assert_int_equal(host_read(program->host, "C:\\r", 1000, &text, &len, NULL), 0);
+    assert_string_equal(text, wanted);
+    assert_non_null(strstr(host_memory_log(program->host), line));
+}
+
+static void results_go_to_a_file(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(to_file("status", "C:\\r", "first", &err), 0);
+    assert_file("first", "public");
+    assert_int_equal(to_file("status", "C:\\r", "", &err), 0); /* nothing to say */
+    assert_file("first", "public");
+    assert_int_equal(to_file("discover", "C:\\r", "with a key", &err), 0);
+    assert_file("with a key", "secret");
+    host_memory_fail(program->host, 1);
+    assert_int_equal(to_file("status", "C:\\r", "second", &err), -1);
+    host_memory_fail(program->host, 0);
+    assert_file("with a key", "secret");
+    error_clear(&err);
+    assert_int_equal(to_file("status", "C:\\none\\r", "x", &err), -1);
+    assert_string_equal(err.message, "--output-file: the folder of 'C:\\none\\r' does not exist");
+    error_clear(&err);
+    assert_int_equal(to_file("status", "", "x", &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
+    program->terminal.out_is_terminal = program->terminal.color = program->terminal.utf8 = true;
+    assert_true(output_color(program, false));
+    program->options.output_file = xstrdup("C:\\r");
+    assert_int_equal(output_open(program, &err), 0);
+    assert_false(output_color(program, false));
+    program->terminal.utf8 = false;
+    assert_true(output_utf8(program, false));
+    assert_int_equal(output_finish(program, NULL, &err), 0);
+    freep(&program->options.output_file);
+}
+
 int main(void) {
 #define FILE_TEST(name) cmocka_unit_test_setup_teardown(name, open_program, close_program)
     const struct CMUnitTest tests[] = {
-        FILE_TEST(a_configuration), FILE_TEST(a_saved_report),      FILE_TEST(a_discovery_file),
-        FILE_TEST(patches),         FILE_TEST(a_lock_and_versions), FILE_TEST(what_is_no_text),
+        FILE_TEST(a_configuration),      FILE_TEST(a_saved_report),
+        FILE_TEST(a_discovery_file),     FILE_TEST(patches),
+        FILE_TEST(a_lock_and_versions),  FILE_TEST(what_is_no_text),
+        FILE_TEST(results_go_to_a_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);

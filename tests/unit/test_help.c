@@ -194,6 +194,7 @@ static void what_may_come_next(void **state) {
         {"join --ignore-preflight-errors =NodeN", "NodeName\n", "Mem"},
         {"join --token =", "", "-"},
         {"join --patches =", ":folders\n", "--"},
+        {"diag --output-file =", ":files\n", "--"},
         {"diag -o =j", "json\njunit\n", "yaml"},
         {"diag =--", "--replay\t", "--kubeconfig"},
         {"discover =--", "--token\t", "--network-mode"},

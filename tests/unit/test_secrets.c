@@ -169,9 +169,11 @@ static void a_token_among_the_words(void **state) {
     for_each_call(in_words);
 }
 
-/* A log's name is the person's own: that file is not made here. */
+/* The name of a log or of a result's file is the person's own: neither is made here. */
 static const char *folder_of(const struct option *option) {
-    return text_equal(option->name, "log-file") ? "none/none/" : "";
+    bool made = text_equal(option->name, "log-file") || text_equal(option->name, "output-file");
+
+    return made ? "none/none/" : "";
 }
 
 static void in_flags(const struct verb *verb, const char *name) {
@@ -184,7 +186,7 @@ static void in_flags(const struct verb *verb, const char *name) {
                 check("%s --%s=%s%s%s", name, o->name, folder_of(o), form(i), words_of(verb));
                 if (i == 0) { /* a forgotten blank */
                     check("%s --%s%s%s", name, o->name, form(i), words_of(verb));
-                    check("%s%s --%s %s", name, words_of(verb), o->name, form(i));
+                    check("%s%s --%s %s%s", name, words_of(verb), o->name, folder_of(o), form(i));
                 }
             }
 }
