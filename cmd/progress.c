@@ -98,12 +98,20 @@ static const char *title_of(const struct join_event *event) {
     return event->phase ? event->phase->title : "";
 }
 
+/* The error line, which follows, says the rest. */
+static const char *word_of(enum error_kind kind) {
+    return kind == ERROR_INTERRUPTED ? "interrupted"
+           : kind == ERROR_TIMED_OUT ? "timed out"
+                                     : "failed";
+}
+
 static void show_end(struct progress *progress, const struct join_event *event) {
     char sign[32];
 
     end_live_line(progress);
     mark(progress, event->state, sign);
-    (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, title_of(event), event->message);
+    (void)fprintf(stderr, "  %s %-*s %s", sign, TITLE_WIDTH, title_of(event),
+                  event->state == JOIN_FAILED ? word_of(event->kind) : event->message);
     if (event->duration_ms >= 100)
         (void)fprintf(stderr, "  (%.1f s)", event->duration_ms / 1000.0);
     (void)fputc('\n', stderr);

@@ -129,12 +129,24 @@ static void tell_next(const struct program *program, const struct join *join) {
     }
 }
 
+/* An error says in which phase, unless it begins with that. */
+static void end_phases(struct program *program, const struct join *join, int result,
+                       struct error *err) {
+    const struct join_phase *phase = join->progress.phase;
+
+    _cleanup_(freep) char *begins = phase ? xasprintf("%s: ", phase->title) : NULL;
+
+    program->phase = result < 0 && phase ? phase->id : NULL;
+    if (program->phase && !text_starts_with(err->message, begins))
+        (void)error_prefix(err, "%s", phase->title);
+}
+
 static int run_join(struct program *program, struct join *join, struct error *err) {
     int result;
 
     tell_begin(program, join);
     result = join_run(join, err);
-    program->phase = result < 0 && join->progress.phase ? join->progress.phase->id : NULL;
+    end_phases(program, join, result, err);
     print_matrix(program, join);
     tell_next(program, join);
     output_result(program, join_result_json(join));
@@ -151,7 +163,7 @@ static int run_phase(struct program *program, struct join *join, const char *id,
                      struct error *err) {
     int result = join_run_phase(join, id, err);
 
-    program->phase = result < 0 && join->progress.phase ? join->progress.phase->id : NULL;
+    end_phases(program, join, result, err);
     if (text_equal(id, "verify"))
         print_matrix(program, join);
     output_result(program, join_result_json(join));
@@ -182,7 +194,7 @@ static int run_dry(struct program *program, struct join *join, struct error *err
     _cleanup_(freep) char *text = NULL;
     int result = join_run_looking(join, err);
 
-    program->phase = result < 0 && join->progress.phase ? join->progress.phase->id : NULL;
+    end_phases(program, join, result, err);
     if (result < 0 || join_plan_make(join, &plan, err) < 0)
         return -1;
     text = join_plan_text(plan);
@@ -239,7 +251,10 @@ int verb_discover(struct program *program, struct error *err) {
         return -1;
     discovery_options_make(o, &options);
     if (discovery_run(&options, program->http, program->host, &result, err) < 0)
-        return -1;
+        return err->kind == ERROR_INTERRUPTED
+                   ? error_set(err, err->kind, "interrupted while waiting for %s",
+                               options.endpoint ? options.endpoint : options.file)
+                   : -1;
     for (size_t i = 0; i < result.warnings.count; i++)
         output_warning(result.warnings.items[i]);
     if (text_equal(program->options.output, "kubeconfig")) {

@@ -116,6 +116,21 @@ void join_close(struct join *join) {
     text_list_free(&join->skipped);
     text_list_free(&join->progress.warnings);
     text_free(&join->progress.detail);
+    text_free(&join->progress.waiting);
+}
+
+/* Whatever could not go on says that it was interrupted, each layer again: what was waited for says
+ * more. */
+static void say_interrupted(const struct join_progress *progress, struct error *err) {
+    const char *waiting = text_str(&progress->waiting);
+
+    if (text_starts_with(waiting, "waiting "))
+        waiting += strlen("waiting ");
+    (void)error_set(err, ERROR_INTERRUPTED, "interrupted%s%s%s", *waiting ? " while waiting" : "",
+                    *waiting && !text_starts_with(waiting, "for ") ? ": "
+                    : *waiting                                     ? " "
+                                                                   : "",
+                    waiting);
 }
 
 static int run_phase(struct join *join, size_t index, struct error *err) {
@@ -127,19 +142,23 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     join->progress.phase = phase;
     join->journal.phase = phase->id;
     text_clear(&join->progress.detail);
+    text_clear(&join->progress.waiting);
     join_tell(&join->progress, (struct join_event){.state = JOIN_BEGIN});
-    outcome = host_interrupted(join->host)
-                  ? error_set(err, ERROR_INTERRUPTED, "interrupted before %s", phase->title)
+    outcome = host_interrupted(join->host) ? error_set(err, ERROR_INTERRUPTED, "interrupted")
               : join_need(join, phase->needs, err) < 0 ? -1
                                                        : phase->run(join, err);
+    if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
+        say_interrupted(&join->progress, err);
     result->duration_ms = (unsigned)(host_monotonic_ms(join->host) - begin);
     result->outcome = outcome < 0 ? JOIN_PHASE_FAILED : JOIN_PHASE_DONE;
     free(result->detail);
     result->detail =
         join_shown(outcome < 0 && err ? err->message : text_str(&join->progress.detail));
-    join_tell(&join->progress, (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
-                                                   .message = result->detail,
-                                                   .duration_ms = result->duration_ms});
+    join_tell(&join->progress,
+              (struct join_event){.state = outcome < 0 ? JOIN_FAILED : JOIN_DONE,
+                                  .message = result->detail,
+                                  .duration_ms = result->duration_ms,
+                                  .kind = outcome < 0 && err ? err->kind : ERROR_NONE});
     log_message(LOG_INFO, "phase %s: %s (%u ms)", phase->id, result->detail, result->duration_ms);
     return outcome;
 }

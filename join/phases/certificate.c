@@ -17,10 +17,9 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
     if (csr->state == KUBE_CSR_PENDING && waited_ms >= 3000)
         (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
     if (csr->state == KUBE_CSR_PENDING)
-        join_tell_waiting(&join->progress, waited_ms, 0, hint,
-                          "%s pending: nobody has approved it yet", csr->name);
+        join_tell_waiting(&join->progress, waited_ms, 0, hint, "for %s to be approved", csr->name);
     else if (csr->state == KUBE_CSR_APPROVED)
-        join_tell_waiting(&join->progress, waited_ms, 0, "", "%s approved, not signed yet",
+        join_tell_waiting(&join->progress, waited_ms, 0, "", "for %s to be signed: it is approved",
                           csr->name);
     return host_interrupted(join->host);
 }

@@ -27,7 +27,7 @@ void join_tell(const struct join_progress *progress, struct join_event event) {
         progress->listener(progress->context, &event);
 }
 
-void join_tell_waiting(const struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
+void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
                        const char *hint, const char *format, ...) {
     struct text message = {0};
     va_list args;
@@ -35,6 +35,8 @@ void join_tell_waiting(const struct join_progress *progress, unsigned waited_ms,
     va_start(args, format);
     text_addv(&message, format, args);
     va_end(args);
+    text_clear(&progress->waiting);
+    text_add(&progress->waiting, text_str(&message));
     join_tell(progress, (struct join_event){.state = JOIN_WAITING,
                                             .message = text_str(&message),
                                             .hint = hint,

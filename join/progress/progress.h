@@ -26,6 +26,7 @@ struct join_event {
     unsigned waited_ms;   /* waiting */
     unsigned left_ms;     /* waiting: until the limit; 0 = unknown */
     unsigned duration_ms; /* done, failed */
+    enum error_kind kind; /* failed */
 };
 typedef void join_listener(void *context, const struct join_event *event);
 
@@ -42,6 +43,7 @@ struct join_progress {
     void *context;
     const struct join_phase *phase; /* the one that runs */
     struct text detail;             /* the fact of that phase that matters */
+    struct text waiting;            /* what that phase has last waited for */
     struct text_list warnings;
     struct text_list next;             /* what is left to do by hand */
     struct join_phase_result *results; /* one a phase */
@@ -52,7 +54,7 @@ struct join_progress {
 char *join_shown(const char *words);
 /* Tells the listener an event of the phase that runs. */
 void join_tell(const struct join_progress *progress, struct join_event event);
-void join_tell_waiting(const struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
+void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsigned left_ms,
                        const char *hint, const char *format, ...)
     __attribute__((format(gnu_printf, 5, 6)));
 /* wait_until() that tells the listener what is missing. */

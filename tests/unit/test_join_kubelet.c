@@ -245,7 +245,7 @@ static void stops_when_it_is_interrupted_meanwhile(void **state) {
     struct asked asked = {.fails = ERROR_INTERRUPTED, .says = ""};
 
     host_memory_on_run(r->host, kubelet_answers, &asked);
-    refuses(r, ERROR_INTERRUPTED, "it cannot be heard", NULL);
+    refuses(r, ERROR_INTERRUPTED, "interrupted", NULL);
     free(asked.words);
     free(asked.config);
 }

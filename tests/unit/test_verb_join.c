@@ -133,6 +133,9 @@ static void a_join_that_fails(void **state) {
     assert_string_equal(program->phase, "certificate");
     assert_string_equal(result_text("kind"), "JoinResult");
     assert_false(has(&out, "Ready"));
+    assert_has(&err_out, "  !! certificate    failed");
+    assert_false(has(&err_out, "denied")); /* the error line says it */
+    assert_true(text_starts_with(err.message, "certificate: "));
     assert_null(strstr(err.hints[0], "the same command goes on"));
 }
 
@@ -145,6 +148,29 @@ static void a_join_that_is_interrupted(void **state) {
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
     assert_string_equal(
         err.hints[0], "the same command goes on from here; winjoin reset takes back what is done");
+}
+
+static void interrupt_at_request(void *context, struct host *host) {
+    struct run *run = context;
+
+    scene_on_sleep(&run->scene, host);
+    if (run->scene.request)
+        host_memory_interrupt(host);
+}
+
+/* What was waited for is said once, in few words; no layer adds its own. */
+static void an_interrupted_wait_is_named(void **state) {
+    struct error err;
+
+    (void)state;
+    r.scene.approve = false;
+    host_memory_on_sleep(r.host, interrupt_at_request, &r);
+    assert_int_equal(verb(verb_join, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    assert_string_equal(err.message,
+                        "certificate: interrupted while waiting for csr-x7k2p to be approved");
+    assert_has(&err_out, "  !! certificate    interrupted");
+    assert_false(has(&err_out, "interrupted while"));
 }
 
 static void one_phase(void **state) {
@@ -387,6 +413,7 @@ int main(void) {
         JOIN_TEST(a_join_in_json),
         JOIN_TEST(a_join_that_fails),
         JOIN_TEST(a_join_that_is_interrupted),
+        JOIN_TEST(an_interrupted_wait_is_named),
         JOIN_TEST(one_phase),
         JOIN_TEST(a_dry_run),
         JOIN_TEST(what_is_discovered),

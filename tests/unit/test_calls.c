@@ -1,0 +1,132 @@
+/* Right and wrong calls as a person types them: what is printed, and the exit code. */
+#include "program_scene.h"
+
+static const struct {
+    const char *line;
+    int code;
+    const char *out, *err; /* parts; "" = nothing at all */
+} calls[] = {
+    {"version", 0, "winjoin", ""},
+    {"--version", 0, "winjoin", ""},
+    {"version -o json", 0, "{\n", ""},
+    {"version -o yaml", 0, ": ", ""},
+    {"", 0, "join", ""},
+    {"help status", 0, "winjoin status", ""},
+    {"status --help", 0, "winjoin status", ""},
+    {"status /?", 0, "winjoin status", ""},
+    {"-? status", 0, "winjoin status", ""},
+    {"help -o man", 3, "", "invalid value \"man\" for --output"},
+    {"jion", 3, "", "error: unknown command"},
+    {"jion", 3, "", "join"},
+    {"-v 3 version", 0, "winjoin", ""},
+    {"-o json version", 0, "{\n", ""},
+    {"--output=json version", 0, "{\n", ""},
+    {"--output json jion", 3, "\"message\": \"unknown command", "did you mean winjoin join?"},
+    {"status --rotfs x -o json", 3, "\"message\": \"unknown flag: --rotfs\"", "error: "},
+    {"status --rotfs -o yaml", 3, "  message: 'unknown flag: --rotfs'", "error: "},
+    {"--token x join", 3, "", "hint: put a command's own flags after it"},
+    {"jion -o json", 3, "\"kind\": \"usage\"", "error: unknown command"},
+    {"join a:1 b -o json", 3, "\"kind\": \"usage\"", "error: unexpected"},
+    {"join --vni x --dsr y -o json", 3, "for --vni", "for --vni"},
+    /* an unknown letter: a hint only where the word is near a flag's name */
+    {"status -zzz", 3, "",
+     "error: unknown shorthand flag: 'z' in -zzz\nhint: winjoin status "
+     "--help lists the flags\n"},
+    {"status -output json", 3, "", "invalid value \"utput\" for --output"},
+    {"status -rootfs x", 3, "", "hint: did you mean --rootfs?\n"},
+    {"status -rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
+    {"status --rotfs x", 3, "", "hint: did you mean --rootfs?\n"},
+    {"status --output", 3, "", "flag needs an argument: --output"},
+    {"status -o man", 3, "", "invalid value \"man\" for --output"},
+    {"status -o junit", 3, "", "invalid value \"junit\" for --output"},
+    {"status -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
+    {"diag -o man", 3, "", "invalid value \"man\" for --output"},
+    {"diag -o kubeconfig", 3, "", "invalid value \"kubeconfig\" for --output"},
+    {"discover -o html", 3, "", "invalid value \"html\" for --output"},
+    {"help -o html", 3, "", "invalid value \"html\" for --output"},
+    {"version --log-file no/such/folder/log", 3, "", "open log file 'no/such/folder/log'"},
+    {"diag --kubeconfig k", 3, "", "this version diagnoses the node it runs on only"},
+    {"diag --replay C:\\none.json -o html", 1, "", "none.json"},
+    {"bundle", 3, "", "error: winjoin bundle: its command is missing\nhint: winjoin bundle --help"},
+    {"bundle verfy a", 3, "",
+     "unknown command \"bundle verfy\"\nhint: did you mean winjoin bundle verify?"},
+    {"bundle show", 3, "", "error: FILE is missing: winjoin bundle show FILE"},
+    {"bundle create a", 3, "", "error: FILE is missing: winjoin bundle create DIR FILE.zip"},
+    {"bundle create a b c", 3, "",
+     "unexpected argument \"c\"\nhint: winjoin bundle create DIR FILE.zip"},
+    {"config", 3, "", "error: winjoin config: its command is missing"},
+    {"config valdate", 3, "",
+     "unknown command \"config valdate\"\nhint: did you mean winjoin config validate?"},
+    {"config validate f", 3, "",
+     "unexpected argument \"f\"\nhint: winjoin config validate --config FILE"},
+    {"config validate --vni 5000", 3, "", "--vni is not a flag of winjoin config validate"},
+    {"config print", 3, "", "the argument is missing: use join-defaults"},
+    {"config print joindefaults", 3, "", "hint: did you mean join-defaults?"},
+    {"config print join-defaults x", 3, "", "unexpected argument \"x\""},
+    {"completion", 3, "", "the argument is missing: use one of powershell, bash"},
+    {"completion powershel", 3, "", "hint: did you mean powershell?"},
+    {"help conifg", 3, "", "hint: did you mean winjoin config?"},
+    {"help config valdate", 3, "", "hint: did you mean winjoin config validate?"},
+    {"status foo", 3, "", "unexpected argument \"foo\"\nhint: winjoin status [flags]"},
+    {"certs renew", 3, "", "unexpected argument \"renew\""},
+    {"reset all", 3, "", "unexpected argument \"all\""},
+    {"diag report.json", 3, "", "unexpected argument \"report.json\""},
+    {"diag replay r.json", 3, "", "unexpected argument \"replay\"\nhint: did you mean --replay?"},
+    {"version json", 3, "", "unexpected argument \"json\""},
+    {"capabilities x", 3, "", "unexpected argument \"x\""},
+    {"preflight a:1 b:1", 3, "", "unexpected argument \"b:1\""},
+    {"join phse list", 3, "", "hint: did you mean winjoin join phase?"},
+    {"service star x", 3, "", "unknown argument \"star\": use run"},
+    {"bundle show C:\\no.zip", 3, "", "no.zip"},
+    {"bundle verify C:\\no.zip -o json", 3, "\"kind\": \"usage\"", "no.zip"},
+};
+
+static void calls_and_answers(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+        int code = call(calls[i].line);
+
+        if (code != calls[i].code)
+            fail_msg("winjoin %s: %d\n%s%s", calls[i].line, code, text_str(&out),
+                     text_str(&err_out));
+        if (*calls[i].out ? !has(&out, calls[i].out) : out.len)
+            fail_msg("winjoin %s: output: %s", calls[i].line, text_str(&out));
+        if (*calls[i].err ? !has(&err_out, calls[i].err) : err_out.len)
+            fail_msg("winjoin %s: error: %s", calls[i].line, text_str(&err_out));
+    }
+}
+
+/* A token that a mistake has glued to something else, or has put in a wrong place. */
+static void tokens_in_wrong_places(void **state) {
+    static const char *const lines[] = {
+        "join 10.0.0.10:6443 --tokenabcdef.0123456789abcdef",
+        "join 10.0.0.10:6443 abcdef.0123456789abcdef.",
+        "join 10.0.0.10:6443 -xabcdef.0123456789abcdef",
+        "join 10.0.0.10:6443 --vni xabcdef.0123456789abcdef",
+        "join 10.0.0.10:6443 --verify abcdef.0123456789abcdefx",
+        "join --token=x https://abcdef.0123456789abcdef@10.0.0.10:6443",
+        "join phase abcdef.0123456789abcdef",
+        "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxabcdef.0123456789abcdef",
+        "abcdef.0123456789abcdef",
+        "status -o xxxxxxxxxxxxxxxxxxabcdef.0123456789abcdef",
+        "config validate --config C:\\abcdef.0123456789abcdef",
+        "config printabcdef.0123456789abcdef",
+        "help abcdef.0123456789abcdefg",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+        assert_int_equal(call(lines[i]), 3);
+        if (has(&out, "0123") || has(&err_out, "0123"))
+            fail_msg("%s: %s%s", lines[i], text_str(&out), text_str(&err_out));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_and_answers),
+        cmocka_unit_test(tokens_in_wrong_places),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, free_output);
+}
