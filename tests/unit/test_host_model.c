@@ -3,6 +3,7 @@
 #include "tests/unit/host_scene.h"
 
 #include "base/cidr.h"
+#include "host/model/model.h"
 
 static const char gateway[] = "10.0.0.1";
 
@@ -361,6 +362,30 @@ static void version_1_paths(void **state) {
     assert_non_null(strstr(bad, "\"Success\":false"));
 }
 
+/* A played machine that says little of itself is a Server 2022 that a join may use; what only a
+ * machine knows is unknown. */
+static void facts_that_are_not_given(void **state) {
+    _cleanup_json_ json_t *little =
+        json_pack("{s:{s:i, s:b}}", "facts", "build", 17763, "restartPending", 0);
+    _cleanup_json_ json_t *nothing = json_object();
+    struct host_facts facts;
+
+    (void)state;
+    model_facts(nothing, &facts);
+    assert_int_equal(facts.major, 10);
+    assert_int_equal(facts.minor, 0);
+    assert_int_equal(facts.build, 20348);
+    assert_true(facts.elevated);
+    assert_int_equal(facts.containers_feature, -1);
+    assert_int_equal(facts.restart_pending, -1);
+    assert_int_equal(facts.memory_bytes + facts.page_file_bytes + facts.revision, 0);
+    assert_int_equal(facts.uptime_seconds, 0);
+    assert_string_equal(facts.product, "");
+    model_facts(little, &facts);
+    assert_int_equal(facts.build, 17763);
+    assert_int_equal(facts.restart_pending, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(routes_are_kept_once, open_memory, close_host),
@@ -374,6 +399,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(ids_are_guids, open_memory, close_host),
         cmocka_unit_test_setup_teardown(policies_come_and_go, open_memory, close_host),
         cmocka_unit_test_setup_teardown(version_1_paths, open_memory, close_host),
+        cmocka_unit_test(facts_that_are_not_given),
         cmocka_unit_test_setup_teardown(ids_are_given_in_a_row, open_memory, close_host),
         cmocka_unit_test_setup_teardown(endpoints_are_attached_once, open_memory, close_host),
         cmocka_unit_test_setup_teardown(success_without_an_answer_is_a_failure, open_memory,
