@@ -11,16 +11,18 @@ static void overview(struct text *out) {
     const struct verb *all = verbs(&count);
 
     text_add(out, "winjoin: a bare Windows Server becomes a Ready Kubernetes node whose pod\n"
-                  "network has been proved to work, or is left exactly as it was found.\n\n"
-                  "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n\n"
+                  "network has been proved to work, or is left exactly as it was found.\n"
+                  "\n"
+                  "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n"
+                  "\n"
                   "Commands:\n");
     for (size_t i = 0; i < count; i++)
         if (!all[i].hidden)
             text_addf(out, "  %-14s %s\n", all[i].name, all[i].help);
-    text_add(out,
-             "\nExit codes: 0 done, 1 failed, 2 preflight refused, 3 wrong call, 4 untrusted,\n"
-             "5 joined but flows fail, 6 restart Windows first, 130 interrupted.\n"
-             "winjoin COMMAND --help tells more.\n");
+    text_add(out, "\n"
+                  "Exit codes: 0 done, 1 failed, 2 preflight refused, 3 wrong call, 4 untrusted,\n"
+                  "5 joined but flows fail, 6 restart Windows first, 130 interrupted.\n"
+                  "winjoin COMMAND --help shows more.\n");
 }
 
 static void add_usage(const struct verb *verb, struct text *out) {
@@ -82,7 +84,7 @@ static void add_verb(const struct verb *verb, const char *word, struct text *out
     for (size_t i = 0; i < ARRAY_SIZE(shown->groups) && shown->groups[i]; i++)
         add_group(shown->groups[i], NULL, out);
     add_group(&global_group, verb->output ? verb->output : output_options, out);
-    text_add(out, "\nEach flag can also be given as WINJOIN_<FLAG> in the environment.\n");
+    text_add(out, "\nEach flag can also be set as WINJOIN_<FLAG> in the environment.\n");
 }
 
 int verb_help(struct program *program, struct error *err) {

@@ -141,15 +141,15 @@ static int check_control_plane(const struct program *program, struct error *err)
     const struct program_options *o = &program->options;
 
     if (o->control_plane) {
-        (void)error_set(err, ERROR_USAGE,
-                        "use --control-plane: a control plane does not run on Windows; winjoin "
-                        "joins workers");
-        return error_hint(err, "take the line for workers: kubeadm token create "
-                               "--print-join-command");
+        (void)error_set(
+            err, ERROR_USAGE,
+            "--control-plane is not supported: a control plane does not run on Windows");
+        return error_hint(err,
+                          "use the line for workers: kubeadm token create --print-join-command");
     }
     if (o->certificate_key || o->apiserver_advertise_address || o->apiserver_bind_port)
-        output_warning("flags of a control plane (certificate-key, apiserver-advertise-address, "
-                       "apiserver-bind-port) mean nothing for a worker");
+        output_warning("control-plane flags (certificate-key, apiserver-advertise-address, "
+                       "apiserver-bind-port) have no effect on a worker");
     return 0;
 }
 
@@ -235,7 +235,8 @@ static int read_config(struct program *program, struct config_file *file, struct
     if (!file->join)
         return 0;
     if (o->endpoint) {
-        output_warning("the API server's address is ignored beside a JoinConfiguration");
+        output_warning("the API server's address on the command line is ignored: the "
+                       "JoinConfiguration has it");
         freep(&o->endpoint);
     }
     return check_mixed(program, err);

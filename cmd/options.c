@@ -178,7 +178,7 @@ static int set_list(const struct option *o, struct text_list *field, const char 
         more = *p++ == ',';
         text_free(&item);
         if (!good)
-            return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: a lone quote",
+            return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: unmatched quote",
                              value, o->name);
     }
     return 0;

@@ -130,7 +130,7 @@ static void warn_of_variables(struct program *program) {
             continue;
         near = nearest_name(name, (const char *const *)known.items, known.count);
         log_message(LOG_WARNING,
-                    "environment variable %s%.80s stands for no flag and is not used%s%s%s", prefix,
+                    "environment variable %s%.80s matches no flag and is ignored%s%s%s", prefix,
                     name, near ? " (did you mean WINJOIN_" : "", near ? near : "",
                     near ? "?)" : "");
     }
@@ -175,7 +175,8 @@ static int finish(struct program *program, struct error *err, int result) {
     struct error unwritten = {0};
 
     if (result < 0 && !err->kind)
-        (void)error_set(err, ERROR_HOST, "winjoin %s failed without a reason", program->verb->name);
+        (void)error_set(err, ERROR_HOST, "winjoin %s failed without giving a reason",
+                        program->verb->name);
     if (result < 0)
         output_error(err);
     if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0) {

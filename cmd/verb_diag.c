@@ -32,7 +32,7 @@ static int judge(const struct diag_report *report, struct error *err) {
 
     if (good && !report->causes.count)
         return 0;
-    (void)error_set(err, ERROR_FLOWS, "prove the pod network: %s%s%s",
+    (void)error_set(err, ERROR_FLOWS, "test the pod network: %s%s%s",
                     report->probes ? line : "nothing was measured", good ? ", but " : "",
                     good ? report->causes.items[0].message : "");
     for (size_t i = 0; i < report->causes.count && i < 3; i++)

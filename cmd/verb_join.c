@@ -106,9 +106,9 @@ static void print_matrix(const struct program *program, const struct join *join)
 /* What the phases that ran have seen of the node, and no more. */
 static const char *what_was_seen(const struct join *join) {
     if (text_list_has(&join->skipped, "ready"))
-        return "was taken as far as asked; whether it is Ready was not looked at";
+        return "was joined as far as requested; whether it is Ready was not checked";
     return join->found.report.cells.count ? "is Ready and its pods can talk"
-                                          : "is Ready; its pods were not asked";
+                                          : "is Ready; its pod network was not tested";
 }
 
 static void tell_success(const struct program *program, const struct join *join) {
@@ -153,9 +153,8 @@ static int run_join(struct program *program, struct join *join, struct error *er
     if (result == 0)
         tell_success(program, join);
     if (result < 0 && err->kind == ERROR_INTERRUPTED)
-        (void)error_hint(err,
-                         "the same command goes on from here; winjoin reset takes back what is "
-                         "done");
+        (void)error_hint(
+            err, "the same command continues from here; winjoin reset undoes what was done");
     return result;
 }
 
@@ -181,8 +180,7 @@ static int write_plan(struct program *program, const json_t *plan, struct error 
     folder = terminal_full_path(given);
     if (join_plan_write(program->host, plan, folder, &count, err) < 0)
         return -1;
-    line = xasprintf("%zu files written to %s; secrets and programs are not among them\n", count,
-                     given);
+    line = xasprintf("%zu files written to %s, without secrets and programs\n", count, given);
     output_text(program, line);
     return 0;
 }
@@ -262,7 +260,7 @@ int verb_discover(struct program *program, struct error *err) {
     } else {
         _cleanup_(freep) char *text =
             xasprintf("server  %s\nCA      %s\n", result.config.server,
-                      result.matched_pin[0] ? result.matched_pin : "trusted without a pin");
+                      result.matched_pin[0] ? result.matched_pin : "trusted without a CA hash");
 
         output_text(program, text);
         document = json_pack("{s:s, s:s, s:s*, s:s*, s:s}", "apiVersion", "winjoin.io/v1alpha1",

@@ -51,11 +51,11 @@ static int ask(const struct program *program, struct error *err) {
     if (program->options.yes || program->options.join.dry_run)
         return 0;
     if (!program->terminal.in_is_terminal || !program->terminal.err_is_terminal) {
-        (void)error_set(err, ERROR_USAGE, "reset without asking: there is no terminal to ask on");
+        (void)error_set(err, ERROR_USAGE, "confirm the reset: there is no terminal to ask on");
         return error_hint(err, "give --force");
     }
-    (void)fputs("Everything that winjoin join did on this machine will be taken back.\n"
-                "Are you sure you want to proceed? [y/N]: ",
+    (void)fputs("Everything that winjoin join did on this machine will be undone.\nAre you sure "
+                "you want to proceed? [y/N]: ",
                 stderr);
     if (fgets(answer, sizeof answer, stdin) && (answer[0] == 'y' || answer[0] == 'Y'))
         return 0;
@@ -66,9 +66,9 @@ static void tell_end(const struct program *program, const struct reset_result *r
     _cleanup_(freep) char *line =
         program->options.join.dry_run ? xstrdup("nothing was changed (--dry-run)\n")
         : result->restored + result->removed == 0
-            ? xstrdup("nothing to take back: winjoin did not change this machine\n")
-            : xasprintf("%zu things removed, %zu restored: the host is as it was found\n"
-                        "the Node object stays: kubectl delete node <name>\n",
+            ? xstrdup("nothing to undo: winjoin did not change this machine\n")
+            : xasprintf("%zu items removed, %zu restored: the host is in its previous state\n"
+                        "the Node object remains: kubectl delete node <name>\n",
                         result->removed, result->restored);
 
     output_text(program, line);
@@ -97,8 +97,8 @@ int verb_reset(struct program *program, struct error *err) {
     if (!options.dry_run)
         event_write(program, "reset", NULL, outcome, err);
     if (outcome < 0 && (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT))
-        (void)error_hint(err, "close what has it open (Event Viewer reads winjoin.exe's texts)");
+        (void)error_hint(err, "close the program that uses it (Event Viewer opens winjoin.exe)");
     if (outcome < 0)
-        (void)error_hint(err, "what is left stays in the journal: run winjoin reset again");
+        (void)error_hint(err, "the rest stays in the journal: run winjoin reset again");
     return outcome;
 }

@@ -100,7 +100,7 @@ static void add_journal(struct host *host, json_t *document, struct text *out) {
     }
     json_object_set_new(document, "joined", json_boolean(journal.count > 0));
     json_object_set_new(document, "journalEntries", json_integer((json_int_t)journal.count));
-    text_addf(out, "journal   %zu changes that winjoin reset would take back\n", journal.count);
+    text_addf(out, "journal   %zu changes that winjoin reset would undo\n", journal.count);
     journal_close(&journal);
 }
 

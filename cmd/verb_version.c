@@ -25,7 +25,7 @@ int verb_version(struct program *program, struct error *err) {
 }
 
 static int not_yet(const struct program *program, struct error *err) {
-    (void)error_set(err, ERROR_UNSUPPORTED, "winjoin %s: this version cannot do it yet",
+    (void)error_set(err, ERROR_UNSUPPORTED, "winjoin %s: not implemented in this version",
                     program->verb->name);
     return error_hint(err, "CHANGELOG.md says what each version brings");
 }

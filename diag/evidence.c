@@ -52,7 +52,7 @@ static int objects_read(struct host *host, enum hcn_kind kind, json_t *array, st
         return -1;
     json_array_foreach(ids, i, id) {
         if (i == OBJECTS_MAX)
-            return error_set(err, ERROR_HOST, "more than %d objects, the rest is left out",
+            return error_set(err, ERROR_HOST, "more than %d objects; the rest is omitted",
                              OBJECTS_MAX);
         if (json_is_string(id) && object_read(host, kind, json_string_value(id), array, err) < 0)
             return -1;

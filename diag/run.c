@@ -197,7 +197,7 @@ static int probe_ask(struct run *run, size_t i, const struct probe_list *list,
         return 0;
     if (why.kind == ERROR_INTERRUPTED)
         return error_set(err, ERROR_INTERRUPTED, "%s", why.message);
-    tell(run, "%s gave no answer: %s", run->probes.items[i].name, why.message);
+    tell(run, "%s did not answer: %s", run->probes.items[i].name, why.message);
     return 0;
 }
 
@@ -247,7 +247,7 @@ static int cells_ask(struct run *run, bool again, struct error *err) {
             run->report->probes += found->attempts;
         } else if (!again) {
             cell->outcome = DIAG_NOT_RUN;
-            text_format(cell->reason, sizeof cell->reason, "%s gave no answer",
+            text_format(cell->reason, sizeof cell->reason, "%s did not answer",
                         run->probes.items[SOURCE].name);
         }
     }
@@ -278,7 +278,7 @@ static int cells_settle(struct run *run, struct error *err) {
 
         if (now - start >= limit)
             return 0;
-        tell(run, "some flows fail; asking them again for %u s more",
+        tell(run, "some flows fail; measuring them again for up to %u s",
              (unsigned)((limit - (now - start)) / 1000));
         if (wait_for(run, pause, err) == LOOK_FAILED || cells_ask(run, true, err) < 0)
             return -1;

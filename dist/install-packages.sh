@@ -27,7 +27,7 @@ as_root() {
     elif command -v sudo >/dev/null; then
         sudo env DEBIAN_FRONTEND=noninteractive "$@"
     else
-        echo "error: cannot install packages: neither root nor sudo; install them by hand: $packages" >&2
+        echo "error: cannot install packages: neither root nor sudo; install them manually: $packages" >&2
         exit 1
     fi
 }

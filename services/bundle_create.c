@@ -94,7 +94,7 @@ static int collect(struct host *host, const char *folder, const json_t *versions
     struct artifact_target target;
 
     if (host_file_type(host, folder) != HOST_FOLDER)
-        return error_set(err, ERROR_ABSENT, "there is no such folder");
+        return error_set(err, ERROR_ABSENT, "no such folder");
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, path_base(target.target));
         enum host_file_type type = host_file_type(host, path);

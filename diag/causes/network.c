@@ -23,7 +23,7 @@ enum level look_pod_img(const struct scene *scene, struct finding *finding) {
             const char *waiting = waiting_of(scene, pod);
 
             if (waiting && !pod_ip(scene, pod) && strstr(waiting, words[i])) {
-                finding_note(finding, "%s waits: %s", pod_name(scene, pod), waiting);
+                finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
                 return CONFIRMED;
             }
         }
@@ -40,9 +40,9 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
         if (!json_at(scene->evidence, pod == 'a' ? "pods.a" : "pods.b") || pod_ip(scene, pod))
             continue;
         if (waiting)
-            finding_note(finding, "%s waits: %s", pod_name(scene, pod), waiting);
+            finding_note(finding, "%s is waiting: %s", pod_name(scene, pod), waiting);
         else
-            finding_note(finding, "%s never spoke", pod_name(scene, pod));
+            finding_note(finding, "%s sent no results", pod_name(scene, pod));
         if (level == NO)
             level = LIKELY;
         if (waiting && (strstr(waiting, "SandBox") || strstr(waiting, "sandbox")))
@@ -96,7 +96,7 @@ enum level look_hns_net(const struct scene *scene, struct finding *finding) {
     if (!network)
         finding_note(finding, "HNS has no network '%s'; it has: %s", name, names);
     else if (mode->name && type && !text_equal_nocase(type, mode->hns_type))
-        finding_note(finding, "network '%s' is of type %s, not %s", name, type, mode->name);
+        finding_note(finding, "network '%s' has type %s, not %s", name, type, mode->name);
     else
         return NO;
     return CONFIRMED;
@@ -112,7 +112,9 @@ enum level look_hns_mgmt(const struct scene *scene, struct finding *finding) {
     if (!ip || !*ip)
         return NO;
     if (text_starts_with(ip, "169.254."))
-        finding_note(finding, "the network's management address is %s: the adapter had none then",
+        finding_note(finding,
+                     "the network's management address is %s: the adapter had no address when the "
+                     "network was made",
                      ip);
     else if (node && !text_equal(ip, node))
         finding_note(finding, "the network's management address is %s, the node's is %s", ip, node);
@@ -192,7 +194,7 @@ enum level look_mtu(const struct scene *scene, struct finding *finding) {
     finding->may &= explained;
     if (!(finding->may & scene->failed & CELL_BOTH(POD_IP)))
         return NO;
-    finding_note(finding, "16 bytes come through, 1400 do not");
+    finding_note(finding, "packets of 16 bytes arrive, those of 1400 do not");
     return CONFIRMED;
 }
 
@@ -205,10 +207,10 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
     if (!mode_of(scene)->vxlan || dns_refuses(scene) || dns_pod_answers(scene) ||
         !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
         return NO;
-    finding_note(finding, "pods of this node talk to each other, DNS on other nodes does not "
-                          "answer");
+    finding_note(finding,
+                 "pods on this node reach each other, but DNS on other nodes does not answer");
     if (pod && extra_outcome(scene, "x-dns-pod"))
-        finding_note(finding, "asked at its pod's own address %s neither", pod);
+        finding_note(finding, "not at its pod's own address %s either", pod);
     return LIKELY;
 }
 
@@ -221,7 +223,7 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
     if (!mode_of(scene)->host_routes || !backend || !prefix || prefix_holds(prefix, backend) ||
         !(scene->green & CELL_UDP(SVC_IP)))
         return NO;
-    finding_note(finding, "other Services answer; does %s have a route to %s via %s?", backend,
+    finding_note(finding, "other Services answer; check that %s has a route to %s via %s", backend,
                  prefix, here ? here : "this node");
     return LIKELY;
 }

@@ -57,7 +57,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     if (!mode_of(scene)->vxlan || !own || dns_pod_answers(scene))
         return NO;
     if (own < VXLAN_WINDOWS_VNI_MIN)
-        finding_note(finding, "the network's VNI is %lld; Windows takes 4096 and above", own);
+        finding_note(finding, "the network's VNI is %lld; Windows needs 4096 or higher", own);
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
         if (is_peer(scene, node) && peer.vni && peer.vni != own)
@@ -68,7 +68,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
         long long vni = json_number_at(policy, "Settings.IsolationId", own);
 
         if (text_equal(json_text_at(policy, "Type"), "RemoteSubnetRoute") && vni != own)
-            finding_note(finding, "the route to %s carries VNI %lld, the network %lld",
+            finding_note(finding, "the route to %s has VNI %lld, the network %lld",
                          json_text_at(policy, "Settings.DestinationPrefix"), vni, own);
     }
     return finding->evidence.count ? CONFIRMED : NO;
@@ -139,7 +139,8 @@ static size_t agent_check(const struct scene *scene, struct finding *finding) {
 
         if (!state || text_equal(state, "running") || text_equal(state, "absent"))
             continue;
-        finding_note(finding, "service %s is %s: see its log, then sc start %s", name, state, name);
+        finding_note(finding, "service %s is %s: read its log, then start it: sc.exe start %s",
+                     name, state, name);
         notes++;
     }
     return notes;
@@ -175,7 +176,7 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
         return CONFIRMED;
     if (json_object_get(scene->evidence, "nodes") || policy_of(network, "RemoteSubnetRoute"))
         return NO;
-    finding_note(finding, "the network has no RemoteSubnetRoute at all");
+    finding_note(finding, "the network has no RemoteSubnetRoute");
     return LIKELY;
 }
 

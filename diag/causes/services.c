@@ -16,7 +16,7 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
                 !json_array_size(json_object_get(scene->evidence, "loadBalancers"));
 
     if (none)
-        finding_note(finding, "HNS has no load balancer at all");
+        finding_note(finding, "HNS has no load balancers");
     if (proxy && !text_equal(proxy, "running"))
         finding_note(finding, "service kube-proxy is %s", proxy);
     if (none)
@@ -76,8 +76,8 @@ static enum level svc_vip_by_probes(const struct scene *scene, const char *sourc
     if (!pod || !(scene->green & CELL_TCP(SVC_IP)))
         return NO;
     finding_note(finding,
-                 "asked at %s, DNS answers; through its Service the answers are lost,"
-                 " which go to the SourceVIP %s",
+                 "DNS answers at %s; through its Service the answers, which go to the SourceVIP "
+                 "%s, are lost",
                  pod, source);
     return LIKELY;
 }
@@ -92,7 +92,7 @@ enum level look_svc_vip(const struct scene *scene, struct finding *finding) {
     if (!source || !*source)
         finding_note(finding, "the load balancer of %s has no SourceVIP", dns);
     else if (prefix && !prefix_holds(prefix, source))
-        finding_note(finding, "the load balancer of %s has SourceVIP %s, outside of %s", dns,
+        finding_note(finding, "the load balancer of %s has SourceVIP %s, which is outside %s", dns,
                      source, prefix);
     else if (json_object_get(scene->evidence, "endpoints") && !endpoint_has(scene, source))
         finding_note(finding, "no endpoint has the SourceVIP %s of the load balancer of %s", source,
@@ -155,7 +155,7 @@ enum level look_svc_route(const struct scene *scene, struct finding *finding) {
         return CONFIRMED;
     if (!pod || !load_balancer_of(scene, vip, TCP, HTTPS_PORT))
         return NO;
-    finding_note(finding, "asked at %s, DNS answers; by a cluster IP nothing does", pod);
+    finding_note(finding, "DNS answers at %s, but nothing answers at a cluster IP", pod);
     return LIKELY;
 }
 
@@ -175,7 +175,7 @@ enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
     if (!dns_refuses(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
     finding_note(finding,
-                 "asked straight, the DNS Service refuses: packets arrive, nobody listens");
+                 "the DNS Service refuses direct queries: packets arrive, but no program listens");
     return LIKELY;
 }
 
@@ -201,7 +201,7 @@ enum level look_dns_srv(const struct scene *scene, struct finding *finding) {
         return NO;
     if (!(scene->green & CELL_UDP(SVC_IP)) && !text_equal(extra_outcome(scene, "x-dns-udp"), "ok"))
         return NO;
-    finding_note(finding, "the DNS Service answers when it is asked straight");
+    finding_note(finding, "the DNS Service answers direct queries");
     if (!endpoint || !ip || servers_have(endpoint, ip))
         return LIKELY;
     finding_note(finding, "the pod's DNS servers (endpoint %s) lack %s",
@@ -338,7 +338,7 @@ enum level look_nat_exc(const struct scene *scene, struct finding *finding) {
             continue;
         json_array_foreach(json_at(policy, "Settings.Exceptions"), k, exception) {
             if (prefix_holds(json_string_value(exception), ip))
-                finding_note(finding, "%s lies in the exception %s", ip,
+                finding_note(finding, "%s is in the exception %s", ip,
                              json_string_value(exception));
         }
     }
@@ -373,7 +373,7 @@ enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
         is_excepted(endpoint, pod))
         return NO;
     finding_note(finding,
-                 "no OutBoundNAT exception of endpoint %s (%s) holds %s, a pod of another node",
+                 "no OutBoundNAT exception of endpoint %s (%s) contains %s, a pod of another node",
                  json_text_at(endpoint, "ID"), pod_name(scene, 'a'), pod);
     return CONFIRMED;
 }
@@ -383,10 +383,10 @@ enum level look_ext_dns(const struct scene *scene, struct finding *finding) {
 
     if (!(scene->green & (CELL_UDP(SVC_IP) | CELL_BOTH(SVC_FQDN))))
         return NO;
-    finding_note(finding, "the cluster's DNS answers for Services");
+    finding_note(finding, "the cluster's DNS resolves Service names");
     if (!external || text_equal(external, "ok"))
         return LIKELY;
-    finding_note(finding, "asked for the external name it says: %s", external);
+    finding_note(finding, "for the external name it answers: %s", external);
     return CONFIRMED;
 }
 

@@ -81,7 +81,7 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
     if (result->outcome == PROBE_OK) {
         cell->outcome = retried ? DIAG_SLOW : DIAG_PASS;
         if (retried)
-            text_format(cell->reason, sizeof cell->reason, "failed at first, works now");
+            text_format(cell->reason, sizeof cell->reason, "failed at first, then succeeded");
         return;
     }
     cell->outcome = DIAG_FAIL;
@@ -92,8 +92,8 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
         text_format(cell->reason, sizeof cell->reason, "answered by '%s' instead of '%s'",
                     result->responder, cell->probe.expect);
     else if (result->address_count && !text_equal(result->addresses[0], cell->probe.target))
-        text_format(cell->reason, sizeof cell->reason, "%s, %u attempts; the name is %s", outcome,
-                    result->attempts, result->addresses[0]);
+        text_format(cell->reason, sizeof cell->reason, "%s, %u attempts; the name resolved to %s",
+                    outcome, result->attempts, result->addresses[0]);
     else
         text_format(cell->reason, sizeof cell->reason, "%s, %u attempts", outcome,
                     result->attempts);

@@ -41,7 +41,7 @@ static int flag_take(const struct flag *flags, size_t count, int argc, char *con
             continue;
         value = argument[len] ? argument + len + 1 : ++*at < argc ? argv[*at] : NULL;
         if (!value)
-            return error_set(err, ERROR_USAGE, "read flag %s: it needs a value", flags[i].name);
+            return error_set(err, ERROR_USAGE, "read flag %s: value missing", flags[i].name);
         if (flags[i].text) {
             *flags[i].text = value;
             return 0;

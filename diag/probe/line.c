@@ -46,7 +46,7 @@ static int split(struct probe_reader *reader, const char *line, const char *end,
         }
         for (start = line; line < end && *line != ' '; line++)
             if (*line <= 0x20 || *line >= 0x7f)
-                return probe_reader_fail(reader, err, "a character that is not printable ASCII");
+                return probe_reader_fail(reader, err, "a character is not printable ASCII");
         len = (size_t)(line - start);
         if (reader->count == PROBE_FIELDS_MAX || len >= PROBE_FIELD_MAX)
             return probe_reader_fail(reader, err, "too many or too long fields");

@@ -99,7 +99,7 @@ int probe_list_parse(const char *text, size_t len, struct probe_list *ret, struc
         if (line_parse(&reader, &probe, err) < 0)
             return -1;
         if (has_id(&list, probe.id))
-            return probe_reader_fail(&reader, err, "an id that stood before");
+            return probe_reader_fail(&reader, err, "duplicate ID");
         probe_list_add(&list, &probe);
     }
     if (more < 0)

@@ -94,7 +94,7 @@ int probe_results_parse(const char *text, size_t len, struct probe_results *ret,
             if (probe_reader_number(&reader, 1, "count", 0, PROBE_LIST_MAX, &count, err) < 0)
                 return -1;
             if (count != results.count)
-                return probe_reader_fail(&reader, err, "the count is not that of the results");
+                return probe_reader_fail(&reader, err, "the count does not match the results");
             *ret = results;
             results = (struct probe_results){0};
             return 0;

@@ -167,15 +167,16 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
     if (json_read(text, len, "DiagReport", &json, err) < 0)
         return -1;
     if (!text_equal(json_text_at(json, "kind"), "DiagReport") || !json_at(json, "flows"))
-        return error_set(err, ERROR_MALFORMED,
-                         "decode DiagReport: it is none (winjoin diag -o json prints one)");
+        return error_set(
+            err, ERROR_MALFORMED,
+            "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)");
     json_array_foreach(json_at(json, "flows"), i, item) {
         struct diag_cell cell = {0};
 
         if (cell_read(item, &cell, err) < 0)
             return -1;
         if (diag_cells_find(&report.cells, cell.flow->id, cell.udp))
-            return error_set(err, ERROR_MALFORMED, "decode DiagReport: flow '%s' stands twice",
+            return error_set(err, ERROR_MALFORMED, "decode DiagReport: duplicate flow '%s'",
                              cell.flow->id);
         diag_cells_add(&report.cells, &cell);
         report.probes += cell.result.attempts;

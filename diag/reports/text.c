@@ -185,13 +185,13 @@ static void add_verdict(struct text *t, const struct diag_report *report) {
     red = summary.fail + summary.not_run;
     text_addf(t, "\n%u of %u flows work.", summary.flows_pass, summary.flows);
     if (red && !causes)
-        text_add(t, " No known cause explains what is red.");
+        text_add(t, " No known cause explains the failures.");
     else if (red && cells_explained(report) >= red)
-        text_add(t, causes == 1 ? " One cause explains all that is red:"
-                                : " These causes explain all that is red:");
+        text_add(t, causes == 1 ? " One cause explains every failure:"
+                                : " These causes explain every failure:");
     else if (red)
-        text_add(t, causes == 1 ? " One cause explains some of what is red:"
-                                : " These causes explain some of what is red:");
+        text_add(t, causes == 1 ? " One cause explains some of the failures:"
+                                : " These causes explain some of the failures:");
     text_add_char(t, '\n');
 }
 

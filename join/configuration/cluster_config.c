@@ -65,8 +65,8 @@ static char *what_of(const struct source *source) {
 /* ---- what must be there ---- */
 
 static const char groups_hint[] =
-    "the token needs the group system:bootstrappers:kubeadm:default-node-token: kubeadm token "
-    "create gives it by default";
+    "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, as tokens "
+    "made by kubeadm token create do";
 
 static int read_cluster(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
@@ -215,11 +215,9 @@ static int settle_version(struct cluster_config *c, struct error *err) {
                          "ConfigMap kube-system/kubeadm-config, key ClusterConfiguration: "
                          "kubernetesVersion \"%.100s\" is not a version like v1.37.1",
                          c->kubernetes_version);
-    text_list_add_owned(
-        &c->warnings,
-        xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration is not a version: "
-                  "the server's %s is taken",
-                  c->kubernetes_version, c->server_version));
+    text_list_add_owned(&c->warnings, xasprintf("kubernetesVersion \"%s\" of ClusterConfiguration "
+                                                "is not a version: using the server's %s",
+                                                c->kubernetes_version, c->server_version));
     free(c->kubernetes_version);
     c->kubernetes_version = xstrdup(c->server_version);
     return 0;

@@ -72,8 +72,7 @@ int cluster_document_read(const char *text, const char *what, enum cluster_docum
         found = node;
     }
     if (!found)
-        return error_set(err, ERROR_MALFORMED, "%s: there is no %s in it", what,
-                         kinds[wanted].kind);
+        return error_set(err, ERROR_MALFORMED, "%s: it contains no %s", what, kinds[wanted].kind);
     if (check_document(found, &kinds[wanted], what, err) < 0)
         return -1;
     *ret = yaml_to_json(found);

@@ -98,7 +98,7 @@ static int pass_over(struct reader *r, const struct yaml_node *node, const char 
         return nearest_hint(r->err, "", kind, kinds, ARRAY_SIZE(kinds));
     }
     text_list_add_owned(&r->file->warnings,
-                        xasprintf("%s: line %zu: document of kind %.60s (%.60s) is passed over",
+                        xasprintf("%s: line %zu: ignoring the document of kind %.60s (%.60s)",
                                   r->what, yaml_line(node), kind, version));
     return 0;
 }
@@ -121,8 +121,8 @@ static int read_join(struct reader *r, const struct yaml_node *node, const char 
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
         text_list_add_owned(
             &r->file->warnings,
-            xasprintf("%s: line %zu: %s is deprecated and gone from kubeadm 1.37: winjoin config "
-                      "migrate --old-config %s writes the newer form",
+            xasprintf("%s: line %zu: %s is deprecated and was removed from kubeadm 1.37: winjoin "
+                      "config migrate --old-config %s writes the newer form",
                       r->what, yaml_line(node), version, r->what));
     r->file->join = yaml_to_json_marked(node, r->what, &r->file->join_marks);
     join_configuration_renew(r->file->join, &r->file->join_marks);
@@ -160,7 +160,7 @@ static int refuse_nameless(struct reader *r, const struct yaml_node *node) {
                  : version && !kind ? ": kind is missing"
                                     : "");
     if (version && *version && !is_group_version(version))
-        return error_hint(r->err, "apiVersion is a group and a version, as %s",
+        return error_hint(r->err, "apiVersion must be a group and a version, such as %s",
                           JOIN_CONFIGURATION_V1BETA4);
     for (size_t i = 0; i < yaml_count(node); i++) {
         const char *near = nearest_name(yaml_key(node, i), names, ARRAY_SIZE(names));
@@ -217,7 +217,7 @@ int config_file_parse(const char *text, size_t len, const char *what, enum confi
     if (len > CONFIG_FILE_MAX)
         return error_set(err, ERROR_USAGE, "%s: longer than 1 MiB", what);
     if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
-        return error_set(err, ERROR_USAGE, "%s: is UTF-16: save it as UTF-8", what);
+        return error_set(err, ERROR_USAGE, "%s: the file is UTF-16: save it as UTF-8", what);
     result = read_documents(&r, text, len);
     if (result == 0 && !file.join && !file.node)
         result = error_set(err, ERROR_USAGE, "%s: no %s or %s found", what, JOIN_CONFIGURATION_KIND,

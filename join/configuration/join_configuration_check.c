@@ -278,7 +278,7 @@ static void check_cri_socket(struct check *c) {
 
         invalid(c, path, socket, why);
     } else if (*socket && (strpbrk(socket, "\\ ") || !slash || !slash[1])) {
-        invalid(c, path, socket, "it names no pipe: write npipe:////./pipe/containerd-containerd");
+        invalid(c, path, socket, "no pipe name: write npipe:////./pipe/containerd-containerd");
     }
 }
 
@@ -300,7 +300,7 @@ static void check_args(struct check *c) {
             invalid_at(c, place, path, index, "argument has no name");
         else if (*name == '-' || strpbrk(name, "= \t\r\n\""))
             invalid_at(c, place, path, index,
-                       "an argument's name has no dashes before it, no '=' in it");
+                       "an argument's name must not begin with dashes or contain '='");
     }
 }
 
@@ -321,7 +321,7 @@ static void check_taints(struct check *c) {
                               *id = xasprintf("%s:%s", key ? key : "", effect ? effect : "");
 
         if (!problem && text_list_has(&seen, id))
-            problem = "two taints have this key and this effect";
+            problem = "two taints have the same key and effect";
         if (problem)
             invalid(c, path, text, problem);
         text_list_add(&seen, id);

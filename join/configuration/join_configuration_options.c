@@ -225,8 +225,7 @@ static void settle(struct join_options *options, struct text_list *warnings) {
     if (options->cri_socket && !text_starts_with(options->cri_socket, "npipe:")) {
         read = xasprintf("npipe://%s", options->cri_socket);
         text_list_add_owned(
-            warnings,
-            xasprintf("criSocket without its URL scheme is deprecated: %s is used", read));
+            warnings, xasprintf("criSocket without its URL scheme is deprecated: using %s", read));
         freep(&options->cri_socket);
         options->cri_socket = read;
     }

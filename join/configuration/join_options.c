@@ -105,8 +105,8 @@ int join_kubernetes_version_check(const char *version, struct error *err) {
     end = dot ? strspn(dot + 1, "0123456789") : 0;
     if (end && strchr("-+", dot[1 + end])) /* or the end */
         return 0;
-    return error_set(err, ERROR_USAGE, "use Kubernetes version %s: it must be whole, as v1.37.1",
-                     version);
+    return error_set(err, ERROR_USAGE,
+                     "use Kubernetes version %s: it must be complete, like v1.37.1", version);
 }
 
 void join_network_input(const struct join_options *o, struct network_input *ret) {

@@ -164,7 +164,7 @@ static int check_value(const struct target *t, const json_t *value, const struct
         return error_set(err, ERROR_USAGE, "%s %lld: must be between %lld and %lld", place, number,
                          t->min, t->max);
     if (t->type == TO_FIRST && json_array_size(value) > 1)
-        return error_set(err, ERROR_USAGE, "%s one prefix per node works on Windows, not %zu",
+        return error_set(err, ERROR_USAGE, "%s Windows supports one prefix per node, not %zu",
                          place, json_array_size(value));
     if (t->type == TO_DURATION && text && *text && !strpbrk(text, "123456789"))
         return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);

@@ -15,8 +15,8 @@ const char *node_taint_problem(const char *key, const char *value, const char *e
     if (!key || !*key)
         return "a taint needs a key";
     if (!is_qualified_name(key, strlen(key)))
-        return "a taint's key is a name of at most 63 letters, digits, '-', '_' and '.', with "
-               "\"domain/\" before it or not";
+        return "a taint's key is at most 63 letters, digits, '-', '_' and '.', optionally after "
+               "\"domain/\"";
     if (value && !is_label_value(value, strlen(value)))
         return "a taint's value is at most 63 letters, digits, '-', '_' and '.'";
     for (size_t i = 0; i < ARRAY_SIZE(effects); i++)
@@ -33,7 +33,7 @@ static const char *problem_of(const char *taint, char **ret_id) {
     if (equals && colon && equals > colon)
         equals = NULL;
     if (!colon)
-        return "it must be key=value:effect or key:effect";
+        return "a taint is key=value:effect or key:effect";
     key = xstrndup(taint, (size_t)((equals ? equals : colon) - taint));
     value = equals ? xstrndup(equals + 1, (size_t)(colon - equals - 1)) : NULL;
     *ret_id = xasprintf("%s:%s", key, colon + 1);
@@ -52,7 +52,7 @@ int node_taints_check(const char *taints, struct error *err) {
         const char *problem = problem_of(list.items[i], &id);
 
         if (!problem && text_list_has(&seen, id))
-            problem = "two taints have this key and this effect";
+            problem = "two taints have the same key and effect";
         if (problem)
             return error_set(err, ERROR_USAGE, "use taint '%.200s': %s", list.items[i], problem);
         text_list_add(&seen, id);

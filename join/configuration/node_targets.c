@@ -50,6 +50,6 @@ int node_argument_check(const char *text, struct error *err) {
 int node_line_check(const char *text, struct error *err) {
     for (const char *p = text; *p; p++)
         if (iscntrl((unsigned char)*p))
-            return error_set(err, ERROR_USAGE, "\"%.60s\": it contains a control character", text);
+            return error_set(err, ERROR_USAGE, "\"%.60s\": contains a control character", text);
     return 0;
 }

@@ -74,10 +74,10 @@ static int check_host(const char *endpoint, struct error *err) {
         return 0;
     for (const unsigned char *p = (const unsigned char *)host; *p; p++)
         if (*p > 0x7e)
-            return error_set(err, ERROR_USAGE,
-                             "check the endpoint \"%s\": its host must be written in ASCII "
-                             "(punycode, \"xn--...\")",
-                             endpoint);
+            return error_set(
+                err, ERROR_USAGE,
+                "check the endpoint \"%s\": its host must be ASCII (punycode, \"xn--...\")",
+                endpoint);
     last = strrchr(host, '.');
     last = last ? last + 1 : host;
     if (is_name(host) && strspn(last, "0123456789") != strlen(last) &&
@@ -106,8 +106,8 @@ static int check_endpoint(const char *endpoint, struct error *err) {
                          endpoint);
     if (!bracket && strchr(endpoint, ':') != colon)
         return error_set(err, ERROR_USAGE,
-                         "check the endpoint: address %s: too many colons in address (an IPv6 "
-                         "address stands in brackets)",
+                         "check the endpoint: address %s: too many colons in address (write an "
+                         "IPv6 address in brackets)",
                          endpoint);
     if (colon == endpoint || (bracket && bracket == endpoint + 1))
         return error_set(err, ERROR_USAGE, "check the endpoint \"%s\": it has no host", endpoint);
@@ -128,13 +128,13 @@ static int check_token_options(const struct discovery_options *o, struct text_li
     if (!o->token)
         return error_set(err, ERROR_USAGE, "check the discovery: no token");
     if (token_parse(o->token, ret_token, err) < 0)
-        return error_hint(err, "a new one: kubeadm token create --print-join-command");
+        return error_hint(err, "make a new one: kubeadm token create --print-join-command");
     if (pins_parse(o->ca_cert_hashes, ret_pins, err) < 0)
         return -1;
     if (ret_pins->count || o->unsafe_skip_ca_verification)
         return 0;
     (void)error_set(err, ERROR_USAGE, "check the discovery: no hash of the cluster's CA");
-    return error_hint(err, "give --discovery-token-ca-cert-hash sha256:... (kubeadm token create "
+    return error_hint(err, "add --discovery-token-ca-cert-hash sha256:... (kubeadm token create "
                            "--print-join-command prints it)");
 }
 
@@ -185,8 +185,8 @@ static int verify_signature(const struct discovery *d, const struct token *token
                     "failed to verify JWS signature of received cluster info object, can't trust "
                     "\"%s\"",
                     d->address);
-    (void)error_hint(err, "either the part of the token behind the dot is wrong, or somebody "
-                          "changed the answer on its way");
+    (void)error_hint(err, "either the part of the token after the dot is wrong, or the answer was "
+                          "changed on the way");
     return error_hint(err, "compare with: kubeadm token list");
 }
 
@@ -211,19 +211,18 @@ static int read_kubeconfig(const struct cluster_info *info, struct kubeconfig *r
 
 static int no_pin_matches(const struct discovery *d, const struct certificates *all,
                           const struct text_list *pins, struct error *err) {
-    (void)error_set(err, ERROR_UNTRUSTED,
-                    "cannot trust \"%s\": none of the public keys of its CA certificates is the "
-                    "pinned one",
-                    d->address);
+    (void)error_set(
+        err, ERROR_UNTRUSTED,
+        "cannot trust \"%s\": no public key of its CA certificates matches the pinned hash",
+        d->address);
     for (size_t i = 0; i < all->count && i < HASHES_SHOWN_MAX - 1; i++) {
         _cleanup_(freep) char *line = certificate_describe(&all->items[i]);
 
         (void)error_hint(err, "it presented %s", line);
     }
     (void)error_hint(err, "you gave %s%s", pins->items[0], pins->count > 1 ? " and others" : "");
-    return error_hint(err,
-                      "if the cluster was rebuilt, take the new line from: kubeadm token create "
-                      "--print-join-command");
+    return error_hint(err, "if the cluster was rebuilt, get the new line with: kubeadm token "
+                           "create --print-join-command");
 }
 
 /* Fills matched_pin; without pins the bundle must only parse (kubeadm since 1.36). A match makes
@@ -263,8 +262,8 @@ static int ask_again(struct discovery *d, const char *ca_pem, const struct clust
         "the second kubeconfig from the cluster-info ConfigMap (using validated TLS) was "
         "different from the first");
     return error_hint(err,
-                      "somebody answers in the place of \"%s\", or the cluster was changed this "
-                      "very moment: look before trying again",
+                      "another server answers for \"%s\", or the cluster changed at this moment: "
+                      "check before you try again",
                       d->address);
 }
 
@@ -311,9 +310,9 @@ static int run_token(struct discovery *d, const struct token *token, const struc
         d->result->kubeconfig = take_ptr(info.kubeconfig);
         use_token(&d->result->config, o->tls_bootstrap_token ? o->tls_bootstrap_token : o->token);
         if (!pins->count)
-            text_list_add(&d->result->warnings,
-                          "no CA certificate hash was given: the cluster's identity rests on the "
-                          "token alone");
+            text_list_add(
+                &d->result->warnings,
+                "no CA certificate hash was given: only the token proves the cluster's identity");
     }
     cluster_info_free(&info);
     return result;
@@ -336,10 +335,10 @@ static void warn_server(const char *endpoint, struct discovery_result *result) {
 
     if (!endpoint || !server || text_equal_nocase(server + strlen("https://"), endpoint))
         return;
-    text_list_add_owned(&result->warnings,
-                        xasprintf("the cluster names %s as its server: this is used from here on, "
-                                  "not the endpoint %s",
-                                  server, endpoint));
+    text_list_add_owned(
+        &result->warnings,
+        xasprintf("the cluster's own address is %s: using it from now on, not the endpoint %s",
+                  server, endpoint));
 }
 
 static void warn_clock(struct discovery_result *result) {

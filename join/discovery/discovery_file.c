@@ -67,16 +67,14 @@ static void merge(struct discovery *d, struct kubeconfig *config, const char *pu
     struct kubeconfig other = {0};
 
     if (kubeconfig_parse(published, strlen(published), "cluster-info", &other, NULL) < 0) {
-        text_list_add(
-            &d->result->warnings,
-            "the cluster-info ConfigMap has no readable kubeconfig: the discovery file is "
-            "used as it is");
+        text_list_add(&d->result->warnings, "the cluster-info ConfigMap has no readable "
+                                            "kubeconfig: using the discovery file as it is");
         return;
     }
     if (!text_equal(other.server, config->server))
         text_list_add_owned(&d->result->warnings,
-                            xasprintf("the discovery file's server %s is not that of cluster-info, "
-                                      "%s: the file's is used",
+                            xasprintf("the discovery file's server %s differs from that of "
+                                      "cluster-info, %s: using the file's",
                                       config->server, other.server ? other.server : "none"));
     if (!config->ca_pem && other.ca_pem && kubeconfig_settle_ca(&other, NULL) == 0) {
         config->ca_pem = take_ptr(other.ca_pem);
@@ -96,7 +94,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
     }
     if (why.os == 403 || (why.kind == ERROR_ABSENT && why.os == 0)) {
         text_list_add_owned(&d->result->warnings,
-                            xasprintf("%s: the discovery file is used as it is", why.message));
+                            xasprintf("%s: using the discovery file as it is", why.message));
         return 0;
     }
     if (err)
@@ -142,10 +140,11 @@ static int check_server(const char *file, const struct kubeconfig *config, struc
         return error_prefix(err, "read '%s'", file);
     if (!config->insecure_skip_tls_verify)
         return 0;
-    (void)error_set(err, ERROR_USAGE,
-                    "read '%s': it says insecure-skip-tls-verify: nothing would prove the server",
-                    file);
-    return error_hint(err, "give it certificate-authority-data instead");
+    (void)error_set(
+        err, ERROR_USAGE,
+        "read '%s': insecure-skip-tls-verify is set, so nothing would prove the server's identity",
+        file);
+    return error_hint(err, "put certificate-authority-data into it instead");
 }
 
 static int check_certificate(const char *file, struct kubeconfig *config, struct error *err) {
@@ -172,9 +171,10 @@ static int check_credentials(const char *file, struct kubeconfig *c, struct erro
     }
     for (const char *p = c->token; p && *p; p++)
         if ((unsigned char)*p < ' ' || *p == 0x7f)
-            return error_set(err, ERROR_USAGE,
-                             "read '%s': its token holds a line break or another control character",
-                             c->token_file ? c->token_file : file);
+            return error_set(
+                err, ERROR_USAGE,
+                "read '%s': its token contains a line break or another control character",
+                c->token_file ? c->token_file : file);
     return check_certificate(file, c, err);
 }
 

@@ -67,8 +67,8 @@ static enum verdict no_signature(const struct discovery *d, const json_t *data, 
                     "could not find a JWS signature in the cluster-info ConfigMap for token ID "
                     "\"%s\": the token has expired, was deleted or belongs to another cluster",
                     d->token_id);
-    (void)error_hint(err, ids ? "%s has signatures for: %s" : "%s has no token at all%s",
-                     d->address, ids ? ids : "");
+    (void)error_hint(err, ids ? "%s has signatures for: %s" : "%s has no tokens%s", d->address,
+                     ids ? ids : "");
     (void)error_hint(err, "make a new one: kubeadm token create --print-join-command");
     return PERHAPS_LATER;
 }
@@ -100,7 +100,7 @@ static enum verdict read_data(const struct discovery *d, const json_t *object,
 
 static void hint_status(const struct discovery *d, long status, struct error *err) {
     if (d->credentials && status == 401)
-        (void)error_hint(err, "the credentials in the discovery file are not good, or no longer");
+        (void)error_hint(err, "the credentials in the discovery file are invalid or have expired");
     else if (status == 401 || status == 403)
         (void)error_hint(err, "anonymous requests must be allowed to read cluster-info: "
                               "kube-apiserver --anonymous-auth and Role kube-public/"
@@ -109,7 +109,7 @@ static void hint_status(const struct discovery *d, long status, struct error *er
         (void)error_hint(err, "is this the API server of a kubeadm cluster? On its control plane: "
                               "kubeadm init phase bootstrap-token");
     if (status >= 300 && status < 400)
-        (void)error_hint(err, "redirects are not followed: give the API server's own address");
+        (void)error_hint(err, "redirects are not followed: use the API server's own address");
 }
 
 static enum verdict read_answer(const struct discovery *d, const struct http_response *response,
@@ -246,7 +246,8 @@ static int give_up(const struct discovery *d, unsigned tries, const struct error
     if (tries > 1)
         (void)error_prefix(err, "tried %u times in %u s", tries, (unsigned)(waited / 1000));
     if (!err->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT))
-        (void)error_hint(err, "does this machine reach it? curl -k %s/healthz", d->server);
+        (void)error_hint(err, "check whether this machine reaches it: curl.exe -k %s/healthz",
+                         d->server);
     return -1;
 }
 

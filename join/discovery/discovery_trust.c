@@ -37,8 +37,8 @@ static void hint_clock(const struct discovery *d, const struct certificate *cert
             difference < 0 ? "behind" : "ahead of", owner->renew);
     else
         (void)error_hint(err,
-                         "this machine's clock is %" PRId64 " s %s that of \"%s\": set it right "
-                         "(w32tm /resync)",
+                         "this machine's clock is %" PRId64
+                         " s %s that of \"%s\": correct it (w32tm /resync)",
                          difference > 0 ? difference : -difference,
                          difference > 0 ? "behind" : "ahead of", d->address);
 }

@@ -79,7 +79,7 @@ char *ca_file_difference(struct host *host, const char *path, const char *proven
     if (!has_all(&found, &proven) || !has_all(&proven, &found)) {
         _cleanup_(freep) char *is = describe(&found), *should = describe(&proven);
 
-        text = xasprintf("'%s' holds %s; the cluster's proven CA is %s", path, is, should);
+        text = xasprintf("'%s' contains %s; the cluster's verified CA is %s", path, is, should);
     }
     certificates_free(&proven);
     certificates_free(&found);
@@ -92,6 +92,6 @@ void ca_file_warn(struct host *host, const struct join_found *found,
     _cleanup_(freep) char *difference = ca_file_difference(host, path, found->client.ca_pem);
 
     if (difference)
-        join_warn(progress, "%s, which takes its place (winjoin reset puts back what was found)",
+        join_warn(progress, "%s, which replaces it (winjoin reset restores the old file)",
                   difference);
 }

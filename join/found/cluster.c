@@ -33,8 +33,8 @@ int find_node(struct join *join, struct error *err) {
         return -1;
     if (join->found.node.pod_cidrs.count || join->found.options.pod_cidr)
         return 0;
-    (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': it has none yet",
+    (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': not assigned yet",
                     join->found.node_name);
-    return error_hint(err, "the controller manager gives it (--allocate-node-cidrs=true); or give "
+    return error_hint(err, "the controller manager assigns it (--allocate-node-cidrs=true); or set "
                            "one with --pod-cidr");
 }

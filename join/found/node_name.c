@@ -69,8 +69,8 @@ static enum wait_look look_claim(void *context, struct wait *wait, struct error 
         return LOOK_DONE;
     if (join->found.options.dry_run) {
         join_warn(&join->progress,
-                  "Node %s is still Ready from an earlier join of this machine: a join waits "
-                  "until the control plane misses its kubelet",
+                  "Node %s is still Ready from an earlier join of this machine: the join waits "
+                  "until the control plane marks it not Ready",
                   join->found.node_name);
         return LOOK_DONE;
     }

@@ -140,10 +140,9 @@ static int store(struct request *r, struct client_certificate *ret, struct error
     if (!err || err->kind == ERROR_UNTRUSTED || err->kind == ERROR_MALFORMED)
         (void)host_remove(r->host, r->name_path, NULL); /* what stays is judged by the next run */
     if (err && err->kind == ERROR_UNTRUSTED)
-        (void)error_hint(
-            err, "who signs must be the cluster's own CA, and this machine's clock right; the "
-                 "next join asks anew");
-    return error_prefix(err, "use what was issued for certificate signing request \"%s\"",
+        (void)error_hint(err, "check that the cluster's own CA signs certificates and that this "
+                              "machine's clock is right; the next join sends a new request");
+    return error_prefix(err, "use the certificate issued for certificate signing request \"%s\"",
                         r->csr.name);
 }
 

@@ -95,7 +95,7 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     if (split(text, &c))
         result = check(host, options, &c, err);
     else
-        result = error_set(err, ERROR_ABSENT, "it holds no private key");
+        result = error_set(err, ERROR_ABSENT, "it contains no private key");
     if (result < 0) {
         client_certificate_free(&c);
         if (err)

@@ -178,9 +178,11 @@ static void warn_of_open_doors(const json_t *config, struct kubelet_changes *cha
     static const struct {
         const char *path, *wrong, *why;
     } rows[] = {
-        {"authentication.anonymous.enabled", "true", "anybody may ask the kubelet"},
-        {"authentication.webhook.enabled", "false", "tokens of service accounts are refused"},
-        {"authorization.mode", "\"AlwaysAllow\"", "everybody who is let in may do everything"},
+        {"authentication.anonymous.enabled", "true",
+         "anonymous requests to the kubelet are allowed"},
+        {"authentication.webhook.enabled", "false", "service account tokens are refused"},
+        {"authorization.mode", "\"AlwaysAllow\"",
+         "every authenticated client is allowed everything"},
     };
 
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -193,8 +195,9 @@ static void warn_of_open_doors(const json_t *config, struct kubelet_changes *cha
                                           rows[i].path, text, rows[i].why));
     }
     if (json_number_at(config, "readOnlyPort", 0) != 0)
-        text_list_add(&changes->warnings, "the cluster's KubeletConfiguration opens readOnlyPort: "
-                                          "it answers without authentication");
+        text_list_add(
+            &changes->warnings,
+            "the cluster's KubeletConfiguration opens readOnlyPort, which needs no authentication");
 }
 
 /* "/etc/x" to "C:\etc\x"; others as they are. New reference. */
@@ -214,18 +217,18 @@ static json_t *with_drive(const char *path, const char *drive) {
 
 static void force_values(json_t *config, const struct kubelet_config_input *input,
                          struct kubelet_changes *changes) {
-    const char *why = "must be so on Windows", *path = json_text_at(config, "staticPodPath");
+    const char *why = "required on Windows", *path = json_text_at(config, "staticPodPath");
     const char *drive = input->drive ? input->drive : "C:";
 
-    force(config, "staticPodPath", with_drive(path ? path : "", drive), "path with its drive",
-          changes);
+    force(config, "staticPodPath", with_drive(path ? path : "", drive),
+          "path with its drive letter", changes);
     force(config, "authentication.x509.clientCAFile",
           json_string(input->ca_file ? input->ca_file : KUBERNETES_CA_FILE),
-          "where the cluster's CA lies on this node", changes);
+          "path of the cluster's CA on this node", changes);
     force(config, "resolvConf", json_string(""), why, changes);
     force(config, "cgroupsPerQOS", json_false(), why, changes);
     force(config, "enforceNodeAllocatable", json_array(), why, changes);
-    force(config, "rotateCertificates", json_true(), "as kubeadm always has it", changes);
+    force(config, "rotateCertificates", json_true(), "as kubeadm sets it", changes);
 }
 
 /* On Windows the kubelet is not told of new manifests, it looks for them every 20 s; looking into
@@ -248,9 +251,9 @@ static void warn_of_patched(const json_t *config, struct kubelet_changes *change
         const char *path = json_text_at(config, paths[i]);
 
         if (path && *path == '/')
-            text_list_add_owned(
-                &changes->warnings,
-                xasprintf("a patch sets %s to '%s', a path without a drive", paths[i], path));
+            text_list_add_owned(&changes->warnings,
+                                xasprintf("a patch sets %s to '%s', a path without a drive letter",
+                                          paths[i], path));
     }
 }
 
@@ -275,9 +278,9 @@ static int check_kind(const json_t *config, struct error *err) {
     const char *version = json_text_at(config, "apiVersion");
 
     if (!text_equal(json_text_at(config, "kind"), "KubeletConfiguration"))
-        return error_set(err, ERROR_MALFORMED,
-                         "make the kubelet's configuration: the cluster's is no "
-                         "KubeletConfiguration");
+        return error_set(
+            err, ERROR_MALFORMED,
+            "make the kubelet's configuration: the cluster's is not a KubeletConfiguration");
     if (!text_equal(version, "kubelet.config.k8s.io/v1beta1"))
         return error_set(err, ERROR_MALFORMED,
                          "make the kubelet's configuration: apiVersion \"%s\" is not "

@@ -114,15 +114,14 @@ static int judge(struct join_progress *progress, int code, const char *said, str
     if (objection) {
         (void)error_set(err, ERROR_USAGE, "use the cluster's KubeletConfiguration: kubelet: %s",
                         objection);
-        return error_hint(err, "the kubelet would not start; change ConfigMap "
-                               "kube-system/kubelet-config, or what it has for this node alone by "
-                               "a patch (--patches)");
+        return error_hint(
+            err, "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
+                 "override the value for this node with a patch (--patches)");
     }
     if (unknown)
-        join_warn(progress, "the kubelet passes over a part of its configuration: %s", unknown);
+        join_warn(progress, "the kubelet ignores a part of its configuration: %s", unknown);
     if (was_ended(code))
-        join_warn(progress,
-                  "the kubelet, asked whether it takes its configuration, ended with code 0x%x",
+        join_warn(progress, "the kubelet's check of its configuration ended with exit code 0x%x",
                   (unsigned)code);
     return 0;
 }
@@ -147,8 +146,7 @@ int kubelet_question_ask(struct host *host, struct join_progress *progress, cons
         return -1;
     }
     if (why.kind == ERROR_TIMED_OUT || why.kind == ERROR_MALFORMED) /* it hangs, it babbles */
-        join_warn(progress, "the kubelet was asked in vain whether it takes its configuration: %s",
-                  why.message);
+        join_warn(progress, "could not let the kubelet check its configuration: %s", why.message);
     else
         log_message(LOG_INFO, "%s", why.message);
     return 0;

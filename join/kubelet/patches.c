@@ -39,7 +39,7 @@ static int type_of(const char *name, const char *plus, enum patch_type *ret, str
         }
     }
     return error_set(err, ERROR_USAGE,
-                     "patch file '%s': behind '+' must stand json, merge or strategic", name);
+                     "patch file '%s': '+' must be followed by json, merge or strategic", name);
 }
 
 int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *ret_type,
@@ -52,8 +52,8 @@ int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *r
         return 0;
     }
     if (!target) {
-        *ret_reason = "its name begins with none of kubeadm's patch targets; the kubelet's is "
-                      "\"kubeletconfiguration\", in small letters";
+        *ret_reason = "its name does not begin with one of kubeadm's patch targets; the kubelet's "
+                      "is \"kubeletconfiguration\", in lower case";
         return 0;
     }
     dot = strchr(name, '.');
@@ -61,7 +61,7 @@ int patch_file_name(const char *name, enum patch_target *ret, enum patch_type *r
     *ret_type = PATCH_STRATEGIC;
     if (plus && plus > dot)
         return error_set(err, ERROR_USAGE,
-                         "patch file '%s': '+' and the type must stand before the first dot", name);
+                         "patch file '%s': '+' and the type must come before the first dot", name);
     if (plus && type_of(name, plus, ret_type, err) < 0)
         return -1;
     *ret = text_equal(target, "kubeletconfiguration") ? PATCH_KUBELET : PATCH_OTHER;
@@ -145,7 +145,7 @@ static int read_entry(struct host *host, const char *path, struct patches *ret, 
         return -1;
     if (target == PATCH_NONE)
         text_list_add_owned(&ret->warnings,
-                            xasprintf("patch file '%s' is passed over: %s", path, reason));
+                            xasprintf("ignoring patch file '%s': %s", path, reason));
     if (target == PATCH_OTHER) /* concerns no worker; kubeadm reads it, too */
         return read_file(host, path, PATCH_STRATEGIC, NULL, err);
     return target == PATCH_KUBELET ? read_file(host, path, type, ret, err) : 0;
@@ -157,7 +157,7 @@ static int read_folder(struct host *host, const char *folder, unsigned depth, si
     int result = host_list(host, folder, &names, err);
 
     if (depth > PATCH_FOLDERS_DEPTH_MAX)
-        result = error_set(err, ERROR_USAGE, "patches folder '%s': folders in more than %d levels",
+        result = error_set(err, ERROR_USAGE, "patches folder '%s': more than %d levels of folders",
                            folder, PATCH_FOLDERS_DEPTH_MAX);
     for (size_t i = 0; i < names.count && result == 0; i++) {
         _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, names.items[i]);
@@ -179,7 +179,7 @@ int patches_read(struct host *host, const char *folder, struct patches *ret, str
     size_t files = 0;
 
     if (host_file_type(host, folder) != HOST_FOLDER)
-        return error_set(err, ERROR_USAGE, "patches folder '%s': there is no such folder", folder);
+        return error_set(err, ERROR_USAGE, "patches folder '%s': no such folder", folder);
     if (read_folder(host, folder, 1, &files, &patches, err) < 0) {
         patches_free(&patches);
         if (err)
@@ -247,8 +247,8 @@ static int check_result(const struct patch *patch, const json_t *config, struct 
         text_equal(json_text_at(config, "apiVersion"), "kubelet.config.k8s.io/v1beta1"))
         return 0;
     (void)error_set(err, ERROR_USAGE,
-                    "the patched document is not a KubeletConfiguration of "
-                    "kubelet.config.k8s.io/v1beta1 any more");
+                    "the patched document is no longer a KubeletConfiguration of "
+                    "kubelet.config.k8s.io/v1beta1");
     return at_line(err, patch->path, patch->node);
 }
 

@@ -288,8 +288,9 @@ static int parallel_lists(struct work *work, const struct place *place, json_t *
             return refuse(work, &here, "must name a list: %s/LIST", directive);
         if (text_equal(directive, DELETE_FROM) && json_object_get(patch, field + 1) &&
             !is_ordered(patch, field + 1))
-            return refuse(work, &here,
-                          "the patch sets this list, too, and kubeadm does the two in any order");
+            return refuse(
+                work, &here,
+                "the patch also sets this list, and kubeadm applies the two in any order");
         if ((text_equal(directive, SET_ORDER)
                  ? set_order(work, &here, original, patch, field + 1, value)
                  : delete_from(work, &here, original, field + 1, value)) < 0)
@@ -342,7 +343,7 @@ static int check_clean(struct work *work, const struct place *place, const json_
         const struct place here = {place, key};
 
         if (is_directive(key))
-            return refuse(work, &here, "there is nothing that this directive could act on");
+            return refuse(work, &here, "there is nothing for this directive to act on");
         if (check_clean(work, &here, value) < 0)
             return -1;
     }

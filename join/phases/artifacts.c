@@ -45,7 +45,7 @@ static int lay_winjoin(struct join *join, struct error *err) {
         (err->kind != ERROR_DENIED && err->kind != ERROR_CONFLICT))
         return -1;
     join_warn(&join->progress,
-              "another winjoin.exe runs as the host of this node's services and stays: %s",
+              "another winjoin.exe runs as the host of this node's services and is kept: %s",
               err->message);
     error_clear(err);
     return 0;
@@ -81,10 +81,10 @@ static int hint_at_users(struct error *err) {
             text_list_add(&names, (*row)->name);
     all = text_list_join(&names, ", ");
     if (err->kind == ERROR_DENIED || err->kind == ERROR_CONFLICT)
-        (void)error_hint(err,
-                         "does it run? stop its service (sc stop %s) and run the same command "
-                         "again",
-                         all);
+        (void)error_hint(
+            err,
+            "if it is running, stop its service (sc.exe stop %s) and run the same command again",
+            all);
     return -1;
 }
 
@@ -102,7 +102,7 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
     if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
         programs_check_versions(join, NULL, err) < 0)
         return -1;
-    text_addf(&join->progress.detail, "%zu of %zu verified, %zu laid (%.0f MB) from %s",
+    text_addf(&join->progress.detail, "%zu of %zu verified, %zu installed (%.0f MB) from %s",
               result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
               (double)result.bytes / 1e6, mirror ? mirror->url : join->found.options.bundle);
     return 0;
@@ -123,7 +123,7 @@ int phase_artifacts(struct join *join, struct error *err) {
         (bundle ? lay_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
     if (!bundle)
-        text_add(&join->progress.detail, "all there already");
+        text_add(&join->progress.detail, "all installed already");
     programs_bundle_close(join);
     if (own_program_folders(join, err) < 0 || lay_winjoin(join, err) < 0)
         return -1;

@@ -55,10 +55,10 @@ int phase_certificate(struct join *join, struct error *err) {
     until[10] = '\0';
     if (certificate.made_now)
         text_addf(&join->progress.detail, "%s approved (%s), valid until %s", certificate.csr_name,
-                  certificate.reason && *certificate.reason ? certificate.reason : "by hand",
+                  certificate.reason && *certificate.reason ? certificate.reason : "manually",
                   until);
     else
-        text_addf(&join->progress.detail, "the stored one is kept, valid until %s", until);
+        text_addf(&join->progress.detail, "keeping the stored certificate, valid until %s", until);
     client_certificate_free(&certificate);
     return 0;
 }

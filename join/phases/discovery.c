@@ -22,7 +22,7 @@ int phase_discovery(struct join *join, struct error *err) {
 
     (void)err; /* the runner has found the cluster */
     if (!join->found.discovery.kubeconfig) {
-        text_addf(&join->progress.detail, "joined already: %s, as this node",
+        text_addf(&join->progress.detail, "already joined: %s, as this node",
                   join->found.client.server);
         return 0;
     }
@@ -30,7 +30,7 @@ int phase_discovery(struct join *join, struct error *err) {
     if (d->matched_pin[0]) {
         text_add(&join->progress.detail, ", CA ");
         add_short_pin(&join->progress.detail, d->matched_pin);
-        text_add(&join->progress.detail, " is the pinned one");
+        text_add(&join->progress.detail, " matches the pin");
     }
     return 0;
 }

@@ -18,7 +18,7 @@ static int lay_files(struct join *join, struct error *err) {
     if (node_files_lay(&join->journal, &files, err) < 0)
         return -1;
     text_addf(&join->progress.detail,
-              "config.yaml made fit for Windows in %zu places; %s and %zu more",
+              "config.yaml: %zu settings adapted for Windows; %s and %zu more",
               join->found.kubelet_changes.count, KUBELET_KUBECONFIG_FILE, files.count - 1);
     return 0;
 }

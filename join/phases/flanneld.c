@@ -59,12 +59,12 @@ static int look_at_ways(struct join *join, struct ways *ways, struct error *err)
 }
 
 static const char *first_missing(const struct ways *ways) {
-    return ways->published ? ways->missing.items[0] : "no annotation on this node's Node";
+    return ways->published ? ways->missing.items[0] : "its annotations on this Node are missing";
 }
 
 /* The proof says what follows from it; other pods may do without. */
 static void warn_stalled(struct join *join, const struct ways *ways) {
-    join_warn(&join->progress, "flanneld has not laid every way: %s%s; its log: %s",
+    join_warn(&join->progress, "flanneld has not added every route: %s%s; its log: %s",
               first_missing(ways), ways->missing.count > 1 ? " and others" : "",
               service_by_name(join->found.plan.agent->service)->log_folder);
 }
@@ -90,7 +90,7 @@ static enum wait_look look_ways(void *context, struct wait *wait, struct error *
     }
     if (now - ways->moved_ms >= STALLED_MS + ways->join->watch.ends * SERVICE_PAUSE_MAX_MS)
         wait->limit_ms = 0;
-    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld's ways: %s", first_missing(ways));
+    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld's routes: %s", first_missing(ways));
     return LOOK_AGAIN;
 }
 
@@ -113,12 +113,12 @@ static int follow_ways(struct join *join, struct error *err) {
         if (!kube_is_forbidden(err))
             return -1;
         join_warn(&join->progress,
-                  "this node may not list the others: whether flanneld lays the ways to "
-                  "their pods is not known (winjoin config cluster grants it)");
+                  "this node is not allowed to list Nodes, so flanneld's routes to their pods were "
+                  "not checked (winjoin config cluster grants the right)");
         error_clear(err);
         return 0;
     }
-    text_addf(&join->progress.detail, "; ways to %zu of %zu other nodes",
+    text_addf(&join->progress.detail, "; routes to %zu of %zu other nodes",
               ways.peers - (ways.missing.count < ways.peers ? ways.missing.count : ways.peers),
               ways.peers);
     return 0;

@@ -29,6 +29,6 @@ int phase_kubelet(struct join *join, struct error *err) {
     }
     kubelet_bootstrap_end(&join->journal, &join->progress);
     text_addf(&join->progress.detail, "%s, healthy%s", settings.kubelet_version,
-              bootstraps ? ", got its certificate itself" : "");
+              bootstraps ? ", has its own certificate" : "");
     return 0;
 }

@@ -27,9 +27,9 @@ int kubelet_bootstrap_lay(struct journal *journal, const struct join_found *foun
     _cleanup_(secret_freep) char *text = NULL;
 
     if (!found->discovery.kubeconfig)
-        return error_set(err, ERROR_USAGE,
-                         "leave the TLS bootstrap to the kubelet: no token or discovery file was "
-                         "given to begin it with");
+        return error_set(
+            err, ERROR_USAGE,
+            "leave the TLS bootstrap to the kubelet: no token or discovery file was given for it");
     if (remove_recorded(journal, KUBELET_KUBECONFIG_FILE, err) < 0 ||
         remove_recorded(journal, KUBELET_CLIENT_CERTIFICATE_FILE, err) < 0)
         return -1;

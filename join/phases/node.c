@@ -42,8 +42,8 @@ int phase_node(struct join *join, struct error *err) {
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {
         if (err->kind == ERROR_TIMED_OUT && !registered)
-            (void)error_hint(err, "kubelet log: C:\\var\\log\\kubelet; pod subnets need "
-                                  "--allocate-node-cidrs=true in the controller manager");
+            (void)error_hint(err, "the kubelet's log: C:\\var\\log\\kubelet; pod subnets need "
+                                  "kube-controller-manager --allocate-node-cidrs=true");
         return -1;
     }
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
@@ -66,9 +66,8 @@ static void tell_serving_request(struct join *join) {
     client.patience_ms = 0;
     if (kube_csr_find(&client, KUBE_CSR_SERVING_SIGNER, join->found.node_name, &csr, &why) < 0) {
         text_list_add(&join->progress.next,
-                      "the cluster signs serving certificates (serverTLSBootstrap): "
-                      "kubectl logs and exec work once the kubelet's request is "
-                      "approved: kubectl get csr");
+                      "kubectl logs and exec work once the kubelet's serving certificate is "
+                      "approved (serverTLSBootstrap is on): kubectl get csr");
         return;
     }
     if (csr.state == KUBE_CSR_PENDING)

@@ -19,7 +19,8 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
     int result = cni_conflicts(join->host, &conflicts, err);
 
     for (size_t i = 0; result == 0 && i < conflicts.count; i++) {
-        join_warn(&join->progress, "'%s' would win over the node's CNI file: set aside until reset",
+        join_warn(&join->progress,
+                  "'%s' would override the node's CNI file: moved away until winjoin reset",
                   conflicts.items[i]);
         result = journal_file(&join->journal, conflicts.items[i], err);
         if (result == 0)

@@ -50,9 +50,8 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
     if (kube_nodes_get(&join->found.client, &nodes, err) < 0) {
         if (!kube_is_forbidden(err))
             return -1;
-        join_warn(&join->progress,
-                  "this node may not list the others: no ways to their pods were laid "
-                  "(winjoin config cluster grants it)");
+        join_warn(&join->progress, "this node is not allowed to list Nodes, so no routes to their "
+                                   "pods were added (winjoin config cluster grants the right)");
         error_clear(err);
         return 0;
     }

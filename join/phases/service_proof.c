@@ -43,7 +43,7 @@ static enum wait_look look_health(struct join *join, bool runs, struct error *er
 
     (void)runs;
     if (!url) {
-        join_warn(&join->progress, "healthzPort is 0: whether the kubelet is healthy is not asked");
+        join_warn(&join->progress, "healthzPort is 0: the kubelet's health is not checked");
         return LOOK_DONE;
     }
     result = http_perform(join->http, &request, &response, err);
@@ -126,7 +126,7 @@ int service_prove(struct join *join, struct error *err) {
     (void)error_set(err, ERROR_TIMED_OUT, "%s after %u s", service->proof.failed,
                     wait.limit_ms / 1000);
     (void)service_watch_hint(&join->watch, err);
-    return error_hint(err, "to have it started anew: sc stop %s, then the same command again",
+    return error_hint(err, "to restart it: sc.exe stop %s, then run the same command again",
                       service->name);
 }
 

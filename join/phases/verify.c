@@ -130,8 +130,7 @@ static int find_cluster_facts(struct join *join, struct error *err) {
 static int fail_flows(struct join *join, struct error *err) {
     const struct diag_causes *causes = &join->found.report.causes;
 
-    (void)error_set(err, ERROR_FLOWS, "prove the pod network: %s",
-                    text_str(&join->progress.detail));
+    (void)error_set(err, ERROR_FLOWS, "test the pod network: %s", text_str(&join->progress.detail));
     for (size_t i = 0; i < causes->count && i < 3; i++) {
         const struct diag_cause *cause = &causes->items[i];
 
@@ -151,7 +150,7 @@ int phase_verify(struct join *join, struct error *err) {
     _cleanup_(freep) char *line = NULL, *manifests = NULL;
 
     if (text_equal(join->found.options.verify, "none")) {
-        text_add(&join->progress.detail, "left out (--verify none)");
+        text_add(&join->progress.detail, "skipped (--verify none)");
         return 0;
     }
     if (look(join, &node, err) < 0 || find_cluster_facts(join, err) < 0)

@@ -36,7 +36,7 @@ static void add_cluster(struct text *out, const json_t *plan) {
               text_at(plan, "network.adapter"));
     if (*text_at(plan, "network.sourceVip"))
         text_addf(out, ", source VIP %s", text_at(plan, "network.sourceVip"));
-    add_list(out, "; not NATed: ", json_at(plan, "network.natExceptions"));
+    add_list(out, "; no NAT for: ", json_at(plan, "network.natExceptions"));
     text_add_char(out, '\n');
 }
 
@@ -177,7 +177,7 @@ char *join_plan_text(const json_t *document) {
     size_t i;
 
     if (!json_array_size(json_at(plan, "steps"))) {
-        text_addf(&out, "Joining %s would do nothing: every phase is skipped.\n",
+        text_addf(&out, "Joining %s would do nothing: all phases are skipped.\n",
                   text_at(plan, "node.name"));
         return text_take(&out);
     }
@@ -193,9 +193,10 @@ char *join_plan_text(const json_t *document) {
     text_add_char(&out, '\n');
     json_array_foreach(json_at(plan, "unknown"), i, item)
         text_addf(&out,
-                  "not known yet: %s (the cluster gives it to the registered Node; --pod-cidr "
-                  "makes the plan with one)\n",
+                  "not known yet: %s (the cluster assigns it to the registered Node; --pod-cidr "
+                  "plans with a given one)\n",
                   json_string_value(item));
-    text_add(&out, "every file and document whole: winjoin join --dry-run -o yaml\n");
+    text_add(&out,
+             "for the full text of every file and document: winjoin join --dry-run -o yaml\n");
     return text_take(&out);
 }

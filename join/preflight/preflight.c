@@ -55,7 +55,7 @@ enum verdict check_warn(struct finding *finding, const char *format, ...) {
 }
 
 enum verdict check_unknown(struct finding *finding, const char *format, ...) {
-    SAY("could not tell: ");
+    SAY("could not check: ");
     return CHECK_UNKNOWN;
 }
 
@@ -124,10 +124,10 @@ void preflight_unknown_names(const struct text_list *ignored, struct text_list *
         for (size_t k = 0; k < count && !known; k++)
             known = ignored_checks_have(&one, checks[k].id);
         if (!known)
-            text_list_add_owned(ret_warnings, xasprintf("--ignore-preflight-errors: no check is "
-                                                        "named \"%.80s\" (winjoin preflight -v 1 "
-                                                        "names them)",
-                                                        ignored->items[i]));
+            text_list_add_owned(ret_warnings,
+                                xasprintf("--ignore-preflight-errors: there is no check \"%.80s\" "
+                                          "(winjoin preflight -v 1 lists them)",
+                                          ignored->items[i]));
     }
 }
 
@@ -186,7 +186,7 @@ struct preflight_result *preflight_run(struct join *join, bool whole, size_t *re
                                                        .help = checks[i].help,
                                                        .level = checks[i].level,
                                                        .outcome = PREFLIGHT_NOT_RUN};
-            (void)text_format(results[count++].message, 300, "needs an administrator's rights");
+            (void)text_format(results[count++].message, 300, "requires administrator rights");
             continue;
         }
         run_check(join, &checks[i], &results[count++]);
@@ -244,10 +244,9 @@ int preflight_judge(const struct preflight_result *results, size_t count, struct
     if (!errors)
         return 0;
     if (kind == ERROR_RESTART)
-        (void)error_set(err, kind, "use this machine: a restart of Windows is needed first");
+        (void)error_set(err, kind, "preflight: a restart of Windows is needed first");
     else
-        (void)error_set(err, kind, "use this machine: %zu of %zu preflight checks failed", errors,
-                        count);
+        (void)error_set(err, kind, "preflight: %zu of %zu checks failed", errors, count);
     for (size_t i = 0; i < count && told < room; i++) {
         if (results[i].outcome != PREFLIGHT_ERROR)
             continue;
@@ -256,6 +255,6 @@ int preflight_judge(const struct preflight_result *results, size_t count, struct
         told++;
     }
     if (errors > told)
-        (void)error_hint(err, "and %zu more: winjoin preflight", errors - told);
+        (void)error_hint(err, "and %zu more; winjoin preflight lists all", errors - told);
     return -1;
 }

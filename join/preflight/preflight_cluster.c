@@ -67,7 +67,7 @@ enum verdict check_clock(struct join *join, const struct preflight_check *check,
         return after(finding, "Discovery");
     return behind >= -CLOCK_MAX && behind <= CLOCK_MAX
                ? CHECK_FINE
-               : check_bad(finding, "this clock is %lld s %s the API server's",
+               : check_bad(finding, "this machine's clock is %lld s %s the API server's",
                            behind < 0 ? -behind : behind, behind > 0 ? "behind" : "ahead of");
 }
 
@@ -101,7 +101,7 @@ enum verdict check_node_name(struct join *join, const struct preflight_check *ch
                          join->found.node_name);
     return check_warn(finding,
                       "Node \"%s\" is still Ready from an earlier join of this machine; a join "
-                      "waits until it is not",
+                      "waits until it is not Ready",
                       join->found.node_name);
 }
 
@@ -180,7 +180,7 @@ enum verdict check_programs(struct join *join, const struct preflight_check *che
     if (missing.count) {
         _cleanup_(freep) char *names = text_list_join(&missing, ", ");
 
-        (void)check_bad(finding, "%s missing: neither on this machine nor in a bundle", names);
+        (void)check_bad(finding, "%s missing: neither on this machine nor in the bundle", names);
     }
     text_list_free(&missing);
     return finding->message[0] ? CHECK_BAD : CHECK_FINE;

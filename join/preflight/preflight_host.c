@@ -26,7 +26,7 @@ enum verdict check_architecture(const struct machine *machine, const struct pref
     if (text_equal(found, "amd64"))
         return CHECK_FINE;
     if (!*found || text_equal(found, "unknown"))
-        return check_unknown(finding, "Windows does not say which processor this is");
+        return check_unknown(finding, "Windows does not report the processor type");
     return check_bad(finding, "the processor is %s; Windows nodes are amd64", found);
 }
 
@@ -54,8 +54,8 @@ enum verdict check_build(const struct machine *machine, const struct preflight_c
     return is_long_term(machine->found->facts.build)
                ? CHECK_FINE
                : check_bad(finding,
-                           "build %u is none of 17763 (2019), 20348 (2022), 26100 (2025); an image "
-                           "of another build does not start (0xc0370101)",
+                           "build %u is not one of 17763 (2019), 20348 (2022), 26100 (2025); "
+                           "images of another build do not start (0xc0370101)",
                            machine->found->facts.build);
 }
 
@@ -66,16 +66,17 @@ enum verdict check_patch(const struct machine *machine, const struct preflight_c
         unsigned build, from, to; /* revisions [from, to) lack something */
         const char *what;
     } rows[] = {
-        {17763, 0, 379, "lacks KB4489899, without which there is no overlay network"},
-        {17763, 379, 1432, "lacks KB4580390: kube-proxy cannot use DSR"},
-        {17763, 1432, 1554, "lacks the fixes of late 2020 (revision 1554)"},
-        {20348, 261, 288, "breaks pods' traffic on l2bridge with DSR (KB5005619)"},
-        {20348, 2582, 2700, "breaks pods' way out (KB5040437)"},
+        {17763, 0, 379, "KB4489899 is missing: overlay networks need it"},
+        {17763, 379, 1432, "KB4580390 is missing: kube-proxy cannot use DSR"},
+        {17763, 1432, 1554, "the fixes of late 2020 are missing (revision 1554)"},
+        {20348, 261, 288,
+         "this update breaks pod traffic on l2bridge with DSR (KB5005619 fixes it)"},
+        {20348, 2582, 2700, "this update breaks outbound pod traffic (KB5040437)"},
     };
 
     (void)check;
     if (!is_long_term(machine->found->facts.build))
-        return check_not_run(finding, "nothing is known of the updates of build %u",
+        return check_not_run(finding, "the updates of build %u are not known to winjoin",
                              machine->found->facts.build);
     if (!machine->found->facts.revision)
         return check_unknown(finding, "the registry has no UBR");
@@ -93,7 +94,7 @@ enum verdict check_containers_feature(const struct machine *machine,
                                       struct finding *finding) {
     (void)check;
     if (machine->found->facts.containers_feature < 0)
-        return check_unknown(finding, "DISM does not answer whether Containers is installed");
+        return check_unknown(finding, "DISM does not report whether Containers is installed");
     return machine->found->facts.containers_feature
                ? CHECK_FINE
                : check_bad(finding, "the Windows feature Containers is not installed");
@@ -103,8 +104,8 @@ enum verdict check_restart(const struct machine *machine, const struct preflight
                            struct finding *finding) {
     (void)check;
     if (machine->found->facts.restart_pending < 0)
-        return check_unknown(finding, "the registry does not answer whether a restart is pending");
-    return machine->found->facts.restart_pending ? check_bad(finding, "Windows waits for a restart")
+        return check_unknown(finding, "the registry does not show whether a restart is pending");
+    return machine->found->facts.restart_pending ? check_bad(finding, "a restart is pending")
                                                  : CHECK_FINE;
 }
 
@@ -112,11 +113,11 @@ enum verdict check_page_file(const struct machine *machine, const struct preflig
                              struct finding *finding) {
     (void)check;
     if (!machine->found->facts.memory_bytes)
-        return check_unknown(finding, "Windows does not say how much memory there is");
+        return check_unknown(finding, "Windows does not report the amount of memory");
     return machine->found->facts.page_file_bytes
                ? CHECK_FINE
-               : check_bad(finding, "no page file: Windows has no OOM killer, a full commit charge "
-                                    "stops the node");
+               : check_bad(finding, "no page file: Windows has no OOM killer, so running out of "
+                                    "memory stops the node");
 }
 
 enum verdict check_disk(const struct machine *machine, const struct preflight_check *check,
@@ -129,7 +130,7 @@ enum verdict check_disk(const struct machine *machine, const struct preflight_ch
         return check_unknown(finding, "%s", why.message);
     return bytes >= (uint64_t)DISK_MIN * GIGABYTE
                ? CHECK_FINE
-               : check_bad(finding, "C: has %.1f GB free; images and logs want %d GB",
+               : check_bad(finding, "C: has %.1f GB free; images and logs need %d GB",
                            (double)bytes / GIGABYTE, DISK_MIN);
 }
 
@@ -141,7 +142,7 @@ enum verdict check_host_name(const struct machine *machine, const struct preflig
 
     (void)check;
     if (!*name)
-        return check_unknown(finding, "Windows does not say its name");
+        return check_unknown(finding, "Windows does not report its host name");
     if (strlen(name) > NETBIOS_MAX)
         return check_bad(finding,
                          "host name \"%s\" is longer than NetBIOS' %d characters: some tools will "
@@ -175,7 +176,7 @@ enum verdict check_xcopy(const struct machine *machine, const struct preflight_c
     if (host_file_type(machine->host, "C:\\Windows\\System32\\xcopy.exe") != HOST_ABSENT)
         return CHECK_FINE;
     if (host_file_type(machine->host, system) == HOST_ABSENT)
-        return check_unknown(finding, "there is no %s here", system);
+        return check_unknown(finding, "there is no %s on this machine", system);
     return check_bad(finding, "xcopy not found in system path");
 }
 
@@ -227,7 +228,7 @@ enum verdict check_defender(const struct machine *machine, const struct prefligh
     runs = defender.state != HOST_SERVICE_ABSENT && defender.state != HOST_SERVICE_STOPPED;
     host_service_free(&defender);
     if (!runs)
-        return check_not_run(finding, "Defender does not run here");
+        return check_not_run(finding, "Defender does not run on this machine");
     found = is_excluded(machine, folder, &why);
     if (found < 0)
         return check_unknown(finding, "%s", why.message);

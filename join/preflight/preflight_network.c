@@ -27,7 +27,7 @@ enum verdict check_service_enabled(const struct machine *machine,
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
     if (!found)
-        return check_not_run(finding, "there is no service \"%s\" (see ContainersFeature)",
+        return check_not_run(finding, "the service \"%s\" does not exist (see ContainersFeature)",
                              check->subject);
     return text_equal(start, "4")
                ? check_bad(finding, "the service \"%s\" is disabled", check->subject)
@@ -41,14 +41,14 @@ enum verdict check_hns(const struct machine *machine, const struct preflight_che
     (void)check;
     return hns_version_get(machine->host, &machine->found->hns, &why) == 0
                ? CHECK_FINE
-               : check_bad(finding, "the Host Network Service does not answer: %s", why.message);
+               : check_bad(finding, "the Host Network Service does not respond: %s", why.message);
 }
 
 enum verdict check_hns_version(const struct machine *machine, const struct preflight_check *check,
                                struct finding *finding) {
     (void)check;
     if (!machine->found->hns.major)
-        return check_not_run(finding, "HNS does not answer");
+        return check_not_run(finding, "HNS does not respond");
     return hns_has(machine->found->hns, HNS_V2_API)
                ? CHECK_FINE
                : check_bad(finding, "HNS %u.%u cannot make Kubernetes networks (9.2 or newer)",
@@ -72,10 +72,8 @@ enum verdict check_ipv6(const struct machine *machine, const struct preflight_ch
         return check_unknown(finding, "DisabledComponents is \"%s\"", value);
     return (mask & IPV6_OFF) != IPV6_OFF
                ? CHECK_FINE
-               : check_bad(
-                     finding,
-                     "IPv6 is switched off (DisabledComponents=%s); HNS needs it in the stack",
-                     value);
+               : check_bad(finding, "IPv6 is disabled (DisabledComponents=%s); HNS needs it",
+                           value);
 }
 
 static bool switch_is_ours(const struct machine *machine) {
@@ -107,11 +105,11 @@ enum verdict check_switch(const struct machine *machine, const struct preflight_
     if (switch_is_ours(machine))
         return CHECK_FINE;
     if (!machine->found->nic.alias)
-        return check_not_run(finding, "no card was chosen");
+        return check_not_run(finding, "no adapter was chosen");
     return machine->found->nic.has_switch
                ? check_bad(finding,
-                           "a vSwitch that winjoin did not make is on \"%s\": it is shared, and "
-                           "stays at reset",
+                           "a virtual switch that winjoin did not make is on \"%s\": it is shared, "
+                           "and reset keeps it",
                            machine->found->nic.alias)
                : CHECK_FINE;
 }
@@ -127,7 +125,7 @@ enum verdict check_networks(const struct machine *machine, const struct prefligh
 
     (void)check;
     if (!machine->found->hns.major)
-        return check_not_run(finding, "HNS does not answer");
+        return check_not_run(finding, "HNS does not respond");
     if (hcn_list(machine->host, HCN_NETWORK, NULL, NULL, &list, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     json_array_foreach(list, i, item) {
@@ -138,7 +136,7 @@ enum verdict check_networks(const struct machine *machine, const struct prefligh
             text_addf(&names, "%s\"%s\" (%s)", names.len ? ", " : "", network.name, network.type);
     }
     if (names.len)
-        (void)check_bad(finding, "others have networks in HNS: %s", text_str(&names));
+        (void)check_bad(finding, "HNS has networks of other programs: %s", text_str(&names));
     text_free(&names);
     return finding->message[0] ? CHECK_BAD : CHECK_FINE;
 }
@@ -150,16 +148,16 @@ enum verdict check_mtu(const struct machine *machine, const struct preflight_che
 
     (void)check;
     if (mode && !mode->vxlan)
-        return check_not_run(finding, "%s sends pods' packets as they are", mode->name);
+        return check_not_run(finding, "%s does not encapsulate pod packets", mode->name);
     if (!machine->found->nic.alias)
-        return check_not_run(finding, "no card was chosen");
+        return check_not_run(finding, "no adapter was chosen");
     if (!machine->found->nic.mtu)
-        return check_unknown(finding, "Windows does not say the MTU of \"%s\"",
+        return check_unknown(finding, "Windows does not report the MTU of \"%s\"",
                              machine->found->nic.alias);
     return machine->found->nic.mtu >= MTU_MIN
                ? CHECK_FINE
                : check_bad(finding,
-                           "the MTU of \"%s\" is %u: pods' packets of more than %u bytes are lost",
+                           "the MTU of \"%s\" is %u: pod packets larger than %u bytes are lost",
                            machine->found->nic.alias, machine->found->nic.mtu,
                            machine->found->nic.mtu - 50);
 }
@@ -168,10 +166,10 @@ enum verdict check_dns(const struct machine *machine, const struct preflight_che
                        struct finding *finding) {
     (void)check;
     if (!machine->found->nic.alias)
-        return check_not_run(finding, "no card was chosen");
+        return check_not_run(finding, "no adapter was chosen");
     return machine->found->nic.dns_servers.count
                ? CHECK_FINE
-               : check_bad(finding, "\"%s\" has no DNS server: images' registries are not found",
+               : check_bad(finding, "\"%s\" has no DNS server: image registries cannot be found",
                            machine->found->nic.alias);
 }
 
@@ -238,14 +236,14 @@ enum verdict check_vxlan_port(const struct machine *machine, const struct prefli
     bool used = false;
 
     if (mode && !mode->vxlan)
-        return check_not_run(finding, "%s uses no vxlan", mode->name);
+        return check_not_run(finding, "%s does not use VXLAN", mode->name);
     if (host_port_in_use(machine->host, true, port, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (!used || switch_is_ours(machine))
         return CHECK_FINE; /* an overlay network of ours may hold it */
     if (port != VXLAN_WINDOWS_PORT)
         check_hint(finding, "netstat -ano -p udp | findstr :%u", port);
-    return check_bad(finding, "UDP port %u is in use: vxlan's packets would go to another program",
+    return check_bad(finding, "UDP port %u is in use: VXLAN packets would go to another program",
                      port);
 }
 
@@ -280,10 +278,10 @@ enum verdict check_dynamic_ports(const struct machine *machine, const struct pre
     if (host_run(machine->host, &process, &code, &output, &why) < 0)
         return check_unknown(finding, "%s", why.message);
     if (code != 0 || !last_number(output, &ports))
-        return check_unknown(finding, "netsh does not say how many dynamic ports there are");
+        return check_unknown(finding, "netsh does not report the number of dynamic ports");
     return ports >= DYNAMIC_PORTS_MIN
                ? CHECK_FINE
                : check_bad(finding,
-                           "%u dynamic TCP ports: without DSR each Service's port holds 64 of them",
+                           "%u dynamic TCP ports: without DSR each Service port takes 64 of them",
                            ports);
 }

@@ -30,8 +30,8 @@ enum verdict check_file_available(const struct machine *machine,
         journal_has(machine->journal, JOURNAL_FILE_ENTRY, path))
         return CHECK_FINE;
     held = is_ca ? ca_file_describe(machine->host, path) : NULL;
-    return check_bad(finding, "%s already exists and is not winjoin's%s%s", path,
-                     held ? "; it holds " : "", held ? held : "");
+    return check_bad(finding, "%s already exists and was not made by winjoin%s%s", path,
+                     held ? "; it contains " : "", held ? held : "");
 }
 
 /* Pods that the kubelet would start at once. */
@@ -47,7 +47,7 @@ enum verdict check_manifests(const struct machine *machine, const struct preflig
         return why.kind == ERROR_ABSENT ? CHECK_FINE : check_unknown(finding, "%s", why.message);
     count = names.count;
     text_list_free(&names);
-    return count ? check_bad(finding, "%s is not empty: the kubelet will start these pods",
+    return count ? check_bad(finding, "%s is not empty: the kubelet would start these pods",
                              check->subject)
                  : CHECK_FINE;
 }
@@ -62,8 +62,8 @@ enum verdict check_cni_files(const struct machine *machine, const struct preflig
         return check_unknown(finding, "%s", why.message);
     if (conflicts.count) {
         check_hint(finding,
-                   "nothing to do: winjoin join sets it aside, winjoin reset puts it back");
-        (void)check_bad(finding, "%s would win over the node's CNI file", conflicts.items[0]);
+                   "nothing to do: winjoin join moves it away, winjoin reset moves it back");
+        (void)check_bad(finding, "%s would override the node's CNI file", conflicts.items[0]);
     }
     text_list_free(&conflicts);
     return finding->message[0] ? CHECK_BAD : CHECK_FINE;
@@ -114,7 +114,7 @@ enum verdict check_service_free(const struct machine *machine, const struct pref
     foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service) &&
               !journal_has_absent(machine->journal, JOURNAL_SERVICE, check->subject);
     host_service_free(&service);
-    return foreign ? check_bad(finding, "a service \"%s\" is there that winjoin did not make",
+    return foreign ? check_bad(finding, "a service \"%s\" exists that winjoin did not make",
                                check->subject)
                    : CHECK_FINE;
 }
@@ -146,15 +146,14 @@ enum verdict check_runtime_version(const struct machine *machine,
     if (found < 0)
         return check_unknown(finding, "%s", why.message);
     if (!found)
-        return check_not_run(finding, "%s is not there yet", service_containerd.program);
+        return check_not_run(finding, "%s does not exist yet", service_containerd.program);
     if (!major)
-        return check_unknown(finding, "containerd says \"%.60s\"", output);
-    return major >= CONTAINERD_MIN
-               ? CHECK_FINE
-               : check_bad(finding,
-                           "containerd %u does not support RuntimeConfig, which kubelets "
-                           "after 1.37 ask for",
-                           major);
+        return check_unknown(finding, "containerd reports \"%.60s\"", output);
+    return major >= CONTAINERD_MIN ? CHECK_FINE
+                                   : check_bad(finding,
+                                               "containerd %u does not support RuntimeConfig, "
+                                               "which kubelets newer than 1.37 require",
+                                               major);
 }
 
 enum verdict check_kubelet_version(const struct machine *machine,
@@ -166,9 +165,9 @@ enum verdict check_kubelet_version(const struct machine *machine,
 
     (void)check;
     if (!found)
-        return check_not_run(finding, "%s is not there yet", service_kubelet.program);
+        return check_not_run(finding, "%s does not exist yet", service_kubelet.program);
     if (found < 0 && (machine->found->options.bundle || machine->found->options.mirror))
-        return check_not_run(finding, "the bundle brings another kubelet");
+        return check_not_run(finding, "the bundle has another kubelet");
     if (found < 0)
         return check_bad(finding, "couldn't get kubelet version: %s", why.message);
     if (kubernetes_minor(text_starts_with(output, "Kubernetes ") ? output + 11 : output,

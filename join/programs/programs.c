@@ -89,9 +89,9 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
 
     if (result == 0 && missing.count) {
         names = text_list_join(&missing, ", ");
-        result = error_set(err, ERROR_USAGE, "find the programs of a node: %s missing", names);
-        (void)error_hint(err, "give what has them with --bundle FILE or --mirror URL "
-                              "(made by: winjoin bundle create)");
+        result = error_set(err, ERROR_USAGE, "required programs are missing: %s", names);
+        (void)error_hint(
+            err, "supply them with --bundle FILE or --mirror URL (made by: winjoin bundle create)");
     }
     text_list_free(&missing);
     return result;
@@ -145,7 +145,7 @@ static int check_wanted(const struct join_options *options, const char *name, co
 
     if (!wanted || !version || text_equal(without_v(wanted), without_v(version)))
         return 0;
-    return error_set(err, ERROR_USAGE, "use --kubernetes-version %s: the %s that is to run is %s",
+    return error_set(err, ERROR_USAGE, "use --kubernetes-version %s: the %s to be started is %s",
                      wanted, name, version);
 }
 
@@ -239,9 +239,9 @@ static int refuse_argument(const char *program, const char *argument, const stru
     _cleanup_(freep) char *name = program_flag_name(argument);
 
     if (text_list_has(known, name))
-        return error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' does not take that value",
+        return error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' does not accept that value",
                          argument, program);
-    (void)error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' knows no such flag", argument,
+    (void)error_set(err, ERROR_USAGE, "kubelet argument '%s': '%s' has no such flag", argument,
                     program);
     return nearest_hint(err, "--", name, (const char *const *)known->items, known->count);
 }

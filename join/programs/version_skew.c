@@ -19,8 +19,8 @@ static int too_new(const char *kubelet, const char *control_plane, struct error 
                     "[KubeletVersion] the kubelet version is higher than the control plane "
                     "version: kubelet %s, control plane %s",
                     kubelet, control_plane);
-    return error_hint(err, "upgrade the control plane first, or take a kubelet of its minor "
-                           "version or up to three older");
+    return error_hint(err, "upgrade the control plane first, or use a kubelet of its minor version "
+                           "or up to three older");
 }
 
 static int too_old(const char *kubelet, const char *control_plane, unsigned by, struct error *err) {
@@ -28,7 +28,7 @@ static int too_old(const char *kubelet, const char *control_plane, unsigned by, 
                     "[KubeletVersion] the kubelet version is more than %u minor versions older "
                     "than the control plane: kubelet %s, control plane %s",
                     by, kubelet, control_plane);
-    return error_hint(err, "take a newer kubelet, best of the control plane's own version");
+    return error_hint(err, "use a newer kubelet, preferably of the control plane's own version");
 }
 
 int version_skew_check(const struct version_skew *skew, struct error *err) {
@@ -40,7 +40,7 @@ int version_skew_check(const struct version_skew *skew, struct error *err) {
         kubelet += strlen("Kubernetes ");
     if (!minor_of(kubelet, &minor))
         return error_set(err, ERROR_PREFLIGHT,
-                         "[KubeletVersion] couldn't get kubelet version: '%s' is none",
+                         "[KubeletVersion] couldn't get kubelet version: '%s' is not a version",
                          kubelet ? kubelet : "");
     for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         if (!minor_of(others[i], &found))

@@ -35,9 +35,9 @@ static int check_token(struct join *join, struct error *err) {
     if (join_has_certificate(join->host, &join->found, &ignored) || may(join, &request))
         return 0;
     (void)refuse(err, "the token", &request);
-    return error_hint(err, "the token needs the group "
-                           "system:bootstrappers:kubeadm:default-node-token: kubeadm token create "
-                           "gives it by default");
+    return error_hint(
+        err, "the token must belong to the group system:bootstrappers:kubeadm:default-node-token, "
+             "as tokens made by kubeadm token create do");
 }
 
 static int check_agent(struct join *join, struct error *err) {

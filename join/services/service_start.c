@@ -15,7 +15,7 @@ static void take_known_flags(struct service_watch *watch, const struct service *
     settings->known_flags = known;
     service_dropped_arguments(service, settings, &dropped);
     for (size_t i = 0; i < dropped.count; i++)
-        join_warn(watch->progress, "%s does not know '%s': it is left out", service->name,
+        join_warn(watch->progress, "%s does not know '%s': left out", service->name,
                   dropped.items[i]);
     text_list_free(&dropped);
 }

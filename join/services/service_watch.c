@@ -29,9 +29,9 @@ int service_watch_hint(struct service_watch *watch, struct error *err) {
     if (log)
         service_log_words(log, WORDS, &words);
     (void)error_hint(err, "its log: %s%s", service->log_file,
-                     words.count ? "" : " (nothing to be read there)");
+                     words.count ? "" : " (nothing to read there)");
     for (size_t i = 0; i < words.count; i++)
-        (void)error_hint(err, "it said: %s", words.items[i]);
+        (void)error_hint(err, "its last message: %s", words.items[i]);
     return -1;
 }
 
@@ -41,8 +41,8 @@ static int fail_ended(struct service_watch *watch, const struct host_service *se
                     "keep %s running: it ended %u times, the last time with exit code %u",
                     watch->service->name, watch->ends, (unsigned)service->exit_code);
     (void)service_watch_hint(watch, err);
-    return error_hint(err, "mend that and run the same command again; winjoin reset takes back "
-                           "what was done");
+    return error_hint(
+        err, "fix that and run the same command again; winjoin reset undoes what was done");
 }
 
 /* From our table: not every SCM keeps what it was told (Wine's). */
@@ -76,9 +76,8 @@ static int count_end(struct service_watch *watch, const struct host_service *ser
         return fail_ended(watch, service, err);
     pause = pause_of(watch->service, watch->ends);
     watch->again_ms = host_monotonic_ms(watch->host) + pause;
-    join_warn(watch->progress,
-              "%s ended with exit code %u: started again after %.0f s (its log: %s)", name,
-              (unsigned)service->exit_code, pause / 1000.0, watch->service->log_folder);
+    join_warn(watch->progress, "%s ended with exit code %u: restarted after %.0f s (its log: %s)",
+              name, (unsigned)service->exit_code, pause / 1000.0, watch->service->log_folder);
     return 0;
 }
 
@@ -120,8 +119,8 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
         watch->refused = 0;
     else if (++watch->refused == 2) {
         (void)error_set(err, ERROR_DENIED, "wait for %s: %s", watch->service->name, why.message);
-        return error_hint(err, "it runs with the rights of nodes, which an administrator of the "
-                               "cluster gives once: winjoin config cluster | kubectl apply -f -");
+        return error_hint(err, "it needs rights that a cluster administrator grants once: winjoin "
+                               "config cluster | kubectl apply -f -");
     }
     return 0;
 }

@@ -110,8 +110,9 @@ int journal_open(struct host *host, struct journal *ret, struct error *err) {
     }
     if (read_lines(&journal, text, err) < 0) {
         journal_close(&journal);
-        return error_hint(err, "move '%s' away to begin anew; what it recorded is then not undone",
-                          JOURNAL_FILE);
+        return error_hint(
+            err, "to start again without it, move '%s' away; what it recorded will not be undone",
+            JOURNAL_FILE);
     }
     journal.saved = journal.count;
     *ret = journal;

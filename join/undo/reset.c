@@ -62,7 +62,7 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
     bool empty;
 
     if (json_bool_at(entry->before, "present", false)) {
-        *ret_how = "kept: it was there before";
+        *ret_how = "kept: it existed before the join";
         return 0;
     }
     if (!json_bool_at(entry->before, "onlyIfEmpty", false)) {
@@ -71,7 +71,7 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
     }
     empty = host_list(host, entry->target, &names, NULL) < 0 || names.count == 0;
     text_list_free(&names);
-    *ret_how = empty ? "removed" : "kept: somebody else's files are in it";
+    *ret_how = empty ? "removed" : "kept: it contains files of other programs";
     return empty ? host_remove(host, entry->target, err) : 0;
 }
 
@@ -128,7 +128,7 @@ static int undo_network(struct host *host, const struct journal_entry *entry, co
 
     if (hcn_network_remove(host, entry->target, &removed, err) < 0)
         return -1;
-    *ret_how = removed ? "removed" : "was gone already";
+    *ret_how = removed ? "removed" : "already gone";
     return 0;
 }
 
@@ -142,7 +142,7 @@ static int undo_switch(struct host *host, const struct journal_entry *entry, con
         return -1;
     result = nic_guard_remove(host, entry->target, &card, NULL, NULL, &guard, err);
     nic_snapshot_free(&card);
-    *ret_how = "removed; the card has its address, DNS servers and routes";
+    *ret_how = "removed; the adapter has its address, DNS servers and routes";
     return result;
 }
 
@@ -167,7 +167,7 @@ static int undo_firewall(struct host *host, const struct journal_entry *entry, c
 
 static int undo_source_vip(struct host *host, const struct journal_entry *entry,
                            const char **ret_how, struct error *err) {
-    *ret_how = "given back";
+    *ret_how = "released";
     return source_vip_remove(host, entry->target, err);
 }
 
@@ -263,7 +263,7 @@ static int undo_all(struct journal *journal, const struct reset_options *options
         const char *how = "";
 
         if (options->dry_run) {
-            tell(options, entry, "would be taken back", NULL);
+            tell(options, entry, "would be undone", NULL);
             continue;
         }
         if (is_needed(journal, i))

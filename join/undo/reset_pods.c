@@ -84,7 +84,7 @@ void reset_pods(const struct journal *journal, const struct reset_options *optio
         struct error stays = {0};
 
         if (options->dry_run) {
-            tell(options, what, "would be ended", NULL);
+            tell(options, what, "would be stopped", NULL);
         } else if (remove_pod(host, pipe, &pods.items[i], &stays) == 0) {
             tell(options, what, "ended", NULL);
         } else {

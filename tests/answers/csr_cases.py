@@ -297,7 +297,7 @@ CONDITION_CASES = [
     Case("condition: denied with odd words", conditions({"type": "Denied", "status": "True", "reason": 5, "message": []}), says=("is denied",)),
     Case("condition: approved with escapes", approved_by(reason=ESC, message=ESC), code=0, says=("approved \\(\\\\x1b",)),
     Case("condition: approved with the token", approved_by(reason=api.TOKEN), code=0),
-    Case("condition: approved with an odd reason", approved_by(reason=5, message=None), code=0, says=("approved \\(by hand\\)",)),
+    Case("condition: approved with an odd reason", approved_by(reason=5, message=None), code=0, says=("approved \\(manually\\)",)),
     Case("condition: approved in 1 MB", approved_by(reason="r" * 500000), code=0),
     Case("condition: approved, never signed", conditions(condition("Approved")), says=("approved but not signed", "hint: kube-controller-manager")),
     *(Case("condition: conditions are %s" % what, status(conditions=value), says=PENDING)
@@ -344,7 +344,7 @@ def another():
 
 
 JUNK = b"-----BEGIN CERTIFICATE-----\n" + base64.encodebytes(b"\x30\x82\xff\xff junk" * 20) + b"-----END CERTIFICATE-----\n"
-NEXT = "hint: .*the next join asks anew"
+NEXT = "hint: .*the next join sends a new request"
 ISSUED_CASES = [
     *(Case("issued: " + what, issued(make), code=code, says=says) for what, code, says, make in (
         ("for another node", 4, ("system:node:other",), lambda s: signed(s, node="other")),

@@ -368,7 +368,7 @@ def main():
     try:
         with fabrics.Fabric(args.mode) as lan, \
                 ControlPlane(lan, args.folder, coredns=True) as cluster:
-            print("up in %.1f s; by hand:\n  %s get nodes -o wide\njoin from a machine of the "
+            print("up in %.1f s; manually:\n  %s get nodes -o wide\njoin from a machine of the "
                   "fabric (%s...):\n  %s\nlogs: %s" % (cluster.seconds["up"], cluster.by_hand(), lan.mark,
                                                        cluster.facts["joinCommand"], cluster.folder),
                   flush=True)

@@ -1,6 +1,6 @@
 """Pods by the CRI server that takes containerd's place: the real CNI plugins, real packets.
 
-Played by scenarios/cri.py. Overlay and l2bridge networks are made by hand; what is proved is that RunPodSandbox and the real
+Played by scenarios/cri.py. Overlay and l2bridge networks are made manually; what is proved is that RunPodSandbox and the real
 win-overlay.exe, win-bridge.exe and host-local.exe lead to a pod that is reached across the fabric.
 """
 import base64

@@ -57,7 +57,7 @@ class Stage:
         self.fabric.close()
 
     def describe(self):
-        return "control plane %s up in %.1f s; by hand: %s get nodes -o wide" % (
+        return "control plane %s up in %.1f s; manually: %s get nodes -o wide" % (
             self.cluster.version, self.cluster.seconds["up"], self.cluster.by_hand())
 
     def hosts(self, rows):

@@ -141,7 +141,7 @@ class Bootstrap(unittest.TestCase):
             item["metadata"] = json.loads(answer.read())["metadata"]
 
     def test_odd_certificates(self):
-        """What a signer may make of the request: none of it is stored, and the next join asks anew."""
+        """What a signer may make of the request: none of it is stored, and the next join sends a new request."""
         self.server.ask(op="csr", mode="manual")
         admin, own = Client.of_kubeconfig(self.server.facts["kubeconfig"]), self.authority()
         key = pki.new_ec_key()

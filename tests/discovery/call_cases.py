@@ -22,7 +22,7 @@ CALLS = [
     call("a pin with two colons", 3, "expected \"format:hex-value\"", pins=("sha256:" + HEX + ":",)),
     call("a pin without a name", 3, "expected \"format:hex-value\"", pins=(HEX,)),
     call("an empty pin", 3, "caCertHashes", pins=("",)),
-    call("the fingerprint of the certificate", 4, "none of the public keys",
+    call("the fingerprint of the certificate", 4, "no public key of its CA certificates",
          pins=("sha256:{fingerprint}",)),
     call("a token with a newline", 3, "space", token=TOKEN + "\n"),
     call("a token with two dots", 3, "bootstrap token", token="abcdef.0123456789abcde."),

@@ -364,7 +364,7 @@ FORMS = [
              "sub/d2.conf": text_of(ca=THE_CA + "../ca.crt")}),
     file("CA file: a URL", 3, "read the certificate authority file",
          conf=text_of(ca=THE_CA + "https://127.0.0.1/ca.crt")),
-    file("a CA and insecure-skip-tls-verify", 3, "nothing would prove the server", conf=with_field(
+    file("a CA and insecure-skip-tls-verify", 3, "nothing would prove the server's identity", conf=with_field(
         "insecure-skip-tls-verify: true")),
 ]
 
@@ -477,7 +477,7 @@ FETCHES = [
         leaf=lambda ca: issue(ca, name="localhost"), paths={"/d.conf": lambda s: http(conf_of(s))}),
           url="https://localhost:{port}/d.conf"),
     fetch("insecure-skip-tls-verify", 3, lambda s: http(text_of(
-        ca="insecure-skip-tls-verify: true")(s).encode()), "nothing would prove the server"),
+        ca="insecure-skip-tls-verify: true")(s).encode()), "nothing would prove the server's identity"),
     fetch("a program", 3, lambda s: http(text_of(
         "{exec: {command: /bin/true, apiVersion: client.authentication.k8s.io/v1, interactiveMode: "
         "Never}}")(s).encode()), "credentials by exec"),

@@ -33,7 +33,7 @@ SERVERS = [
     server("a scheme in capitals", 1, '"HTTPS://@"', BAD_SERVER),
     server("no host", 1, '"https://"', BAD_SERVER),
     server("a port alone", 1, '"https://:6443"', BAD_SERVER),
-    server("no port", 0, '"https://api.example"', "the cluster names https://api.example"),
+    server("no port", 0, '"https://api.example"', "the cluster's own address is https://api.example"),
     server("port 0", 1, '"https://127.0.0.1:0"', BAD_SERVER),
     server("a port too great", 1, '"https://127.0.0.1:65536"', BAD_SERVER),
     server("a port that is none", 1, '"https://127.0.0.1:https"', BAD_SERVER),
@@ -230,7 +230,7 @@ MORE_SIGNATURES = [
         "jws-kubeconfig-%06d" % i: "x" for i in range(100)}}),
     signature("others under names that are none", 1, lambda d: {
         "kubeconfig": d["kubeconfig"], "jws-kubeconfig-": "x", "jws-kubeconfig-abc": "x",
-        "jws-kubeconfig-\x1b[31m00": "x", "jws-kubeconfig-abcdef ": "x"}, "no token at all"),
+        "jws-kubeconfig-\x1b[31m00": "x", "jws-kubeconfig-abcdef ": "x"}, "no tokens"),
     signature("by the whole token", 4, lambda d: {**d, JWS_KEY: odd.tokens.detached_jws(
         "abcdef", "abcdef." + SECRET, d["kubeconfig"])}, "failed to verify JWS signature"),
     signature("by the secret and a newline", 4, lambda d: {**d, JWS_KEY: odd.tokens.detached_jws(

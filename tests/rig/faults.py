@@ -50,7 +50,7 @@ def _filter(where, rule, family="inet", hook="forward"):
     return lay, lift
 
 
-# ---- on the node, by hand: what an administrator or another program may do ----------------------
+# ---- on the node, manually: what an administrator or another program may do ----------------------
 
 def _network(host):
     """The pod network's document: the one whose name the CNI configuration has, or the last."""

@@ -1,4 +1,4 @@
-"""HNS objects made by hand on a played node, with real packets: what tests of the rig's own network share."""
+"""HNS objects made manually on a played node, with real packets: what tests of the rig's own network share."""
 import json
 import os
 import socket

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole joins by winjoin.exe on a played Windows host: the good ones, the killed, the unapproved.
 
-After each the reset must leave the host as it was found. Takes minutes: run by hand, not by the
+After each the reset must leave the host as it was found. Takes minutes: run manually, not by the
 suites. Known to fail at times: a program that a killed join had started twice is still running when
 reset removes it.
 """

@@ -81,7 +81,7 @@ class Node:
                 return question()
             except OSError as why:
                 if self.hnsd.poll() is not None or time.monotonic() > end:
-                    raise RuntimeError("%s: HNS does not answer: %s" % (self.name, why)) from why
+                    raise RuntimeError("%s: HNS does not respond: %s" % (self.name, why)) from why
                 time.sleep(0.02)
 
     def ask(self, request):

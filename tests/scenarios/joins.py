@@ -84,7 +84,7 @@ class L2bridge(scene.Scene):
         result = json.loads(done.stdout)
         self.assertEqual({p["outcome"] for p in result["phases"]}, {"done"})
         details = {p["id"]: p["detail"] for p in result["phases"]}
-        self.assertEqual(details["flanneld"], "running, host-gw; ways to 1 of 1 other nodes")
+        self.assertEqual(details["flanneld"], "running, host-gw; routes to 1 of 1 other nodes")
         self.assertEqual({f["outcome"] for f in result["flows"]}, {"pass"})
         self.assertEqual(self.ready(), ["True"])
         self.reset()
@@ -190,7 +190,7 @@ class Trouble(scene.Scene):
         self.assert_joins(*scene.FAST)
         done = self.stage.host.run([r"C:\newer.exe", *self.stage.join_words[1:], *scene.FAST], timeout=180)
         self.assert_code(done, 0)
-        self.assertIn("another winjoin.exe runs as the host of this node's services and stays", done.stderr)
+        self.assertIn("another winjoin.exe runs as the host of this node's services and is kept", done.stderr)
         done = self.stage.host.run([laid, "reset", "--force"], timeout=120)
         self.assert_code(done, 0)
         self.assertIn("file %s: it runs: moved to %%TEMP%%" % laid, done.stderr)
@@ -201,7 +201,7 @@ class Trouble(scene.Scene):
         """As when its HNS is not up yet: Windows would start it again, Wine does not."""
         join = self.follow_flanneld(("--verify", "node"), count=1)
         self.assertEqual(join.wait(), 0, join.said())
-        self.assertIn("flanneld ended with exit code 1: started again after 5 s", join.said())
+        self.assertIn("flanneld ended with exit code 1: restarted after 5 s", join.said())
         done = [line for line in join.lines if line["phase"] == "flanneld" and line["state"] == "done"]
         self.assertIn("ways to 1 of 1 other nodes", done[0]["message"])
 

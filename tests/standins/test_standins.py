@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The stand-ins together, without the product: a Windows node by hand, as an administrator would.
+"""The stand-ins together, without the product: a Windows node set up as an administrator would.
 
 Files are laid as upstream's documents say, the programs are started at the console, and the node
 must become Ready, its pods reachable, its Services answered.

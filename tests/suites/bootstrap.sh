@@ -1,5 +1,5 @@
 #!/bin/sh
-# The node's client certificate over real TLS: approved, approved by hand, refused, interrupted.
+# The node's client certificate over real TLS: approved, approved manually, refused, interrupted.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need

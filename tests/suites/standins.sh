@@ -1,5 +1,5 @@
 #!/bin/sh
-# The stand-ins under Wine: a Windows node set up by hand becomes Ready, with pods that answer.
+# The stand-ins under Wine: a Windows node set up manually becomes Ready, with pods that answer.
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need

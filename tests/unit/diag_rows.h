@@ -61,9 +61,9 @@ static const struct row rows[] = {
     {"a clock that is ahead", "", "look:{api:{outcome:'ok',clockDifferenceSeconds:-301}}",
      "CLOCK-OFF confirmed 0", "its answer is dated 301 s before this clock"},
     {"no image", ALL_NOT_RUN, "pods:{a:{waiting:'ErrImagePull: not found'},b:{}}",
-     "POD-IMG confirmed 18", "winjoin-probe-a waits: ErrImagePull: not found"},
+     "POD-IMG confirmed 18", "winjoin-probe-a is waiting: ErrImagePull: not found"},
     {"no sandbox", ALL_NOT_RUN, "pods:{a:{waiting:'FailedCreatePodSandBox: hcn'},b:{}}",
-     "POD-SBX confirmed 18", "winjoin-probe-a waits: FailedCreatePodSandBox: hcn"},
+     "POD-SBX confirmed 18", "winjoin-probe-a is waiting: FailedCreatePodSandBox: hcn"},
     {"node not ready", ALL_NOT_RUN,
      "node:{status:{conditions:[{type:'Ready',status:'False',message:'disk'}]}}",
      "NOTREADY confirmed 18", "Ready is False: disk"},
@@ -73,14 +73,15 @@ static const struct row rows[] = {
      "HNS-NET confirmed 18", "HNS has no network 'flannel.4096'; it has: External"},
     {"network of another type", ALL_NOT_RUN,
      OVERLAY "},networks:[{Name:'flannel.4096',Type:'L2Bridge'}]", "HNS-NET confirmed 18",
-     "network 'flannel.4096' is of type L2Bridge, not overlay"},
+     "network 'flannel.4096' has type L2Bridge, not overlay"},
     {"a network that is only looked for under another name", "pod-to-pod-ip/tcp=no-reply",
      OVERLAY "},networks:[{Name:'cbr0',Type:'L2Bridge'}]", "", NULL},
     {"network on APIPA", EXTERNAL_RED " " DNS_RED,
      OVERLAY "},networks:[{Name:'flannel.4096',Type:'Overlay',Policies:[{Type:'ProviderAddress',"
              "Settings:{ProviderAddress:'169.254.7.7'}}]}]",
      "HNS-MGMT confirmed 11",
-     "the network's management address is 169.254.7.7: the adapter had none then"},
+     "the network's management address is 169.254.7.7: the adapter had no address when the network "
+     "was made"},
     {"network on an old address", EXTERNAL_RED " " DNS_RED,
      "expected:{networkName:'cbr0'},networks:[{Name:'cbr0',Type:'L2Bridge',ManagementIP:"
      "'10.0.0.9'}],node:{status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}",
@@ -100,21 +101,22 @@ static const struct row rows[] = {
           "'10.244.3.5'}]}]",
      "HNS-EPSTALE confirmed 1", "2 endpoints have the address 10.244.3.5"},
     {"mtu", "pod-to-pod-ip/udp=no-reply", "extra:{'x-small-udp':{outcome:'ok'}}", "MTU confirmed 1",
-     "16 bytes come through, 1400 do not"},
+     "packets of 16 bytes arrive, those of 1400 do not"},
     {"mtu is not it when small ones are lost too", "pod-to-pod-ip/udp=no-reply",
      "extra:{'x-small-udp':{outcome:'no-reply'},'x-small-tcp':{outcome:'ok'}}", "", NULL},
     {"vni of a peer", DNS_RED, OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"),
      "OVL-VNI confirmed 9", "node lin-1 uses VNI 1, this node's network 4096"},
     {"vni of the route", DNS_RED,
      OVERLAY "}," NETWORK(REMOTE("4097", "10.0.0.31", "0E-2A-00-00-00-01")) "," LIN_1(PEER_DATA),
-     "OVL-VNI confirmed 9", "the route to 10.244.1.0/24 carries VNI 4097, the network 4096"},
+     "OVL-VNI confirmed 9", "the route to 10.244.1.0/24 has VNI 4097, the network 4096"},
     {"vni, but names resolve", "pod-to-service-ip/udp=dns-timeout",
      OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"), "", NULL},
     {"peer missing", DNS_RED, OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA), "OVL-PEER confirmed 9",
      "no RemoteSubnetRoute for 10.244.1.0/24 (node lin-1)"},
     {"peer missing, and who would lay it", DNS_RED,
      OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",services:{flanneld:'stopped'}",
-     "OVL-PEER confirmed 9", "service flanneld is stopped: see its log, then sc start flanneld"},
+     "OVL-PEER confirmed 9",
+     "service flanneld is stopped: read its log, then start it: sc.exe start flanneld"},
     {"peers stand, and who laid them ended", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
          PEER_DATA) ",services:{flanneld:'stopped'}," ASKED("dns-timeout"),
@@ -131,12 +133,12 @@ static const struct row rows[] = {
     {"nothing wrong to see in the overlay", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," WITH_DNS_POD(ASKED("dns-timeout")),
      "OVL-UDP likely 9",
-     "pods of this node talk to each other, DNS on other nodes does not answer"},
+     "pods on this node reach each other, but DNS on other nodes does not answer"},
     {"source vip of an old subnet", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
          PEER_DATA) ",loadBalancers:[" DNS_BALANCERS("10.244.9.2") "]",
      "SVC-VIP confirmed 9",
-     "the load balancer of 10.96.0.10 has SourceVIP 10.244.9.2, outside of 10.244.3.0/24"},
+     "the load balancer of 10.96.0.10 has SourceVIP 10.244.9.2, which is outside 10.244.3.0/24"},
     {"the source vip's endpoint is gone", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) ",endpoints:[],loadBalancers:[" DNS_BALANCERS(
          "10.244.3.2") "]",
@@ -144,8 +146,8 @@ static const struct row rows[] = {
      "no endpoint has the SourceVIP 10.244.3.2 of the load balancer of 10.96.0.10"},
     {"hns shows nothing wrong, answers to the source vip are lost", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," WITH_DNS_POD(ASKED("ok")), "SVC-VIP likely 9",
-     "asked at 10.244.1.9, DNS answers; through its Service the answers are lost, which go to the "
-     "SourceVIP 10.244.3.2"},
+     "DNS answers at 10.244.1.9; through its Service the answers, which go to the SourceVIP "
+     "10.244.3.2, are lost"},
     {"a missing peer that dns does not need", DNS_RED,
      OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) "," ASKED("ok"), "", NULL},
     {"cluster ips are not handed over", DNS_RED " pod-to-service-ip/tcp=timeout",
@@ -205,7 +207,7 @@ static const struct row rows[] = {
      "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout "
      "pod-to-external-dns/udp=refused",
      OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA), "SVC-EP0 likely 9",
-     "asked straight, the DNS Service refuses: packets arrive, nobody listens"},
+     "the DNS Service refuses direct queries: packets arrive, but no program listens"},
     {"nobody behind the dns service, seen by tcp alone", DNS_RED,
      OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1(PEER_DATA) ",extra:{'x-dns-tcp':{outcome:"
                                                             "'refused'}}",
@@ -238,7 +240,8 @@ static const struct row rows[] = {
      "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
     {"route missing, and who would lay it", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null") ",services:{flanneld:'stopped'}",
-     "L2-ROUTE confirmed 9", "service flanneld is stopped: see its log, then sc start flanneld"},
+     "L2-ROUTE confirmed 9",
+     "service flanneld is stopped: read its log, then start it: sc.exe start flanneld"},
     {"route stands, the way back may not", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
      "," LIN_1("null"),
@@ -256,7 +259,7 @@ static const struct row rows[] = {
      "{FrontendVIPs:['10.96.0.1'],HostComputeEndpoints:['c000'],PortMappings:[{Protocol:6,"
      "ExternalPort:443}]}," DNS_BALANCERS("") "]," WIN_NODE,
      "L2-ROUTE likely 2",
-     "other Services answer; does 10.0.0.10 have a route to 10.244.3.0/24 via 10.0.0.21?"},
+     "other Services answer; check that 10.0.0.10 has a route to 10.244.3.0/24 via 10.0.0.21"},
     {"no forwarding", DNS_RED " " EXTERNAL_RED,
      "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
      "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"
@@ -264,11 +267,11 @@ static const struct row rows[] = {
      "L2-FWD confirmed 11", "IPv4 forwarding is off on 'vEthernet (Ethernet)'"},
     {"no balancer at all", DNS_RED " pod-to-service-ip/tcp=timeout",
      "loadBalancers:[],services:{'kube-proxy':'stopped'}", "SVC-ALL confirmed 10",
-     "HNS has no load balancer at all"},
+     "HNS has no load balancers"},
     {"one cause for everything goes before a wider one for some",
      DNS_RED " pod-to-service-ip/tcp=timeout",
      OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",loadBalancers:[]", "SVC-ALL confirmed 10",
-     "HNS has no load balancer at all"},
+     "HNS has no load balancers"},
     {"kube-proxy stopped", DNS_RED " pod-to-service-ip/tcp=timeout",
      "services:{'kube-proxy':'stopped'}", "SVC-ALL likely 10", "service kube-proxy is stopped"},
     {"kube-proxy stopped, services work", "pod-to-node/tcp=refused",
@@ -286,7 +289,7 @@ static const struct row rows[] = {
      "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
      "pod-to-external-dns/tcp=dns-timeout",
      PODS ",expected:{dnsIP:'10.96.0.99'},endpoints:[" ENDPOINT_A "}," ENDPOINT_B "]",
-     "DNS-SRV confirmed 7", "the DNS Service answers when it is asked straight"},
+     "DNS-SRV confirmed 7", "the DNS Service answers direct queries"},
     {"no suffix", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
      PODS ",expected:{namespace:'default',dnsDomain:'cluster.local'},endpoints:[" ENDPOINT_A
           "}," ENDPOINT_B "]",
@@ -313,7 +316,7 @@ static const struct row rows[] = {
     {"target excepted from nat", EXTERNAL_RED,
      PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
           "['10.0.0.0/8','192.0.2.0/24']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",
-     "NAT-EXC confirmed 3", "192.0.2.1 lies in the exception 192.0.2.0/24"},
+     "NAT-EXC confirmed 3", "192.0.2.1 is in the exception 192.0.2.0/24"},
     {"pods elsewhere are not excepted from nat", DNS_RED,
      OVERLAY "," VIPS "}," PODS ",endpoints:[" VIP_ENDPOINT "," DNS_POD "," ENDPOINT_A
              "Policies:[{Type:'OutBoundNAT',Settings:{}}]}],loadBalancers:[" DNS_BALANCER_TO_POD
@@ -323,7 +326,7 @@ static const struct row rows[] = {
      "pod-to-external-dns/tcp=dns-servfail "
      "pod-to-external-dns/udp=dns-servfail",
      "extra:{'x-dns-external':{outcome:'dns-servfail'}}", "EXT-DNS confirmed 2",
-     "the cluster's DNS answers for Services"},
+     "the cluster's DNS resolves Service names"},
     {"firewall", "pod-to-node/tcp=timeout", "", "FW-IN likely 1",
      "the node reaches the pod, the pod gets no answer from the node"},
     {"the node does not reach its pod either",

@@ -71,7 +71,7 @@ static void what_is_not_packed(void **state) {
         const char *folder, *versions, *message, *hint;
         enum error_kind kind;
     } cases[] = {
-        {"none", NULL, "pack folder 'D:\\none': there is no such folder", "", ERROR_ABSENT},
+        {"none", NULL, "pack folder 'D:\\none': no such folder", "", ERROR_ABSENT},
         {"other", NULL, "pack folder 'D:\\other': no node programs (kubelet.exe, ...) found in it",
          "", ERROR_ABSENT},
         {"in", NULL, "pack folder 'D:\\in': win-bridge.exe: it is not a Windows program", "",

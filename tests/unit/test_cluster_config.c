@@ -235,7 +235,7 @@ static void refuses_damaged_texts(void **state) {
         enum error_kind kind;
         const char *why;
     } rows[] = {
-        {"", ERROR_MALFORMED, "there is no ClusterConfiguration in it"},
+        {"", ERROR_MALFORMED, "it contains no ClusterConfiguration"},
         {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta2\n", ERROR_UNSUPPORTED,
          "\"kubeadm.k8s.io/v1beta2\" is not"},
         {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta4\nnetworking: {podSubnet: "
@@ -267,11 +267,11 @@ static const struct {
     const char *cluster, *kubelet, *why;
 } odd[] = {
     {V4 "future: {field: [1, 2]}\napiServer: 7\n", NULL, NULL},
-    {"# made by hand\n---\n" V4 "---\napiVersion: v1\nkind: Other\n", NULL, NULL},
+    {"# made manually\n---\n" V4 "---\napiVersion: v1\nkind: Other\n", NULL, NULL},
     {V4 "networking: null\netcd: ~\n", NULL, NULL},
-    {" ", NULL, IN_CLUSTER "there is no ClusterConfiguration in it"},
-    {"just text", NULL, IN_CLUSTER "there is no ClusterConfiguration in it"},
-    {"[1, 2]", NULL, IN_CLUSTER "there is no ClusterConfiguration in it"},
+    {" ", NULL, IN_CLUSTER "it contains no ClusterConfiguration"},
+    {"just text", NULL, IN_CLUSTER "it contains no ClusterConfiguration"},
+    {"[1, 2]", NULL, IN_CLUSTER "it contains no ClusterConfiguration"},
     {"a: [\n", NULL, IN_CLUSTER "line 2 column"},
     {"a: \x01", NULL, IN_CLUSTER},
     {"a: &x 1\nb: *x\n", NULL, IN_CLUSTER "line 1"},
@@ -291,8 +291,8 @@ static const struct {
     {"kind: ClusterConfiguration\napiVersion: kubeadm.k8s.io/v1beta4\nkubernetesVersion: 1.37\n",
      NULL, "kubernetesVersion: must be a string"},
     {NULL, KUBELET "future: 1\nmaxPods: many\n---\napiVersion: a/b\nkind: Other\n", NULL},
-    {NULL, "", IN_KUBELET "there is no KubeletConfiguration in it"},
-    {NULL, "maxPods: 1\n", IN_KUBELET "there is no KubeletConfiguration in it"},
+    {NULL, "", IN_KUBELET "it contains no KubeletConfiguration"},
+    {NULL, "maxPods: 1\n", IN_KUBELET "it contains no KubeletConfiguration"},
     {NULL, "kind: KubeletConfiguration\napiVersion: kubelet.config.k8s.io/v1\n",
      IN_KUBELET "apiVersion \"kubelet.config.k8s.io/v1\" is not kubelet.config.k8s.io/v1beta1"},
     {NULL, KUBELET "---\n" KUBELET, IN_KUBELET "line 4: kind"},

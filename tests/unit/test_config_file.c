@@ -44,7 +44,7 @@ static const struct bad bad_documents[] = {
     {"# b\n\n - a\n", "f: line 3 column 2: must be an object with apiVersion and kind, not a list",
      ""},
     {"apiVersion: v1\nkind: Config\n", "f: line 1 column 1: apiVersion and kind are mandatory",
-     "apiVersion is a group and a version, as kubeadm.k8s.io/v1beta4"},
+     "apiVersion must be a group and a version, such as kubeadm.k8s.io/v1beta4"},
     {V4 "--- {a: b}\n", "f: line 3 column 5: apiVersion and kind are mandatory", ""},
     {"kind: JoinConfiguration\n",
      "f: line 1 column 1: apiVersion and kind are mandatory: apiVersion is missing", ""},
@@ -62,7 +62,7 @@ static const struct bad bad_documents[] = {
      "line 1 column 1: did you mean kind?"},
     {"kind: JoinConfiguration\napiVersion: v1\n",
      "f: line 1 column 1: apiVersion and kind are mandatory",
-     "apiVersion is a group and a version, as kubeadm.k8s.io/v1beta4"},
+     "apiVersion must be a group and a version, such as kubeadm.k8s.io/v1beta4"},
 };
 
 static const struct bad bad_fields[] = {
@@ -185,7 +185,7 @@ static const struct bad bad_node_configurations[] = {
      "10.244.0.0/16",
      ""},
     {NODE "network: {podCIDRs: [10.1.0.0/24, 10.2.0.0/24]}\n",
-     "f: line 3 column 21: network.podCIDRs: Invalid value: one prefix per node works on Windows, "
+     "f: line 3 column 21: network.podCIDRs: Invalid value: Windows supports one prefix per node, "
      "not 2",
      ""},
     {NODE "artifacts: {mirror: 'http://x'}\n",
@@ -195,7 +195,7 @@ static const struct bad bad_node_configurations[] = {
     {NODE "artifacts: {kubernetesVersion: v1.3}\n",
      "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: use Kubernetes version "
      "v1.3: "
-     "it must be whole, as v1.37.1",
+     "it must be complete, like v1.37.1",
      ""},
     {NODE "verify: {external: {ip: abc}}\n",
      "f: line 3 column 25: verify.external.ip: Invalid value: \"abc\": not an address like "
@@ -224,15 +224,15 @@ static const struct bad bad_node_configurations[] = {
      "argument like --v=4",
      ""},
     {NODE "network: {name: \"a\\nb\"}\n",
-     "f: line 3 column 17: network.name: Invalid value: \"a\\nb\": it contains a control character",
+     "f: line 3 column 17: network.name: Invalid value: \"a\\nb\": contains a control character",
      ""},
     {NODE "artifacts: {kubernetesVersion: v1.37.1x}\n",
      "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: use Kubernetes version "
-     "v1.37.1x: it must be whole, as v1.37.1",
+     "v1.37.1x: it must be complete, like v1.37.1",
      ""},
     {NODE "services: {flanneld: {extraArgs: []}}\n",
      "f: line 3 column 23: unknown field \"services.flanneld.extraArgs\"", ""},
-    {"\xff\xfe\x61", "f: is UTF-16: save it as UTF-8", ""},
+    {"\xff\xfe\x61", "f: the file is UTF-16: save it as UTF-8", ""},
 };
 
 /* Values that cannot stand together, or that no network can have. */

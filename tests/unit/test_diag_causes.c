@@ -153,31 +153,34 @@ static void green_cells_rule_causes_out(void **state) {
 static const struct claim {
     const char *words, *flows; /* "" = of no cell: a probe beyond them, or another machine */
 } claims[] = {
-    {"pods of this node talk to each other", "pod-to-pod-ip node-to-pod"},
+    {"pods on this node reach each other", "pod-to-pod-ip node-to-pod"},
     {"DNS on other nodes does not answer", ""},
-    {"asked at its pod's own address", ""},
-    {"DNS answers; through its Service the answers are lost", ""},
-    {"DNS answers; by a cluster IP nothing does", ""},
+    {"not at its pod's own address", ""},
+    {"through its Service the answers", ""},
+    {"are lost", ""},
+    {"packets arrive, but no program listens", ""},
+    {"for the external name it answers", ""},
+    {"DNS answers at", ""},
+    {"nothing answers at a cluster IP", ""},
     {"other Services answer", "pod-to-service-ip"},
-    {"the cluster's DNS answers for Services", "pod-to-service-ip pod-to-service-fqdn"},
-    {"the DNS Service answers when it is asked straight", ""},
+    {"the cluster's DNS resolves Service names", "pod-to-service-ip pod-to-service-fqdn"},
+    {"the DNS Service answers direct queries", ""},
     {"the node reaches the pod, the pod gets no answer", "node-to-pod"},
-    {"16 bytes come through", ""},
-    {"small packets come through", ""},
+    {"packets of 16 bytes arrive", ""},
+    {"small packets arrive", ""},
     {"the node itself reaches", ""},
     {"the node itself does not reach", ""},
-    {"does not know how to reach", ""},
+    {"has no correct route to", ""},
     {"this node does not reach", ""},
-    {"nothing outside the cluster answers the node either", ""},
-    {"no pod answers behind the DNS Service", ""},
+    {"the node cannot reach anything outside the cluster either", ""},
+    {"no pod behind the DNS Service answers", ""},
     {"or their answers, have no route", ""},
-    {"who answers at the DNS Service", ""},
+    {"which server answers", ""},
     {"its answer is dated", ""},
-    {"that somebody else answers", ""},
+    {"that the wrong pod answers", ""},
     {"pods that run go on", ""},
 };
-static const char *const says_works[] = {"reach",        "answer", " talk",
-                                         "come through", " work",  " go on"};
+static const char *const says_works[] = {"reach", "answer", " talk", "arrive", " work", " go on"};
 
 static bool any_passes(const struct diag_report *report, const char *flows) {
     _cleanup_(text_list_free) struct text_list names = {0};

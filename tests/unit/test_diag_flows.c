@@ -156,7 +156,7 @@ static void results_become_outcomes(void **state) {
     assert_string_equal(cell.reason, "");
     diag_cell_judge(&cell, &result, true);
     assert_int_equal(cell.outcome, DIAG_SLOW);
-    assert_string_equal(cell.reason, "failed at first, works now");
+    assert_string_equal(cell.reason, "failed at first, then succeeded");
     result = (struct probe_result){.outcome = PROBE_TIMEOUT, .attempts = 2};
     diag_cell_judge(&cell, &result, true);
     assert_int_equal(cell.outcome, DIAG_FAIL);
@@ -164,7 +164,7 @@ static void results_become_outcomes(void **state) {
     result.address_count = 1;
     memcpy(result.addresses[0], "10.9.9.9", sizeof "10.9.9.9");
     diag_cell_judge(&cell, &result, true);
-    assert_string_equal(cell.reason, "timeout, 2 attempts; the name is 10.9.9.9");
+    assert_string_equal(cell.reason, "timeout, 2 attempts; the name resolved to 10.9.9.9");
     result = (struct probe_result){.outcome = PROBE_RESET, .attempts = 3, .succeeded = 2};
     diag_cell_judge(&cell, &result, false);
     assert_string_equal(cell.reason, "2 of 3 attempts succeeded, then reset");

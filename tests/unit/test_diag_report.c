@@ -81,7 +81,7 @@ static void text_in_ascii(void **state) {
               "node -> pod                     ok  0.5 ms      ok  0.6 ms\n"
               "pod -> node                     ok  0.6 ms      --  skipped\n"
               "\n"
-              "7 of 9 flows work. One cause explains all that is red:\n"
+              "7 of 9 flows work. One cause explains every failure:\n"
               "\n"
               "NAT-NONE  confirmed   pods' packets leave the node with the pods' own addresses:\n"
               "    no OutBoundNAT policy of their endpoints translates them\n"
@@ -128,7 +128,7 @@ static void text_of_a_cause_that_leaves_one_cell(void **state) {
     report_make(&report);
     judge(&report, "pod-to-node", false, PROBE_REFUSED, 0);
     text = diag_report_text(&report, &style);
-    assert_non_null(strstr(text, " One cause explains some of what is red:\n"));
+    assert_non_null(strstr(text, " One cause explains some of the failures:\n"));
 }
 
 static void text_in_utf8_and_colour(void **state) {
@@ -284,7 +284,7 @@ static void replay_refuses(void **state) {
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {"{}", "decode DiagReport: it is none (winjoin diag -o json prints one)"},
+        {"{}", "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)"},
         {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"x\"}]}",
          "decode DiagReport: unknown flow 'x'"},
         {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"node-to-pod\",\"protocol\":\"SCTP\","
@@ -293,7 +293,7 @@ static void replay_refuses(void **state) {
         {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"node-to-pod\",\"protocol\":\"TCP\","
          "\"outcome\":\"pass\"},{\"id\":\"node-to-pod\",\"protocol\":\"TCP\",\"outcome\":"
          "\"pass\"}]}",
-         "decode DiagReport: flow 'node-to-pod' stands twice"},
+         "decode DiagReport: duplicate flow 'node-to-pod'"},
     };
 
     (void)state;

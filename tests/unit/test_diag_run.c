@@ -291,7 +291,7 @@ static void what_hns_does_not_tell_is_named(void **state) {
         const char *missing;
     } rows[] = {
         {1000, 1000, "cni: "}, /* this host has none */
-        {1001, 1000, "networks: more than 1000 objects, the rest is left out"},
+        {1001, 1000, "networks: more than 1000 objects; the rest is omitted"},
         {1, 0, "networks: call HcnQueryNetworkProperties"},
     };
     const struct diag_evidence_options options = {0};
@@ -330,7 +330,8 @@ static void a_pod_that_never_starts_is_a_result(void **state) {
     assert_int_equal(report.causes.count, 1);
     assert_string_equal(report.causes.items[0].id, "POD-SBX");
     assert_false(report.causes.items[0].confirmed);
-    assert_string_equal(report.causes.items[0].evidence.items[0], "winjoin-probe-a never spoke");
+    assert_string_equal(report.causes.items[0].evidence.items[0],
+                        "winjoin-probe-a sent no results");
     assert_non_null(strstr(text_str(&stage.told), "waiting for winjoin-probe-a to start (5 s)\n"));
     assert_clean(host);
     text_free(&stage.told);
@@ -349,7 +350,7 @@ static void a_probe_that_answers_nonsense_is_not_run(void **state) {
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
     assert_string_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", false)->reason,
-                        "winjoin-probe-a gave no answer");
+                        "winjoin-probe-a did not answer");
     assert_false(diag_report_is_good(&report));
     assert_clean(host);
     text_free(&stage.told);

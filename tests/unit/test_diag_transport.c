@@ -232,7 +232,7 @@ static void red(void **state) {
     assert_int_equal(run.report.causes.count, 1);
     /* The red cells alone are asked again, then the extra probes. */
     assert_string_equal(text_str(&play.asked), "left 1: 12\nleft 2: 4\nleft 3: 6\n");
-    assert_non_null(strstr(text_str(&run.told), "asking them again for 2 s more\n"));
+    assert_non_null(strstr(text_str(&run.told), "measuring them again for up to 2 s\n"));
     run_close(&run);
 }
 
@@ -257,12 +257,12 @@ static void probes_that_never_start(void **state) {
     } rows[] = {
         {{.silent = "left", .why = "ErrImagePull: not found"},
          "waiting for left to start (5 s): ErrImagePull: not found\n",
-         "left waits: ErrImagePull: not found",
+         "left is waiting: ErrImagePull: not found",
          DIAG_NOT_RUN,
          DIAG_PASS},
         {{.silent = "right"},
          "waiting for right to start (10 s)\n",
-         "right never spoke",
+         "right sent no results",
          DIAG_PASS,
          DIAG_NOT_RUN},
     };
@@ -305,8 +305,8 @@ static void one_dies_while_it_measures(void **state) {
         struct play play;
         const char *told;
     } rows[] = {
-        {{.dies = true}, "left gave no answer: after 154 s\n"},
-        {{.breaks = true}, "left gave no answer: the pod is gone\n"},
+        {{.dies = true}, "left did not answer: after 154 s\n"},
+        {{.breaks = true}, "left did not answer: the pod is gone\n"},
     };
 
     (void)state;
@@ -316,7 +316,7 @@ static void one_dies_while_it_measures(void **state) {
         run_open(&run, rows[i].play);
         assert_int_equal(run.result, 0);
         assert_outcome(&run, "pod-to-pod-ip", false, DIAG_NOT_RUN);
-        assert_string_equal(cell(&run, "pod-to-pod-ip", false)->reason, "left gave no answer");
+        assert_string_equal(cell(&run, "pod-to-pod-ip", false)->reason, "left did not answer");
         assert_outcome(&run, "node-to-pod", false, DIAG_PASS);
         if (!strstr(text_str(&run.told), rows[i].told))
             fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);

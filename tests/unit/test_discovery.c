@@ -50,7 +50,7 @@ static void pins_count_even_with_the_skip_flag(void **state) {
     text_list_free(&s->pins);
     text_list_add(&s->pins, OTHER_PIN);
     s->options.unsafe_skip_ca_verification = true;
-    assert_fails(s, ERROR_UNTRUSTED, "pinned one");
+    assert_fails(s, ERROR_UNTRUSTED, "matches the pin");
 }
 
 static void another_token_for_the_bootstrap(void **state) {
@@ -158,7 +158,7 @@ static void a_wrong_pin_shows_what_was_found(void **state) {
 
     text_list_free(&s->pins);
     text_list_add(&s->pins, OTHER_PIN);
-    assert_fails(s, ERROR_UNTRUSTED, "none of the public keys");
+    assert_fails(s, ERROR_UNTRUSTED, "no public key of its CA certificates");
     assert_hint(s, "it presented " CA_PIN " (CN=kubernetes, valid from " CA_NOT_BEFORE
                    " to " CA_NOT_AFTER ")");
     assert_string_equal(s->err.hints[1], "you gave " OTHER_PIN);
@@ -265,7 +265,7 @@ static void permanent_answers_end_early(void **state) {
         {200, "<html>", ERROR_MALFORMED, "decode the cluster-info ConfigMap",
          "is \"10.0.0.10:6443\""},
         {200, "[1]", ERROR_MALFORMED, "it is not a JSON object", "is \"10.0.0.10"},
-        {200, "{}", ERROR_DENIED, "could not find a JWS signature", "has no token at all"},
+        {200, "{}", ERROR_DENIED, "could not find a JWS signature", "has no tokens"},
         {200, "{\"data\":{\"jws-kubeconfig-abcdef\":\"x\"}}", ERROR_ABSENT,
          "there is no kubeconfig key", "kubeadm init phase"},
     };
@@ -328,8 +328,8 @@ static void another_object_is_no_configmap(void **state) {
         {"{\"apiVersion\":\"v2\"}", "unexpected object: v2"},
         {"{\"kind\":7}", "unexpected object: kind"},
         {"{\"kind\":\"Status\",\"message\":\"go away\"}", "go away"},
-        {"{\"data\":[]}", "has no token at all"},
-        {"{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":null}", "has no token at all"},
+        {"{\"data\":[]}", "has no tokens"},
+        {"{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"data\":null}", "has no tokens"},
     };
     struct scene *s = *state;
 

@@ -158,7 +158,7 @@ static void what_cannot_be_sent_is_refused_first(void **state) {
         {"{auth-provider: {name: gcp}}", "credentials by auth-provider are not supported"},
         {"{username: me, password: it}", "credentials by user name and password"},
         {"{username: me}", "credentials by user name and password"},
-        {"{tokenFile: line.txt}", "line.txt': its token holds a line break"},
+        {"{tokenFile: line.txt}", "line.txt': its token contains a line break"},
         {"{tokenFile: none.txt}", "none.txt"},
         {"{client-certificate: ca.crt, client-key: client.key}", "does not match this node's key"},
         {"{client-certificate: ca.crt, client-key: ca.crt}", "private key"},
@@ -187,7 +187,7 @@ static void a_file_must_let_the_server_be_proved(void **state) {
     use_file(s, "clusters: [{name: '', cluster: {server: 'https://10.0.0.10:6443', "
                 "insecure-skip-tls-verify: true}}]\n");
     s->options.tls_bootstrap_token = TOKEN;
-    assert_fails(s, ERROR_USAGE, "nothing would prove the server");
+    assert_fails(s, ERROR_USAGE, "nothing would prove the server's identity");
     put(s, "C:\\d\\ca.crt", "no certificate");
     assert_int_equal(
         host_write(s->host, "C:\\d\\d.conf", FILE_TOKEN, strlen(FILE_TOKEN), HOST_PUBLIC, NULL), 0);

@@ -162,8 +162,8 @@ static void assert_joins(struct flannel *f, const char *detail, const char *warn
 }
 
 static const char *const modes[] = {"overlay", "l2bridge"};
-static const char *const details[] = {"running, vxlan; ways to 1 of 1 other nodes",
-                                      "running, host-gw; ways to 1 of 1 other nodes"};
+static const char *const details[] = {"running, vxlan; routes to 1 of 1 other nodes",
+                                      "running, host-gw; routes to 1 of 1 other nodes"};
 
 /* ---- it comes up ---- */
 
@@ -273,7 +273,7 @@ static void not_every_node_is_waited_for(void **state) {
         open_flannel(&f, "overlay");
         f.peer_data = data[i];
         f.lays_nothing = true;
-        assert_joins(&f, "running, vxlan; ways to 0 of 0 other nodes", NULL);
+        assert_joins(&f, "running, vxlan; routes to 0 of 0 other nodes", NULL);
         close_run(&f.run);
     }
 }
@@ -281,10 +281,10 @@ static void not_every_node_is_waited_for(void **state) {
 /* Whether flows suffer is for the proof to say. */
 static void a_way_that_never_comes_is_warned_of(void **state) {
     static const char *const warnings[] = {
-        "flanneld has not laid every way: no RemoteSubnetRoute for 10.244.1.0/24 (node l1)",
-        "flanneld has not laid every way: no route to 10.244.1.0/24 via 10.0.0.31 (node l1)"};
-    static const char *const none[] = {"running, vxlan; ways to 0 of 1 other nodes",
-                                       "running, host-gw; ways to 0 of 1 other nodes"};
+        "flanneld has not added every route: no RemoteSubnetRoute for 10.244.1.0/24 (node l1)",
+        "flanneld has not added every route: no route to 10.244.1.0/24 via 10.0.0.31 (node l1)"};
+    static const char *const none[] = {"running, vxlan; routes to 0 of 1 other nodes",
+                                       "running, host-gw; routes to 0 of 1 other nodes"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
@@ -303,7 +303,7 @@ static void one_that_may_not_list_nodes_is_warned_of(void **state) {
     (void)state;
     open_flannel(&f, "overlay");
     f.may_not_list = true;
-    assert_joins(&f, "running, vxlan", "this node may not list the others");
+    assert_joins(&f, "running, vxlan", "this node is not allowed to list Nodes");
     close_run(&f.run);
 }
 
@@ -316,7 +316,7 @@ static void one_that_ends_once_is_started_again(void **state) {
     open_flannel(&f, "overlay");
     host_memory_end_service_starts(f.run.host, "flanneld", 1);
     assert_joins(&f, details[0],
-                 "flanneld ended with exit code 1: started again after 5 s (its log: "
+                 "flanneld ended with exit code 1: restarted after 5 s (its log: "
                  "C:\\var\\log\\flanneld)");
     close_run(&f.run);
 }

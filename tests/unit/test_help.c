@@ -21,8 +21,10 @@ static void a_verb_lists_its_own_flags(void **state) {
         {"preflight --help", "--ignore-preflight-errors CHECK", "--skip-phases"},
         {"preflight --help", "\nPrograms:\n      --bundle FILE", "--dry-run"},
         {"join --help", "--skip-phases PHASE", "--control-plane"},
-        {"status --help", "what this node is\n\nUsage:\n  winjoin status [flags]\n", "--config"},
-        {"reset --help", "\nReset:\n  -f, --force                 do not ask\n", "--token"},
+        {"status --help", "show the state of this node\n\nUsage:\n  winjoin status [flags]\n",
+         "--config"},
+        {"reset --help", "\nReset:\n  -f, --force                 do not ask for confirmation\n",
+         "--token"},
         {"diag --help", "--replay FILE", "--kubeconfig"}, /* refused in this version */
         {"config validate --help", "\nFile:\n      --config FILE", "--old-config"},
         {"config migrate --help", "--new-config FILE", "--vni"},

@@ -52,8 +52,8 @@ static const struct {
      "is the flag before it missing its value?"},
     {"join phas", "unknown command \"join phas\"", "did you mean winjoin join phase?"},
     {"join a:1 --control-plane",
-     "use --control-plane: a control plane does not run on Windows; winjoin joins workers",
-     "take the line for workers: kubeadm token create --print-join-command"},
+     "--control-plane is not supported: a control plane does not run on Windows",
+     "use the line for workers: kubeadm token create --print-join-command"},
     {"join a:1 --token a --token-file b", "use --token or --token-file, not both", ""},
     {"join a:1 --vmodule x", "invalid value \"x\" for --vmodule: not filename=N", ""},
     {"join a:1 --vmodule =1", "invalid value \"=1\" for --vmodule: not filename=N", ""},
@@ -119,14 +119,13 @@ static void what_is_only_warned_of(void **state) {
     static const struct {
         const char *words, *warning;
     } rows[] = {
-        {"join 10.0.0.10:6443" GOOD " --certificate-key x", "flags of a control plane ("},
-        {"join 10.0.0.10:6443" GOOD " --apiserver-bind-port 1", "flags of a control plane ("},
-        {"join 10.0.0.10:6443" GOOD " --apiserver-advertise-address 1",
-         "flags of a control plane ("},
+        {"join 10.0.0.10:6443" GOOD " --certificate-key x", "control-plane flags ("},
+        {"join 10.0.0.10:6443" GOOD " --apiserver-bind-port 1", "control-plane flags ("},
+        {"join 10.0.0.10:6443" GOOD " --apiserver-advertise-address 1", "control-plane flags ("},
         {"join 10.0.0.10:6443" GOOD " --vmodule x=1,y*=0", ""},
         {"join 10.0.0.10:6443" GOOD "", ""},
         {"join 10.0.0.10:6443 --config D:\\join",
-         "the API server's address is ignored beside a JoinConfiguration\n"},
+         "the API server's address on the command line is ignored: the JoinConfiguration has it\n"},
     };
 
     (void)state;

@@ -83,7 +83,7 @@ static void refuses_a_bad_patch_first(void **state) {
     refuses(r, ERROR_USAGE, "kubeletconfiguration.yaml: line 2: /$patch", NULL);
     freep(&r->options.patches);
     r->options.patches = xstrdup("C:\\nowhere");
-    refuses(r, ERROR_USAGE, "patches folder 'C:\\nowhere': there is no such folder", NULL);
+    refuses(r, ERROR_USAGE, "patches folder 'C:\\nowhere': no such folder", NULL);
 }
 
 static void passes_the_users_arguments(void **state) {
@@ -111,7 +111,7 @@ static void refuses_an_argument_that_the_kubelet_does_not_know(void **state) {
     host_memory_set_program_flags(r->host, "kubelet.exe", "config kubeconfig node-ip v max-pods");
     text_list_add(&r->options.kubelet_extra_args, "max-pods=42");
     text_list_add(&r->options.kubelet_extra_args, "max-pod=43");
-    refuses(r, ERROR_USAGE, "kubelet argument '--max-pod=43': 'C:\\k\\kubelet.exe' knows no such",
+    refuses(r, ERROR_USAGE, "kubelet argument '--max-pod=43': 'C:\\k\\kubelet.exe' has no such",
             "did you mean --max-pods?");
     text_list_free(&r->options.kubelet_extra_args);
     text_list_add(&r->options.kubelet_service_args, "--token=abc");
@@ -199,8 +199,8 @@ static void refuses_what_the_kubelet_objects_to(void **state) {
     refuses(r, ERROR_USAGE,
             "use the cluster's KubeletConfiguration: kubelet: unrecognized feature gate: "
             "NoSuchGate",
-            "the kubelet would not start; change ConfigMap kube-system/kubelet-config, or what it "
-            "has for this node alone by a patch (--patches)");
+            "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
+            "override the value for this node with a patch (--patches)");
     free(asked.words);
     free(asked.config);
 }
@@ -213,12 +213,12 @@ static void tells_what_the_kubelet_does_not_say(void **state) {
     } rows[] = {
         {{.code = 1, .says = GOOD}, NULL},
         {{.code = 1, .says = "strict decoding error: unknown field \\\"maxPodz\\\"\"\n" GOOD},
-         "passes over a part of its configuration: unknown field \"maxPodz\""},
-        {{.code = (int)0xC0000005, .says = ""}, "ended with code 0xc0000005"},
-        {{.code = 129, .says = ""}, "ended with code 0x81"},
+         "ignores a part of its configuration: unknown field \"maxPodz\""},
+        {{.code = (int)0xC0000005, .says = ""}, "ended with exit code 0xc0000005"},
+        {{.code = 129, .says = ""}, "ended with exit code 0x81"},
         {{.code = 128, .says = ""}, NULL},
-        {{.fails = ERROR_TIMED_OUT, .says = ""}, "asked in vain"},
-        {{.fails = ERROR_MALFORMED, .says = ""}, "asked in vain"},
+        {{.fails = ERROR_TIMED_OUT, .says = ""}, "could not let the kubelet check"},
+        {{.fails = ERROR_MALFORMED, .says = ""}, "could not let the kubelet check"},
         {{.fails = ERROR_ABSENT, .says = ""}, NULL},
     };
 
@@ -262,7 +262,7 @@ static void refuses_versions_that_do_not_fit(void **state) {
     refuses(r, ERROR_PREFLIGHT, "kubelet v1.37.0, control plane v1.36.4", NULL);
     r->scene.server_version = "v1.37.4";
     r->options.kubernetes_version = xstrdup("1.37.1");
-    refuses(r, ERROR_USAGE, "the kubelet that is to run is v1.37.0", NULL);
+    refuses(r, ERROR_USAGE, "the kubelet to be started is v1.37.0", NULL);
     freep(&r->options.kubernetes_version);
     r->options.kubernetes_version = xstrdup("1.37.0");
     joins(r);

@@ -62,7 +62,7 @@ static void each_phase_says_what_it_did(void **state) {
     open_run(&r, "overlay");
     text_list_add(&r.options.skip_phases, "ready");
     assert_int_equal(join_told(&r, &told, &first, &err), 0);
-    assert_phase(first, "discovery", "done", "is the pinned one");
+    assert_phase(first, "discovery", "done", "matches the pin");
     assert_phase(first, "configuration", "done", "v1.37.1, pods ");
     assert_phase(first, "certificate", "done", "approved");
     assert_phase(first, "ready", "skipped", NULL);
@@ -75,7 +75,7 @@ static void each_phase_says_what_it_did(void **state) {
     assert_non_null(strstr(text_str(&told.lines), "begin vswitch: \n"));
     assert_non_null(strstr(text_str(&told.lines), "skipped ready: --skip-phases\n"));
     assert_int_equal(join_told(&r, &told, &again, &err), 0);
-    assert_phase(again, "certificate", "done", "the stored one is kept, valid until 20");
+    assert_phase(again, "certificate", "done", "keeping the stored certificate, valid until 20");
     json_decref(first);
     json_decref(again);
     text_free(&told.lines);

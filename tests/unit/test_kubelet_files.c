@@ -98,9 +98,8 @@ static void fits_kubeadms_own(void **state) {
     assert_string_equal(json_text_at(config, "clusterDNS.0"), "10.96.0.10");
     assert_string_equal(json_text_at(config, "logging.options.json.infoBufferSize"), "0");
     assert_true(has_change(&changes, "-cgroupDriver: \"systemd\"  # Linux only\n"));
-    assert_true(has_change(
-        &changes,
-        "-staticPodPath: \"/etc/kubernetes/manifests\"  # path with its drive\n+staticPodPath: "));
+    assert_true(has_change(&changes, "-staticPodPath: \"/etc/kubernetes/manifests\"  # path with "
+                                     "its drive letter\n+staticPodPath: "));
     assert_false(has_change(&changes, "memorySwap")); /* an empty value is no news */
     assert_true(has_change(&changes, "+fileCheckFrequency: \"2s\""));
     assert_int_equal(changes.count, 8);

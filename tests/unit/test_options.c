@@ -127,9 +127,9 @@ static void refuses_wrong_calls(void **state) {
     refused(p, PARSE(p, "--text"), "needs an argument");
     refused(p, PARSE(p, "--tex", "a"), "unknown flag: --tex"); /* no abbreviations */
     refused(p, PARSE(p, "-x"), "unknown shorthand flag: 'x' in -x");
-    refused(p, PARSE(p, "--list", "a\"b"), "a lone quote");
-    refused(p, PARSE(p, "--list", "\"a"), "a lone quote");
-    refused(p, PARSE(p, "--list", "\"a\"b"), "a lone quote");
+    refused(p, PARSE(p, "--list", "a\"b"), "unmatched quote");
+    refused(p, PARSE(p, "--list", "\"a"), "unmatched quote");
+    refused(p, PARSE(p, "--list", "\"a\"b"), "unmatched quote");
 }
 
 /* What this build cannot do is not offered, and is refused with what it can. */

@@ -135,8 +135,8 @@ static const struct {
     {"{'a':'x'}", "{'$setElementOrder/a':['x']}", 0, "must be a list", "/$setElementOrder~1a"},
     {"{'a':['x']}", "{'$setElementOrder/a':['x','y'],'a':['y','x']}", 0, "not in this order",
      "/$setElementOrder~1a"},
-    {"{'a':[1]}", "{'a':[{'$patch':'replace'}]}", 0, "nothing that this directive", "/a/0/$patch"},
-    {"{}", "{'a':{'$retainKeys':['b'],'b':1}}", 0, "nothing that this directive", "/a/$retainKeys"},
+    {"{'a':[1]}", "{'a':[{'$patch':'replace'}]}", 0, "nothing for this directive", "/a/0/$patch"},
+    {"{}", "{'a':{'$retainKeys':['b'],'b':1}}", 0, "nothing for this directive", "/a/$retainKeys"},
     {"{}", "[1]", 0, "an object with fields", ""},
 };
 
@@ -220,7 +220,7 @@ static void applies_in_order_of_names(void **state) {
     assert_string_equal(applied.items[0], FOLDER "\\kubeletconfiguration0+merge.json (merge)");
     assert_string_equal(applied.items[4], FOLDER "\\kubeletconfiguration2+json.yaml (json)");
     assert_int_equal(warnings.count, 2);
-    assert_non_null(strstr(warnings.items[0], "kubelet-notes.txt' is passed over"));
+    assert_non_null(strstr(warnings.items[0], "ignoring patch file"));
     assert_non_null(strstr(warnings.items[1], "kubeletconfiguration9.yaml' is empty"));
     text_list_free(&warnings);
     text_list_free(&applied);
@@ -243,7 +243,7 @@ static void refuses_with_file_and_line(void **state) {
          "line 4: /logging/options/$patch: must be"},
         {"etcd.yaml", "a: [1\n", "etcd.yaml: line 2 column"},
         {"kubeletconfiguration.yaml", "a: 1\n---\n$patch: delete\n",
-         "line 3: the patched document is not a KubeletConfiguration"},
+         "line 3: the patched document is no longer a KubeletConfiguration"},
         {"kubeletconfiguration+merge.yaml", "kind: Pod\n", "line 1: the patched document"},
         {"kubeletconfiguration+x.yaml", "a: 1\n", "'kubeletconfiguration+x.yaml'"},
         {"kubeletconfiguration.yaml", "a: &x 1\nb: *x\n", "line 1"},
@@ -268,7 +268,7 @@ static void refuses_with_file_and_line(void **state) {
         host_free(host);
     }
     assert_int_equal(patches_read(none, FOLDER, &patches, &err), -1);
-    assert_string_equal(err.message, "patches folder '" FOLDER "': there is no such folder");
+    assert_string_equal(err.message, "patches folder '" FOLDER "': no such folder");
     assert_int_equal(host_write(none, FOLDER, "x", 1, HOST_PUBLIC, NULL), 0);
     assert_int_equal(patches_read(none, FOLDER, &patches, &err), -1);
     host_free(none);

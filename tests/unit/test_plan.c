@@ -361,7 +361,7 @@ static void without_phases_nobody_is_asked(void **state) {
     text = join_plan_text(plan);
     assert_int_equal(json_array_size(json_object_get(plan, "steps")), 0);
     assert_int_equal(json_array_size(json_object_get(plan, "files")), 0);
-    assert_non_null(strstr(text, "would do nothing: every phase is skipped.\n"));
+    assert_non_null(strstr(text, "would do nothing: all phases are skipped.\n"));
     json_decref(plan);
     close_run(&r);
 }

@@ -87,7 +87,7 @@ static void what_the_join_would_refuse(void **state) {
     assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
     assert_int_equal(plan_fails(&err), -1);
     assert_int_equal(error_exit_code(err.kind), 3);
-    assert_non_null(strstr(err.message, "kube-proxy missing"));
+    assert_non_null(strstr(err.message, "missing: kube-proxy"));
     text_list_add(&r.options.skip_phases, "artifacts");
     assert_int_equal(plan_fails(&err), 0);
     assert_int_equal(host_remove(r.host, "C:\\k\\kubelet.exe", NULL), 0);

@@ -44,8 +44,8 @@ static const char wanted[] =
     "cluster    \"k\" v1.37.1, pods 10.244.0.0/16, services 10.96.0.0/12, DNS 10.96.0.10, "
     "10.96.0.11, CA sha256:12\n"
     "node       win-1, 10.0.0.21, npipe:////./pipe/c, labels a=b, taints os=windows:NoSchedule\n"
-    "network    overlay \"flannel.4096\" by win-overlay on \"Eth\\x1b\", source VIP 10.244.1.2; "
-    "not NATed: 10.244.0.0/16, 10.96.0.0/12\n"
+    "network    overlay \"flannel.4096\" by win-overlay on \"Eth\\x1b\", source VIP 10.244.1.2; no "
+    "NAT for: 10.244.0.0/16, 10.96.0.0/12\n"
     "\n"
     "steps\n"
     "   1  preflight      look\n"
@@ -83,9 +83,9 @@ static const char wanted[] =
     "  kubelet          TCP 10250, inbound\n"
     "  all              UDP 0, inbound\n"
     "\n"
-    "not known yet: the pod prefix (the cluster gives it to the registered Node; --pod-cidr makes "
-    "the plan with one)\n"
-    "every file and document whole: winjoin join --dry-run -o yaml\n";
+    "not known yet: the pod prefix (the cluster assigns it to the registered Node; --pod-cidr "
+    "plans with a given one)\n"
+    "for the full text of every file and document: winjoin join --dry-run -o yaml\n";
 
 static json_t *plan_of(const char *text) {
     _cleanup_(freep) char *quoted = xstrdup(text);
@@ -113,7 +113,7 @@ static void nothing_to_do(void **state) {
     _cleanup_(freep) char *text = join_plan_text(plan);
 
     (void)state;
-    assert_string_equal(text, "Joining win-1 would do nothing: every phase is skipped.\n");
+    assert_string_equal(text, "Joining win-1 would do nothing: all phases are skipped.\n");
 }
 
 int main(void) {

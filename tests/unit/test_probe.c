@@ -64,9 +64,9 @@ static void list_refuses(void **state) {
         {"winjoin-probes 1\na resolve h 53 0 - - 1 1\n",
          "decode winjoin-probes: line 2: the port does not fit the kind"},
         {"winjoin-probes 1\na tcp h 1 0 - - 1 1\r\n\r\na tcp h 1 0 - - 1 1\n",
-         "decode winjoin-probes: line 4: an id that stood before"},
+         "decode winjoin-probes: line 4: duplicate ID"},
         {"winjoin-probes 1\na tcp h\t 1 0 - - 1 1\n",
-         "decode winjoin-probes: line 2: a character that is not printable ASCII"},
+         "decode winjoin-probes: line 2: a character is not printable ASCII"},
     };
 
     (void)state;
@@ -140,7 +140,7 @@ static void results_refuse(void **state) {
         {"winjoin-results 1\na ok 1 1 1 1 1 - -\n",
          "decode winjoin-results: line 2: the text ends before its last line"},
         {"winjoin-results 1\na ok 1 1 1 1 1 - -\nend 2\n",
-         "decode winjoin-results: line 3: the count is not that of the results"},
+         "decode winjoin-results: line 3: the count does not match the results"},
         {"winjoin-results 1\na fine 1 1 1 1 1 - -\nend 1\n",
          "decode winjoin-results: line 2: unknown outcome"},
         {"winjoin-results 1\na ok 1 2 1 1 1 - -\nend 1\n",

@@ -15,11 +15,10 @@ static void variables_of_the_environment(void **state) {
         {"WINJOIN_OUTPUT", "{\n", ""},
         {"WINJOIN_NETWORK_MODE", "winjoin", ""}, /* another verb's */
         {"WINJOIN_OUTPUTT", "winjoin",
-         "warning: environment variable WINJOIN_OUTPUTT stands for no flag and is not used (did "
-         "you "
+         "warning: environment variable WINJOIN_OUTPUTT matches no flag and is ignored (did you "
          "mean WINJOIN_OUTPUT?)\n"},
         {"WINJOIN_QQQQQQ", "winjoin",
-         "warning: environment variable WINJOIN_QQQQQQ stands for no flag and is not used\n"},
+         "warning: environment variable WINJOIN_QQQQQQ matches no flag and is ignored\n"},
     };
 
     (void)state;

@@ -80,7 +80,7 @@ static void versions_of_other_programs(void **state) {
     assert_version(image, "10.2.30");
     image_add_version(image, 10, 2, 30, "v7.1.0-rc.1");
     assert_version(image, "v7.1.0-rc.1");
-    image_add_version(image, 10, 2, 30, "by hand");
+    image_add_version(image, 10, 2, 30, "manually");
     assert_version(image, "10.2.30");
     image_add_version(go, 1, 0, 0, "1.0.0.0");
     assert_version(go, "v1.2.3");

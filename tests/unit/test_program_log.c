@@ -18,7 +18,7 @@ static void a_log_file_takes_what_is_logged(void **state) {
     assert_non_null(file);
     for (int i = 0; i < 2; i++) { /* the second run's stands behind the first one's */
         assert_non_null(fgets(line, sizeof line, file));
-        assert_non_null(strstr(line, "WINJOIN_QQQQQQ stands for no flag"));
+        assert_non_null(strstr(line, "WINJOIN_QQQQQQ matches no flag"));
     }
     assert_null(fgets(line, sizeof line, file));
     (void)fclose(file);

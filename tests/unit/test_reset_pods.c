@@ -106,7 +106,7 @@ static void a_dry_run_ends_nothing(void **state) {
     open_joined(&told);
     before = host_memory_state(told.run.host);
     assert_int_equal(reset(&told, true, &result, &err), 0);
-    assert_non_null(strstr(text_str(&told.lines), "pod default/a: would be ended\n"));
+    assert_non_null(strstr(text_str(&told.lines), "pod default/a: would be stopped\n"));
     assert_int_equal(told.runtime.stopped, 0);
     assert_int_equal(result.removed + result.restored + result.failed, 0);
     after = host_memory_state(told.run.host);

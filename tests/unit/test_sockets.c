@@ -248,7 +248,7 @@ static void wrong_calls(void **state) {
         {"tcp a:1 b:1", "read flags: one target only, not 'b:1'"},
         {"tcp a:1 --colour", "read flags: unknown flag '--colour'"},
         {"tcp a:1 --timeouts 4", "read flags: unknown flag '--timeouts'"},
-        {"tcp a:1 --timeout", "read flag --timeout: it needs a value"},
+        {"tcp a:1 --timeout", "read flag --timeout: value missing"},
         {"tcp a:1 --timeout 60001", "read flag --timeout: '60001' is not a number 0..60000"},
         {"tcp a:1 --payload 2001", "read flag --payload: '2001' is not a number 0..2000"},
         {"tcp a:1 --attempts=101", "read flag --attempts: '101' is not a number 0..100"},

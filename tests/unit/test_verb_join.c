@@ -70,7 +70,7 @@ static void the_phases_are_listed(void **state) {
     succeeds(verb_join);
     assert_true(text_starts_with(
         text_str(&out),
-        "preflight               check that this Windows is fit to be a node\ndiscovery  "));
+        "preflight               check that this machine can become a node\ndiscovery  "));
     assert_has(&out, "\n\nkubelet-start           kubeadm's name for certificate, files, kubelet\n"
                      "kubelet-wait-bootstrap  kubeadm's name for node\n");
     assert_string_equal(result_text("kind"), "JoinPhases");
@@ -95,7 +95,7 @@ static void a_join_is_told(void **state) {
         text_str(&err_out),
         "Joining win-7k2 (Windows Server 2022 Datacenter, 10.0.20348.2340) to 10.0.0.10:6443\n\n"));
     assert_true(
-        text_starts_with(text_str(&out), "\nwin-7k2 is Ready; its pods were not asked.  ("));
+        text_starts_with(text_str(&out), "\nwin-7k2 is Ready; its pod network was not tested.  ("));
     assert_has(&out, " s)   winjoin status - winjoin diag - winjoin reset\n");
     assert_string_equal(result_text("kind"), "JoinResult");
     assert_null(program->phase);
@@ -110,7 +110,7 @@ static void a_silent_join(void **state) {
     assert_string_equal(text_str(&err_out), "");
     assert_true(text_starts_with(
         text_str(&out),
-        "\nwin-7k2 was taken as far as asked; whether it is Ready was not looked at.  ("));
+        "\nwin-7k2 was joined as far as requested; whether it is Ready was not checked.  ("));
 }
 
 static void a_join_in_json(void **state) {
@@ -136,7 +136,7 @@ static void a_join_that_fails(void **state) {
     assert_has(&err_out, "  !! certificate    failed");
     assert_false(has(&err_out, "denied")); /* the error line says it */
     assert_true(text_starts_with(err.message, "certificate: "));
-    assert_null(strstr(err.hints[0], "the same command goes on"));
+    assert_null(strstr(err.hints[0], "the same command continues"));
 }
 
 static void a_join_that_is_interrupted(void **state) {
@@ -146,8 +146,8 @@ static void a_join_that_is_interrupted(void **state) {
     host_memory_interrupt(program->host);
     assert_int_equal(verb(verb_join, &err), -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
-    assert_string_equal(
-        err.hints[0], "the same command goes on from here; winjoin reset takes back what is done");
+    assert_string_equal(err.hints[0],
+                        "the same command continues from here; winjoin reset undoes what was done");
 }
 
 static void interrupt_at_request(void *context, struct host *host) {
@@ -208,8 +208,8 @@ static void a_dry_run(void **state) {
     host_memory_set_environment(program->host, "KUBEADM_JOIN_DRYRUN_DIR", "D:\\plan");
     succeeds(verb_join);
     assert_int_equal(host_list(program->host, "D:\\plan", &files, NULL), 0);
-    line = xasprintf("\n%zu files written to D:\\plan; secrets and programs are not among them\n",
-                     files.count);
+    line =
+        xasprintf("\n%zu files written to D:\\plan, without secrets and programs\n", files.count);
     assert_has(&out, line);
     assert_true(files.count > 3);
     text_list_free(&files);
@@ -240,7 +240,7 @@ static void what_is_discovered(void **state) {
     program->options.join.discovery_token_unsafe_skip_ca_verification = true;
     succeeds(verb_discover);
     assert_string_equal(text_str(&out),
-                        "server  " SCENE_SERVER "\nCA      trusted without a pin\n");
+                        "server  " SCENE_SERVER "\nCA      trusted without a CA hash\n");
     assert_has(&err_out, "warning: ");
     assert_string_equal(result_text("matchedPin"), "");
     freep(&program->options.join.endpoint);
@@ -298,8 +298,8 @@ static void a_join_is_taken_back(void **state) {
         assert_int_equal(has(&err_out, line), !quiet && !rows[i].verbosity);
         if (quiet)
             assert_int_equal(err_out.len, 0);
-        sum = xasprintf("%lld things removed, %lld restored: the host is as it was found\nthe Node "
-                        "object stays: kubectl delete node <name>\n",
+        sum = xasprintf("%lld items removed, %lld restored: the host is in its previous state\n"
+                        "the Node object remains: kubectl delete node <name>\n",
                         (long long)json_number_at(program->result, "removed", -1),
                         (long long)json_number_at(program->result, "restored", -1));
         assert_string_equal(text_str(&out),
@@ -317,7 +317,7 @@ static void what_cannot_be_taken_back(void **state) {
     program->options.yes = true;
     host_memory_fail(program->host, 12);
     assert_int_equal(verb(verb_reset, &err), -1);
-    assert_string_equal(err.hints[0], "what is left stays in the journal: run winjoin reset again");
+    assert_string_equal(err.hints[0], "the rest stays in the journal: run winjoin reset again");
     assert_has(&err_out, "  !! ");
     assert_has(&err_out, "told to fail\n");
     assert_int_equal(json_number_at(program->result, "failed", 0), 1);

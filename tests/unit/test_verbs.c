@@ -68,7 +68,7 @@ static void status_of_a_bare_machine(void **state) {
     (void)state;
     assert_int_equal(verb(verb_status, &err), 0);
     assert_string_equal(text_str(&out),
-                        MACHINE "journal   0 changes that winjoin reset would take back\n"
+                        MACHINE "journal   0 changes that winjoin reset would undo\n"
                                 "identity  none: this machine has not joined\n");
     assert_result(STATUS "\"services\":[],\"networks\":[]}");
 }
@@ -84,7 +84,7 @@ static void status_of_a_node(void **state) {
     network(NULL, NULL, NULL);
     assert_int_equal(verb(verb_status, &err), 0);
     assert_string_equal(text_str(&out),
-                        MACHINE "journal   0 changes that winjoin reset would take back\n"
+                        MACHINE "journal   0 changes that winjoin reset would undo\n"
                                 "identity  CN=kubernetes, valid until " CA_NOT_AFTER "\n"
                                 "service   containerd       paused\n"
                                 "service   kubelet          stopped (not winjoin's)\n"
@@ -172,16 +172,16 @@ static void reset_asks(void **state) {
         assert_int_equal(has(&err_out, "Are you sure you want to proceed? [y/N]: "),
                          rows[i].in && rows[i].err);
         if (result == 0)
-            assert_string_equal(
-                text_str(&out),
-                rows[i].dry ? "nothing was changed (--dry-run)\n"
-                            : "nothing to take back: winjoin did not change this machine\n");
+            assert_string_equal(text_str(&out),
+                                rows[i].dry
+                                    ? "nothing was changed (--dry-run)\n"
+                                    : "nothing to undo: winjoin did not change this machine\n");
         else if (rows[i].in && rows[i].err)
             assert_error(result, &err, ERROR_INTERRUPTED,
                          "reset was not confirmed; nothing was changed", "");
         else
             assert_error(result, &err, ERROR_USAGE,
-                         "reset without asking: there is no terminal to ask on", "give --force");
+                         "confirm the reset: there is no terminal to ask on", "give --force");
     }
     assert_true(dup2(was, STDIN_FILENO) >= 0);
     close(was);
@@ -205,7 +205,7 @@ static void what_is_not_there_yet(void **state) {
     (void)state;
     program->verb = verb_find("upgrade");
     assert_error(verb(verb_upgrade, &err), &err, ERROR_UNSUPPORTED,
-                 "winjoin upgrade: this version cannot do it yet",
+                 "winjoin upgrade: not implemented in this version",
                  "CHANGELOG.md says what each version brings");
 }
 
@@ -322,7 +322,7 @@ static void config_for_a_cluster(void **state) {
     freep(&program->options.join.bundle);
     put("D:\\node.yaml", JOIN "patches: {directory: 'D:\\none'}\n");
     assert_error(verb(verb_config, &err), &err, ERROR_USAGE,
-                 "patches folder 'D:\\none': there is no such folder", "");
+                 "patches folder 'D:\\none': no such folder", "");
     put("D:\\node.yaml", "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork: 1\n");
     words("cluster");
     assert_int_equal(verb(verb_config, &err), -1);

@@ -39,7 +39,7 @@ static void follows_the_policy(void **state) {
         {"v1.37.1", "stable", "garbage", NULL},
         {"v1.38.1", "stable", "v1.37.0", "higher"},
         {"", "v1.37.1", NULL, "couldn't get kubelet version"},
-        {"kubelet", "v1.37.1", NULL, "couldn't get kubelet version: 'kubelet' is none"},
+        {"kubelet", "v1.37.1", NULL, "couldn't get kubelet version: 'kubelet' is not a version"},
         {NULL, "v1.37.1", NULL, "couldn't get kubelet version"},
     };
 

@@ -62,12 +62,12 @@ def expect_joined(stage):
           "token away", **BOOTSTRAP)
 def whole(stage):
     result, said = stage.join(*CHOSEN)
-    expect_in("got its certificate itself", said)
+    expect_in("has its own certificate", said)
     expect_equal({p["outcome"] for p in result["phases"]}, {"done"}, repr(result["phases"]))
     expect_joined(stage)
     expect_equal(made(stage), {"kubelet.exe"}, "who asked")
     _, said = stage.join(*CHOSEN)
-    expect("got its certificate itself" not in said, "it begins anew", said)
+    expect("has its own certificate" not in said, "it begins anew", said)
     expect_joined(stage)
     stage.reset()
 

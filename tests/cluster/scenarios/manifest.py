@@ -62,7 +62,7 @@ def missing(stage):
     _, said = stage.join("--verify", "none", code=1)
     expect_in("error: wait for kube-proxy: ", said)
     expect_in('User "system:node:%s" cannot list resource "endpointslices"' % stage.node.node_name, said)
-    expect_in("hint: it runs with the rights of nodes", said)
+    expect_in("hint: it needs rights that a cluster administrator grants once", said)
     expect_in(WORD + " | kubectl apply -f -", said)
     expect_equal(asked(stage, "winjoin"), [403], "the defaults")
     expect_equal(asked(stage, "kube-flannel-cfg"), [], "asked for what is forbidden, too")

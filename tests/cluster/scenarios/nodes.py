@@ -70,7 +70,7 @@ def token_l2bridge(stage):
 def flanneld_ends(stage):
     host = stage.node.host
     rule = {"op": "rule", "fn": "HNSCall", "contains": "/globals/version", "hr": "0x800706b5"}
-    for more, code, says in (({"count": 1}, 0, "flanneld ended with exit code 1: started again after 5 s"),
+    for more, code, says in (({"count": 1}, 0, "flanneld ended with exit code 1: restarted after 5 s"),
                              ({}, 1, "keep flanneld running: it ended 4 times, the last time with exit code 1")):
         join = stage.follow("--verify", "node")
         expect(join.until(lambda line: line["phase"] == "flanneld"), "flanneld is not reached", join.said())

@@ -29,7 +29,7 @@ class Pair(NodeStage):
 
 
 def prepare(node):
-    """What kubeadm.exe finds on a host that an administrator prepared by hand (PrepareNode.ps1):
+    """What kubeadm.exe finds on a host that an administrator prepared manually (PrepareNode.ps1):
     programs, folders, the services containerd and kubelet."""
     found = programs.ensure(["kubeadm.exe", "kubelet.exe", "cri.exe"])
     for name in ("kubeadm.exe", "kubelet.exe"):
