@@ -126,8 +126,10 @@ static int ask_cluster(struct program *program, const struct agent_source **ret,
     struct cluster_config cluster = {0};
     int result;
 
-    if (kubeconfig_read_file(program->host, path, &config, err) < 0)
-        return -1;
+    if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
+        err->kind = ERROR_USAGE;
+        return error_prefix(err, "--kubeconfig");
+    }
     result = kube_client_open(program->http, program->host, &config, &client, err);
     kubeconfig_free(&config);
     if (result < 0)

@@ -47,8 +47,10 @@ static int replay(struct program *program, struct error *err) {
     int result;
 
     if (host_read_text(program->host, path, REPLAY_MAX, &text, &len, err) < 0 ||
-        diag_report_read(text, len, &report, err) < 0)
-        return -1;
+        diag_report_read(text, len, &report, err) < 0) {
+        err->kind = ERROR_USAGE; /* the file that was named, not this machine */
+        return error_prefix(err, "--replay %s", program->options.replay);
+    }
     diag_causes_find(&report);
     print_report(program, &report);
     result = judge(&report, err);

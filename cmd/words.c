@@ -46,10 +46,18 @@ static int check_word(const char *kind, const char *word, const char *usage, str
     return 0;
 }
 
+/* What an editor makes of "--token": a dash of its own. */
+static const char *behind_dashes(const char *word) {
+    while (text_starts_with(word, "\xe2\x80\x93") || text_starts_with(word, "\xe2\x80\x94") ||
+           *word == '-')
+        word += *word == '-' ? 1 : 3;
+    return word;
+}
+
 static int refuse_surplus(const struct program *program, const char *word, const char *usage,
                           struct error *err) {
     (void)error_set(err, ERROR_USAGE, "unexpected argument \"%.80s\"", word);
-    (void)options_hint_near(program->set, word, err);
+    (void)options_hint_near(program->set, behind_dashes(word), err);
     if (!*err->hints[0] && program->flags.count)
         (void)error_hint(err, "is the flag before it missing its value?");
     return error_hint(err, "winjoin %s", usage);

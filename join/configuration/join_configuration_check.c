@@ -16,15 +16,16 @@
 #define WHOLE_LINE                                                                                 \
     "a control-plane node prints the whole line: kubeadm token create --print-join-command"
 
-enum { ERRORS_MAX = 4 /* more are counted */ };
+/* What is beyond both is counted: a line stays readable. */
+enum { ERRORS_MAX = 4, LENGTH_MAX = 240 };
 
 struct check {
     const json_t *configuration;
     const struct yaml_marks *marks;
     struct host *host;
     struct text_list errors, hints;
-    size_t more;     /* errors */
-    bool is_of_file; /* one of them */
+    size_t length, more; /* of the errors; how many others */
+    bool is_of_file;     /* one of them */
 };
 
 static void hint(struct check *c, const char *text) {
@@ -37,11 +38,12 @@ static void hint(struct check *c, const char *text) {
 static void add(struct check *c, const char *place, const char *of_file, const char *of_flag) {
     const struct yaml_mark *mark = yaml_marks_find(c->marks, c->configuration, place);
 
-    if (c->errors.count == ERRORS_MAX) {
+    if (c->errors.count == ERRORS_MAX || c->length > LENGTH_MAX) {
         c->more++;
         return;
     }
     c->is_of_file |= mark != NULL;
+    c->length += strlen(mark ? of_file : of_flag);
     text_list_add_owned(
         &c->errors, mark ? xasprintf("line %zu column %zu: %s", mark->line, mark->column, of_file)
                          : xstrdup(of_flag));
@@ -120,8 +122,11 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
 
     if (strchr(host, '@')) /* behind a password */
         host = "<ip>:6443", len = strlen(host);
-    right = xasprintf("give host and port alone: %.*s%s", (int)len, host,
-                      memchr(host, ':', len) ? "" : ":6443");
+    if (!scheme && *host != '[' && strchr(host, ':') != strrchr(host, ':'))
+        right = xasprintf("give an IPv6 address in brackets: [%s]:6443", host);
+    else
+        right = xasprintf("give host and port alone: %.*s%s", (int)len, host,
+                          memchr(host, ':', len) ? "" : ":6443");
     hint(c, right);
 }
 

@@ -151,7 +151,7 @@ int join_options_check(const struct join_options *options, struct error *err) {
         return -1;
     if (options->kubernetes_version &&
         join_kubernetes_version_check(options->kubernetes_version, err) < 0)
-        return -1;
+        return error_prefix(err, "--kubernetes-version");
     if (check_values(options, err) < 0 || node_labels_check(options->node_labels, err) < 0 ||
         node_taints_check(options->register_with_taints, err) < 0)
         return -1;

@@ -146,9 +146,10 @@ static void four_errors_are_enough(void **state) {
     configuration = json_of(text_str(&text));
     assert_int_equal(join_configuration_check(configuration, &marks, NULL, &err), -1);
     assert_non_null(strstr(err.message, "test: [line 4 column 5: "));
-    assert_non_null(strstr(err.message, "line 7 column 5: "));
-    assert_null(strstr(err.message, "line 8"));
-    assert_true(text_ends_with(err.message, ", and 36 more]"));
+    assert_non_null(strstr(err.message, "line 5 column 5: "));
+    assert_null(strstr(err.message, "line 9"));
+    assert_true(text_ends_with(err.message, " more]"));
+    assert_true(strlen(err.message) < 480);
     text_free(&text);
 }
 

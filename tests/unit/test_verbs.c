@@ -332,7 +332,7 @@ static void config_for_a_cluster(void **state) {
     freep(&program->options.join.config);
     program->options.kubeconfig = (char *)"D:\\none";
     assert_int_equal(verb(verb_config, &err), -1);
-    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_int_equal(err.kind, ERROR_USAGE);
     put("D:\\k", "apiVersion: v1\nkind: Config\nclusters:\n- name: c\n  cluster: {server: "
                  "'https://k', insecure-skip-tls-verify: true}\n"
                  "users:\n- name: u\n  user: {token: t}\ncontexts:\n- name: x\n  context: "
