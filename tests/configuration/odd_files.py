@@ -11,6 +11,7 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     "%s: &%s [%s]\n" % (to, to, ",".join(["*" + of] * 9)) for of, to in zip("abcdefgh", "bcdefghi"))
 BOUND = "1 MiB is enough for every configuration; memory and time stay bounded"
 ASCII = "the name must be what stands there: Go makes ASCII letters of some others"
+MARKS = "a mark before the text says nothing, also twice"
 NEL = "for JSON it is a letter, for YAML 1.1 the end of a line: readers differ"
 NUL = "no name or path holds a NUL"
 TIMES = "RFC 3339: Go's reader takes more than its own standard"
@@ -49,12 +50,12 @@ YAML_FILES = [
     File("tab behind a colon", GOOD + "nodeRegistration:\n  name:\tabc\n"),
     File("CR alone", GOOD.replace("\n", "\r")),
     File("CRLF and ---", (GOOD + "---\n" + KUBELET).replace("\n", "\r\n")),
-    File("two byte order marks", b"\xef\xbb\xbf\xef\xbb\xbf" + GOOD.encode(), "line 2 column 1"),
+    File("two byte order marks", b"\xef\xbb\xbf\xef\xbb\xbf" + GOOD.encode(), kubeadm="refused", why=MARKS),
     File("byte order mark before ---", b"\xef\xbb\xbf---\n" + GOOD.encode()),
     File("UTF-16 without a mark", GOOD.encode("utf-16-le"), "a NUL byte is not allowed"),
     File("UTF-16, big end first", b"\xfe\xff" + GOOD.encode("utf-16-be"), "is UTF-16: save it as UTF-8", "ok",
          why="no line of it could be named, and kubectl and the kubelet read UTF-8"),
-    File("UTF-32", GOOD.encode("utf-32"), "is UTF-16"),
+    File("UTF-32", GOOD.encode("utf-32"), "a NUL byte is not allowed"),
     File("NUL at the end", GOOD.encode() + b"\0", "a NUL byte is not allowed"),
     File("nothing but NUL", b"\0" * 100, "a NUL byte is not allowed"),
     File("Latin-1 in a comment", GOOD.encode() + b"# caf\xe9\n", "line 4 column 6: "),
