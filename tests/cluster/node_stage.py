@@ -47,8 +47,18 @@ class Node(rig.Newcomer):
         path = os.path.join(BUNDLES, key.hexdigest()[:16] + ".zip")
         if not os.path.exists(path):
             os.makedirs(BUNDLES, exist_ok=True)
-            os.replace(super().bundle(), path)
+            os.replace(super().bundle(*self.versions()), path)
         return path
+
+    def versions(self):
+        """For programs whose stamped version is not that of their module."""
+        tells = {program.removesuffix(".exe"): settings["tells"] for name, settings in programs.versions().items()
+                 for program, at in self.programs.items()
+                 if "tells" in settings and at.startswith(programs.home(name, settings) + os.sep)}
+        path = os.path.join(self.fabric.folder, "versions.json")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(tells, f)
+        return ["--versions", path] if tells else []
 
 
 class NodeStage(stages.Stage):

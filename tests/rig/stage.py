@@ -54,7 +54,7 @@ class Newcomer:
         if self.host:
             self.host.close()
 
-    def bundle(self):
+    def bundle(self, *more):
         """Made as an administrator makes it; what has no program of its own has a stand-in."""
         path = os.path.join(self.fabric.folder, "bundle.zip")
         source = os.path.join(self.fabric.folder, "programs")
@@ -62,7 +62,7 @@ class Newcomer:
         for name in os.listdir(STANDINS):
             shutil.copy(self.programs.get(name, os.path.join(STANDINS, name)),
                         os.path.join(source, name))
-        done = subprocess.run([NATIVE, "bundle", "create", source, path], text=True,
+        done = subprocess.run([NATIVE, "bundle", "create", source, path, *more], text=True,
                               capture_output=True, check=False)
         if done.returncode:
             raise RuntimeError("bundle create: " + done.stderr)
