@@ -31,7 +31,7 @@ include dist/make/e2e.mk
 
 .PHONY: all native static windows quick install-deps clean help demo format sbom man
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
-native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, cluster diag)
+native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, config)
 static: build/static/winjoin ## the Linux build as one file, with the libraries of winjoin.exe (built once)
 windows: build/windows/libwinjoin.a $(PROGRAMS_windows) build/windows/winjoin.sbom.json ## winjoin.exe and winjoin-probe.exe
 

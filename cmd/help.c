@@ -10,8 +10,9 @@ static void overview(struct text *out) {
     size_t count;
     const struct verb *all = verbs(&count);
 
-    text_add(out, "winjoin: a bare Windows Server becomes a Ready Kubernetes node whose pod\n"
-                  "network has been proved to work, or is left exactly as it was found.\n"
+    text_add(out, "winjoin: makes a bare Windows Server a Ready Kubernetes node whose pod network\n"
+                  "has been tested. A failed join keeps what it did: the same command continues,\n"
+                  "winjoin reset undoes it.\n"
                   "\n"
                   "  winjoin join <ip>:6443 --token T --discovery-token-ca-cert-hash sha256:H\n"
                   "\n"

@@ -152,7 +152,7 @@ static int read_artifact(const json_t *item, struct artifacts *artifacts, struct
     if (artifacts->count == ARTIFACTS_MAX)
         return error_set(err, ERROR_MALFORMED, "decode lock: more than %d artifacts",
                          ARTIFACTS_MAX);
-    if (check_keys(item, keys, "an artefact", err) < 0 || read_plain(item, &artifact, err) < 0 ||
+    if (check_keys(item, keys, "an artifact", err) < 0 || read_plain(item, &artifact, err) < 0 ||
         read_paths(item, &artifact, err) < 0 || check_twice(artifacts, &artifact, err) < 0) {
         artifact_free(&artifact);
         return -1;

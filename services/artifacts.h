@@ -72,12 +72,12 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
  * borrowed. Kinds: also those of mirror_fetch(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
-/* NULL when it is none: then reading an artefact costs no request. */
+/* NULL when it is none: then reading an artifact costs no request. */
 const struct mirror *bundle_mirror(const struct bundle *bundle);
 void bundle_free(struct bundle *bundle);
 void bundle_freep(struct bundle **bundle);
 const struct artifacts *bundle_artifacts(const struct bundle *bundle);
-/* Content of one artefact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees.
+/* Content of one artifact, its size and checksum proved (else ERROR_UNTRUSTED). The caller frees.
  */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);

@@ -20,7 +20,7 @@ struct bundle {
     size_t zip_len; /* or */
     struct mirror *mirror;
     struct artifacts artifacts;
-    char **fetched; /* of a mirror: one an artefact, proved; NULL = not asked for yet */
+    char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
 };
 
 void bundle_free(struct bundle *bundle) {
@@ -159,7 +159,7 @@ static int check_content(const struct artifact *artifact, const char *data, size
     return 0;
 }
 
-/* Where what was fetched of this artefact is kept; NULL where nothing is fetched. */
+/* Where what was fetched of this artifact is kept; NULL where nothing is fetched. */
 static char **kept(struct bundle *bundle, const struct artifact *artifact) {
     return bundle->fetched ? &bundle->fetched[artifact - bundle->artifacts.items] : NULL;
 }

@@ -18,6 +18,7 @@ lint-includes:
 lint-house:
 	$(if $(V),,@echo 'LINT house')
 	$(Q)python3 -B tests/lint/house.py
+	$(Q)python3 -B tests/lint/messages.py --words
 lint-format:
 	$(if $(V),,@echo 'LINT format')
 	$(Q)clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS)

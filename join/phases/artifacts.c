@@ -17,7 +17,7 @@ static int own_program_folders(struct join *join, struct error *err) {
     return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
-/* Called before an artefact is laid, when all are proved: what stood there goes into the journal.
+/* Called before an artifact is laid, when all are proved: what stood there goes into the journal.
  */
 static int before_artifact(void *context, const struct artifact *artifact, bool replaces,
                            struct error *err) {

@@ -126,7 +126,7 @@ CERTIFICATES = [
     case("odd: a CA that begins tomorrow", 4, "the certificate of the cluster's CA", "is before",
          "does not tell its time", ca=lambda: authority(days=(1, 9))),
     case("odd: a CA that begins tomorrow, by this machine's clock alone", 4, "the certificate of the cluster's CA",
-         "is before", " s behind that of ", "set it right", ca=lambda: authority(days=(1, 9)), answer=dated(2 * 86400)),
+         "is before", " s behind that of ", "correct it", ca=lambda: authority(days=(1, 9)), answer=dated(2 * 86400)),
     case("odd: a CA of the same name", 4, CHAIN,
          leaf=lambda _: issue(authority(), names=NAMES)),
     case("odd: another leaf the second time", 4, CHAIN,

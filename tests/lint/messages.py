@@ -3,18 +3,23 @@
 
 Without --words it prints every message, hint, warning, help line and check of the product, a line
 each, as file:line: text, so that all of it can be read in one go (make messages). With --words it
-prints each word of WORDS that stands in a message, a comment, a test or a document; exit code 1 then.
+prints each word of WORDS in a message or in a document for users; exit code 1 then.
 """
 
 import pathlib
 import re
-import subprocess
 import sys
 
 PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd", "templates")
 LITERAL = r'"(?:\\.|[^"\\\n])*"'
 # A comment, a character, or literals that the compiler joins, macros such as PRIu64 between them.
 TOKEN = re.compile(rf"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|({LITERAL}(?:(?:\s|\bPRI\w+\b)*{LITERAL})*)", re.S)
+# Words that puzzled readers: ways (routes), laid (installed), borne (tolerated), mend (fix), ...
+WORDS = re.compile(r"\b(?:ways|laid|lays?(?! out)|borne|mends?|mended|anew|artefacts?|is told|nobody in particular"
+                   r"|is none|are none|stands? (?:in|for|twice|above|again)|out of sight|colour|licence|honoured|in vain"
+                   r"|tak(?:e|es|en) back|passed over|never spoke|(?<!there )is no (?:folder|file|object|list|text|name|GUID)"
+                   r"|sc (?:start|stop|query|config))\b")
+DOCUMENTS = ("README.md", "SECURITY.md", "docs/quick-start.md", "docs/troubleshooting.md")
 SENTENCE = re.compile(r"[a-z]{2,}:? +[a-z%'\\(]|[a-z'] %")
 
 
@@ -34,11 +39,28 @@ def print_messages(root):
                 print(f"{source.relative_to(root)}:{line}: {message}")
 
 
+def check_words(root):
+    """The odd words of messages and documents, a line each."""
+    for folder in PRODUCT:
+        for source in sorted((root / folder).rglob("*.[ch]")):
+            for line, message in messages(source.read_text(encoding="utf-8")):
+                for found in WORDS.finditer(message):
+                    yield f"{source.relative_to(root)}:{line}: '{found.group(0)}' in a message: use a plain word"
+    for name in DOCUMENTS:
+        for number, line in enumerate((root / name).read_text(encoding="utf-8").splitlines(), 1):
+            for found in WORDS.finditer(line):
+                yield f"{name}:{number}: '{found.group(0)}': use a plain word"
+
+
 def main():
     words = [word for word in sys.argv[1:] if word != "--words"]
     root = pathlib.Path(words[0]) if words else pathlib.Path(__file__).resolve().parents[2]
-    print_messages(root)
-    return 0
+    if "--words" not in sys.argv[1:]:
+        print_messages(root)
+        return 0
+    found = list(check_words(root))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
