@@ -24,7 +24,7 @@ enum error_kind {
     ERROR_INTERRUPTED, /* Ctrl-C or service stop: 130 */
 };
 
-enum { ERROR_MESSAGE_MAX = 1024, ERROR_HINTS_MAX = 4, ERROR_HINT_MAX = 320 };
+enum { ERROR_MESSAGE_MAX = 1024, ERROR_HINTS_MAX = 5, ERROR_HINT_MAX = 320 };
 
 /* Caller-owned, fixed size, no heap. Zero-initialise: `struct error err = {0};` */
 struct error {
@@ -44,7 +44,7 @@ int error_set_os(struct error *err, enum error_kind kind, unsigned long os, cons
 /* Puts "text: " before the message; returns -1. The kind stays. */
 int error_prefix(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-/* Adds a hint line (the first four are kept); returns -1. */
+/* Adds a hint line (the first five are kept); returns -1. */
 int error_hint(struct error *err, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 /* Back to ERROR_NONE with no text. */

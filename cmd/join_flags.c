@@ -94,6 +94,10 @@ static const struct option run_options[] = {
      OPTION_KUBEADM | OPTION_WITH_CONFIG},
     {"skip-phases", 0, OPTION_LIST, AT(skip_phases), "PHASE",
      "phases to skip (winjoin join phase list)", OPTION_KUBEADM | OPTION_WITH_CONFIG},
+    {"join-timeout", 0, OPTION_DURATION, AT(join_timeout), "DURATION",
+     "limit of the whole join (default: none, each wait has its own)", 0},
+    {"on-failure", 0, OPTION_CHOICE, AT(on_failure), "keep|rollback",
+     "when the join fails: keep what is done, so that the same command continues, or undo it", 0},
     {"start-spread", 0, OPTION_DURATION, AT(start_spread), "DURATION",
      "longest random pause before the first request (default: 10s without a terminal on a machine "
      "that has just started, else 0s)",

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/redact.h"
+#include "base/rfc3339.h"
 #include "base/yaml.h"
 #include "host/path.h"
 
@@ -63,10 +64,26 @@ int output_open(struct program *program, struct error *err) {
     return given ? output_path(program, "--output-file", given, &file.path, err) : 0;
 }
 
-static void print_document(struct program *program, const struct error *err) {
+/* The last line of --progress json. */
+static void print_result_line(const struct program *program, const struct error *err) {
+    char time[RFC3339_TEXT_MAX];
+    _cleanup_json_ json_t *line = NULL;
     _cleanup_(freep) char *text = NULL;
 
-    if (!output_is_document(program))
+    rfc3339_format(host_now(program->host), time);
+    line = json_pack("{s:s, s:O, s:i}", "time", time, "result", program->result, "exitCode",
+                     error_exit_code(err ? err->kind : ERROR_NONE));
+    text = json_write(line);
+    redact_tokens(text);
+    (void)fprintf(stderr, "%s\n", text);
+}
+
+static void print_document(struct program *program, const struct error *err) {
+    bool document = output_is_document(program);
+    bool lines = program->host && text_equal(program->options.progress, "json");
+    _cleanup_(freep) char *text = NULL;
+
+    if (!document && !lines)
         return;
     if (err && err->kind) {
         if (!program->result)
@@ -74,6 +91,10 @@ static void print_document(struct program *program, const struct error *err) {
         json_object_set_new(program->result, "error", error_json(program, err));
     }
     if (!program->result)
+        return;
+    if (lines)
+        print_result_line(program, err);
+    if (!document)
         return;
     if (text_equal(program->options.output, "yaml")) {
         text = yaml_write(program->result);

@@ -113,9 +113,10 @@ static const char *what_was_seen(const struct join *join) {
 
 static void tell_success(const struct program *program, const struct join *join) {
     double seconds = (double)(host_monotonic_ms(join->host) - join->progress.started_ms) / 1000.0;
-    _cleanup_(freep) char *line =
-        xasprintf("\n%s %s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
-                  join->found.node_name, what_was_seen(join), seconds);
+    _cleanup_(freep) char *line = xasprintf(
+        "\n%s %s%s.  (%.1f s)   winjoin status - winjoin diag - winjoin reset\n",
+        join->found.node_name, join->was_node && !join->changed ? "had already joined; it " : "",
+        what_was_seen(join), seconds);
 
     output_text(program, line);
 }
@@ -152,9 +153,6 @@ static int run_join(struct program *program, struct join *join, struct error *er
     output_result(program, join_result_json(join));
     if (result == 0)
         tell_success(program, join);
-    if (result < 0 && err->kind == ERROR_INTERRUPTED)
-        (void)error_hint(
-            err, "the same command continues from here; winjoin reset undoes what was done");
     return result;
 }
 

@@ -88,8 +88,9 @@ int verb_reset(struct program *program, struct error *err) {
     outcome = reset_run(program->host, &options, &result, err);
     tell_files(&told);
     output_result(program,
-                  json_pack("{s:s, s:s, s:o, s:I, s:I, s:I}", "apiVersion", "winjoin.io/v1alpha1",
-                            "kind", "ResetResult", "entries", told.rows, "restored",
+                  json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I}", "apiVersion",
+                            "winjoin.io/v1alpha1", "kind", "ResetResult", "changed",
+                            result.restored + result.removed > 0, "entries", told.rows, "restored",
                             (json_int_t)result.restored, "removed", (json_int_t)result.removed,
                             "failed", (json_int_t)result.failed));
     if (outcome == 0)

@@ -115,7 +115,7 @@ int hcn_create(struct host *host, enum hcn_kind kind, const char *network, const
     result = call(host, exports[kind].create, arguments, count, &handle, err);
     if (network_handle)
         close_handle(host, HCN_NETWORK, network_handle);
-    if (result < 0)
+    if (host_changed(host, result) < 0)
         return -1;
     result = ret_properties ? query_handle(host, kind, handle, NULL, ret_properties, err) : 0;
     close_handle(host, kind, handle);
@@ -144,7 +144,7 @@ int hcn_modify(struct host *host, enum hcn_kind kind, const char *id, const char
         return -1;
     arguments[0] = handle;
     arguments[1] = document;
-    result = call(host, exports[kind].modify, arguments, 2, NULL, err);
+    result = host_changed(host, call(host, exports[kind].modify, arguments, 2, NULL, err));
     close_handle(host, kind, handle);
     return result;
 }
@@ -152,7 +152,7 @@ int hcn_modify(struct host *host, enum hcn_kind kind, const char *id, const char
 int hcn_delete(struct host *host, enum hcn_kind kind, const char *id, struct error *err) {
     if (check_id(id, err) < 0)
         return -1;
-    return call(host, exports[kind].remove, &id, 1, NULL, err);
+    return host_changed(host, call(host, exports[kind].remove, &id, 1, NULL, err));
 }
 
 int hns_call(struct host *host, const char *method, const char *path, const char *request,

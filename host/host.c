@@ -10,6 +10,11 @@
 #include "host/host_ops.h"
 #include "host/path.h"
 
+/* The result of a change to a file: winjoin's own records do not count. */
+static int file_changed(struct host *host, const char *path, int result) {
+    return text_starts_with(path, HOST_OWN_FOLDER "\\") ? result : host_changed(host, result);
+}
+
 static bool asks_for_folder(const char *path) {
     size_t len = strlen(path);
 
@@ -59,7 +64,7 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "write '%s' (%zu bytes)", at, len);
-    return host->ops->write(host, at, data, len, access, err);
+    return file_changed(host, at, host->ops->write(host, at, data, len, access, err));
 }
 
 int host_make_folder(struct host *host, const char *path, enum host_access access,
@@ -91,7 +96,7 @@ int host_remove_tree(struct host *host, const char *path, struct error *err) {
     if (!parent)
         return error_set(err, ERROR_USAGE, "remove '%s': refusing to remove a whole volume", path);
     log_message(LOG_CALL, "remove '%s' and all in it", at);
-    return host->ops->remove_tree(host, at, err);
+    return file_changed(host, at, host->ops->remove_tree(host, at, err));
 }
 
 int host_rename(struct host *host, const char *from, const char *to, struct error *err) {
@@ -101,7 +106,7 @@ int host_rename(struct host *host, const char *from, const char *to, struct erro
     if (path_normalize(from, &at, err) < 0 || path_normalize(to, &there, err) < 0)
         return -1;
     log_message(LOG_CALL, "rename '%s' to '%s'", at, there);
-    return host->ops->rename(host, at, there, err);
+    return file_changed(host, at, host->ops->rename(host, at, there, err));
 }
 
 int host_link(struct host *host, const char *path, const char *target, struct error *err) {
@@ -112,7 +117,7 @@ int host_link(struct host *host, const char *path, const char *target, struct er
     if (!*target)
         return error_set(err, ERROR_USAGE, "link '%s': the target is empty", path);
     log_message(LOG_CALL, "link '%s' to '%s'", at, target);
-    return host->ops->link(host, at, target, err);
+    return file_changed(host, at, host->ops->link(host, at, target, err));
 }
 
 enum host_file_type host_file_type(struct host *host, const char *path) {
@@ -184,7 +189,7 @@ int host_service_put(struct host *host, const struct host_service *service, stru
                              service->name);
     }
     log_message(LOG_CALL, "register service '%s': %s", service->name, service->command);
-    return host->ops->service_put(host, service, err);
+    return host_changed(host, host->ops->service_put(host, service, err));
 }
 
 int host_service_query(struct host *host, const char *name, struct host_service *ret,
@@ -196,10 +201,19 @@ int host_service_query(struct host *host, const char *name, struct host_service 
 
 int host_service_start(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
+    struct host_service found = {0};
+    struct error ignored = {0};
+    bool runs;
+    int result;
+
     if (check_service_name(name, err) < 0)
         return -1;
     log_message(LOG_CALL, "start service '%s'", name);
-    return host->ops->service_start(host, name, timeout_ms, err);
+    runs = host->ops->service_query(host, name, &found, &ignored) == 0 &&
+           found.state == HOST_SERVICE_RUNNING;
+    host_service_free(&found);
+    result = host->ops->service_start(host, name, timeout_ms, err);
+    return runs ? result : host_changed(host, result);
 }
 
 int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err) {
@@ -214,7 +228,7 @@ int host_service_delete(struct host *host, const char *name, unsigned timeout_ms
     if (check_service_name(name, err) < 0)
         return -1;
     log_message(LOG_CALL, "delete service '%s'", name);
-    return host->ops->service_delete(host, name, timeout_ms, err);
+    return host_changed(host, host->ops->service_delete(host, name, timeout_ms, err));
 }
 
 /* ---- facts, registry, processes, time ---- */
@@ -249,7 +263,7 @@ int host_event(struct host *host, char level, unsigned event_id, const char *tex
 }
 
 int host_event_source_set(struct host *host, const char *file, struct error *err) {
-    return host->ops->event_source_set(host, file, err);
+    return host_changed(host, host->ops->event_source_set(host, file, err));
 }
 
 bool host_pipe_exists(struct host *host, const char *path) {
@@ -271,12 +285,31 @@ uint64_t host_monotonic_ms(struct host *host) {
     return host->ops->monotonic_ms(host);
 }
 
+unsigned host_changes(const struct host *host) {
+    return host->changes;
+}
+
+void host_set_deadline(struct host *host, uint64_t monotonic_ms) {
+    host->deadline_ms = monotonic_ms;
+}
+
+bool host_deadline_passed(struct host *host) {
+    return host->deadline_ms && host_monotonic_ms(host) >= host->deadline_ms;
+}
+
+/* The rest of the time is slept, too: who waits looks once more. */
 int host_sleep(struct host *host, unsigned milliseconds, struct error *err) {
+    uint64_t now = host->deadline_ms ? host_monotonic_ms(host) : 0;
+
+    if (host_deadline_passed(host))
+        return error_set(err, ERROR_INTERRUPTED, "the time that was given is over");
+    if (host->deadline_ms && host->deadline_ms - now < milliseconds)
+        milliseconds = (unsigned)(host->deadline_ms - now);
     return host->ops->sleep(host, milliseconds, err);
 }
 
 bool host_interrupted(struct host *host) {
-    return host->ops->interrupted(host);
+    return host_deadline_passed(host) || host->ops->interrupted(host);
 }
 
 int host_random(struct host *host, void *data, size_t len, struct error *err) {

@@ -269,6 +269,14 @@ uint64_t host_monotonic_ms(struct host *host); /* never goes back */
 int host_sleep(struct host *host, unsigned milliseconds, struct error *err);
 /* true after Ctrl-C, Ctrl-Break, console close or a service stop. */
 bool host_interrupted(struct host *host);
+/* From that time of host_monotonic_ms() on, everything ends as if it were interrupted; 0: never. */
+void host_set_deadline(struct host *host, uint64_t monotonic_ms);
+bool host_deadline_passed(struct host *host);
+/* winjoin's own records on the machine. */
+#define HOST_OWN_FOLDER "C:\\ProgramData\\winjoin"
+/* How many things were changed on the machine by this process (files written or moved but those of
+ * HOST_OWN_FOLDER, services, HNS objects, routes, addresses, DNS servers): compare two answers. */
+unsigned host_changes(const struct host *host);
 /* Cryptographically strong. */
 int host_random(struct host *host, void *data, size_t len, struct error *err);
 /* A number of milliseconds from `from` to `to`, another one on each machine and each time, so that

@@ -62,14 +62,14 @@ int host_route_add(struct host *host, const struct host_route *route, struct err
     if (check_route(route, err) < 0)
         return -1;
     log_message(LOG_CALL, "add route to %s through %s", route->destination, route->next_hop);
-    return host->ops->route_add(host, route, err);
+    return host_changed(host, host->ops->route_add(host, route, err));
 }
 
 int host_route_remove(struct host *host, const struct host_route *route, struct error *err) {
     if (check_route(route, err) < 0)
         return -1;
     log_message(LOG_CALL, "remove route to %s through %s", route->destination, route->next_hop);
-    return host->ops->route_remove(host, route, err);
+    return host_changed(host, host->ops->route_remove(host, route, err));
 }
 
 int host_address_add(struct host *host, uint32_t interface_index, const char *address,
@@ -80,7 +80,7 @@ int host_address_add(struct host *host, uint32_t interface_index, const char *ad
         return error_set(err, ERROR_USAGE, "add address '%s': not an address with a prefix length",
                          address);
     log_message(LOG_CALL, "add address %s to interface %u", address, interface_index);
-    return host->ops->address_add(host, interface_index, address, err);
+    return host_changed(host, host->ops->address_add(host, interface_index, address, err));
 }
 
 int host_dns_set(struct host *host, uint32_t interface_index, const struct text_list *servers,
@@ -92,7 +92,7 @@ int host_dns_set(struct host *host, uint32_t interface_index, const struct text_
             return error_prefix(err, "set DNS servers of interface %u", interface_index);
     }
     log_message(LOG_CALL, "set %zu DNS servers of interface %u", servers->count, interface_index);
-    return host->ops->dns_set(host, interface_index, servers, err);
+    return host_changed(host, host->ops->dns_set(host, interface_index, servers, err));
 }
 
 int host_forwarding(struct host *host, uint32_t interface_index, bool *ret, struct error *err) {

@@ -76,6 +76,14 @@ struct host_ops {
 /* First member of each host. */
 struct host {
     const struct host_ops *ops;
+    unsigned changes;     /* host_changes() */
+    uint64_t deadline_ms; /* host_set_deadline() */
 };
+
+/* The result of something that changes the machine. */
+static inline int host_changed(struct host *host, int result) {
+    host->changes += result == 0;
+    return result;
+}
 
 #endif

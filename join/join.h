@@ -15,6 +15,7 @@
 #include "join/progress/progress.h"
 #include "join/services/service_watch.h"
 #include "join/undo/journal.h"
+#include "join/undo/reset.h"
 #include "kube/client.h"
 #include "kube/node.h"
 #include "netsetup/network_plan.h"
@@ -60,7 +61,11 @@ struct join {
     struct join_found found;
     struct journal journal;
     struct join_progress progress; /* its listener is given */
-    struct service_watch watch;    /* the service that the running phase has started */
+    bool was_node;                 /* it had joined before this call */
+    bool changed;                  /* phases changed the machine */
+    bool rolled_back;              /* after a failure; how: */
+    struct reset_result undone;
+    struct service_watch watch; /* the service that the running phase has started */
 };
 
 #endif

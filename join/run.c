@@ -14,6 +14,7 @@
 #include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
+#include "join/undo/failure.h"
 #include "kube/object.h"
 #include "pki/certificate.h"
 
@@ -75,6 +76,7 @@ int join_open(struct join *join, struct error *err) {
     join->progress.results = xcalloc(count, sizeof *join->progress.results);
     join->progress.started_ms = host_monotonic_ms(join->host);
     join_options_copy(join->asked, &join->found.options);
+    join->was_node = host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT;
     join->watch = (struct service_watch){.host = join->host, .progress = &join->progress};
     if (phase_names_skipped(&join->found.options.skip_phases, &join->skipped, err) < 0)
         return error_prefix(err, "--skip-phases");
@@ -107,8 +109,10 @@ void join_close(struct join *join) {
     size_t count;
 
     (void)join_phases(&count);
-    for (size_t i = 0; join->progress.results && i < count; i++)
+    for (size_t i = 0; join->progress.results && i < count; i++) {
         free(join->progress.results[i].detail);
+        json_decref(join->progress.results[i].data);
+    }
     free(join->progress.results);
     journal_close(&join->journal);
     found_free(&join->found);
@@ -117,6 +121,7 @@ void join_close(struct join *join) {
     text_list_free(&join->progress.warnings);
     text_free(&join->progress.detail);
     text_free(&join->progress.waiting);
+    json_decref(join->progress.data);
 }
 
 /* Whatever could not go on says that it was interrupted, each layer again: what was waited for says
@@ -133,22 +138,40 @@ static void say_interrupted(const struct join_progress *progress, struct error *
                     waiting);
 }
 
+/* Whatever the phase said of being interrupted, the time was over. */
+static void say_deadline(const struct join *join, struct error *err) {
+    (void)error_set(err, ERROR_TIMED_OUT, "the join took longer than %lld s (--join-timeout)",
+                    join->found.options.join_timeout / 1000);
+}
+
 static int run_phase(struct join *join, size_t index, struct error *err) {
     const struct join_phase *phase = &join_phases(&(size_t){0})[index];
     struct join_phase_result *result = &join->progress.results[index];
     uint64_t begin = host_monotonic_ms(join->host);
+    size_t recorded = join->journal.count;
+    unsigned changes = host_changes(join->host);
     int outcome;
 
     join->progress.phase = phase;
     join->journal.phase = phase->id;
     text_clear(&join->progress.detail);
     text_clear(&join->progress.waiting);
+    json_decref(join->progress.data);
+    join->progress.data = NULL;
     join_tell(&join->progress, (struct join_event){.state = JOIN_BEGIN});
     outcome = host_interrupted(join->host) ? error_set(err, ERROR_INTERRUPTED, "interrupted")
               : join_need(join, phase->needs, err) < 0 ? -1
                                                        : phase->run(join, err);
-    if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
+    if (outcome < 0 && host_deadline_passed(join->host))
+        say_deadline(join, err);
+    else if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)
         say_interrupted(&join->progress, err);
+    /* what a diagnosis puts up it takes away again */
+    result->changed = phase->run != phase_verify &&
+                      (host_changes(join->host) != changes || join->journal.count != recorded);
+    join->changed |= result->changed;
+    json_decref(result->data);
+    result->data = take_ptr(join->progress.data);
     result->duration_ms = (unsigned)(host_monotonic_ms(join->host) - begin);
     result->outcome = outcome < 0 ? JOIN_PHASE_FAILED : JOIN_PHASE_DONE;
     free(result->detail);
@@ -183,10 +206,21 @@ static int run_until(struct join *join, bool looking, struct error *err) {
     return 0;
 }
 
-int join_run(struct join *join, struct error *err) {
-    int result = run_until(join, false, err);
+static void set_deadline(struct join *join) {
+    long long limit = join->found.options.join_timeout;
 
+    host_set_deadline(join->host, limit ? host_monotonic_ms(join->host) + (uint64_t)limit : 0);
+}
+
+int join_run(struct join *join, struct error *err) {
+    int result;
+
+    set_deadline(join);
+    result = run_until(join, false, err);
+    host_set_deadline(join->host, 0);
     kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
+    if (result < 0)
+        failure_end(join, err);
     return result;
 }
 
@@ -217,21 +251,28 @@ json_t *join_result_json(const struct join *join) {
     size_t count;
     const struct join_phase *phases = join_phases(&count);
     json_t *rows = json_array(), *result;
+    bool failed = false;
 
     for (size_t i = 0; i < count; i++) {
         const struct join_phase_result *r = &join->progress.results[i];
 
-        json_array_append_new(rows, json_pack("{s:s, s:s, s:f, s:s*}", "id", phases[i].id,
-                                              "outcome", outcome_name(r->outcome),
-                                              "durationSeconds", r->duration_ms / 1000.0, "detail",
-                                              r->detail && *r->detail ? r->detail : NULL));
+        failed |= r->outcome == JOIN_PHASE_FAILED;
+
+        json_array_append_new(
+            rows, json_pack("{s:s, s:s, s:b, s:f, s:s*, s:O*}", "id", phases[i].id, "outcome",
+                            outcome_name(r->outcome), "changed", r->changed, "durationSeconds",
+                            r->duration_ms / 1000.0, "detail",
+                            r->detail && *r->detail ? r->detail : NULL, "data", r->data));
     }
-    result =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                  "JoinResult", "node", join->found.node_name, "phases", rows, "warnings",
-                  json_texts(&join->progress.warnings), "next", json_texts(&join->progress.next));
+    result = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                       "kind", "JoinResult", "node", join->found.node_name, "changed",
+                       join->changed && !(join->rolled_back && !join->undone.failed), "phases",
+                       rows, "warnings", json_texts(&join->progress.warnings), "next",
+                       json_texts(&join->progress.next));
     if (join->found.discovery.kubeconfig && join->found.discovery.config.server)
         json_object_set_new(result, "cluster", json_string(join->found.discovery.config.server));
+    if (failed)
+        json_object_set_new(result, "rollback", failure_json(join));
     if (join->found.report.cells.count)
         json_object_set_new(result, "flows", diag_flows_json(&join->found.report));
     return result;

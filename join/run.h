@@ -8,7 +8,8 @@
  * (join/asked.h); a name in --skip-phases that no phase has is ERROR_USAGE. Takes over nothing. */
 int join_open(struct join *join, struct error *err);
 void join_close(struct join *join);
-/* Runs all phases but those of --skip-phases; stops at the first failure. */
+/* Runs all phases but those of --skip-phases, for at most join_timeout; stops at the first failure,
+ * behind which on_failure holds (join/undo/failure.h). */
 int join_run(struct join *join, struct error *err);
 /* Runs the phases before the first that changes the host: what a dry run may do. */
 int join_run_looking(struct join *join, struct error *err);

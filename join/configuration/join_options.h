@@ -50,10 +50,12 @@ struct join_options {
     char *node_ip;
     char *kubernetes_version;
     char *bundle, *mirror;
-    char *kube_proxy;    /* service, none */
-    char *dsr;           /* auto, on, off */
-    char *verify;        /* full, node, none */
-    char *tls_bootstrap; /* winjoin, kubelet */
+    char *kube_proxy;       /* service, none */
+    char *dsr;              /* auto, on, off */
+    char *verify;           /* full, node, none */
+    char *tls_bootstrap;    /* winjoin, kubelet */
+    char *on_failure;       /* keep, rollback */
+    long long join_timeout; /* milliseconds */
     char *node_labels, *register_with_taints;
     long long timeout;
     long long

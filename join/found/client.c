@@ -7,6 +7,8 @@
 #include "join/found/start_spread.h"
 #include "join/kubelet/kubelet_files.h"
 #include "netsetup/nic_guard.h"
+#include "pki/certificate.h"
+#include "pki/pin.h"
 
 /* An API server that starts again meanwhile is waited for (kubeadm: KubernetesAPICallTimeout). */
 enum { PATIENCE_MS = 60000 };
@@ -77,8 +79,53 @@ static int give_card_back(struct join *join, struct error *err) {
     return result;
 }
 
-int find_client(struct join *join, struct error *err) {
+/* Is kubelet.conf of the cluster that the call means: by its pins, else by the endpoint? */
+static bool is_joined_to(const struct join *join) {
+    const struct text_list *wanted = &join->asked->discovery_token_ca_cert_hash;
+    struct certificates list = {0};
+    struct kubeconfig config = {0};
+    struct text_list pins = {0};
+    struct error ignored = {0};
+    bool same = false;
+
+    if (!join->was_node ||
+        kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, &ignored) < 0)
+        return false;
+    if (!wanted->count)
+        same = text_starts_with(config.server, "https://") &&
+               text_equal(config.server + strlen("https://"), join->asked->endpoint);
+    else if (pins_parse(wanted, &pins, &ignored) == 0 && config.ca_pem &&
+             certificates_parse(config.ca_pem, strlen(config.ca_pem), &list, &ignored) == 0)
+        for (size_t i = 0; i < list.count; i++)
+            same |= text_list_has(&pins, list.items[i].pin);
+    text_list_free(&pins);
+    certificates_free(&list);
+    kubeconfig_free(&config);
+    return same;
+}
+
+/* A token that is gone ends no call on a machine that is a node of this cluster. */
+static int go_on_as_node(struct join *join, struct error *err) {
+    if (err->kind != ERROR_DENIED || !is_joined_to(join))
+        return -1;
+    join_warn(&join->progress, "%s: going on as the node that this machine is already",
+              err->message);
+    error_clear(err);
+    return find_node_client(join, err);
+}
+
+static int discover(struct join *join, struct error *err) {
     struct discovery_options options;
+
+    discovery_options_make(join->asked, &options);
+    options.on_retry = on_retry;
+    options.on_retry_context = join;
+    if (start_spread_wait(join, err) < 0)
+        return -1;
+    return discovery_run(&options, join->http, join->host, &join->found.discovery, err);
+}
+
+int find_client(struct join *join, struct error *err) {
     struct kube_client client = {0};
 
     if (join->found.client.server)
@@ -88,14 +135,8 @@ int find_client(struct join *join, struct error *err) {
     if (!discovery_is_asked(join->asked) &&
         host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT)
         return find_node_client(join, err);
-    discovery_options_make(join->asked, &options);
-    options.on_retry = on_retry;
-    options.on_retry_context = join;
-    if (!join->found.discovery.kubeconfig && start_spread_wait(join, err) < 0)
-        return -1;
-    if (!join->found.discovery.kubeconfig &&
-        discovery_run(&options, join->http, join->host, &join->found.discovery, err) < 0)
-        return -1;
+    if (!join->found.discovery.kubeconfig && discover(join, err) < 0)
+        return go_on_as_node(join, err);
     for (size_t i = 0; i < join->found.discovery.warnings.count; i++)
         join_warn(&join->progress, "%s", join->found.discovery.warnings.items[i]);
     if (kube_client_open(join->http, join->host, &join->found.discovery.config, &client, err) < 0)

@@ -102,6 +102,9 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
     if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
         programs_check_versions(join, NULL, err) < 0)
         return -1;
+    join_fact(&join->progress, "present", json_integer((json_int_t)result.present));
+    join_fact(&join->progress, "installed", json_integer((json_int_t)result.installed));
+    join_fact(&join->progress, "bytes", json_integer((json_int_t)result.bytes));
     text_addf(&join->progress.detail, "%zu of %zu verified, %zu installed (%.0f MB) from %s",
               result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
               (double)result.bytes / 1e6, mirror ? mirror->url : join->found.options.bundle);

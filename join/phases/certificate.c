@@ -52,6 +52,8 @@ int phase_certificate(struct join *join, struct error *err) {
     if (client_certificate_ensure(&join->found.client, join->host, &options, &certificate, err) < 0)
         return -1;
     rfc3339_format(certificate.not_after, until);
+    join_fact(&join->progress, "notAfter", json_string(until));
+    join_fact(&join->progress, "issued", json_boolean(certificate.made_now));
     until[10] = '\0';
     if (certificate.made_now)
         text_addf(&join->progress.detail, "%s approved (%s), valid until %s", certificate.csr_name,

@@ -27,6 +27,9 @@ int phase_discovery(struct join *join, struct error *err) {
         return 0;
     }
     text_addf(&join->progress.detail, "%s", d->config.server);
+    join_fact(&join->progress, "server", json_string(d->config.server));
+    if (d->matched_pin[0])
+        join_fact(&join->progress, "caHash", json_string(d->matched_pin));
     if (d->matched_pin[0]) {
         text_add(&join->progress.detail, ", CA ");
         add_short_pin(&join->progress.detail, d->matched_pin);
@@ -42,6 +45,11 @@ int phase_configuration(struct join *join, struct error *err) {
         join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s", c->kubernetes_version);
+    join_fact(&join->progress, "kubernetesVersion", json_string(c->kubernetes_version));
+    join_fact(&join->progress, "podSubnets", json_texts(&c->pod_subnets));
+    join_fact(&join->progress, "serviceSubnets", json_texts(&c->service_subnets));
+    join_fact(&join->progress, "networkMode", json_string(join->found.plan.mode->name));
+    join_fact(&join->progress, "networkPlugin", json_string(join->found.plan.plugin));
     if (c->pod_subnets.count)
         text_addf(&join->progress.detail, ", pods %s", c->pod_subnets.items[0]);
     if (c->service_subnets.count)

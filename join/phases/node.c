@@ -47,6 +47,7 @@ int phase_node(struct join *join, struct error *err) {
         return -1;
     }
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
+    join_fact(&join->progress, "podCIDRs", json_texts(&join->found.node.pod_cidrs));
     if (join->found.node.pod_cidrs.count)
         text_addf(&join->progress.detail, ", pods %s", join->found.node.pod_cidrs.items[0]);
     return 0;

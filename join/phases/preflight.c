@@ -3,6 +3,21 @@
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
 
+/* Those that did not pass, as in a PreflightReport. */
+static json_t *failures_json(const struct preflight_result *results, size_t count) {
+    _cleanup_json_ json_t *report = preflight_report_json(results, count);
+    json_t *failures = json_array(), *row;
+    size_t i;
+
+    json_array_foreach(json_object_get(report, "checks"), i, row) {
+        const char *outcome = json_text_at(row, "outcome");
+
+        if (!text_equal(outcome, "pass") && !text_equal(outcome, "not-run"))
+            json_array_append(failures, row);
+    }
+    return failures;
+}
+
 int phase_preflight(struct join *join, struct error *err) {
     size_t count, warnings = 0, ran = 0;
     _cleanup_(freep) struct preflight_result *results = preflight_run(join, false, &count);
@@ -17,10 +32,11 @@ int phase_preflight(struct join *join, struct error *err) {
         if (results[i].outcome != PREFLIGHT_WARNING && results[i].outcome != PREFLIGHT_IGNORED)
             continue;
         warnings++;
-        join_warn(&join->progress, "%s%s%s%s", results[i].message, *results[i].hint ? " (" : "",
-                  results[i].hint, *results[i].hint ? ")" : "");
+        join_warn(&join->progress, "[%s] %s%s%s%s", results[i].id, results[i].message,
+                  *results[i].hint ? " (" : "", results[i].hint, *results[i].hint ? ")" : "");
     }
     text_addf(&join->progress.detail, "%zu checks, %zu warning%s", ran, warnings,
               warnings == 1 ? "" : "s");
+    join_fact(&join->progress, "checks", failures_json(results, count));
     return preflight_judge(results, count, err);
 }

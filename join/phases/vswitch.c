@@ -46,6 +46,9 @@ static int try_firewall(struct join *join, struct error *err) {
 }
 
 static void describe_switch(struct join *join, const struct nic_guard_result *guard) {
+    join_fact(&join->progress, "adapter", json_string(join->found.nic.alias));
+    join_fact(&join->progress, "address", json_string(join->found.nic.address));
+    join_fact(&join->progress, "outageSeconds", json_real(guard->outage_ms / 1000.0));
     text_addf(&join->progress.detail, "on \"%s\"; ", join->found.nic.alias);
     if (guard->outage_ms)
         text_addf(&join->progress.detail, "offline for %.1f s, ", guard->outage_ms / 1000.0);

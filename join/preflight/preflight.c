@@ -9,6 +9,8 @@
 #include "join/configuration/ignored_checks.h"
 #include "join/preflight/preflight_checks.h"
 
+enum { HINTS_MAX = ERROR_HINTS_MAX - 1 }; /* one is left for what a failed join says at its end */
+
 const char *preflight_outcome_name(enum preflight_outcome outcome) {
     static const char *const names[] = {"pass", "warning", "error", "ignored", "not-run"};
 
@@ -239,7 +241,7 @@ static enum error_kind kind_of(const struct preflight_result *results, size_t co
 int preflight_judge(const struct preflight_result *results, size_t count, struct error *err) {
     size_t errors, told = 0;
     enum error_kind kind = kind_of(results, count, &errors);
-    size_t room = errors > ERROR_HINTS_MAX ? ERROR_HINTS_MAX - 1 : ERROR_HINTS_MAX;
+    size_t room = errors > HINTS_MAX ? HINTS_MAX - 1 : HINTS_MAX;
 
     if (!errors)
         return 0;

@@ -57,6 +57,14 @@ enum wait_look join_wait(struct host *host, struct join_progress *progress, stru
     return wait_until(host, wait, err);
 }
 
+void join_fact(struct join_progress *progress, const char *key, json_t *value) {
+    if (!value)
+        return;
+    if (!progress->data)
+        progress->data = json_object();
+    json_object_set_new(progress->data, key, value);
+}
+
 void join_warn(struct join_progress *progress, const char *format, ...) {
     struct text message = {0};
     _cleanup_(freep) char *line = NULL;

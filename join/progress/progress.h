@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "host/wait.h"
 
@@ -34,7 +35,9 @@ enum join_outcome { JOIN_PHASE_NOT_RUN, JOIN_PHASE_DONE, JOIN_PHASE_SKIPPED, JOI
 struct join_phase_result {
     enum join_outcome outcome;
     unsigned duration_ms;
+    bool changed; /* the machine */
     char *detail;
+    json_t *data; /* the detail's facts; NULL: none */
 };
 
 /* Kept by the runner; phases add to detail, next and, by join_warn(), to warnings. */
@@ -44,6 +47,7 @@ struct join_progress {
     const struct join_phase *phase; /* the one that runs */
     struct text detail;             /* the fact of that phase that matters */
     struct text waiting;            /* what that phase has last waited for */
+    json_t *data;                   /* and as an object, for documents: join_fact() */
     struct text_list warnings;
     struct text_list next;             /* what is left to do by hand */
     struct join_phase_result *results; /* one a phase */
@@ -60,6 +64,9 @@ void join_tell_waiting(struct join_progress *progress, unsigned waited_ms, unsig
 /* wait_until() that tells the listener what is missing. */
 enum wait_look join_wait(struct host *host, struct join_progress *progress, struct wait *wait,
                          struct error *err);
+/* A fact of the phase that runs, for its row in JoinResult. Takes the reference over; NULL: none.
+ */
+void join_fact(struct join_progress *progress, const char *key, json_t *value);
 /* Each warning is told once. */
 void join_warn(struct join_progress *progress, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));

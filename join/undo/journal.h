@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "host/host.h"
 
-#define WINJOIN_FOLDER "C:\\ProgramData\\winjoin"
+#define WINJOIN_FOLDER HOST_OWN_FOLDER
 #define JOURNAL_FOLDER WINJOIN_FOLDER "\\journal"
 #define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
 #define BACKUP_FOLDER WINJOIN_FOLDER "\\backup"

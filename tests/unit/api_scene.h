@@ -265,6 +265,8 @@ static int scene_answer(void *context, const struct http_request *request,
         return scene_cluster_info(s, ret);
     if (!request->bearer_token && !request->client_key_pem)
         return scene_status(ret, 401, "Unauthorized");
+    if (strstr(url, s->hides ? s->hides : "nothing"))
+        return scene_status(ret, 403, "Forbidden");
     if (strstr(url, "configmaps/kubeadm-config"))
         return scene_config_map(ret, "ClusterConfiguration",
                                 "apiVersion: kubeadm.k8s.io/v1beta4\nkind: ClusterConfiguration\n"
@@ -285,8 +287,6 @@ static int scene_answer(void *context, const struct http_request *request,
     }
     if (strstr(url, "kube-flannel/configmaps/kube-flannel-cfg") && s->flannel)
         return scene_config_map(ret, "net-conf.json", s->flannel);
-    if (strstr(url, s->hides ? s->hides : "none"))
-        return scene_status(ret, 403, "Forbidden");
     if (strstr(url, "configmaps/"))
         return scene_status(ret, 404, "NotFound");
     if (strstr(url, "certificatesigningrequests") && text_equal(request->method, "POST"))

@@ -1,0 +1,76 @@
+/* A failed join's end. */
+#include "join/undo/failure.h"
+
+#include "base/memory.h"
+#include "join/phases/phases.h"
+
+static bool is_wanted(const struct join *join, const struct error *err) {
+    return text_equal(join->found.options.on_failure, "rollback") && !join->was_node &&
+           err->kind != ERROR_INTERRUPTED;
+}
+
+static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
+    struct join *join = context;
+
+    if (why)
+        join_warn(&join->progress, "undo %s: %s", what, why->message);
+    else
+        join_tell_waiting(&join->progress, 0, 0, "", "undo: %s %s", what, how);
+}
+
+/* The journal is read again: what could not be undone stays in it. */
+static void roll_back(struct join *join) {
+    const struct reset_options options = {.progress = on_entry, .progress_context = join};
+    struct error why = {0};
+
+    join->rolled_back = true;
+    journal_close(&join->journal);
+    if (reset_run(join->host, &options, &join->undone, &why) < 0 && !join->undone.failed++)
+        join_warn(&join->progress, "undo: %s", why.message);
+    if (journal_open(join->host, &join->journal, &why) < 0)
+        join->journal = (struct journal){.host = join->host};
+}
+
+static void hint_at_rest(const struct join *join, struct error *err) {
+    size_t services = 0, networks = 0, count = join->journal.count;
+
+    for (size_t i = 0; i < count; i++) {
+        enum journal_kind kind = join->journal.entries[i].kind;
+
+        services += kind == JOURNAL_SERVICE;
+        networks += kind == JOURNAL_NETWORK || kind == JOURNAL_SWITCH;
+    }
+    (void)error_hint(err,
+                     "kept on this machine: %zu changes (%zu services, %zu networks); the same "
+                     "command continues at %s; to undo them: winjoin reset",
+                     count, services, networks,
+                     join->progress.phase ? join->progress.phase->title : "the beginning");
+}
+
+void failure_end(struct join *join, struct error *err) {
+    host_set_deadline(join->host, 0);
+    if (join->journal.count && is_wanted(join, err))
+        roll_back(join);
+    if (join->rolled_back && !join->undone.failed)
+        (void)error_hint(err,
+                         "everything was undone (--on-failure rollback): %zu things removed, %zu "
+                         "restored; a Node object that was made stays: kubectl delete node %s",
+                         join->undone.removed, join->undone.restored, join->found.node_name);
+    else if (join->rolled_back)
+        (void)error_hint(err, "%zu things could not be undone: run winjoin reset",
+                         join->undone.failed);
+    else if (join->journal.count)
+        hint_at_rest(join, err);
+    else if (!join->changed)
+        (void)error_hint(err, "nothing on this machine was changed");
+}
+
+json_t *failure_json(const struct join *join) {
+    return json_pack("{s:s, s:I, s:I, s:I}", "outcome",
+                     !join->rolled_back    ? "kept"
+                     : join->undone.failed ? "failed"
+                                           : "done",
+                     "changes", (json_int_t)join->journal.count, "restored",
+                     (json_int_t)join->undone.restored, "removed",
+                     (json_int_t)join->undone.removed);
+}

@@ -1,0 +1,16 @@
+/* What becomes of the machine when a join fails: kept, so that the same command continues, or taken
+ * back at once (--on-failure). */
+#ifndef JOIN_UNDO_FAILURE_H
+#define JOIN_UNDO_FAILURE_H
+
+#include "join/join.h"
+
+/* Behind a join that failed with *err: with --on-failure rollback the journal is played backwards
+ * (join/undo/reset.h), unless the join was interrupted or the machine was a node before it. The
+ * kind of the error stays; a hint says what is left, how to continue and how to undo it. */
+void failure_end(struct join *join, struct error *err);
+/* For JoinResult: {"outcome": "kept", "done" or "failed", "changes", "restored", "removed"}. New
+ * reference. */
+json_t *failure_json(const struct join *join);
+
+#endif
