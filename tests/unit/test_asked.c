@@ -1,4 +1,5 @@
-/* What is wrong with a call is said before its first check and its first packet. */
+/* What is wrong with a call is said before its first check and its first packet; and what its
+ * reader gets at the end. */
 #include "program_scene.h"
 
 #include "join_scene.h"
@@ -68,9 +69,38 @@ static void a_wrong_call_ends_before_preflight(void **state) {
     }
 }
 
+/* Whoever reads the lines gets the document at their end, whatever --output is. */
+static void the_last_line_is_the_result(void **state) {
+    static const struct {
+        const char *line, *result, *end;
+    } rows[] = {
+        {"reset --force --progress json",
+         "\"result\":{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":"
+         "\"ResetResult\",\"changed\":false,",
+         "},\"exitCode\":0}\n"},
+        {"bundle show C:\\no.zip --progress json", "\"result\":{\"error\":{\"kind\":\"usage\",",
+         "},\"exitCode\":3}\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        const char *last;
+
+        (void)call(rows[i].line);
+        last = strstr(text_str(&err_out), "{\"time\":");
+        if (!last || !strstr(last, rows[i].result) || !text_ends_with(last, rows[i].end))
+            fail_msg("%s: %s", rows[i].line, text_str(&err_out));
+    }
+    (void)call("reset --force --progress plain");
+    assert_null(strstr(text_str(&err_out), "\"result\""));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-        a_wrong_call_ends_before_preflight, open_joining, close_joining)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_wrong_call_ends_before_preflight, open_joining,
+                                        close_joining),
+        cmocka_unit_test(the_last_line_is_the_result),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

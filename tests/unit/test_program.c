@@ -212,32 +212,6 @@ static void preflight_changes_nothing(void **state) {
 }
 
 /* A report as it was written, judged again: in each form, and in color where that is wanted. */
-/* Whoever reads the lines gets the document at their end, whatever --output is. */
-static void the_last_line_is_the_result(void **state) {
-    static const struct {
-        const char *line, *result, *end;
-    } rows[] = {
-        {"reset --force --progress json",
-         "\"result\":{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":"
-         "\"ResetResult\",\"changed\":false,",
-         "},\"exitCode\":0}\n"},
-        {"bundle show C:\\no.zip --progress json", "\"result\":{\"error\":{\"kind\":\"usage\",",
-         "},\"exitCode\":3}\n"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        const char *last;
-
-        (void)call(rows[i].line);
-        last = strstr(text_str(&err_out), "{\"time\":");
-        if (!last || !strstr(last, rows[i].result) || !text_ends_with(last, rows[i].end))
-            fail_msg("%s: %s", rows[i].line, text_str(&err_out));
-    }
-    (void)call("reset --force --progress plain");
-    assert_null(strstr(text_str(&err_out), "\"result\""));
-}
-
 static void a_replayed_report(void **state) {
     static const struct {
         const char *format;
@@ -395,7 +369,6 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_bundle_and_its_versions, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_bundle_and_its_nodes, open_program, close_program),
         cmocka_unit_test_setup_teardown(preflight_changes_nothing, open_program, close_program),
-        cmocka_unit_test(the_last_line_is_the_result),
         cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),
         cmocka_unit_test_setup_teardown(progress_has_a_face_for_each_terminal, open_program,
                                         close_program),
