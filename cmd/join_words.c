@@ -29,10 +29,22 @@ static char *bare_token(char *data, size_t len) {
     return xstrdup(data + strspn(data, " \t\r\n"));
 }
 
-static char *read_standard_input(size_t *ret_len) {
+/* At a terminal one line, which is asked for and not shown. */
+static char *read_standard_input(const struct program *program, size_t *ret_len) {
     char *data = xcalloc(TOKEN_FILE_MAX + 1, 1);
 
-    *ret_len = fread(data, 1, TOKEN_FILE_MAX, stdin);
+    if (!program->terminal.in_is_terminal) {
+        *ret_len = fread(data, 1, TOKEN_FILE_MAX, stdin);
+        return data;
+    }
+    (void)fputs("Bootstrap token (what you type is not shown): ", stderr);
+    (void)fflush(stderr);
+    terminal_echo(false);
+    if (!fgets(data, TOKEN_FILE_MAX, stdin))
+        data[0] = '\0';
+    terminal_echo(true);
+    (void)fputc('\n', stderr);
+    *ret_len = strlen(data);
     return data;
 }
 
@@ -42,7 +54,7 @@ static int read_token_file(struct program *program, const char *path, struct err
     size_t len;
 
     if (text_equal(path, "-"))
-        data = read_standard_input(&len);
+        data = read_standard_input(program, &len);
     if (data ? unicode_to_utf8(&data, &len, err) < 0
              : host_read_text(program->host, path, TOKEN_FILE_MAX, &data, &len, err) < 0) {
         err->kind = ERROR_USAGE;

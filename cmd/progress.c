@@ -10,7 +10,7 @@
 #include "cmd/output.h"
 #include "join/phases/phases.h"
 
-enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14, COLUMNS = 80, MARGIN = 28 };
+enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14, COLUMNS = 80, MARGIN = 5 };
 
 void progress_open(struct progress *progress, const struct program *program) {
     const char *wanted = program->options.progress;
@@ -120,13 +120,31 @@ static void show_end(struct progress *progress, const struct join_event *event) 
     text_list_free(&progress->warnings);
 }
 
+/* Whole words at both ends, where there are such. */
+static bool cut_at_blanks(const char *message, size_t len, size_t *head, size_t *tail) {
+    size_t h = *head, t = *tail;
+
+    while (h && message[h] != ' ')
+        h--;
+    while (t && message[len - t - 1] != ' ')
+        t--;
+    if (!h || !t)
+        return false;
+    *head = h + 1;
+    *tail = t + 1;
+    return true;
+}
+
 char *progress_fit(const char *message, size_t room) {
-    size_t len = strlen(message), head = room / 3, tail = room - head - 3;
+    size_t len = strlen(message), head = room / 3, tail = room - head - 5;
 
     if (len <= room)
         return xstrdup(message);
     if (room < 12)
         return xstrndup(message, room);
+    if (cut_at_blanks(message, len, &head, &tail))
+        return xasprintf("%.*s...%s", (int)head, message, message + len - tail);
+    tail += 2;
     while (head && ((unsigned char)message[head] & 0xc0) == 0x80)
         head--; /* no half characters */
     while (tail && ((unsigned char)message[len - tail] & 0xc0) == 0x80)
@@ -134,14 +152,46 @@ char *progress_fit(const char *message, size_t room) {
     return xasprintf("%.*s...%s", (int)head, message, message + len - tail);
 }
 
+static void add_seconds(struct text *out, unsigned milliseconds) {
+    unsigned seconds = milliseconds / 1000;
+
+    if (seconds >= 60)
+        text_addf(out, "%u min ", seconds / 60);
+    text_addf(out, "%u s", seconds % 60);
+}
+
+/* " (12 s; gives up in 48 s)": how long it has been waited and, where there is room, when the wait
+ * ends by itself. */
+static char *time_of(const struct join_event *event, size_t room) {
+    struct text out = {0};
+    size_t short_end;
+
+    text_add(&out, " (");
+    add_seconds(&out, event->waited_ms);
+    short_end = out.len;
+    if (event->left_ms) {
+        text_add(&out, "; gives up in ");
+        add_seconds(&out, event->left_ms);
+    }
+    if (out.len + 1 > room)
+        out.data[out.len = short_end] = '\0';
+    text_add_char(&out, ')');
+    return text_take(&out);
+}
+
 /* A line that wraps could not be rewritten in place. */
 static void show_live(struct progress *progress, const struct join_event *event, const char *sign) {
-    size_t room = progress->columns > MARGIN ? progress->columns - MARGIN : 0;
-    _cleanup_(freep) char *message = progress_fit(event->message, room);
+    int title_width = event->phase ? TITLE_WIDTH + 1 : 0;
+    size_t room = progress->columns - 1 > (size_t)title_width + MARGIN
+                      ? progress->columns - 1 - (size_t)title_width - MARGIN
+                      : 0;
+    _cleanup_(freep) char *time =
+        event->waited_ms >= 1000 || event->left_ms ? time_of(event, room - room / 4) : xstrdup("");
+    _cleanup_(freep) char *message =
+        progress_fit(event->message, room > strlen(time) ? room - strlen(time) : 0);
 
-    (void)fprintf(stderr, "\r\x1b[K  %s %-*s %s", sign, TITLE_WIDTH, title_of(event), message);
-    if (event->waited_ms >= 1000)
-        (void)fprintf(stderr, "  %u s", event->waited_ms / 1000);
+    (void)fprintf(stderr, "\r\x1b[K  %s %-*s%s%s", sign, title_width, title_of(event), message,
+                  time);
     progress->line_open = true;
 }
 
@@ -158,8 +208,10 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
                !(progress->last_told_ms == 0 && event->waited_ms >= FIRST_TELL_MS)) {
         return;
     } else {
-        (void)fprintf(stderr, "  %s %-*s %s (%u s)\n", sign, TITLE_WIDTH, title_of(event),
-                      event->message, event->waited_ms / 1000);
+        _cleanup_(freep) char *time = time_of(event, SIZE_MAX);
+
+        (void)fprintf(stderr, "  %s %-*s %s%s\n", sign, TITLE_WIDTH, title_of(event),
+                      event->message, time);
     }
     if (*event->hint && (progress->last_told_ms == 0 ||
                          event->waited_ms >= progress->last_told_ms + TELL_AGAIN_MS)) {

@@ -237,20 +237,53 @@ int verb_join(struct program *program, struct error *err) {
     return result;
 }
 
-int verb_discover(struct program *program, struct error *err) {
+/* What discovery waits for, shown as a join shows it. */
+struct asking {
+    struct progress progress;
+    struct join_progress waits;
+    uint64_t start_ms;
+};
+
+static void tell_asking(void *context, const struct error *why, unsigned next_ms,
+                        unsigned left_ms) {
+    struct asking *a = context;
+    unsigned waited_ms = (unsigned)(host_monotonic_ms(a->progress.host) - a->start_ms);
+
+    join_tell_waiting(&a->waits, waited_ms, left_ms, "", "%s; next try in %u s", why->message,
+                      (next_ms + 999) / 1000);
+}
+
+static int discover(struct program *program, struct discovery_result *ret, struct error *err) {
     const struct join_options *o = &program->options.join;
+    struct asking asking = {.waits = {.listener = progress_show, .context = &asking.progress},
+                            .start_ms = host_monotonic_ms(program->host)};
     struct discovery_options options = {0};
+    int result;
+
+    progress_open(&asking.progress, program);
+    discovery_options_make(o, &options);
+    options.on_retry = tell_asking;
+    options.on_retry_context = &asking;
+    if (asking.progress.mode == PROGRESS_LIVE)
+        join_tell_waiting(&asking.waits, 0, 0, "", "asking %s",
+                          o->endpoint ? o->endpoint : "the cluster of the discovery file");
+    result = discovery_run(&options, program->http, program->host, ret, err);
+    progress_close(&asking.progress);
+    text_free(&asking.waits.waiting);
+    if (result < 0 && err->kind == ERROR_INTERRUPTED)
+        return error_set(err, err->kind, "interrupted while waiting for %s",
+                         options.endpoint ? options.endpoint : options.file);
+    return result;
+}
+
+int verb_discover(struct program *program, struct error *err) {
     struct discovery_result result = {0};
     json_t *document;
 
     if (program_prepare_join(program, err) < 0 || program_need_discovery(program, err) < 0)
         return -1;
-    discovery_options_make(o, &options);
-    if (discovery_run(&options, program->http, program->host, &result, err) < 0)
-        return err->kind == ERROR_INTERRUPTED
-                   ? error_set(err, err->kind, "interrupted while waiting for %s",
-                               options.endpoint ? options.endpoint : options.file)
-                   : -1;
+    if (discover(program, &result, err) < 0)
+        return -1;
     for (size_t i = 0; i < result.warnings.count; i++)
         output_warning(result.warnings.items[i]);
     if (text_equal(program->options.output, "kubeconfig")) {

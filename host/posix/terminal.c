@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -95,6 +96,15 @@ char *path_shown(const char *path) {
 
 FILE *terminal_append(const char *path) {
     return fopen(path, "ae");
+}
+
+void terminal_echo(bool on) {
+    struct termios settings;
+
+    if (tcgetattr(STDIN_FILENO, &settings) < 0)
+        return;
+    settings.c_lflag = on ? settings.c_lflag | ECHO : settings.c_lflag & ~(tcflag_t)ECHO;
+    (void)tcsetattr(STDIN_FILENO, TCSANOW, &settings);
 }
 
 void terminal_forbid_dumps(void) {

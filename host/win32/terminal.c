@@ -99,6 +99,15 @@ FILE *terminal_append(const char *path) {
     return _wfopen(wide, L"a"); /* fopen() reads UTF-8 from Windows Server 2022 on */
 }
 
+void terminal_echo(bool on) {
+    HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
+    DWORD mode;
+
+    if (GetConsoleMode(input, &mode))
+        (void)SetConsoleMode(input,
+                             on ? mode | ENABLE_ECHO_INPUT : mode & ~(DWORD)ENABLE_ECHO_INPUT);
+}
+
 void terminal_forbid_dumps(void) {
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
 }

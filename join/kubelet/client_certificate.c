@@ -13,7 +13,7 @@
 #include "pki/csr.h"
 #include "pki/key.h"
 
-enum { TIMEOUT_MS = 5 * 60 * 1000, SMALL_FILE_MAX = 64 * 1024 };
+enum { SMALL_FILE_MAX = 64 * 1024 };
 
 /* One run of ensure. */
 struct request {
@@ -121,7 +121,7 @@ static int ensure_request(struct request *r, struct error *err) {
 
 static int wait_for_it(struct request *r, struct error *err) {
     const struct client_certificate_options *o = r->options;
-    unsigned timeout_ms = o->timeout_ms ? o->timeout_ms : TIMEOUT_MS;
+    unsigned timeout_ms = o->timeout_ms ? o->timeout_ms : CLIENT_CERTIFICATE_TIMEOUT_MS;
     struct kube_csr issued = {0};
 
     if (kube_csr_wait(r->client, r->csr.name, r->csr.uid, timeout_ms, o->progress,

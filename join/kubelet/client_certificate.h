@@ -24,12 +24,14 @@ struct client_certificate {
 };
 void client_certificate_free(struct client_certificate *certificate);
 
+enum { CLIENT_CERTIFICATE_TIMEOUT_MS = 5 * 60 * 1000 }; /* kubeadm: TLSBootstrapTimeout */
+
 /* Borrowed. */
 struct client_certificate_options {
     const char *node_name;
     const char *ca_pem;          /* the proven CA of the cluster; NULL: any */
     const char *folder;          /* NULL = KUBELET_CERTIFICATE_FOLDER */
-    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = 5 min */
+    unsigned timeout_ms;         /* timeouts.tlsBootstrap; 0 = CLIENT_CERTIFICATE_TIMEOUT_MS */
     kube_csr_progress *progress; /* or NULL */
     void *progress_context;
 };

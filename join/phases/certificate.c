@@ -10,17 +10,26 @@
 #include "join/phases/kubelet_bootstrap.h"
 #include "join/phases/phases.h"
 
+static unsigned limit_of(const struct join_options *o) {
+    long long limit = o->timeout ? o->timeout : o->timeouts.tls_bootstrap;
+
+    return limit ? (unsigned)limit : CLIENT_CERTIFICATE_TIMEOUT_MS;
+}
+
 static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms) {
     struct join *join = context;
+    unsigned limit_ms = limit_of(&join->found.options);
+    unsigned left_ms = waited_ms < limit_ms ? limit_ms - waited_ms : 0;
     char hint[320] = "";
 
     if (csr->state == KUBE_CSR_PENDING && waited_ms >= 3000)
         (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
     if (csr->state == KUBE_CSR_PENDING)
-        join_tell_waiting(&join->progress, waited_ms, 0, hint, "for %s to be approved", csr->name);
-    else if (csr->state == KUBE_CSR_APPROVED)
-        join_tell_waiting(&join->progress, waited_ms, 0, "", "for %s to be signed: it is approved",
+        join_tell_waiting(&join->progress, waited_ms, left_ms, hint, "for %s to be approved",
                           csr->name);
+    else if (csr->state == KUBE_CSR_APPROVED)
+        join_tell_waiting(&join->progress, waited_ms, left_ms, "",
+                          "for %s to be signed: it is approved", csr->name);
     return host_interrupted(join->host);
 }
 
@@ -36,11 +45,10 @@ static int leave_to_kubelet(struct join *join, struct error *err) {
 
 int phase_certificate(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
-    struct client_certificate_options options = {
-        .node_name = join->found.node_name,
-        .timeout_ms = (unsigned)(o->timeout ? o->timeout : o->timeouts.tls_bootstrap),
-        .progress = on_csr,
-        .progress_context = join};
+    struct client_certificate_options options = {.node_name = join->found.node_name,
+                                                 .timeout_ms = limit_of(o),
+                                                 .progress = on_csr,
+                                                 .progress_context = join};
     struct client_certificate certificate = {0};
     char until[RFC3339_TEXT_MAX];
 

@@ -7,27 +7,35 @@
 
 enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000 };
 
+struct node_wait {
+    struct join *join;
+    unsigned limit_ms;
+};
+
 static int on_node(void *context, const struct kube_node *node, unsigned waited_ms) {
-    struct join *join = context;
+    const struct node_wait *wait = context;
+    struct join *join = wait->join;
+    unsigned left_ms = waited_ms < wait->limit_ms ? wait->limit_ms - waited_ms : 0;
 
     if (!node)
-        join_tell_waiting(&join->progress, waited_ms, 0, "", "for the kubelet to register node %s",
-                          join->found.node_name);
+        join_tell_waiting(&join->progress, waited_ms, left_ms, "",
+                          "for the kubelet to register node %s", join->found.node_name);
     else if (!kube_node_has_pod_cidr(node))
-        join_tell_waiting(&join->progress, waited_ms, 0, "", "for the pod subnet of node %s",
+        join_tell_waiting(&join->progress, waited_ms, left_ms, "", "for the pod subnet of node %s",
                           join->found.node_name);
     else
-        join_tell_waiting(&join->progress, waited_ms, 0, "", "Ready is False: %s",
+        join_tell_waiting(&join->progress, waited_ms, left_ms, "", "Ready is False: %s",
                           node->ready_message ? node->ready_message : "no reason given");
     return host_interrupted(join->host);
 }
 
 static int wait_node(struct join *join, kube_node_wanted *wanted, unsigned timeout_ms,
                      struct error *err) {
+    struct node_wait wait = {join, timeout_ms};
     struct kube_node node = {0};
 
     if (kube_node_wait(&join->found.client, join->found.node_name, wanted, timeout_ms, on_node,
-                       join, &node, err) < 0)
+                       &wait, &node, err) < 0)
         return -1;
     if (join->found.node.name)
         kube_node_free(&join->found.node);

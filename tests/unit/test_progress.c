@@ -85,11 +85,13 @@ static void a_long_message_keeps_both_ends(void **state) {
         size_t room;
     } rows[] = {
         {"short", "short", 20},
-        {"failed to request the ConfigMap: connection refused", "failed...ion refused", 20},
+        {"failed to request the ConfigMap: connection refused", "failed ... refused", 20},
         {"aaaaa\xc3\xa9"
          "bbbbbbbbbbbbbbbb\xc3\xa9"
          "cccccccccc",
          "aaaaa...cccccccccc", 20},
+        {"GET 'https://a-control-plane.example.org:6443/api': connection refused",
+         "GET ... connection refused", 40},
         {"nothing fits", "noth", 4},
         {"nothing fits", "", 0},
     };

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""winjoin at a terminal: a token is asked for and not shown, and a wait says what is waited for and when it ends, in
+lines that are no wider than the terminal."""
+
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import struct
+import termios
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WINJOIN = ROOT / "build/native/winjoin"
+CALL = ["discover", "127.0.0.1:1", "--discovery-token-unsafe-skip-ca-verification", "--timeout", "4s"]
+SECRET = "abcdef.0123456789abcdef"
+
+
+class Terminal:
+    """winjoin with a terminal of so many columns; `text` is what it has shown."""
+
+    def __init__(self, arguments, columns):
+        self.text = ""
+        self.child, self.master = pty.fork()
+        if self.child == 0:
+            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+            os.environ.update(TERM="xterm", LC_ALL="C.UTF-8")
+            os.execv(WINJOIN, [str(WINJOIN), *arguments])
+
+    def read(self, until=None):
+        end = time.monotonic() + 30
+        while time.monotonic() < end and not (until and until in self.text):
+            if not select.select([self.master], [], [], 0.1)[0]:
+                continue
+            try:
+                self.text += os.read(self.master, 4096).decode()
+            except OSError:  # it has ended
+                break
+
+    def close(self):
+        self.read()
+        os.close(self.master)
+        return os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
+
+    def lines(self):
+        """What stood on a line at some time, without colors."""
+        bare = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", self.text)
+        return [line for line in re.split(r"[\r\n]+", bare) if line.strip()]
+
+
+class AtATerminal(unittest.TestCase):
+    def test_a_token_is_asked_for_and_not_shown(self):
+        terminal = Terminal([*CALL, "--token", "-"], 80)
+        terminal.read(until="not shown): ")
+        self.assertIn("Bootstrap token (what you type is not shown): ", terminal.text)
+        self.assertFalse(termios.tcgetattr(terminal.master)[3] & termios.ECHO)
+        os.write(terminal.master, SECRET.encode() + b"\n")
+        terminal.read(until="127.0.0.1")
+        self.assertTrue(termios.tcgetattr(terminal.master)[3] & termios.ECHO)
+        self.assertEqual(terminal.close(), 1)
+        self.assertNotIn(SECRET, terminal.text)
+        self.assertNotIn(SECRET.split(".")[1], terminal.text)
+
+    def test_a_wait_says_what_and_how_long(self):
+        for columns in (40, 60, 100):
+            with self.subTest(columns=columns):
+                terminal = Terminal([*CALL, "--token", SECRET], columns)
+                self.assertEqual(terminal.close(), 1)
+                waits = [line for line in terminal.lines() if "\u2026" in line]
+                self.assertIn("127.0.0.1:1", waits[0])
+                self.assertTrue(any("gives up in" in line for line in waits), terminal.text)
+                for line in waits:
+                    self.assertLess(len(line), columns, line)
+
+
+if __name__ == "__main__":
+    unittest.main()
