@@ -5,11 +5,11 @@ TEST_SRCS   := $(sort $(wildcard tests/*/*.[ch] dist/man/*.c))
 SHELL_FILES  = $(shell git ls-files --cached --others --exclude-standard | \
                  xargs -r grep -lE -m1 '^\#!/bin/(ba)?sh|^\#!/usr/bin/env (ba)?sh')
 
-.PHONY: messages lint lint-built lint-includes lint-house lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
+.PHONY: messages lint lint-built lint-includes lint-house lint-powershell lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
 lint: ## includes, house rules, format, shellcheck, cppcheck, clang-tidy, gcc's analyzer
 	$(Q)$(INSTALL) native windows lint
 	$(Q)$(MAKE) lint-built
-lint-built: lint-includes lint-house lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
+lint-built: lint-includes lint-house lint-powershell lint-format lint-shell lint-cppcheck lint-tidy lint-analyzer
 	$(Q)echo "lint: clean"
 
 lint-includes:
@@ -19,6 +19,9 @@ lint-house:
 	$(if $(V),,@echo 'LINT house')
 	$(Q)python3 -B tests/lint/house.py
 	$(Q)python3 -B tests/lint/messages.py --words
+lint-powershell:
+	$(if $(V),,@echo 'LINT powershell')
+	$(Q)python3 -B tests/lint/powershell.py
 lint-format:
 	$(if $(V),,@echo 'LINT format')
 	$(Q)clang-format --dry-run -Werror $(LINT_SRCS) $(TEST_SRCS)
