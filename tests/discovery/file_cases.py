@@ -264,7 +264,7 @@ CREDENTIALS = [
         "{auth-provider: {name: oidc, config: {client-secret: pass-word}}}")),
     file("a bootstrap token over a client certificate", 0, files=client_files(), more=BOOTSTRAP,
          conf=text_of("{client-certificate: pki/client.crt, client-key: pki/client.key}")),
-    file("a bootstrap token of a bad form", 3, "tlsBootstrapToken", conf=text_of("{}"),
+    file("a bootstrap token of a bad form", 3, "--tls-bootstrap-token", conf=text_of("{}"),
          more=("--tls-bootstrap-token", "abcdef.SECRET-pass-word"), hidden=("pass-word",)),
 ]
 
