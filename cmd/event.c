@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "cmd/record.h"
 
 void event_write(struct program *program, const char *what, const char *node, int result,
                  const struct error *err) {
@@ -13,5 +14,6 @@ void event_write(struct program *program, const char *what, const char *node, in
                                             node ? node : "", result < 0 ? err->message : "done");
     struct error ignored = {0};
 
+    record_close(program, result, err);
     (void)host_event(program->host, level, EVENT_ID_BASE + code, text, &ignored);
 }

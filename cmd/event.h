@@ -1,4 +1,5 @@
-/* The Application log of Windows: one entry for each run that changes or proves something. */
+/* The end of a run that changes or proves something: one entry in the Application log of Windows,
+ * and its own log and report (cmd/record.h). */
 #ifndef CMD_EVENT_H
 #define CMD_EVENT_H
 

@@ -12,16 +12,21 @@
 #include "base/nearest.h"
 #include "base/redact.h"
 #include "cmd/output.h"
+#include "cmd/record.h"
 
 static void log_line(void *context, enum log_level level, const char *line) {
-    const struct program *program = context;
+    struct program *program = context;
+    _cleanup_(freep) char *prefix = record_prefix(program->host, level);
 
+    record_line(program, level, line);
+    if ((int)level > program->options.verbosity)
+        return; /* for the record alone */
     if (program->log)
-        (void)fprintf(program->log, "%s\n", line);
+        (void)fprintf(program->log, "%s%s\n", prefix, line);
     else if (level == LOG_WARNING)
         output_warning(line);
     else if (!text_equal(program->options.progress, "json"))
-        (void)fprintf(stderr, "%s\n", line);
+        (void)fprintf(stderr, "%s%s\n", prefix, line);
 }
 
 static char *environment(void *context, const char *name) {
@@ -81,7 +86,7 @@ static int open_log(struct program *program, struct error *err) {
 
     if (o->log_file && !(program->log = terminal_append(o->log_file)))
         return error_set(err, ERROR_USAGE, "open log file '%s': %s", o->log_file, strerror(errno));
-    log_open(log_line, program, (int)o->verbosity);
+    log_open(log_line, program, o->verbosity > LOG_REQUEST ? (int)o->verbosity : LOG_REQUEST);
     return 0;
 }
 
@@ -179,6 +184,8 @@ static int finish(struct program *program, struct error *err, int result) {
                         program->verb->name);
     if (result < 0)
         output_error(err);
+    if (result < 0 && program->kept_log)
+        (void)fprintf(stderr, "log: %s\n", program->kept_log);
     if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0) {
         output_error(&unwritten);
         return result < 0 ? error_exit_code(err->kind) : error_exit_code(unwritten.kind);
@@ -191,6 +198,7 @@ static int finish(struct program *program, struct error *err, int result) {
 }
 
 static void close_program(struct program *program, const struct option_set *set) {
+    record_free(program);
     json_decref(program->result);
     text_list_free(&program->words);
     text_list_free(&program->flags);

@@ -31,6 +31,8 @@ struct program_options {
     bool yes;                                         /* reset --force */
     char *kubeconfig;                                 /* diag */
     char *replay;                                     /* diag */
+    char *since;                                      /* logs */
+    bool follow;                                      /* logs */
     char *external_ip, *external_name, *external_dns; /* diag */
     char *versions;                                   /* bundle create */
     bool show_all;
@@ -51,9 +53,11 @@ struct program {
     const struct option_set *set; /* the verb's options, with what is given */
     struct text_list flags;       /* names of those that stand on the command line */
     const struct verb *verb;
-    FILE *log;         /* of --log-file, or NULL: standard error */
-    const char *phase; /* of the error object, or NULL */
-    json_t *result;    /* with -o json and yaml: printed at the end, also beside an error */
+    FILE *log;             /* of --log-file, or NULL: standard error */
+    const char *phase;     /* of the error object, or NULL */
+    struct record *record; /* of what this run leaves on the node, or NULL (cmd/record.h) */
+    const char *kept_log;  /* its log's path, for a person to read; NULL: there is none */
+    json_t *result;        /* with -o json and yaml: printed at the end, also beside an error */
 };
 
 /* Flags under one heading of the help. */
@@ -110,6 +114,7 @@ int verb_preflight(struct program *program, struct error *err);
 int verb_discover(struct program *program, struct error *err);
 int verb_diag(struct program *program, struct error *err);
 int verb_status(struct program *program, struct error *err);
+int verb_logs(struct program *program, struct error *err);
 int verb_reset(struct program *program, struct error *err);
 int verb_bundle(struct program *program, struct error *err);
 int verb_config(struct program *program, struct error *err);

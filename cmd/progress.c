@@ -8,11 +8,12 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/output.h"
+#include "cmd/record.h"
 #include "join/phases/phases.h"
 
 enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14, COLUMNS = 80, MARGIN = 5 };
 
-void progress_open(struct progress *progress, const struct program *program) {
+void progress_open(struct progress *progress, struct program *program) {
     const char *wanted = program->options.progress;
 
     *progress = (struct progress){
@@ -20,6 +21,7 @@ void progress_open(struct progress *progress, const struct program *program) {
         .color = output_color(program, true),
         .columns = program->terminal.columns ? program->terminal.columns : COLUMNS,
         .host = program->host,
+        .program = program,
     };
     if (text_equal(wanted, "none"))
         progress->mode = PROGRESS_NONE;
@@ -224,6 +226,8 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
 void progress_show(void *context, const struct join_event *event) {
     struct progress *progress = context;
 
+    if (progress->program)
+        record_event(progress->program, event);
     if (progress->mode == PROGRESS_NONE)
         return;
     if (progress->mode == PROGRESS_JSON) {

@@ -16,12 +16,13 @@ struct progress {
     bool utf8, color;
     unsigned columns;          /* of the terminal */
     struct host *host;         /* for the clock */
+    struct program *program;   /* whose record gets each event */
     bool line_open;            /* a waiting line stands on the terminal */
     unsigned last_told_ms;     /* plain: when the wait was last told */
     struct text_list warnings; /* of the running phase, shown under its line */
 };
 /* By --progress (auto: live on a terminal, else plain) and the terminal. */
-void progress_open(struct progress *progress, const struct program *program);
+void progress_open(struct progress *progress, struct program *program);
 /* A line of --progress json, without its line end: {"time","phase","state","message","hint",
  * "waitedSeconds","leftSeconds","durationSeconds"}, what does not apply absent; state is "started",
  * "waiting", "warning", "done", "skipped" or "failed". Pure; the caller frees. */

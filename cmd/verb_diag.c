@@ -6,6 +6,7 @@
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
+#include "cmd/record.h"
 #include "cmd/program.h"
 #include "diag/causes/causes.h"
 #include "diag/reports/report.h"
@@ -82,6 +83,7 @@ int verb_diag(struct program *program, struct error *err) {
     take_targets(&program->options);
     progress_open(&progress, program);
     (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
+    record_open(program, "diag", &join.journal);
     result = join_open(&join, err);
     if (result == 0)
         result = join_run_phase(&join, "verify", err);

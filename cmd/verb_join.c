@@ -9,6 +9,7 @@
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
+#include "cmd/record.h"
 #include "host/terminal.h"
 #include "join/run.h"
 #include "join/kubelet/kubelet_files.h"
@@ -225,6 +226,8 @@ int verb_join(struct program *program, struct error *err) {
     if (!id && host_file_type(program->host, KUBELET_KUBECONFIG_FILE) == HOST_ABSENT &&
         program_need_discovery(program, err) < 0)
         return -1;
+    if (!program->options.join.dry_run)
+        record_open(program, id ? "phase" : "join", &join.journal);
     result = open_join(program, &join, &progress, err);
     if (result == 0)
         result = program->options.join.dry_run ? run_dry(program, &join, err)

@@ -7,11 +7,12 @@
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
+#include "cmd/record.h"
 #include "join/run.h"
 #include "join/undo/reset.h"
 
 struct told {
-    const struct program *program;
+    struct program *program;
     json_t *rows;
     size_t files, folders; /* not told one by one: -v does that */
 };
@@ -26,7 +27,10 @@ static void on_entry(void *context, const char *what, const char *how, const str
     bool usual = text_equal(how, "removed") || text_equal(how, "restored");
     bool file = usual && text_starts_with(what, "file ");
     bool folder = text_starts_with(what, "folder ");
+    _cleanup_(freep) char *line = xasprintf("%s: %s", what, why ? why->message : how);
 
+    record_begun(told->program);
+    record_line(told->program, why ? LOG_WARNING : LOG_INFO, line);
     json_array_append_new(
         told->rows, json_pack("{s:s, s:s}", "what", what, "outcome", why ? why->message : how));
     if (!why && (file || folder) && told->program->options.verbosity == 0) {
@@ -68,7 +72,8 @@ static void tell_end(const struct program *program, const struct reset_result *r
         : result->restored + result->removed == 0
             ? xstrdup("nothing to undo: winjoin did not change this machine\n")
             : xasprintf("%zu items removed, %zu restored: the host is in its previous state\n"
-                        "the Node object remains: kubectl delete node <name>\n",
+                        "the Node object remains: kubectl delete node <name>\n"
+                        "winjoin's logs and reports remain: " WINJOIN_FOLDER "\n",
                         result->removed, result->restored);
 
     output_text(program, line);
@@ -85,6 +90,8 @@ int verb_reset(struct program *program, struct error *err) {
         json_decref(told.rows);
         return -1;
     }
+    if (!options.dry_run)
+        record_open(program, "reset", NULL);
     outcome = reset_run(program->host, &options, &result, err);
     tell_files(&told);
     output_result(program,

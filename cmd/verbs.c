@@ -61,6 +61,13 @@ static const struct option reset_options[] = {
 };
 static const struct option_group reset_group = {"Reset", reset_options};
 
+static const struct option logs_options[] = {
+    {"since", 0, OPTION_TEXT, AT(since), "DURATION", "only what is younger (30s, 10m, 2h)", 0},
+    {"follow", 'f', OPTION_BOOL, AT(follow), "", "go on with what is written, until Ctrl-C", 0},
+    {0},
+};
+static const struct option_group logs_group = {"Logs", logs_options};
+
 static const struct option diag_options[] = {
     {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
      "diagnose the cluster of this kubeconfig (not in this version)", OPTION_HIDDEN},
@@ -240,8 +247,19 @@ static const struct verb table[] = {
     {.name = "status",
      .help = "show the state of this node",
      .usage = "status [flags]",
+     .text = "Exit code 0: it has joined and is well; 1: not, and the last lines say why.",
      .examples = {{"for a person", "status"}, {"for a script", "status -o json"}},
      .run = verb_status},
+    {.name = "logs",
+     .help = "winjoin's and the services' logs, in one stream",
+     .usage = "logs [SERVICE] [flags]",
+     .text = "Lines are ordered by time; each begins with its service's name. Without SERVICE all "
+             "are shown, winjoin's own too. Ctrl-C ends --follow with exit code 0.",
+     .examples = {{"what happened in the last ten minutes", "logs --since 10m"},
+                  {"the kubelet, as it goes on", "logs kubelet --follow"}},
+     .words = "winjoin|containerd|kubelet|flanneld|kube-proxy|winjoin-network",
+     .groups = {&logs_group},
+     .run = verb_logs},
     {.name = "reset",
      .help = "undo the join and restore the host",
      .usage = "reset [flags]",

@@ -66,7 +66,7 @@ static json_t *api_json(const struct diag_look_options *options, json_t **ret_no
 
 /* ---- the certificate ---- */
 
-static json_t *certificate_json(struct host *host, const char *path) {
+json_t *diag_look_certificate(struct host *host, const char *path) {
     json_t *json = json_pack("{s:s}", "path", path);
     _cleanup_(secret_freep) char *pem = NULL;
     char from[RFC3339_TEXT_MAX], to[RFC3339_TEXT_MAX];
@@ -100,7 +100,8 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
     json_object_set_new(look, "time", json_string(time));
     json_object_set_new(look, "services", services_json(host));
     if (options->certificate_file)
-        json_object_set_new(look, "certificate", certificate_json(host, options->certificate_file));
+        json_object_set_new(look, "certificate",
+                            diag_look_certificate(host, options->certificate_file));
     json_object_set_new(look, "api", api_json(options, &node));
     json_object_set_new(look, "seconds",
                         json_real((double)(host_monotonic_ms(host) - begin) / 1000.0));

@@ -22,6 +22,8 @@ struct diag_look_options {
  * NULL when it was not read. A server that does not answer costs LOOK_API_MS. */
 enum { DIAG_LOOK_API_MS = 700 };
 json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node);
+/* Its part "certificate"; new reference. */
+json_t *diag_look_certificate(struct host *host, const char *path);
 /* true when the API server answers this node's identity. */
 bool diag_look_api_answers(const json_t *look);
 /* The service without which no pod can start, when it is down: "the kubelet", "containerd" or

@@ -17,6 +17,9 @@
 #define JOURNAL_FOLDER WINJOIN_FOLDER "\\journal"
 #define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
 #define BACKUP_FOLDER WINJOIN_FOLDER "\\backup"
+/* What runs leave; a reset keeps them. */
+#define LOGS_FOLDER WINJOIN_FOLDER "\\logs"
+#define REPORTS_FOLDER WINJOIN_FOLDER "\\reports"
 
 /* What a line speaks of; the name in the file is that of journal_kind_name(). */
 enum journal_kind {

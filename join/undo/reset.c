@@ -282,6 +282,25 @@ static int undo_all(struct journal *journal, const struct reset_options *options
     return ret->failed ? -1 : 0;
 }
 
+/* All of winjoin's own but the logs and reports of its runs, this one's too. */
+static int remove_own(struct host *host, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    struct error none = {0};
+    bool keeps = false;
+
+    if (host_list(host, WINJOIN_FOLDER, &names, &none) < 0)
+        return none.kind == ERROR_ABSENT ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
+    for (size_t i = 0; i < names.count; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", WINJOIN_FOLDER, names.items[i]);
+
+        if (text_equal_nocase(path, LOGS_FOLDER) || text_equal_nocase(path, REPORTS_FOLDER))
+            keeps = true;
+        else if (host_remove_tree(host, path, err) < 0)
+            return -1;
+    }
+    return keeps ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
+}
+
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
     struct journal journal = {0};
@@ -301,7 +320,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0)
         result = undo_all(&journal, options, ret, err);
     if (result == 0 && !options->dry_run)
-        result = host_remove_tree(host, WINJOIN_FOLDER, err);
+        result = remove_own(host, err);
     journal_close(&journal);
     return result;
 }

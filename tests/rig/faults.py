@@ -3,13 +3,19 @@
 Each fault works on a stage (stage.py: .fabric, .cluster, .host); `cause` is the id of the decision
 table (diag/causes/causes.c), "" where the table has no row for it and the red cells alone tell.
 """
+import datetime
 import json
+import os
+import sys
 import time
 from dataclasses import dataclass
 
 import fabric as fabrics
 import netns
 import policy_agent
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from controlplane import pki  # noqa: E402
 
 BOTH = ("overlay", "l2bridge")
 ANNOTATION = "flannel.alpha.coreos.com/backend-data"
@@ -90,15 +96,80 @@ def _phase(name):
     return lift
 
 
+def _await_state(stage, service, state):
+    for _ in range(50):
+        if state in stage.host.run(["sc", "query", service]).stdout:
+            return
+        time.sleep(0.2)
+    raise RuntimeError("%s is not %s" % (service, state))
+
+
+def _stop(service):
+    def lay(stage):
+        stage.host.run(["sc", "stop", service])
+        _await_state(stage, service, "STOPPED")
+    return lay
+
+
+def _start(*services):
+    def lift(stage):
+        for service in services:
+            stage.host.run(["sc", "start", service])
+            _await_state(stage, service, "RUNNING")
+    return lift
+
+
 def _restart(service):
     def lift(stage):
-        stage.host.run(["sc", "stop", service])
-        for _ in range(50):
-            if "STOPPED" in stage.host.run(["sc", "query", service]).stdout:
-                break
-            time.sleep(0.2)
-        stage.host.run(["sc", "start", service])
+        _stop(service)(stage)
+        _start(service)(stage)
     return lift
+
+
+# ---- what an operator meets at 3 a.m. -----------------------------------------------------------
+
+PROXY_CONFIG = "C:\\k\\kube-proxy.conf"
+CLIENT_CERTIFICATE = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem"
+
+
+def _spoil(path, text):
+    """Other content for a file of the node; what stood there is kept for _mend()."""
+    def lay(stage):
+        with open(stage.host.path(path), "r+b") as f:
+            stage.kept = f.read()
+            f.seek(0)
+            f.truncate()
+            f.write(text(stage) if callable(text) else text)
+    return lay
+
+
+def _mend(path):
+    def lift(stage):
+        with open(stage.host.path(path), "wb") as f:
+            f.write(stage.kept)
+    return lift
+
+
+def _crash_proxy(stage):
+    """Somebody edits its configuration; at the next start it ends."""
+    _stop("kube-proxy")(stage)
+    _spoil(PROXY_CONFIG, b"kind: KubeProxyConfiguration\nfoo: [\n")(stage)
+    stage.host.run(["sc", "start", "kube-proxy"])
+    _await_state(stage, "kube-proxy", "STOPPED")
+
+
+def _mend_proxy(stage):
+    _mend(PROXY_CONFIG)(stage)
+    _start("kube-proxy")(stage)
+
+
+def _expired(stage):
+    """A client certificate of this node by the cluster's CA, which ended an hour ago."""
+    authority = pki.Authority.load_or_create(os.path.join(stage.cluster.state, "pki"))
+    hour = datetime.timedelta(hours=1)
+    pair = authority.issue_client("system:node:" + stage.node_name, ["system:nodes"],
+                                  pki.now() - 48 * hour, pki.now() - hour)
+    return b"".join(pair)
 
 
 def _drop_source_vip(stage):
@@ -185,7 +256,18 @@ FAULTS = {
                     _without_nat, _phase("pod-network"), after_join=True),
     "no-peer": Fault("the pod network has lost the ways to other nodes", "OVL-PEER",
                      _drop_remotes, _restart("flanneld"), ("overlay",), after_join=True),
-    "no-services": Fault("kube-proxy has stopped and its load balancers are gone", "SVC-ALL",
+    "kubelet-down": Fault("the kubelet was stopped", "SVC-DOWN", _stop("kubelet"),
+                          _start("kubelet"), after_join=True),
+    "containerd-down": Fault("containerd was stopped", "SVC-DOWN", _stop("containerd"),
+                             _start("containerd"), after_join=True),
+    "proxy-crash": Fault("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
+                         _crash_proxy, _mend_proxy, after_join=True),
+    "api-down": Fault("the API server has ended", "API-DOWN", lambda s: s.cluster.stop(),
+                      lambda s: s.cluster.start(), after_join=True),
+    "cert-expired": Fault("the node's client certificate has expired", "CERT-EXPIRED",
+                          _spoil(CLIENT_CERTIFICATE, _expired), _mend(CLIENT_CERTIFICATE),
+                          after_join=True),
+    "no-services": Fault("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
                          _drop_balancers, _phase("kube-proxy"), after_join=True),
     "source-vip": Fault("the endpoint of the source VIP was deleted", "SVC-VIP",
                         _drop_source_vip, _restart("kube-proxy"), ("overlay",), after_join=True),

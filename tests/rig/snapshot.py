@@ -10,7 +10,9 @@ SAVEREG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "
                        "rig", "savereg.exe")
 # Below drive_c. What Wine or a starting program writes of itself on every host.
 FILES_LEFT_OUT = re.compile(r"^(windows/(temp|logs)/|users/[^/]+/(temp|appdata/local/temp)/|"
-                            r"windows/system32/winevt/|out-\d+$|tmp/)", re.I)
+                            r"windows/system32/winevt/|out-\d+$|tmp/|"
+                            # what a reset keeps: the logs and reports of winjoin's runs
+                            r"programdata/winjoin/(logs/|reports/|$))", re.I)
 KEYS_LEFT_OUT = re.compile(
     r"^Software\\(Classes|Wine)\\|\\Windows NT\\CurrentVersion\\(Prefetcher|Time Zones)\\|\\Enum\\|"
     r"\\Control\\(DeviceClasses|Video|Class|ServiceCurrent)\\|"

@@ -1,7 +1,14 @@
 """A joined node whose network is broken from outside: diag says so and names the cause."""
+import os
+import sys
+import time
+
 import scene
 from scene import stage  # noqa: F401  (sets the path of what follows)
 import faults
+
+sys.path.append(os.path.join(scene.ROOT, "tests"))
+import patience  # noqa: E402
 
 
 class Diagnosed(scene.Scene):
@@ -30,3 +37,45 @@ class Diagnosed(scene.Scene):
 
     def test_no_egress(self):
         self.assert_names("no-egress")
+
+    def assert_names_at_once(self, name, cause, seconds, measured):
+        """Before any pod is started; how long the whole diagnosis took is printed."""
+        fault = faults.FAULTS[name]
+        fault.lay(self.stage)
+        self.addCleanup(self.stage.winjoin, "diag")
+        self.addCleanup(fault.lift, self.stage)
+        begin = time.monotonic()
+        code, report = self.stage.document("diag")
+        took = time.monotonic() - begin
+        print("     %s: diag took %.1f s, its first look %.2f s" % (
+            name, took, report["evidence"]["look"]["seconds"]), flush=True)
+        self.assertEqual(code, 5, report)
+        self.assertEqual(report["causes"][0]["id"], cause)
+        self.assertLess(report["evidence"]["look"]["seconds"], 1 * patience.factor())
+        self.assertLess(took, seconds * patience.factor())
+        self.assertEqual(report["summary"]["pass"] > 0, measured, report["summary"])
+        return report
+
+    def test_stopped_kubelet(self):
+        report = self.assert_names_at_once("kubelet-down", "SVC-DOWN", 5, False)
+        self.assertIn("the kubelet is not running", report["causes"][0]["message"])
+        code, status = self.stage.document("status")
+        self.assertEqual((code, status["well"]), (1, False))
+        self.assertIn("kubelet is stopped", status["problems"])
+
+    def test_stopped_containerd(self):
+        self.assert_names_at_once("containerd-down", "SVC-DOWN", 5, False)
+
+    def test_crashing_kube_proxy(self):
+        report = self.assert_names_at_once("proxy-crash", "SVC-DOWN", 60, True)
+        self.assertIn("kube-proxy is not running: it ended", report["causes"][0]["message"])
+
+    def test_api_server_away(self):
+        self.assert_names_at_once("api-down", "API-DOWN", 60, True)
+        begin = time.monotonic()
+        code, status = self.stage.document("status")
+        print("     api-down: status took %.1f s" % (time.monotonic() - begin), flush=True)
+        self.assertEqual((code, status["api"]["outcome"]), (1, "unreachable"))
+
+    def test_expired_certificate(self):
+        self.assert_names_at_once("cert-expired", "CERT-EXPIRED", 60, True)

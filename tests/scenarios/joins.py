@@ -11,6 +11,7 @@ SERVICES = {"containerd", "kubelet", "kube-proxy", "flanneld"}
 # What goes on by itself on a joined node: logs, the record of the last proof, the state of programs.
 LIVING = ("files: ~ var\\log\\", "files: + var\\log\\", "files: ~ ProgramData\\winjoin\\evidence",
           "files: + ProgramData\\winjoin\\evidence", "files: ~ ProgramData\\winjoin\\logs",
+          "files: + ProgramData\\winjoin\\logs", "files: + ProgramData\\winjoin\\reports",
           "files: ~ var\\lib\\cni\\networks\\flannel.4096\\last_reserved_ip")
 GUID = "5f2c61a4-0000-4000-8000-000000000013"
 REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"

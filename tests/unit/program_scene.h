@@ -16,6 +16,7 @@
 
 #include "base/memory.h"
 #include "cmd/program.h"
+#include "cmd/record.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
 
@@ -120,6 +121,7 @@ static inline int open_program(void **state) {
 
 static inline int close_program(void **state) {
     (void)state;
+    record_free(program);
     json_decref(program->result);
     text_list_free(&program->words);
     join_options_free(&program->options.join);

@@ -1,63 +1,6 @@
 /* winjoin join, discover and reset as a person sees them: a cluster and a host in memory, what is
  * printed, which document is made, and what becomes of words, files and tokens before. */
-#include "program_scene.h"
-
-#include "join_scene.h"
-
-static struct run r;
-
-static int open_joining(void **state) {
-    int result = open_program(state);
-
-    host_free(program->host);
-    http_free(program->http);
-    open_run(&r, "overlay");
-    program->host = r.host;
-    program->http = r.http;
-    program->options.join = r.options;
-    program->options.join.start_spread = -1;
-    program->options.progress = (char *)"plain";
-    program->verb = verb_find("join");
-    r.options = (struct join_options){0};
-    return result;
-}
-
-static int close_joining(void **state) {
-    program->host = NULL;
-    program->http = http_memory_new(nobody_answers, NULL);
-    (void)close_program(state);
-    close_run(&r);
-    return 0;
-}
-
-static void words(const char *line) {
-    freep(&program->options.join.endpoint);
-    text_list_free(&program->words);
-    text_list_split(&program->words, line, ' ');
-}
-
-static const char *result_text(const char *path) {
-    const char *text = json_text_at(program->result, path);
-
-    return text ? text : "";
-}
-
-static size_t events(const char *level, const char *text) {
-    _cleanup_json_ json_t *state = host_memory_state(program->host);
-    json_t *rows = json_object_get(state, "events"), *event;
-    size_t i, n = 0;
-
-    json_array_foreach(rows, i, event) n += text_equal(json_text_at(event, "level"), level) &&
-                                            text_equal(json_text_at(event, "text"), text);
-    return n;
-}
-
-static void succeeds(int (*run)(struct program *program, struct error *err)) {
-    struct error err;
-
-    if (verb(run, &err) < 0)
-        fail_msg("%s", err.message);
-}
+#include "joining_scene.h"
 
 /* ---- join ---- */
 
@@ -298,7 +241,8 @@ static void a_join_is_taken_back(void **state) {
         if (quiet)
             assert_int_equal(err_out.len, 0);
         sum = xasprintf("%lld items removed, %lld restored: the host is in its previous state\n"
-                        "the Node object remains: kubectl delete node <name>\n",
+                        "the Node object remains: kubectl delete node <name>\n"
+                        "winjoin's logs and reports remain: C:\\ProgramData\\winjoin\n",
                         (long long)json_number_at(program->result, "removed", -1),
                         (long long)json_number_at(program->result, "restored", -1));
         assert_string_equal(text_str(&out),

@@ -3,7 +3,6 @@
 
 #include "certificate_vectors.h"
 #include "join/kubelet/kubelet_files.h"
-#include "netsetup/hcn_network.h"
 
 static void words(const char *line) {
     text_list_free(&program->words);
@@ -29,77 +28,12 @@ static void assert_error(int result, const struct error *err, enum error_kind ki
     assert_string_equal(err->hints[0], hint);
 }
 
-/* ---- status, certs, capabilities ---- */
+/* ---- certs, capabilities (status: test_record.c) ---- */
 
-static void a_node_of_three_services(void) {
-    struct host_service service = {.display_name = (char *)"x"};
-
-    service.name = (char *)"kubelet";
-    service.command = (char *)"C:\\k\\kubelet.exe";
-    service.description = (char *)"x";
-    assert_int_equal(host_service_put(program->host, &service, NULL), 0);
-    service.name = (char *)"containerd";
-    service.description = (char *)"winjoin: x";
-    assert_int_equal(host_service_put(program->host, &service, NULL), 0);
-    host_memory_set_service_state(program->host, "containerd", HOST_SERVICE_PAUSED);
-}
-
-#define STATUS                                                                                     \
-    "{\"apiVersion\":\"winjoin.io/"                                                                \
-    "v1alpha1\",\"kind\":\"NodeStatus\",\"hostName\":\"WIN-7K2\",\"product\":\"Windows Server "    \
-    "2022 Datacenter\",\"joined\":false,\"journalEntries\":0,"
 #define CERTIFICATE                                                                                \
     "{\"path\":\"C:\\\\var\\\\lib\\\\kubelet\\\\pki\\\\kubelet-client-current.pem\",\"subject\":"  \
     "\"CN=kubernetes\",\"notBefore\":\"2025-12-31T23:59:59Z\",\"notAfter\":\"2126-02-15T10:30:"    \
     "45Z\",\"daysLeft\":36245}"
-#define MACHINE "host      WIN-7K2, Windows Server 2022 Datacenter 10.0.20348.2340\n"
-
-static void network(const char *name, const char *type, const char *owner) {
-    _cleanup_json_ json_t *json =
-        json_pack("{s:s*, s:s*, s:s*}", "Name", name, "Type", type, "Owner", owner);
-    _cleanup_(freep) char *text = json_write(json), *made = NULL;
-
-    assert_int_equal(hcn_create(program->host, HCN_NETWORK, NULL, NULL, text, &made, NULL), 0);
-}
-
-static void status_of_a_bare_machine(void **state) {
-    struct error err;
-
-    (void)state;
-    assert_int_equal(verb(verb_status, &err), 0);
-    assert_string_equal(text_str(&out),
-                        MACHINE "journal   0 changes that winjoin reset would undo\n"
-                                "identity  none: this machine has not joined\n");
-    assert_result(STATUS "\"services\":[],\"networks\":[]}");
-}
-
-static void status_of_a_node(void **state) {
-    struct error err;
-
-    (void)state;
-    put(KUBELET_CLIENT_CERTIFICATE_FILE, CA_PEM);
-    a_node_of_three_services();
-    network("flannel.4096", "Overlay", HCN_OWNER);
-    network("theirs", "Transparent", "docker");
-    network(NULL, NULL, NULL);
-    assert_int_equal(verb(verb_status, &err), 0);
-    assert_string_equal(text_str(&out),
-                        MACHINE "journal   0 changes that winjoin reset would undo\n"
-                                "identity  CN=kubernetes, valid until " CA_NOT_AFTER "\n"
-                                "service   containerd       paused\n"
-                                "service   kubelet          stopped (not winjoin's)\n"
-                                "network   flannel.4096     Overlay\n"
-                                "network   theirs           Transparent (not winjoin's)\n"
-                                "network   ?                NAT (not winjoin's)\n");
-    assert_result(
-        STATUS
-        "\"certificate\":" CERTIFICATE
-        ",\"services\":[{\"name\":\"containerd\",\"state\":\"paused\",\"winjoin\":true},{\"name\":"
-        "\"kubelet\",\"state\":\"stopped\",\"winjoin\":false}],\"networks\":[{\"name\":\"flannel."
-        "4096\",\"type\":\"Overlay\",\"winjoin\":true},{\"name\":\"theirs\",\"type\":"
-        "\"Transparent\",\"winjoin\":false},{\"type\":\"NAT\",\"winjoin\":false}]}");
-}
-
 static void certs(void **state) {
     struct error err;
 
@@ -395,8 +329,6 @@ static void unknown_checks_are_named(void **state) {
 int main(void) {
 #define VERB_TEST(name) cmocka_unit_test_setup_teardown(name, open_program, close_program)
     const struct CMUnitTest tests[] = {
-        VERB_TEST(status_of_a_bare_machine),
-        VERB_TEST(status_of_a_node),
         VERB_TEST(certs),
         VERB_TEST(capabilities),
         VERB_TEST(reset_asks),

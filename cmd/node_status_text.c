@@ -1,0 +1,149 @@
+/* NodeStatus for a person. */
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "cmd/node_status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_at(const json_t *json, const char *path, const char *otherwise) {
+    const char *text = json_text_at(json, path);
+
+    return text ? text : otherwise;
+}
+
+/* " 2026-11-22 10:15" of an RFC 3339 time. */
+static void add_time(struct text *t, const char *time) {
+    if (time)
+        text_addf(t, " %.10s %.5s UTC", time, strlen(time) > 11 ? time + 11 : "");
+}
+
+static const char *ready_of(const json_t *status) {
+    json_t *condition;
+    size_t i;
+
+    json_array_foreach(json_object_get(status, "conditions"), i, condition) {
+        if (text_equal(json_text_at(condition, "type"), "Ready"))
+            return text_equal(json_text_at(condition, "status"), "True") ? "Ready" : "NotReady";
+    }
+    return "Ready unknown";
+}
+
+static void add_head(struct text *t, const json_t *status) {
+    const char *state = text_at(status, "state", "");
+    const char *phase = json_text_at(status, "phase");
+
+    text_add(t, text_at(status, "node", text_at(status, "hostName", "?")));
+    if (text_equal(state, "not-joined")) {
+        text_add(t, "   not joined\n");
+        return;
+    }
+    text_addf(t, "   %s", ready_of(status));
+    if (json_text_at(status, "versions.kubelet"))
+        text_addf(t, "   %s", json_text_at(status, "versions.kubelet"));
+    if (text_equal(state, "joined")) {
+        text_add(t, "   joined");
+        add_time(t, json_text_at(status, "lastJoin.time"));
+    } else {
+        text_addf(t, "   %s%s%s", state, phase ? " in " : "", phase ? phase : "");
+    }
+    if (json_at(status, "lastDiag.flows")) {
+        text_addf(t, "   last diag %lld of %lld,", json_number_at(status, "lastDiag.flowsPass", 0),
+                  json_number_at(status, "lastDiag.flows", 0));
+        add_time(t, json_text_at(status, "lastDiag.time"));
+    }
+    text_add_char(t, '\n');
+}
+
+static void add_versions(struct text *t, const json_t *status) {
+    text_addf(t, "%s %s, HNS %s, winjoin %s", text_at(status, "product", "Windows"),
+              text_at(status, "versions.windows", "?"), text_at(status, "versions.hns", "unknown"),
+              text_at(status, "versions.winjoin", "?"));
+    if (json_text_at(status, "versions.kubeProxy"))
+        text_addf(t, ", kube-proxy %s", json_text_at(status, "versions.kubeProxy"));
+    if (json_text_at(status, "versions.containerd"))
+        text_addf(t, ", containerd %s", json_text_at(status, "versions.containerd"));
+    text_add_char(t, '\n');
+}
+
+static void add_services(struct text *t, const json_t *status) {
+    json_t *service;
+    size_t i;
+
+    if (json_number_at(status, "journalEntries", 0))
+        text_add(t, "\nservice          state     since                  start   log\n");
+    json_array_foreach(json_object_get(status, "services"), i, service) {
+        long long ends = json_number_at(service, "recentEnds", 0);
+        struct text since = {0};
+
+        if (text_equal(json_text_at(service, "state"), "absent") &&
+            !json_is_true(json_object_get(status, "joined")))
+            continue;
+        text_add(&since, "");
+        add_time(&since, json_text_at(service, "since"));
+        text_addf(t, "%-16s %-8s %-22s  %-7s %s", text_at(service, "name", "?"),
+                  text_at(service, "state", "?"), text_str(&since), text_at(service, "start", ""),
+                  text_at(service, "log", ""));
+        if (json_object_get(service, "exitCode") &&
+            !json_is_true(json_object_get(service, "asked")))
+            text_addf(t, "  last exit code %lld", json_number_at(service, "exitCode", 0));
+        if (ends)
+            text_addf(t, ", ended %lld times in 10 min", ends);
+        if (!json_bool_at(service, "winjoin", false) &&
+            !text_equal(json_text_at(service, "name"), "hns"))
+            text_add(t, " (not winjoin's)");
+        text_add_char(t, '\n');
+        text_free(&since);
+    }
+}
+
+static void add_networks(struct text *t, const json_t *status) {
+    json_t *network;
+    size_t i;
+
+    if (json_text_at(status, "networksUnknown"))
+        text_addf(t, "\nnetworks         unknown: %s\n", json_text_at(status, "networksUnknown"));
+    if (json_array_size(json_object_get(status, "networks")))
+        text_add(t, "\nnetwork          type\n");
+    json_array_foreach(json_object_get(status, "networks"), i, network)
+        text_addf(t, "%-16s %s%s\n", text_at(network, "name", "?"), text_at(network, "type", "?"),
+                  json_bool_at(network, "winjoin", false) ? "" : " (not winjoin's)");
+}
+
+static void add_conditions(struct text *t, const json_t *status) {
+    json_t *condition;
+    size_t i;
+
+    if (json_array_size(json_object_get(status, "conditions")))
+        text_add(t, "\ncondition        status   reason\n");
+    json_array_foreach(json_object_get(status, "conditions"), i, condition)
+        text_addf(t, "%-16s %-8s %s\n", text_at(condition, "type", "?"),
+                  text_at(condition, "status", "?"), text_at(condition, "reason", ""));
+}
+
+char *node_status_text(const json_t *status) {
+    struct text t = {0};
+    json_t *problem;
+    size_t i;
+
+    add_head(&t, status);
+    add_versions(&t, status);
+    add_services(&t, status);
+    add_networks(&t, status);
+    add_conditions(&t, status);
+    text_add_char(&t, '\n');
+    if (json_text_at(status, "certificate.notAfter"))
+        text_addf(&t, "certificate      client, %lld days left (until %s)\n",
+                  json_number_at(status, "certificate.daysLeft", 0),
+                  json_text_at(status, "certificate.notAfter"));
+    text_addf(&t, "journal          %lld changes that winjoin reset would undo\n",
+              json_number_at(status, "journalEntries", 0));
+    if (json_text_at(status, "lastJoin.log"))
+        text_addf(&t, "last join        %s, log: %s\n", text_at(status, "lastJoin.outcome", ""),
+                  json_text_at(status, "lastJoin.log"));
+    if (json_text_at(status, "lastDiag.report"))
+        text_addf(&t, "last diag        %s\n", json_text_at(status, "lastDiag.report"));
+    json_array_foreach(json_object_get(status, "problems"), i, problem) text_addf(
+        &t, "%s%s\n", i ? "                 " : "not well         ", json_string_value(problem));
+    return text_take(&t);
+}

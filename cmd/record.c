@@ -1,0 +1,260 @@
+/* What a run leaves on the node it worked on: its log and its report, the last ten of each kind. */
+#include "cmd/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/redact.h"
+#include "base/rfc3339.h"
+#include "cmd/output.h"
+#include "join/phases/phases.h"
+
+enum {
+    STAMP = sizeof "20261122-101502" - 1,
+    WRITE_AGAIN_MS = 10000,
+    REPORT_MAX = 16 * 1024 * 1024
+};
+
+struct record {
+    const char *kind;
+    const struct journal *journal;
+    bool begun;
+    char *log, *report; /* paths */
+    const char *phase;  /* id of the one that runs, or NULL */
+    struct text lines;
+    size_t written;
+    uint64_t written_ms;
+    bool failed; /* it was said that it cannot be written */
+};
+
+/* ---- names ---- */
+
+/* "join-20261122-101502"; the caller frees. */
+static char *name_of(const char *kind, int64_t time) {
+    char text[RFC3339_TEXT_MAX];
+
+    rfc3339_format(time, text); /* 2026-11-22T10:15:02Z */
+    return xasprintf("%s-%.4s%.2s%.2s-%.2s%.2s%.2s", kind, text, text + 5, text + 8, text + 11,
+                     text + 14, text + 17);
+}
+
+static bool is_of_kind(const char *file, const char *kind, const char *ending) {
+    size_t len = strlen(kind);
+
+    return text_starts_with(file, kind) && file[len] == '-' && text_ends_with(file, ending) &&
+           strlen(file) == len + 1 + STAMP + strlen(ending) &&
+           strspn(file + len + 1, "0123456789-") == STAMP;
+}
+
+/* The files of that kind, the oldest first. */
+static void list(struct host *host, const char *folder, const char *kind, const char *ending,
+                 struct text_list *ret) {
+    _cleanup_(text_list_free) struct text_list all = {0};
+    struct error ignored = {0}; /* no folder, no file */
+
+    (void)host_list(host, folder, &all, &ignored);
+    for (size_t i = 0; i < all.count; i++)
+        if (is_of_kind(all.items[i], kind, ending))
+            text_list_add(ret, all.items[i]);
+}
+
+static void keep_the_last(struct host *host, const char *folder, const char *kind,
+                          const char *ending) {
+    _cleanup_(text_list_free) struct text_list files = {0};
+
+    list(host, folder, kind, ending, &files);
+    for (size_t i = 0; i + RECORDS_KEPT < files.count; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, files.items[i]);
+        struct error ignored = {0}; /* somebody reads it: the next run removes it */
+
+        (void)host_remove(host, path, &ignored);
+    }
+}
+
+/* ---- writing ---- */
+
+char *record_prefix(struct host *host, enum log_level level) {
+    char time[RFC3339_TEXT_MAX];
+
+    rfc3339_format(host_now(host), time);
+    return xasprintf("%s %-5s ", time,
+                     level == LOG_WARNING ? "WARN"
+                     : level == LOG_INFO  ? "INFO"
+                                          : "DEBUG");
+}
+
+void record_open(struct program *program, const char *kind, const struct journal *journal) {
+    struct record *record = xcalloc(1, sizeof *record);
+    int64_t time = host_now(program->host);
+
+    *record = (struct record){.kind = kind, .journal = journal};
+    for (;; time++) { /* two runs in one second */
+        _cleanup_(freep) char *name = name_of(kind, time);
+
+        record->log = xasprintf("%s\\%s.log", LOGS_FOLDER, name);
+        record->report = xasprintf("%s\\%s.json", REPORTS_FOLDER, name);
+        if (host_file_type(program->host, record->log) == HOST_ABSENT)
+            break;
+        freep(&record->log);
+        freep(&record->report);
+    }
+    record_free(program);
+    program->kept_log = NULL;
+    program->record = record;
+}
+
+static int write_file(struct host *host, const char *folder, const char *path, const char *text,
+                      struct error *err) {
+    if (host_make_folder(host, WINJOIN_FOLDER, HOST_SECRET, err) < 0 ||
+        host_make_folder(host, folder, HOST_SECRET, err) < 0)
+        return -1;
+    return host_write(host, path, text, strlen(text), HOST_SECRET, err);
+}
+
+static void write_log(struct program *program) {
+    struct record *record = program->record;
+    struct error why = {0};
+
+    record->begun |= record->journal && record->journal->count;
+    if (!record->begun || record->written == record->lines.len || record->failed)
+        return;
+    if (write_file(program->host, LOGS_FOLDER, record->log, text_str(&record->lines), &why) < 0) {
+        record->failed = true;
+        if (why.kind != ERROR_INTERRUPTED)
+            output_warning(why.message);
+    }
+    record->written = record->lines.len;
+    record->written_ms = host_monotonic_ms(program->host);
+}
+
+void record_begun(struct program *program) {
+    if (program->record)
+        program->record->begun = true;
+}
+
+void record_line(struct program *program, enum log_level level, const char *line) {
+    struct record *record = program->record;
+    _cleanup_(freep) char *prefix = NULL, *shown = NULL;
+
+    if (!record || level > LOG_REQUEST)
+        return;
+    prefix = record_prefix(program->host, level);
+    shown = join_shown(line);
+    text_addf(&record->lines, "%s%s%s%s\n", prefix, record->phase ? record->phase : "",
+              record->phase ? ": " : "", shown);
+}
+
+void record_event(struct program *program, const struct join_event *event) {
+    static const char *const states[] = {"started", "waiting: ", "",
+                                         "done: ",  "skipped: ", "failed: "};
+    struct record *record = program->record;
+    _cleanup_(freep) char *line = NULL;
+    bool is_wait = event->state == JOIN_WAITING;
+
+    if (!record)
+        return;
+    if (event->phase)
+        record->phase = event->phase->id;
+    if (is_wait && host_monotonic_ms(program->host) - record->written_ms < WRITE_AGAIN_MS)
+        return;
+    line = xasprintf("%s%s%s%s", states[event->state], event->message, *event->hint ? "; " : "",
+                     event->hint);
+    record_line(
+        program,
+        event->state == JOIN_WARNING || event->state == JOIN_FAILED ? LOG_WARNING : LOG_INFO, line);
+    write_log(program);
+}
+
+/* ---- the end ---- */
+
+static json_t *report_json(const struct program *program, int result, const struct error *err) {
+    json_t *report = program->result ? json_copy(program->result) : json_object();
+    char time[RFC3339_TEXT_MAX];
+
+    rfc3339_format(host_now(program->host), time);
+    json_object_set_new(report, "time", json_string(time));
+    json_object_set_new(report, "exitCode",
+                        json_integer(result < 0 ? error_exit_code(err->kind) : 0));
+    json_object_set_new(report, "log", json_string(program->record->log));
+    if (result < 0)
+        json_object_set_new(report, "error",
+                            json_pack("{s:s, s:s, s:s*}", "kind", error_kind_name(err->kind),
+                                      "message", err->message, "phase", program->phase));
+    return report;
+}
+
+void record_close(struct program *program, int result, const struct error *err) {
+    struct record *record = program->record;
+    _cleanup_json_ json_t *report = NULL;
+    _cleanup_(freep) char *text = NULL;
+    struct error why = {0};
+
+    if (!record)
+        return;
+    record->phase = NULL;
+    record_line(program, result < 0 ? LOG_WARNING : LOG_INFO, result < 0 ? err->message : "done");
+    for (size_t i = 0; result < 0 && i < ERROR_HINTS_MAX && err->hints[i][0]; i++)
+        record_line(program, LOG_INFO, err->hints[i]);
+    write_log(program);
+    if (!record->begun || record->failed)
+        return;
+    report = report_json(program, result, err);
+    text = json_write_pretty(report);
+    redact_tokens(text);
+    if (write_file(program->host, REPORTS_FOLDER, record->report, text, &why) < 0)
+        output_warning(why.message);
+    keep_the_last(program->host, LOGS_FOLDER, record->kind, ".log");
+    keep_the_last(program->host, REPORTS_FOLDER, record->kind, ".json");
+    if (result < 0)
+        program->kept_log = record->log;
+}
+
+void record_free(struct program *program) {
+    struct record *record = program->record;
+
+    if (!record)
+        return;
+    free(record->log);
+    free(record->report);
+    text_free(&record->lines);
+    free(record);
+    program->record = NULL;
+}
+
+/* ---- reading ---- */
+
+json_t *record_last(struct host *host, const char *kind) {
+    _cleanup_(text_list_free) struct text_list files = {0};
+
+    list(host, REPORTS_FOLDER, kind, ".json", &files);
+    for (size_t i = files.count; i-- > 0;) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", REPORTS_FOLDER, files.items[i]);
+        _cleanup_(freep) char *text = NULL;
+        struct error ignored = {0}; /* then the one before it */
+        json_t *report;
+        size_t len;
+
+        if (host_read(host, path, REPORT_MAX, &text, &len, &ignored) == 0 &&
+            json_read(text, len, path, &report, &ignored) == 0) {
+            json_object_set_new(report, "report", json_string(path));
+            return report;
+        }
+    }
+    return NULL;
+}
+
+char *record_unfinished(struct host *host, const char *kind) {
+    _cleanup_(text_list_free) struct text_list logs = {0}, reports = {0};
+    const char *log, *report;
+
+    list(host, LOGS_FOLDER, kind, ".log", &logs);
+    list(host, REPORTS_FOLDER, kind, ".json", &reports);
+    if (!logs.count)
+        return NULL;
+    log = logs.items[logs.count - 1];
+    report = reports.count ? reports.items[reports.count - 1] : "";
+    if (strncmp(log, report, strlen(kind) + 1 + STAMP) <= 0)
+        return NULL;
+    return xstrdup(log);
+}

@@ -1,0 +1,264 @@
+/* winjoin logs: winjoin's own logs and the services', in one stream ordered by time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/redact.h"
+#include "base/rfc3339.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "join/undo/journal.h"
+#include "services/service_log.h"
+#include "services/service_table.h"
+
+#define OWN_NAME "winjoin"
+enum { PART_MAX = 64 * 1024 * 1024, FOLLOW_MS = 300, NAME_WIDTH = 15 };
+
+/* A file of a service; what of it has been read. */
+struct source {
+    const char *name; /* of the service; borrowed from the table */
+    char *path;
+    uint64_t offset;
+    int64_t last_us; /* of its last line with a time: those behind it belong to that */
+};
+struct line {
+    const char *name;
+    int64_t us;
+    size_t order; /* of reading, where the times are the same */
+    char *text;
+};
+struct stream {
+    struct program *program;
+    struct host *host;
+    const char *only; /* name of a service, or NULL */
+    int64_t since_us;
+    struct source *sources;
+    size_t source_count;
+    struct line *lines;
+    size_t line_count;
+    json_t *rows; /* for -o json and yaml */
+};
+
+/* ---- reading ---- */
+
+static void add_line(struct stream *s, struct source *source, const char *text, size_t len) {
+    struct text shown = {0};
+    int64_t us;
+
+    while (len && (text[len - 1] == '\r' || text[len - 1] == ' '))
+        len--;
+    if (service_log_time(text, len, host_now(s->host), &us))
+        source->last_us = us;
+    if (!len || source->last_us < s->since_us)
+        return;
+    text_add_escaped(&shown, text, len);
+    redact_tokens(shown.data);
+    s->lines = xrealloc(s->lines, (s->line_count + 1) * sizeof *s->lines);
+    s->lines[s->line_count] =
+        (struct line){source->name, source->last_us, s->line_count, shown.data};
+    s->line_count++;
+}
+
+/* What was added since the last look; a line that is not whole yet waits for its end. */
+static void read_source(struct stream *s, struct source *source) {
+    _cleanup_(freep) char *part = NULL;
+    struct error ignored = {0}; /* one that is not there has nothing to say */
+    uint64_t size = 0;
+    size_t len = 0;
+
+    if (host_read_part(s->host, source->path, source->offset, PART_MAX, &part, &len, &size,
+                       &ignored) < 0)
+        return;
+    for (const char *at = part, *end; (end = memchr(at, '\n', len - (size_t)(at - part)));
+         at = end + 1) {
+        add_line(s, source, at, (size_t)(end - at));
+        source->offset += (uint64_t)(end - at) + 1;
+    }
+}
+
+static bool is_known(const struct stream *s, const char *path) {
+    for (size_t i = 0; i < s->source_count; i++)
+        if (text_equal(s->sources[i].path, path))
+            return true;
+    return false;
+}
+
+/* The logs of a folder, rotated ones too. */
+static void find_sources(struct stream *s, const char *name, const char *folder) {
+    _cleanup_(text_list_free) struct text_list files = {0};
+    struct error ignored = {0};
+
+    if (s->only && !text_equal_nocase(s->only, name))
+        return;
+    (void)host_list(s->host, folder, &files, &ignored);
+    for (size_t i = 0; i < files.count; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, files.items[i]);
+
+        if (!text_ends_with(path, ".log") || is_known(s, path))
+            continue;
+        s->sources = xrealloc(s->sources, (s->source_count + 1) * sizeof *s->sources);
+        s->sources[s->source_count++] = (struct source){.name = name, .path = take_ptr(path)};
+    }
+}
+
+static void find_all(struct stream *s) {
+    find_sources(s, OWN_NAME, LOGS_FOLDER);
+    for (const struct service *const *row = service_table; *row; row++)
+        find_sources(s, (*row)->name, (*row)->log_folder);
+}
+
+static uint64_t size_of(struct stream *s, const char *path) {
+    _cleanup_(freep) char *part = NULL;
+    struct error ignored = {0};
+    uint64_t size = 0;
+    size_t len;
+
+    (void)host_read_part(s->host, path, 0, 0, &part, &len, &size, &ignored);
+    return size;
+}
+
+/* "kubelet.log" -> "kubelet.1.log". */
+static char *rotated_path(const char *path) {
+    return xasprintf("%.*s.1.log", (int)(strlen(path) - strlen(".log")), path);
+}
+
+/* A log that is shorter than what was read of it was rotated: its rest is in the file before it. */
+static void follow_rotation(struct stream *s, struct source *source) {
+    struct source rest = *source;
+    _cleanup_(freep) char *path = NULL;
+
+    if (size_of(s, source->path) >= source->offset)
+        return;
+    path = rotated_path(source->path);
+    rest.path = path;
+    read_source(s, &rest);
+    source->last_us = rest.last_us;
+    source->offset = 0;
+}
+
+static bool is_rotated(const char *path) {
+    const char *name = strrchr(path, '\\'), *dot = name ? strchr(name, '.') : NULL;
+
+    return dot && dot[1] >= '0' && dot[1] <= '9';
+}
+
+/* ---- telling ---- */
+
+static int by_time(const void *a, const void *b) {
+    const struct line *x = a, *y = b;
+
+    if (x->us != y->us)
+        return x->us < y->us ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void print_line(struct stream *s, const struct line *line) {
+    _cleanup_(freep) char *words = xasprintf("%-*s | %s\n", NAME_WIDTH, line->name, line->text);
+    char time[RFC3339_TEXT_MAX];
+
+    if (!s->rows) {
+        output_text(s->program, words);
+        return;
+    }
+    rfc3339_format(line->us / 1000000, time);
+    json_array_append_new(s->rows, json_pack("{s:s, s:s, s:s}", "time", time, "service", line->name,
+                                             "line", line->text));
+}
+
+static void print_lines(struct stream *s) {
+    if (s->line_count)
+        qsort(s->lines, s->line_count, sizeof *s->lines, by_time);
+    for (size_t i = 0; i < s->line_count; i++) {
+        print_line(s, &s->lines[i]);
+        free(s->lines[i].text);
+    }
+    s->line_count = 0;
+    (void)fflush(stdout); /* who follows reads it now; a full disk is seen at the end */
+}
+
+/* Until Ctrl-C, which is how it is meant to end. */
+static void follow(struct stream *s) {
+    struct error ignored = {0};
+
+    while (host_sleep(s->host, FOLLOW_MS, &ignored) == 0) {
+        find_all(s);
+        for (size_t i = 0; i < s->source_count; i++) {
+            if (is_rotated(s->sources[i].path))
+                continue;
+            follow_rotation(s, &s->sources[i]);
+            read_source(s, &s->sources[i]);
+        }
+        print_lines(s);
+    }
+}
+
+/* ---- the call ---- */
+
+static int check_name(const char *name, struct error *err) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *all = NULL;
+    const char *near;
+
+    text_list_add(&names, OWN_NAME);
+    for (const struct service *const *row = service_table; *row; row++)
+        text_list_add(&names, (*row)->name);
+    for (size_t i = 0; i < names.count; i++)
+        if (text_equal_nocase(names.items[i], name))
+            return 0;
+    all = text_list_join(&names, ", ");
+    near = nearest_name(name, (const char *const *)names.items, names.count);
+    (void)error_set(err, ERROR_USAGE, "show the logs of \"%.60s\": there is no such service", name);
+    if (near)
+        (void)error_hint(err, "did you mean %s?", near);
+    return error_hint(err, "there are logs of: %s", all);
+}
+
+static int read_since(struct stream *s, struct error *err) {
+    const char *since = s->program->options.since;
+    int64_t ms;
+
+    s->since_us = INT64_MIN;
+    if (!since)
+        return 0;
+    if (go_duration_parse(since, &ms, err) < 0) {
+        (void)error_set(err, ERROR_USAGE, "invalid value \"%.40s\" for --since: not a duration",
+                        since);
+        return error_hint(err, "as 30s, 10m or 2h");
+    }
+    s->since_us = (host_now(s->host) * 1000 - ms) * 1000;
+    return 0;
+}
+
+static void close_stream(struct stream *s) {
+    for (size_t i = 0; i < s->source_count; i++)
+        free(s->sources[i].path);
+    free(s->sources);
+    free(s->lines);
+}
+
+int verb_logs(struct program *program, struct error *err) {
+    struct stream s = {.program = program,
+                       .host = program->host,
+                       .only = program->words.count ? program->words.items[0] : NULL};
+
+    if ((s.only && check_name(s.only, err) < 0) || read_since(&s, err) < 0)
+        return -1;
+    if (output_is_document(program) && program->options.follow)
+        return error_set(err, ERROR_USAGE,
+                         "use --follow with -o text alone: a document has an end");
+    if (output_is_document(program))
+        s.rows = json_array();
+    find_all(&s);
+    for (size_t i = 0; i < s.source_count; i++)
+        read_source(&s, &s.sources[i]);
+    print_lines(&s);
+    if (program->options.follow)
+        follow(&s);
+    if (s.rows)
+        output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                                         "kind", "Logs", "lines", s.rows));
+    close_stream(&s);
+    return 0;
+}
