@@ -31,10 +31,9 @@ static void hint_clock(const struct discovery *d, const struct certificate *cert
                          "/query /status)? If so, %s",
                          d->address, owner->renew);
     else if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
-        (void)error_hint(
-            err, "by the clock of \"%s\" (%" PRId64 " s %s this machine's) it is so too: %s",
-            d->address, difference > 0 ? difference : -difference,
-            difference < 0 ? "behind" : "ahead of", owner->renew);
+        (void)error_hint(err, "the clock of \"%s\" (%" PRId64 " s %s this machine's) agrees: %s",
+                         d->address, difference > 0 ? difference : -difference,
+                         difference < 0 ? "behind" : "ahead of", owner->renew);
     else
         (void)error_hint(err,
                          "this machine's clock is %" PRId64

@@ -131,7 +131,7 @@ CASES = [
     faulty("second-server-differs", 4, "was different from the first"),
     faulty("ca-stranger", 4, "no public key of its CA certificates", "hint: if the cluster was rebuilt"),
     faulty("expired-certificate", 4, "has expired or is not yet valid", "is after",
-           "renew the server's certificate"),
+           "certificate must be renewed"),
     faulty("future-certificate", 4, "has expired or is not yet valid", "is before"),
     faulty("wrong-san", 4, "valid for other.example, 192.0.2.77, not 127.0.0.1", "certSANs"),
     faulty("no-san", 4, "valid for no name, not 127.0.0.1"),

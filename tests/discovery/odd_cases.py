@@ -121,7 +121,7 @@ CERTIFICATES = [
     case("odd: a leaf that ended yesterday", 4, "has expired or is not yet valid", "is after",
          leaf=leaf(days=(-9, -1))),
     case("odd: a CA that ended yesterday", 4, "the certificate of the cluster's CA: certificate \"CN=kubernetes\" has "
-         "expired or is not yet valid", "is after", "hint: it is valid from 20", "by the clock of ", " s ahead of this machine's) "
+         "expired or is not yet valid", "is after", "hint: it is valid from 20", "the clock of ", " s ahead of this machine's) "
          "it is so too: the cluster needs a new CA", ca=lambda: authority(days=(-9, -1)), answer=dated(300)),
     case("odd: a CA that begins tomorrow", 4, "the certificate of the cluster's CA", "is before",
          "does not tell its time", ca=lambda: authority(days=(1, 9))),
