@@ -104,6 +104,11 @@ class Stage:
         lines = self.cluster.requests(since=self.audit_from)
         return [r for r in lines if not program or r.get("userAgent", "").startswith(program)]
 
+    def made(self, program):
+        """Those of them that make an object; a review is a question."""
+        return [r for r in self.requests(program)
+                if r["verb"] == "create" and not r["objectRef"]["resource"].endswith("reviews")]
+
     # ---- winjoin on the client -----------------------------------------------------------
 
     def start(self, *words):

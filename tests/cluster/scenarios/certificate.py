@@ -33,7 +33,7 @@ def openssl(*words):
 def approved(stage):
     stage.winjoin(*stage.rehearse("win-a", "certificate"), code=0)
     stored(stage, "win-a")
-    row = [r for r in stage.requests("winjoin") if r["verb"] == "create"]
+    row = stage.made("winjoin")
     expect_equal([r["objectRef"]["resource"] for r in row], ["certificatesigningrequests"],
                  "other objects are made")
     expect_equal(row[0]["user"]["username"], "system:bootstrap:abcdef", "not by the token")

@@ -43,7 +43,7 @@ def whole(stage):
     info = stage.expect_ready()["status"]["nodeInfo"]
     expect_equal(info["kubeletVersion"], stage.cluster.version, "kubelet of another version")
     expect_equal(info["operatingSystem"], "windows", "no Windows node")
-    made = [r for r in stage.requests("winjoin") if r["verb"] == "create"]
+    made = stage.made("winjoin")
     expect_equal([r["objectRef"]["resource"] for r in made], ["certificatesigningrequests"],
                  "winjoin makes other objects")
     code, status = stage.node.document("status")

@@ -38,7 +38,7 @@ def four_nodes(stage):
     results = at_once(stage, lambda node: stage.join(node=node, timeout=PATIENCE)[0])
     for node, result in zip(stage.nodes, results):
         stage.expect_proved(result, node)
-    made = [r for r in stage.requests("winjoin") if r["verb"] == "create"]
+    made = stage.made("winjoin")
     expect_equal([r["objectRef"]["resource"] for r in made],
                  ["certificatesigningrequests"] * len(stage.nodes), "winjoin makes other objects")
     expect_own_subnets(stage)
