@@ -181,7 +181,7 @@ FILES = [
          "controlPlane: Forbidden", "ok", join="refused", why=WORKER),
     File("port of 33 bits", GOOD + "controlPlane: {localAPIEndpoint: {bindPort: 4294967296}}\n",
          "must be a 32-bit integer"),
-    File("patches", GOOD + "patches: {directory: no-patches}\n", "there is no such folder", "ok",
+    File("patches", GOOD + "patches: {directory: no-patches}\n", "no such folder", "ok",
          why="a folder that is not there is a mistake of the call"),
     File("several errors", discovery(token="a", apiServerEndpoint="b"), "error: "),
     File("v1beta3", GOOD.replace("v1beta4", "v1beta3"), kubeadm="refused", why=BETA3),

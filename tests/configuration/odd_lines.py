@@ -59,7 +59,7 @@ LINES = [
     *(Line("endpoint %r" % given, (given, *GOOD_LINE[1:]), says, "ok", why=ENDPOINT) for given, says in (
         ("10.0.0.1:", "from 1 to 65535"), (":", "has no host"), ("10.0.0.1:six", "from 1 to 65535"),
         ("10.0.0.1:-1", "from 1 to 65535"), ("10.0.0.1:0", "from 1 to 65535"), ("10.0.0.1:99999", "from 1 to 65535"),
-        ("a b:1", "nothing more"), ("127.1:1", "neither an address nor a name"), ("m\u00fc:1", "in ASCII"),
+        ("a b:1", "nothing more"), ("127.1:1", "neither an address nor a name"), ("m\u00fc:1", "must be ASCII"),
         ("10.0.0.1 :6443", "nothing more"), ("10.0.0.1:6443/", "nothing more"), ("10.0.0.1:6443,", "from 1 to 65535"),
         ("[]:1", "has no host"))),
     *(Line("endpoint %r" % given, (given, *GOOD_LINE[1:]), says) for given, says in (

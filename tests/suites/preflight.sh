@@ -100,6 +100,8 @@ check "nobody answers" "$code" 1
 check "one object a line" "$(grep -vE '^(error|hint|warning): ' "$host.err" | python3 -c '
 import json, sys
 lines = [json.loads(line) for line in sys.stdin]
+last = lines.pop()
+assert set(last) == {"time", "result", "exitCode"} and last["exitCode"] == 1, last
 allowed = {"time", "phase", "state", "message", "hint", "waitedSeconds", "leftSeconds", "durationSeconds"}
 assert all(set(line) <= allowed for line in lines), lines
 print(lines[0]["phase"], lines[0]["state"], lines[-1]["phase"], lines[-1]["state"])')" \
