@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
 #include "diag/look.h"
 #include "diag/reports/report.h"
 
-enum { COLUMNS = 80, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 16 };
+enum { COLUMNS = 80, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 18 };
 
 struct mark {
     const char *utf8, *ascii, *color;
@@ -221,6 +222,17 @@ static void add_reasons(struct text *t, const struct diag_report *report,
     }
 }
 
+/* Whose report it is, and when it was made. */
+static void add_head(struct text *t, const struct diag_report *report) {
+    char time[RFC3339_TEXT_MAX];
+
+    if (!report->time)
+        return;
+    rfc3339_format(report->time, time);
+    text_add_escaped(t, report->node ? report->node : "", strlen(report->node ? report->node : ""));
+    text_addf(t, "%s%s\n\n", t->len ? "   " : "", time);
+}
+
 static void add_look(struct text *t, const struct diag_report *report) {
     const json_t *seconds = json_at(report->evidence, "look.seconds");
 
@@ -233,6 +245,7 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     const char *down = diag_look_stops_pods(json_object_get(report->evidence, "look"));
     struct text t = {0};
 
+    add_head(&t, report);
     add_look(&t, report);
     if (!down) {
         add_matrix(&t, report, style);

@@ -61,6 +61,8 @@ static void report_make(struct diag_report *report) {
     diag_causes_find(report);
 }
 
+#define HEAD "win-7k2   2026-11-21T10:00:04Z\n\n"
+
 static void text_in_ascii(void **state) {
     const struct diag_text_style style = {0};
     _cleanup_(diag_report_free) struct diag_report report;
@@ -70,27 +72,28 @@ static void text_in_ascii(void **state) {
     report_make(&report);
     text = diag_report_text(&report, &style);
     assert_string_equal(
-        text, "flow                            TCP             UDP\n"
-              "pod -> pod         IP           ok  0.4 ms      ok  0.4 ms\n"
-              "pod -> pod         name         ok  0.4 ms      ok  0.4 ms\n"
-              "pod -> service     cluster IP   ok  0.4 ms      ok  0.5 ms\n"
-              "pod -> service     short name   ok  0.5 ms      ok  0.5 ms\n"
-              "pod -> service     FQDN         ok  0.5 ms      ok  0.5 ms\n"
-              "pod -> external    IP           !!  timeout     !!  dns timeout\n"
-              "pod -> external    DNS          !!  timeout     ok  0.5 ms\n"
-              "node -> pod                     ok  0.5 ms      ok  0.6 ms\n"
-              "pod -> node                     ok  0.6 ms      --  skipped\n"
-              "\n"
-              "7 of 9 flows work. One cause explains every failure:\n"
-              "\n"
-              "NAT-NONE  confirmed   pods' packets leave the node with the pods' own addresses:\n"
-              "    no OutBoundNAT policy of their endpoints translates them\n"
-              "  evidence   endpoint 6f3c (winjoin-probe-a): none of its policies translates\n"
-              "             what goes out: SDNRoute, ProviderAddress\n"
-              "             the node itself reaches 192.0.2.1\n"
-              "  do         winjoin join phase pod-network writes the CNI configuration again;\n"
-              "             new pods get the policy\n"
-              "skipped (no-udp-listener): pod-to-node/udp\n");
+        text,
+        HEAD "flow                            TCP               UDP\n"
+             "pod -> pod         IP           ok  0.4 ms        ok  0.4 ms\n"
+             "pod -> pod         name         ok  0.4 ms        ok  0.4 ms\n"
+             "pod -> service     cluster IP   ok  0.4 ms        ok  0.5 ms\n"
+             "pod -> service     short name   ok  0.5 ms        ok  0.5 ms\n"
+             "pod -> service     FQDN         ok  0.5 ms        ok  0.5 ms\n"
+             "pod -> external    IP           !!  timeout       !!  dns timeout\n"
+             "pod -> external    DNS          !!  timeout       ok  0.5 ms\n"
+             "node -> pod                     ok  0.5 ms        ok  0.6 ms\n"
+             "pod -> node                     ok  0.6 ms        --  skipped\n"
+             "\n"
+             "7 of 9 flows work. One cause explains every failure:\n"
+             "\n"
+             "NAT-NONE  confirmed   pods' packets leave the node with the pods' own addresses:\n"
+             "    no OutBoundNAT policy of their endpoints translates them\n"
+             "  evidence   endpoint 6f3c (winjoin-probe-a): none of its policies translates\n"
+             "             what goes out: SDNRoute, ProviderAddress\n"
+             "             the node itself reaches 192.0.2.1\n"
+             "  do         winjoin join phase pod-network writes the CNI configuration again;\n"
+             "             new pods get the policy\n"
+             "skipped (no-udp-listener): pod-to-node/udp\n");
 }
 
 static void text_of_a_node_on_which_no_pod_can_start(void **state) {
@@ -129,6 +132,10 @@ static void text_of_a_cause_that_leaves_one_cell(void **state) {
     judge(&report, "pod-to-node", false, PROBE_REFUSED, 0);
     text = diag_report_text(&report, &style);
     assert_non_null(strstr(text, " One cause explains some of the failures:\n"));
+    judge(&report, "pod-to-pod-name", false, PROBE_DNS_NXDOMAIN, 0);
+    free(text);
+    text = diag_report_text(&report, &style);
+    assert_non_null(strstr(text, " name         !!  dns nxdomain  ok  0.4 ms\n"));
 }
 
 static void text_in_utf8_and_colour(void **state) {
@@ -139,7 +146,7 @@ static void text_in_utf8_and_colour(void **state) {
     (void)state;
     report_make(&report);
     text = diag_report_text(&report, &style);
-    assert_non_null(strstr(text, "pod → external     IP           \x1b[31m✗\x1b[0m  timeout      "
+    assert_non_null(strstr(text, "pod → external     IP           \x1b[31m✗\x1b[0m  timeout        "
                                  "\x1b[31m✗\x1b[0m  dns timeout\n"));
     assert_non_null(strstr(text, "node → pod                      \x1b[32m✓\x1b[0m  0.5 ms"));
 }
