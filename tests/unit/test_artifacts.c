@@ -463,10 +463,12 @@ static void reasons_are_one_line(void **state) {
     struct error err = {0};
     (void)state;
     assert_int_equal(bundle_zip_make(&file, 1, &zip, &len, NULL), 0);
-    zip[22]++; /* the uncompressed size, in both headers */
+    if (zip[22]) /* the uncompressed size, in both headers; newer libarchives write it behind */
+        zip[22]++;
     zip[central(zip, len) + 24]++;
     assert_int_equal(bundle_zip_read(zip, len, "a", 18, &content, &got, &err), -1);
-    assert_non_null(strstr(err.message, "wrong size"));
+    if (!strstr(err.message, "wrong size"))
+        fail_msg("%s", err.message);
     assert_null(strchr(err.message, '\\'));
     free(zip);
 }
