@@ -28,7 +28,8 @@ struct service_program {
  * foreground. ERROR_USAGE when this process was not started by the SCM. */
 int service_host_program(const char *name, const struct service_program *program,
                          struct error *err);
-/* The same for work inside this process (winjoin-network): running while `work` runs. */
+/* The same for work inside this process (winjoin-network): reported as running when `work` is
+ * over, so that what depends on the service starts after it, and stopped a moment later. */
 int service_host_work(const char *name, int (*work)(void *context, struct error *err),
                       void *context, struct error *err);
 

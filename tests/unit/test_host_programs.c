@@ -26,6 +26,19 @@ static void append(void *context, const char *data, size_t len) {
     }
 }
 
+/* Running is reported when it is over (host/service_host.h). */
+static int short_work(void *context, struct error *err) {
+    struct host *host;
+    int result;
+
+    (void)context;
+    if (host_open(NULL, &host, err) < 0)
+        return -1;
+    result = host_sleep(host, 300, err);
+    host_free(host);
+    return result;
+}
+
 /* What this program does when the SCM starts it: work of its own, or itself as a hosted program. */
 static int act_as_service(const char *kind, const char *program) {
     const char *argv[] = {program, "--child", "wait", NULL};
@@ -38,7 +51,7 @@ static int act_as_service(const char *kind, const char *program) {
     struct error err = {0};
 
     if (strcmp(kind, "work") == 0)
-        return service_host_work(SERVICE, work_until_stopped, NULL, &err) < 0;
+        return service_host_work(SERVICE, short_work, NULL, &err) < 0;
     return service_host_program(SERVICE, &hosted, &err) < 0;
 }
 
