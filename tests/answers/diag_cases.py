@@ -43,7 +43,8 @@ def ours(server, request):
 WAITING = {"status": {"phase": "Pending", "containerStatuses": [{"state": {"waiting": {"reason": ESC, "message": ESC + " " + api.TOKEN}}}]}}
 FOUND = ("HNS-NET",)
 EVERYTHING = (("GET", OURS, ours), *nodes_of(odd_node, odd_node), ("GET", PODS, always(reply(WAITING))))
-CASES = [Case("diag: " + what, answers, 5 if says == FOUND else 1, says, call="diag", ready=has, timeout="", again=None, seconds=seconds, **more)
+CASES = [Case("diag: " + what, answers, 5 if says == FOUND else 1, says, call="diag", ready=has, timeout="", again=None, seconds=seconds,
+              services=("hns", "containerd", "kubelet"), **more)
          for what, answers, says, seconds, more in (
     *(("escapes everywhere, " + (output or "as text"), EVERYTHING, FOUND, 140, {"more": ("-o", output) if output else ()})
       for output in ("", "json", "yaml", "junit", "html")),

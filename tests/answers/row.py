@@ -19,6 +19,7 @@ class Case:
     asked: tuple = ()        # (verb, regular expression over the path, least, most): how often it may ask
     never: tuple = ()        # words that stand nowhere in what it says
     again: object = 0        # exit code of the same call once the server is well; None: not called
+    services: tuple = ()     # what runs on the host before; winjoin diag measures where nothing is down
     ready: object = None     # function(api): how the server's objects are before
     more: tuple = ()         # further words of the call
     progress: str = "plain"

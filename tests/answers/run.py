@@ -10,6 +10,7 @@ longer than here a call may take, EVERY=5 plays every fifth case.
 """
 import concurrent.futures
 import contextlib
+import json
 import os
 import pathlib
 import queue
@@ -43,6 +44,11 @@ CALLS = {
     "diag": ("diag",),
 }
 AS_NODE = ("node", "ready", "diag")
+# What a join does not end without. Nothing starts them in a folder.
+PROGRAMS_NEEDED = (
+    *("Program Files/containerd/%s.exe" % name for name in ("containerd", "containerd-shim-runhcs-v1")),
+    *("k/%s.exe" % name for name in ("kubelet", "flanneld", "kube-proxy")),
+    *("opt/cni/bin/%s.exe" % name for name in ("win-overlay", "host-local")))
 WITHOUT_HNS = ("certificate", "node", "ready")  # what winjoin.exe can do under Wine
 STEERS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 KUBELET_CONF = """apiVersion: v1
@@ -95,6 +101,12 @@ class Host:
             self.clean()
         if case.call in AS_NODE:
             self.join(server)
+        if case.call == "plan":
+            for path in PROGRAMS_NEEDED:
+                api.odd.write(self.root, path, b"")
+        if case.services:
+            api.odd.write(self.root, ".winjoin-host/state.json", json.dumps(
+                {"services": {name: {"state": "running"} for name in case.services}}))
 
     def clean(self):
         """As no join was ever there."""
