@@ -254,7 +254,7 @@ FAULTS = {
                       lambda s: s.fabric.cluster_dns(lies=True), lambda s: s.fabric.cluster_dns()),
     "no-nat": Fault("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
                     _without_nat, _phase("pod-network"), after_join=True),
-    "no-peer": Fault("the pod network has lost the ways to other nodes", "OVL-PEER",
+    "no-peer": Fault("the pod network has lost the routes to other nodes", "OVL-PEER",
                      _drop_remotes, _restart("flanneld"), ("overlay",), after_join=True),
     "kubelet-down": Fault("the kubelet was stopped", "SVC-DOWN", _stop("kubelet"),
                           _start("kubelet"), after_join=True),

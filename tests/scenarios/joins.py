@@ -204,7 +204,7 @@ class Trouble(scene.Scene):
         self.assertEqual(join.wait(), 0, join.said())
         self.assertIn("flanneld ended with exit code 1: restarted after 5 s", join.said())
         done = [line for line in join.lines if line["phase"] == "flanneld" and line["state"] == "done"]
-        self.assertIn("ways to 1 of 1 other nodes", done[0]["message"])
+        self.assertIn("routes to 1 of 1 other nodes", done[0]["message"])
 
     def test_own_earlier_life_is_waited_for(self):
         address = self.stage.host.address

@@ -80,7 +80,7 @@ class Refused(scene.Scene):
         self.stage.cluster.call("PUT", path, plain)
         self.addCleanup(self.set_data, path, found["data"])
         self.let_tokens_read_flannel()
-        done = self.assert_refused(self.words(), 3, "flannel cannot carry Windows nodes: its VNI is 1")
+        done = self.assert_refused(self.words(), 3, "flannel does not support Windows nodes: its VNI is 1")
         self.assertRegex(done.stderr, "hint: .*4096.*kube-flannel-cfg")
 
     def let_tokens_read_flannel(self):
@@ -113,7 +113,7 @@ class Refused(scene.Scene):
         said = join.said()
         self.assertRegex(said, "error: .*keep flanneld running: it ended 4 times, the last time with exit code 1")
         self.assertRegex(said, r"hint: its log: C:\\var\\log\\flanneld\\flanneld.log\s")
-        self.assertRegex(said, r"hint: it said: E\d{4} ")
+        self.assertRegex(said, r"hint: its last message: E\d{4} ")
         self.hns_is_well()
         self.reset()
         self.assert_bare()

@@ -74,7 +74,7 @@ def no_signer(stage):
         expect(proc.poll() is None, "does not wait")
     done = stage.finish(proc, 90)  # the controller has its key again
     expect_equal(done.code, 0, done.said)
-    expect_in("approved, not signed yet", done.said)
+    expect_in("to be signed: it is approved", done.said)
     stored(stage, "win-d")
 
 

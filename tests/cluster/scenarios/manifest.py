@@ -60,7 +60,7 @@ def asked(stage, name):
           "without kube-proxy", MANIFEST, **BARE)
 def missing(stage):
     _, said = stage.join("--verify", "none", code=1)
-    expect_in("error: wait for kube-proxy: ", said)
+    expect_in("error: kube-proxy: wait for kube-proxy: ", said)
     expect_in('User "system:node:%s" cannot list resource "endpointslices"' % stage.node.node_name, said)
     expect_in("hint: it needs rights that a cluster administrator grants once", said)
     expect_in(WORD + " | kubectl apply -f -", said)
@@ -68,7 +68,7 @@ def missing(stage):
     expect_equal(asked(stage, "kube-flannel-cfg"), [], "asked for what is forbidden, too")
     result, said = stage.join("--verify", "none", "--kube-proxy", "none")
     expect_equal({p["outcome"] for p in result["phases"]}, {"done"}, repr(result["phases"]))
-    expect_in("(%s grants it)" % WORD, " ".join(result["warnings"]))
+    expect_in("(%s grants the right)" % WORD, " ".join(result["warnings"]))
     stage.expect_ready()
     stage.reset()
 

@@ -81,7 +81,7 @@ def flanneld_ends(stage):
             host.control({"op": "norules"})
         expect_in(says, join.said())
         if code:
-            expect_in("hint: it said: E", join.said())
+            expect_in("hint: its last message: E", join.said())
         stage.reset()
 
 
@@ -90,7 +90,7 @@ def expect_no_agent(stage):
     expect("kube-proxy" in said and "flanneld" not in said, "an agent runs", said)
 
 
-@scenario("no-agent-overlay", "win-overlay without flanneld: the ways to other nodes are winjoin's",
+@scenario("no-agent-overlay", "win-overlay without flanneld: the routes to other nodes are winjoin's",
           NODES, **OVERLAY)
 def no_agent_overlay(stage):
     stage.join("--network-plugin", "win-overlay")
