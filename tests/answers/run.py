@@ -49,7 +49,7 @@ PROGRAMS_NEEDED = (
     *("Program Files/containerd/%s.exe" % name for name in ("containerd", "containerd-shim-runhcs-v1")),
     *("k/%s.exe" % name for name in ("kubelet", "flanneld", "kube-proxy")),
     *("opt/cni/bin/%s.exe" % name for name in ("win-overlay", "host-local")))
-WITHOUT_HNS = ("certificate", "node", "ready")  # what winjoin.exe can do under Wine
+UNDER_WINE = ("certificate", "node", "ready")  # what winjoin.exe can do there
 STEERS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 KUBELET_CONF = """apiVersion: v1
 kind: Config
@@ -231,7 +231,7 @@ def main():
         return 0
     chosen = [case for case in ALL if all(word in case.name for word in sys.argv[1:])]
     if WINDOWS:
-        chosen = [case for case in chosen if case.call in WITHOUT_HNS and (EVERY == 1 or case.seconds < 40)]
+        chosen = [case for case in chosen if case.call in UNDER_WINE and (EVERY == 1 or case.seconds < 40)]
     slow = [case for case in chosen if case.call == "diag"]  # two minutes each
     rest = [case for case in chosen if case.call != "diag"]
     chosen = [*slow[::1 if sys.argv[1:] else 4], *rest[::EVERY]]
