@@ -209,7 +209,9 @@ FILES = [
 ]
 
 # What `config migrate` writes must be kubeadm's, byte for byte. Names, sockets and the CA's path stand
-# there: their defaults are of the machine.
+# there: their defaults are of the machine. Two texts winjoin quotes and kubeadm does not: readers of YAML 1.1
+# take them for a merge and a default value.
+QUOTED = (("value: =\n", 'value: "="\n'), ("value: <<\n", 'value: "<<"\n'))
 REST = "caCertPath: /etc/kubernetes/pki/ca.crt\n"
 REGISTRATION = "nodeRegistration: {name: ' WIN-1 ', criSocket: 'npipe:////./pipe/x'%s}\n"
 ODD_TEXTS = [

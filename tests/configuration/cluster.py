@@ -16,6 +16,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1])]
 import verdicts  # noqa: E402
 from controlplane.client import Client  # noqa: E402
 
+STANDINS = verdicts.ROOT / "build/windows/standins"
 MAPS = "/api/v1/namespaces/kube-system/configmaps/"
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 ONCE = "which of the two counts depends on the reader"
@@ -165,6 +166,9 @@ class Cluster:
              "--print-join", "--join-file", str(told)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.join = json.loads(self.process.stdout.readline())
         self.client = Client.of_kubeconfig(self.join["kubeconfig"])
+        self.bundle = self.folder / "bundle.zip"
+        subprocess.run([verdicts.ROOT / "build/native/winjoin", "bundle", "create", STANDINS, self.bundle],
+                       capture_output=True, check=True)
 
     def __enter__(self):
         return self
@@ -186,6 +190,11 @@ class Cluster:
         return [self.join["endpoint"], "--token", self.join["token"], "--discovery-token-ca-cert-hash",
                 self.join["caCertHash"], "--dry-run", "--ignore-preflight-errors", "all"]
 
+    def plan(self, rootfs, *more):
+        """winjoin's call: a dry run refuses a host whose programs are neither there nor in a bundle."""
+        return [*verdicts.WINJOIN, "join", *self.words(), "--bundle", str(self.bundle), "--rootfs", rootfs, "-o", "json",
+                *more]
+
 
 class Judge(verdicts.Judge):
     """Both programs before one cluster."""
@@ -196,8 +205,7 @@ class Judge(verdicts.Judge):
 
     def odd(self, name, case):
         with tempfile.TemporaryDirectory(dir=self.folder) as rootfs:
-            code, out, err = self.run([*verdicts.WINJOIN, "join", *self.cluster.words(), "--rootfs", rootfs, "-o", "json",
-                                       "--progress", "none"])
+            code, out, err = self.run(self.cluster.plan(rootfs, "--progress", "none"))
         errors = [line for line in err.splitlines() if line.startswith(("error: ", "hint: "))]
         wrong = "Sanitizer" in err or "runtime error:" in err
         right = case.says in " ".join(errors) and code in (1, 3) if case.says else code == 0

@@ -82,8 +82,7 @@ class Writer:
             **self.there, "data": {**self.there["data"], "kubelet": text},
             "metadata": {"name": "kubelet-config", "namespace": "kube-system"}})
         with tempfile.TemporaryDirectory(dir=self.folder) as rootfs:
-            code, out, err = self.judge.run([
-                *verdicts.WINJOIN, "join", *self.served.words(), "--rootfs", rootfs, "-o", "json", "--progress", "plain"])
+            code, out, err = self.judge.run(self.served.plan(rootfs, "--progress", "plain"))
         if code:
             return code, None, None, err
         files = {f["path"]: f["content"] for f in json.loads(out)["files"] if "content" in f}

@@ -147,6 +147,8 @@ class Judge:
         theirs.write_text(self.linux(text))
         code, out, err = self.run([*WINJOIN, "config", "migrate", "--old-config", str(ours)])
         _, wanted, why = self.run([self.kubeadm, "config", "migrate", "--old-config", str(theirs)])
+        for plain, quoted in cases.QUOTED:
+            wanted = wanted.replace(plain, quoted)
         self.check("migrate %d" % number, code == 0 and wanted and self.linux(out) == wanted,
                    "winjoin: %s%s\nkubeadm: %s%s" % (out, err, wanted, why))
 

@@ -92,7 +92,7 @@ class Bootstrap(unittest.TestCase):
     def test_approved_at_once_and_kept(self):
         self.run_it()
         self.assert_stored()
-        self.assertIn("is kept", self.run_it())
+        self.assertIn("keeping the stored certificate", self.run_it())
         self.assertEqual(len(self.requests()), 1)
 
     def test_the_token_is_nowhere_on_disk(self):

@@ -3,5 +3,5 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need
-need build/native/winjoin build/windows/rig/hold.exe
+need build/native/winjoin build/windows/standins/kubelet.exe build/windows/rig/hold.exe
 EVERY="${EVERY:-3}" exec python3 -B tests/configuration/kubelet.py 2>&1
