@@ -37,7 +37,7 @@ def missing():
 
 
 class Following:
-    """A winjoin that runs with --progress json; its lines are read as they come."""
+    """A winjoin that runs with --progress json; its lines are read as they come, but for the last, its result."""
 
     def __init__(self, s, words):
         # Files, not pipes: Wine's own processes inherit them and would hold a pipe open.
@@ -52,7 +52,9 @@ class Following:
         *whole, self.rest = (self.rest + data).split(b"\n")
         for line in whole:
             if line.startswith(b"{"):
-                self.lines.append(json.loads(line))
+                event = json.loads(line)
+                if "result" not in event:
+                    self.lines.append(event)
 
     def until(self, found, seconds=120):
         """The first line for which found(line); None when the program ends without it."""
