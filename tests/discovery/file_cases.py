@@ -292,7 +292,7 @@ MANY = {"timeout": "30s", "seconds": 60, "memory": 256}
 THE_CA = "certificate-authority: "
 FORMS = [
     written("a byte order mark", 0, lambda t: "\ufeff" + t),
-    written("UTF-16 with a mark", 1, lambda t: t.encode("utf-16"), "d.conf"),
+    written("UTF-16 with a mark", 0, lambda t: t.encode("utf-16")),
     written("UTF-16 without a mark", 1, lambda t: t.encode("utf-16-le"), "d.conf"),
     written("Latin-1", 1, lambda t: (t + "# \u00fc\n").encode("latin-1"), "d.conf"),
     written("CRLF", 0, lambda t: t.replace("\n", "\r\n")),
