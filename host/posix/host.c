@@ -410,13 +410,15 @@ static int load_state(struct posix_host *posix, struct error *err) {
 }
 
 static void catch_signals(void) {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP}; /* these always exist */
     struct sigaction action = {.sa_handler = on_signal}, was;
 
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-        if (sigaction(numbers[i], NULL, &was) == 0 && was.sa_handler != SIG_IGN) /* nohup */
-            (void)sigaction(numbers[i], &action, NULL);
+    if (sigaction(SIGHUP, NULL, &was) == 0 && was.sa_handler != SIG_IGN) /* nohup ignores it */
+        (void)sigaction(SIGHUP, &action, NULL);
+    /* also where a script's background job was started with SIGINT ignored: who sends it means it
+     */
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
     (void)signal(SIGPIPE,
                  SIG_IGN); /* a program that does not read its input is not a reason to end */
 }
