@@ -72,8 +72,8 @@ static enum wait_look look_balancers(struct join *join, bool runs, struct error 
         return LOOK_FAILED;
     if (!json_array_size(balancers))
         return LOOK_AGAIN;
-    text_addf(&join->progress.detail, "running, %zu load balancers programmed",
-              json_array_size(balancers));
+    text_addf(&join->progress.detail, "running, %zu load balancer%s programmed",
+              json_array_size(balancers), json_array_size(balancers) == 1 ? "" : "s");
     join_fact(&join->progress, "loadBalancers",
               json_integer((json_int_t)json_array_size(balancers)));
     return LOOK_DONE;
