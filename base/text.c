@@ -71,7 +71,7 @@ void text_addf(struct text *t, const char *format, ...) {
     va_end(args);
 }
 
-/* Length of the valid UTF-8 character at p (RFC 3629) and its code; 0 when there is none. */
+/* Length of the valid UTF-8 character at p (RFC 3629), and its code; 0: not a valid one. */
 static size_t utf8_length(const unsigned char *p, size_t left, uint32_t *ret_code) {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t n = p[0] < 0x80 ? 1 : p[0] >> 5 == 6 ? 2 : p[0] >> 4 == 14 ? 3 : p[0] >> 3 == 30 ? 4 : 0;

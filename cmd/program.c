@@ -141,8 +141,8 @@ static void warn_of_variables(struct program *program) {
     }
 }
 
-/* `unknown`: a word that names no verb, or NULL. A wrong call is read to its end: -o and
- * WINJOIN_OUTPUT hold for its error, too. */
+/* `unknown`: the word given as the command when no command has that name, or NULL. A wrong call is
+ * read to its end: -o and WINJOIN_OUTPUT hold for its error, too. */
 static int run(struct program *program, int argc, char **argv, const char *unknown,
                program_open_host *open, struct error *err) {
     const struct option_set *set = program->set;

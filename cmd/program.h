@@ -56,7 +56,7 @@ struct program {
     FILE *log;             /* of --log-file, or NULL: standard error */
     const char *phase;     /* of the error object, or NULL */
     struct record *record; /* of what this run leaves on the node, or NULL (cmd/record.h) */
-    const char *kept_log;  /* its log's path, for a person to read; NULL: there is none */
+    const char *kept_log;  /* path of its log, for the user; NULL: it left no log */
     json_t *result;        /* with -o json and yaml: printed at the end, also beside an error */
 };
 

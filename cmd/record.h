@@ -25,10 +25,10 @@ void record_event(struct program *program, const struct join_event *event);
 void record_close(struct program *program, int result, const struct error *err);
 void record_free(struct program *program);
 
-/* The last report of that kind with its "report" (path), new reference; NULL when there is none. */
+/* The last report of that kind with its "report" (path), new reference; NULL: no report. */
 json_t *record_last(struct host *host, const char *kind);
 /* The name of a log of that kind that is younger than all reports of it: a run that goes on, or was
- * killed. The caller frees; NULL when there is none. */
+ * killed. The caller frees; NULL: no such log. */
 char *record_unfinished(struct host *host, const char *kind);
 
 /* "2026-11-22T10:15:02Z INFO  ": how a line of a log begins; the caller frees. */

@@ -13,7 +13,7 @@
 enum { CERTIFICATE_MAX = 1024 * 1024, SECONDS_A_DAY = 86400 };
 
 static void add_service(struct host *host, const char *name, bool always, json_t *services) {
-    struct error ignored = {0}; /* without a Service Control Manager there are none */
+    struct error ignored = {0}; /* no Service Control Manager, no services */
     json_t *status = NULL;
 
     if (service_status_read(host, name, &status, &ignored) < 0)

@@ -12,7 +12,7 @@
 enum cells_of {
     MEASURED,   /* those that were tried */
     STOPS_PODS, /* those that were not run, too */
-    FIRST_LOOK, /* those of its finding; it is named when there are none, too */
+    FIRST_LOOK, /* the cells of its finding; named without any, too */
 };
 
 struct row {

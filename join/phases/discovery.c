@@ -28,9 +28,8 @@ int phase_discovery(struct join *join, struct error *err) {
     }
     text_addf(&join->progress.detail, "%s", d->config.server);
     join_fact(&join->progress, "server", json_string(d->config.server));
-    if (d->matched_pin[0])
-        join_fact(&join->progress, "caHash", json_string(d->matched_pin));
     if (d->matched_pin[0]) {
+        join_fact(&join->progress, "caHash", json_string(d->matched_pin));
         text_add(&join->progress.detail, ", CA ");
         add_short_pin(&join->progress.detail, d->matched_pin);
         text_add(&join->progress.detail, " matches the pin");

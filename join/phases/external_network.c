@@ -35,7 +35,7 @@ static enum wait_look look_cni(void *context, struct wait *wait, struct error *e
 
 static void tell_cni(void *context, const struct wait *wait, const struct error *missing) {
     (void)missing;
-    join_tell_waiting(context, wait->waited_ms, wait->limit_ms - wait->waited_ms, "",
+    join_tell_waiting(context, wait->waited_ms, wait_left_ms(wait), "",
                       "for the cluster's network agent to write a file in %s", CNI_CONF_DIR);
 }
 

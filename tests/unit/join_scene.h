@@ -146,4 +146,17 @@ static inline void assert_same(const json_t *before, const json_t *after, const 
     fail();
 }
 
+/* The row of a phase in a JoinResult. Borrowed. */
+static inline const json_t *row_of(const json_t *result, const char *id) {
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(json_object_get(result, "phases"), i, row) {
+        if (text_equal(json_text_at(row, "id"), id))
+            return row;
+    }
+    fail_msg("no phase %s", id);
+    return NULL;
+}
+
 #endif

@@ -1,34 +1,6 @@
 /* What is wrong with a call is said before its first check and its first packet; and what its
  * reader gets at the end. */
-#include "program_scene.h"
-
-#include "join_scene.h"
-
-static struct run r;
-
-static int open_joining(void **state) {
-    int result = open_program(state);
-
-    host_free(program->host);
-    http_free(program->http);
-    open_run(&r, "overlay");
-    program->host = r.host;
-    program->http = r.http;
-    program->options.join = r.options;
-    program->options.join.start_spread = -1;
-    program->options.progress = (char *)"plain";
-    program->verb = verb_find("join");
-    r.options = (struct join_options){0};
-    return result;
-}
-
-static int close_joining(void **state) {
-    program->host = NULL;
-    program->http = http_memory_new(nobody_answers, NULL);
-    (void)close_program(state);
-    close_run(&r);
-    return 0;
-}
+#include "joining_scene.h"
 
 static void a_wrong_call_ends_before_preflight(void **state) {
     static const struct {

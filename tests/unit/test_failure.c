@@ -28,18 +28,6 @@ static int join_result(json_t **ret, struct error *err) {
     return result;
 }
 
-static const json_t *row_of(const json_t *result, const char *id) {
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(json_object_get(result, "phases"), i, row) {
-        if (text_equal(json_text_at(row, "id"), id))
-            return row;
-    }
-    fail_msg("no phase %s", id);
-    return NULL;
-}
-
 static const char *failed_phase(const json_t *result) {
     json_t *row;
     size_t i;

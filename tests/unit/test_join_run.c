@@ -13,19 +13,6 @@ static void listen(void *context, const struct join_event *event) {
     text_addf(&told->lines, "%s %s: %s\n", states[event->state], event->phase->id, event->message);
 }
 
-/* The row of a phase in a JoinResult. Borrowed. */
-static const json_t *row_of(const json_t *result, const char *id) {
-    json_t *row;
-    size_t i;
-
-    json_array_foreach(json_object_get(result, "phases"), i, row) {
-        if (text_equal(json_text_at(row, "id"), id))
-            return row;
-    }
-    fail_msg("no phase %s", id);
-    return NULL;
-}
-
 static void assert_phase(const json_t *result, const char *id, const char *outcome,
                          const char *detail) {
     const json_t *row = row_of(result, id);

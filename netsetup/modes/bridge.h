@@ -1,0 +1,18 @@
+/* What the modes have in common whose pods leave with their own address over a bridge (L2Bridge,
+ * L2Tunnel): members of a struct network_mode. */
+#ifndef NETSETUP_MODES_BRIDGE_H
+#define NETSETUP_MODES_BRIDGE_H
+
+#include "netsetup/hcn_network.h"
+#include "netsetup/modes/mode.h"
+#include "netsetup/routes.h"
+
+#define NETWORK_MODE_BRIDGE                                                                        \
+    .cni_plugins = (const char *const[]){"win-bridge", NULL},                                      \
+    .foreign_cni_plugins = (const char *const[]){"sdnbridge", NULL},                               \
+    .ipv4_only = "dual stack is not supported by this version of winjoin; IPv4 is",                \
+    .host_routes = true, .node_network = true, .forwarding = true, .plan = hcn_host_endpoint_plan, \
+    .plan_addresses = hcn_host_endpoint_address, .complete = hcn_host_endpoint_complete,           \
+    .route_to = pod_route_to, .routes_read = pod_routes_read, .routes_write = pod_routes_write
+
+#endif
