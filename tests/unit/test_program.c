@@ -180,6 +180,20 @@ static void a_bundle_and_its_nodes(void **state) {
     assert_int_equal(verb(verb_bundle, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_int_equal(host_file_type(program->host, "D:\\none.zip"), HOST_ABSENT);
+    /* the cluster brings network and kube-proxy: told when asked */
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *path = xasprintf("D:\\ext\\%s.exe", names[i]);
+
+        if (!text_equal(names[i], "kube-proxy") && !text_equal(names[i], "win-overlay"))
+            put_program(path, "mod\tx\tv1.0.0\th1:x\n");
+    }
+    bundle_words("create", "D:\\ext", "D:\\ext.zip");
+    freep(&program->options.join.network_mode);
+    free(program->options.join.network_plugin);
+    program->options.join.network_plugin = xstrdup("external");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&out, "missing\noverlay        external         nothing\n");
+    assert_string_equal(text_str(&err_out), "");
 }
 
 /* preflight asks; it neither mends nor waits nor gives the card back. */
