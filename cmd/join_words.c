@@ -37,9 +37,9 @@ static char *read_standard_input(const struct program *program, size_t *ret_len)
         *ret_len = fread(data, 1, TOKEN_FILE_MAX, stdin);
         return data;
     }
+    terminal_echo(false); /* before it asks: who types at once is not shown either */
     (void)fputs("Bootstrap token (what you type is not shown): ", stderr);
     (void)fflush(stderr);
-    terminal_echo(false);
     if (!fgets(data, TOKEN_FILE_MAX, stdin))
         data[0] = '\0';
     terminal_echo(true);
