@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* What a failure means to the caller; the exit code of each kind stands in docs (contracts: exit
+/* What a failure means to the caller; the exit code of each kind is in docs (contracts: exit
  * codes) and in error_exit_code(). */
 enum error_kind {
     ERROR_NONE = 0,
@@ -52,7 +52,7 @@ void error_clear(struct error *err);
 
 /* "usage", "preflight", "network", ...: the names in documents. */
 const char *error_kind_name(enum error_kind kind);
-/* The process exit code that a kind stands for. */
+/* The process exit code of a kind. */
 int error_exit_code(enum error_kind kind);
 /* 1 when trying the same again later may help (network, timeout, conflict). */
 int error_is_retryable(const struct error *err);

@@ -150,7 +150,7 @@ static int no_value(const char *path, struct error *err) {
 }
 
 /* The place where `value` will go, which is taken over when there is none, or when it is the whole
- * document: then it stands there already. */
+ * document: then it is there already. */
 static int find_place_for(struct state *s, const char *path, json_t *value, struct place *ret,
                           struct error *err) {
     if (find_place(s, path, ret, err) < 0) {

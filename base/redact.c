@@ -15,7 +15,7 @@ static size_t run_of(const char *text) {
     return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789*");
 }
 
-/* What stands before the dot, or NULL when that is no id. Letters before it may be glued to it. */
+/* What is before the dot, or NULL when that is no id. Letters before it may be glued to it. */
 static const char *id_before(const char *text, const char *dot) {
     const char *id = dot - ID_LENGTH;
 

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* Makes the text plain UTF-8 when a byte order mark stands before it: UTF-16, little or big endian
+/* Makes the text plain UTF-8 when a byte order mark is before it: UTF-16, little or big endian
  * (PowerShell 5.1's ">" and Out-File, Notepad's "Unicode"), or UTF-8 with a mark. Without a mark
  * the bytes stay. *text is owned by the caller, may be replaced and stays NUL-terminated behind
  * *len bytes; what is replaced is zeroed first. Half a character is ERROR_MALFORMED, and the text

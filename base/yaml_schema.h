@@ -26,7 +26,7 @@ struct yaml_field {
     const struct yaml_field *fields; /* of an object, or of each object of a list */
 };
 
-/* Checks a document against its table. null stands for "not given" everywhere, as in Go. The first
+/* Checks a document against its table. null means "not given" everywhere, as in Go. The first
  * field that is not in the table or of another type is ERROR_USAGE: "what: line L column C: unknown
  * field "a.b"", with "did you mean" as a hint. Duplicate keys are refused by yaml_parse() already.
  * Values appear in no message: they may be secrets. */

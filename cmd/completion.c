@@ -13,7 +13,7 @@
 
 /* The word that is completed, and what is offered for it: a line each, "word<tab>help". */
 struct offer {
-    const char *word; /* what stands of it */
+    const char *word; /* the part that is typed */
     size_t kept;      /* of it: "--progress=", "preflight," stay before each candidate */
     struct text *out;
 };
@@ -106,7 +106,7 @@ static void offer_flags(const struct offer *o, const struct option *table) {
     }
 }
 
-/* ---- where the line stands ---- */
+/* ---- what the line asks for ---- */
 
 struct line {
     const struct verb *verb, *sub; /* NULL: not there yet */
@@ -175,7 +175,7 @@ static void offer_all_flags(const struct offer *o, const struct line *line) {
     offer_flags(o, global_group.options);
 }
 
-/* The last word is the one that is completed; "=" stands before it, for shells drop empty ones. */
+/* The last word is the one that is completed; "=" is before it, for shells drop empty ones. */
 static void complete(const struct text_list *words, struct text *out) {
     struct offer o = {words->items[words->count - 1] + 1, 0, out};
     struct line line = {0};

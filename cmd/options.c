@@ -144,7 +144,7 @@ static int set_bool(const struct option *o, void *field, const char *value, stru
     return 0;
 }
 
-/* The item behind the quote at *p, which moves behind the closing one; "" stands for a quote. */
+/* The item behind the quote at *p, which moves behind the closing one; "" means a quote. */
 static bool quoted_item(const char **p, struct text *item) {
     for ((*p)++; **p; (*p)++) {
         if (**p == '"' && *++(*p) != '"')

@@ -80,7 +80,7 @@ bool option_is_offered(const struct option *option);
 /* Frees every text and list of the target. */
 void options_free(const struct option_set *set);
 /* Adds the text word by word in lines of at most 80 columns; `column` is where the first line
- * stands, the others begin at `indent`. */
+ * begins, the others begin at `indent`. */
 void options_wrap(struct text *out, const char *text, size_t indent, size_t column);
 /* "  --token TOKEN    bootstrap token ..." wrapped at 80 columns. */
 void options_help(const struct option *table, struct text *out);

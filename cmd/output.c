@@ -16,7 +16,7 @@ bool output_is_document(const struct program *program) {
            text_equal(program->options.output, "yaml");
 }
 
-/* What servers and hosts say stands in results, too. */
+/* Results hold what servers and hosts say, too. */
 static void print_shown(const char *text) {
     struct text shown = {0};
 

@@ -20,7 +20,7 @@ static bool is_program(const char *word) {
     return false;
 }
 
-/* Where "kubeadm join" stands; count when nowhere. */
+/* Where "kubeadm join" is; count when nowhere. */
 static size_t find_program(const struct text_list *words) {
     for (size_t i = 0; i + 1 < words->count; i++)
         if (is_program(words->items[i]) && text_equal(words->items[i + 1], "join"))

@@ -75,7 +75,7 @@ struct verb {
                           subcommand */
     const char *text;  /* a paragraph for --help, or NULL */
     struct {
-        const char *what, *line; /* "winjoin" stands before the line */
+        const char *what, *line; /* "winjoin" comes before the line */
     } examples[4];               /* ended by a row without a line */
     const char *words; /* what its words are: "FILE", "DIR", "PHASE", "COMMAND" or the choices
                           "a|b", in brackets those that may be left out, with blanks between;

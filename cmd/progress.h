@@ -17,7 +17,7 @@ struct progress {
     unsigned columns;          /* of the terminal */
     struct host *host;         /* for the clock */
     struct program *program;   /* whose record gets each event */
-    bool line_open;            /* a waiting line stands on the terminal */
+    bool line_open;            /* a waiting line is on the terminal */
     unsigned last_told_ms;     /* plain: when the wait was last told */
     struct text_list warnings; /* of the running phase, shown under its line */
 };

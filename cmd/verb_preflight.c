@@ -86,7 +86,7 @@ int verb_preflight(struct program *program, struct error *err) {
 
     if (program_prepare_join(program, err) < 0)
         return -1;
-    program->options.join.dry_run = true; /* nothing is mended, waited for or given back either */
+    program->options.join.dry_run = true; /* nothing is fixed, waited for or given back either */
     if (!program->options.join.timeout)   /* a join has patience, a question has less */
         program->options.join.timeout = DISCOVERY_TIMEOUT_MS;
     warn_of_names(program);

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-/* The kind that an HRESULT stands for (HCN facility 0x803b00xx and FACILITY_WIN32; ERROR_HOST where
+/* The kind of an HRESULT (HCN facility 0x803b00xx and FACILITY_WIN32; ERROR_HOST where
  * the tables say nothing). */
 enum error_kind hcn_error_kind(uint32_t hresult);
 /* The symbolic name of a 0x803b00xx code ("HCN_E_INVALID_IP"), or NULL. */

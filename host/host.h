@@ -22,7 +22,7 @@ int host_open(const char *rootfs, struct host **ret, struct error *err);
 
 /* ---- files ---- */
 
-/* Who may read a file or folder; the ACL stands from the moment of creation. */
+/* Who may read a file or folder; the ACL is there from the moment of creation. */
 enum host_access {
     HOST_PUBLIC,        /* inherits from its folder */
     HOST_SECRET,        /* SYSTEM and Administrators only: D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA) */
@@ -197,7 +197,7 @@ struct host_firewall_rule {
 int host_firewall_put(struct host *host, const struct host_firewall_rule *rule, struct error *err);
 /* Absent is success. */
 int host_firewall_remove(struct host *host, const char *name, struct error *err);
-/* true when a rule of that name stands. */
+/* true when a rule of that name exists. */
 int host_firewall_has(struct host *host, const char *name, bool *ret, struct error *err);
 
 /* ---- facts, registry, processes, time ---- */

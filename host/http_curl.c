@@ -55,7 +55,7 @@ static uint64_t elapsed_ms(const struct transfer *transfer) {
     return (uint64_t)us / 1000;
 }
 
-/* The connection stands, this request is not sent yet. */
+/* The connection is made, this request is not sent yet. */
 static int on_connected(void *context, char *from, char *to, int from_port, int to_port) {
     struct transfer *transfer = context;
 

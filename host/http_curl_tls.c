@@ -121,7 +121,7 @@ static CURLcode set_rules(CURL *easy, void *ssl_ctx, void *context) {
     struct http_curl_tls *tls = context;
     bool proxy = tls->by_tls_proxy && !tls->proxy_passed;
 
-    (void)easy; /* what it lacks stands in the context */
+    (void)easy; /* what it lacks is in the context */
     tls->proxy_passed = proxy;
     if (!SSL_CTX_set_cipher_list(ssl_ctx, ciphers) ||
         !SSL_CTX_set1_sigalgs_list(ssl_ctx, signatures) ||

@@ -39,7 +39,7 @@ static void split_url(const char *url, struct target *ret) {
         ret->ip.family = 0;
 }
 
-/* "*" stands for any run of characters. */
+/* "*" matches any run of characters. */
 static bool matches(const char *pattern, const char *text) {
     const char *star = NULL, *again = NULL;
 

@@ -102,7 +102,7 @@ static bool is_server(const char *device_rest) {
            !is_separator(device_rest[4]);
 }
 
-/* What the prefix of a device stands before, where that is a drive or a server; else the same. */
+/* What follows the prefix of a device, where that is a drive or a server; else the same. */
 static char *without_device(const char *path) {
     size_t device = device_length(path);
     _cleanup_(freep) char *server = device && is_server(path + device)

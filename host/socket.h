@@ -51,7 +51,7 @@ struct socket_echo *socket_echo_open(const char *address, unsigned tcp_port, uns
 /* Serves for up to `milliseconds`. */
 void socket_echo_serve(struct socket_echo *echo, unsigned milliseconds);
 void socket_echo_close(struct socket_echo *echo);
-/* Own addresses of the network that this process stands in. */
+/* Own addresses of the network that this process is in. */
 size_t socket_own_addresses(char (*ret)[46], size_t max);
 void socket_sleep(unsigned milliseconds);
 /* The host name as this network's programs see it. */

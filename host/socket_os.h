@@ -20,11 +20,10 @@ int socket_os_family(const struct socket_peer *peer);
 /* -1 when it cannot be made; *ret_outcome says why. */
 socket_handle socket_os_open(int family, bool udp);
 void socket_os_close(socket_handle handle);
-/* 0 = stands (or is on its way: wait for writing, then ask socket_os_state()), -1 = failed at once.
- */
+/* 0 = connected (or on its way: wait to write, then ask socket_os_state()), -1 = failed at once. */
 int socket_os_connect(socket_handle handle, const struct socket_peer *peer,
                       enum socket_outcome *ret_outcome);
-/* How a connection attempt ended; SOCKET_OK = it stands. */
+/* How a connection attempt ended; SOCKET_OK = connected. */
 enum socket_outcome socket_os_state(socket_handle handle);
 /* Reuses the address; an IPv6 listener leaves IPv4 alone. */
 int socket_os_bind(socket_handle handle, const struct socket_peer *peer, bool listen);

@@ -81,7 +81,7 @@ struct kube_watch {
     void *context;
 };
 /* Lists, then watches from the list's resourceVersion with bookmarks; a dropped or ended stream is
- * taken up again from the last version seen, a 410 (or ERROR event) lists anew; retryable failures
+ * taken up again from the last version seen, a 410 (or ERROR event) lists again; retryable failures
  * are tried again with pauses until timeout_ms. A server that grants list but not watch is polled.
  * Ends with what a callback said, with ERROR_TIMED_OUT ("waited 300 s", last failure in the text),
  * or at once with denied, untrusted, malformed and interrupted; who was let in before is denied

@@ -86,7 +86,7 @@ int kube_csr_from_json(const json_t *object, struct kube_csr *ret, struct error 
         return -1;
     if (!name || !json_is_object(json_at(object, "spec")))
         return error_set(err, ERROR_MALFORMED, "decode CertificateSigningRequest: no name or spec");
-    if (!kube_name_is_valid(name)) /* it stands in commands that people copy */
+    if (!kube_name_is_valid(name)) /* it is in commands that people copy */
         return error_set(err, ERROR_MALFORMED,
                          "decode CertificateSigningRequest: \"%.100s\" is not an object name",
                          name);

@@ -165,7 +165,7 @@ static int check_user(struct reading *r, const struct kubeconfig *c) {
     return 0;
 }
 
-/* Something stands there: a way to say who one is that winjoin must not pass over. */
+/* Something is there: a way to say who one is that winjoin must not pass over. */
 static void note_presence(const struct yaml_node *user, const char *key, char **ret) {
     if (!*ret && yaml_type(yaml_at(user, key)) != YAML_NULL)
         *ret = xstrdup(key);

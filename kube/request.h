@@ -22,7 +22,7 @@ struct kube_call {
 /* Sends it with the client's trust and credentials; any status is success. http_response_free(). */
 int kube_perform(struct kube_client *client, const struct kube_call *call,
                  struct http_response *ret, struct error *err);
-/* The error that an answer other than 2xx stands for; body may be NULL. Returns -1. */
+/* The error that an answer other than 2xx means; body may be NULL. Returns -1. */
 int kube_status_error(const char *method, const char *path, long status, const char *body,
                       size_t len, struct error *err);
 /* How long to wait after failure number `attempt` (from 0): 0.5 s doubling to 5 s, half less to

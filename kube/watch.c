@@ -15,7 +15,7 @@ enum {
     DROP_MS = 1000,          /* within which a dropped stream is taken up again */
     STREAM_GRACE_MS = 10000, /* how much later than asked for a server may end a stream */
     LINE_MAX = HTTP_BODY_MAX,
-    VERSION_MAX = 256, /* it stands in a URL */
+    VERSION_MAX = 256, /* it goes into a URL */
     WORDS_MAX = 64 * 1024,
     POLL_MS = 2000,
     TICK_MS = 1000,
@@ -28,7 +28,7 @@ struct wait {
     struct kube_client *client;
     const struct kube_watch *watch;
     uint64_t start, last_tick;
-    char *version;     /* resourceVersion to go on from; NULL = list anew */
+    char *version;     /* resourceVersion to go on from; NULL = list again */
     bool only_list;    /* watch is not granted */
     bool let_in;       /* the server has taken us once */
     uint64_t refused;  /* since when it takes us no more; 0 = it does */
@@ -138,7 +138,7 @@ static void handle_event(struct wait *w, const json_t *event, const char *type) 
 
     w->events++;
     if (text_equal(type, "ERROR")) {
-        /* 410: the version is too old; anything else is as well mended by a new list */
+        /* 410: the version is too old; a new list helps against anything else, too */
         log_message(LOG_RETRY, "watch %s: %s", w->watch->path,
                     json_text_at(object, "message") ? json_text_at(object, "message") : "error");
         free(w->version);

@@ -16,7 +16,7 @@ json_t *boot_network_json(const struct network_input *input);
 int boot_network_read(const json_t *json, struct network_input *ret, struct error *err);
 void boot_network_input_free(struct network_input *input);
 
-/* Reads the file and makes base and pod network stand, and the ways to other nodes that the file's
+/* Reads the file and creates base and pod network, and the routes to other nodes that the file's
  * "peers" (netsetup/peers.h) remember. No file: nothing to do. Safe to run at any time. */
 int boot_network_run(struct host *host, struct error *err);
 

@@ -39,7 +39,7 @@ static json_t *ipam_json(const struct network_plan *plan) {
 static json_t *dns_json(const struct network_plan *plan) {
     json_t *dns = json_pack("{s:o}", "nameservers", json_texts(&plan->dns_servers));
     json_t *search = json_array();
-    /* a pod's own list comes by the dns capability; this stands for pods without one */
+    /* a pod's own list comes by the dns capability; this is for pods without one */
     json_array_append_new(search, json_sprintf("svc.%s", plan->dns_domain));
     json_object_set_new(dns, "search", search);
     return dns;

@@ -25,7 +25,7 @@ json_t *hcn_policy_json(const char *type, json_t *settings);
 /* {"ResourceType":"Policy","RequestType":"Add"|"Remove","Settings":{"Policies":[policy]}}; the
  * policy's reference is stolen. */
 json_t *hcn_modify_policy_json(bool add, json_t *policy);
-/* Policies that are added to the network once it stands, as flanneld does (the mode's `policies`).
+/* Policies that are added to the network once it exists, as flanneld does (the mode's `policies`).
  * An array, may be empty. */
 json_t *hcn_network_policies_json(const struct network_plan *plan);
 

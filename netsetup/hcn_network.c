@@ -78,7 +78,7 @@ static int modify_policy(struct host *host, const char *id, bool add, json_t *po
     struct error modify_err = {0};
     if (hcn_modify(host, HCN_NETWORK, id, text, &modify_err) == 0)
         return 0;
-    /* the wanted state stands already: an HNS that does not show the policy when queried */
+    /* the wanted state is there already: an HNS that does not show the policy when queried */
     if (modify_err.kind == (add ? ERROR_CONFLICT : ERROR_ABSENT))
         return 0;
     *err = modify_err;

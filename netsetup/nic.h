@@ -15,7 +15,7 @@
 struct nic_snapshot {
     char *alias;         /* the physical card's, "Ethernet": what NetAdapterName takes */
     char *current_alias; /* the interface that holds the address now: the same, or
-                            "vEthernet (Ethernet)" when a vSwitch stands already */
+                            "vEthernet (Ethernet)" when there is a vSwitch already */
     char mac[18];
     uint32_t mtu;
     bool dhcp;

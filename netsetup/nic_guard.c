@@ -1,4 +1,4 @@
-/* The outage of a vSwitch: watched, mended, or taken back. */
+/* The outage of a vSwitch: watched, repaired, or undone. */
 #include "netsetup/nic_guard.h"
 
 #include <string.h>

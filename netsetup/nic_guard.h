@@ -22,7 +22,7 @@ struct nic_guard_result {
     bool address_restored; /* winjoin put the static address back */
     unsigned routes_restored;
     bool dns_restored;
-    char address[CIDR_TEXT_MAX]; /* what stands now; another one only by DHCP */
+    char address[CIDR_TEXT_MAX]; /* what it is now; another one only by DHCP */
     struct hcn_network network;
 };
 /* Ensures the base network of the plan with the card guarded: after HNS built the vSwitch, waits

@@ -1,4 +1,4 @@
-/* The network plan as it stands in a JoinPlan document. */
+/* The network plan as it is in a JoinPlan document. */
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"

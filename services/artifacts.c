@@ -1,4 +1,4 @@
-/* Artefacts laid on the node: proved first, written where they differ. */
+/* Artifacts installed on the node: proved first, written where they differ. */
 #include "services/artifacts.h"
 
 #include <stdlib.h>

@@ -35,7 +35,7 @@ struct artifacts {
 };
 void artifacts_free(struct artifacts *artifacts);
 
-/* What a node may need and where it goes: the services' programs, then what stands beside them. */
+/* What a node may need and where it goes: the services' programs, then what belongs to them. */
 struct artifact_target {
     const char *name;              /* "kubelet", "containerd-shim-runhcs-v1", "win-overlay", ... */
     const char *target;            /* "C:\\k\\kubelet.exe" */

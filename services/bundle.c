@@ -115,7 +115,7 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
     return 0;
 }
 
-/* All that is fetched lies in memory until it is laid. */
+/* All that is fetched stays in memory until it is installed. */
 static int check_sum(const struct artifacts *artifacts, struct error *err) {
     uint64_t sum = 0;
     for (size_t i = 0; i < artifacts->count; i++)

@@ -50,7 +50,7 @@ static int refuse_name(const char *name, struct error *err) {
     return near ? error_hint(err, "did you mean '%s'?", near) : -1;
 }
 
-/* A name that stands for no program is most likely misspelt. */
+/* A name that matches no program is most likely misspelt. */
 static int check_versions(const json_t *versions, struct error *err) {
     struct artifact_target target;
     const char *name;

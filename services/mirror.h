@@ -13,8 +13,8 @@ struct mirror {
     struct host *host; /* clock and chance */
     struct http *http; /* trust is the machine's own store of roots */
     const char *url;   /* "https://mirror.example/winjoin": winjoin.lock lies right below */
-    unsigned limit_ms; /* how long failures that may pass are borne, a file */
-    /* Told about once a second while a file is fetched, and of each failure that is borne. */
+    unsigned limit_ms; /* how long failures that may pass are tolerated, a file */
+    /* Told about once a second while a file is fetched, and of each failure that is tolerated. */
     void (*tell)(void *context, unsigned waited_ms, const char *message);
     void *context;
 };

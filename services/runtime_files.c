@@ -20,7 +20,7 @@ static const struct template *find_template(const char *name) {
     return found;
 }
 
-/* One @NAME@ of a template and what stands for it. */
+/* One @NAME@ of a template and what replaces it. */
 struct value {
     const char *name, *text;
 };

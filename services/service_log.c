@@ -1,4 +1,4 @@
-/* What stands in the log of a service: why its program ended, and when a line was written. */
+/* What is in the log of a service: why its program ended, and when a line was written. */
 #include "services/service_log.h"
 
 #include <stdlib.h>
@@ -96,7 +96,7 @@ static int two(const char *digits) {
     return (digits[0] - '0') * 10 + digits[1] - '0';
 }
 
-/* "E1122 10:15:02.123456": what stands where, 'd' for a digit. */
+/* "E1122 10:15:02.123456": what is where, 'd' for a digit. */
 static bool has_klog_form(const char *line) {
     static const char form[] = "?dddd dd:dd:dd";
 

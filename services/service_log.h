@@ -1,4 +1,4 @@
-/* What stands in the log of a service: why its program ended, and when a line was written. */
+/* What is in the log of a service: why its program ended, and when a line was written. */
 #ifndef SERVICES_SERVICE_LOG_H
 #define SERVICES_SERVICE_LOG_H
 

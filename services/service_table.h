@@ -2,7 +2,7 @@
  *
  * Who speaks to the SCM:
  * - containerd runs as its own service (--run-service): its shims are its children and must outlive
- * a restart of it, so it stands in no job of ours; it writes its log by --log-file.
+ * a restart of it, so it is in no job of ours; it writes its log by --log-file.
  * - kubelet, kube-proxy and flanneld are console programs under winjoin's service host
  *   (`winjoin.exe service run NAME`). klog writes to standard error only since 1.26, and a service
  * has none: a native `kubelet --windows-service` would lose its log, and a log-redirecting parent
@@ -81,7 +81,7 @@ struct service {
     bool hosted;             /* winjoin's service host runs it, by the settings file */
     const char *settings_file, *log_folder, *log_file;
     const char
-        *ready_file; /* what its program writes once it has come up, each time anew; or NULL */
+        *ready_file; /* what its program writes once it has come up, each time again; or NULL */
     const char *data_folder; /* what else its program fills; or NULL */
     const char *depends_on[2];
     unsigned restart_delays_ms[3], reset_seconds;

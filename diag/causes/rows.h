@@ -78,7 +78,7 @@ json_t *load_balancer_of(const struct scene *scene, const char *vip, int protoco
 const char *dns_pod_answers(const struct scene *scene);
 /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
 bool dns_refuses(const struct scene *scene);
-/* Where a cell stands among the bits. */
+/* The place of a cell among the bits. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
 const char *extra_outcome(const struct scene *scene, const char *id);

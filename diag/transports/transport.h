@@ -1,6 +1,6 @@
 /* How diag reaches its probes: they are started, asked, read and taken away. A transport is one
  * constant in a file of its own beside this one and a row in transport.c; diag/run.c knows no more
- * of it than what stands here. */
+ * of it than what is written here. */
 #ifndef DIAG_TRANSPORTS_TRANSPORT_H
 #define DIAG_TRANSPORTS_TRANSPORT_H
 

@@ -14,7 +14,7 @@ e2e: ## winjoin against a real cluster of upstream's programs; ONLY=name, patter
 	$(Q)$(MAKE) native windows rig build/native/spawn
 	$(Q)python3 -B tests/cluster/e2e.py $(if $(KEEP),--keep) $(if $(HOLD),--hold) '$(ONLY)'
 
-recordings: ## what upstream's programs send to HNS, recorded anew into build/recordings, and the model held to it
+recordings: ## what upstream's programs send to HNS, recorded again into build/recordings, and the model held to it
 	$(Q)$(MAKE) e2e KEEP=1 ONLY='$(or $(ONLY),token-overlay token-l2bridge)'
 	$(Q)$(MAKE) build/native/hns-replay
 	$(Q)rm -rf build/recordings && mkdir -p build/recordings

@@ -26,7 +26,7 @@ static const struct {
     const char *path, *what;
 } files[] = {
     {"C:\\k", "the services' programs and winjoin itself"},
-    {"C:\\etc\\kubernetes, C:\\var\\lib\\kubelet", "Kubernetes' files, as kubeadm lays them"},
+    {"C:\\etc\\kubernetes, C:\\var\\lib\\kubelet", "Kubernetes' files, as kubeadm writes them"},
     {"C:\\etc\\cni\\net.d", "the CNI configuration"},
     {"C:\\ProgramData\\winjoin", "journal, backup, evidence and logs; for SYSTEM and "
                                  "Administrators only"},

@@ -5,7 +5,7 @@
     build.py --print        print the prefix's path
 
 Each library is kept under a hash of what makes it: its section, its recipe, the compiler and the
-libraries it needs. What stands already costs nothing, so CI and a second worktree pay once.
+libraries it needs. What is built already costs nothing, so CI and a second worktree pay once.
 The cache is $WINJOIN_CACHE, else $XDG_CACHE_HOME/winjoin, else ~/.cache/winjoin.
 """
 

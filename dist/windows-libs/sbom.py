@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the bill of materials as SPDX 2.3 JSON: sbom.py built.json OUT.json PROGRAM...
 
-Every library stands with the version that was really built, its licence, its configuration and the
+Every library is listed with the version that was really built, its license, its configuration and the
 Debian source it came from. The times come from SOURCE_DATE_EPOCH or the last commit, so that the
 same tree gives the same file.
 """

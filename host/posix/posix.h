@@ -9,7 +9,7 @@ struct posix_host {
     struct host host; /* first: this is what callers hold */
     char *rootfs;     /* real path; NULL: this machine, without Windows */
     json_t *state; /* host/model, kept in <rootfs>/.winjoin-host/state.json; NULL without rootfs */
-    json_t *saved; /* a copy of what stands there, or of the bare server */
+    json_t *saved; /* a copy of what is there, or of the bare server */
 };
 static inline struct posix_host *rootfs_of(struct host *host) {
     return (struct posix_host *)host;

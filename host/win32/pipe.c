@@ -70,7 +70,7 @@ static int dial(struct talk *talk, struct error *err) {
     }
 }
 
-/* Has both ways at work that can be. */
+/* Starts reading and writing where either can go on. */
 static int begin(struct talk *talk, struct error *err) {
     if (!talk->in.pending) {
         if (!ReadFile(talk->pipe, talk->heard, PIECE, NULL, &talk->in.over) &&

@@ -26,7 +26,7 @@ void join_configuration_renew(json_t *configuration, struct yaml_marks *marks);
 void join_configuration_default(json_t *configuration);
 
 /* What flags and environment give goes into the document (made when *configuration is NULL and
- * there is anything to say of discovery): --token stands in for both tokens where those are not
+ * there is anything to say of discovery): --token is used for both tokens where those are not
  * given, lists replace, ignorePreflightErrors adds. */
 void join_configuration_overlay(json_t **configuration, const struct join_options *options);
 /* Overwrites the tokens in the document, whoever else holds it: it is about to go. */
@@ -50,7 +50,7 @@ char *join_node_name_read(const char *name);
 /* A hint: "a name like that: my-node" for "my_node". NULL when there is none like it. The caller
  * frees. */
 char *join_node_name_near(const char *name);
-/* "file:///C:/x.conf" to "C:/x.conf", "HTTPS://x" to "https://x", all else as it stands. The caller
+/* "file:///C:/x.conf" to "C:/x.conf", "HTTPS://x" to "https://x", all else as it is. The caller
  * frees. */
 char *join_discovery_file_path(const char *given);
 

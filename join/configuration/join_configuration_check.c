@@ -179,7 +179,7 @@ static void check_bootstrap_token(struct check *c) {
     check_pins(c);
 }
 
-/* "%41" to "A", in place; a NUL stays as it stands. */
+/* "%41" to "A", in place; a NUL stays as it is. */
 static void decode(char *path) {
     char *out = path;
 

@@ -56,7 +56,7 @@ static json_t *union_of(const json_t *listed, const struct text_list *given) {
 
 /* NULL when the option is not given. */
 static json_t *value_of(const struct place *p, const struct join_options *options,
-                        const json_t *stands) {
+                        const json_t *given) {
     const void *place = (const char *)options + p->offset;
     const struct text_list *list = place;
     const char *text = p->type == AS_TEXT || p->type == AS_SECRET ? *(char *const *)place : NULL;
@@ -68,7 +68,7 @@ static json_t *value_of(const struct place *p, const struct join_options *option
     case AS_LIST:
         return list->count ? json_texts(list) : NULL;
     case AS_UNION:
-        return list->count ? union_of(stands, list) : NULL;
+        return list->count ? union_of(given, list) : NULL;
     case AS_BOOL:
         return *(const bool *)place ? json_true() : NULL;
     case AS_DURATION:

@@ -13,7 +13,7 @@
 enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
 
 /* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
- * given. --timeout (`timeout`) stands above discovery and tls_bootstrap. */
+ * given. --timeout (`timeout`) overrides discovery and tls_bootstrap. */
 struct join_timeouts {
     long long control_plane_component_health_check;
     long long kubelet_health_check;

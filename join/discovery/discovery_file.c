@@ -153,7 +153,7 @@ static int check_certificate(const char *file, struct kubeconfig *config, struct
     if (result == 0 && config->client_cert_pem && config->client_key_pem)
         result = certificate_check_key(config->client_cert_pem, config->client_key_pem, err);
     if (result < 0 && err)
-        err->kind = ERROR_USAGE; /* the file is what must be mended */
+        err->kind = ERROR_USAGE; /* the file is what must be fixed */
     return result < 0 ? error_prefix(err, "read '%s'", file) : 0;
 }
 

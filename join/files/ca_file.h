@@ -9,11 +9,11 @@
  * caller frees. */
 char *ca_file_describe(struct host *host, const char *path);
 /* One line with what both hold when the file's keys are not those of the proven CA; NULL when they
- * are, there is no file, or no CA (NULL). kubeadm keeps such a file as it stands. The caller frees.
+ * are, there is no file, or no CA (NULL). kubeadm keeps such a file as it is. The caller frees.
  */
 char *ca_file_difference(struct host *host, const char *path, const char *proven_pem);
 
-/* A ca.crt of another cluster makes kubelets fail in ways that nobody reads right: warns of the one
+/* A ca.crt of another cluster makes kubelets fail with errors that mislead: warns of the one
  * that will be replaced. */
 void ca_file_warn(struct host *host, const struct join_found *found,
                   struct join_progress *progress);

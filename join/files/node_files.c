@@ -1,4 +1,4 @@
-/* The text files that a join lays on the node. */
+/* The text files that a join writes on the node. */
 #include "join/files/node_files.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The text files that a join lays on the node: computed here, laid by the phases, shown by the
+/* The text files that a join writes on the node: computed here, written by the phases, shown by the
  * JoinPlan. But for secrets: the client certificate with its key is made by the certificate phase.
  */
 #ifndef JOIN_FILES_NODE_FILES_H

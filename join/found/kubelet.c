@@ -56,7 +56,7 @@ int find_kubelet_config(struct join *join, struct error *err) {
     return 0;
 }
 
-/* The configuration of this run, else the one that an earlier run laid. New reference or NULL. */
+/* The configuration of this run, else the one that an earlier run wrote. New reference or NULL. */
 static json_t *current_config(const struct join *join) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_(freep) char *text = NULL;

@@ -1,4 +1,4 @@
-/* Finds what a phase needs, in the order in which one thing stands on another. */
+/* Finds what a phase needs, in the order in which one thing needs another. */
 #include "join/found/need.h"
 
 #include "base/memory.h"

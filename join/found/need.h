@@ -24,7 +24,7 @@ enum {
  * that a killed run left without its address, which gets it back. */
 int join_need(struct join *join, unsigned needs, struct error *err);
 
-/* For join_need() alone, each in the file of its subject; each finds first what it stands on. */
+/* For join_need() alone, each in the file of its subject; each finds first what it needs itself. */
 int find_client(struct join *join, struct error *err);
 int find_node_client(struct join *join, struct error *err);
 int find_cluster(struct join *join, struct error *err);

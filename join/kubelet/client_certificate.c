@@ -132,7 +132,7 @@ static int wait_for_it(struct request *r, struct error *err) {
     return 0;
 }
 
-/* What was issued and is no use is not waited for again: the next run asks anew. */
+/* What was issued and is no use is not waited for again: the next run asks again. */
 static int store(struct request *r, struct client_certificate *ret, struct error *err) {
     if (client_certificate_store(r->host, r->options, r->csr.certificate_pem, r->key_pem, ret,
                                  err) == 0)

@@ -31,7 +31,7 @@ void kubelet_changes_add(struct kubelet_changes *changes, const char *path, cons
     };
 }
 
-/* A key with dots stands in brackets. */
+/* A key with dots is put in brackets. */
 static char *path_of(const char *parent, const char *key) {
     if (!*parent)
         return xstrdup(key);

@@ -242,7 +242,7 @@ static void look_for_manifests_often(json_t *config, struct kubelet_changes *cha
               "static pods start at once; 20 s is the default", changes);
 }
 
-/* What a patch sets stands, also where it does not suit Windows: that is told. */
+/* What a patch sets is kept, also where it does not suit Windows: a warning says so. */
 static void warn_of_patched(const json_t *config, struct kubelet_changes *changes) {
     static const char *const paths[] = {"staticPodPath", "authentication.x509.clientCAFile",
                                         "resolvConf", "volumePluginDir", "podLogsDir"};

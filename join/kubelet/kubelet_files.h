@@ -1,4 +1,4 @@
-/* The kubelet's files as kubeadm lays them, fit for Windows. Pure: documents in, texts out. */
+/* The kubelet's files as kubeadm writes them, fit for Windows. Pure: documents in, texts out. */
 #ifndef JOIN_KUBELET_KUBELET_FILES_H
 #define JOIN_KUBELET_KUBELET_FILES_H
 
@@ -58,7 +58,7 @@ struct kubelet_config_input {
 };
 /* The cluster's KubeletConfiguration made fit for this Windows node: kubeadm's defaults for absent
  * fields, paths with drive, cgroups off, Linux-only fields removed; then the patches, whose word
- * stands; then the CRI socket, which is the node's own. Unknown fields stay. Each change is
+ * kept; then the CRI socket, which is the node's own. Unknown fields stay. Each change is
  * recorded. *ret is a new reference; on failure `changes` is left for kubelet_changes_free().
  * ERROR_MALFORMED when it is not a KubeletConfiguration v1beta1, ERROR_USAGE of a patch. */
 int kubelet_config_make(const struct kubelet_config_input *input, json_t **ret,
@@ -84,7 +84,7 @@ struct kubelet_flags_input {
 void kubelet_flags_make(const struct kubelet_flags_input *input, struct text_list *ret);
 /* KUBELET_KUBEADM_ARGS="..." with Go's %q quoting, and LF; the caller frees. */
 char *kubelet_flags_text(const struct text_list *flags);
-/* true when kubeadm of this version lays instance-config.yaml (NodeLocalCRISocket: 1.34). */
+/* true when kubeadm of this version writes instance-config.yaml (NodeLocalCRISocket: 1.34). */
 bool kubelet_has_instance_config(const char *version);
 /* instance-config.yaml: containerRuntimeEndpoint (NULL = KUBELET_CRI_SOCKET); the caller frees. */
 char *kubelet_instance_config_text(const char *cri_socket);

@@ -28,7 +28,7 @@ static const char *target_of(const char *name) {
     return NULL;
 }
 
-/* What stands between '+' and the first dot. */
+/* What is between '+' and the first dot. */
 static int type_of(const char *name, const char *plus, enum patch_type *ret, struct error *err) {
     size_t len = strcspn(plus + 1, ".");
 

@@ -48,7 +48,7 @@ static int refuse(struct work *work, const struct place *place, const char *form
     return -1;
 }
 
-/* The last two with whatever stands behind them: parallel_lists() demands '/' and a name. */
+/* The last two with whatever follows them: parallel_lists() demands '/' and a name. */
 static bool is_directive(const char *key) {
     return text_equal(key, DIRECTIVE) || text_equal(key, RETAIN_KEYS) ||
            text_starts_with(key, SET_ORDER) || text_starts_with(key, DELETE_FROM);
@@ -258,7 +258,7 @@ static int merge_field(struct work *work, const struct place *place, json_t *ori
         return result;
     }
     if (json_is_array(value) && json_is_array(patch))
-        json_object_set_new(original, key, json_deep_copy(patch)); /* as it stands */
+        json_object_set_new(original, key, json_deep_copy(patch)); /* as it is */
     else
         set_cleaned(original, key, patch);
     return 0;
@@ -271,7 +271,7 @@ static bool is_ordered(const json_t *patch, const char *key) {
     return json_object_get(patch, directive) != NULL;
 }
 
-/* The lists beside the fields: what stands behind the '/' of a key. */
+/* The lists beside the fields: what follows the '/' of a key. */
 static int parallel_lists(struct work *work, const struct place *place, json_t *original,
                           const json_t *patch, const char *directive) {
     const char *key;

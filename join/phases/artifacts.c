@@ -17,8 +17,7 @@ static int own_program_folders(struct join *join, struct error *err) {
     return journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err);
 }
 
-/* Called before an artifact is laid, when all are proved: what stood there goes into the journal.
- */
+/* Called before an artifact is installed, when all are proved: what was there is journalled. */
 static int before_artifact(void *context, const struct artifact *artifact, bool replaces,
                            struct error *err) {
     struct join *join = context;
@@ -98,7 +97,7 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
         return -1;
     if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
         return hint_at_users(err);
-    /* a lock need not know versions: the programs do, now that they are laid */
+    /* a lock need not know versions: the programs do, now that they are installed */
     if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
         programs_check_versions(join, NULL, err) < 0)
         return -1;

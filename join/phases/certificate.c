@@ -33,7 +33,7 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
     return host_interrupted(join->host);
 }
 
-/* --tls-bootstrap kubelet: the file that it begins with is laid, the kubelet does the rest. */
+/* --tls-bootstrap kubelet: the file that it begins with is written, the kubelet does the rest. */
 static int leave_to_kubelet(struct join *join, struct error *err) {
     if (journal_own_folder(&join->journal, KUBERNETES_FOLDER, err) < 0 ||
         kubelet_bootstrap_lay(&join->journal, &join->found, err) < 0)

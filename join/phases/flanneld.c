@@ -1,5 +1,5 @@
 /* The phase that starts flanneld and waits for what it is there for: that other nodes know the way
- * to this node's pods, and this node the ways to theirs. */
+ * to this node's pods, and this node those to theirs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #include "join/phases/service_proof.h"
 #include "netsetup/agents/agent.h"
 
-enum { WAYS_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
+enum { ROUTES_TIMEOUT_MS = 120000, STALLED_MS = 15000 };
 enum { STEP_MS = 250, NODES_AGAIN_MS = 10000 };
 
-/* ---- until the ways are laid ---- */
+/* ---- until the routes are there ---- */
 
-struct ways {
+struct routes {
     struct join *join;
     struct text_list missing;
     size_t peers, fewest; /* fewest: of those that were missing at some look */
@@ -26,9 +26,9 @@ struct ways {
     json_t *nodes; /* NodeList; NULL: to be read */
 };
 
-static void ways_free(struct ways *ways) {
-    text_list_free(&ways->missing);
-    json_decref(ways->nodes);
+static void routes_free(struct routes *routes) {
+    text_list_free(&routes->missing);
+    json_decref(routes->nodes);
 }
 
 static const json_t *own_node(const struct join *join, const json_t *nodes) {
@@ -42,74 +42,75 @@ static const json_t *own_node(const struct join *join, const json_t *nodes) {
     return NULL;
 }
 
-static int look_at_ways(struct join *join, struct ways *ways, struct error *err) {
+static int look_at_routes(struct join *join, struct routes *routes, struct error *err) {
     struct diag_evidence_options options = {.network_name = join->found.plan.name,
                                             .network_mode = join->found.plan.mode->name};
     _cleanup_json_ json_t *evidence = NULL;
 
-    if (!ways->nodes && kube_nodes_get(&join->found.client, &ways->nodes, err) < 0)
+    if (!routes->nodes && kube_nodes_get(&join->found.client, &routes->nodes, err) < 0)
         return -1;
-    options.nodes = ways->nodes;
-    options.node = own_node(join, ways->nodes);
+    options.nodes = routes->nodes;
+    options.node = own_node(join, routes->nodes);
     evidence = diag_routes_read(join->host, &options);
-    text_list_free(&ways->missing);
-    ways->published =
-        diag_routes_missing(evidence, join->found.plan.agent, &ways->peers, &ways->missing);
+    text_list_free(&routes->missing);
+    routes->published =
+        diag_routes_missing(evidence, join->found.plan.agent, &routes->peers, &routes->missing);
     return 0;
 }
 
-static const char *first_missing(const struct ways *ways) {
-    return ways->published ? ways->missing.items[0] : "its annotations on this Node are missing";
+static const char *first_missing(const struct routes *routes) {
+    return routes->published ? routes->missing.items[0]
+                             : "its annotations on this Node are missing";
 }
 
 /* The proof says what follows from it; other pods may do without. */
-static void warn_stalled(struct join *join, const struct ways *ways) {
+static void warn_stalled(struct join *join, const struct routes *routes) {
     join_warn(&join->progress, "flanneld has not added every route: %s%s; its log: %s",
-              first_missing(ways), ways->missing.count > 1 ? " and others" : "",
+              first_missing(routes), routes->missing.count > 1 ? " and others" : "",
               service_by_name(join->found.plan.agent->service)->log_folder);
 }
 
 /* As long as it gets on: Windows takes a second for a route, and a cluster may have hundreds. */
-static enum wait_look look_ways(void *context, struct wait *wait, struct error *err) {
-    struct ways *ways = context;
+static enum wait_look look_routes(void *context, struct wait *wait, struct error *err) {
+    struct routes *routes = context;
     unsigned now = wait->waited_ms;
 
-    if (now >= ways->nodes_ms) { /* nodes come and go */
-        json_decref(ways->nodes);
-        ways->nodes = NULL;
-        ways->nodes_ms = now + NODES_AGAIN_MS;
+    if (now >= routes->nodes_ms) { /* nodes come and go */
+        json_decref(routes->nodes);
+        routes->nodes = NULL;
+        routes->nodes_ms = now + NODES_AGAIN_MS;
     }
-    if (look_at_ways(ways->join, ways, err) < 0 ||
-        service_watch_look(&ways->join->watch, NULL, err) < 0)
+    if (look_at_routes(routes->join, routes, err) < 0 ||
+        service_watch_look(&routes->join->watch, NULL, err) < 0)
         return LOOK_FAILED;
-    if (ways->published && !ways->missing.count)
+    if (routes->published && !routes->missing.count)
         return LOOK_DONE;
-    if (ways->missing.count < ways->fewest) {
-        ways->fewest = ways->missing.count;
-        ways->moved_ms = now;
+    if (routes->missing.count < routes->fewest) {
+        routes->fewest = routes->missing.count;
+        routes->moved_ms = now;
     }
-    if (now - ways->moved_ms >= STALLED_MS + ways->join->watch.ends * SERVICE_PAUSE_MAX_MS)
+    if (now - routes->moved_ms >= STALLED_MS + routes->join->watch.ends * SERVICE_PAUSE_MAX_MS)
         wait->limit_ms = 0;
-    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld's routes: %s", first_missing(ways));
+    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld's routes: %s", first_missing(routes));
     return LOOK_AGAIN;
 }
 
-static int wait_ways(struct join *join, struct ways *ways, struct error *err) {
+static int wait_routes(struct join *join, struct routes *routes, struct error *err) {
     struct wait wait = {
-        .limit_ms = WAYS_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_ways, .context = ways};
+        .limit_ms = ROUTES_TIMEOUT_MS, .pause_ms = STEP_MS, .look = look_routes, .context = routes};
     enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
     if (end == LOOK_AGAIN)
-        warn_stalled(join, ways);
+        warn_stalled(join, routes);
     return end == LOOK_FAILED ? -1 : 0;
 }
 
 static int follow_ways(struct join *join, struct error *err) {
-    _cleanup_(ways_free) struct ways ways = {.join = join, .fewest = SIZE_MAX};
+    _cleanup_(routes_free) struct routes routes = {.join = join, .fewest = SIZE_MAX};
 
     text_addf(&join->progress.detail, "running, %s",
               join->found.plan.agent->backend(join->found.plan.mode));
-    if (wait_ways(join, &ways, err) < 0) {
+    if (wait_routes(join, &routes, err) < 0) {
         if (!kube_is_forbidden(err))
             return -1;
         join_warn(&join->progress,
@@ -119,8 +120,9 @@ static int follow_ways(struct join *join, struct error *err) {
         return 0;
     }
     text_addf(&join->progress.detail, "; routes to %zu of %zu other nodes",
-              ways.peers - (ways.missing.count < ways.peers ? ways.missing.count : ways.peers),
-              ways.peers);
+              routes.peers -
+                  (routes.missing.count < routes.peers ? routes.missing.count : routes.peers),
+              routes.peers);
     return 0;
 }
 

@@ -18,7 +18,7 @@ char *kubelet_bootstrap_refused_before(struct join *join);
  * ERROR_DENIED when it is denied or failed (the kubelet is stopped: it would ask again for ever),
  * ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
 int kubelet_bootstrap_wait(struct join *join, const char *refused_before, struct error *err);
-/* Removes the file with the token, when it was laid by us (in this run or one before). */
+/* Removes the file with the token, when it was written by us (in this run or one before). */
 void kubelet_bootstrap_end(struct journal *journal, struct join_progress *progress);
 
 #endif

@@ -1,4 +1,4 @@
-/* The ways between this node's pods and other nodes', where no agent keeps them. */
+/* The routes between this node's pods and other nodes', where no agent keeps them. */
 #ifndef JOIN_PHASES_POD_ROUTES_H
 #define JOIN_PHASES_POD_ROUTES_H
 

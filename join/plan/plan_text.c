@@ -143,7 +143,7 @@ static void add_network(struct text *out, const json_t *plan) {
         text_at(item, "protocol"), json_number_at(item, "port", 0));
 }
 
-/* A copy that a terminal can be given: what clusters and hosts wrote stands in one line each. */
+/* A copy that a terminal can be given: what clusters and hosts wrote is in one line each. */
 static json_t *printable(const json_t *json) {
     const char *key;
     json_t *value, *copy;

@@ -102,7 +102,7 @@ enum verdict check_leftovers(const struct machine *machine, const struct preflig
 }
 
 /* One that kubeadm's guides registered, or nssm: it would start another kubelet. What a killed run
- * of ours had not marked yet is mended where it is used. */
+ * of ours had not marked yet is corrected where it is used. */
 enum verdict check_service_free(const struct machine *machine, const struct preflight_check *check,
                                 struct finding *finding) {
     struct host_service service = {0};

@@ -289,7 +289,7 @@ static int ask_aside(struct join *join, struct bundle *bundle, const struct arti
     }
     if (result == 0 && arguments->count)
         result = ask_program(join->host, program, arguments, err);
-    if (result == 0 && join->found.cluster.kubelet) /* else a phase alone, which lays none */
+    if (result == 0 && join->found.cluster.kubelet) /* else a phase alone, which writes none */
         result = kubelet_question_ask(join->host, &join->progress, join->found.kubelet_config,
                                       &settings, program, ASIDE_FOLDER, err);
     /* what a virus scanner holds on to is removed by the next run's; no reason to fail */

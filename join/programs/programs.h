@@ -27,12 +27,12 @@ char *programs_version(struct host *host, const struct service *service);
 const char *programs_kubelet_version(struct host *host, struct join_found *found);
 /* The same of kube-proxy. */
 const char *programs_kube_proxy_version(struct host *host, struct join_found *found);
-/* Before anything is laid: --kubernetes-version against the bundle's (or the installed) kubelet and
- * kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew.h; a warning when
- * KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known yet, because
- * the lock has none and no kubelet is installed, is passed over (the version that was asked for is
- * compared with the control plane): call it again when it is laid.
- * ERROR_UNSUPPORTED for a kubelet that winjoin cannot run (before 1.24). */
+/* Before anything is written: --kubernetes-version against the bundle's (or the installed) kubelet
+ * and kube-proxy (ERROR_USAGE), the kubelet's against the control plane (version_skew.h; a warning
+ * when KubeletVersion is ignored). `lock` NULL = no bundle. A version that is not known yet,
+ * because the lock has none and no kubelet is installed, is passed over (the version that was asked
+ * for is compared with the control plane): call it again when it is installed. ERROR_UNSUPPORTED
+ * for a kubelet that winjoin cannot run (before 1.24). */
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err);
 /* true when the lock tells the version of kubelet and kube-proxy. */
 bool programs_versions_are_known(const struct artifacts *lock);

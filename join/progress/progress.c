@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/redact.h"
 
-/* What a server said stands in one line that steers no terminal, and without a token. */
+/* What a server said, in one line that steers no terminal, and without a token. */
 char *join_shown(const char *words) {
     struct text line = {0};
 

@@ -127,7 +127,7 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
 
 /* ---- its start ---- */
 
-/* The program ran and ended; otherwise Windows could not start it, and trying again does not mend
+/* The program ran and ended; otherwise Windows could not start it, and trying again does not help
  * that.
  */
 static bool has_ended(const struct error *why) {

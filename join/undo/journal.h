@@ -44,7 +44,7 @@ struct journal_entry {
     char *target;   /* path, service name, network name, ... */
     char *phase;    /* id of the phase that recorded it */
     json_t *before; /* object; what is in it depends on the kind */
-    char *line;     /* all of it as it stands in the file */
+    char *line;     /* all of it as it is in the file */
 };
 struct journal {
     struct host *host; /* borrowed */

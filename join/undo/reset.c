@@ -22,7 +22,7 @@ typedef int undo_function(struct host *host, const struct journal_entry *entry,
                           const char **ret_how, struct error *err);
 
 /* Windows lets a program that runs be moved, but not be removed or written: this one, called from
- * where the join laid it, moves itself aside. */
+ * where the join installed it, moves itself aside. */
 static bool moves_aside(struct host *host, const char *path) {
     _cleanup_(freep) char *self = host_program_path(host), *temp = host_environment(host, "TEMP");
     _cleanup_(freep) char *aside = NULL;
@@ -201,7 +201,7 @@ static undo_function *const undo[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
 };
 
-/* Ends first: a kubelet that runs would make its pods anew while their network goes. */
+/* Ends first: a kubelet that runs would create its pods again while their network goes. */
 static int stop_kubelet(const struct journal *journal, struct error *err) {
     const char *name = service_kubelet.name;
 

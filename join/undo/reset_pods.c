@@ -17,7 +17,7 @@ static char *runtime_pipe(struct host *host) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     const char *socket = NULL;
-    struct error ignored = {0}; /* winjoin's own default stands, then */
+    struct error ignored = {0}; /* winjoin's own default applies, then */
     size_t len;
 
     if (host_read(host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, &ignored) == 0 &&

@@ -27,7 +27,7 @@ struct network_mode {
     bool forwarding;   /* the host forwards between its card and its endpoint among the pods */
     bool source_vip;   /* kube-proxy needs one: netsetup/source_vip.h */
     unsigned flags;    /* of the pod network: 8 = not persistent */
-    /* types of policies, without settings, that are added to the network once it stands */
+    /* types of policies, without settings, that are added to the network once it exists */
     const char *const *policies;
     struct host_firewall_rule
         firewall; /* inbound; name NULL: none; port 0: the plan's VXLAN port */

@@ -39,7 +39,7 @@ const struct service service_kube_proxy = {
               SERVICE_PORT(10249, "kube-proxy's metrics port")},
     .kubernetes = true,
     .diagnosed = true,
-    /* it says nothing of its own; what it programmed stands in HNS */
+    /* it says nothing of its own; what it programmed is in HNS */
     .proof = {.kind = SERVICE_BALANCES_LOAD,
               .timeout_ms = 60000,
               .waiting = "for kube-proxy to program the first Service",

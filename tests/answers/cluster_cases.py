@@ -106,7 +106,7 @@ def quoted(text):
     return json.dumps(text)
 
 
-# What stands in a plan, a diff or a warning; each as text, JSON and YAML.
+# What is in a plan, a diff or a warning; each as text, JSON and YAML.
 SHOWN = (
     ("the cluster's name", value(*NEEDED[0], put("clusterName: kubernetes", "clusterName: " + quoted(ESC)))),
     ("the DNS domain", value(*NEEDED[0], put("dnsDomain: cluster.local", "dnsDomain: " + quoted(ESC)))),

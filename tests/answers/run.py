@@ -132,7 +132,7 @@ class Host:
             if name not in before and not re.search(r"ProgramData/|kubelet-client\.(key|csr)\.tmp$|\.winjoin-host/", name):
                 yield "left on the host: " + name
             if api.SECRET.encode() in path.read_bytes():
-                yield "the token stands in " + name
+                yield "the token is in " + name
             if not WINDOWS and name.endswith((".key.tmp", ".pem")) and path.stat().st_mode & 0o077 and name not in before:
                 yield "others may read " + name
 

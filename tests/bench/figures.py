@@ -95,7 +95,7 @@ def replace_section(path, name, text):
 
 
 def section(path, name):
-    """What stands there now."""
+    """What is there now."""
     with open(path, encoding="utf-8") as f:
         found = re.search(r"<!-- made: %s -->\n(.*?)\n?<!-- end: %s -->" % (name, name), f.read(), re.S)
     return found.group(1) if found else None

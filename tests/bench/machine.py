@@ -138,7 +138,7 @@ class Machine:
         return path
 
     def count(self):
-        """Begins to count anew."""
+        """Begins to count again."""
         if os.path.exists(self.at("counters")):
             os.unlink(self.at("counters"))
         netns.nft(self.ns, COUNTERS)

@@ -49,7 +49,7 @@ def request_of(cluster, node, seconds=30):
 
 
 def asks_for(item, node):
-    """The subject stands in the request as UTF-8: enough to tell nodes apart."""
+    """The subject is in the request as UTF-8: enough to tell nodes apart."""
     pem = base64.b64decode(item["spec"]["request"]).decode()
     der = base64.b64decode(re.sub(r"-----[^-]+-----|\s", "", pem))
     return b"system:node:" + node.encode() in der

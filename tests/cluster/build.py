@@ -6,7 +6,7 @@
     build.py --link DIR     DIR/linux and DIR/windows: links to every program that is built by default
     build.py --list         what there is, and whether it is built
     build.py --check        whether this machine's Go can build them; builds nothing
-    build.py --pin [MODULE...]     writes modules/*/go.mod and go.sum anew from versions.ini
+    build.py --pin [MODULE...]     writes modules/*/go.mod and go.sum again from versions.ini
 
 Prints the programs' paths, one a line. Exit code 77: Go is missing or too old.
 """
@@ -18,7 +18,7 @@ import programs
 
 
 def chosen(names, sections):
-    """Programs of the names given: a module's name stands for all of its programs."""
+    """Programs of the names given: a module's name means all of its programs."""
     found = []
     for name in names:
         found += list(programs.table(name, sections[name])) if name in sections else [name]

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A real control plane on the rig's fabric: upstream's programs, laid out by upstream's kubeadm.
+"""A real control plane on the rig's fabric: upstream's programs, set up by upstream's kubeadm.
 
     with fabric.Fabric() as lan, control_plane.ControlPlane(lan) as cluster:
         cluster.facts["joinCommand"]; cluster.call("GET", "/api/v1/nodes"); cluster.kubectl("get csr")
 
-    control_plane.py [--mode overlay|l2bridge] [--folder DIR]   stands until it is interrupted
+    control_plane.py [--mode overlay|l2bridge] [--folder DIR]   runs until it is interrupted
 
-It stands in the machine `cp` in the place of the embedded server (tests/controlplane) and has its
+It runs in the machine `cp` in the place of the embedded server (tests/controlplane) and has its
 interface: facts, call(), start(), stop(). The programs' logs and the audit log are kept in one folder.
 """
 import argparse
@@ -124,7 +124,7 @@ class ControlPlane(on_fabric.OnFabric):
         self.start_controllers()
         if new:
             self._phases()
-            objects.lay(self)
+            objects.create_all(self)
         self._facts()
         self._signed()
         if self.coredns:
@@ -328,7 +328,7 @@ class ControlPlane(on_fabric.OnFabric):
         return done.stdout
 
     def by_hand(self):
-        """The command line by which a person looks at the cluster while it stands."""
+        """The command line by which a person looks at the cluster while it runs."""
         return "ip netns exec %s %s --kubeconfig %s" % (self.ns, self.programs["kubectl"],
                                                         self.kubeconfig)
 

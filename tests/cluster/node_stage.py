@@ -164,7 +164,7 @@ class NodeStage(stages.Stage):
     def run_pod(self, node, name):
         """A pod of the API server's on that node, whose program only stays; its address. Critical:
         a kubelet refuses others where this machine's disk is fuller than 85 %."""
-        node.host.lay(os.path.join(winhost.prefixes.DLLS, "hold.exe"), r"C:\hold\hold.exe")
+        node.host.put(os.path.join(winhost.prefixes.DLLS, "hold.exe"), r"C:\hold\hold.exe")
         self.cluster.call("POST", PODS, {
             "apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": {
                 "nodeName": node.node_name, "priorityClassName": "system-node-critical",

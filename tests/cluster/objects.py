@@ -1,4 +1,4 @@
-"""What stands in the cluster beyond what kubeadm lays: the agents' roles, flannel's settings, the
+"""What is in the cluster beyond what kubeadm creates: the agents' roles, flannel's settings, the
 Linux machines of the fabric and the pods that run there without a kubelet."""
 import json
 import time
@@ -16,7 +16,7 @@ CP_SUBNET = "10.244.1.0/24"
 
 
 def create(cluster, path, kind, name, api="v1", **fields):
-    """Creates an object; one that stands already stays."""
+    """Creates an object; one that is there already stays."""
     metadata = {**fields.pop("metadata", {}), "name": name}
     try:
         cluster.call("POST", path, {"apiVersion": api, "kind": kind, "metadata": metadata, **fields})
@@ -25,7 +25,7 @@ def create(cluster, path, kind, name, api="v1", **fields):
             raise
 
 
-def lay(cluster):
+def create_all(cluster):
     """Everything, into a cluster that kubeadm's phases have been through."""
     _roles(cluster)
     _flannel(cluster)

@@ -79,15 +79,15 @@ class Cri(flow_case.FlowCase):
         self.node = winhost.Host(self.fabric, outage_ms=0)
         self.addCleanup(self.node.close)
         self.node.start()
-        self.lay(found)
+        self.install(found)
         self.start_service()
 
-    def lay(self, found):
+    def install(self, found):
         for name in WANTED[2:]:
-            self.node.lay(found[name], "C:\\opt\\cni\\bin\\" + name)
-        self.node.lay(found["cri.exe"], FOLDER + r"\containerd.exe")
-        self.node.lay(found["criprobe.exe"], r"C:\criprobe.exe")
-        self.node.lay(PROBE, r"C:\probe\bin\winjoin-probe.exe")
+            self.node.put(found[name], "C:\\opt\\cni\\bin\\" + name)
+        self.node.put(found["cri.exe"], FOLDER + r"\containerd.exe")
+        self.node.put(found["criprobe.exe"], r"C:\criprobe.exe")
+        self.node.put(PROBE, r"C:\probe\bin\winjoin-probe.exe")
         with open(TEMPLATE, encoding="utf-8") as f:
             text = f.read()
         for name, value in (("SANDBOX_IMAGE", IMAGE), ("CNI_BIN_DIR", r"C:\opt\cni\bin"),

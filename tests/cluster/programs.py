@@ -4,7 +4,7 @@
     programs.ensure(["kubelet.exe"], of="kubelet-1.36")
 
 A Windows program's name ends in .exe. A module's programs are kept in one folder of the cache, named
-after the module, its version and a hash of how it is built; a program that stands there is finished.
+after the module, its version and a hash of how it is built; a program that is there is finished.
 """
 import configparser
 import contextlib
@@ -181,7 +181,7 @@ def package(settings, path):
 
 
 def pin(name, settings, folder):
-    """Writes go.mod and go.sum of a module anew; the sums are checked by Go's checksum database."""
+    """Writes go.mod and go.sum of a module again; the sums are checked by Go's checksum database."""
     with tempfile.TemporaryDirectory() as work:
         with open(os.path.join(work, "go.mod"), "w", encoding="utf-8") as f:
             f.write(module_text(name, settings))

@@ -41,7 +41,7 @@ class Document(unittest.TestCase):
         self.assertFalse(parity.agrees(made, parity.document([], {"a": 1}, [], "v1.37.1"), "v1.37.1"))
 
     def test_it_is_of_the_version_that_is_built(self):
-        """Another one in versions.ini: DOCS=1 make e2e ONLY=peer makes it anew."""
+        """Another one in versions.ini: DOCS=1 make e2e ONLY=peer makes it again."""
         with open(DOCUMENT, encoding="utf-8") as f:
             text = f.read()
         version = programs.versions()["kubernetes"]["version"]

@@ -79,7 +79,7 @@ class Shells(unittest.TestCase):
             self.assertIn(there[0], self.completed_by_zsh(line), line)
 
     def completed_by_zsh(self, line):
-        """What stands on the line after the tab key, in a zsh on a terminal."""
+        """What is on the line after the tab key, in a zsh on a terminal."""
         pathlib.Path(self.folder, ".zshrc").write_text(
             "PROMPT='READY '\nunsetopt zle_bracketed_paste 2>/dev/null\nautoload -U compinit; compinit -u\n"
             f"source <({WINJOIN} completion zsh)\nsave() {{ print -r -- $BUFFER >line; exit }}\n"

@@ -38,7 +38,7 @@ class File:
 
 @dataclasses.dataclass
 class Line:
-    """One command line behind `join`; FILE stands for a file with GOOD in it."""
+    """One command line behind `join`; FILE means a file with GOOD in it."""
     name: str
     words: tuple
     says: str = ""
@@ -60,5 +60,5 @@ ENDS = "a wait of no time ends before it begins"
 BETA3 = "clusters of kubeadm 1.36 and older still write v1beta3"
 OTHERS = "documents of both programs may stand in one file"
 EMPTY = "an empty document says nothing, and does no harm"
-YAML = "what stands in braces is YAML, too"
+YAML = "what is in braces is YAML, too"
 SOCKET = "Linux has sockets where Windows has pipes; the words are those of the other system"

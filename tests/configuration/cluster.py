@@ -28,7 +28,7 @@ OLDER = "a kubelet of the cluster's own version joins; kubeadm 1.37 knows cluste
 NUL = "no file of a node may hold a NUL"
 BOUND = "time and memory stay bounded"
 UNUSED = "a join makes nothing of it"
-ASKED = "the kubelet that will run judges it, before anything is laid"
+ASKED = "the kubelet that will run judges it, before anything is written"
 WHOLE = "where documents part is YAML's rule"
 
 
@@ -51,7 +51,7 @@ def put(old, new):
 
 
 def field(line):
-    """The text with a top-level field instead of the one that stands there."""
+    """The text with a top-level field instead of the one that is there."""
     name = re.escape(line.split(":")[0])
     return lambda there: re.sub(r"(?ms)^%s:.*?(?=^[a-zA-Z]|\Z)" % name, "", there) + line + "\n"
 
@@ -75,7 +75,7 @@ KUBELET_CASES = [
     Case("half of JSON", text('{"apiVersion":"kubelet.config.k8s.io/v1beta1"'), "line 2 column 1"),
     Case("byte order mark", text("\ufeff" + KUBELET)),
     Case("CRLF", lambda t: t.replace("\n", "\r\n")),
-    Case("a key twice", text(KUBELET + "maxPods: 5\nmaxPods: 6\n"), 'key "maxPods" stands here twice', ONCE),
+    Case("a key twice", text(KUBELET + "maxPods: 5\nmaxPods: 6\n"), 'duplicate key "maxPods"', ONCE),
     Case("an anchor", text(KUBELET + "a: &x 1\nb: *x\n"), "anchors are not allowed", PLAIN),
     Case("a merge key", text(KUBELET + "evictionHard: {<<: {a: b}}\n"), "merge keys are not allowed", PLAIN),
     Case("a NUL", text(KUBELET + 'clusterDomain: "a\\0b"\n'), "contains a NUL byte", NUL),
@@ -113,7 +113,7 @@ KUBELET_CASES = [
     Case("a document without a group behind it", lambda t: t + "---\napiVersion: v1\nkind: Pod\n", looser=WHOLE),
     Case("nothing behind it", lambda t: t + "---\n"),
     Case("a comment before ---", lambda t: "# begin\n---\n" + t, looser=WHOLE),
-    Case("something behind three dots", lambda t: t + "...\nfoo: bar\n", "line 51 column 1", "what stands there would be ignored"),
+    Case("something behind three dots", lambda t: t + "...\nfoo: bar\n", "line 51 column 1", "what follows would be ignored"),
 ]
 
 CLUSTER_CASES = [
@@ -123,7 +123,7 @@ CLUSTER_CASES = [
     Case("empty", text(""), "it contains no ClusterConfiguration"),
     Case("another kind", put("kind: ClusterC", "kind: InitC"), "it contains no ClusterConfiguration"),
     Case("an unknown field", lambda t: t + "foo: bar\n"),
-    Case("a key twice", lambda t: t + "proxy: {}\n", 'key "proxy" stands here twice', ONCE),
+    Case("a key twice", lambda t: t + "proxy: {}\n", 'duplicate key "proxy"', ONCE),
     Case("an anchor", lambda t: t + "x: &a 1\n", "anchors are not allowed", PLAIN),
     Case("JSON", text('{"apiVersion":"kubeadm.k8s.io/v1beta4","kind":"ClusterConfiguration","kubernetesVersion":"v1.37.1"}')),
     Case("CRLF", lambda t: t.replace("\n", "\r\n")),

@@ -273,7 +273,7 @@ memoryManagerPolicy: Static | featureGates: {WindowsCPUAndMemoryAffinity: true}
 memoryManagerPolicy: Static | reservedMemory: [{numaNode: 0, limits: {memory: 1Gi}}] | featureGates: {WindowsCPUAndMemoryAffinity: true}
 """
 
-# No kubelet starts with it. winjoin lays no table beside the kubelet's own: the kubelet is asked before anything is
+# No kubelet starts with it. winjoin has no table beside the kubelet's own: the kubelet is asked before anything is
 # touched (join/kubelet/kubelet_question.c), which a dry run does not. What it reads only while it starts it does not
 # say then; most it says.
 WRONG = r"""
@@ -423,7 +423,7 @@ kubeReserved: {memory: ''}
 # What starts depends on the machine: (fields, words of the kubelet, why winjoin says nothing).
 HOST = (
     (r"podLogsDir: \\server\share\pods", "error creating pod logs root directory", "there may be such a server"),
-    (r"tlsCertFile: C:\a.crt | tlsPrivateKeyFile: C:\a.key", "a.crt: File not found", "the files may be laid later"),
+    (r"tlsCertFile: C:\a.crt | tlsPrivateKeyFile: C:\a.key", "a.crt: File not found", "the files may be written later"),
     ("cpuManagerPolicy: static | featureGates: {WindowsCPUAndMemoryAffinity: true} | kubeReserved: {cpu: 500m}", "unable to reserve the required amount of CPUs", "Wine tells no CPU groups"),
     ("cpuManagerPolicy: static | featureGates: {WindowsCPUAndMemoryAffinity: true}", "unable to determine reserved CPU resources", "kubeReserved may come by an argument"),
     ("memoryManagerPolicy: BestEffort | featureGates: {WindowsCPUAndMemoryAffinity: true}", "determined by Node Allocatable feature", "reservedMemory depends on the machine's memory"),

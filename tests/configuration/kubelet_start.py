@@ -29,7 +29,7 @@ CERTIFICATE = r"C:\var\lib\kubelet\pki\kubelet-client-current.pem"
 
 
 def built(program, of=None):
-    """Where a program of upstream stands ready, or None; nothing is built here."""
+    """Where a program of upstream is ready, or None; nothing is built here."""
     sections = programs.versions()
     name = programs.owner(program, sections, of)
     path = programs.place_of(program, name, sections[name])
@@ -103,7 +103,7 @@ class Machine:
                 raise RuntimeError("no end after %d s" % PATIENCE)
             time.sleep(0.02)
 
-    def lay(self, windows, text):
+    def write(self, windows, text):
         path = pathlib.Path(sandbox.host_path(str(self.drive), windows))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, newline="")
@@ -113,7 +113,7 @@ class Machine:
         for folder in ("var", "etc"):
             shutil.rmtree(self.drive / folder, ignore_errors=True)
         for path, text in {**files, CERTIFICATE: self.certificate}.items():
-            self.lay(path, text)
+            self.write(path, text)
         (self.drive / "etc/kubernetes/manifests").mkdir(parents=True, exist_ok=True)
         log = self.folder / "kubelet.log"
         process = self.spawn([EXECUTABLE, *command[1:]], log.name)
@@ -129,7 +129,7 @@ class Machine:
     def ask(self, files, words, good):
         """Runs the kubelet to its end with the words of a question; `good` is how it ends when it likes what it is shown."""
         for path, text in files.items():
-            self.lay(path, text)
+            self.write(path, text)
         log = self.folder / "asked.log"
         process = self.spawn([EXECUTABLE, *words], log.name)
         try:

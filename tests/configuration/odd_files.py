@@ -10,7 +10,7 @@ KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration
 LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     "%s: &%s [%s]\n" % (to, to, ",".join(["*" + of] * 9)) for of, to in zip("abcdefgh", "bcdefghi"))
 BOUND = "1 MiB is enough for every configuration; memory and time stay bounded"
-ASCII = "the name must be what stands there: Go makes ASCII letters of some others"
+ASCII = "the name must be what the file says: Go makes ASCII letters of some others"
 MARKS = "a mark before the text says nothing, also twice"
 NEL = "for JSON it is a letter, for YAML 1.1 the end of a line: readers differ"
 NUL = "no name or path holds a NUL"
@@ -73,7 +73,7 @@ YAML_FILES = [
     File("empty key", GOOD + "'': x\n", 'unknown field ""', join="ok", why=STRICT),
     File("NUL in a key", GOOD + '"a\\0b": x\n', "a key contains a NUL byte", join="ok", why=STRICT),
     File("argument twice in a map", V3 + "nodeRegistration: {kubeletExtraArgs: {v: a, v: b}}\n",
-         'key "v" stands here twice'),
+         'duplicate key "v"'),
     File("kind in another case", GOOD.replace("kind:", "Kind:"), "apiVersion and kind are mandatory", join="ok",
          why=STRICT),
     File("field in another case", GOOD.replace("caCertHashes", "CACertHashes"),
@@ -116,7 +116,7 @@ JSON_FILES = [
     File("JSON: U+0085 escaped", JSON % ',"caCertPath":"/a\\u0085.crt"'),
     File("JSON: NUL", JSON % ',"caCertPath":"/a\\u0000.crt"', "a string contains a NUL byte", "ok", why=NUL),
     File("JSON: lone surrogate", JSON % ',"caCertPath":"/a\\ud800.crt"', "invalid Unicode character escape"),
-    File("JSON: key twice, deep", JSON % ',"nodeRegistration":{"name":"a","name":"b"}', 'key "name" stands here twice',
+    File("JSON: key twice, deep", JSON % ',"nodeRegistration":{"name":"a","name":"b"}', 'duplicate key "name"',
          join="ok", why=STRICT),
     File("JSON: number without end", JSON % ',"dryRun":1e999', "dryRun: must be true or false"),
     File("JSON: a list", "[%s]" % (JSON % ""), "must be an object with apiVersion and kind, not a list"),
@@ -219,7 +219,7 @@ VALUE_FILES = [
       for url in ("https://x", "https://[fd00::1]:443/x", "https://u:p@x:1/y", "https://x:/y?z#a", "https://x/?%zz")),
     File("ftp file", HEAD + "discovery: {file: {kubeConfigPath: 'ftp://x/y'}}\n", "the scheme must be https"),
     File("file that is null", discovery(", file: null")),
-    File("both ways, one empty", discovery(", file: {}"), "cannot both be set"),
+    File("both kinds, one empty", discovery(", file: {}"), "cannot both be set"),
     File("empty control plane", GOOD + "controlPlane: {}\n", "controlPlane: Forbidden", "ok", join="refused", why=WORKER),
     File("patches without a folder", GOOD + "patches: {}\n"),
     File("patches folder that is a number", GOOD + "patches: {directory: 1}\n", "must be a string"),

@@ -51,7 +51,7 @@ LONG = "f" * 60
 OPTIONS = ("--config", "--token-file", "--discovery-file")
 
 
-def lay(folder, file, text):
+def write(folder, file, text):
     """The file in the current folder and in odd ones."""
     places = ["", "sub/", "a b/", "a%b!c^d&e'f/", (LONG + "/") * 5]
     for place in places:
@@ -93,7 +93,7 @@ class Judge:
         number = 0
         for option, text in zip(OPTIONS, texts):
             file = option[2:3] + ".yaml"
-            lay(self.folder, file, text)
+            write(self.folder, file, text)
             urls = WINDOWS_URLS if self.windows and option == "--discovery-file" else []
             for form, says in [*forms, *urls]:
                 number += 1

@@ -1,4 +1,4 @@
-"""docs/rehearsal.md: its example runs as it stands, and prints what it says."""
+"""docs/rehearsal.md: its example runs as it is, and prints what it says."""
 import os
 import re
 import subprocess

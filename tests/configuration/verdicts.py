@@ -29,7 +29,7 @@ PHASES = ("preflight,control-plane-prepare,check-etcd,kubelet-start,etcd-join,"
 
 
 def upstream():
-    """kubeadm where it stands ready, or None; nothing is built here."""
+    """kubeadm where it is ready, or None; nothing is built here."""
     given = os.environ.get("KUBEADM")
     if given:
         return None if given == "none" else given

@@ -1,4 +1,4 @@
-"""What stands in a fresh cluster: the objects that `kubeadm init` and its addons lay."""
+"""What is in a fresh cluster: the objects that `kubeadm init` and its addons create."""
 
 import base64
 import ipaddress

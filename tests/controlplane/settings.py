@@ -5,7 +5,7 @@ import dataclasses
 
 @dataclasses.dataclass
 class Peer:
-    """A Linux node that stands already, with what its flannel published."""
+    """A Linux node that is there already, with what its flannel published."""
     name: str
     address: str
     subnet: str

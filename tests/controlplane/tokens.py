@@ -30,7 +30,7 @@ def _text(secret, key):
 
 def secret_of(token, expiration=None, groups=DEFAULT_GROUP, usages=("signing", "authentication"),
               description=""):
-    """The Secret that `kubeadm token create` lays for a token."""
+    """The Secret that `kubeadm token create` writes for a token."""
     token_id, secret = TOKEN.match(token).groups()
     data = {"token-id": token_id, "token-secret": secret}
     data.update({"usage-bootstrap-" + u: "true" for u in usages})

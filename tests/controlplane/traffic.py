@@ -82,7 +82,7 @@ class Traffic:
                     "slots": [self.slots.get(i, 0) for i in range(max(self.slots, default=-1) + 1)]}
 
     def clear(self):
-        """What is open stays counted; all else begins anew."""
+        """What is open stays counted; all else begins at zero."""
         with self.lock:
             self.connections = self.handshakes = self.requests = self.refused = 0
             self.peak_open, self.peak_at_once = self.open, self.at_once

@@ -53,9 +53,9 @@ def compare(before, after):
     return 0
 
 
-def lay(s, fault):
-    say("\nfault laid from outside: %s" % fault.title)
-    fault.lay(s)
+def apply(s, fault):
+    say("\nfault made from outside: %s" % fault.title)
+    fault.apply(s)
 
 
 def play(s, fault):
@@ -63,11 +63,11 @@ def play(s, fault):
     before, codes = s.snapshot(), []
     broken = 5 if fault and fault.breaks else 0
     if fault and not fault.after_join:
-        lay(s, fault)
+        apply(s, fault)
     codes.append(("join", show(s, *s.join_words[1:]), 0 if fault and fault.after_join else broken))
     show_nodes(s)
     if fault and fault.after_join:
-        lay(s, fault)
+        apply(s, fault)
     codes.append(("diag", show(s, "diag"), broken))
     if fault:
         fault.lift(s)

@@ -1,7 +1,7 @@
 """Fields of the signed kubeconfig, each with a value of another kind: what is not used may be anything."""
 from odd_cases import config
 
-# name, where it stands, what stands there, whether it is taken
+# name, where it is, what is there, whether it is taken
 FIELDS = [
     ("null for a CA's file", "cluster", "certificate-authority: null", True),
     ("a number for tls-server-name", "cluster", "tls-server-name: 5", True),

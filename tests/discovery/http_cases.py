@@ -1,4 +1,4 @@
-"""What stands between TLS and the ConfigMap: odd answers of HTTP, odd JSON, odd objects."""
+"""What is between TLS and the ConfigMap: odd answers of HTTP, odd JSON, odd objects."""
 import datetime
 import functools
 import json

@@ -21,7 +21,7 @@ CONTENT = "cluster-info ConfigMap"
 
 
 def case(name, code=0, *says, **more):
-    """A row whose server is Odd(**more); what belongs to the call stands in `call`."""
+    """A row whose server is Odd(**more); what belongs to the call is in `call`."""
     call = more.pop("call", {})
     return Case(name, code=code, says=says, odd=Odd(**more), **call)
 

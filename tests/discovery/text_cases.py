@@ -12,7 +12,7 @@ BAD_SERVER = "its server"
 
 
 def server(name, code, value, *says):
-    """What stands in the place of https://HOST:PORT; @ is HOST:PORT, ~ an at sign."""
+    """What takes the place of https://HOST:PORT; @ is HOST:PORT, ~ an at sign."""
     def change(text, made):
         return server_line(value.replace("@", made.endpoint).replace("~", "@").replace("\\", "\\\\"))(text)
     return case("server: " + name, code, *says, kubeconfig=change, call={"hidden": ("pass-word",)}

@@ -1,4 +1,4 @@
-"""What stands below HTTP: broken handshakes, odd keys, signatures, chains and names."""
+"""What is below HTTP: broken handshakes, odd keys, signatures, chains and names."""
 import contextlib
 import datetime
 import ipaddress

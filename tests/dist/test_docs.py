@@ -13,7 +13,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-# What stands for something in a line that is shown, and what is taken in its place.
+# Placeholders in a line that is shown, and what is taken in its place.
 STANDS_FOR = [("...", ""), ("^\n", " "), ("json|junit|html", "json"), ("powershell|bash", "bash")]
 PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd")
 

@@ -55,7 +55,7 @@
 
 struct hns_model;
 
-/* How the machine stands before the first call. Copied. */
+/* What the machine is like before the first call. Copied. */
 struct hns_model_adapter {
     const char *alias;            /* "Ethernet" */
     const char *mac;              /* "00-15-5D-01-02-03" */
@@ -98,7 +98,7 @@ void hns_answer_free(struct hns_answer *answer);
 uint32_t hns_model_host_call(void *context, const char *function, const char *const *args,
                              size_t n_args, char **ret_result, char **ret_error_record);
 
-/* What an open handle stands for, "Network <id>"; NULL for no handle of an object. The caller
+/* What an open handle belongs to, "Network <id>"; NULL for no handle of an object. The caller
  * frees. */
 char *hns_model_handle(const struct hns_model *model, const char *handle);
 

@@ -44,7 +44,7 @@ static json_t *constrained(const struct hns_model *m, const json_t *settings) {
     return NULL;
 }
 
-/* "vEthernet (<alias>)" of a switch that stands. */
+/* "vEthernet (<alias>)" of a switch that exists. */
 static bool is_vnic(const struct hns_model *m, const char *alias) {
     size_t prefix = sizeof(vnic_prefix) - 1, len = strlen(alias);
     char inner[128];

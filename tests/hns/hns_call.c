@@ -146,7 +146,7 @@ static int enumerate(struct hns_model *m, enum model_kind kind, const char *quer
 
 /* ---- one object ---- */
 
-/* The open object that a handle stands for; NULL = failed. */
+/* The open object that a handle belongs to; NULL = failed. */
 static json_t *behind(struct hns_model *m, enum model_kind kind, const char *handle) {
     const json_t *open = handle ? json_object_get(m->handles, handle) : NULL;
 

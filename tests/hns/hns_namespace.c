@@ -23,7 +23,7 @@ int model_namespace_make(struct hns_model *m, json_t *space) {
     return 0;
 }
 
-/* Where a resource stands in the list; -1 = not there. */
+/* The place of a resource in the list; -1 = not there. */
 static long find_resource(const json_t *resources, const char *type, const char *id) {
     const json_t *resource;
     size_t i;

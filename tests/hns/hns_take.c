@@ -327,7 +327,7 @@ static const struct model_field *find_field(const struct model_field *schema, co
     return NULL;
 }
 
-/* One member of `in` into `out`; null stands for absent. */
+/* One member of `in` into `out`; null means absent. */
 static int take_member(struct place *at, const struct model_field *schema, const char *name,
                        const json_t *in, json_t *out) {
     const struct model_field *field = find_field(schema, name);

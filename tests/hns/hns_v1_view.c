@@ -1,4 +1,4 @@
-/* The same state in version 1's words, both ways: flat networks, endpoints, policy lists. */
+/* The same state in version 1's words, there and back: flat networks, endpoints, policy lists. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

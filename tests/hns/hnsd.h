@@ -1,4 +1,4 @@
-/* What the files of hnsd share: frames on the wire, the record of calls, the child that lays
+/* What the files of hnsd share: frames on the wire, the record of calls, the child that makes
  * packets. */
 #ifndef TESTS_HNS_HNSD_H
 #define TESTS_HNS_HNSD_H

@@ -139,7 +139,7 @@ static void complete_network(struct replay *r, json_t *document) {
                                     "NetworkAdapterName", alias));
 }
 
-/* Every adopted network stands on an adapter of its own; all of them are there from the start. */
+/* Every adopted network is on an adapter of its own; all of them are there from the start. */
 static void adopt_v1(struct replay *r, int kind, const json_t *v1) {
     static const char *const paths[] = {"/networks/", "/endpoints/"};
     static const char *const members[][12] = {
@@ -187,7 +187,7 @@ static void adopt_v2(struct replay *r, int kind, const json_t *properties) {
     json_decref(answer);
 }
 
-/* A network of that name that is another one: the recorder had made the scene anew. */
+/* A network of that name that is another one: the recorder had made the scene again. */
 static void drop_namesake(struct replay *r, const char *name) {
     json_t *state = hns_model_state(r->model), *network;
     size_t i;

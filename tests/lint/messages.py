@@ -19,6 +19,10 @@ WORDS = re.compile(r"\b(?:ways|laid|lays?(?! out)|borne|mends?|mended|anew|artef
                    r"|is none|are none|stands? (?:in|for|twice|above|again)|out of sight|colour|licence|honoured|in vain"
                    r"|tak(?:e|es|en) back|passed over|never spoke|(?<!there )is no (?:folder|file|object|list|text|name|GUID)"
                    r"|sc (?:start|stop|query|config))\b")
+ANYWHERE = re.compile(r"\b(?:ways|laid|lays?(?! out)|borne|mends?|mended|anew)\b")
+TREES = (*PRODUCT, "tests", "docs", "dist", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile")
+TEXTS = {".c", ".h", ".go", ".py", ".sh", ".md", ".mk", ".yaml", ".ini", ""}
+OWN = ("tests/lint/messages.py", "tests/lint/test_messages.py")
 DOCUMENTS = ("README.md", "SECURITY.md", "docs/quick-start.md", "docs/troubleshooting.md")
 SENTENCE = re.compile(r"[a-z]{2,}:? +[a-z%'\\(]|[a-z'] %")
 
@@ -52,13 +56,30 @@ def check_words(root):
                 yield f"{name}:{number}: '{found.group(0)}': use a plain word"
 
 
+def texts(root):
+    """The files that people write: sources, tests, documents; no test data."""
+    for tree in TREES:
+        for path in sorted((root / tree).rglob("*")) if (root / tree).is_dir() else [root / tree]:
+            name = str(path.relative_to(root))
+            if path.is_file() and path.suffix in TEXTS and name not in OWN and "corpus" not in path.parts:
+                yield name, path
+
+
+def check_texts(root):
+    """The odd words of comments, names and all documents, a line each."""
+    for name, path in texts(root):
+        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1):
+            for found in ANYWHERE.finditer(line):
+                yield f"{name}:{number}: '{found.group(0)}': use a plain word"
+
+
 def main():
     words = [word for word in sys.argv[1:] if word != "--words"]
     root = pathlib.Path(words[0]) if words else pathlib.Path(__file__).resolve().parents[2]
     if "--words" not in sys.argv[1:]:
         print_messages(root)
         return 0
-    found = list(check_words(root))
+    found = [*check_words(root), *check_texts(root)]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -5,7 +5,7 @@ The rules, held against hints, messages and help in C texts, and against the ind
 and docs/:
 
   sc.exe, curl.exe    "sc" and "curl" (and wget, where, fc, sort, diff, tee) are PowerShell's own aliases
-  no ^ at a line's end    cmd alone continues a line there, and PowerShell with `: a command stands on one line
+  no ^ at a line's end    cmd alone continues a line there, and PowerShell with `: a command is one line
   no && and no ||     PowerShell 5.1 does not know them: two lines
   no $x in double quotes  PowerShell puts the variable's value there: single quotes inside, or no variable
   no > for a document     PowerShell 5.1 writes UTF-16: --output-file
@@ -55,7 +55,7 @@ def c_texts(source):
 
 
 def blocks(text):
-    """(line number, line) of what stands in fenced or indented blocks and is typed on Windows."""
+    """(line number, line) of what is in fenced or indented blocks and is typed on Windows."""
     fenced, shell = False, ""
     for number, line in enumerate(text.splitlines(), 1):
         fence = re.match(r"\s*```(\w*)", line)

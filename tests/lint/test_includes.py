@@ -72,13 +72,13 @@ class Includes(unittest.TestCase):
         self.assertEqual(found, ["files of several rooms include each other: join/files/a join/found/b"])
 
     def test_rooms_that_call_each_other(self):
-        one = {"join__files__a_dot_c": "int lay(void) {\n    return find();\n}\n"}
+        one = {"join__files__a_dot_c": "int put(void) {\n    return find();\n}\n"}
         self.assertEqual(self.circles(join__found__b_dot_c="int find(void) {\n    return 0;\n}\n", **one), [])
-        found = self.circles(join__found__c_dot_c="int look(int a,\n         int b) {\n    return a + lay();\n}\n", **one)
+        found = self.circles(join__found__c_dot_c="int look(int a,\n         int b) {\n    return a + put();\n}\n", **one)
         self.assertEqual(found, ["rooms call each other: join/files join/found"])
         # a static of its own, a member and a comment are no calls
-        (self.root / "join/found/c.c").write_text("static int lay(void) {\n    return 0;\n}\n/* lay() */\nint look(void) {\n"
-                                                   "    return lay() + o->lay();\n}\n")
+        (self.root / "join/found/c.c").write_text("static int put(void) {\n    return 0;\n}\n/* put() */\nint look(void) {\n"
+                                                   "    return put() + o->put();\n}\n")
         self.assertEqual(list(includes.check_circles(self.root)), [])
 
     def test_not_from_the_root(self):

@@ -2,6 +2,7 @@
 
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -18,6 +19,16 @@ class Messages(unittest.TestCase):
             self.assertTrue(messages.WORDS.search(text), text)
         for text in ("always", "there is no folder", "sc.exe start hns", "an overlay", "delayed", "in the layout"):
             self.assertFalse(messages.WORDS.search(text), text)
+
+    def test_comments_and_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for tree in messages.TREES:
+                (root / tree).parent.mkdir(exist_ok=True)
+                (root / tree).touch() if "." in tree or tree == "Makefile" else (root / tree).mkdir()
+            (root / "tests/a.py").write_text("def lay():\n    pass  # always\n")
+            (root / "base/a.c").write_text("/* a route is\n * laid */\n")
+            self.assertEqual([found.split(": ")[0] for found in messages.check_texts(root)], ["base/a.c:2", "tests/a.py:1"])
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ static int compare_paths(const char *a, const char *b) {
     }
 }
 
-/* Where the path stands, or would. */
+/* The place of the path, or where it would be. */
 static size_t position(const struct memory_host *memory, const char *path) {
     size_t low = 0, high = memory->file_count;
 

@@ -6,7 +6,7 @@
 #include "host/path.h"
 #include "tests/memory/memory.h"
 
-/* Where the clock stands first: 2026-11-21T10:00:00Z. */
+/* What the clock says first: 2026-11-21T10:00:00Z. */
 static const int64_t clock_start = 1795255200;
 
 static void log_line(struct memory_host *memory, const char *format, va_list args) {
@@ -333,7 +333,7 @@ static bool interrupted(struct host *host) {
     return memory_of(host)->interrupted;
 }
 
-/* splitmix64: no secret stands on it, and a test's run is the same each time. */
+/* splitmix64: no secret depends on it, and a test's run is the same each time. */
 static int random_bytes(struct host *host, void *data, size_t len, struct error *err) {
     struct memory_host *memory = memory_of(host);
     unsigned char *out = data;

@@ -23,7 +23,7 @@ PROGRAMS = {"kubelet": "k/kubelet.exe", "kube-proxy": "k/kube-proxy.exe",
             "containerd-shim-runhcs-v1": "Program Files/containerd/containerd-shim-runhcs-v1.exe",
             "win-overlay": "opt/cni/bin/win-overlay.exe", "host-local": "opt/cni/bin/host-local.exe"}
 CONTENT = {name: (name.encode() + b"\n") * 20000 for name in PROGRAMS}
-SHORT = "3s"  # for how long failures that may pass are borne
+SHORT = "3s"  # for how long failures that may pass are tolerated
 
 
 def path_of(name):
@@ -94,7 +94,7 @@ class Fetched(unittest.TestCase):
         self.assertEqual(process.returncode, code, said)
         return said
 
-    def laid(self):
+    def installed(self):
         """The programs on the host."""
         return {str(p.relative_to(self.host)) for p in self.host.rglob("*.exe")
                 if "ProgramData" not in p.parts and p.name != "winjoin.exe"}
@@ -104,14 +104,14 @@ class Fetched(unittest.TestCase):
             self.assertEqual((self.host / path).read_bytes(), CONTENT[name], name)
 
     def assert_refused(self, mirror, code, says, *more, seconds=20, **how):
-        """One line says so, in that time; nothing was laid."""
+        """One line says so, in that time; nothing was installed."""
         begin = time.monotonic()
         said = self.end(self.start(mirror.url, *more, **how), code)
         self.assertLess(time.monotonic() - begin, seconds)
         errors = [line for line in said.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(errors), 1, said)
         self.assertRegex(errors[0], says)
-        self.assertEqual(self.laid(), set())
+        self.assertEqual(self.installed(), set())
         return said
 
     # --- right ones
@@ -154,7 +154,7 @@ class Fetched(unittest.TestCase):
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                 env={**os.environ, "SSL_CERT_FILE": self.roots})
             said = self.end(process, code)
-            self.assertEqual(self.laid(), {*PROGRAMS.values()} if code == 0 else set(), said)
+            self.assertEqual(self.installed(), {*PROGRAMS.values()} if code == 0 else set(), said)
         self.assertNotIn("winjoin.lock", mirror.asked)
 
     def test_busy_server_is_borne(self):
@@ -180,7 +180,7 @@ class Fetched(unittest.TestCase):
         urls = {a["name"]: a["url"] for a in json.loads(done.stdout)["artifacts"]}
         self.assertEqual(urls["kubelet"], mirror.url + "/bin/kubelet.exe")
         self.assertEqual(mirror.asked, ["winjoin.lock"])
-        self.assertEqual(self.laid(), set())
+        self.assertEqual(self.installed(), set())
 
     # --- broken and hostile ones
 
@@ -215,7 +215,7 @@ class Fetched(unittest.TestCase):
         for process in both:
             self.assertRegex(self.end(process, 1), "error: .*fewer than 30720 bytes received in 30 s")
         self.assertLess(time.monotonic() - begin, 60)
-        self.assertEqual(self.laid(), set())
+        self.assertEqual(self.installed(), set())
 
     def test_refused_file(self):
         for status, says in (("404 Not Found", "404: no such file"), ("403 Forbidden", "403"),
@@ -289,7 +289,7 @@ class Fetched(unittest.TestCase):
                 time.sleep(0.05)
             process.send_signal(number)
             self.end(process, code)
-            self.assertEqual(self.laid(), set())
+            self.assertEqual(self.installed(), set())
             mirror.asked.clear()
         calm.append(True)
         self.end(self.start(mirror.url), 0)
@@ -307,7 +307,7 @@ class Fetched(unittest.TestCase):
         reset = subprocess.run([WINJOIN, "reset", "--force", "--rootfs", self.host], capture_output=True,
                                text=True, timeout=60, check=False)
         self.assertEqual(reset.returncode, 0, reset.stderr)
-        self.assertEqual(self.laid(), set())
+        self.assertEqual(self.installed(), set())
 
 
 if __name__ == "__main__":

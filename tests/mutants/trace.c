@@ -1,6 +1,6 @@
 /* Which functions a test enters: built into the libwinjoin.so of `make mutants`, where the compiler
    calls __cyg_profile_func_enter() at the start of each function. WINJOIN_TRACE names a file; at
-   the end the offsets of all functions that were entered are written behind what stands in it. */
+   the end the offsets of all functions that were entered are added to what is in it. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

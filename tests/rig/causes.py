@@ -42,7 +42,7 @@ def complaint(fault, code, causes, failed):
 
 def one(s, name, fault):
     begin = time.monotonic()
-    fault.lay(s)
+    fault.apply(s)
     code, causes, failed = seen(s)
     wrong = complaint(fault, code, causes, failed)
     fault.lift(s)

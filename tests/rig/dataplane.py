@@ -11,7 +11,7 @@ the iphlpapi stand-in, are taken on 127.0.0.1:port of the node.
 
 Operations: sandbox {namespace, remove?}; exec {namespace, command[], mounts[{host,container}], env,
 hosts[], folder?}; exec-wait {handle, timeoutMs, from?} (output from that byte on, and where it ends);
-exec-kill {handle}; net {line}; facts (what stands).
+exec-kill {handle}; net {line}; facts (what exists).
 """
 import argparse
 import json
@@ -114,7 +114,7 @@ class DataPlane:
                 raise
 
     def _leave(self, guid):
-        """HNS forgot a namespace whose sandbox stands: its endpoints' wires go with the facts."""
+        """HNS forgot a namespace whose sandbox exists: its endpoints' wires go with the facts."""
         self.sandboxes.names(guid, {"servers": [], "search": []})
 
     def _names(self):

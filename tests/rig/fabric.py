@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The machines of a cluster as network namespaces: underlay, outside, control plane, nodes.
 
-    fabric.py up [--mode overlay|l2bridge|l2tunnel] [--state FILE]   stands until it is interrupted
+    fabric.py up [--mode overlay|l2bridge|l2tunnel] [--state FILE]   runs until it is interrupted
     fabric.py sweep                                         removes what dead runs left behind
 
 Addresses are fixed (see the constants); names of namespaces begin with the run's own mark, so

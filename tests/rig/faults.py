@@ -25,10 +25,10 @@ ANNOTATION = "flannel.alpha.coreos.com/backend-data"
 class Fault:
     title: str
     cause: str
-    lay: object  # function of the stage
+    apply: object  # function of the stage
     lift: object
     modes: tuple = BOTH
-    after_join: bool = False  # undone by the join itself if laid before it
+    after_join: bool = False  # undone by the join itself if made before it
     breaks: bool = True  # flows that must work do not
 
 
@@ -46,14 +46,14 @@ def _linux_vni(stage, vni):
 
 def _filter(where, rule, family="inet", hook="forward"):
     """A pair of functions: a packet filter in one of the fabric's namespaces, and its end."""
-    def lay(stage):
+    def apply(stage):
         netns.nft(stage.fabric.ns(where), "table %s fault {\n chain fault {\n"
                   "  type filter hook %s priority -50;\n  %s\n }\n}\n" % (family, hook, rule))
 
     def lift(stage):
         netns.run(netns.command(stage.fabric.ns(where), ["nft", "delete", "table", family,
                                                          "fault"]), check=False)
-    return lay, lift
+    return apply, lift
 
 
 # ---- on the node, manually: what an administrator or another program may do ----------------------
@@ -105,10 +105,10 @@ def _await_state(stage, service, state):
 
 
 def _stop(service):
-    def lay(stage):
+    def apply(stage):
         stage.host.run(["sc", "stop", service])
         _await_state(stage, service, "STOPPED")
-    return lay
+    return apply
 
 
 def _start(*services):
@@ -134,13 +134,13 @@ CLIENT_CERTIFICATE = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem"
 
 def _spoil(path, text):
     """Other content for a file of the node; what stood there is kept for _mend()."""
-    def lay(stage):
+    def apply(stage):
         with open(stage.host.path(path), "r+b") as f:
             stage.kept = f.read()
             f.seek(0)
             f.truncate()
             f.write(text(stage) if callable(text) else text)
-    return lay
+    return apply
 
 
 def _mend(path):

@@ -185,7 +185,7 @@ class Faults(FlowCase):
     def check(self, name, *broken):
         fault = faults.FAULTS[name]
         stage = types.SimpleNamespace(fabric=self.fabric, cluster=None, host=self.node)
-        fault.lay(stage)
+        fault.apply(stage)
         self.assertEqual(self.seen(), set(broken), name)
         fault.lift(stage)
         self.until(self.seen, set(), 12)  # a DNS server asks again only after a while
@@ -212,8 +212,8 @@ class Faults(FlowCase):
         self.check("dns-lies", "name", "outside name")
 
     def lost(self, name, *broken):
-        """A fault that nobody but an agent or a join mends."""
-        faults.FAULTS[name].lay(types.SimpleNamespace(fabric=self.fabric, host=self.node))
+        """A fault that nobody but an agent or a join repairs."""
+        faults.FAULTS[name].apply(types.SimpleNamespace(fabric=self.fabric, host=self.node))
         self.assertEqual(self.seen(), set(broken), name)
 
     def test_no_peer(self):
@@ -227,13 +227,13 @@ class Faults(FlowCase):
             sys.executable, fabrics.HERE + "/echo.py", "--name", "kubelet", "10250"])
         self.await_echo(self.node.ns, 10250)
         self.assertEqual(reach(self.a, self.node.address, 10250), "kubelet")
-        faults.FAULTS["kubelet-port"].lay(types.SimpleNamespace(fabric=self.fabric))
+        faults.FAULTS["kubelet-port"].apply(types.SimpleNamespace(fabric=self.fabric))
         self.assertEqual(reach(self.a, self.node.address, 10250), "TimeoutError")
         self.assertEqual(reach(self.fabric.ns("cp"), self.node.address, 10250), "kubelet")
 
 
 class Bridge(FlowCase):
-    """l2bridge, as flannel's host-gw lays it: pods' gateway is base + 2 on the host."""
+    """l2bridge, as flannel's host-gw sets it up: pods' gateway is base + 2 on the host."""
     mode, kind = "l2bridge", "L2Bridge"
     exceptions = [*CLUSTER, "10.0.0.0/24"]
 
@@ -281,11 +281,11 @@ class Bridge(FlowCase):
         a = self.pod_(net)
         stage = types.SimpleNamespace(fabric=self.fabric, host=self.node)
         self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
-        faults.FAULTS["no-way-back"].lay(stage)
+        faults.FAULTS["no-way-back"].apply(stage)
         self.silent(a, fabrics.ECHO_POD, 80)
         faults.FAULTS["no-way-back"].lift(stage)
         self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
-        faults.FAULTS["no-forwarding"].lay(stage)  # a join mends it
+        faults.FAULTS["no-forwarding"].apply(stage)  # a join repairs it
         self.silent(a, fabrics.ECHO_POD, 80)
 
     def test_no_route_to_the_other_node(self):

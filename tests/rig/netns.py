@@ -55,7 +55,7 @@ def nft(ns, rules):
 
 
 def sysctl(ns, values):
-    """Sets what stands under /proc/sys, each namespace's own: {"net/ipv4/ip_forward": 1}."""
+    """Sets what is under /proc/sys, each namespace's own: {"net/ipv4/ip_forward": 1}."""
     script = "".join("echo %s >/proc/sys/%s\n" % (v, k) for k, v in values.items())
     run(["ip", "netns", "exec", ns, "sh", "-e"], stdin=script)
 
@@ -108,7 +108,7 @@ def resolv(ns, servers, search=(), hosts=()):
     text = "".join("nameserver %s\n" % s for s in servers)
     if search:
         text += "search %s\n" % " ".join(search)
-    # Windows tries a name with a dot as it stands first, and gives up after a few seconds.
+    # Windows tries a name with a dot as it is first, and gives up after a few seconds.
     text += "options ndots:1 timeout:2 attempts:2\n"
     _write(os.path.join(folder, "resolv.conf"), text)
     # Programs ask for their own machine's name when they start: no dead DNS server may delay that.

@@ -167,7 +167,7 @@ def _neighbours(end, pods, host):
 # ---- the rules ---------------------------------------------------------------------------------
 
 def rules(state, host):
-    """The text for `nft -f`: the whole table anew."""
+    """The text for `nft -f`: the whole table again."""
     pods = [e for e in local(state, host) if e.network.kind != "Transparent"]
     text = "table inet hns\ndelete table inet hns\ntable inet hns {\n"
     for name, hook, words in (

@@ -1,4 +1,4 @@
-"""A network policy agent on a played Windows host: it lays ACLs on each pod's endpoint, as Calico's
+"""A network policy agent on a played Windows host: it writes ACLs on each pod's endpoint, as Calico's
 Felix does through HNS (allow what policies allow by a low number, block the rest by a high one)."""
 import json
 import threading
@@ -10,16 +10,16 @@ def acl(action, direction, priority):
                                         "Priority": priority}}
 
 
-# Everything allowed both ways, and nothing else: harmless as long as each has its direction.
+# Everything allowed in and out, and nothing else: harmless as long as each has its direction.
 ACLS = [acl("Allow", "In", 1000), acl("Allow", "Out", 1000),
         acl("Block", "In", 65500), acl("Block", "Out", 65500)]
 
 
 class Agent:
-    """Follows the host's endpoints while it stands; `laid`: the endpoints that got ACLs."""
+    """Follows the host's endpoints while it runs; `done`: the endpoints that got ACLs."""
 
     def __init__(self, host, acls=None):
-        self.host, self.acls, self.laid, self.why = host, acls or ACLS, [], None
+        self.host, self.acls, self.done, self.why = host, acls or ACLS, [], None
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._follow, daemon=True)
 
@@ -43,9 +43,9 @@ class Agent:
     def _look(self):
         for end in self.host.control({"op": "dump"})["endpoints"]:
             if end.get("HostComputeNamespace") and not end.get("Flags") \
-                    and end["ID"] not in self.laid:
+                    and end["ID"] not in self.done:
                 self._lay(end["ID"])
-                self.laid.append(end["ID"])
+                self.done.append(end["ID"])
 
     def _lay(self, guid):
         request = {"ResourceType": "Policy", "RequestType": "Add", "Settings": {"Policies": self.acls}}

@@ -13,7 +13,7 @@ import netns
 import packets
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "wine"))
-import prefix as prefixes  # noqa: E402  (beside the DLLs that are laid into prefixes)
+import prefix as prefixes  # noqa: E402  (beside the DLLs that are put into prefixes)
 
 
 OUTPUT_MAX = 65536  # bytes of a program's output in one answer
@@ -84,7 +84,7 @@ class Sandboxes:
         return number
 
     def wait(self, handle, milliseconds, start=None):
-        """How the program stands, and what it said: from a byte on, or the last of it."""
+        """How the program does, and what it said: from a byte on, or the last of it."""
         proc, log = self.handles[handle]
         try:
             code = proc.wait(min(milliseconds, 60000) / 1000)

@@ -47,8 +47,8 @@ class Newcomer:
     def arrive(self):
         self.host = winhost.Host(self.fabric, **self.host_options)
         self.host.start()
-        self.host.lay(WINJOIN, PROGRAM)
-        self.host.lay(self.bundle(), BUNDLE)
+        self.host.put(WINJOIN, PROGRAM)
+        self.host.put(self.bundle(), BUNDLE)
 
     def leave(self):
         if self.host:

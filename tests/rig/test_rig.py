@@ -91,11 +91,11 @@ class Packets(unittest.TestCase):
 
 
 class Agent(unittest.TestCase):
-    """It stands as long as the fabric, whatever the API server says meanwhile."""
+    """It runs as long as the fabric, whatever the API server says meanwhile."""
 
-    def follow(self, answers, **ways):
+    def follow(self, answers, **more):
         """What is done on the Linux machine while the server gives these answers, one a look."""
-        answers, done = iter(answers), mock.Mock(mode="overlay", **ways)
+        answers, done = iter(answers), mock.Mock(mode="overlay", **more)
         with tempfile.TemporaryDirectory() as folder:
             done.log = lambda name: os.path.join(folder, name)
 

@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path += [os.path.join(ROOT, "tests", "wine"), os.path.join(ROOT, "tests", "hns")]
 import hnsctl  # noqa: E402  (beside hnsd)
-import prefix as prefixes  # noqa: E402  (beside the DLLs that are laid into prefixes)
+import prefix as prefixes  # noqa: E402  (beside the DLLs that are put into prefixes)
 
 HNSD = os.path.join(ROOT, "build", "native", "hnsd")
 HNS_PORT, NET_PORT = 17999, 17998
@@ -151,7 +151,7 @@ class Host(Node):
         raise RuntimeError("%s does not boot: %s%s" % (self.name, done.stdout, done.stderr))
 
     def reboot(self):
-        """Everything ends and starts anew: programs, services, HNS (which forgets what it does)."""
+        """Everything ends and starts again: programs, services, HNS (which forgets what it does)."""
         self.shut_down()
         self.control({"op": "reboot"})
         self.boot()
@@ -172,11 +172,11 @@ class Host(Node):
         """A file of the host as a path of this machine."""
         return sandbox.host_path(self.drive, windows)
 
-    def lay(self, source, windows):
+    def put(self, source, windows):
         """Puts a file of this machine onto the host."""
         target = self.path(windows)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        prefixes.lay(source, target)
+        prefixes.put(source, target)
         return target
 
     def spawn(self, argv, env=None, **more):

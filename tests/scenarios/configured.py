@@ -67,7 +67,7 @@ class Configured(scene.Scene):
         source = os.path.join(self.stage.fabric.folder, "join.yaml")
         with open(source, "w", encoding="utf-8") as f:
             f.write(FILE % facts)
-        self.stage.host.lay(source, CONFIG)
+        self.stage.host.put(source, CONFIG)
         self.assert_code(self.stage.winjoin("config", "validate", "--config", CONFIG), 0)
         done = self.stage.winjoin("join", "--config", CONFIG, "-o", "json", timeout=240)
         self.assert_code(done, 0)

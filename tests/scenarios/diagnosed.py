@@ -21,7 +21,7 @@ class Diagnosed(scene.Scene):
 
     def assert_names(self, name):
         fault = faults.FAULTS[name]
-        fault.lay(self.stage)
+        fault.apply(self.stage)
         self.addCleanup(fault.lift, self.stage)
         code, report = self.stage.document("diag")
         self.assertEqual(code, 5, report)
@@ -41,7 +41,7 @@ class Diagnosed(scene.Scene):
     def assert_names_at_once(self, name, cause, seconds, measured):
         """Before any pod is started; how long the whole diagnosis took is printed."""
         fault = faults.FAULTS[name]
-        fault.lay(self.stage)
+        fault.apply(self.stage)
         self.addCleanup(self.stage.winjoin, "diag")
         self.addCleanup(fault.lift, self.stage)
         begin = time.monotonic()

@@ -133,7 +133,7 @@ class External(scene.Scene):
         """What a DaemonSet does there; the plugin's program it brings with it."""
         body = self.network["documents"][1]["body"]
         self.hns("HcnCreateNetwork", "gsHo", GUID, json.dumps({**body, "Owner": "agent"}))
-        self.stage.host.lay(os.path.join(stage.STANDINS, "win-overlay.exe"),
+        self.stage.host.put(os.path.join(stage.STANDINS, "win-overlay.exe"),
                             "C:\\opt\\cni\\bin\\win-overlay.exe")
         content = self.network["cni"][0]["content"]
         path = self.stage.host.path(self.cni)
@@ -185,16 +185,16 @@ class Trouble(scene.Scene):
 
     def test_winjoin_that_runs_where_it_was_laid(self):
         """Windows neither replaces nor removes a program that runs."""
-        newer, laid = self.stage.host.path(r"C:\newer.exe"), r"C:\k\winjoin.exe"
+        newer, installed = self.stage.host.path(r"C:\newer.exe"), r"C:\k\winjoin.exe"
         with open(stage.WINJOIN, "rb") as this, open(newer, "wb") as other:
             other.write(this.read() + b"newer")
         self.assert_joins(*scene.FAST)
         done = self.stage.host.run([r"C:\newer.exe", *self.stage.join_words[1:], *scene.FAST], timeout=180)
         self.assert_code(done, 0)
         self.assertIn("another winjoin.exe runs as the host of this node's services and is kept", done.stderr)
-        done = self.stage.host.run([laid, "reset", "--force"], timeout=120)
+        done = self.stage.host.run([installed, "reset", "--force"], timeout=120)
         self.assert_code(done, 0)
-        self.assertIn("file %s: it runs: moved to %%TEMP%%" % laid, done.stderr)
+        self.assertIn("file %s: it runs: moved to %%TEMP%%" % installed, done.stderr)
         self.assertFalse(os.path.exists(self.stage.host.path(r"C:\k")))
         os.remove(newer)
 

@@ -21,8 +21,8 @@ class Mirrored(scene.Scene):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.stage.host.lay(MACHINE, r"C:\machine.exe")
-        cls.stage.host.lay(odd.write(cls.stage.fabric.folder, "roots.crt", odd.shared().pem), r"C:\roots.crt")
+        cls.stage.host.put(MACHINE, r"C:\machine.exe")
+        cls.stage.host.put(odd.write(cls.stage.fabric.folder, "roots.crt", odd.shared().pem), r"C:\roots.crt")
         made = cls.stage.host.run([r"C:\machine.exe", "root", r"C:\roots.crt"])
         assert made.returncode == 0, made.stdout + made.stderr
         cls.bare = cls.stage.snapshot()

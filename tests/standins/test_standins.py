@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The stand-ins together, without the product: a Windows node set up as an administrator would.
 
-Files are laid as upstream's documents say, the programs are started at the console, and the node
+Files are written as upstream's documents say, the programs are started at the console, and the node
 must become Ready, its pods reachable, its Services answered.
 """
 import base64
@@ -82,7 +82,7 @@ users:
 
 
 def cni_conf(mode, network, subnet):
-    """What the administrator lays for containerd once the pod subnet is known."""
+    """What the administrator writes for containerd once the pod subnet is known."""
     base = subnet.rsplit(".", 1)[0]
     exceptions = ["10.244.0.0/16", "10.96.0.0/12"] + (["10.0.0.0/24"] if mode != "overlay" else [])
     values = [{"Type": "OutBoundNAT", "Settings": {"Exceptions": exceptions}},
@@ -125,13 +125,13 @@ class ByHand:
         with open(path, "w", encoding="utf-8") as f:
             f.write(text)
 
-    def lay(self):
+    def install(self):
         for name in ("kubelet", "kube-proxy", "flanneld"):
-            self.host.lay("%s/%s.exe" % (STANDINS, name), "C:\\k\\%s.exe" % name)
+            self.host.put("%s/%s.exe" % (STANDINS, name), "C:\\k\\%s.exe" % name)
         for name in ("win-overlay", "win-bridge", "host-local"):
-            self.host.lay("%s/%s.exe" % (STANDINS, name), "C:\\opt\\cni\\bin\\%s.exe" % name)
-        self.host.lay(STANDINS + "/containerd.exe", "C:\\Program Files\\containerd\\containerd.exe")
-        self.host.lay(PROBE, "C:\\probe\\bin\\winjoin-probe.exe")
+            self.host.put("%s/%s.exe" % (STANDINS, name), "C:\\opt\\cni\\bin\\%s.exe" % name)
+        self.host.put(STANDINS + "/containerd.exe", "C:\\Program Files\\containerd\\containerd.exe")
+        self.host.put(PROBE, "C:\\probe\\bin\\winjoin-probe.exe")
         self.write("C:\\Program Files\\containerd\\config.toml", CONTAINERD_TOML)
         self.write("C:\\var\\lib\\kubelet\\config.yaml", KUBELET_CONFIG)
         self.write("C:\\etc\\kubernetes\\kubelet.conf", KUBECONFIG % self.cluster.server())
@@ -212,7 +212,7 @@ class Whole(unittest.TestCase):
         self.cluster.server = lambda: "https://" + self.cluster.facts["endpoint"]
         self.host = self.enterContext(winhost.Host(self.lan, origin="dhcp"))
         self.hand = ByHand(self.host, self.cluster, self.mode)
-        self.hand.lay()
+        self.hand.install()
 
     def eventually(self, what, question, seconds=40):
         found = controllers.wait_for(question, seconds)
@@ -295,7 +295,7 @@ class Refusals(unittest.TestCase):
         cls.lan = cls.enterClassContext(fabrics.Fabric())
         cls.host = cls.enterClassContext(winhost.Host(cls.lan))
         for name in ("kubelet", "kube-proxy", "containerd"):
-            cls.host.lay("%s/%s.exe" % (STANDINS, name), "C:\\k\\%s.exe" % name)
+            cls.host.put("%s/%s.exe" % (STANDINS, name), "C:\\k\\%s.exe" % name)
 
     def kubelet(self, config):
         path = self.host.path("C:\\var\\lib\\kubelet\\config.yaml")

@@ -50,9 +50,9 @@ has "it is said" "$host.out" ' FileAvailable--etc-kubernetes-kubelet.conf ignore
 run preflight --ignore-preflight-errors ALL
 check "all are ignored" "$code" 0
 run preflight --ignore-preflight-errors all,HNS
-check "all stands alone" "$code" 3
+check "all is alone" "$code" 3
 run preflight --ignore-preflight-errors 'all,NoSuchCheck,HNS'
-check "all stands alone, with any name" "$code" 3
+check "all is alone, with any name" "$code" 3
 run preflight --ignore-preflight-errors FileAvailable--etc-kubernetes-kubelet.conf,Swop
 check "an unknown name is passed over" "$code" 0
 has "and told" "$host.err" '^warning: .*"Swop"'

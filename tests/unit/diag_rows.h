@@ -113,11 +113,11 @@ static const struct row rows[] = {
      OVERLAY "}," NETWORK(GOOD_REMOTE) "," LIN_1("{\\\"VNI\\\":1}"), "", NULL},
     {"peer missing", DNS_RED, OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA), "OVL-PEER confirmed 9",
      "no RemoteSubnetRoute for 10.244.1.0/24 (node lin-1)"},
-    {"peer missing, and who would lay it", DNS_RED,
+    {"peer missing, and who would add it", DNS_RED,
      OVERLAY "}," NETWORK("") "," LIN_1(PEER_DATA) ",services:{flanneld:'stopped'}",
      "OVL-PEER confirmed 9",
      "service flanneld is stopped: read its log, then start it: sc.exe start flanneld"},
-    {"peers stand, and who laid them ended", DNS_RED,
+    {"peers are there, and who added them ended", DNS_RED,
      OVERLAY "," VIPS "}," NETWORK(GOOD_REMOTE) "," LIN_1(
          PEER_DATA) ",services:{flanneld:'stopped'}," ASKED("dns-timeout"),
      "OVL-UDP likely 9", NULL},
@@ -238,11 +238,11 @@ static const struct row rows[] = {
      "expected:{networkMode:'l2bridge'},routes:[],nodes:[{metadata:{name:'lin-1'},spec:{podCIDR:"
      "'10.244.1.0/24'},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'}]}}]",
      "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
-    {"route missing, and who would lay it", DNS_RED,
+    {"route missing, and who would add it", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[]," LIN_1("null") ",services:{flanneld:'stopped'}",
      "L2-ROUTE confirmed 9",
      "service flanneld is stopped: read its log, then start it: sc.exe start flanneld"},
-    {"route stands, the way back may not", DNS_RED,
+    {"route is there, the way back may not", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
      "," LIN_1("null"),
      "L2-ROUTE likely 9", NULL},
@@ -295,7 +295,7 @@ static const struct row rows[] = {
           "}," ENDPOINT_B "]",
      "DNS-SFX confirmed 2",
      "the pod's DNS suffixes (endpoint 6f3c) lack default.svc.cluster.local"},
-    {"suffix stands", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
+    {"suffix is there", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
      PODS ",expected:{namespace:'kube-system',dnsDomain:'cluster.local'},endpoints:[" ENDPOINT_A
           "}," ENDPOINT_B "]",
      "DNS-SFX likely 2", NULL},
@@ -309,7 +309,7 @@ static const struct row rows[] = {
      "NAT-NONE confirmed 3",
      "endpoint 6f3c (winjoin-probe-a): none of its policies translates what goes out: "
      "SDNRoute, OutBoundNAT (to its own address alone)"},
-    {"nat stands", EXTERNAL_RED,
+    {"nat is there", EXTERNAL_RED,
      PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
           "['10.0.0.0/8']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",
      "", NULL},

@@ -1,4 +1,4 @@
-/* Artifacts: the lock, hostile bundles, what is laid on the node and what is left alone. */
+/* Artifacts: the lock, hostile bundles, what is installed on the node and what is left alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -206,7 +206,7 @@ static void stopped_before_writing(void **state) {
     bundle_free(bundle);
 }
 
-/* One bad artifact, and none is laid: not even those before it. */
+/* One bad artifact, and none is installed: not even those before it. */
 static void all_or_nothing(void **state) {
     struct bundle *bundle = NULL;
     struct artifacts_result result = {0};

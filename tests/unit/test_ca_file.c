@@ -98,7 +98,7 @@ static void only_the_keys_count(void **state) {
         bool same;
     } cases[] = {
         {CA_PEM, CA_PEM, true},
-        {"# laid manually\r\n" CA_PEM "\r\n", CA_PEM, true},
+        {"# put there by hand\r\n" CA_PEM "\r\n", CA_PEM, true},
         {CA_PEM OTHER_PEM, OTHER_PEM CA_PEM, true},
         {CA_PEM, CA_PEM OTHER_PEM, false}, /* a CA that was rotated meanwhile */
         {CA_PEM OTHER_PEM, CA_PEM, false}, /* trusts one more than the cluster says */

@@ -286,7 +286,7 @@ static void follows_chains(void **state) {
     assert_int_equal(certificate_check_chain(CLIENT_PEM, OTHER_PEM, false, -1, NULL), -1);
     assert_int_equal(certificate_check_chain(CLIENT_PEM, CA_PEM, true, now, &err), -1);
     assert_int_equal(certificate_check_chain(SERVER_PEM, CA_PEM, true, now, NULL), 0);
-    /* a client's certificate is not a CA, wherever it stands */
+    /* a client's certificate is not a CA, wherever it is */
     assert_int_equal(certificate_check_chain(BELOW_PEM CLIENT_PEM, CA_PEM, false, now, &err), -1);
     assert_int_equal(certificate_check_chain(BELOW_PEM, CLIENT_PEM, false, now, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);

@@ -141,7 +141,7 @@ static void stores_as_the_kubelet(void **state) {
     assert_int_equal(s->created, 1);
 }
 
-/* A folder that was copied has a file in the link's place: good enough to keep, and mended. */
+/* A folder that was copied has a file in the link's place: good enough to keep, and repaired. */
 static void keeps_a_plain_file(void **state) {
     static const char both[] = CLIENT_PEM CLIENT_KEY_PEM;
     struct scene *s = *state;

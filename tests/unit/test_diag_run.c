@@ -138,7 +138,7 @@ static struct diag_options options_make(struct stage *stage) {
     };
 }
 
-/* Nothing that the run laid is there any more. */
+/* Nothing that the run wrote is there any more. */
 static void assert_clean(struct host *host) {
     assert_int_equal(host_file_type(host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
     assert_int_equal(host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json"),

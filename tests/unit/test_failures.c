@@ -297,7 +297,7 @@ static void fail_each(const struct step *step) {
             fail_msg("%s: failing call %zu was passed over", step->name, n);
         if (err.kind != ERROR_HOST || !strstr(err.message, "told to fail"))
             fail_msg("%s, call %zu: '%s'", step->name, n, err.message);
-        /* and the same again mends it */
+        /* and the same again fixes it */
         host_memory_fail(host, 0);
         error_clear(&err);
         if (step->act(host, &err) < 0)

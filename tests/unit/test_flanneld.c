@@ -13,7 +13,7 @@ struct flannel {
     const char *mode;
     const char *peer_data; /* backend-data of node l1; NULL: it has no annotations */
     bool never_up, lays_nothing, may_not_list;
-    unsigned slow; /* sleeps until it is up, and again until it lays its ways */
+    unsigned slow; /* sleeps until it is up, and again until it adds its routes */
     unsigned slept;
     bool up;
 };

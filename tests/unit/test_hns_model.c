@@ -91,7 +91,7 @@ static void test_shape_of_the_memory_host(void **state) {
     free(record);
 }
 
-/* What tells hnsd to lay packets anew. */
+/* What tells hnsd to make the packets' paths again. */
 static void test_every_change_is_told(void **state) {
     static const struct {
         const char *function, *a, *b, *c;

@@ -34,7 +34,7 @@ static void l2bridge_joins_and_resets(void **state) {
     joins_and_resets("l2bridge");
 }
 
-/* Called from where the join laid it, winjoin is the one program that Windows does not remove. */
+/* Called from where the join installed it, it is the one program that Windows does not remove. */
 static void a_program_that_runs_moves_itself_aside(void **state) {
     static const char self[] = "C:\\k\\winjoin.exe", aside[] = "C:\\t\\winjoin-removed.exe";
     struct error err = {0};

@@ -168,11 +168,11 @@ static char *warnings_of(struct run *r) {
 
 #define GOOD "failed to run Kubelet: cannot exit on lock file contention: no lock file specified\n"
 
-/* Each time, before anything is laid, with the file as it will be, but for the CA's path. */
+/* Each time, before anything is written, with the file as it will be, but for the CA's path. */
 static void asks_the_kubelet(void **state) {
     struct run *r = *state;
     struct asked asked = {.code = 1, .says = GOOD};
-    _cleanup_(freep) char *laid = NULL;
+    _cleanup_(freep) char *written = NULL;
 
     host_memory_on_run(r->host, kubelet_answers, &asked);
     joins(r);
@@ -181,8 +181,8 @@ static void asks_the_kubelet(void **state) {
     assert_non_null(strstr(asked.words, "--config=C:\\ProgramData\\winjoin\\tmp\\config.yaml"));
     assert_non_null(strstr(asked.config, "staticPodPath: C:"));
     assert_null(strstr(asked.config, "clientCAFile"));
-    laid = content(r, "C:\\var\\lib\\kubelet\\config.yaml");
-    assert_non_null(strstr(laid, "clientCAFile: C:"));
+    written = content(r, "C:\\var\\lib\\kubelet\\config.yaml");
+    assert_non_null(strstr(written, "clientCAFile: C:"));
     assert_int_equal(host_file_type(r->host, "C:\\ProgramData\\winjoin\\tmp"), HOST_ABSENT);
     free(asked.words);
     free(asked.config);

@@ -73,7 +73,7 @@ static void a_bundle_is_laid_and_taken_back(void **state) {
     close_run(&r);
 }
 
-/* One wrong file, and nothing of the bundle is laid. */
+/* One wrong file, and nothing of the bundle is installed. */
 static void a_wrong_bundle_leaves_the_host_alone(void **state) {
     struct error err = {0};
     json_t *before, *after;

@@ -72,7 +72,7 @@ static void what_stops_pods_is_named_at_once(void **state) {
     }
 }
 
-/* Seen as soon as winjoin waits: the pods are laid, and somebody presses Ctrl-C. */
+/* Seen as soon as winjoin waits: the pods are written, and somebody presses Ctrl-C. */
 static void on_sleep(void *context, struct host *host) {
     bool *started_pods = context;
 

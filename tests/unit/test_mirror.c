@@ -1,4 +1,4 @@
-/* Mirrors: what is fetched, borne, given up; by a clock that the test turns. */
+/* Mirrors: what is fetched, tolerated, given up; by a clock that the test turns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -194,7 +194,8 @@ static void installs_once(void **state) {
         assert_int_equal(
             artifacts_ensure(s->answers.host, bundle, NULL, NULL, NULL, &result, &s->err),
             expected);
-        assert_int_equal(s->answers.asked, i == 2 ? 1 : 2); /* proved and laid by one request */
+        assert_int_equal(s->answers.asked,
+                         i == 2 ? 1 : 2); /* proved and installed by one request */
         bundle_free(bundle);
     }
     assert_int_equal(s->err.kind, ERROR_UNTRUSTED);

@@ -1,5 +1,5 @@
 /* The tables of network modes and agents: every row is whole, and what reads the tables offers,
- * refuses and finds what stands in them. */
+ * refuses and finds what is in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

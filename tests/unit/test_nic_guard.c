@@ -360,7 +360,7 @@ static void taken_away_again(void **state) {
     json_decref(after);
 }
 
-/* Somebody takes the address away for as long as the vSwitch stands. */
+/* Somebody takes the address away for as long as the vSwitch is there. */
 static void steal_address(void *context, struct host *at) {
     struct host_adapters adapters = {0};
     (void)context;

@@ -1,4 +1,4 @@
-/* The ways to other nodes' pods: remembered, lost at a restart, laid again. */
+/* The routes to other nodes' pods: remembered, lost at a restart, added again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -102,7 +102,7 @@ static const json_t *file_of(const json_t *plan, const char *path) {
     return NULL;
 }
 
-/* network.json holds the ways to other nodes, too, which the plan cannot know. */
+/* network.json holds the routes to other nodes, too, which the plan cannot know. */
 static char *without_peers(const char *text) {
     json_t *json = NULL;
     char *rest;
@@ -147,7 +147,7 @@ static void each_planned_file_is_there(const json_t *plan, const json_t *after) 
 
     json_array_foreach(json_object_get(plan, "files"), i, file) {
         if (!json_object_get(after, json_text_at(file, "path")))
-            fail_msg("%s is planned and not laid", json_text_at(file, "path"));
+            fail_msg("%s is planned and not written", json_text_at(file, "path"));
         assert_true(json_object_get(file, "content") || json_object_get(file, "sha256"));
     }
     json_array_foreach(json_at(plan, "network.cni"), i, file)
@@ -381,7 +381,7 @@ static void a_refused_host_gets_no_plan(void **state) {
     close_run(&r);
 }
 
-/* KUBEADM_JOIN_DRYRUN_DIR: what somebody looks at there is what a join would lay. */
+/* KUBEADM_JOIN_DRYRUN_DIR: what somebody looks at there is what a join would write. */
 static void the_files_can_be_looked_at(void **state) {
     static const char folder[] = "C:\\look\\here";
     struct text_list names = {0};

@@ -115,7 +115,7 @@ static void judged_as(void (*first)(void), void (*second)(void), enum error_kind
     close_run(&r);
 }
 
-/* The exit code says what to do: 2 mend the host, 4 never again blindly, 6 restart, 1 later. */
+/* The exit code says what to do: 2 fix the host, 4 never again blindly, 6 restart, 1 later. */
 static void the_kind_says_whose_fault_it_is(void **state) {
     (void)state;
     judged_as(port_10250, nothing, ERROR_PREFLIGHT);

@@ -55,7 +55,7 @@ static int clean(void **state) {
 static void a_turn_answers_what_is_asked(void **state) {
     static const struct {
         const char *probes; /* NULL = no list */
-        const char *before; /* the answer that stands already, NULL = none */
+        const char *before; /* the answer that is there already, NULL = none */
         const char *after;  /* how the answer begins */
     } rows[] = {
         {LIST, NULL, "winjoin-results 1\nx refused 1 0 0 0 0 - -\nend 1\n"},

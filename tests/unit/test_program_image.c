@@ -50,7 +50,7 @@ static void versions_of_go_programs(void **state) {
              BUILD("\"all=-s -X 'k8s.io/kubernetes/vendor/k8s.io/client-go/pkg/"
                    "version.gitMajor=1' -X 'k8s.io/kubernetes/vendor/" STAGED "=v1.30.2+x'\""),
          "v1.30.2+x"},
-        /* what the linker was told stands above the module's version */
+        /* what the linker was told overrides the module's version */
         {MOD("k8s.io/kubernetes", "v0.0.0-2026") BUILD("\"-X " STAGED "=v1.37.1\""), "v1.37.1"},
         {MOD("k8s.io/kubernetes", "v1.37.0") BUILD("-X=" STAGED "=v1.37.1"), "v1.37.1"},
         /* the shim is built with containerd's flags, but is another module */

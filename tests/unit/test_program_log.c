@@ -16,7 +16,7 @@ static void a_log_file_takes_what_is_logged(void **state) {
     variable = NULL;
     file = fopen(path, "r");
     assert_non_null(file);
-    for (int i = 0; i < 2; i++) { /* the second run's stands behind the first one's */
+    for (int i = 0; i < 2; i++) { /* the second run's comes behind the first one's */
         assert_non_null(fgets(line, sizeof line, file));
         assert_non_null(strstr(line, "WINJOIN_QQQQQQ matches no flag"));
     }

@@ -184,7 +184,7 @@ static void a_join_that_failed(void **state) {
     assert_has(&out, "   failed in kubelet");
 }
 
-/* Its log stands, its report does not: it runs, or was killed. */
+/* Its log is there, its report is not: it runs, or was killed. */
 static void a_join_that_runs_or_was_killed(void **state) {
     _cleanup_(text_list_free) struct text_list reports = {0};
     _cleanup_(freep) char *path = NULL;

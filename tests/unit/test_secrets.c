@@ -113,7 +113,7 @@ static void run_one(const char *line, bool result_is_the_file) {
     assert_hidden(line, "the host", &host_said);
 }
 
-/* As it stands, and with a full log and a document; one in turn of the two where the token, glued
+/* As it is, and with a full log and a document; one in turn of the two where the token, glued
  * to something, was there bare before. */
 static void check(bool both, const char *format, ...) __attribute__((format(gnu_printf, 2, 3)));
 static void check(bool both, const char *format, ...) {

@@ -6,7 +6,7 @@
     "bootstrapToken:\n    apiServerEndpoint: 10.0.0.1:6443\n    token: abcdef.0123456789abcdef\n"  \
     "    unsafeSkipCAVerification: true\n"
 
-/* The file may hold a token, and what stands there may be somebody's. */
+/* The file may hold a token, and what is there may be somebody's. */
 static void config_migrated_into_a_file(void **state) {
     static const struct {
         const char *name, *message;

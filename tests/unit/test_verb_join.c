@@ -320,7 +320,7 @@ static void tokens_from_files(void **state) {
     }
 }
 
-/* "--token -": the secret stands in no command line. */
+/* "--token -": the secret is in no command line. */
 static void a_token_from_standard_input(void **state) {
     (void)state;
     for (int by_file = 0; by_file < 2; by_file++) {

@@ -241,7 +241,7 @@ static void writes_odd_text_in_quotes(void **state) {
     }
 }
 
-/* As Go writes them: what kubeadm lays is the same text. */
+/* As Go writes them: what kubeadm writes is the same text. */
 static void writes_numbers_as_go(void **state) {
     static const struct {
         double value;

@@ -1,7 +1,7 @@
 /* bcryptprimitives.dll for Wine 8, which has none: random bytes. Who needs it: every program built
  * with Go 1.22 or newer. Such a program loads this DLL before anything else, so what else Wine does
- * not do for upstream's programs is mended from here: symbolic links, AF_UNIX sockets, named pipes,
- * services, the messages of HNS. */
+ * not do for upstream's programs is repaired from here: symbolic links, AF_UNIX sockets, named
+ * pipes, services, the messages of HNS. */
 #include "tests/wine/symlink.h"
 #include "tests/wine/bcryptprimitives_messages.h"
 #include "tests/wine/bcryptprimitives_named_pipe.h"

@@ -16,7 +16,7 @@ enum { MACHINE_PATH_ROOM = 2048 };
 bool machine_link_read(const WCHAR *path, char target[MACHINE_PATH_ROOM]);
 /* `target` is a path of Windows: an absolute one, or one relative to the link's folder. */
 bool machine_link_make(const WCHAR *link, const WCHAR *target);
-/* Replaces what stands at `to`. */
+/* Replaces what is at `to`. */
 bool machine_link_rename(const WCHAR *from, const WCHAR *to);
 bool machine_link_remove(const WCHAR *path);
 /* Removes the links in a folder that lead nowhere. */

@@ -31,7 +31,7 @@ class Played(unittest.TestCase):
         except netns.Missing as why:
             raise unittest.SkipTest(str(why))
         cls.host = cls.enterClassContext(winhost.Host(cls.fabric, outage_ms=300))
-        cls.host.lay(HOSTCHECK, "C:\\hostcheck.exe")
+        cls.host.put(HOSTCHECK, "C:\\hostcheck.exe")
         cls.before = snapshot.take(cls.host)
 
     def ask(self, *words):
@@ -100,7 +100,7 @@ class Played(unittest.TestCase):
 
     def test_3_event_source(self):
         before = snapshot.take(self.host)
-        self.host.lay(WINJOIN, "C:\\k\\winjoin.exe")
+        self.host.put(WINJOIN, "C:\\k\\winjoin.exe")
         self.assertEqual(self.ask("event-source", "C:\\k\\winjoin.exe"), ["C:\\k\\winjoin.exe"])
         for code in (0, 1, 2, 3, 4, 5, 6, 130):
             said = self.ask("event-text", "C:\\k\\winjoin.exe", str(1000 + code), "said %1")

@@ -5,7 +5,7 @@
     prefix.py copy TARGET [--build B] [--dlls DIR] a prefix of one's own, by hard links
 
 The prepared ones stand in ${WINJOIN_CACHE:-${XDG_CACHE_HOME:-~/.cache}/winjoin}/wine-HASH-BUILD and
-are made once a machine; the DLLs that fill Wine's gaps are laid into each copy.
+are made once a machine; the DLLs that fill Wine's gaps are put into each copy.
 """
 import argparse
 import fcntl
@@ -161,10 +161,10 @@ def copy(target, build="20348", dlls=DLLS, names=None):
         if names is None or name in names:
             if name == "iphlpapi.dll":
                 keep_wines(system, name)
-            lay(path, os.path.join(system, name))
+            put(path, os.path.join(system, name))
     powershell = os.path.join(dlls or "", "powershell.exe")
     if names is None and os.path.exists(powershell):
-        lay(powershell, os.path.join(system, "WindowsPowerShell", "v1.0", "powershell.exe"))
+        put(powershell, os.path.join(system, "WindowsPowerShell", "v1.0", "powershell.exe"))
     return target
 
 
@@ -177,7 +177,7 @@ def keep_wines(system, name):
         f.write(data.replace(b"Wine builtin DLL", b"\0" * 16, 1))
 
 
-def lay(source, target):
+def put(source, target):
     """Replaces a file; what was there may be linked to the prepared prefix."""
     if os.path.lexists(target):
         os.remove(target)

@@ -152,7 +152,7 @@ static int verb_event(char **arguments) {
     return host_event(host, 'i', 1000, arguments[0], &err);
 }
 
-/* Names the file with the log's texts, or with "-" takes the source away; prints what stands. */
+/* Names the file with the log's texts, or with "-" takes the source away; prints what is there. */
 static int verb_event_source(char **arguments) {
     _cleanup_(freep) char *file = NULL;
     struct error absent = {0};

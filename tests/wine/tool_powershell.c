@@ -77,7 +77,7 @@ static int set_interface(const char *command) {
     return host_forwarding_set(host, number(command, "ifIndex"), strstr(command, "Enabled"), &err);
 }
 
-/* Windows' own commands fail where nothing is found, or something stands already. */
+/* Windows' own commands fail where nothing is found, or something is there already. */
 static int get_routes(const char *command) {
     struct host_route wanted = route_of(command);
     size_t count = 0;

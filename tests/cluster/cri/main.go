@@ -58,7 +58,7 @@ func openLog(path string) error {
 	return nil
 }
 
-// serve answers CRI until stop is closed; ready is called once the listener stands.
+// serve answers CRI until stop is closed; ready is called once the listener is open.
 func serve(o *options, stop <-chan struct{}, ready func()) error {
 	if err := openLog(o.logFile); err != nil {
 		return err

@@ -1,4 +1,4 @@
-"""--tls-bootstrap kubelet: the real kubelet.exe gets its certificate itself from the file that winjoin lays,
+"""--tls-bootstrap kubelet: the real kubelet.exe gets its certificate itself from the file that winjoin writes,
 and that file, which holds the token, is gone on every way out."""
 import os
 
@@ -18,7 +18,7 @@ def there(stage, windows):
 
 
 def expect_no_token(stage):
-    """The file is gone, and its secret stands nowhere else on the host."""
+    """The file is gone, and its secret is nowhere else on the host."""
     expect(not there(stage, CONF), "the file with the token is still there")
     held = scene.holders(stage.node.host.drive, stages.SECRET)
     expect(not held, "the token is kept", *held)
@@ -67,7 +67,7 @@ def whole(stage):
     expect_joined(stage)
     expect_equal(made(stage), {"kubelet.exe"}, "who asked")
     _, said = stage.join(*CHOSEN)
-    expect("has its own certificate" not in said, "it begins anew", said)
+    expect("has its own certificate" not in said, "it begins again", said)
     expect_joined(stage)
     stage.reset()
 

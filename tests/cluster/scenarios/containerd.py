@@ -33,7 +33,7 @@ class Runtime:
 
     def __init__(self, host):
         self.host = host
-        host.lay(programs.ensure(["criprobe.exe"])["criprobe.exe"], PROBE)
+        host.put(programs.ensure(["criprobe.exe"])["criprobe.exe"], PROBE)
 
     def said(self):
         try:
@@ -202,7 +202,7 @@ POD = {"metadata": {"name": "p", "uid": "u", "namespace": "default"}, "windows":
 def same(stage):
     host, runtime, log = stage.scene.host, stage.runtime, os.path.join(
         stage.scene.fabric.folder, stage.scene.host.name + "-calls.jsonl")
-    host.lay(programs.ensure(["cnispy.exe"])["cnispy.exe"], SPY)
+    host.put(programs.ensure(["cnispy.exe"])["cnispy.exe"], SPY)
     seen = []
     with configured(runtime):
         for program, wanted in ((None, 1), (programs.ensure(["cri.exe"])["cri.exe"], 0)):
@@ -244,7 +244,7 @@ def replace(host, program):
             expect(time.monotonic() < end, "the service does not %s" % verb)
             time.sleep(0.2)
         if verb == "stop":
-            host.lay(program, PROGRAM)
+            host.put(program, PROGRAM)
 
 
 def spied(host):

@@ -79,7 +79,7 @@ def bridge(_stage):
           on=node_stage.NodeStage)
 def kubectl(stage):
     host, name = stage.node.host, "talks-" + stage.node.node_name
-    host.lay(pods.PROBE, BIN + r"\winjoin-probe.exe")
+    host.put(pods.PROBE, BIN + r"\winjoin-probe.exe")
     os.makedirs(host.path(BOX))
     stage.join("--skip-phases", "verify")
     manifest = host.path(r"C:\etc\kubernetes\manifests\talks.json")

@@ -319,5 +319,5 @@ def right_acls(stage):
     with policy_agent.Agent(stage.node.host, policy_agent.ACLS[::-1]) as agent:
         result, _ = stage.join()
     stage.expect_proved(result)
-    expect(agent.laid, "the agent laid no ACL")
+    expect(agent.done, "the agent wrote no ACL")
     stage.reset()

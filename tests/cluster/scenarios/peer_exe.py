@@ -33,8 +33,8 @@ def prepare(node):
     programs, folders, the services containerd and kubelet."""
     found = programs.ensure(["kubeadm.exe", "kubelet.exe", "cri.exe"])
     for name in ("kubeadm.exe", "kubelet.exe"):
-        node.host.lay(found[name], "C:\\k\\" + name)
-    node.host.lay(found["cri.exe"], RUNTIME + r"\containerd.exe")
+        node.host.put(found[name], "C:\\k\\" + name)
+    node.host.put(found["cri.exe"], RUNTIME + r"\containerd.exe")
     for folder in FOLDERS:
         os.makedirs(node.host.path(folder), exist_ok=True)
     for name, command in (("containerd", CONTAINERD), ("kubelet", KUBELET % node.node_name)):

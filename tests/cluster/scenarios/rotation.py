@@ -59,5 +59,5 @@ def rotation(stage):
     expect_equal((code, status["joined"]), (0, True), repr(status))
     stage.expect_ready()
     stage.join("--verify", "none")
-    expect_equal(current(stage)[1], issued, "a second join lays another certificate")
+    expect_equal(current(stage)[1], issued, "a second join writes another certificate")
     stage.reset()

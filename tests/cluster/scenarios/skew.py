@@ -8,7 +8,7 @@ SECTIONS = ("kubelet-1.36", "kubelet-1.35", "kubelet-1.34")
 
 
 def older(stage):
-    """A whole join: every flag and every field that is laid must be one that this kubelet knows."""
+    """A whole join: every flag and every field that is written must be one that this kubelet knows."""
     wanted = programs.versions()[stage.kubelet]["version"]
     minors = programs.numbers(stage.cluster.version)[1] - programs.numbers(wanted)[1]
     if not 0 < minors <= len(SECTIONS):  # somebody has exchanged a version

@@ -24,7 +24,7 @@ int proxy_network_refresh(struct proxy_network *network, struct error *err);
  * leave it out (local but not there, or err is set). */
 const char *proxy_backend(struct proxy_network *network, const char *ip, bool local,
                           struct error *err);
-/* Overlay: the remote endpoint that stands for a ClusterIP. */
+/* Overlay: the remote endpoint of a ClusterIP. */
 int proxy_service_endpoint(struct proxy_network *network, const char *vip, struct error *err);
 /* Overlay: the address behind which a load balancer with this backend must send: the node's own for
  * other nodes and the world outside, else the source VIP. */
