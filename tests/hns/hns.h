@@ -6,7 +6,8 @@
  *   member given twice or text that is not JSON is 0x803b001b; a value that cannot be (a
  *   prefix with host bits, a GUID that is none) is 0x80070057 unless HCN has a code of its
  *   own for it. The ErrorRecord's Error names the member by its path. Empty members (Health,
- *   Dns, MacPool) are taken.
+ *   Dns, MacPool) are taken. In the settings of a policy members that the schema lacks are
+ *   passed over: OpenShift's nodes send some.
  * - SchemaVersion is required, Major 2; a namespace may also say 0.0, as containerd does; a
  *   network or endpoint document without one that has version 1's members is a version 1
  *   document.
@@ -107,6 +108,8 @@ char *hns_model_handle(const struct hns_model *model, const char *handle);
  *   systems:[...],
  *   initial: true = a reset comes back to it} |
  *   create {kind, doc, net?} | delete {kind, id} | dump | restart | reboot |
+ *   stick {kind, id}: a caller cannot delete it (0x803b0015) | orphan {id, hr?}: the load balancer
+ *   goes, its frontends stay taken (0x803b0013, or hr) until a reboot |
  *   adapter {alias, addresses?, staticLost?, away?} | rule {fn, contains?, hr?, count?, delay?,
  *   soft?, error?} | norules
  * Returns a new reference: the answer, {"error": text} when refused, NULL for an unknown op. */

@@ -35,19 +35,39 @@ static bool share_port(const json_t *a, const json_t *b) {
     return false;
 }
 
+static bool share_frontend(const json_t *a, const json_t *b) {
+    return (model_number(a, "Flags") & LB_IPV6) == (model_number(b, "Flags") & LB_IPV6) &&
+           share_vip(a, b) && share_port(a, b);
+}
+
 static int check_frontends(struct hns_model *m, const json_t *balancer) {
     const char *id;
     json_t *other;
+    size_t i;
 
     json_object_foreach(m->objects[LOAD_BALANCER], id, other) {
-        bool family =
-            (model_number(balancer, "Flags") & LB_IPV6) == (model_number(other, "Flags") & LB_IPV6);
-
-        if (strcmp(id, model_text(balancer, "ID")) && family && share_vip(balancer, other) &&
-            share_port(balancer, other))
+        if (strcmp(id, model_text(balancer, "ID")) && share_frontend(balancer, other))
             return model_fail(m, HR_PORT_EXISTS, "load balancer %s has this frontend", id);
     }
+    json_array_foreach(m->orphans, i, other) {
+        if (share_frontend(balancer, other))
+            return model_fail(m, (unsigned)model_number(other, "_hr"), "policy of %s",
+                              model_text(other, "ID"));
+    }
     return 0;
+}
+
+/* A load balancer goes, its frontends stay taken: a crash leaves policies that no call shows
+ * (kubernetes#137530: 0x803b0013 again and again; kubernetes#139519: 0xb7). */
+int model_balancer_orphan(struct hns_model *m, const char *id, unsigned hr) {
+    json_t *balancer = model_find(m, LOAD_BALANCER, id), *orphan;
+
+    if (!balancer)
+        return -1;
+    orphan = json_deep_copy(balancer);
+    json_object_set_new(orphan, "_hr", json_integer((json_int_t)hr));
+    json_array_append_new(m->orphans, orphan);
+    return model_remove(m, LOAD_BALANCER, id);
 }
 
 static int check_backends(struct hns_model *m, const json_t *balancer) {

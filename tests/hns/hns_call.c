@@ -250,7 +250,7 @@ static int family_call(struct hns_model *m, struct call call, const char *const 
             give(ret, model_open(m, call.kind, model_text(object, "ID")));
         return object ? 0 : -1;
     case DELETE:
-        return model_remove(m, call.kind, args[0]);
+        return model_delete(m, call.kind, args[0]);
     case CLOSE:
         if (args[0])
             json_object_del(m->handles, args[0]);

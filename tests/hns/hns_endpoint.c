@@ -92,30 +92,43 @@ static int check_address(struct hns_model *m, const json_t *endpoint, const json
     return check_length(m, config, at < n ? subnets[at].length : max, max);
 }
 
-/* The first free address of the first subnet, beginning at base + 2. */
-static int allocate(struct hns_model *m, const json_t *endpoint, const json_t *network,
-                    json_t *configs) {
-    struct model_prefix subnets[SUBNETS_MAX];
-    size_t n = model_subnets(network, subnets, SUBNETS_MAX);
+/* The first free address of a subnet, beginning at base + 2. */
+static int allocate_in(struct hns_model *m, const json_t *endpoint, const json_t *network,
+                       size_t at, const struct model_prefix *subnet, json_t *configs) {
     struct model_address address;
     char text[46];
 
-    if (!n)
-        return 0; /* DHCP */
     for (unsigned i = 2; i < 65536; i++) {
-        model_prefix_nth(&subnets[0], i, &address);
-        if (!model_prefix_has(&subnets[0], &address))
+        model_prefix_nth(subnet, i, &address);
+        if (!model_prefix_has(subnet, &address))
             break;
-        if (model_prefix_is_edge(&subnets[0], &address) ||
-            is_gateway(model_subnet_at(network, 0), &address) ||
+        if (model_prefix_is_edge(subnet, &address) ||
+            is_gateway(model_subnet_at(network, at), &address) ||
             is_taken(m, endpoint, network, &address))
             continue;
         model_address_write(&address, text);
         json_array_append_new(
-            configs, json_pack("{s:s, s:i}", "IpAddress", text, "PrefixLength", subnets[0].length));
+            configs, json_pack("{s:s, s:i}", "IpAddress", text, "PrefixLength", subnet->length));
         return 0;
     }
     return model_fail(m, HR_ADDRESS_RESERVED, "no address is free");
+}
+
+/* An address of the first subnet of each family; no subnet at all: DHCP. */
+static int allocate(struct hns_model *m, const json_t *endpoint, const json_t *network,
+                    json_t *configs) {
+    struct model_prefix subnets[SUBNETS_MAX];
+    size_t n = model_subnets(network, subnets, SUBNETS_MAX);
+
+    for (size_t i = 0; i < n; i++) {
+        size_t first = 0;
+
+        while (subnets[first].base.family != subnets[i].base.family)
+            first++;
+        if (first == i && allocate_in(m, endpoint, network, i, &subnets[i], configs))
+            return -1;
+    }
+    return 0;
 }
 
 static int check_addresses(struct hns_model *m, json_t *endpoint, const json_t *network) {

@@ -19,6 +19,8 @@ static void clear(struct hns_model *m) {
     m->faults = json_array();
     json_decref(m->systems);
     m->systems = json_array();
+    json_decref(m->orphans);
+    m->orphans = json_array();
     m->any_system = false;
     m->soft_v1 = false;
     m->next_handle = 0x1000;
@@ -117,6 +119,7 @@ void hns_model_free(struct hns_model *m) {
     json_decref(m->adapters);
     json_decref(m->faults);
     json_decref(m->systems);
+    json_decref(m->orphans);
     json_decref(m->initial);
     free(m);
 }
@@ -160,6 +163,7 @@ void hns_model_reboot(struct hns_model *m) {
     lose_networks(m, true);
     json_object_clear(m->objects[NAMESPACE]);
     json_object_clear(m->objects[LOAD_BALANCER]);
+    json_array_clear(m->orphans);
     json_object_foreach(m->objects[ENDPOINT], id, endpoint) {
         json_object_del(endpoint, "HostComputeNamespace");
         json_object_del(endpoint, "_attached");
@@ -255,6 +259,25 @@ static json_t *control_delete(struct hns_model *m, const json_t *op) {
                                                                         : json_object();
 }
 
+static json_t *control_stick(struct hns_model *m, const json_t *op) {
+    int kind = kind_of(op);
+    json_t *object = kind < 0 ? NULL : model_find(m, (enum model_kind)kind, model_text(op, "id"));
+
+    if (!object)
+        return refused(kind < 0 ? "stick needs a kind" : m->fail_text);
+    json_object_set_new(object, "_stuck", json_true());
+    return json_object();
+}
+
+static json_t *control_orphan(struct hns_model *m, const json_t *op) {
+    const char *hr = model_text(op, "hr");
+
+    return model_balancer_orphan(m, model_text(op, "id"),
+                                 *hr ? (unsigned)strtoul(hr, NULL, 0) : HR_PORT_EXISTS)
+               ? refused(m->fail_text)
+               : json_object();
+}
+
 /* Somebody outside (the data plane, iphlpapi) changed an adapter's addresses. */
 static json_t *control_adapter(struct hns_model *m, const json_t *op) {
     json_t *adapter = model_adapter_find(m, model_text(op, "alias"));
@@ -329,7 +352,7 @@ json_t *hns_model_control(struct hns_model *m, const json_t *op, bool *ret_chang
         {"reset", control_reset},     {"set", control_set},         {"create", control_create},
         {"delete", control_delete},   {"dump", control_dump},       {"restart", control_restart},
         {"reboot", control_restart},  {"adapter", control_adapter}, {"rule", control_rule},
-        {"norules", control_norules},
+        {"norules", control_norules}, {"stick", control_stick},     {"orphan", control_orphan},
     };
     json_t *answer = NULL;
 

@@ -180,6 +180,19 @@ int model_remove(struct hns_model *m, enum model_kind kind, const char *id) {
     return 0;
 }
 
+/* What is stuck (control op `stick`) cannot be deleted, as namespaces that HCS still holds:
+ * rancher/rke2#5551, microsoft/hcsshim#2155. */
+int model_delete(struct hns_model *m, enum model_kind kind, const char *id) {
+    const json_t *object = model_find(m, kind, id);
+
+    if (!object)
+        return -1;
+    if (json_object_get(object, "_stuck"))
+        return model_fail(m, HR_UNSUPPORTED, "%s %s is in use", model_kind_names[kind],
+                          model_text(object, "ID"));
+    return model_remove(m, kind, id);
+}
+
 const char *model_open(struct hns_model *m, enum model_kind kind, const char *id) {
     char hex[24];
 

@@ -17,6 +17,12 @@ static const struct model_field subnet[] = {
     {.name = "Policies", .type = T_ANY},
     {0},
 };
+static const struct model_field extension[] = {
+    {.name = "Id", .type = T_GUID, .required = true},
+    {.name = "Name", .type = T_STRING},
+    {.name = "IsEnabled", .type = T_BOOL},
+    {0},
+};
 const struct model_field model_v1_network_schema[] = {
     {.name = "ID", .type = T_GUID},
     {.name = "Name", .type = T_STRING, .required = true},
@@ -29,9 +35,17 @@ const struct model_field model_v1_network_schema[] = {
     {.name = "DNSSuffix", .type = T_STRING},
     {.name = "DNSServerList", .type = T_RANGES_TEXT},
     {.name = "DNSServerCompartment", .type = T_UINT},
-    {.name = "ManagementIP", .type = T_ADDRESS},
+    {.name = "ManagementIP", .type = T_RANGE}, /* Antrea gives it with its prefix's length */
+    {.name = "Extensions", .type = T_OBJECTS, .of = extension},
     {.name = "AutomaticDNS", .type = T_BOOL},
     {.name = "Flags", .type = T_FLAGS, .of = model_network_flags},
+    {0},
+};
+/* POST /networks/<id> */
+const struct model_field model_v1_change_schema[] = {
+    {.name = "ID", .type = T_GUID},
+    {.name = "Name", .type = T_STRING},
+    {.name = "Extensions", .type = T_OBJECTS, .of = extension, .required = true},
     {0},
 };
 const struct model_field model_v1_endpoint_schema[] = {

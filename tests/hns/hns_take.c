@@ -11,6 +11,7 @@
 struct place {
     struct hns_model *m;
     char path[200];
+    bool in_settings; /* of a policy: what the schema lacks is passed over, not refused */
 };
 
 enum { TEXT_MAX = 1024, LIST_MAX = 1024 };
@@ -251,7 +252,9 @@ static int take_policy_at(struct place *at, const struct model_policy *table, co
     empty = json_object();
     back = enter(at, "Settings");
     settings = json_object_get(taken, "Settings");
+    at->in_settings = true;
     r = take_object(at, table->settings, settings ? settings : empty, &settings);
+    at->in_settings = false;
     json_decref(empty);
     if (!r) {
         at->path[back] = '\0';
@@ -334,8 +337,12 @@ static int take_member(struct place *at, const struct model_field *schema, const
     size_t back = enter(at, field ? field->name : name);
     json_t *value = NULL;
 
-    if (!field)
+    if (!field && !at->in_settings)
         return refuse(at, HR_JSON, "unknown member");
+    if (!field) {
+        at->path[back] = '\0';
+        return 0;
+    }
     if (json_object_get(out, field->name))
         return refuse(at, HR_JSON, "given twice");
     if (!json_is_null(in)) {

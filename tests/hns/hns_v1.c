@@ -53,7 +53,7 @@ static int drop(struct hns_model *m, enum model_kind kind, const char *id, json_
     if (!object)
         return -1;
     *ret = kind == LOAD_BALANCER ? NULL : view(m, kind, object);
-    return model_remove(m, kind, id);
+    return model_delete(m, kind, id);
 }
 
 static int convert(struct hns_model *m, enum model_kind kind, const json_t *v1, json_t **ret) {
@@ -83,6 +83,21 @@ static int post_endpoint(struct hns_model *m, const char *id, const json_t *requ
     json_decref(document);
     m->changed = true;
     *ret = model_v1_endpoint(m, endpoint);
+    return 0;
+}
+
+/* POST /networks/<id>: extensions of its switch are turned on and off, as Antrea's agent does. */
+static int post_network(struct hns_model *m, const char *id, const json_t *request, json_t **ret) {
+    json_t *network = model_find(m, NETWORK, id), *taken, *extension;
+    size_t i;
+
+    if (!network || model_take(m, model_v1_change_schema, "", request, &taken))
+        return -1;
+    json_array_foreach(json_object_get(taken, "Extensions"), i, extension)
+        model_v1_set_extension(json_object_get(network, "Policies"), extension);
+    json_decref(taken);
+    m->changed = true;
+    *ret = model_v1_network(m, network);
     return 0;
 }
 
@@ -117,6 +132,8 @@ static int object_call(struct hns_model *m, enum model_kind kind, const char *me
         return post(m, kind, request, ret);
     if (!strcmp(method, "POST") && kind == ENDPOINT)
         return post_endpoint(m, path->word[1], request, ret);
+    if (!strcmp(method, "POST") && kind == NETWORK)
+        return post_network(m, path->word[1], request, ret);
     return model_fail(m, HR_UNSUPPORTED, "%.16s", method);
 }
 

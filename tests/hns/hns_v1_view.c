@@ -155,6 +155,51 @@ static json_t *subnet_to_v1(const json_t *subnet) {
                      "GatewayAddress", model_subnet_gateway(subnet), "Policies", policies);
 }
 
+/* A switch's extension is a policy of each of its networks; version 1 shows all as "Extensions". */
+void model_v1_set_extension(json_t *policies, const json_t *extension) {
+    const char *id = model_text(extension, "Id");
+
+    for (size_t i = json_array_size(policies); i-- > 0;) {
+        const json_t *policy = json_array_get(policies, i);
+
+        if (!strcmp(model_text(policy, "Type"), "VSwitchExtension") &&
+            !strcmp(model_text(json_object_get(policy, "Settings"), "ExtensionID"), id))
+            json_array_remove(policies, i);
+    }
+    json_array_append_new(policies,
+                          json_pack("{s:s, s:{s:s, s:b}}", "Type", "VSwitchExtension", "Settings",
+                                    "ExtensionID", id, "Enable",
+                                    json_is_true(json_object_get(extension, "IsEnabled"))));
+}
+
+static json_t *extensions_to_v1(const json_t *policies) {
+    json_t *list = json_array();
+    const json_t *policy;
+    size_t i;
+
+    json_array_foreach(policies, i, policy) {
+        const json_t *settings = json_object_get(policy, "Settings");
+
+        if (!strcmp(model_text(policy, "Type"), "VSwitchExtension"))
+            json_array_append_new(
+                list, json_pack("{s:s, s:b}", "Id", model_text(settings, "ExtensionID"),
+                                "IsEnabled", json_is_true(json_object_get(settings, "Enable"))));
+    }
+    return list;
+}
+
+/* The switch's MAC: as given, else its adapter's. */
+static void show_source_mac(const struct hns_model *m, const json_t *network, json_t *v1) {
+    const json_t *policy =
+        model_policy_find(json_object_get(network, "Policies"), "SourceMacAddress");
+    const json_t *adapter = model_adapter_find(m, model_text(network, "_adapter"));
+    json_t *mac = policy ? json_object_get(json_object_get(policy, "Settings"), "SourceMacAddress")
+                         : json_object_get(adapter, "mac");
+
+    if (mac)
+        json_object_set(v1, "SourceMac", mac);
+}
+
 json_t *model_v1_network(const struct hns_model *m, const json_t *network) {
     const json_t *policies = json_object_get(network, "Policies"), *subnet, *policy;
     json_t *subnets = json_array(), *v1;
@@ -176,6 +221,9 @@ json_t *model_v1_network(const struct hns_model *m, const json_t *network) {
     if ((policy = model_policy_find(policies, "DrMacAddress")))
         json_object_set(v1, "DrMacAddress",
                         json_object_get(json_object_get(policy, "Settings"), "Address"));
+    if (model_policy_find(policies, "VSwitchExtension"))
+        json_object_set_new(v1, "Extensions", extensions_to_v1(policies));
+    show_source_mac(m, network, v1);
     return v1;
 }
 
@@ -219,6 +267,9 @@ static void network_policies_to_v2(const json_t *v1, json_t *policies) {
         {"SourceMac", "SourceMacAddress", "SourceMacAddress"},
         {"AutomaticDNS", "AutomaticDNS", "Enable"},
     };
+    json_t *extensions = json_object_get(v1, "Extensions");
+    const json_t *extension;
+    size_t k;
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         json_t *value = json_object_get(v1, names[i][0]);
@@ -227,6 +278,7 @@ static void network_policies_to_v2(const json_t *v1, json_t *policies) {
             json_array_append_new(policies, json_pack("{s:s, s:{s:O}}", "Type", names[i][1],
                                                       "Settings", names[i][2], value));
     }
+    json_array_foreach(extensions, k, extension) model_v1_set_extension(policies, extension);
 }
 
 /* Reads a version 1 network document: the answer is a taken v2 document. */

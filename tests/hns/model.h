@@ -62,6 +62,8 @@ struct hns_model {
     json_t *adapters;       /* as hns_model_state(), plus _own: its addresses, _until: ms */
     json_t *faults;         /* the rules, in order */
     json_t *systems;        /* compute system ids that can be opened */
+    json_t *orphans; /* load balancers that are gone but hold their frontends; _hr: what a new one
+                        with such a frontend fails with */
     bool any_system, keep_static, soft_v1, changed;
     unsigned outage_ms, next_mac, next_namespace, next_handle;
     uint64_t now_ms, random;
@@ -181,8 +183,8 @@ extern const struct model_field model_network_schema[], model_endpoint_schema[],
 extern const struct model_policy model_network_policies[], model_endpoint_policies[],
     model_subnet_policies[];
 /* hns_schema_v1.c */
-extern const struct model_field model_v1_network_schema[], model_v1_endpoint_schema[],
-    model_v1_attach_schema[], model_v1_policy_list_schema[];
+extern const struct model_field model_v1_network_schema[], model_v1_change_schema[],
+    model_v1_endpoint_schema[], model_v1_attach_schema[], model_v1_policy_list_schema[];
 
 /* hns_policy.c */
 int model_policies_check(struct hns_model *m, const struct model_policy *table, const json_t *list,
@@ -196,6 +198,7 @@ json_t *model_find(struct hns_model *m, enum model_kind kind, const char *id); /
 json_t *model_create(struct hns_model *m, enum model_kind kind, const char *id, json_t *taken,
                      const char *network);
 int model_remove(struct hns_model *m, enum model_kind kind, const char *id);
+int model_delete(struct hns_model *m, enum model_kind kind, const char *id); /* by a caller */
 json_t *model_public(const struct hns_model *m, enum model_kind kind, const json_t *object);
 const char *model_open(struct hns_model *m, enum model_kind kind, const char *id);
 const char *model_text(const json_t *object, const char *key); /* "" when absent */
@@ -239,6 +242,7 @@ int model_endpoint_detach(struct hns_model *m, json_t *endpoint, const char *id)
 int model_namespace_make(struct hns_model *m, json_t *space);
 int model_namespace_modify(struct hns_model *m, json_t *space, const json_t *request);
 int model_balancer_make(struct hns_model *m, json_t *balancer);
+int model_balancer_orphan(struct hns_model *m, const char *id, unsigned hr);
 int model_balancer_modify(struct hns_model *m, json_t *balancer, const char *document);
 
 /* hns_v1.c, hns_v1_view.c, hns_hcs.c: answers are new references or NULL. */
@@ -248,6 +252,7 @@ json_t *model_v1_network(const struct hns_model *m, const json_t *network);
 json_t *model_v1_endpoint(const struct hns_model *m, const json_t *endpoint);
 json_t *model_v1_policy_list(const json_t *balancer);
 int model_v1_to_network(struct hns_model *m, const json_t *v1, json_t **ret);
+void model_v1_set_extension(json_t *policies, const json_t *extension);
 int model_v1_to_endpoint(struct hns_model *m, const json_t *v1, json_t **ret);
 int model_v1_to_balancer(struct hns_model *m, const json_t *v1, json_t **ret);
 /* 1 = not one of these calls. */

@@ -146,6 +146,31 @@ static void test_modify(void **state) {
     free(h);
 }
 
+/* A frontend that no call shows any more stays taken, until Windows starts again. */
+static void test_orphans_hold_their_frontends(void **state) {
+    static const struct {
+        const char *hr;
+        unsigned wanted;
+    } cases[] = {{"", 0x803b0013}, {"0x800700b7", 0x800700b7}};
+    struct hns_model *m = *state;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char *h = make(m, "HcnCreateLoadBalancer", ZERO, WEB, NULL), *id = id_of(m, h);
+
+        json_decref(
+            control(m, json_pack("{s:s, s:s, s:s}", "op", "orphan", "id", id, "hr", cases[i].hr)));
+        assert_int_equal(count_of(m, "loadBalancers"), 0);
+        assert_fails(call(m, "HcnDeleteLoadBalancer", id, NULL, NULL), 0x80070490, id);
+        assert_fails(call(m, "HcnCreateLoadBalancer", ZERO, WEB, NULL), cases[i].wanted, id);
+        hns_model_restart(m);
+        assert_fails(call(m, "HcnCreateLoadBalancer", ZERO, WEB, NULL), cases[i].wanted, id);
+        hns_model_reboot(m);
+        assert_int_equal(call(m, "HcnCreateLoadBalancer", ZERO, WEB, NULL), 0);
+        hns_model_reboot(m);
+        free(id), free(h);
+    }
+}
+
 static void test_a_deleted_endpoint_leaves(void **state) {
     struct hns_model *m = *state;
     char *h = make(m, "HcnCreateLoadBalancer", ZERO,
@@ -183,9 +208,14 @@ static void test_sdn_routes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        HERE(test_right_ones_pass), HERE(test_refusals), HERE(test_at_most_64_backends),
-        HERE(test_versions),        HERE(test_modify),   HERE(test_a_deleted_endpoint_leaves),
+        HERE(test_right_ones_pass),
+        HERE(test_refusals),
+        HERE(test_at_most_64_backends),
+        HERE(test_versions),
+        HERE(test_modify),
+        HERE(test_a_deleted_endpoint_leaves),
         HERE(test_sdn_routes),
+        HERE(test_orphans_hold_their_frontends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,7 +74,7 @@ static size_t count_routes(struct hns_model *m, const char *network, const char 
 static void test_default_routes(void **state) {
     char *network = make_network(*state, DUAL);
 
-    assert_int_equal(count_routes(*state, network, ENDPOINT("")), 1); /* IPv4 alone */
+    assert_int_equal(count_routes(*state, network, ENDPOINT(AT("10.244.1.9"))), 1);
     assert_int_equal(count_routes(*state, network,
                                   ENDPOINT(",\"IpConfigurations\":[{" IP("10.244.1.5") "},{" IP(
                                       "fd00:10:244:1::5") "}]")),
@@ -124,8 +124,8 @@ static void test_refusals(void **state) {
         {ENDPOINT(POLICIES(SETTINGS("ProviderAddress", "\"ProviderAddress\":\"10.200.0.11\""))),
          0x803b000d, "ProviderAddress cannot stand on a network of type L2Bridge"},
         {ENDPOINT(POLICIES(SETTINGS("ROUTE", ""))), 0x803b000e, "'ROUTE'"},
-        {ENDPOINT(POLICIES(SETTINGS("OutBoundNAT", "\"ExceptionList\":[]"))), 0x803b001b,
-         "Policies[0].Settings.ExceptionList: unknown member"},
+        {ENDPOINT(POLICIES("{\"Type\":\"OutBoundNAT\",\"Setings\":{}}")), 0x803b001b,
+         "Policies[0].Setings: unknown member"},
         {ENDPOINT(POLICIES(SETTINGS("OutBoundNAT", "\"Exceptions\":[\"10.0.0.0/8\",\"x\"]"))),
          0x80070057, "Policies[0].Settings.Exceptions[1]: 'x'"},
         {ENDPOINT(POLICIES(PORT("0", "80"))), 0x803b002d, "InternalPort: 0 is not between"},
@@ -219,6 +219,38 @@ static void test_versions(void **state) {
     assert_fails(add(*state, network, host), 0x80070032, "a /32 endpoint needs");
     set_version(*state, 9, 5);
     assert_fails(add(*state, network, host), 0, NULL);
+    free(network);
+}
+
+static void test_each_family_gets_an_address(void **state) {
+    char *network = make_network(*state, DUAL);
+    char *h = make_endpoint(*state, network, ENDPOINT(""));
+    json_t *p = properties(*state, "HcnQueryEndpointProperties", h);
+    const json_t *configs = json_object_get(p, "IpConfigurations");
+
+    assert_int_equal(json_array_size(configs), 2);
+    assert_string_equal(text_of(json_array_get(configs, 0), "IpAddress"), "10.244.1.2");
+    assert_string_equal(text_of(json_array_get(configs, 1), "IpAddress"), "fd00:10:244:1:0:0:0:2");
+    assert_int_equal(json_array_size(json_object_get(p, "Routes")), 2);
+    json_decref(p);
+    free(h);
+    free(network);
+}
+
+/* OpenShift's CNI file: version 1's names in a policy of version 2. */
+static void test_settings_that_no_schema_has_are_passed_over(void **state) {
+    char *network = make_network(*state, BRIDGE);
+    char *h = make_endpoint(*state, network,
+                            ENDPOINT(POLICIES(SETTINGS(
+                                "OutBoundNAT", "\"exceptionList\":[\"10.96.0.0/12\"],"
+                                               "\"destinationPrefix\":\"\",\"needEncap\":false"))));
+    json_t *p = properties(*state, "HcnQueryEndpointProperties", h);
+    const json_t *policy = json_array_get(json_object_get(p, "Policies"), 0);
+
+    assert_string_equal(text_of(policy, "Type"), "OutBoundNAT");
+    assert_int_equal(json_object_size(json_object_get(policy, "Settings")), 0);
+    json_decref(p);
+    free(h);
     free(network);
 }
 
@@ -344,6 +376,19 @@ static void test_a_deleted_network_lets_only_its_own_go(void **state) {
     free(network), free(h), free(nat), free(nat_id), free(space), free(id), free(space_id);
 }
 
+static void test_a_namespace_in_use_cannot_be_deleted(void **state) {
+    struct hns_model *m = *state;
+    char *space = make_namespace(m, QUERY), *id = id_of(m, space);
+
+    json_decref(
+        control(m, json_pack("{s:s, s:s, s:s}", "op", "stick", "kind", "Namespace", "id", id)));
+    assert_fails(call(m, "HcnDeleteNamespace", id, NULL, NULL), 0x803b0015, "is in use");
+    assert_int_equal(count_of(m, "namespaces"), 1);
+    hns_model_reboot(m);
+    assert_int_equal(count_of(m, "namespaces"), 0);
+    free(space), free(id);
+}
+
 static void test_a_deleted_namespace_lets_go(void **state) {
     struct hns_model *m = *state;
     char *network = make_network(m, BRIDGE), *h = make_endpoint(m, network, ENDPOINT(""));
@@ -376,11 +421,14 @@ int main(void) {
         CASE(test_a_host_port_is_of_one_address),
         CASE(test_local_and_remote_addresses),
         CASE(test_versions),
+        CASE(test_each_family_gets_an_address),
+        CASE(test_settings_that_no_schema_has_are_passed_over),
         CASE(test_a_network_takes_its_endpoints_with_it),
         CASE(test_namespace_as_containerd_makes_it),
         CASE(test_default_namespace_is_one),
         CASE(test_members_of_a_namespace),
         CASE(test_a_deleted_network_lets_only_its_own_go),
+        CASE(test_a_namespace_in_use_cannot_be_deleted),
         CASE(test_a_deleted_namespace_lets_go),
     };
 

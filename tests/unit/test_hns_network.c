@@ -315,7 +315,7 @@ static void test_modify_refuses(void **state) {
         {MODIFY("Add", ROUTE("10.244.2.0/24", "node1")), 0x80070057, "ProviderAddress: 'node1'"},
         {MODIFY("Add", SETTINGS("RemoteSubnetRoute", "\"DestinationPrefix\":\"10.0.0.0/8\"")),
          0x80070057, "is required"},
-        {MODIFY("Add", SETTINGS("HostRoute", "\"Enable\":true")), 0x803b001b, "unknown member"},
+        {MODIFY("Add", "{\"Type\":\"HostRoute\",\"Enable\":true}"), 0x803b001b, "unknown member"},
         {MODIFY("Add", SETTINGS("OutBoundNAT", "")), 0x803b000e, "OutBoundNAT"},
         {MODIFY("Delete", ""), 0x80070057, "RequestType: 'Delete'"},
         {MODIFY("Refresh", SETTINGS("HostRoute", "")), 0x803b0015, "Refresh of policies"},

@@ -52,6 +52,7 @@ static void test_network_as_flannel_makes_it(void **state) {
 
     assert_string_equal(text_of(net, "Type"), "L2Bridge");
     assert_string_equal(text_of(net, "ManagementIP"), "10.200.0.11");
+    assert_string_equal(text_of(net, "SourceMac"), "00-15-5D-00-00-01");
     again = good(*state, "GET", path_of("networks", net, ""), "");
     assert_true(json_equal(net, again));
     assert_string_equal(
@@ -88,6 +89,33 @@ static void test_both_versions_show_the_same_network(void **state) {
     assert_int_equal(strlen(answer.out[0]), 40); /* ["<id>"] */
 }
 
+/* What Antrea's agent sends (antrea-io/antrea pkg/agent/util/net_windows.go). */
+static void test_network_as_antrea_makes_it(void **state) {
+    static const char extension[] =
+        "{\"Extensions\":[{\"Id\":"
+        "\"583CC151-73EC-4A6A-8B47-578297AD7623\",\"IsEnabled\":true}]}";
+    json_t *net = json_incref(
+        good(*state, "POST", "/networks/",
+             "{\"Name\":\"antrea-hnsnetwork\",\"Type\":\"Transparent\",\"NetworkAdapterName\":"
+             "\"Ethernet\",\"SourceMac\":\"00:15:5d:00:00:01\",\"Subnets\":[{\"AddressPrefix\":"
+             "\"10.244.1.0/24\",\"GatewayAddress\":\"10.244.1.1\"}],"
+             "\"ManagementIP\":\"10.200.0.11/24\"}"));
+    json_t *shown;
+
+    assert_string_equal(text_of(net, "ManagementIP"), "10.200.0.11");
+    assert_string_equal(text_of(net, "SourceMac"), "00:15:5d:00:00:01");
+    for (int again = 0; again < 2; again++) {
+        shown = good(*state, "POST", path_of("networks", net, ""), extension);
+        assert_int_equal(json_array_size(json_object_get(shown, "Extensions")), 1);
+    }
+    shown = good(*state, "GET", path_of("networks", net, ""), "");
+    shown = json_array_get(json_object_get(shown, "Extensions"), 0);
+    assert_string_equal(text_of(shown, "Id"), "583cc151-73ec-4a6a-8b47-578297ad7623");
+    assert_true(json_is_true(json_object_get(shown, "IsEnabled")));
+    bad(*state, "POST", path_of("networks", net, ""), "{\"Subnets\":[]}", 0x803b001b, "Subnets");
+    json_decref(net);
+}
+
 #define V1_NETWORK(type, rest) "{\"Name\":\"n\",\"Type\":\"" type "\"" rest "}"
 #define V1_SUBNET(rest)                                                                            \
     ",\"Subnets\":[{\"AddressPrefix\":\"10.0.0.0/24\",\"GatewayAddress\":\"10.0.0.1\"" rest "}]"
@@ -109,7 +137,8 @@ static void test_network_refusals(void **state) {
     bad(*state, "GET", "/network/", "", 0x80070490, "no such path");
     bad(*state, "PUT", "/networks/", "", 0x803b0015, "PUT");
     bad(*state, "DELETE", "/networks/", "", 0x803b0015, "DELETE");
-    bad(*state, "POST", "/networks/" NOBODY, "{}", 0x803b0015, "POST");
+    bad(*state, "POST", "/networks/" NOBODY, "{}", 0x803b0001, NOBODY);
+    bad(*state, "POST", "/policylists/" NOBODY, "{}", 0x803b0015, "POST");
     bad(*state, "POST", "/networks/" NOBODY "/attach", "{}", 0x80070490, "Element not found.");
     bad(*state, "POST", "/globals/version", "", 0x80070490, "no such path");
     bad(*state, "GET", "/a/b/c/d", "", 0x80070490, "no such path");
@@ -306,6 +335,7 @@ int main(void) {
         HERE(test_version),
         HERE(test_network_as_flannel_makes_it),
         HERE(test_both_versions_show_the_same_network),
+        HERE(test_network_as_antrea_makes_it),
         HERE(test_network_refusals),
         HERE(test_endpoint_as_win_bridge_makes_it),
         HERE(test_policies_that_version_1_says_otherwise),
