@@ -1,12 +1,14 @@
 /* winjoin service run NAME: what the SCM starts. Hosts a console program with a rotated log, or
- * makes the network again at boot. */
+ * keeps the network. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
+#include "cmd/event.h"
 #include "cmd/program.h"
 #include "host/service_host.h"
-#include "netsetup/boot_network.h"
+#include "netsetup/network_keeper.h"
 #include "services/service_host.h"
 #include "services/service_status.h"
 #include "services/service_table.h"
@@ -75,12 +77,53 @@ static int run_hosted(struct program *program, const char *name, struct error *e
     return result;
 }
 
-static int make_network(void *context, struct error *err) {
+/* ---- winjoin-network ---- */
+
+static void on_event(void *context, char level, const char *text) {
+    struct service_log *log = context;
+    char time[RFC3339_TEXT_MAX];
+    _cleanup_(freep) char *line = NULL;
+    struct error ignored = {0};
+
+    rfc3339_format(host_now(log->host), time);
+    line = xasprintf("%s %-5s %s: %s\n", time, level == 'e' ? "ERROR" : "WARN", log->name, text);
+    on_output(log, line, strlen(line));
+    (void)host_event(log->host, level,
+                     EVENT_ID_BASE + (level == 'e' ? (unsigned)error_exit_code(ERROR_HOST) : 0),
+                     text, &ignored);
+}
+
+static int begin_network(void *context, struct error *err) {
+    const struct network_keeper *keeper = context;
+
+    service_life_begin(keeper->host, service_network.name);
+    return network_keeper_begin(context, err);
+}
+
+static int keep_network(void *context, struct error *err) {
+    struct network_keeper *keeper = context;
+    int result = network_keeper_run(keeper, err);
+
+    service_life_end(keeper->host, service_network.name, result == 0, result < 0);
+    return result;
+}
+
+static int run_network(struct program *program, const char *name, struct error *err) {
+    struct service_host_settings settings = {.log_file = xstrdup(service_network.log_file),
+                                             .max_log_bytes = SERVICE_LOG_BYTES,
+                                             .max_log_files = SERVICE_LOG_FILES};
+    struct service_log log = {.host = program->host, .name = name, .settings = &settings};
+    struct network_keeper keeper = {.host = program->host, .tell = on_event, .context = &log};
+    const struct service_work work = {
+        .begin = begin_network, .go_on = keep_network, .context = &keeper};
     int result;
 
-    service_life_begin(context, service_network.name);
-    result = boot_network_run(context, err);
-    service_life_end(context, service_network.name, result == 0, result < 0);
+    open_log(&log);
+    result = service_host_work(name, &work, err);
+    if (log.file)
+        (void)fclose(log.file); /* the service is over */
+    network_keeper_free(&keeper);
+    service_host_settings_free(&settings);
     return result;
 }
 
@@ -92,6 +135,6 @@ int verb_service(struct program *program, struct error *err) {
         return error_set(err, ERROR_USAGE, "winjoin service run NAME");
     service = service_by_name(words->items[1]);
     if (service && !service->artifact)
-        return service_host_work(words->items[1], make_network, program->host, err);
+        return run_network(program, service->name, err);
     return run_hosted(program, words->items[1], err);
 }

@@ -28,9 +28,15 @@ struct service_program {
  * foreground. ERROR_USAGE when this process was not started by the SCM. */
 int service_host_program(const char *name, const struct service_program *program,
                          struct error *err);
-/* The same for work inside this process (winjoin-network): reported as running when `work` is
- * over, so that what depends on the service starts after it, and stopped a moment later. */
-int service_host_work(const char *name, int (*work)(void *context, struct error *err),
-                      void *context, struct error *err);
+/* Work inside this process. `begin` is over before the service is reported as running, so that what
+ * depends on it starts after it; where it fails, the service ends. `go_on` returns soon after
+ * host_interrupted(), which a stop and the shutdown cause. */
+struct service_work {
+    int (*begin)(void *context, struct error *err);
+    int (*go_on)(void *context, struct error *err);
+    void *context;
+};
+/* The same for that. */
+int service_host_work(const char *name, const struct service_work *work, struct error *err);
 
 #endif

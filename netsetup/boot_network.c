@@ -1,13 +1,9 @@
-/* The network at boot: Windows forgets overlay networks, so the service winjoin-network makes them
- * again. */
+/* The network that a join remembers. */
 #include "netsetup/boot_network.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "netsetup/agents/agent.h"
-#include "netsetup/hcn_network.h"
-#include "netsetup/peers.h"
 
 enum { FILE_MAX = 4 * 1024 * 1024 };
 
@@ -55,42 +51,16 @@ void boot_network_input_free(struct network_input *input) {
     text_list_free(&input->exclude_from_nat);
 }
 
-static int ensure(struct host *host, const struct network_input *input, const json_t *peers,
-                  struct error *err) {
-    struct network_plan plan = {0};
-    struct hcn_network network;
-    enum hcn_outcome outcome;
-    int result;
-
-    if (network_plan_make(input, &plan, err) < 0)
-        return -1;
-    result = hcn_base_network_ensure(host, &plan, &network, &outcome, err);
-    if (result == 0)
-        result = hcn_pod_network_ensure(host, &plan, &network, &outcome, err);
-    if (result == 0)
-        result = peers_write(host, &plan, peers, false, err);
-    network_plan_free(&plan);
-    return result;
-}
-
-int boot_network_run(struct host *host, struct error *err) {
+int boot_network_load(struct host *host, json_t **ret_json, struct network_input *ret,
+                      struct error *err) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;
-    const struct network_agent *agent;
-    struct network_input input;
     size_t len;
-    int result;
 
-    if (host_file_type(host, BOOT_NETWORK_FILE) == HOST_ABSENT)
-        return 0; /* containerd is started before the join makes its network */
     if (host_read(host, BOOT_NETWORK_FILE, FILE_MAX, &text, &len, err) < 0 ||
         json_read(text, len, BOOT_NETWORK_FILE, &json, err) < 0 ||
-        boot_network_read(json, &input, err) < 0)
+        boot_network_read(json, ret, err) < 0)
         return -1;
-    agent = network_agent_by_plugin(input.plugin);
-    result = agent && agent->makes_network /* at boot, too */
-                 ? 0
-                 : ensure(host, &input, json_object_get(json, "peers"), err);
-    boot_network_input_free(&input);
-    return result;
+    *ret_json = take_ptr(json);
+    return 0;
 }

@@ -1,5 +1,5 @@
-/* The network at boot: Windows forgets overlay networks, so the service winjoin-network makes them
- * again from what the join wrote down. */
+/* What a join writes down of its network, so that the service winjoin-network can make it again:
+ * Windows forgets overlay networks at boot, and HNS whenever it starts. */
 #ifndef NETSETUP_BOOT_NETWORK_H
 #define NETSETUP_BOOT_NETWORK_H
 
@@ -16,8 +16,9 @@ json_t *boot_network_json(const struct network_input *input);
 int boot_network_read(const json_t *json, struct network_input *ret, struct error *err);
 void boot_network_input_free(struct network_input *input);
 
-/* Reads the file and creates base and pod network, and the routes to other nodes that the file's
- * "peers" (netsetup/peers.h) remember. No file: nothing to do. Safe to run at any time. */
-int boot_network_run(struct host *host, struct error *err);
+/* Reads the file; *ret_json is a new reference that the input borrows from. The file's "peers" are
+ * the routes to other nodes (netsetup/peers.h). ERROR_ABSENT: no join has written it yet. */
+int boot_network_load(struct host *host, json_t **ret_json, struct network_input *ret,
+                      struct error *err);
 
 #endif

@@ -5,7 +5,12 @@
 #include "base/memory.h"
 #include "services/service_table.h"
 
-enum { STOP_TIMEOUT_MS = 60000, DELETE_TIMEOUT_MS = 60000, SETTINGS_FILE_MAX = 256 * 1024 };
+enum {
+    START_TIMEOUT_MS = 30000,
+    STOP_TIMEOUT_MS = 60000,
+    DELETE_TIMEOUT_MS = 60000,
+    SETTINGS_FILE_MAX = 256 * 1024
+};
 
 static bool same_list(const struct text_list *a, const struct text_list *b) {
     if (a->count != b->count)
@@ -83,6 +88,18 @@ int service_ensure(struct host *host, const struct service *row,
     }
     if (ret_changed)
         *ret_changed = changed;
+    return 0;
+}
+
+int service_restart(struct host *host, const struct service *row, bool *ret_restarted,
+                    struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+    if (host_service_query(host, row->name, &found, err) < 0)
+        return -1;
+    *ret_restarted = found.state != HOST_SERVICE_ABSENT && service_is_ours(&found);
+    if (*ret_restarted && (host_service_stop(host, row->name, STOP_TIMEOUT_MS, err) < 0 ||
+                           host_service_start(host, row->name, START_TIMEOUT_MS, err) < 0))
+        return error_prefix(err, "restart service '%s'", row->name);
     return 0;
 }
 

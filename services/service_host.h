@@ -10,6 +10,8 @@
 
 #define SERVICE_SETTINGS_DIR "C:\\ProgramData\\winjoin\\services"
 
+enum { SERVICE_LOG_BYTES = 10 * 1024 * 1024, SERVICE_LOG_FILES = 5 };
+
 /* service_host_settings_free(). The file is SERVICE_SETTINGS_DIR\NAME.json:
  * {"command":["C:\\k\\flanneld.exe",...],"environment":["NODE_NAME=..."],"workingFolder":"C:\\k",
  *  "logFile":"C:\\var\\log\\flanneld\\flanneld.log","maxLogBytes":10485760,"maxLogFiles":5,

@@ -104,15 +104,8 @@ static int64_t last_time_in(const char *log, int64_t now) {
     return last_us / 1000000;
 }
 
-static const char *state_name(const struct host_service *found, bool works_at_boot) {
-    static const char *const names[] = {"absent",  "stopped",  "starting",
-                                        "running", "stopping", "paused"};
-
-    bool well = found->exit_code == 0 || found->exit_code == SERVICE_NEVER_STARTED;
-
-    return works_at_boot && found->state == HOST_SERVICE_STOPPED && well ? "done"
-                                                                         : names[found->state];
-}
+static const char *const state_names[] = {"absent",  "stopped",  "starting",
+                                          "running", "stopping", "paused"};
 
 static void add_since(json_t *status, int64_t seconds) {
     char time[RFC3339_TEXT_MAX];
@@ -168,8 +161,7 @@ int service_status_read(struct host *host, const char *name, json_t **ret, struc
     life = life_read(host, name);
     ends = recent_ends(life, host_now(host));
     status = json_pack("{s:s, s:s, s:b}", "name", row ? row->name : name, "state",
-                       state_name(&found, row && !row->artifact), "winjoin",
-                       (int)service_is_ours(&found));
+                       state_names[found.state], "winjoin", (int)service_is_ours(&found));
     *ret = status;
     if (found.state == HOST_SERVICE_ABSENT)
         return 0;
@@ -189,7 +181,7 @@ int service_status_read(struct host *host, const char *name, json_t **ret, struc
 }
 
 bool service_status_is_down(const json_t *status) {
-    static const char *const up[] = {"running", "starting", "done"};
+    static const char *const up[] = {"running", "starting"};
     const char *state = json_text_at(status, "state");
 
     if (json_number_at(status, "recentEnds", 0) >= SERVICE_CRASHES)

@@ -18,9 +18,9 @@ void service_life_begin(struct host *host, const char *name);
 void service_life_end(struct host *host, const char *name, bool asked, unsigned exit_code);
 
 /* One service by its name in the SCM, which need not be a row of ours:
- *   {name, state: "absent|stopped|starting|running|stopping|paused|done", winjoin: bool,
+ *   {name, state: "absent|stopped|starting|running|stopping|paused", winjoin: bool,
  *    start: "auto|demand", since?, exitCode?, asked?, recentEnds?, log?, lastErrors?[]}
- * `done` is one that works at boot, and has not failed. `since`: when it started, or ended (the
+ * `since`: when it started, or ended (the
  * last time in its log where nobody wrote it down). `exitCode`: of its last end; `asked`: that end
  * was asked for. `recentEnds`: unasked ends within SERVICE_RECENT_SECONDS. `lastErrors`: from the
  * end of its log, of one that is down or keeps ending. Kinds: those of host_service_query(). New

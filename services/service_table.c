@@ -8,8 +8,6 @@
 
 #define OUR_MARK "winjoin:"
 
-enum { MAX_LOG_BYTES = 10 * 1024 * 1024, MAX_LOG_FILES = 5 };
-
 #define SERVICE_LISTED(row) &service_##row,
 const struct service *const service_table[] = {SERVICE_ROWS(SERVICE_LISTED) NULL};
 
@@ -78,8 +76,8 @@ int service_make(const struct service *row, const struct service_settings *setti
 
 int service_host_file_make(const struct service *row, const struct service_settings *settings,
                            char **ret, struct error *err) {
-    struct service_host_settings file = {.max_log_bytes = MAX_LOG_BYTES,
-                                         .max_log_files = MAX_LOG_FILES,
+    struct service_host_settings file = {.max_log_bytes = SERVICE_LOG_BYTES,
+                                         .max_log_files = SERVICE_LOG_FILES,
                                          .stop_timeout_ms = row->stop_timeout_ms};
     if (service_arguments(row, settings, &file.command, err) < 0)
         return -1;

@@ -9,7 +9,7 @@
  * whose child answers the SCM rests on behaviour nobody documents. The host answers the SCM itself,
  * sends Ctrl-Break on stop, ends the job after the grace period, and rotates the log. The price:
  * kubelet's own graceful node shutdown, which needs --windows-service, is not used.
- * - winjoin-network is winjoin itself, at boot: `winjoin.exe service run winjoin-network`. */
+ * - winjoin-network is winjoin itself: `winjoin.exe service run winjoin-network`. */
 #ifndef SERVICES_SERVICE_TABLE_H
 #define SERVICES_SERVICE_TABLE_H
 
@@ -142,6 +142,10 @@ char *service_command_line(const struct text_list *arguments);
  */
 int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
+/* Stops it when it runs, and starts it; one that is absent or not ours is left alone
+ * (*ret_restarted false). Safe to run again when it failed in between. */
+int service_restart(struct host *host, const struct service *service, bool *ret_restarted,
+                    struct error *err);
 /* Stops and deletes it when ours; absent is success. */
 int service_remove(struct host *host, const struct service *service, struct error *err);
 /* true when the description says that winjoin made it. */

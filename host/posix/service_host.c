@@ -48,8 +48,7 @@ int service_host_program(const char *name, const struct service_program *program
                      status);
 }
 
-int service_host_work(const char *name, int (*work)(void *context, struct error *err),
-                      void *context, struct error *err) {
+int service_host_work(const char *name, const struct service_work *work, struct error *err) {
     (void)name;
-    return work(context, err);
+    return work->begin(work->context, err) < 0 ? -1 : work->go_on(work->context, err);
 }

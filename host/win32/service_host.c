@@ -11,15 +11,13 @@ enum {
     STOP_MARGIN_MS = 5000,
     PIPE_SIZE = 65536,
     WORK_HINT_MS = 300000, /* longer than HNS takes for all networks */
-    SEEN_MS = 2000,
 };
 
 /* The dispatcher calls back without a context, and a service process hosts one service. */
 static struct {
     const char *name;
     const struct service_program *program;
-    int (*work)(void *context, struct error *err);
-    void *work_context;
+    const struct service_work *work;
     SERVICE_STATUS_HANDLE status;
     HANDLE stop; /* event */
     struct error *err;
@@ -146,16 +144,16 @@ static int run_program(DWORD *ret_code, struct error *err) {
     return result;
 }
 
-/* Running only when the work is over: what depends on the service starts after it. That it failed
- * is told by the exit code, so that what depends on it starts all the same. */
 static int run_work(DWORD *ret_code, struct error *err) {
     int result;
 
     report(SERVICE_START_PENDING, 0, WORK_HINT_MS);
-    result = hosted.work(hosted.work_context, err);
+    result = hosted.work->begin(hosted.work->context, err);
+    if (result == 0) {
+        report(SERVICE_RUNNING, 0, 0);
+        result = hosted.work->go_on(hosted.work->context, err);
+    }
     *ret_code = result < 0 ? 1 : 0;
-    report(SERVICE_RUNNING, 0, 0);
-    (void)WaitForSingleObject(hosted.stop, SEEN_MS); /* the SCM looks at it now and then */
     return result;
 }
 
@@ -190,9 +188,7 @@ int service_host_program(const char *name, const struct service_program *program
     return dispatch(name, err);
 }
 
-int service_host_work(const char *name, int (*work)(void *context, struct error *err),
-                      void *context, struct error *err) {
+int service_host_work(const char *name, const struct service_work *work, struct error *err) {
     hosted.work = work;
-    hosted.work_context = context;
     return dispatch(name, err);
 }

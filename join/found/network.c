@@ -181,15 +181,11 @@ static int take_remembered(struct join_found *found, const struct network_input 
 }
 
 int find_remembered(struct join *join, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *file = NULL;
     struct network_input input;
-    size_t len;
     int result;
 
-    if (host_read(join->host, BOOT_NETWORK_FILE, NETWORK_FILE_MAX, &text, &len, err) < 0 ||
-        json_read(text, len, BOOT_NETWORK_FILE, &file, err) < 0 ||
-        boot_network_read(file, &input, err) < 0)
+    if (boot_network_load(join->host, &file, &input, err) < 0)
         return -1;
     result = take_remembered(&join->found, &input, err);
     boot_network_input_free(&input);

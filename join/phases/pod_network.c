@@ -13,6 +13,8 @@
 #include "netsetup/peers.h"
 #include "netsetup/source_vip.h"
 
+enum { KEEPER_START_MS = 60000 };
+
 /* Files that containerd would take before ours go, into the journal's backup. */
 static int set_aside_conflicts(struct join *join, struct error *err) {
     struct text_list conflicts = {0};
@@ -61,9 +63,10 @@ static int write_boot_network(struct join *join, struct error *err) {
         return -1;
     node_files_boot_network(&join->found, peers, &files);
     programs_service_settings(join->host, &join->found, &settings);
-    if (node_files_lay(&join->journal, &files, err) < 0)
+    if (node_files_lay(&join->journal, &files, err) < 0 ||
+        service_register(&join->journal, &service_network, &settings, NULL, err) < 0)
         return -1;
-    return service_register(&join->journal, &service_network, &settings, NULL, err);
+    return host_service_start(join->host, service_network.name, KEEPER_START_MS, err);
 }
 
 /* The pod network may turn on forwarding of the management interface. */

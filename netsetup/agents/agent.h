@@ -29,6 +29,8 @@ struct agent_settings {
     json_t *document;                  /* all of it */
 };
 
+struct network_restore; /* netsetup/network_keeper.h */
+
 /* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
 struct network_agent {
     const char *plugin;  /* as --network-plugin names it: "flannel"; NULL: the CNI plugin's name */
@@ -61,6 +63,10 @@ struct network_agent {
     /* Will it write a route to that node's pods? `vni`: of this node's network. */
     bool (*routes_to)(const struct network_mode *mode, unsigned vni,
                       const struct network_peer *peer);
+    /* What it needs on this node at boot, before containerd starts, and each time HNS has started
+     * again; winjoin's own networks stand by then. Called again until it succeeds, so it compares
+     * first. */
+    int (*restore)(const struct network_restore *restore, struct error *err);
 };
 
 /* The agents that this build can do (the table is below). */

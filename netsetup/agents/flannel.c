@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/vxlan.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/network_keeper.h"
+#include "services/service_table.h"
 
 #define ANNOTATION "flannel.alpha.coreos.com/"
 
@@ -167,6 +169,11 @@ json_t *flannel_announcement(unsigned vni, const char *router_mac, const char *a
 
 /* ---- the agent ---- */
 
+/* flanneld does not notice that its network was made again, without the routes. */
+static int restore(const struct network_restore *restore, struct error *err) {
+    return restore->made ? network_restore_service(restore, &service_flanneld, err) : 0;
+}
+
 const struct network_agent network_agent_flannel = {
     .plugin = "flannel",
     .service = "flanneld",
@@ -188,4 +195,5 @@ const struct network_agent network_agent_flannel = {
     .check_settings = check_net_conf,
     .read_peer = read_peer,
     .routes_to = routes_to,
+    .restore = restore,
 };

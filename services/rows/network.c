@@ -1,4 +1,4 @@
-/* winjoin-network: winjoin itself, at boot. */
+/* winjoin-network: winjoin itself. */
 #include "services/rows/rows.h"
 
 static int arguments(const struct service_settings *settings, struct text_list *ret,
@@ -14,7 +14,7 @@ static int arguments(const struct service_settings *settings, struct text_list *
 const struct service service_network = {
     SERVICE_NAMED("winjoin-network", "winjoin-network"),
     .display_name = "winjoin network",
-    .description = "winjoin: restores the pod network that Windows loses at boot",
+    .description = "winjoin: restores the pod network when Windows or HNS starts again",
     .program = WINJOIN_PROGRAM,
     .depends_on = {"hns"},
     .restart_delays_ms = {5000, 15000, 60000},

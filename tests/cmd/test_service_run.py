@@ -8,6 +8,7 @@ import os
 import pathlib
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -82,12 +83,42 @@ class ServiceRun(unittest.TestCase):
         self.assertEqual(self.run_it().returncode, 0)
         self.assertTrue((self.work / "done").exists())
 
-    def test_the_network_is_made_at_boot(self):
-        self.assertEqual(self.run_it("service", "run", "winjoin-network").returncode, 0)  # there is none
+    def keep(self):
+        """winjoin-network until it is told to stop; its exit code and what it wrote into its log."""
+        folder = self.folder / "var/log/winjoin-network"
+        folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "C:\\var\\log\\winjoin-network\\winjoin-network.log").symlink_to(folder / "a.log")
+        (self.folder / "ProgramData/winjoin/services/winjoin-network.life").unlink(missing_ok=True)
+        running = subprocess.Popen([WINJOIN, "--rootfs", self.folder, "service", "run", "winjoin-network"],
+                                   cwd=self.folder)
+        self.addCleanup(running.kill)
+        return running, folder / "a.log"
+
+    def stop(self, running):
+        running.terminate()
+        self.assertEqual(running.wait(30), 0)
+
+    def until(self, found, seconds=60):
+        end = time.monotonic() + seconds
+        while not found():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.05)
+
+    def test_the_network_is_kept_until_a_stop(self):
+        running, _ = self.keep()
+        self.until((self.folder / "ProgramData/winjoin/services/winjoin-network.life").exists)
+        self.assertIsNone(running.poll())
+        self.stop(running)
+
+    def test_what_it_cannot_restore_is_told(self):
         (self.folder / "ProgramData/winjoin/network.json").write_text("{")
-        done = self.run_it("service", "run", "winjoin-network")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("network.json", done.stderr)
+        running, log = self.keep()
+        self.until(lambda: log.exists() and "network.json" in log.read_text())
+        self.assertIsNone(running.poll())
+        self.stop(running)
+        self.assertIn("ERROR winjoin-network: the pod network could not be restored", log.read_text())
+        state = json.loads((self.folder / ".winjoin-host/state.json").read_text())
+        self.assertIn("could not be restored", state["events"][-1]["text"])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-/* network.json, from which the boot service makes the network again. */
+/* network.json, from which winjoin-network makes the network again. */
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "netsetup/boot_network.h"
+#include "netsetup/network_keeper.h"
 #include "tests/memory/host_memory.h"
 
 static void plan(const json_t *json) {
@@ -25,14 +26,19 @@ static void plan(const json_t *json) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct host *host = host_memory_new();
     _cleanup_json_ json_t *json = NULL;
+    struct network_keeper keeper = {.host = host};
+    struct text_list did = {0};
     struct error err = {0};
 
     if (json_read((const char *)data, size, "fuzz", &json, NULL) == 0)
         plan(json);
     if (host_write(host, BOOT_NETWORK_FILE, data, size, HOST_PUBLIC, NULL) < 0)
         abort();
-    if (boot_network_run(host, &err) < 0 && (err.kind == ERROR_NONE || !err.message[0]))
+    if (network_restore(&keeper, false, &did, &err) < 0 &&
+        (err.kind == ERROR_NONE || !err.message[0]))
         abort();
+    text_list_free(&did);
+    network_keeper_free(&keeper);
     host_free(host);
     return 0;
 }

@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "cmd": {"join", "diag", "kube", "netsetup", "services", "pki", "host", "base", "templates"},
     "join": {"kube", "netsetup", "services", "diag", "pki", "host", "base", "templates"},
     "diag": {"kube", "netsetup", "services", "pki", "host", "base", "templates"},
-    "netsetup": {"host", "base", "templates"},
+    "netsetup": {"kube", "services", "host", "base", "templates"},
     "services": {"pki", "host", "base", "templates"},
     "kube": {"pki", "host", "base"},
     "pki": {"base"},

@@ -57,6 +57,10 @@ void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context
  * there is no pipe to talk on. */
 typedef void host_memory_pipe(void *context, const void *said, size_t len, struct text *answer);
 void host_memory_set_pipe_answer(struct host *host, host_memory_pipe *answer, void *context);
+/* The service hns gets another process (registered where it is not), and Windows' store of HNS (not
+ * that of host_memory_set_hns()) loses what a restart loses: networks with Flags 8, their
+ * endpoints, all load balancers. */
+void host_memory_restart_hns(struct host *host);
 /* Moves the clock (host_sleep moves it too, without waiting). */
 void host_memory_advance(struct host *host, unsigned milliseconds);
 /* Called by host_sleep with the new time, so that a test can change the scene while winjoin waits.

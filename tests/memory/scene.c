@@ -108,6 +108,42 @@ void host_memory_on_run(struct host *host, host_memory_run *hook, void *context)
     memory_of(host)->on_run_context = context;
 }
 
+/* The vSwitch follows as it does for any network that is deleted. */
+static void lose_network(json_t *state, const char *id) {
+    _cleanup_(freep) char *copy = xstrdup(id); /* it goes with the network */
+    const char *arguments[] = {copy};
+    char *result = NULL, *record = NULL;
+
+    (void)model_hns(state, NULL, NULL, "HcnDeleteNetwork", arguments, 1, &result, &record);
+    free(result);
+    free(record);
+}
+
+static void lose_networks(json_t *state) {
+    const char *id;
+    json_t *network;
+    void *next;
+
+    json_object_foreach_safe(json_at(state, "hns.networks"), next, id, network) {
+        if (json_number_at(network, "Flags", 0) & 8)
+            lose_network(state, id);
+    }
+    json_object_clear(json_at(state, "hns.loadBalancers"));
+}
+
+void host_memory_restart_hns(struct host *host) {
+    struct host_service hns = {.name = (char *)"hns", .command = (char *)"svchost.exe"};
+    json_t *state = memory_of(host)->state, *service = json_at(state, "services.hns");
+    long long process = json_number_at(service, "processId", 1000);
+
+    lose_networks(state);
+    if (!service)
+        (void)model_service_put(state, &hns, NULL); /* its text is UTF-8 */
+    host_memory_set_service_state(host, "hns", HOST_SERVICE_RUNNING);
+    service = json_at(state, "services.hns");
+    json_object_set_new(service, "processId", json_integer(process + 4));
+}
+
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context) {
     memory_of(host)->hns = call;
     memory_of(host)->hns_context = context;

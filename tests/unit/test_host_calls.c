@@ -169,9 +169,31 @@ static void on_end(void *context, bool asked, unsigned code) {
     ended_with = code;
 }
 
-static int work(void *context, struct error *err) {
+static int begin(void *context, struct error *err) {
     (void)err;
-    return *(int *)context;
+    return ((int *)context)[0];
+}
+
+static int go_on(void *context, struct error *err) {
+    (void)err;
+    ((int *)context)[2]++;
+    return ((int *)context)[1];
+}
+
+static void work_of_our_own_goes_on_after_its_begin(void **state) {
+    int results[] = {0, 0, 0};
+    const struct service_work work = {begin, go_on, results};
+
+    (void)state;
+    if (opened_windows)
+        return;
+    assert_int_equal(service_host_work("x", &work, NULL), 0);
+    results[1] = -1;
+    assert_int_equal(service_host_work("x", &work, NULL), -1);
+    assert_int_equal(results[2], 2);
+    results[0] = -1;
+    assert_int_equal(service_host_work("x", &work, NULL), -1);
+    assert_int_equal(results[2], 2);
 }
 
 static void a_service_runs_in_the_foreground(void **state) {
@@ -207,14 +229,13 @@ static void a_service_runs_in_the_foreground(void **state) {
         assert_int_equal(ended_with, rows[i].code);
         text_free(&heard);
     }
-    for (int result = -1; result <= 0 && !opened_windows; result++)
-        assert_int_equal(service_host_work("x", work, &result, NULL), result);
 }
 
 int main(void) {
     const struct CMUnitTest memory[] = {cmocka_unit_test(nothing_wrong_reaches_the_host),
                                         cmocka_unit_test(no_wrong_service_reaches_the_host)};
     const struct CMUnitTest own[] = {cmocka_unit_test(a_played_network_is_kept),
+                                     cmocka_unit_test(work_of_our_own_goes_on_after_its_begin),
                                      cmocka_unit_test(a_service_runs_in_the_foreground)};
     int failed = cmocka_run_group_tests_name("host_memory", memory, open_memory, close_host);
 

@@ -26,7 +26,7 @@ static void append(void *context, const char *data, size_t len) {
     }
 }
 
-/* Running is reported when it is over (host/service_host.h). */
+/* Running is reported when this is over (host/service_host.h). */
 static int short_work(void *context, struct error *err) {
     struct host *host;
     int result;
@@ -48,10 +48,11 @@ static int act_as_service(const char *kind, const char *program) {
                                      .stop_timeout_ms = 1000,
                                      .on_output = append,
                                      .context = (char *)FOLDER "-output.txt"};
+    const struct service_work work = {.begin = short_work, .go_on = work_until_stopped};
     struct error err = {0};
 
     if (strcmp(kind, "work") == 0)
-        return service_host_work(SERVICE, short_work, NULL, &err) < 0;
+        return service_host_work(SERVICE, &work, &err) < 0;
     return service_host_program(SERVICE, &hosted, &err) < 0;
 }
 

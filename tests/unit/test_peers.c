@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "netsetup/boot_network.h"
+#include "netsetup/network_keeper.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/peers.h"
 #include "netsetup/routes.h"
@@ -48,14 +49,19 @@ static json_t *remembered(void) {
 }
 
 /* Writes the boot file as the join does, and lets the boot service do its work. */
-static void boot(json_t *peers) {
+static void boot(const char *plugin, json_t *peers) {
     json_t *json = boot_network_json(&scene.input);
+    struct network_keeper keeper = {.host = host};
+    struct text_list did = {0};
     struct error err = {0};
+    json_object_set_new(json, "plugin", json_string(plugin));
     json_object_set(json, "peers", peers);
     char *text = json_write(json);
     assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
-    if (boot_network_run(host, &err) < 0)
+    if (network_restore(&keeper, true, &did, &err) < 0)
         fail_msg("%s", err.message);
+    text_list_free(&did);
+    network_keeper_free(&keeper);
     free(text);
     json_decref(json);
 }
@@ -74,11 +80,11 @@ static void overlay(void **state) {
     assert_int_equal(json_array_size(peers), 2);
     assert_string_equal(json_text_at(peers, "1.Settings.DestinationPrefix"), "10.244.3.0/24");
     assert_int_equal(hcn_network_remove(host, "flannel.4096", NULL, NULL), 0);
-    boot(peers);
+    boot("win-overlay", peers);
     json_t *again = remembered();
     assert_true(json_equal(peers, again));
     json_decref(again);
-    boot(peers);
+    boot("win-overlay", peers);
     again = remembered();
     assert_true(json_equal(peers, again));
     json_decref(again);
@@ -99,7 +105,7 @@ static void l2bridge(void **state) {
                               "{\"podCIDR\":\"10.244.3.0/24\",\"nodeAddress\":\"10.0.0.23\"}]");
     free(text);
     assert_int_equal(pod_routes_remove(host, routes, 2, NULL), 0);
-    boot(peers);
+    boot("win-bridge", peers);
     json_t *again = remembered();
     assert_true(json_equal(peers, again));
     json_decref(again);
@@ -184,7 +190,7 @@ static void external(void **state) {
     scene.input.plugin = "external";
     scene.input.pod_cidr = "<podCIDR>";
     json_t *none = json_array();
-    boot(none);
+    boot("external", none);
     json_decref(none);
     assert_int_equal(hcn_network_find(host, "cluster", &network, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);

@@ -190,17 +190,15 @@ static void one_that_keeps_ending_is_down(void **state) {
     host_free(host);
 }
 
-static void one_that_works_at_boot_is_done(void **state) {
+static void one_that_is_stopped_is_down_without_an_end_of_its_own(void **state) {
     struct host *host = with_service(&service_network);
-    json_t *status = status_of(host, "winjoin-network");
+    json_t *status;
 
     (void)state;
-    assert_string_equal(json_text_at(status, "state"), "done");
-    assert_false(service_status_is_down(status));
-    json_decref(status);
-    host_memory_end_service(host, "winjoin-network", 1);
+    host_memory_end_service(host, "winjoin-network", SERVICE_NEVER_STARTED);
     status = status_of(host, "winjoin-network");
     assert_string_equal(json_text_at(status, "state"), "stopped");
+    assert_null(json_object_get(status, "exitCode"));
     assert_true(service_status_is_down(status));
     json_decref(status);
     host_free(host);
@@ -215,7 +213,7 @@ int main(void) {
         cmocka_unit_test(one_that_is_absent),
         cmocka_unit_test(one_that_ended_says_since_when_and_why),
         cmocka_unit_test(one_that_keeps_ending_is_down),
-        cmocka_unit_test(one_that_works_at_boot_is_done),
+        cmocka_unit_test(one_that_is_stopped_is_down_without_an_end_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,359 @@
+/* The pod network kept while HNS and Windows come and go. */
+#include "netsetup/network_keeper.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "host/wait.h"
+#include "netsetup/agents/agent.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/nic_guard.h"
+#include "netsetup/peers.h"
+#include "services/service_table.h"
+
+#define HNS_SERVICE "hns"
+/* The adapter as it was, while HNS has its virtual switch in hand: a kill in between loses nothing.
+ */
+#define CARD_FILE HOST_OWN_FOLDER "\\network-adapter.json"
+
+enum {
+    LOOK_MS = 2000,
+    INSPECT_MS = 30000,
+    AGAIN_MS = 5000,
+    BEGIN_MS = 20000, /* what containerd waits for at boot */
+    HNS_START_MS = 30000,
+    HNS_DOWN_LOOKS = 5, /* the SCM starts it again itself, mostly */
+    EMPTY_LOOKS = 4,    /* kube-proxy deletes all when it starts */
+    TOLD_FAILURE = 2,   /* an HNS that has just started may not answer yet */
+    BOOT_SECONDS = 300,
+    CARD_FILE_MAX = 1024 * 1024
+};
+
+/* ---- the network adapter ---- */
+
+static int take_card(struct network_keeper *k, const struct network_input *input,
+                     struct error *err) {
+    struct nic_snapshot card = {0};
+    _cleanup_(freep) char *address = xstrndup(input->management, strcspn(input->management, "/"));
+
+    if (nic_choose(k->host, input->adapter, address, &card, err) < 0)
+        return -1;
+    nic_snapshot_free(&k->card);
+    k->card = card;
+    return 0;
+}
+
+/* What a run that was killed has left. */
+static bool read_card(struct network_keeper *k) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    struct nic_snapshot card = {0};
+    size_t len;
+
+    if (host_read(k->host, CARD_FILE, CARD_FILE_MAX, &text, &len, NULL) < 0 ||
+        json_read(text, len, CARD_FILE, &json, NULL) < 0 ||
+        nic_snapshot_read(json, &card, NULL) < 0)
+        return false;
+    nic_snapshot_free(&k->card);
+    k->card = card;
+    return true;
+}
+
+static int write_card(struct network_keeper *k, struct error *err) {
+    _cleanup_json_ json_t *json = nic_snapshot_json(&k->card);
+    _cleanup_(freep) char *text = json_write(json);
+
+    return host_write(k->host, CARD_FILE, text, strlen(text), HOST_SECRET, err);
+}
+
+static void add_restored(const struct nic_snapshot *card, const struct nic_guard_result *guard,
+                         struct text_list *did) {
+    if (guard->address_restored)
+        text_list_add_owned(did, xasprintf("restored %s on '%s'", card->address, card->alias));
+    if (guard->routes_restored || guard->dns_restored)
+        text_list_add_owned(did,
+                            xasprintf("restored the routes and DNS servers of '%s'", card->alias));
+}
+
+/* ---- networks ---- */
+
+/* The base network, with the adapter guarded where HNS may take its address away. */
+static int restore_switch(struct network_keeper *k, const struct network_input *input,
+                          const struct network_plan *plan, struct text_list *did,
+                          struct error *err) {
+    struct nic_guard_result guard = {0};
+    struct hcn_network network = {0};
+    enum hcn_outcome outcome = HCN_REUSED;
+    struct error absent = {0};
+    bool there = hcn_network_find(k->host, plan->base_name, &network, &absent) == 0;
+    bool guarded = read_card(k) || k->lost || !there;
+
+    if (!there && absent.kind != ERROR_ABSENT) {
+        *err = absent;
+        return -1;
+    }
+    if (guarded && ((!k->card.alias && take_card(k, input, err) < 0) || write_card(k, err) < 0))
+        return -1;
+    if (hcn_base_network_ensure(k->host, plan, &network, &outcome, err) < 0)
+        return -1;
+    if (outcome != HCN_REUSED)
+        text_list_add_owned(did, xasprintf("made the HNS network %s again", plan->base_name));
+    if (guarded && nic_guard_restore(k->host, &k->card, NULL, NULL, &guard, err) < 0)
+        return -1;
+    add_restored(&k->card, &guard, did);
+    return host_remove(k->host, CARD_FILE, err);
+}
+
+static int restore_networks(struct network_keeper *k, const struct network_input *input,
+                            const json_t *peers, struct text_list *did, bool *ret_made,
+                            struct error *err) {
+    struct network_plan plan = {0};
+    struct hcn_network network = {0};
+    enum hcn_outcome outcome = HCN_REUSED;
+    int result;
+
+    if (network_plan_make(input, &plan, err) < 0)
+        return -1;
+    result = restore_switch(k, input, &plan, did, err);
+    if (result == 0)
+        result = hcn_pod_network_ensure(k->host, &plan, &network, &outcome, err);
+    *ret_made = outcome != HCN_REUSED;
+    if (*ret_made)
+        text_list_add_owned(did, xasprintf("made the HNS network %s again", plan.name));
+    if (result == 0)
+        result = peers_write(k->host, &plan, peers, false, err);
+    network_plan_free(&plan);
+    return result;
+}
+
+/* ---- what stands on them ---- */
+
+int network_restore_service(const struct network_restore *restore, const struct service *service,
+                            struct error *err) {
+    bool restarted = false;
+
+    if (restore->booting)
+        return 0;
+    if (service_restart(restore->host, service, &restarted, err) < 0)
+        return -1;
+    if (restarted)
+        text_list_add_owned(restore->did, xasprintf("restarted %s", service->name));
+    return 0;
+}
+
+static int count_balancers(struct host *host, size_t *ret, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *ids = NULL;
+
+    if (hcn_enumerate(host, HCN_LOAD_BALANCER, "", &text, err) < 0 ||
+        json_read(text, strlen(text), "load balancers", &ids, err) < 0)
+        return -1;
+    *ret = json_array_size(ids);
+    return 0;
+}
+
+/* kube-proxy believes that its load balancers stand (kubernetes#135802, Windows-Containers#278). */
+static int restore_balancers(struct network_keeper *k, const struct network_restore *restore,
+                             struct error *err) {
+    size_t count = 0;
+
+    if (count_balancers(k->host, &count, err) < 0)
+        return -1;
+    if (!restore->made && count && count >= k->balancers)
+        return 0;
+    return network_restore_service(restore, &service_kube_proxy, err);
+}
+
+static int restore_all(struct network_keeper *k, const json_t *file,
+                       struct network_restore *restore, struct error *err) {
+    const struct network_agent *agent = network_agent_by_plugin(restore->input->plugin);
+
+    if (!agent)
+        return error_set(err, ERROR_MALFORMED, "read '%s': no network plugin is called '%s'",
+                         BOOT_NETWORK_FILE, restore->input->plugin ? restore->input->plugin : "");
+    if (!agent->makes_network && restore_networks(k, restore->input, json_object_get(file, "peers"),
+                                                  restore->did, &restore->made, err) < 0)
+        return -1;
+    if (agent->restore && agent->restore(restore, err) < 0)
+        return -1;
+    return restore_balancers(k, restore, err);
+}
+
+int network_restore(struct network_keeper *k, bool booting, struct text_list *did,
+                    struct error *err) {
+    _cleanup_json_ json_t *file = NULL;
+    struct network_input input = {0};
+    struct network_restore restore = {
+        .host = k->host, .input = &input, .booting = booting, .did = did};
+    int result;
+
+    if (host_file_type(k->host, BOOT_NETWORK_FILE) == HOST_ABSENT)
+        return 0; /* containerd is started before the join makes its network */
+    if (boot_network_load(k->host, &file, &input, err) < 0)
+        return -1;
+    result = restore_all(k, file, &restore, err);
+    boot_network_input_free(&input);
+    return result;
+}
+
+/* ---- told ---- */
+
+static void tell_restored(struct network_keeper *k, const char *why, const struct text_list *did) {
+    _cleanup_(freep) char *list = text_list_join(did, ", ");
+    _cleanup_(freep) char *text =
+        xasprintf("%s: %s", why, did->count ? list : "nothing of the pod network was lost");
+
+    k->tell(k->context, 'w', text);
+}
+
+static void tell_failed(struct network_keeper *k, const struct error *why) {
+    _cleanup_(freep) char *text =
+        xasprintf("the pod network could not be restored: %s; trying again every %d s",
+                  why->message, AGAIN_MS / 1000);
+
+    if (++k->failures == TOLD_FAILURE)
+        k->tell(k->context, 'e', text);
+}
+
+/* ---- looks ---- */
+
+/* HNS' process is another one than at the last look: whatever was not persistent is gone. */
+static bool hns_has_restarted(struct network_keeper *k) {
+    _cleanup_(host_service_free) struct host_service hns = {0};
+    struct error why = {0};
+    bool another;
+
+    if (host_service_query(k->host, HNS_SERVICE, &hns, &why) < 0 ||
+        hns.state == HOST_SERVICE_ABSENT)
+        return false;
+    if (hns.state != HOST_SERVICE_RUNNING || !hns.process_id) {
+        if (++k->down_looks % HNS_DOWN_LOOKS == 0 &&
+            host_service_start(k->host, HNS_SERVICE, HNS_START_MS, &why) < 0)
+            log_message(LOG_WARNING, "%s", why.message);
+        return false;
+    }
+    another = k->hns_process && k->hns_process != hns.process_id;
+    k->hns_process = hns.process_id;
+    k->down_looks = 0;
+    return another;
+}
+
+static int try_restore(struct network_keeper *k, bool booting, const char *why, struct error *err) {
+    _cleanup_(text_list_free) struct text_list did = {0};
+    uint64_t now;
+    int result = network_restore(k, booting, &did, err);
+
+    now = host_monotonic_ms(k->host);
+    k->restore_ms = now + AGAIN_MS;
+    k->inspect_ms = now + INSPECT_MS;
+    if (result < 0)
+        return -1;
+    if (k->lost || k->failures || did.count)
+        tell_restored(k, why, &did);
+    k->lost = false;
+    k->failures = 0;
+    return 0;
+}
+
+static void inspect_balancers(struct network_keeper *k) {
+    struct network_restore restore = {.host = k->host};
+    _cleanup_(text_list_free) struct text_list did = {0};
+    struct error why = {0};
+
+    if (count_balancers(k->host, &k->balancers, &why) < 0)
+        return;
+    if (k->balancers) {
+        k->empty_looks = 0;
+        k->proxy_restarted = false;
+        return;
+    }
+    if (++k->empty_looks < EMPTY_LOOKS || k->proxy_restarted)
+        return;
+    k->proxy_restarted = true; /* the API server may be away, or have no Services to program */
+    restore.did = &did;
+    if (network_restore_service(&restore, &service_kube_proxy, &why) < 0)
+        tell_failed(k, &why);
+    else if (did.count)
+        tell_restored(k, "HNS has no load balancers", &did);
+}
+
+static void inspect(struct network_keeper *k) {
+    _cleanup_json_ json_t *file = NULL;
+    struct network_input input = {0};
+    struct error ignored = {0}; /* what cannot be read now is not what was lost */
+
+    if (boot_network_load(k->host, &file, &input, &ignored) < 0)
+        return;
+    (void)take_card(k, &input, &ignored);
+    boot_network_input_free(&input);
+    inspect_balancers(k);
+}
+
+static enum wait_look look(void *context, struct wait *wait, struct error *err) {
+    struct network_keeper *k = context;
+    uint64_t now = host_monotonic_ms(k->host);
+    struct error why = {0};
+
+    (void)wait, (void)err;
+    if (hns_has_restarted(k)) {
+        k->lost = true;
+        k->restore_ms = now;
+    }
+    if ((k->lost || k->failures) && now >= k->restore_ms) {
+        if (try_restore(k, false, "HNS was restarted", &why) < 0 && why.kind != ERROR_INTERRUPTED)
+            tell_failed(k, &why);
+    } else if (!k->lost && !k->failures && now >= k->inspect_ms) {
+        inspect(k);
+        k->inspect_ms = now + INSPECT_MS;
+    }
+    return LOOK_AGAIN;
+}
+
+static enum wait_look look_at_begin(void *context, struct wait *wait, struct error *err) {
+    struct network_keeper *k = context;
+    struct host_facts facts = {0};
+    struct error ignored = {0};
+    bool booting;
+
+    (void)wait;
+    (void)hns_has_restarted(k);
+    booting = host_facts(k->host, &facts, &ignored) == 0 && facts.uptime_seconds &&
+              facts.uptime_seconds < BOOT_SECONDS;
+    if (try_restore(k, booting, booting ? "Windows was started" : "winjoin-network was started",
+                    err) == 0)
+        return LOOK_DONE;
+    return err->kind == ERROR_MALFORMED ? LOOK_FAILED : LOOK_AGAIN;
+}
+
+int network_keeper_begin(struct network_keeper *k, struct error *err) {
+    struct wait wait = {
+        .limit_ms = BEGIN_MS, .pause_ms = LOOK_MS, .look = look_at_begin, .context = k};
+    struct error why = {0};
+
+    if (wait_until(k->host, &wait, &why) == LOOK_DONE)
+        return 0;
+    if (why.kind == ERROR_INTERRUPTED) {
+        *err = why;
+        return -1;
+    }
+    k->failures = TOLD_FAILURE - 1;
+    tell_failed(k, &why);
+    return 0;
+}
+
+int network_keeper_run(struct network_keeper *k, struct error *err) {
+    struct wait wait = {.limit_ms = UINT32_MAX, .pause_ms = LOOK_MS, .look = look, .context = k};
+
+    (void)err;
+    while (wait_until(k->host, &wait, NULL) == LOOK_AGAIN)
+        ; /* after 49 days */
+    return 0;
+}
+
+void network_keeper_free(struct network_keeper *k) {
+    nic_snapshot_free(&k->card);
+    *k = (struct network_keeper){0};
+}

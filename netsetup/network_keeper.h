@@ -1,0 +1,59 @@
+/* The service winjoin-network: makes the pod network again that Windows forgets at boot and HNS at
+ * each start of its own, and sees to it that what stood on it comes back. */
+#ifndef NETSETUP_NETWORK_KEEPER_H
+#define NETSETUP_NETWORK_KEEPER_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "host/host.h"
+#include "netsetup/nic.h"
+#include "netsetup/network_plan.h"
+
+struct service; /* services/service_table.h */
+
+/* What struct network_agent's `restore` is told. */
+struct network_restore {
+    struct host *host;
+    const struct network_input *input;
+    bool booting;          /* Windows starts: services that start by themselves are on their way */
+    bool made;             /* the pod network was lost, and winjoin made it again */
+    struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
+};
+/* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */
+int network_restore_service(const struct network_restore *restore, const struct service *service,
+                            struct error *err);
+
+/* Zero but for the first three; network_keeper_free(). */
+struct network_keeper {
+    struct host *host;
+    /* An entry for the event log: 'i', 'w' or 'e' as host_event()'s. */
+    void (*tell)(void *context, char level, const char *text);
+    void *context;
+
+    uint32_t hns_process;     /* that HNS had at the last look; 0: none yet */
+    unsigned down_looks;      /* in a row at which HNS did not run */
+    bool lost;                /* HNS has started again, and the network is not restored yet */
+    unsigned failures;        /* of restoring, in a row */
+    uint64_t restore_ms;      /* when it is tried again */
+    uint64_t inspect_ms;      /* when the adapter and the load balancers are looked at */
+    size_t balancers;         /* at the last of these looks */
+    unsigned empty_looks;     /* in a row at which there was no load balancer */
+    bool proxy_restarted;     /* for that reason, in vain */
+    struct nic_snapshot card; /* alias NULL: not known */
+};
+/* At boot, before containerd starts: restores the network; where that fails, network_keeper_run()
+ * goes on trying. No file of a join's (netsetup/boot_network.h): nothing to do. -1 only with
+ * ERROR_INTERRUPTED. */
+int network_keeper_begin(struct network_keeper *keeper, struct error *err);
+/* Until host_interrupted(): notices within seconds that HNS has another process, and restores the
+ * network; starts HNS when it stays down; restarts kube-proxy when all its load balancers are gone
+ * from HNS. The memory it needs does not grow. Returns 0. */
+int network_keeper_run(struct network_keeper *keeper, struct error *err);
+void network_keeper_free(struct network_keeper *keeper);
+
+/* One such restoring. *did gets what was done; empty where everything stood. Kinds of failure:
+ * those of HNS and the services, ERROR_MALFORMED for the file. */
+int network_restore(struct network_keeper *keeper, bool booting, struct text_list *did,
+                    struct error *err);
+
+#endif

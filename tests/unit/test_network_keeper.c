@@ -1,0 +1,399 @@
+/* winjoin-network: HNS restarts, and what was lost comes back; what was not stays as it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "netsetup/boot_network.h"
+#include "netsetup/network_keeper.h"
+#include "netsetup/nic_guard.h"
+#include "netsetup/peers.h"
+#include "services/service_table.h"
+#include "tests/memory/host_memory.h"
+#include "tests/unit/network_scene.h"
+
+#define ALIAS "vEthernet (Ethernet)"
+#define CARD_FILE HOST_OWN_FOLDER "\\network-adapter.json"
+
+static struct scene scene;
+static struct host *host;
+static struct text told;
+static struct network_keeper keeper;
+static unsigned sleeps;            /* since the keeper runs */
+static void (*at)(unsigned sleep); /* what happens then */
+
+static void on_tell(void *context, char level, const char *text) {
+    (void)context;
+    text_addf(&told, "%c %s\n", level, text);
+}
+
+static void on_sleep(void *context, struct host *sleeping) {
+    (void)context, (void)sleeping;
+    sleeps++;
+    if (at)
+        at(sleeps);
+}
+
+static int open_host(void **state) {
+    (void)state;
+    host = host_memory_new();
+    host_memory_restart_hns(host);
+    host_memory_on_sleep(host, on_sleep, NULL);
+    keeper = (struct network_keeper){.host = host, .tell = on_tell};
+    sleeps = 0;
+    at = NULL;
+    return 0;
+}
+
+static int close_host(void **state) {
+    (void)state;
+    network_keeper_free(&keeper);
+    text_free(&told);
+    scene_close(&scene);
+    host_free(host);
+    return 0;
+}
+
+static void put_service(const struct service *row) {
+    const struct service_settings settings = {
+        .kubelet_version = "v1.37.1", .kube_proxy_version = "v1.37.1", .node_name = "win-7k2"};
+
+    assert_int_equal(service_ensure(host, row, &settings, NULL, NULL), 0);
+    host_memory_set_service_state(host, row->name, HOST_SERVICE_RUNNING);
+}
+
+static void add_balancer(void) {
+    char *properties = NULL;
+
+    assert_int_equal(hcn_create(host, HCN_LOAD_BALANCER, NULL, NULL,
+                                "{\"FrontendVIPs\":[\"10.96.0.1\"]}", &properties, NULL),
+                     0);
+    free(properties);
+}
+
+/* A node that has joined: its networks, its file, its services. */
+static void join(const char *mode, const char *plugin) {
+    const struct network_peer peer = {.pod_cidr = "10.244.2.0/24",
+                                      .address = "10.0.0.22",
+                                      .node_address = "10.0.0.22",
+                                      .router_mac = "00-15-5D-00-00-02"};
+    struct nic_snapshot card = {0};
+    struct nic_guard_result result = {0};
+    struct hcn_network network = {0};
+    json_t *file;
+    char *text;
+
+    scene_open(&scene, mode);
+    scene.input.plugin = plugin;
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
+    nic_snapshot_free(&card);
+    file = boot_network_json(&scene.input);
+    json_object_set_new(file, "peers", scene_routes(&scene.plan, &peer, 1));
+    text = json_write(file);
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    free(text);
+    json_decref(file);
+    put_service(&service_kube_proxy);
+    put_service(&service_flanneld);
+    add_balancer();
+}
+
+/* Runs as the service does, until `stop` sleeps are over. */
+static unsigned stop_at;
+static void (*also)(unsigned sleep);
+static void until_stop(unsigned sleep) {
+    if (also)
+        also(sleep);
+    if (sleep >= stop_at)
+        host_memory_interrupt(host);
+}
+
+static void run(unsigned looks, void (*meanwhile)(unsigned sleep)) {
+    struct error err = {0};
+
+    assert_int_equal(network_keeper_begin(&keeper, &err), 0);
+    sleeps = 0;
+    stop_at = looks;
+    also = meanwhile;
+    at = until_stop;
+    assert_int_equal(network_keeper_run(&keeper, &err), 0);
+}
+
+static size_t count(const char *word) {
+    const char *log = host_memory_log(host);
+    size_t n = 0;
+
+    while ((log = strstr(log, word))) {
+        log++;
+        n++;
+    }
+    return n;
+}
+
+static bool has_network(const char *name) {
+    struct hcn_network network;
+
+    return hcn_network_find(host, name, &network, NULL) == 0;
+}
+
+static void restart_at_5(unsigned sleep) {
+    if (sleep == 5)
+        host_memory_restart_hns(host);
+}
+
+/* ---- what was lost comes back ---- */
+
+static void overlay_comes_back_with_what_stands_on_it(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    run(8, restart_at_5);
+    assert_true(has_network("flannel.4096"));
+    assert_string_equal(text_str(&told), "w HNS was restarted: made the HNS network flannel.4096 "
+                                         "again, restarted flanneld, restarted kube-proxy\n");
+    assert_int_equal(count("service_stop kube-proxy"), 1);
+    assert_int_equal(count("service_start kube-proxy"), 1);
+    assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
+}
+
+static void without_an_agent_its_routes_come_back(void **state) {
+    json_t *peers = NULL;
+
+    (void)state;
+    join("overlay", "win-overlay");
+    run(8, restart_at_5);
+    assert_int_equal(peers_read(host, &scene.plan, &peers, NULL), 0);
+    assert_int_equal(json_array_size(peers), 1);
+    json_decref(peers);
+    assert_null(strstr(text_str(&told), "flanneld"));
+}
+
+static void a_bridge_stays_but_its_load_balancers_go(void **state) {
+    (void)state;
+    join("l2bridge", "flannel");
+    run(8, restart_at_5);
+    assert_string_equal(text_str(&told), "w HNS was restarted: restarted kube-proxy\n");
+}
+
+static void restarts_follow_each_other(unsigned sleep) {
+    if (sleep % 3 == 0)
+        host_memory_restart_hns(host);
+}
+
+static void each_restart_is_noticed(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    run(31, restarts_follow_each_other);
+    assert_true(has_network("flannel.4096"));
+    assert_int_equal(count("service_stop flanneld"), 10);
+}
+
+/* ---- nothing is lost ---- */
+
+static void one_that_stays_is_left_alone(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    run(200, NULL);
+    assert_string_equal(text_str(&told), "");
+    assert_int_equal(count("service_stop"), 0);
+    assert_int_equal(count("HcnCreateNetwork"), 2); /* the join's */
+}
+
+static void without_a_join_there_is_nothing_to_do(void **state) {
+    (void)state;
+    run(40, restart_at_5);
+    assert_string_equal(text_str(&told),
+                        "w HNS was restarted: nothing of the pod network was lost\n");
+    assert_int_equal(count("HcnCreateNetwork"), 0);
+}
+
+/* ---- the adapter ---- */
+
+static void lose_address(void) {
+    struct host_adapters adapters = {0};
+
+    assert_int_equal(host_adapters(host, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++) {
+        if (!text_equal(adapters.items[i].alias, ALIAS))
+            continue;
+        text_list_free(&adapters.items[i].addresses);
+        text_list_add(&adapters.items[i].addresses, "169.254.1.1/16");
+    }
+    host_memory_set_adapters(host, &adapters);
+    host_adapters_free(&adapters);
+}
+
+static bool has_address(void) {
+    uint32_t index;
+
+    return nic_index_of(host, "10.0.0.21", &index, NULL) == 0;
+}
+
+static void restart_without_address(unsigned sleep) {
+    if (sleep == 20) { /* after an inspection */
+        host_memory_restart_hns(host);
+        lose_address();
+    }
+}
+
+static void the_adapter_gets_its_address_back(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    run(40, restart_without_address);
+    assert_true(has_address());
+    assert_non_null(strstr(text_str(&told), "restored 10.0.0.21/24 on 'Ethernet'"));
+}
+
+/* Killed in between: the next start has the adapter from the file. */
+static void what_a_killed_one_left_is_finished(void **state) {
+    struct nic_snapshot card = {0};
+    json_t *json;
+    char *text;
+
+    (void)state;
+    join("overlay", "flannel");
+    assert_int_equal(nic_choose(host, "Ethernet", "10.0.0.21", &card, NULL), 0);
+    json = nic_snapshot_json(&card);
+    text = json_write(json);
+    assert_int_equal(host_write(host, CARD_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    free(text);
+    json_decref(json);
+    nic_snapshot_free(&card);
+    lose_address();
+    run(1, NULL);
+    assert_true(has_address());
+    assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
+}
+
+/* ---- what fails is tried again ---- */
+
+static void each_failure_is_survived(void **state) {
+    size_t calls, first;
+
+    (void)state;
+    join("overlay", "flannel");
+    host_memory_restart_hns(host);
+    first = host_memory_calls(host);
+    run(4, NULL);
+    calls = host_memory_calls(host) - first;
+    for (size_t n = 1; n <= calls; n++) {
+        close_host(NULL);
+        open_host(NULL);
+        join("overlay", "flannel");
+        host_memory_restart_hns(host);
+        host_memory_fail(host, n);
+        run(12, NULL);
+        if (!has_network("flannel.4096") || host_file_type(host, CARD_FILE) != HOST_ABSENT)
+            fail_msg("call %zu:\n%s\n%s", n, text_str(&told), host_memory_log(host));
+    }
+}
+
+static void break_file(unsigned sleep) {
+    if (sleep == 1)
+        assert_int_equal(host_write(host, BOOT_NETWORK_FILE, "{", 1, HOST_SECRET, NULL), 0);
+    if (sleep == 5 || sleep == 30)
+        host_memory_restart_hns(host);
+}
+
+static void a_lasting_failure_is_told_once(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    run(100, break_file);
+    assert_int_equal(text_str(&told)[0], 'e');
+    assert_non_null(strstr(text_str(&told), "network.json"));
+    assert_null(strchr(strchr(text_str(&told), '\n') + 1, '\n'));
+}
+
+/* ---- HNS and kube-proxy ---- */
+
+static void end_hns(unsigned sleep) {
+    if (sleep == 2)
+        host_memory_set_service_state(host, "hns", HOST_SERVICE_STOPPED);
+}
+
+static void hns_that_stays_down_is_started(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    run(20, end_hns);
+    assert_int_equal(count("service_start hns"), 1);
+}
+
+static void drop_balancers(unsigned sleep) {
+    char *ids = NULL;
+    json_t *list = NULL;
+
+    if (sleep != 20)
+        return;
+    assert_int_equal(hcn_enumerate(host, HCN_LOAD_BALANCER, "", &ids, NULL), 0);
+    assert_int_equal(json_read(ids, strlen(ids), "ids", &list, NULL), 0);
+    assert_int_equal(
+        hcn_delete(host, HCN_LOAD_BALANCER, json_string_value(json_array_get(list, 0)), NULL), 0);
+    json_decref(list);
+    free(ids);
+}
+
+static void kube_proxy_without_load_balancers_is_restarted_once(void **state) {
+    (void)state;
+    join("overlay", "flannel");
+    run(400, drop_balancers);
+    assert_string_equal(text_str(&told), "w HNS has no load balancers: restarted kube-proxy\n");
+    assert_int_equal(count("service_stop kube-proxy"), 1);
+}
+
+/* ---- boot ---- */
+
+static void at_boot_services_are_left_to_windows(void **state) {
+    struct host_facts facts;
+
+    (void)state;
+    join("overlay", "flannel");
+    assert_int_equal(host_facts(host, &facts, NULL), 0);
+    facts.uptime_seconds = 30;
+    host_memory_set_facts(host, &facts);
+    host_memory_restart_hns(host);
+    run(1, NULL);
+    assert_true(has_network("flannel.4096"));
+    assert_string_equal(text_str(&told),
+                        "w Windows was started: made the HNS network flannel.4096 again\n");
+    assert_int_equal(count("service_stop"), 0);
+}
+
+static void a_plugin_that_nobody_knows_is_an_error(void **state) {
+    struct text_list did = {0};
+    struct error err = {0};
+    static const char file[] =
+        "{\"plugin\":\"none\",\"podCIDR\":\"10.244.1.0/24\",\"management\":\"10.0.0.21/24\"}";
+
+    (void)state;
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, file, strlen(file), HOST_SECRET, NULL), 0);
+    assert_int_equal(network_restore(&keeper, false, &did, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    text_list_free(&did);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_host, close_host)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(overlay_comes_back_with_what_stands_on_it),
+        TEST(without_an_agent_its_routes_come_back),
+        TEST(a_bridge_stays_but_its_load_balancers_go),
+        TEST(each_restart_is_noticed),
+        TEST(one_that_stays_is_left_alone),
+        TEST(without_a_join_there_is_nothing_to_do),
+        TEST(the_adapter_gets_its_address_back),
+        TEST(what_a_killed_one_left_is_finished),
+        TEST(each_failure_is_survived),
+        TEST(a_lasting_failure_is_told_once),
+        TEST(hns_that_stays_down_is_started),
+        TEST(kube_proxy_without_load_balancers_is_restarted_once),
+        TEST(at_boot_services_are_left_to_windows),
+        TEST(a_plugin_that_nobody_knows_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
