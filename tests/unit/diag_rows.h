@@ -337,6 +337,12 @@ static const struct row rows[] = {
      "10.0.0.21"},
     {"a bridge with a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.21/32"),
      "FW-IN likely 2", NULL},
+    {"policies that lead nowhere are no routes", NODE_RED,
+     BRIDGE "," PODS ",endpoints:[" ENDPOINT_A
+            "Policies:[{Type:'ACL',Settings:{NeedEncap:true,DestinationPrefix:'10.0.0.21/32'}},"
+            "{Type:'SDNRoute',Settings:{DestinationPrefix:'10.0.0.21/32'}},{Type:'SDNRoute'}]}]",
+     "L2-NODE confirmed 2",
+     "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to nothing, not to 10.0.0.21"},
     {"an overlay needs no route to the own node", NODE_RED,
      OVERLAY "}," WIN_NODE "," OWN_ROUTE("10.0.0.99/32"), "FW-IN likely 2", NULL},
     {"kubelet not there", "pod-to-node/tcp=refused", "", "", NULL},

@@ -261,6 +261,49 @@ static void no_row_says_more_than_it_knows(void **state) {
     diag_report_free(&report);
 }
 
+/* Of many nodes with the same mistake the first are named; one more is named rather than counted. */
+static void many_lines_are_cut(void **state) {
+    static const struct {
+        size_t nodes, lines;
+        const char *last;
+    } cases[] = {
+        {5, 5, "node lin-4 uses VNI 1, this node's network 4096"},
+        {6, 6, "node lin-5 uses VNI 1, this node's network 4096"},
+        {7, 6, "and 2 more"},
+        {100, 6, "and 95 more"},
+    };
+    const struct row *row = rows;
+
+    (void)state;
+    while (!text_equal(row->name, "vni of a peer"))
+        row++;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct diag_report report;
+        const struct text_list *lines;
+        json_t *nodes, *node;
+
+        report_make(row, &report);
+        nodes = json_object_get(report.evidence, "nodes");
+        node = json_incref(json_array_get(nodes, 1));
+        json_array_remove(nodes, 1);
+        for (size_t n = 0; n < cases[i].nodes; n++) {
+            _cleanup_(freep) char *name = xasprintf("lin-%zu", n);
+            json_t *copy = json_deep_copy(node);
+
+            json_object_set_new(json_object_get(copy, "metadata"), "name", json_string(name));
+            json_array_append_new(nodes, copy);
+        }
+        json_decref(node);
+        diag_causes_find(&report);
+        lines = &report.causes.items[0].evidence;
+        assert_int_equal(lines->count, cases[i].lines);
+        assert_string_equal(lines->items[0], "node lin-0 uses VNI 1, this node's network 4096");
+        assert_string_equal(lines->items[lines->count - 1], cases[i].last);
+        assert_null(lines->items[lines->count]);
+        diag_report_free(&report);
+    }
+}
+
 static void every_row_has_words(void **state) {
     const struct diag_cause_row *row;
     size_t n = 0;
@@ -279,6 +322,7 @@ int main(void) {
         cmocka_unit_test(green_cells_rule_causes_out),
         cmocka_unit_test(no_cause_contradicts_the_matrix),
         cmocka_unit_test(no_row_says_more_than_it_knows),
+        cmocka_unit_test(many_lines_are_cut),
         cmocka_unit_test(every_row_has_words),
     };
 

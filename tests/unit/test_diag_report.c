@@ -225,6 +225,23 @@ static void counts_agree_everywhere(void **state) {
     assert_null(strstr(html, "http"));
 }
 
+static void html_has_a_column_a_protocol(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *html = NULL;
+    const char *row, *tcp, *udp, *end;
+
+    (void)state;
+    report_make(&report);
+    diag_cells_find(&report.cells, "pod-to-node", true)->outcome = DIAG_FAIL;
+    html = diag_report_html(&report);
+    row = strstr(html, "pod &rarr; node");
+    assert_non_null(row);
+    tcp = strstr(row, "class=\"pass\"");
+    udp = strstr(row, "class=\"fail\"");
+    end = strstr(row, "</tr>");
+    assert_true(tcp && udp && end && tcp < udp && udp < end);
+}
+
 static void markup_is_escaped(void **state) {
     _cleanup_(diag_report_free) struct diag_report report;
     _cleanup_(freep) char *junit = NULL, *html = NULL;
@@ -277,8 +294,10 @@ static void replay_judges_the_same(void **state) {
 
     (void)state;
     report_make(&report);
+    diag_cells_find(&report.cells, "node-to-pod", false)->family = 6;
     json = diag_report_json(&report);
     written = json_write_pretty(json);
+    assert_non_null(strstr(written, "\"family\": \"IPv6\""));
     assert_int_equal(diag_report_read(written, strlen(written), &again, &err), 0);
     assert_int_equal(again.causes.count, 0);
     diag_causes_find(&again);
@@ -287,11 +306,16 @@ static void replay_judges_the_same(void **state) {
     assert_string_equal(rewritten, written);
 }
 
+#define NO_REPORT                                                                                  \
+    "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)"
+
 static void replay_refuses(void **state) {
     static const struct {
         const char *text, *message;
     } rows[] = {
-        {"{}", "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)"},
+        {"{}", NO_REPORT},
+        {"{\"kind\":\"DiagReport\"}", NO_REPORT},
+        {"{\"kind\":\"JoinResult\",\"flows\":[]}", NO_REPORT},
         {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"x\"}]}",
          "decode DiagReport: unknown flow 'x'"},
         {"{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"node-to-pod\",\"protocol\":\"SCTP\","
@@ -323,6 +347,7 @@ int main(void) {
         cmocka_unit_test(no_line_is_longer_than_80_columns),
         cmocka_unit_test(json_is_the_contract),
         cmocka_unit_test(counts_agree_everywhere),
+        cmocka_unit_test(html_has_a_column_a_protocol),
         cmocka_unit_test(markup_is_escaped),
         cmocka_unit_test(what_clusters_say_steers_no_terminal),
         cmocka_unit_test(good_means_all_of_the_nine),

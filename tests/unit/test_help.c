@@ -139,6 +139,25 @@ static void every_verb_has_examples_that_parse(void **state) {
     assert_has(&out, "\nExamples:\n  # join a cluster\n  winjoin join 10.0.0.10:6443 --token ");
 }
 
+/* Those whose result may hold a key or a token: --output-file is for its owner alone. */
+static void verbs_with_secrets(void **state) {
+    _cleanup_(text_list_free) struct text_list secret = {0};
+    _cleanup_(freep) char *names = NULL;
+    size_t count;
+    const struct verb *all = verbs(&count);
+
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].secret)
+            text_list_add(&secret, all[i].name);
+        for (const struct verb *sub = all[i].subcommands; sub && sub->name; sub++)
+            if (sub->secret)
+                text_list_add(&secret, sub->name);
+    }
+    names = text_list_join(&secret, " ");
+    assert_string_equal(names, "discover config");
+}
+
 static void help_is_no_wider_than_80_columns(void **state) {
     size_t count;
     const struct verb *all = verbs(&count);
@@ -252,6 +271,7 @@ int main(void) {
         cmocka_unit_test(values_are_named),
         cmocka_unit_test(phases_stand_in_the_help_of_phase),
         cmocka_unit_test(every_verb_has_examples_that_parse),
+        cmocka_unit_test(verbs_with_secrets),
         cmocka_unit_test(help_is_no_wider_than_80_columns),
         cmocka_unit_test(what_may_come_next),
         cmocka_unit_test(scripts_of_the_shells),

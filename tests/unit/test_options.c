@@ -215,6 +215,9 @@ static void help_stays_within_80_columns(void **state) {
             struct text out = {0};
             size_t column = 0;
 
+            for (const struct option *o = of_verb[t]; o->name; o++)
+                if (o->letter && !strchr("fhotv", o->letter))
+                    fail_msg("--%s has the letter %d", o->name, o->letter);
             options_help(of_verb[t], &out);
             for (const char *c = text_str(&out); *c; c++) {
                 column = *c == '\n' ? 0 : column + 1;

@@ -131,10 +131,16 @@ static void results_read_back_as_written(void **state) {
     assert_int_equal(results.count, 0);
 }
 
+#define FIRST_LINE "decode winjoin-results: the first line is not 'winjoin-results 1'"
+
 static void results_refuse(void **state) {
     static const struct {
         const char *text, *message;
     } rows[] = {
+        {"winjoin-list 1\nend 0\n", FIRST_LINE},
+        {"winjoin-results 2\nend 0\n", FIRST_LINE},
+        {"winjoin-results 1 1\nend 0\n", FIRST_LINE},
+        {"winjoin-results\nend 0\n", FIRST_LINE},
         {"winjoin-results 1\nerror no probes.txt\n",
          "decode winjoin-results: line 2: a result has 9 fields"},
         {"winjoin-results 1\na ok 1 1 1 1 1 - -\n",

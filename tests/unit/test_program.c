@@ -180,6 +180,9 @@ static void a_bundle_and_its_nodes(void **state) {
     assert_int_equal(verb(verb_bundle, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     assert_int_equal(host_file_type(program->host, "D:\\none.zip"), HOST_ABSENT);
+    bundle_words("show", "D:\\out.zip", NULL);
+    assert_int_equal(verb(verb_bundle, &err), -1);
+    assert_int_equal(err.kind, ERROR_USAGE);
     /* the cluster brings network and kube-proxy: told when asked */
     for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
         _cleanup_(freep) char *path = xasprintf("D:\\ext\\%s.exe", names[i]);
@@ -336,6 +339,38 @@ static void progress_has_a_face_for_each_terminal(void **state) {
     }
 }
 
+/* On a terminal the hint gets a line of its own, once; the waiting line comes again below it. */
+static void a_hint_stands_above_the_live_line(void **state) {
+    static const struct {
+        unsigned waited_ms;
+        const char *shown;
+    } rows[] = {
+        {0, "\r\x1b[K  .. kubelet        m\r\x1b[K                    h\n"},
+        {1000, "\r\x1b[K  .. kubelet        m (1 s)"},
+        {14000, "\r\x1b[K  .. kubelet        m (14 s)"},
+        {16000, "\r\x1b[K  .. kubelet        m (16 s)"},
+    };
+    struct progress progress;
+
+    (void)state;
+    program->options.progress = NULL;
+    program->options.no_color = true;
+    program->terminal = (struct terminal){.err_is_terminal = true, .color = true};
+    progress_open(&progress, program);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct join_event event = *EVENT(.state = JOIN_WAITING, .message = "m");
+
+        event.waited_ms = rows[i].waited_ms;
+        event.hint = "h";
+        show(&progress, &event);
+        if (strcmp(text_str(&err_out), rows[i].shown) != 0)
+            fail_msg("%u: '%s'", rows[i].waited_ms, text_str(&err_out));
+    }
+    show(&progress, EVENT(.state = JOIN_DONE, .message = "d"));
+    assert_string_equal(text_str(&err_out), "\r\x1b[K  ok kubelet        d\n");
+    progress_close(&progress);
+}
+
 /* Without a terminal a wait is told after 3 s, then every 15 s, with its hint. */
 static void a_wait_is_told_now_and_then(void **state) {
     static const struct {
@@ -385,6 +420,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(preflight_changes_nothing, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),
         cmocka_unit_test_setup_teardown(progress_has_a_face_for_each_terminal, open_program,
+                                        close_program),
+        cmocka_unit_test_setup_teardown(a_hint_stands_above_the_live_line, open_program,
                                         close_program),
         cmocka_unit_test_setup_teardown(a_wait_is_told_now_and_then, open_program, close_program),
     };
