@@ -291,6 +291,7 @@ static int pipe_talk(struct host *host, const char *path, const struct host_pipe
                      struct error *err) {
     struct memory_host *memory = memory_of(host);
     _cleanup_(text_free) struct text said = {0}, answer = {0};
+    uint64_t start = memory->clock_ms;
     bool done = false;
 
     if (memory_call(host, err, "pipe_talk %s", path) < 0)
@@ -301,6 +302,8 @@ static int pipe_talk(struct host *host, const char *path, const struct host_pipe
     while (!done) {
         text_clear(&answer);
         memory->pipe(memory->pipe_context, text_str(&said), said.len, &answer);
+        if (memory->clock_ms - start > talk->timeout_ms)
+            return error_set(err, ERROR_TIMED_OUT, "use pipe '%s': no answer", path);
         if (!answer.len)
             return error_set_os(err, ERROR_HOST, 109, "use pipe '%s'", path);
         text_clear(&said);

@@ -39,6 +39,7 @@ struct api_scene {
     bool unprepared;     /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     const char *may_not; /* in an access review: what is refused; NULL: nothing */
     const char *hides;   /* in the path of a ConfigMap that may not be read; or NULL */
+    const char *other_node; /* "10.244.7.0/24 10.0.0.77", its prefix and address; NULL: none */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
 
@@ -210,6 +211,20 @@ static json_t *scene_node(const struct api_scene *s) {
                      ready ? "ready" : "cni config uninitialized");
 }
 
+/* One of flannel's, ready to be reached. */
+static json_t *scene_other_node(const char *words) {
+    _cleanup_(freep) char *prefix = xstrndup(words, strcspn(words, " "));
+    const char *address = words + strlen(prefix) + 1;
+    json_t *annotations = json_pack("{s:s, s:s, s:s}", "flannel.alpha.coreos.com/backend-type",
+                                    "vxlan", "flannel.alpha.coreos.com/backend-data",
+                                    "{\"VNI\":4096,\"VtepMAC\":\"0a:58:0a:f4:07:00\"}",
+                                    "flannel.alpha.coreos.com/public-ip", address);
+
+    return json_pack("{s:{s:s, s:o}, s:{s:s}, s:{s:[{s:s, s:s}]}}", "metadata", "name", "other",
+                     "annotations", annotations, "spec", "podCIDR", prefix, "status", "addresses",
+                     "type", "InternalIP", "address", address);
+}
+
 static int scene_config_map(struct http_response *ret, const char *key, const char *text) {
     return scene_json(ret, 200,
                       json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "ConfigMap",
@@ -308,6 +323,8 @@ static int scene_answer(void *context, const struct http_request *request,
 
         return node ? scene_json(ret, 200, node) : scene_status(ret, 404, "NotFound");
     }
+    if (s->other_node && strstr(url, "/api/v1/nodes?") && !strstr(url, "fieldSelector"))
+        return scene_json(ret, 200, scene_list("NodeList", scene_other_node(s->other_node)));
     if (strstr(url, "/api/v1/nodes"))
         return scene_collection(request, ret, "NodeList", scene_node(s));
     return scene_status(ret, 404, "NotFound");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "tests/memory/host_memory.h"
 
 /* What a server by grpc-go 1.80 said, but for the message: settings, acknowledgement, window update
  * and ping; headers; trailers; a refusal with its reason. */
@@ -38,6 +39,9 @@ struct cri_scene {
     unsigned refusals; /* so many StopPodSandbox are refused first */
     unsigned stopped, removed;
     bool garbled; /* speaks something else */
+    struct host
+        *hangs; /* its clock: no answer to StopPodSandbox comes for an hour; NULL: it does */
+    unsigned asked;
 };
 
 static inline void cri_scene_add(struct text *answer, const char *message, size_t len) {
@@ -67,6 +71,11 @@ static inline void cri_scene_answer(void *context, const void *said, size_t len,
     } else if (cri_scene_said(said, len, "/runtime.v1.RuntimeService/ListPodSandbox")) {
         cri_scene_add(answer, CRI_LIST, sizeof CRI_LIST - 1);
     } else if (cri_scene_said(said, len, "/runtime.v1.RuntimeService/StopPodSandbox")) {
+        scene->asked++;
+        if (scene->hangs) {
+            host_memory_advance(scene->hangs, 3600000);
+            return;
+        }
         if (scene->refusals && scene->refusals--) {
             text_add_bytes(answer, GRPC_GO_HELLO GRPC_GO_REFUSAL,
                            sizeof GRPC_GO_HELLO GRPC_GO_REFUSAL - 1);

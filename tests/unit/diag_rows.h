@@ -182,6 +182,10 @@ static const struct row rows[] = {
      "CNI-POLICY confirmed 9",
      "endpoint 6f3c (winjoin-probe-a): ACL Block Out, priority 9, protocol 17, from or to "
      "10.96.0.10, their ports 53"},
+    {"an acl for an address that was never asked", "pod-to-service-fqdn/tcp=dns-timeout",
+     "expected:{" VIPS
+     "}," ENDPOINTS_AB(ACL("Block", "Out", "Protocols:'6',RemotePorts:'443'"), ""),
+     "", NULL},
     {"an acl against the world outside", EXTERNAL_RED,
      ENDPOINTS_AB(
          "{Type:'OutBoundNAT'}," ACL("Block", "Out", "RemoteAddresses:'192.0.2.0/24',Priority:1"),

@@ -284,6 +284,8 @@ static void follows_chains(void **state) {
     assert_non_null(strstr(err.message, "expired"));
     assert_int_equal(certificate_check_chain(CLIENT_PEM, CA_PEM, false, -1, NULL), 0);
     assert_int_equal(certificate_check_chain(CLIENT_PEM, OTHER_PEM, false, -1, NULL), -1);
+    assert_int_equal(certificate_check_chain(CLIENT_PEM, CA_PEM, false, 0, &err), -1);
+    assert_non_null(strstr(err.message, "not yet valid"));
     assert_int_equal(certificate_check_chain(CLIENT_PEM, CA_PEM, true, now, &err), -1);
     assert_int_equal(certificate_check_chain(SERVER_PEM, CA_PEM, true, now, NULL), 0);
     /* a client's certificate is not a CA, wherever it is */

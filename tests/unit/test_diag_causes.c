@@ -261,7 +261,8 @@ static void no_row_says_more_than_it_knows(void **state) {
     diag_report_free(&report);
 }
 
-/* Of many nodes with the same mistake the first are named; one more is named rather than counted. */
+/* Of many nodes with the same mistake the first are named; one more is named rather than counted.
+ */
 static void many_lines_are_cut(void **state) {
     static const struct {
         size_t nodes, lines;

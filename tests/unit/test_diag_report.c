@@ -306,8 +306,7 @@ static void replay_judges_the_same(void **state) {
     assert_string_equal(rewritten, written);
 }
 
-#define NO_REPORT                                                                                  \
-    "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)"
+#define NO_REPORT "decode DiagReport: not a winjoin diag report (winjoin diag -o json prints one)"
 
 static void replay_refuses(void **state) {
     static const struct {

@@ -192,6 +192,7 @@ static void what_turns_green_is_slow(void **state) {
     assert_int_equal(diag_run(host, &options, &report, NULL), 0);
     assert_string_equal(report.network, "l2bridge cbr0");
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-service-ip", true)->outcome, DIAG_SLOW);
+    assert_non_null(strstr(text_str(&stage.told), "measuring them again for up to 20 s\n"));
     assert_int_equal(diag_cells_find(&report.cells, "pod-to-pod-ip", true)->outcome, DIAG_PASS);
     assert_clean(host);
     text_free(&stage.told);

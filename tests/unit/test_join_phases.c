@@ -73,6 +73,40 @@ static void a_bundle_is_laid_and_taken_back(void **state) {
     close_run(&r);
 }
 
+/* The same files on a web server. */
+static int answer_as_mirror(void *context, const struct http_request *request,
+                            struct http_response *ret, struct error *err) {
+    struct api_scene *scene = context;
+    const char *name = strstr(request->url, "https://m.test/w/");
+    _cleanup_(freep) char *path = NULL;
+
+    if (!name)
+        return scene_answer(context, request, ret, err);
+    path = xasprintf("D:\\b\\%s", strrchr(name, '/') + 1);
+    ret->status =
+        host_read(scene->host, path, 65536, &ret->body, &ret->body_len, err) < 0 ? 404 : 200;
+    ret->retry_after = -1;
+    return 0;
+}
+
+static void a_mirror_is_installed(void **state) {
+    struct error err = {0};
+    struct artifact_target target;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    http_free(r.http);
+    r.http = http_memory_new(answer_as_mirror, &r.scene);
+    make_bundle(&r, "D:\\b");
+    r.options.mirror = xstrdup("https://m.test/w");
+    if (join_once(&r, &err) < 0)
+        fail_msg("join: %s", err.message);
+    for (size_t i = 0; artifact_target_at(i, &target); i++)
+        assert_content(&r, target.target, target.name);
+    close_run(&r);
+}
+
 /* One wrong file, and nothing of the bundle is installed. */
 static void a_wrong_bundle_leaves_the_host_alone(void **state) {
     struct error err = {0};
@@ -99,30 +133,6 @@ static void a_wrong_bundle_leaves_the_host_alone(void **state) {
 
 /* ---- routes to the other nodes ---- */
 
-static const char *other_node; /* "10.244.7.0/24 10.0.0.77", prefix and address; NULL: none */
-
-static json_t *node_of(const char *words) {
-    _cleanup_(freep) char *prefix = xstrndup(words, strcspn(words, " "));
-    const char *address = words + strlen(prefix) + 1;
-    json_t *annotations = json_pack("{s:s, s:s, s:s}", "flannel.alpha.coreos.com/backend-type",
-                                    "vxlan", "flannel.alpha.coreos.com/backend-data",
-                                    "{\"VNI\":4096,\"VtepMAC\":\"0a:58:0a:f4:07:00\"}",
-                                    "flannel.alpha.coreos.com/public-ip", address);
-
-    return json_pack("{s:{s:s, s:o}, s:{s:s}, s:{s:[{s:s, s:s}]}}", "metadata", "name", "other",
-                     "annotations", annotations, "spec", "podCIDR", prefix, "status", "addresses",
-                     "type", "InternalIP", "address", address);
-}
-
-static int answer_with_nodes(void *context, const struct http_request *request,
-                             struct http_response *ret, struct error *err) {
-    const char *nodes = strstr(request->url, "/api/v1/nodes?");
-
-    if (other_node && nodes && !strstr(nodes, "fieldSelector"))
-        return scene_json(ret, 200, scene_list("NodeList", node_of(other_node)));
-    return scene_answer(context, request, ret, err);
-}
-
 /* Whether the host, or HNS, leads to that prefix. */
 static bool has_route(struct run *r, const char *prefix) {
     _cleanup_json_ json_t *state = host_memory_state(r->host);
@@ -135,10 +145,15 @@ static bool has_route(struct run *r, const char *prefix) {
 static void join_beside(struct run *r, const char *mode, const char *node) {
     struct error err = {0};
 
-    other_node = node;
+    r->scene.other_node = node;
     set_options(r, mode);
     if (join_once(r, &err) < 0)
         fail_msg("%s: %s", node, err.message);
+}
+
+static void listen_to_warnings(void *context, const struct join_event *event) {
+    if (event->state == JOIN_WARNING)
+        text_addf(context, "%s\n", event->message);
 }
 
 /* A node that left the cluster: HNS loses its route at the next join, the host at the reset. */
@@ -152,8 +167,6 @@ static void routes_follow_the_nodes(void **state) {
         struct run r;
 
         open_run(&r, modes[i]);
-        http_free(r.http);
-        r.http = http_memory_new(answer_with_nodes, &r.scene);
         before = state_of(&r);
         join_beside(&r, modes[i], "10.244.7.0/24 10.0.0.77");
         assert_true(has_route(&r, "10.244.7.0/24"));
@@ -167,7 +180,33 @@ static void routes_follow_the_nodes(void **state) {
         json_decref(after);
         close_run(&r);
     }
-    other_node = NULL;
+}
+
+/* A cluster that was not prepared: the join goes on, and says what is missing. */
+static void nodes_that_may_not_be_listed(void **state) {
+    struct error err = {0};
+    struct text told = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "l2bridge");
+    r.scene.other_node = "10.244.7.0/24 10.0.0.77";
+    r.scene.hides = "/api/v1/nodes?limit";
+    join = (struct join){.host = r.host,
+                         .http = r.http,
+                         .asked = &r.options,
+                         .progress = {.listener = listen_to_warnings, .context = &told}};
+    assert_int_equal(join_open(&join, &err), 0);
+    if (join_run(&join, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_int_equal(err.kind, ERROR_NONE);
+    assert_non_null(
+        strstr(text_str(&told), "this node is not allowed to list Nodes, so no routes "));
+    assert_false(has_route(&r, "10.244.7.0/24"));
+    join_close(&join);
+    text_free(&told);
+    close_run(&r);
 }
 
 /* ---- the card and the ports ---- */
@@ -208,6 +247,58 @@ static void a_pod_prefix_that_is_given(void **state) {
         host_read(r.host, "C:\\etc\\cni\\net.d\\10-winjoin.conf", 65536, &config, &len, NULL), 0);
     assert_non_null(strstr(config, "10.244.9."));
     assert_null(strstr(config, "10.244.3."));
+    close_run(&r);
+}
+
+/* What the API server says of its Services' addresses, unless the call names others. */
+static void service_prefixes_that_are_given(void **state) {
+    static const char *const given[] = {NULL, "10.112.0.0/12"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(given); i++) {
+        struct error err = {0};
+        struct join join;
+        struct run r;
+
+        open_run(&r, "l2bridge");
+        r.options.network_plugin = xstrdup("win-bridge");
+        if (given[i])
+            text_list_add(&r.options.service_cidrs, given[i]);
+        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+        assert_int_equal(join_open(&join, &err), 0);
+        if (join_need(&join, NEED_PLAN, &err) < 0)
+            fail_msg("%s", err.message);
+        assert_int_equal(join.found.plan.service_cidrs.count, 1);
+        assert_string_equal(join.found.plan.service_cidrs.items[0],
+                            given[i] ? given[i] : "10.96.0.0/12");
+        join_close(&join);
+        close_run(&r);
+    }
+}
+
+static int answer_without_nodes(void *context, const struct http_request *request,
+                                struct http_response *ret, struct error *err) {
+    if (strstr(request->url, "/api/v1/nodes/"))
+        return scene_status(ret, 403, "Forbidden");
+    return scene_answer(context, request, ret, err);
+}
+
+/* Without its Node there is no pod prefix to go on with. */
+static void a_node_that_may_not_be_read(void **state) {
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    http_free(r.http);
+    r.http = http_memory_new(answer_without_nodes, &r.scene);
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_need(&join, NEED_NODE, &err), -1);
+    assert_int_equal(err.kind, ERROR_DENIED);
+    join_close(&join);
     close_run(&r);
 }
 
@@ -292,10 +383,14 @@ static void a_kubelet_that_is_not_healthy_yet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bundle_is_laid_and_taken_back),
+        cmocka_unit_test(a_mirror_is_installed),
         cmocka_unit_test(a_wrong_bundle_leaves_the_host_alone),
         cmocka_unit_test(routes_follow_the_nodes),
+        cmocka_unit_test(nodes_that_may_not_be_listed),
         cmocka_unit_test(vxlan_on_another_port),
         cmocka_unit_test(a_pod_prefix_that_is_given),
+        cmocka_unit_test(service_prefixes_that_are_given),
+        cmocka_unit_test(a_node_that_may_not_be_read),
         cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_kubelet_that_is_not_healthy_yet),
     };

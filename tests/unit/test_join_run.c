@@ -69,6 +69,49 @@ static void each_phase_says_what_it_did(void **state) {
     close_run(&r);
 }
 
+/* The facts of the cluster, for people and as data. */
+static void what_was_found_is_said(void **state) {
+    static const char *const facts[][2] = {
+        {"server", "\"" SCENE_SERVER "\""},    {"kubernetesVersion", "\"v1.37.1\""},
+        {"podSubnets", "[\"10.244.0.0/16\"]"}, {"serviceSubnets", "[\"10.96.0.0/12\"]"},
+        {"networkMode", "\"overlay\""},        {"networkPlugin", "\"win-overlay\""},
+    };
+    _cleanup_(freep) char *said = NULL, *checks = NULL;
+    struct told told = {0};
+    struct error err = {0};
+    json_t *result;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_told(&r, &told, &result, &err), 0);
+    said = xasprintf(SCENE_SERVER ", CA %.11s...%s matches the pin", r.scene.pin,
+                     r.scene.pin + strlen(r.scene.pin) - 4);
+    assert_string_equal(json_text_at(row_of(result, "discovery"), "detail"), said);
+    assert_string_equal(json_text_at(row_of(result, "discovery"), "data.caHash"), r.scene.pin);
+    assert_string_equal(json_text_at(row_of(result, "configuration"), "detail"),
+                        "v1.37.1, pods 10.244.0.0/16, services 10.96.0.0/12, DNS 10.96.0.10");
+    for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
+        const json_t *data =
+            json_object_get(row_of(result, i ? "configuration" : "discovery"), "data");
+        _cleanup_(freep) char *fact = json_write(json_object_get(data, facts[i][0]));
+
+        assert_string_equal(fact, facts[i][1]);
+    }
+    checks = xasprintf(" checks, %zu warnings",
+                       json_array_size(json_at(row_of(result, "preflight"), "data.checks")));
+    assert_true(text_ends_with(json_text_at(row_of(result, "preflight"), "detail"), checks));
+    json_decref(result);
+    freep(&r.options.token);
+    text_clear(&told.lines);
+    assert_int_equal(join_told(&r, &told, &result, &err), 0);
+    assert_string_equal(json_text_at(row_of(result, "discovery"), "detail"),
+                        "already joined: " SCENE_SERVER ", as this node");
+    json_decref(result);
+    text_free(&told.lines);
+    close_run(&r);
+}
+
 /* What cannot work is found before the first phase that changes the host. */
 static void a_plan_that_fails_ends_the_configuration(void **state) {
     struct told told = {0};
@@ -330,6 +373,7 @@ static void a_node_that_does_not_come(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_phase_says_what_it_did),
+        cmocka_unit_test(what_was_found_is_said),
         cmocka_unit_test(a_plan_that_fails_ends_the_configuration),
         cmocka_unit_test(numbers_of_flannel_are_kept),
         cmocka_unit_test(rights_are_asked_for_first),

@@ -114,6 +114,8 @@ static json_t *joined_state(const struct run *r) {
     return state;
 }
 
+#define OTHER_NODE "10.244.7.0/24 10.0.0.77"
+
 static void count_warnings(void *context, const struct join_event *event) {
     *(size_t *)context += event->state == JOIN_WARNING;
 }
@@ -141,6 +143,7 @@ static void a_failure_is_told_or_does_no_harm(void **state) {
     struct run r;
 
     open_run(&r, mode);
+    r.scene.other_node = OTHER_NODE;
     calls = host_memory_calls(r.host);
     assert_int_equal(join_watched(&r, &warnings, &err), 0);
     usual = warnings;
@@ -155,6 +158,7 @@ static void a_failure_is_told_or_does_no_harm(void **state) {
         (void)text_format(when, sizeof when, "%s, call %zu failed", mode, n);
         warnings = 0;
         open_run(&r, mode);
+        r.scene.other_node = OTHER_NODE;
         host_memory_fail(r.host, n);
         result = join_watched(&r, &warnings, &err);
         if (result < 0 && !strstr(err.message, "told to fail") &&

@@ -289,6 +289,43 @@ static void a_card_gets_its_address_back(void **state) {
     close_run(&r);
 }
 
+/* Of a card that is gone there is nothing to put back; what the journal does not say was off. */
+static void forwarding_is_put_back(void **state) {
+    static const struct {
+        const char *target, *before;
+        bool on;
+    } rows[] = {
+        {"10.0.0.21", "{\"on\":true}", true},
+        {"10.0.0.21", "{\"on\":false}", false},
+        {"10.0.0.21", "{}", false},
+        {"10.9.9.9", "{\"on\":false}", true}, /* no card has that address */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct journal journal;
+        struct run r;
+        uint32_t index;
+        bool on = false;
+
+        open_run(&r, "l2bridge");
+        assert_int_equal(nic_index_of(r.host, "10.0.0.21", &index, NULL), 0);
+        assert_int_equal(host_forwarding_set(r.host, index, true, NULL), 0);
+        journal = opened(&r);
+        assert_int_equal(journal_record(&journal, JOURNAL_FORWARDING, rows[i].target,
+                                        json_loads(rows[i].before, 0, NULL), NULL),
+                         0);
+        journal_close(&journal);
+        if (reset_once(&r, &err) < 0)
+            fail_msg("row %zu: %s", i, err.message);
+        assert_int_equal(host_forwarding(r.host, index, &on, NULL), 0);
+        if (on != rows[i].on)
+            fail_msg("row %zu", i);
+        close_run(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_read_again),
@@ -298,6 +335,7 @@ int main(void) {
         cmocka_unit_test(a_service_gets_back_what_it_was),
         cmocka_unit_test(many_routes_are_one_write),
         cmocka_unit_test(a_card_gets_its_address_back),
+        cmocka_unit_test(forwarding_is_put_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -282,6 +282,7 @@ static void secrets_are_kept(void **state) {
     free(text);
     file = file_of(plan, "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem");
     assert_string_equal(json_text_at(file, "content"), "<redacted>");
+    assert_true(json_bool_at(file, "protected", false));
     json_decref(plan);
     close_run(&r);
 }

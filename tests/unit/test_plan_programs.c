@@ -4,6 +4,8 @@
 #include "join_scene.h"
 
 #include "join/plan/plan.h"
+#include "join/programs/programs.h"
+#include "services/artifacts.h"
 
 static struct run r;
 
@@ -97,6 +99,12 @@ static void what_the_join_would_refuse(void **state) {
     assert_non_null(strstr(err.message, "v1.99.0"));
     text_list_free(&r.options.skip_phases);
     freep(&r.options.kubernetes_version);
+    assert_int_equal(host_write(r.host, "C:\\k\\kube-proxy.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
+    assert_int_equal(host_write(r.host, "C:\\k\\kubelet.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
+    text_list_add(&r.options.kubelet_extra_args, "token=x");
+    assert_int_equal(plan_fails(&err), -1);
+    assert_non_null(strstr(err.message, "a secret must not be on a command line"));
+    text_list_free(&r.options.kubelet_extra_args);
     put_bundle("v1.37.1");
     assert_int_equal(host_write(r.host, "D:\\b\\kube-proxy.exe", "abd", 3, HOST_PUBLIC, NULL), 0);
     assert_int_equal(host_write(r.host, "C:\\k\\kubelet.exe", "MZ", 2, HOST_PUBLIC, NULL), 0);
@@ -105,10 +113,32 @@ static void what_the_join_would_refuse(void **state) {
     close_run(&r);
 }
 
+/* What the lock says of Kubernetes' programs is believed; what it does not know is asked of them.
+ */
+static void versions_that_a_lock_knows(void **state) {
+    static const struct {
+        const char *name, *version;
+        bool known;
+    } rows[] = {{"kubelet", "v1.37.1", true},
+                {"kubelet", "unknown", false},
+                {"kube-proxy", "unknown", false},
+                {"containerd", "unknown", true}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct artifact items[] = {{.name = (char *)"win-overlay", .version = (char *)"v1.0.0"},
+                                   {(char *)rows[i].name, .version = (char *)rows[i].version}};
+        const struct artifacts lock = {items, 2};
+
+        assert_int_equal(programs_versions_are_known(&lock), rows[i].known);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kube_proxys_gates_are_its_own),
         cmocka_unit_test(what_the_join_would_refuse),
+        cmocka_unit_test(versions_that_a_lock_knows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

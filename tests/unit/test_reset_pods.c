@@ -81,6 +81,22 @@ static void a_pod_that_stays_is_said_and_the_rest_goes(void **state) {
     close_joined(&told);
 }
 
+/* Each call has its own time limit: it is not waited for again. */
+static void a_runtime_that_hangs_is_asked_once_a_pod(void **state) {
+    struct reset_result result;
+    struct error err = {0};
+    struct told told;
+
+    (void)state;
+    open_joined(&told);
+    told.runtime.hangs = told.run.host;
+    assert_int_equal(reset(&told, false, &result, &err), -1);
+    assert_int_equal(result.failed, 2);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_int_equal(told.runtime.asked, 2);
+    close_joined(&told);
+}
+
 static void what_is_no_runtime_is_said(void **state) {
     struct reset_result result;
     struct error err = {0};
@@ -120,6 +136,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pods_end_before_the_runtime_stops),
         cmocka_unit_test(a_pod_that_stays_is_said_and_the_rest_goes),
+        cmocka_unit_test(a_runtime_that_hangs_is_asked_once_a_pod),
         cmocka_unit_test(what_is_no_runtime_is_said),
         cmocka_unit_test(a_dry_run_ends_nothing),
     };

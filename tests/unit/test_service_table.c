@@ -226,6 +226,7 @@ static void rows(void **state) {
         assert_int_equal(service.environment.count, 0);
         host_service_free(&service);
         assert_int_equal(row->row->hosted, row->stop != 0);
+        assert_int_equal(row->row->diagnosed, row->row != &service_network);
         if (!row->stop)
             continue;
         assert_int_equal(service_host_file_make(row->row, &settings, &text, NULL), 0);
