@@ -385,6 +385,7 @@ static int id_make(struct run *run, struct error *err) {
 
 static int measure(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
+    const struct network_mode *mode;
 
     if (id_make(run, err) < 0 || run->probes.transport->start(&run->probes, err) < 0)
         return -1;
@@ -396,7 +397,8 @@ static int measure(struct run *run, struct error *err) {
     tell(run, "measuring %zu flows", report->cells.count / 2);
     if (cells_ask(run, false, err) < 0 || cells_settle(run, err) < 0)
         return -1;
-    diag_cells_excuse(&report->cells);
+    mode = network_mode_by_name(run->network_mode);
+    diag_cells_excuse(&report->cells, mode ? mode->limits : NULL);
     return diag_report_is_good(report) ? 0 : evidence_make(run, err);
 }
 

@@ -4,57 +4,12 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "netsetup/hcn_documents.h"
+#include "netsetup/plugins/cni_plugin.h"
 
 enum { CNI_FILE_MAX = 1024 * 1024 };
 
-static json_t *endpoint_policy(const char *type, json_t *settings) {
-    return json_pack("{s:s,s:o}", "name", "EndpointPolicy", "value",
-                     hcn_policy_json(type, settings));
-}
-
-/* ProviderAddress is not listed: win-overlay adds the network's own. */
-static json_t *policies_json(const struct network_plan *plan) {
-    json_t *policies = json_array();
-    json_array_append_new(
-        policies, endpoint_policy("OutBoundNAT", json_pack("{s:o}", "Exceptions",
-                                                           json_texts(&plan->nat_exceptions))));
-    for (size_t i = 0; i < plan->encap_routes.count; i++)
-        json_array_append_new(
-            policies,
-            endpoint_policy("SDNRoute", json_pack("{s:s,s:b}", "DestinationPrefix",
-                                                  plan->encap_routes.items[i], "NeedEncap", 1)));
-    return policies;
-}
-
-static json_t *ipam_json(const struct network_plan *plan) {
-    bool known = plan->pod_cidr_known;
-    return json_pack("{s:s,s:s,s:[[{s:s,s:s,s:s,s:s}]]}", "type", "host-local", "dataDir",
-                     CNI_STATE_DIR, "ranges", "subnet", plan->pod_cidr, "rangeStart",
-                     known ? plan->range_start : plan->pod_cidr, "rangeEnd",
-                     known ? plan->range_end : plan->pod_cidr, "gateway",
-                     known ? plan->gateway : plan->pod_cidr);
-}
-
-static json_t *dns_json(const struct network_plan *plan) {
-    json_t *dns = json_pack("{s:o}", "nameservers", json_texts(&plan->dns_servers));
-    json_t *search = json_array();
-    /* a pod's own list comes by the dns capability; this is for pods without one */
-    json_array_append_new(search, json_sprintf("svc.%s", plan->dns_domain));
-    json_object_set_new(dns, "search", search);
-    return dns;
-}
-
 json_t *cni_config_json(const struct network_plan *plan) {
-    json_t *config = json_pack("{s:s,s:s,s:s,s:i,s:{s:b,s:b}}", "cniVersion", "1.0.0", "name",
-                               plan->name, "type", plan->cni_plugin, "apiVersion", 2,
-                               "capabilities", "dns", 1, "portMappings", 1);
-    if (plan->dsr)
-        json_object_set_new(config, "loopbackDSR", json_true());
-    json_object_set_new(config, "dns", dns_json(plan));
-    json_object_set_new(config, "ipam", ipam_json(plan));
-    json_object_set_new(config, "policies", policies_json(plan));
-    return config;
+    return cni_plugin_by_name(plan->cni_plugin)->config(plan);
 }
 
 char *cni_config_make(const struct network_plan *plan) {

@@ -1,4 +1,4 @@
-/* The CNI configuration that containerd reads: win-overlay or win-bridge with host-local. */
+/* The CNI configuration that containerd reads; its content is the plugin's (netsetup/plugins). */
 #ifndef NETSETUP_CNI_CONFIG_H
 #define NETSETUP_CNI_CONFIG_H
 
@@ -14,10 +14,9 @@
 #define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results" /* libcni's, inside containerd */
 #define CNI_CONF_PATH CNI_CONF_DIR "\\10-winjoin.conf"
 
-/* Network configuration (CNI 1.0.0) with apiVersion 2: containerd hands a namespace GUID, which the
- * plugins' apiVersion 1 does not understand. OutBoundNAT exceptions, SDNRoute for services,
- * loopback DSR as the plan says; host-local with rangeStart/rangeEnd so that .1 and .2 never reach
- * a pod. Pure; new reference. With an unknown pod prefix its values are "<podCIDR>". */
+/* The configuration as the plan's CNI plugin reads it: exceptions from NAT, routes for Services,
+ * loopback DSR as the plan says, addresses such that .1 and .2 never reach a pod. Pure; new
+ * reference. With an unknown pod prefix its values are "<podCIDR>". */
 json_t *cni_config_json(const struct network_plan *plan);
 /* The file's text (pretty, LF). The caller frees. */
 char *cni_config_make(const struct network_plan *plan);

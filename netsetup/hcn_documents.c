@@ -44,9 +44,16 @@ static json_t *network_policies(const struct network_plan *plan) {
     return policies;
 }
 
+/* Steals the list; an empty one is left out. */
+static void add_policies(json_t *network, json_t *policies) {
+    if (json_array_size(policies))
+        json_object_set(network, "Policies", policies);
+    json_decref(policies);
+}
+
 json_t *hcn_base_network_json(const struct network_plan *plan) {
     json_t *network = network_head(plan, plan->base_name);
-    json_object_set_new(network, "Policies", network_policies(plan));
+    add_policies(network, network_policies(plan));
     json_object_set_new(network, "Ipams",
                         ipams(plan->base_subnet, plan->base_gateway, plan->base_vsid));
     return network;
@@ -61,7 +68,7 @@ json_t *hcn_pod_network_json(const struct network_plan *plan) {
         json_array_append_new(
             policies,
             hcn_policy_json("VxlanPort", json_pack("{s:I}", "Port", (json_int_t)plan->vxlan_port)));
-    json_object_set_new(network, "Policies", policies);
+    add_policies(network, policies);
     json_object_set_new(
         network, "Ipams",
         ipams(plan->pod_cidr, plan->pod_cidr_known ? plan->gateway : plan->pod_cidr, plan->vni));

@@ -117,7 +117,7 @@ static int restore_networks(struct network_keeper *k, const struct network_input
 
     if (network_plan_make(input, &plan, err) < 0)
         return -1;
-    result = restore_switch(k, input, &plan, did, err);
+    result = plan.base_name ? restore_switch(k, input, &plan, did, err) : 0;
     if (result == 0)
         result = hcn_pod_network_ensure(k->host, &plan, &network, &outcome, err);
     *ret_made = outcome != HCN_REUSED;

@@ -9,6 +9,7 @@
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/network_prefixes.h"
+#include "netsetup/plugins/cni_plugin.h"
 
 #define WINDOWS_NETWORK "nat" /* that Windows has for containers of its own */
 
@@ -37,6 +38,10 @@ static int plan_choices(const struct network_input *input, struct network_plan *
         (input->mode && network_mode_check(input->mode, err) < 0))
         return -1;
     plan->mode = input->mode ? network_mode_by_name(input->mode) : mode_for(input->plugin);
+    if (!plan->mode->internal) {
+        plan->base_name = xstrdup("External");
+        plan->adapter = xstrdup_null(input->adapter);
+    }
     const char *plugin = input->plugin ? input->plugin : plan->mode->cni_plugins[0];
     plan->agent = network_agent_by_plugin(plugin);
     plan->cni_plugin = network_agent_cni(plan->agent, plugin, plan->mode);
@@ -48,6 +53,9 @@ static int plan_choices(const struct network_input *input, struct network_plan *
         plan->cni_plugin = NULL;
     if (plan->agent->makes_network && !plan->name)
         plan->name = xstrdup("cluster");
+    for (const struct network_limit *limit = plan->mode->limits;
+         limit && limit->code && !plan->agent->makes_network; limit++)
+        add_warning(plan, limit->code, limit->text);
     if (plan->mode->vxlan && !plan->agent->keeps_routes)
         add_warning(plan, "no-route-agent",
                     "no agent on this node keeps the routes to other nodes' pods up to date; with "
@@ -89,8 +97,6 @@ static int plan_dual_stack(const struct network_input *input, struct network_pla
 
 static void plan_names(const struct network_input *input, struct network_plan *plan) {
     plan->name = xstrdup_null(input->name);
-    plan->base_name = xstrdup("External");
-    plan->adapter = xstrdup_null(input->adapter);
     plan->dns_domain = xstrdup(input->dns_domain ? input->dns_domain : "cluster.local");
     for (size_t i = 0; i < input->dns_servers.count; i++)
         text_list_add(&plan->dns_servers, input->dns_servers.items[i]);
@@ -100,8 +106,8 @@ static int plan_check_name(const struct network_plan *plan, struct error *err) {
     /* the name is also a folder of host-local's and a value in an environment block */
     if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
         return error_set(err, ERROR_USAGE, "refuse network name '%s'", plan->name);
-    if (text_equal_nocase(plan->name, plan->base_name) ||
-        text_equal_nocase(plan->name, WINDOWS_NETWORK))
+    if (plan->base_name && (text_equal_nocase(plan->name, plan->base_name) ||
+                            text_equal_nocase(plan->name, WINDOWS_NETWORK)))
         return error_set(err, ERROR_USAGE, "refuse network name '%s': it is reserved", plan->name);
     return 0;
 }
@@ -140,7 +146,10 @@ static int plan_fill(const struct network_input *input, struct network_plan *pla
         add_warning(
             plan, "no-cluster-pod-cidr",
             "the cluster's pod prefixes are unknown: only this node's own is excluded from NAT");
-    return network_prefixes_apply(&prefixes, plan, err);
+    if (network_prefixes_apply(&prefixes, plan, err) < 0)
+        return -1;
+    const struct cni_plugin *cni = cni_plugin_by_name(plan->cni_plugin);
+    return cni && cni->check ? cni->check(plan, err) : 0;
 }
 
 int network_plan_make(const struct network_input *input, struct network_plan *ret,

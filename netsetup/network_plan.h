@@ -53,7 +53,7 @@ struct network_plan {
     const char *plugin;     /* as --network-plugin names it: "flannel", "win-bridge" */
     const char *cni_plugin; /* `type` in the CNI file: "win-overlay"; NULL: the agent writes it */
     char *name;    /* of the HNS network; where the agent makes that, only the plan's own */
-    char *adapter; /* NULL: HNS chooses */
+    char *adapter; /* NULL: HNS chooses, or the mode's switch is on none */
     bool pod_cidr_known;
     char pod_cidr[CIDR_TEXT_MAX];    /* 10.244.1.0/24, or "<podCIDR>" */
     char gateway[IP_TEXT_MAX];       /* base+1: HNS's own, never a pod's */
@@ -65,9 +65,9 @@ struct network_plan {
     char source_vip[IP_TEXT_MAX]; /* overlay: base+2, kept out of the range */
     char management_address[IP_TEXT_MAX];
     char management_subnet[CIDR_TEXT_MAX];
-    unsigned vni, vxlan_port;        /* overlay */
-    bool set_vxlan_port;             /* other than 4789: a VxlanPort policy is needed */
-    char *base_name;                 /* "External": the network that keeps the vSwitch */
+    unsigned vni, vxlan_port; /* overlay */
+    bool set_vxlan_port;      /* other than 4789: a VxlanPort policy is needed */
+    char *base_name;          /* "External": the network that keeps the vSwitch; NULL: none does */
     char base_subnet[CIDR_TEXT_MAX]; /* /30 that overlaps nothing */
     char base_gateway[IP_TEXT_MAX];
     unsigned base_vsid; /* overlay: 9999 */

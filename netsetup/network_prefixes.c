@@ -172,6 +172,8 @@ static void add_exception(struct cidr *list, size_t *count, const struct cidr *c
 static void apply_exceptions(const struct network_prefixes *p, struct network_plan *plan) {
     struct cidr list[3 * PREFIXES_MAX + 2];
     size_t count = 0;
+    if (!plan->mode->vfp)
+        return; /* all is masked, or nothing */
     for (size_t i = 0; i < p->cluster_count; i++)
         add_exception(list, &count, &p->cluster[i]);
     if (p->has_pod && (!p->cluster_count || network_prefixes_outside(p)))
@@ -199,7 +201,8 @@ static void apply_lists(const struct network_prefixes *p, struct network_plan *p
     for (size_t i = 0; i < p->service_count; i++) {
         cidr_format(&p->service[i], text);
         text_list_add(&plan->service_cidrs, text);
-        text_list_add(&plan->encap_routes, text);
+        if (plan->mode->vfp)
+            text_list_add(&plan->encap_routes, text);
     }
     if (!p->has_management)
         return;
@@ -251,7 +254,7 @@ static bool base_is_free(const struct network_prefixes *p, const struct cidr *ba
 
 static int apply_base(const struct network_prefixes *p, struct network_plan *plan,
                       struct error *err) {
-    for (size_t i = 0; i < ARRAY_SIZE(base_candidates); i++) {
+    for (size_t i = 0; plan->base_name && i < ARRAY_SIZE(base_candidates); i++) {
         struct cidr base = {0};
         if (cidr_parse(base_candidates[i], &base, err) < 0)
             return -1;
@@ -260,6 +263,8 @@ static int apply_base(const struct network_prefixes *p, struct network_plan *pla
         cidr_format(&base, plan->base_subnet);
         return network_prefixes_address(&base, 1, plan->base_gateway, err);
     }
+    if (!plan->base_name)
+        return 0;
     return error_set(err, ERROR_USAGE,
                      "no free prefix for the base network: the pod, service and node prefixes "
                      "cover all that winjoin would use");

@@ -10,8 +10,9 @@ static json_t *documents_json(const struct network_plan *plan) {
     json_t *list = json_array();
     if (plan->agent->makes_network)
         return list;
-    json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
-                                          hcn_base_network_json(plan)));
+    if (plan->base_name)
+        json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
+                                              hcn_base_network_json(plan)));
     json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
                                           hcn_pod_network_json(plan)));
     _cleanup_json_ json_t *policies = hcn_network_policies_json(plan);

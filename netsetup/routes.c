@@ -94,6 +94,11 @@ int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret
     return 0;
 }
 
+char *pod_route_next(const struct network_plan *plan) {
+    return xasprintf("other nodes (or the fabric) need the route %s via %s", plan->pod_cidr,
+                     plan->management_address);
+}
+
 json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer) {
     (void)plan;
     if (!peer->pod_cidr || !peer->node_address)

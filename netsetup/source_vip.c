@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/modes/mode.h"
+#include "netsetup/plugins/cni_plugin.h"
 
 enum { RESERVATION_MAX = 4096 };
 /* As host-local writes it: container id, line break, interface name. */
@@ -14,6 +15,13 @@ enum { RESERVATION_MAX = 4096 };
 int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
                     struct error *err) {
     return network_prefixes_address(&prefixes->pod, 2, plan->source_vip, err);
+}
+
+const char *source_vip_reserved(const struct network_plan *plan) {
+    const struct cni_plugin *cni = cni_plugin_by_name(plan->cni_plugin);
+    if (plan->mode->source_vip)
+        return plan->source_vip;
+    return cni && cni->drops_ranges && plan->host_endpoint_name ? plan->host_endpoint : NULL;
 }
 
 static char *network_folder(const char *network) {
@@ -56,22 +64,22 @@ static int release(struct host *host, const char *network, const char *keep, str
 }
 
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err) {
-    if (!plan->mode->source_vip)
+    const char *reserved = source_vip_reserved(plan);
+    if (!reserved)
         return 0;
     if (!plan->pod_cidr_known)
         return error_set(err, ERROR_USAGE, "reserve source VIP: the pod prefix is not known");
-    _cleanup_(freep) char *path =
-        xasprintf("%s\\%s\\%s", CNI_STATE_DIR, plan->name, plan->source_vip);
+    _cleanup_(freep) char *path = xasprintf("%s\\%s\\%s", CNI_STATE_DIR, plan->name, reserved);
     _cleanup_(freep) char *content = NULL;
     struct error read_err = {0};
-    if (release(host, plan->name, plan->source_vip, err) < 0)
+    if (release(host, plan->name, reserved, err) < 0)
         return error_prefix(err, "reserve source VIP");
     if (read_reservation(host, path, &content, &read_err) == 0) {
         if (text_equal(content, RESERVATION))
             return 0;
         (void)error_set(err, ERROR_CONFLICT,
-                        "source VIP '%s' is already reserved in '%s' by another container",
-                        plan->source_vip, path);
+                        "address '%s' is already reserved in '%s' by another container", reserved,
+                        path);
         return error_hint(err,
                           "a pod of an earlier installation has it: remove that pod or the file");
     }

@@ -12,8 +12,12 @@
 /* Computes plan->source_vip: the pod prefix's third address, behind HNS's gateway. Pure. */
 int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
                     struct error *err);
-/* Reserves plan->source_vip under CNI_STATE_DIR\<network>\<address>, and takes back reservations of
- * ours for other addresses (an earlier pod prefix). Held by somebody else: ERROR_CONFLICT. */
+/* The address of the pod prefix that host-local must be kept from by a reservation: the source VIP,
+ * or the host's endpoint on a bridge whose CNI plugin drops host-local's range. NULL: none. */
+const char *source_vip_reserved(const struct network_plan *plan);
+/* Reserves that address (none: nothing to do) under CNI_STATE_DIR\<network>\<address>, and takes
+ * back reservations of ours for other addresses (an earlier pod prefix). Held by somebody else:
+ * ERROR_CONFLICT. */
 int source_vip_ensure(struct host *host, const struct network_plan *plan, struct error *err);
 /* Gives back what is ours in this network's store; absent is success. */
 int source_vip_remove(struct host *host, const char *network_name, struct error *err);

@@ -17,6 +17,9 @@ static const struct artifact_target others[] = {
     {"ctr", "C:\\Program Files\\containerd\\ctr.exe", false, NULL},
     {"win-overlay", "C:\\opt\\cni\\bin\\win-overlay.exe", false, NULL},
     {"win-bridge", "C:\\opt\\cni\\bin\\win-bridge.exe", false, NULL},
+    {"sdnoverlay", "C:\\opt\\cni\\bin\\sdnoverlay.exe", false, NULL},
+    {"sdnbridge", "C:\\opt\\cni\\bin\\sdnbridge.exe", false, NULL},
+    {"nat", "C:\\opt\\cni\\bin\\nat.exe", false, NULL},
     {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", true, NULL},
     {"crictl", "C:\\k\\crictl.exe", false, NULL},
 };

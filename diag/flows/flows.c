@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/names.h"
 
 static const char *const outcomes[] = {
     [DIAG_PASS] = "pass", [DIAG_FAIL] = "fail",       [DIAG_SLOW] = "slow",
@@ -99,7 +100,20 @@ void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, 
                     result->attempts);
 }
 
-void diag_cells_excuse(struct diag_cells *cells) {
+static void excuse_limit(struct diag_cells *cells, const struct network_limit *limit) {
+    for (size_t i = 0; i < cells->count; i++) {
+        struct diag_cell *cell = &cells->items[i];
+
+        if (cell->outcome != DIAG_FAIL || !name_find(limit->flows, cell->flow->id))
+            continue;
+        cell->outcome = DIAG_SKIP;
+        text_format(cell->reason, sizeof cell->reason, "%s", limit->code);
+    }
+}
+
+void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *limits) {
+    for (; limits && limits->code; limits++)
+        excuse_limit(cells, limits);
     for (int udp = 0; udp < 2; udp++) {
         struct diag_cell *name = diag_cells_find(cells, "pod-to-pod-name", udp);
         struct diag_cell *service = diag_cells_find(cells, "pod-to-service-fqdn", udp);

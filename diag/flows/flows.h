@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "diag/probe/probe.h"
+#include "netsetup/modes/mode.h"
 
 enum diag_outcome {
     DIAG_PASS,
@@ -96,7 +97,8 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);
 /* Puts a result into its cell: pass, slow when `retried`, or fail with a reason in plain words. */
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried);
 /* Turns red cells that are so by design into skips, once all cells are judged: a cluster whose DNS
- * answers for Services but has no records of pods (CoreDNS without "pods insecure"). */
-void diag_cells_excuse(struct diag_cells *cells);
+ * answers for Services but has no records of pods (CoreDNS without "pods insecure"), and what the
+ * network's mode cannot do (`limits` of struct network_mode; NULL: none). */
+void diag_cells_excuse(struct diag_cells *cells, const struct network_limit *limits);
 
 #endif

@@ -32,6 +32,13 @@ int find_node(struct join *join, struct error *err);
 int find_kubelet_config(struct join *join, struct error *err);
 int find_plan(struct join *join, struct error *err);
 
+/* The preflight check by which a mode is refused that cuts a node off (network_mode.isolated), and
+ * whose name acknowledges it; find_plan() refuses one that only the cluster's defaults name. */
+#define NETWORK_MODE_CHECK "NetworkMode"
+#define NETWORK_MODE_HINT                                                                          \
+    "choose another --network-mode; for a machine that needs no cluster network: "                 \
+    "--ignore-preflight-errors " NETWORK_MODE_CHECK
+
 /* In the place of NEED_CLUSTER, NEED_NODE and NEED_PLAN where no cluster can be asked: the plan,
  * the node's address, the Services' prefixes and DNS as the join wrote them down
  * (BOOT_NETWORK_FILE). */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/configuration/ignored_checks.h"
 #include "join/found/need.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
@@ -92,6 +93,16 @@ static int check_agent(const struct join *join, const struct network_input *inpu
                : check_number(settings, "--vxlan-port", o->vxlan_port, settings->vxlan_port, err);
 }
 
+/* A joined node goes on. */
+static int check_isolated(const struct join *join, const struct network_plan *plan,
+                          struct error *err) {
+    if (!plan->mode->isolated || journal_has(&join->journal, JOURNAL_NETWORK, plan->name) ||
+        ignored_checks_have(&join->found.options.ignore_preflight_errors, NETWORK_MODE_CHECK))
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT, "%s", plan->mode->isolated);
+    return error_hint(err, NETWORK_MODE_HINT);
+}
+
 /* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
@@ -147,6 +158,10 @@ int find_plan(struct join *join, struct error *err) {
     warn_unread(join, &input);
     if (check_agent(join, &input, err) < 0 || network_plan_make(&input, &plan, err) < 0)
         return -1;
+    if (check_isolated(join, &plan, err) < 0) {
+        network_plan_free(&plan);
+        return -1;
+    }
     if (join->found.plan.name)
         network_plan_free(&join->found.plan);
     join->found.plan = plan;

@@ -11,6 +11,7 @@
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/peers.h"
+#include "netsetup/plugins/cni_plugin.h"
 #include "netsetup/source_vip.h"
 
 enum { KEEPER_START_MS = 60000 };
@@ -34,8 +35,10 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 
 static int write_cni(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
+    const char *log = cni_plugin_by_name(join->found.plan.cni_plugin)->log_file;
 
-    if (journal_own_folder(&join->journal, CNI_CONF_DIR, err) < 0 ||
+    if ((log && journal_file(&join->journal, log, err) < 0) ||
+        journal_own_folder(&join->journal, CNI_CONF_DIR, err) < 0 ||
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||
         set_aside_conflicts(join, err) < 0)
         return -1;
@@ -46,7 +49,7 @@ static int write_cni(struct join *join, struct error *err) {
 static int reserve_source_vip(struct join *join, struct error *err) {
     if (journal_own_folder(&join->journal, CNI_STATE_DIR, err) < 0)
         return -1;
-    if (!join->found.plan.mode->source_vip)
+    if (!source_vip_reserved(&join->found.plan))
         return 0;
     if (journal_record(&join->journal, JOURNAL_SOURCE_VIP, join->found.plan.name, NULL, err) < 0 ||
         ipam_stale_remove(join->host, &join->found.plan, err) < 0)

@@ -19,9 +19,6 @@ static int record_routes(struct join *join, const json_t *routes, struct error *
     }
     if (journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 || result < 0)
         return -1;
-    text_list_add_owned(&join->progress.next,
-                        xasprintf("other nodes (or the fabric) need the route %s via %s",
-                                  join->found.plan.pod_cidr, join->found.node_ip));
     return 0;
 }
 
@@ -44,6 +41,10 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
     _cleanup_json_ json_t *nodes = NULL, *routes = NULL;
 
     if (plan->agent->keeps_routes)
+        return 0;
+    if (plan->mode->next)
+        text_list_add_owned(&join->progress.next, plan->mode->next(plan));
+    if (!plan->mode->route_to)
         return 0;
     if (announce(join, network, err) < 0)
         return -1;

@@ -4,6 +4,8 @@
 #include "join/phases/phases.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/firewall.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/modes/mode.h"
 #include "netsetup/nic_guard.h"
 
 static void on_nic(void *context, unsigned milliseconds, const char *waiting_for) {
@@ -63,6 +65,11 @@ int phase_vswitch(struct join *join, struct error *err) {
     if (join->found.plan.agent->makes_network) {
         text_add(&join->progress.detail, "left to the cluster's network agent");
         return record_switch(join, err) < 0 ? -1 : try_firewall(join, err);
+    }
+    if (join->found.plan.mode->internal) {
+        text_add(&join->progress.detail, "not needed: the pod network brings one of its own");
+        return hcn_clash_check(join->host, &join->found.plan, err) < 0 ? -1
+                                                                       : try_firewall(join, err);
     }
     if (record_switch(join, err) < 0 ||
         nic_guard_ensure(join->host, &join->found.plan, &join->found.nic, on_nic, &join->progress,

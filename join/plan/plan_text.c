@@ -31,9 +31,10 @@ static void add_cluster(struct text *out, const json_t *plan) {
         text_addf(out, ", labels %s", text_at(plan, "node.labels"));
     if (json_text_at(plan, "node.taints"))
         text_addf(out, ", taints %s", text_at(plan, "node.taints"));
-    text_addf(out, "\nnetwork    %s \"%s\" by %s on \"%s\"", text_at(plan, "network.mode"),
-              text_at(plan, "network.name"), text_at(plan, "network.plugin"),
-              text_at(plan, "network.adapter"));
+    text_addf(out, "\nnetwork    %s \"%s\" by %s", text_at(plan, "network.mode"),
+              text_at(plan, "network.name"), text_at(plan, "network.plugin"));
+    if (*text_at(plan, "network.adapter"))
+        text_addf(out, " on \"%s\"", text_at(plan, "network.adapter"));
     if (*text_at(plan, "network.sourceVip"))
         text_addf(out, ", source VIP %s", text_at(plan, "network.sourceVip"));
     add_list(out, "; no NAT for: ", json_at(plan, "network.natExceptions"));

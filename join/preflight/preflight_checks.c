@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/vxlan.h"
+#include "join/found/need.h"
 #include "join/services/rights.h"
 #include "join/kubelet/kubelet_files.h"
 #include "services/service_table.h"
@@ -131,6 +132,11 @@ static const struct preflight_check checks[] = {
      .run = check_card,
      .help = "exactly one adapter has the default route",
      .hint = "choose one with --adapter; to list them: powershell Get-NetAdapter"},
+    {.id = NETWORK_MODE_CHECK,
+     .level = E,
+     .run = check_network_mode,
+     .help = "the network mode connects this node's pods to the cluster",
+     .hint = NETWORK_MODE_HINT},
     {.id = "VSwitch",
      .level = W,
      .run = check_switch,

@@ -114,6 +114,19 @@ enum verdict check_switch(const struct machine *machine, const struct preflight_
                : CHECK_FINE;
 }
 
+/* Refused until its name is acknowledged; a mode that only the cluster's defaults name is looked at
+ * with the plan. */
+enum verdict check_network_mode(const struct machine *machine, const struct preflight_check *check,
+                                struct finding *finding) {
+    const struct join_options *o = &machine->found->options;
+    const struct network_mode *mode = o->network_mode
+                                          ? network_mode_by_name(o->network_mode)
+                                          : network_mode_by_cni(o->network_plugin, NULL);
+
+    (void)check;
+    return mode && mode->isolated ? check_bad(finding, "%s", mode->isolated) : CHECK_FINE;
+}
+
 /* Only told here; whether one is in the way is known with the plan (HNSClash). */
 enum verdict check_networks(const struct machine *machine, const struct preflight_check *check,
                             struct finding *finding) {

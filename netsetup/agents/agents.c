@@ -8,23 +8,18 @@
 
 #define ROW(agent) &network_agent_##agent,
 static const struct network_agent *const agents[] = {NETWORK_AGENTS(ROW)};
-/* Plugins that people know from other clusters, beside the modes' foreign_cni_plugins. */
-static const char *const elsewhere[] = {"azure-vnet", "ovn-kubernetes", "nat", NULL};
+/* Plugins that people know from other clusters. */
+static const char *const elsewhere[] = {"azure-vnet", "ovn-kubernetes", NULL};
 
 const struct network_agent *const *network_agents(size_t *ret_count) {
     *ret_count = ARRAY_SIZE(agents);
     return agents;
 }
 
-/* Is it a plugin that some mode's pods can do with alone? */
-static bool is_cni_plugin(const char *name) {
-    const struct network_mode *mode = network_mode_by_cni(name, NULL);
-    return mode && name_find(mode->cni_plugins, name);
-}
-
 const struct network_agent *network_agent_by_plugin(const char *plugin) {
     for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
-        if (agents[i]->plugin ? text_equal(agents[i]->plugin, plugin) : is_cni_plugin(plugin))
+        if (agents[i]->plugin ? text_equal(agents[i]->plugin, plugin)
+                              : network_mode_by_cni(plugin, NULL) != NULL)
             return agents[i];
     }
     return NULL;
@@ -55,8 +50,7 @@ void network_plugin_names(struct text_list *ret) {
 int network_plugin_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     network_plugin_names(&names);
-    return name_check("network plugin", name, &names,
-                      name_find(elsewhere, name) || network_mode_by_cni(name, NULL), err);
+    return name_check("network plugin", name, &names, name_find(elsewhere, name), err);
 }
 
 void agent_settings_free(struct agent_settings *settings) {

@@ -4,9 +4,10 @@
  * HNS network but nat. Sources: Calico's node/windows-packaging, Antrea's docs/windows.md. */
 #include "netsetup/agents/agent.h"
 
-/* Its own word decides; the mode given is what the firewall is opened for. */
+/* Its own word decides; the mode given is what the firewall is opened for. No agent uses a switch
+ * that is on no adapter. */
 static const char *backend(const struct network_mode *mode) {
-    return mode->name;
+    return mode->internal ? NULL : mode->name;
 }
 
 const struct network_agent network_agent_external = {

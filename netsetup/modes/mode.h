@@ -11,22 +11,47 @@
 #include "netsetup/network_prefixes.h"
 #include "netsetup/peers.h"
 
+/* What pods cannot do in a mode, by design. A table ends with {0}. */
+struct network_limit {
+    const char *code; /* "no-services": the reason of a flow that is skipped, the plan's warning */
+    const char *text; /* a sentence without a full stop, at most 250 bytes */
+    const char *const *flows; /* ids of diag's flows that may fail for it; NULL: none */
+};
+
+/* Of every mode without VFP: Kubernetes' Services are load balancers of VFP. */
+#define NETWORK_LIMIT_NO_SERVICES                                                                  \
+    {                                                                                              \
+        "no-services",                                                                             \
+            "pods reach Services by cluster IP, the cluster's DNS among them, only where the "     \
+            "network "                                                                             \
+            "routes to these: kube-proxy's load balancers do not work in this mode",               \
+            (const char *const[]) {                                                                \
+            "pod-to-pod-name", "pod-to-service-ip", "pod-to-service-pqdn", "pod-to-service-fqdn",  \
+                "pod-to-external-dns", "pod-to-self-via-service", NULL                             \
+        }                                                                                          \
+    }
+
 /* Text is static; a list ends with NULL. A function that is NULL has nothing to do. */
 struct network_mode {
-    const char *name;     /* as --network-mode names it: "overlay" */
-    const char *hns_type; /* Type of HostComputeNetwork: "Overlay" */
-    /* plugins that make pods' endpoints: those that a join sets up, the default first; and others,
-     * which diag meets on nodes that somebody else has set up */
-    const char *const *cni_plugins, *const *foreign_cni_plugins;
-    const char *ipv4_only; /* why a dual-stack network is refused */
+    const char *name;               /* as --network-mode names it: "overlay" */
+    const char *hns_type;           /* Type of HostComputeNetwork: "Overlay" */
+    const char *const *cni_plugins; /* that make pods' endpoints, the default first */
+    const char *ipv4_only;          /* why a dual-stack network is refused */
     /* pods' packets to other nodes travel in VXLAN (VNI, UDP port, 50 bytes of each packet), and
      * their routes are RemoteSubnetRoute policies of the network */
     bool vxlan;
+    bool vfp; /* its switch filters pods' packets: OutBoundNAT, SDNRoute, Services work */
+    /* its switch is HNS's own, on no adapter: no base network keeps it, making it costs no outage
+     */
+    bool internal;
     bool host_routes;  /* the routes to other nodes' pods are the host's, over those nodes */
     bool node_network; /* pods reach the node's own network without NAT */
     bool forwarding;   /* the host forwards between its card and its endpoint among the pods */
     bool source_vip;   /* kube-proxy needs one: netsetup/source_vip.h */
-    unsigned flags;    /* of the pod network: 8 = not persistent */
+    const struct network_limit *limits; /* NULL: none */
+    /* why a node of this mode is no use to a cluster: the preflight check NetworkMode refuses */
+    const char *isolated;
+    unsigned flags; /* of the pod network: 8 = not persistent */
     /* types of policies, without settings, that are added to the network once it exists */
     const char *const *policies;
     struct host_firewall_rule
@@ -40,6 +65,8 @@ struct network_mode {
     /* What must stand beside the pod network, or be waited for, before pods come. */
     int (*complete)(struct host *host, const struct network_plan *plan, struct hcn_network *network,
                     struct error *err);
+    /* What a person has to do for other nodes to reach these pods; the caller frees. */
+    char *(*next)(const struct network_plan *plan);
     /* These three are NULL in a mode whose network finds the other nodes by itself. The route to
      * that node's pods, a new reference; NULL: it does not say how it is reached. */
     json_t *(*route_to)(const struct network_plan *plan, const struct network_peer *peer);
@@ -69,7 +96,9 @@ int network_mode_check(const char *name, struct error *err);
 #define NETWORK_MODES(ROW)                                                                         \
     ROW(overlay)                                                                                   \
     ROW(l2bridge)                                                                                  \
-    ROW(l2tunnel)
+    ROW(l2tunnel)                                                                                  \
+    ROW(transparent)                                                                               \
+    ROW(nat)
 #define NETWORK_MODE_DECLARE(mode) extern const struct network_mode network_mode_##mode;
 NETWORK_MODES(NETWORK_MODE_DECLARE)
 

@@ -5,8 +5,6 @@
 
 #define ROW(mode) &network_mode_##mode,
 static const struct network_mode *const modes[] = {NETWORK_MODES(ROW)};
-/* Modes that people know from other tools. */
-static const char *const elsewhere[] = {"transparent", "nat", NULL};
 
 const struct network_mode *const *network_modes(size_t *ret_count) {
     *ret_count = ARRAY_SIZE(modes);
@@ -24,8 +22,7 @@ const struct network_mode *network_mode_by_name(const char *name) {
 const struct network_mode *network_mode_by_cni(const char *plugin, const char *hns_type) {
     const struct network_mode *found = NULL;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-        if (!name_find(modes[i]->cni_plugins, plugin) &&
-            !name_find(modes[i]->foreign_cni_plugins, plugin))
+        if (!name_find(modes[i]->cni_plugins, plugin))
             continue;
         if (!found || (hns_type && text_equal_nocase(modes[i]->hns_type, hns_type)))
             found = modes[i];
@@ -41,5 +38,5 @@ void network_mode_names(struct text_list *ret) {
 int network_mode_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     network_mode_names(&names);
-    return name_check("network mode", name, &names, name_find(elsewhere, name), err);
+    return name_check("network mode", name, &names, false, err);
 }

@@ -77,10 +77,10 @@ static int wait_for_provider(struct host *host, const struct network_plan *plan,
 const struct network_mode network_mode_overlay = {
     .name = "overlay",
     .hns_type = "Overlay",
-    .cni_plugins = (const char *const[]){"win-overlay", NULL},
-    .foreign_cni_plugins = (const char *const[]){"sdnoverlay", NULL},
+    .cni_plugins = (const char *const[]){"win-overlay", "sdnoverlay", NULL},
     .ipv4_only = "make a dual-stack overlay: overlay networks on Windows are IPv4 only",
     .vxlan = true,
+    .vfp = true,
     .source_vip = true,
     /* flanneld compares with what it would make itself, and that does not survive a restart */
     .flags = NOT_PERSISTENT,

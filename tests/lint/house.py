@@ -39,8 +39,9 @@ HOMES = [
 
 # Network modes, plugins and agents are values: a file outside these folders asks the value what it
 # needs, and never which one it is. host/ plays Windows, whose HNS has types of its own.
-VALUES_HOMES = ("netsetup/modes/", "netsetup/agents/", "host/")
-VALUE_FOLDERS = {"network_mode": "netsetup/modes", "network_agent": "netsetup/agents"}
+VALUES_HOMES = ("netsetup/modes/", "netsetup/agents/", "netsetup/plugins/", "host/")
+VALUE_FOLDERS = {"network_mode": "netsetup/modes", "network_agent": "netsetup/agents",
+                 "cni_plugin": "netsetup/plugins"}
 # Their names, those of the field that are to come included.
 VALUE_NAMES = ("overlay|l2bridge|l2tunnel|transparent|nat|flannel|flanneld|vxlan|host-gw|win-overlay|win-bridge"
                "|sdnoverlay|sdnbridge|azure-vnet|azure|ovn-kubernetes|external|calico|antrea")

@@ -33,6 +33,8 @@ static void set_options(struct run *r, const char *mode) {
         .verify = xstrdup("none"),
     };
     text_list_add(&r->options.discovery_token_ca_cert_hash, r->scene.pin);
+    if (text_equal(mode, "nat"))
+        text_list_add(&r->options.ignore_preflight_errors, "NetworkMode");
 }
 
 /* Windows' own service, on which containerd depends. */
@@ -55,6 +57,9 @@ static void lay_programs(struct host *host) {
         "C:\\Program Files\\containerd\\containerd-shim-runhcs-v1.exe",
         "C:\\opt\\cni\\bin\\win-overlay.exe",
         "C:\\opt\\cni\\bin\\win-bridge.exe",
+        "C:\\opt\\cni\\bin\\sdnoverlay.exe",
+        "C:\\opt\\cni\\bin\\sdnbridge.exe",
+        "C:\\opt\\cni\\bin\\nat.exe",
         "C:\\opt\\cni\\bin\\host-local.exe",
     };
 

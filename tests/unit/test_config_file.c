@@ -159,17 +159,12 @@ static const struct bad bad_node_configurations[] = {
      "did you mean mode?"},
     {NODE "network: {mode: bridge}\n",
      "f: line 3 column 17: network.mode: Invalid value: unknown network mode 'bridge': use "
-     "overlay, "
-     "l2bridge or l2tunnel",
+     "overlay, l2bridge, l2tunnel, transparent or nat",
      "did you mean l2bridge?"},
-    {NODE "network: {mode: nat}\n",
-     "f: line 3 column 17: network.mode: Invalid value: network mode 'nat' is not supported by "
-     "this "
-     "version of winjoin; overlay, l2bridge and l2tunnel are",
-     ""},
     {NODE "network: {plugin: azure-vnet}\n",
      "f: line 3 column 19: network.plugin: Invalid value: network plugin 'azure-vnet' is not "
-     "supported by this version of winjoin; win-overlay, win-bridge, flannel and "
+     "supported by this version of winjoin; win-overlay, sdnoverlay, win-bridge, sdnbridge, nat, "
+     "flannel and "
      "external are",
      ""},
     {NODE "network: {plugin: external}\nkubeProxy: {run: service}\n",

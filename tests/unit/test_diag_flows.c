@@ -186,12 +186,36 @@ static void clusters_without_pod_records_are_excused(void **state) {
     service = diag_cells_find(&cells, "pod-to-service-fqdn", false);
     diag_cell_judge(name, &nxdomain, false);
     diag_cell_judge(service, &nxdomain, false);
-    diag_cells_excuse(&cells);
+    diag_cells_excuse(&cells, NULL);
     assert_int_equal(name->outcome, DIAG_FAIL); /* all DNS is broken: no excuse */
     diag_cell_judge(service, &ok, false);
-    diag_cells_excuse(&cells);
+    diag_cells_excuse(&cells, NULL);
     assert_int_equal(name->outcome, DIAG_SKIP);
     assert_string_equal(name->reason, "dns-no-pod-records");
+}
+
+/* What the mode cannot do is no failure; what works all the same counts. */
+static void limits_of_the_mode_excuse(void **state) {
+    _cleanup_(diag_cells_free) struct diag_cells cells = {0};
+    struct probe_result ok = {.outcome = PROBE_OK, .attempts = 3, .succeeded = 3};
+    struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 2};
+    struct diag_cell *service, *dns, *pod;
+
+    (void)state;
+    diag_cells_make(&full, &cells);
+    service = diag_cells_find(&cells, "pod-to-service-ip", false);
+    dns = diag_cells_find(&cells, "pod-to-external-dns", true);
+    pod = diag_cells_find(&cells, "pod-to-pod-ip", false);
+    diag_cell_judge(service, &lost, false);
+    diag_cell_judge(dns, &ok, false);
+    diag_cell_judge(pod, &lost, false);
+    diag_cells_excuse(&cells, network_mode_by_name("overlay")->limits);
+    assert_int_equal(service->outcome, DIAG_FAIL);
+    diag_cells_excuse(&cells, network_mode_by_name("nat")->limits);
+    assert_int_equal(service->outcome, DIAG_SKIP);
+    assert_string_equal(service->reason, "no-services");
+    assert_int_equal(dns->outcome, DIAG_PASS);
+    assert_int_equal(pod->outcome, DIAG_FAIL);
 }
 
 static void extras_tell_causes_apart(void **state) {
@@ -235,6 +259,7 @@ int main(void) {
         cmocka_unit_test(addresses_of_version_6),
         cmocka_unit_test(results_become_outcomes),
         cmocka_unit_test(clusters_without_pod_records_are_excused),
+        cmocka_unit_test(limits_of_the_mode_excuse),
         cmocka_unit_test(extras_tell_causes_apart),
         cmocka_unit_test(outcomes_have_names),
     };

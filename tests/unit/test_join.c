@@ -4,15 +4,52 @@
 
 #include "services/runtime_files.h"
 
-static void joins_and_resets(const char *mode) {
+/* The HNS networks and the reservations of addresses that a join left: "External cbr0". */
+static char *made(const struct run *r, const char *network) {
+    _cleanup_(freep) char *store = xasprintf("C:\\var\\lib\\cni\\networks\\%s", network);
+    _cleanup_(text_list_free) struct text_list files = {0};
+    _cleanup_json_ json_t *state = host_memory_state(r->host);
+    struct text made = {0};
+    const char *id;
+    json_t *item;
+
+    json_object_foreach(json_at(state, "hns.networks"), id, item)
+        text_addf(&made, "%s%s:%s", made.len ? " " : "", json_text_at(item, "Name"),
+                  json_text_at(item, "Type"));
+    (void)host_list(r->host, store, &files, NULL);
+    for (size_t i = 0; i < files.count; i++)
+        text_addf(&made, " %s", files.items[i]);
+    return text_take(&made);
+}
+
+/* Twice, which changes nothing. */
+static void joins_and_resets(const char *mode, const char *plugin, const char *network,
+                             const char *makes) {
+    static const char xcopy[] = "C:\\Windows\\System32\\xcopy.exe";
+    static const char log[] = "C:\\Windows\\System32\\wincni.log";
+    _cleanup_(freep) char *what = NULL;
     struct error err = {0};
     struct run r;
-    json_t *before, *after;
+    json_t *before, *after, *once, *twice;
 
     open_run(&r, mode);
+    assert_int_equal(host_write(r.host, xcopy, "MZ", 2, HOST_PUBLIC, NULL), 0);
+    r.options.network_plugin = xstrdup_null(plugin);
     before = state_of(&r);
     if (join_once(&r, &err) < 0)
         fail_msg("join: %s", err.message);
+    what = made(&r, network);
+    assert_string_equal(what, makes);
+    once = host_memory_state(r.host);
+    set_options(&r, mode);
+    if (join_once(&r, &err) < 0)
+        fail_msg("join again: %s", err.message);
+    twice = host_memory_state(r.host);
+    assert_same(json_object_get(once, "hns"), json_object_get(twice, "hns"), "a second join");
+    json_decref(once);
+    json_decref(twice);
+    if (!text_starts_with(plugin ? plugin : "win-", "win-")) /* as the plugin leaves it */
+        assert_int_equal(host_write(r.host, log, "{}", 2, HOST_PUBLIC, NULL), 0);
     assert_true(scene_runs(&r.scene, "kubelet"));
     assert_true(scene_runs(&r.scene, "kube-proxy"));
     if (reset_once(&r, &err) < 0)
@@ -26,12 +63,51 @@ static void joins_and_resets(const char *mode) {
 
 static void overlay_joins_and_resets(void **state) {
     (void)state;
-    joins_and_resets("overlay");
+    joins_and_resets("overlay", NULL, "flannel.4096",
+                     "External:Overlay flannel.4096:Overlay 10.244.3.2");
+    joins_and_resets("overlay", "sdnoverlay", "flannel.4096",
+                     "External:Overlay flannel.4096:Overlay 10.244.3.2");
 }
 
-static void l2bridge_joins_and_resets(void **state) {
+/* A plugin that gives host-local no range needs the host's endpoint reserved. */
+static void bridges_join_and_reset(void **state) {
     (void)state;
-    joins_and_resets("l2bridge");
+    joins_and_resets("l2bridge", NULL, "cbr0", "External:L2Bridge cbr0:L2Bridge");
+    joins_and_resets("l2bridge", "sdnbridge", "cbr0", "External:L2Bridge cbr0:L2Bridge 10.244.3.2");
+    joins_and_resets("l2tunnel", "sdnbridge", "cbr0", "External:L2Tunnel cbr0:L2Tunnel 10.244.3.2");
+}
+
+static void transparent_joins_and_resets(void **state) {
+    (void)state;
+    joins_and_resets("transparent", "sdnbridge", "transparent",
+                     "External:Transparent transparent:Transparent");
+}
+
+/* The adapter has no part in it. */
+static void nat_joins_and_resets(void **state) {
+    (void)state;
+    joins_and_resets("nat", "nat", "nat", "nat:NAT");
+}
+
+/* Other nodes would not reach its pods: that is acknowledged, or refused before anything is made.
+ */
+static void nat_is_refused_until_acknowledged(void **state) {
+    struct error err = {0};
+    json_t *before, *after;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "nat");
+    text_list_free(&r.options.ignore_preflight_errors);
+    before = state_of(&r);
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_PREFLIGHT);
+    assert_non_null(strstr(err.message, "preflight"));
+    after = state_of(&r);
+    assert_same(before, after, "refused");
+    json_decref(before);
+    json_decref(after);
+    close_run(&r);
 }
 
 /* Called from where the join installed it, it is the one program that Windows does not remove. */
@@ -278,7 +354,10 @@ static void a_phase_has_what_it_needs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlay_joins_and_resets),
-        cmocka_unit_test(l2bridge_joins_and_resets),
+        cmocka_unit_test(bridges_join_and_reset),
+        cmocka_unit_test(transparent_joins_and_resets),
+        cmocka_unit_test(nat_joins_and_resets),
+        cmocka_unit_test(nat_is_refused_until_acknowledged),
         cmocka_unit_test(a_program_that_runs_moves_itself_aside),
         cmocka_unit_test(a_service_without_a_mark_is_made_anew),
         cmocka_unit_test(a_killed_diagnosis_leaves_no_firewall_rule),

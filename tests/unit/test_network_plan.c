@@ -170,13 +170,12 @@ static void warnings(void **state) {
 
 static void refused_names(void **state) {
     (void)state;
-    scene_open(&scene, "nat");
-    assert_refused(ERROR_UNSUPPORTED, "is not supported by this version of winjoin; overlay");
-    scene.input.mode = "bridge";
+    scene_open(&scene, "bridge");
     assert_refused(ERROR_USAGE, "unknown network mode 'bridge'");
     scene.input.mode = "overlay";
     scene.input.plugin = "azure-vnet";
-    assert_refused(ERROR_UNSUPPORTED, "of winjoin; win-overlay, win-bridge");
+    assert_refused(ERROR_UNSUPPORTED,
+                   "of winjoin; win-overlay, sdnoverlay, win-bridge, sdnbridge, nat");
     scene.input.plugin = "calico";
     assert_refused(ERROR_USAGE, "unknown network plugin 'calico'");
     scene.input.plugin = "win-bridge";

@@ -38,8 +38,8 @@ static void every_mode_is_whole(void **state) {
         assert_false(mode->vxlan && mode->host_routes);
         for (const char *const *name = mode->cni_plugins; *name; name++)
             assert_ptr_equal(network_mode_by_cni(*name, mode->hns_type), mode);
-        for (const char *const *name = mode->foreign_cni_plugins; name && *name; name++)
-            assert_ptr_equal(network_mode_by_cni(*name, mode->hns_type), mode);
+        for (const struct network_limit *limit = mode->limits; limit && limit->code; limit++)
+            assert_in_range(strlen(limit->text), 1, sizeof(scene.plan.warnings->message) - 6);
         scene_open(&scene, mode->name);
         assert_int_equal(scene_plan(&scene), 0);
         assert_ptr_equal(scene.plan.mode, mode);
@@ -48,7 +48,7 @@ static void every_mode_is_whole(void **state) {
         scene_close(&scene);
     }
     assert_ptr_equal(network_mode_by_name("L2BRIDGE"), &network_mode_l2bridge);
-    assert_null(network_mode_by_name("nat"));
+    assert_null(network_mode_by_name("ics"));
     assert_null(network_mode_by_name(NULL));
     assert_null(network_mode_by_cni("flannel", NULL));
     assert_null(network_mode_by_cni(NULL, "Overlay"));
@@ -76,7 +76,7 @@ static void plugins(void **state) {
     (void)state;
     assert_ptr_equal(network_agent_by_plugin("flannel"), &network_agent_flannel);
     assert_ptr_equal(network_agent_by_plugin("win-bridge"), &network_agent_none);
-    assert_null(network_agent_by_plugin("sdnbridge"));
+    assert_ptr_equal(network_agent_by_plugin("sdnbridge"), &network_agent_none);
     assert_null(network_agent_by_plugin("azure-vnet"));
     assert_string_equal(
         network_agent_cni(&network_agent_flannel, "flannel", &network_mode_l2bridge), "win-bridge");

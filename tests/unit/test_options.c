@@ -140,9 +140,9 @@ static void choices_of_other_tables(void **state) {
     options_help(table, &help);
     assert_non_null(strstr(text_str(&help), "overlay"));
     assert_non_null(strstr(text_str(&help), "l2bridge"));
-    assert_non_null(strstr(text_str(&help), "a plugin: win-overlay, win-bridge, "));
+    assert_non_null(strstr(text_str(&help), "a plugin: win-overlay, sdnoverlay, "));
     refused(p, PARSE(p, "--mode", "overlai"), "unknown network mode 'overlai': use overlay");
-    refused(p, PARSE(p, "--plugin", "calico"), "use win-overlay, win-bridge");
+    refused(p, PARSE(p, "--plugin", "calico"), "use win-overlay, sdnoverlay");
     assert_int_equal(PARSE(p, "--plugin", "azure-vnet"), -1);
     assert_int_equal(p->err.kind, ERROR_UNSUPPORTED);
     error_clear(&p->err);

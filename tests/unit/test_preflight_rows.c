@@ -52,6 +52,14 @@ SERVICE(other_network, "winjoin-network")
 OPTION(absent_pipe, cri_socket, "npipe:////./pipe/nobody")
 OPTION(odd_pods, pod_cidr, "10.96.0.0/24")
 OPTION(no_such_card, adapter, "Ethernet 9")
+OPTION(alone, network_mode, "nat")
+
+/* The plugin's name chooses the mode. */
+static void alone_by_plugin(void) {
+    free(r.options.network_mode);
+    r.options.network_mode = NULL;
+    r.options.network_plugin = xstrdup("nat");
+}
 
 /* Its lock is right, and one of its programs is another. */
 static void give_bad_bundle(void) {
@@ -276,6 +284,8 @@ static const struct {
     {"NetworkCard", no_such_card, E, "Ethernet 9"},
     {"VSwitch", foreign_switch, W, "Ethernet"},
     {"HNSNetworks", foreign_nat, W, "\"nat\" (NAT)"},
+    {"NetworkMode", alone, E, "other nodes cannot reach this node's pods"},
+    {"NetworkMode", alone_by_plugin, E, "in mode nat"},
     {"MTU", small_mtu, W, "1350"},
     {"DNSServers", no_dns, W, "no DNS server"},
     {"HTTPProxy", proxy, W, "http://10.9.9.9:3128"},

@@ -150,8 +150,10 @@ static void a_bundle_and_its_nodes(void **state) {
     assert_int_equal(verb(verb_bundle, &err), 0);
     assert_has(&out, "\n--network-mode --network-plugin missing\n"
                      "overlay        win-overlay      host-local\n"
+                     "overlay        sdnoverlay       sdnoverlay, host-local\n"
                      "overlay        flannel          flanneld, host-local\n"
                      "l2bridge       win-bridge       win-bridge, host-local\n"
+                     "l2bridge       sdnbridge        sdnbridge, host-local\n"
                      "l2bridge       flannel          flanneld, win-bridge, host-local\n");
     assert_has(&err_out, "warning: a node with network mode overlay and plugin win-overlay also "
                          "needs: host-local\n");

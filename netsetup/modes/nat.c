@@ -1,0 +1,34 @@
+/* NAT: pods are behind WinNAT on a switch of their own; what they send leaves with the node's
+ * address, and nobody outside the node reaches them. For machines without a cluster's network.
+ * Kubernetes lists it as not used ("Networking on Windows"); Windows forgets it at a restart
+ * ("Windows container network drivers", Microsoft's documentation). */
+#include "base/memory.h"
+#include "netsetup/modes/mode.h"
+
+/* HNS's own name for it, which older builds of the CNI plugin need. */
+static int plan_name(const struct network_input *input, struct network_plan *plan,
+                     struct error *err) {
+    (void)input;
+    (void)err;
+    if (!plan->name)
+        plan->name = xstrdup("nat");
+    return 0;
+}
+
+const struct network_mode network_mode_nat = {
+    .name = "nat",
+    .hns_type = "NAT",
+    .cni_plugins = (const char *const[]){"nat", NULL},
+    .ipv4_only = "make a dual-stack NAT network: WinNAT translates IPv4 only",
+    .internal = true,
+    .isolated = "in mode nat other nodes cannot reach this node's pods, and these reach no Service",
+    .limits =
+        (const struct network_limit[]){
+            NETWORK_LIMIT_NO_SERVICES,
+            {"nat-inbound",
+             "other nodes do not reach the pods; of what comes from outside the node, only "
+             "mapped host ports arrive (hostPort)",
+             NULL},
+            {0}},
+    .plan = plan_name,
+};

@@ -1,0 +1,40 @@
+/* Transparent: pods are on the physical network, through an external switch, with MAC addresses of
+ * their own. Their gateway is a router of that network, which holds the first address of the node's
+ * pod prefix. Kubernetes lists it for OVN alone ("Networking on Windows"): nothing on the switch
+ * translates addresses, so Services work only where the network routes to them. */
+#include "base/memory.h"
+#include "netsetup/modes/mode.h"
+
+static int plan_name(const struct network_input *input, struct network_plan *plan,
+                     struct error *err) {
+    (void)input;
+    (void)err;
+    if (!plan->name)
+        plan->name = xstrdup("transparent");
+    return 0;
+}
+
+static char *next(const struct network_plan *plan) {
+    return xasprintf("the network's router needs the address %s/%d on this node's segment (the "
+                     "pods' gateway), and the hypervisor must allow MAC address spoofing",
+                     plan->gateway, plan->prefix_length);
+}
+
+const struct network_mode network_mode_transparent = {
+    .name = "transparent",
+    .hns_type = "Transparent",
+    /* it takes a network that stands whatever its type; win-bridge refuses this one */
+    .cni_plugins = (const char *const[]){"sdnbridge", NULL},
+    .ipv4_only = "make a dual-stack transparent network: its CNI plugin, sdnbridge, has two "
+                 "families on L2Bridge only",
+    .limits =
+        (const struct network_limit[]){
+            NETWORK_LIMIT_NO_SERVICES,
+            {"mac-spoofing",
+             "pods send with MAC addresses of their own: on a virtual machine the hypervisor must "
+             "allow MAC address spoofing",
+             NULL},
+            {0}},
+    .plan = plan_name,
+    .next = next,
+};

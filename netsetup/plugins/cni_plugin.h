@@ -1,0 +1,41 @@
+/* A CNI plugin is one constant: how the configuration is written that containerd hands to its
+ * program. A new one is a constant in the file of its family and a row in CNI_PLUGINS. */
+#ifndef NETSETUP_PLUGINS_CNI_PLUGIN_H
+#define NETSETUP_PLUGINS_CNI_PLUGIN_H
+
+#include "base/error.h"
+#include "base/json.h"
+#include "netsetup/network_plan.h"
+
+struct cni_plugin {
+    const char *name; /* `type` in the file and the name of its program: "win-overlay" */
+    /* The configuration, a new reference. Values of an unknown pod prefix are "<podCIDR>". */
+    json_t *(*config)(const struct network_plan *plan);
+    /* host-local hears the prefix but no range from it: what no pod may get is reserved in
+     * host-local's store */
+    bool drops_ranges;
+    const char *log_file; /* that its program writes beside containerd's; NULL: none */
+    /* Can it work with these addresses? ERROR_UNSUPPORTED. NULL: with all. */
+    int (*check)(const struct network_plan *plan, struct error *err);
+};
+
+/* NULL: none has that name. */
+const struct cni_plugin *cni_plugin_by_name(const char *name);
+
+/* The table: a row is the constant's name. */
+#define CNI_PLUGINS(ROW)                                                                           \
+    ROW(win_overlay)                                                                               \
+    ROW(win_bridge)                                                                                \
+    ROW(sdnoverlay)                                                                                \
+    ROW(sdnbridge)                                                                                 \
+    ROW(nat)
+#define CNI_PLUGIN_DECLARE(plugin) extern const struct cni_plugin cni_plugin_##plugin;
+CNI_PLUGINS(CNI_PLUGIN_DECLARE)
+
+/* Parts of a configuration that all have. New references. */
+json_t *cni_dns_json(const struct network_plan *plan);
+/* Policies of a pod's endpoint as HCN has them: OutBoundNAT with its exceptions, then an SDNRoute
+ * for each prefix whose packets a load balancer sees; empty where the mode's switch has none. */
+json_t *cni_policies_json(const struct network_plan *plan);
+
+#endif

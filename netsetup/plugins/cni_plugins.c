@@ -1,0 +1,38 @@
+/* What reads the table of CNI plugins, and the parts that their configurations share. */
+#include "netsetup/plugins/cni_plugin.h"
+
+#include "base/memory.h"
+#include "netsetup/hcn_documents.h"
+#include "netsetup/modes/mode.h"
+
+#define ROW(plugin) &cni_plugin_##plugin,
+static const struct cni_plugin *const plugins[] = {CNI_PLUGINS(ROW)};
+
+const struct cni_plugin *cni_plugin_by_name(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(plugins); i++) {
+        if (text_equal(plugins[i]->name, name))
+            return plugins[i];
+    }
+    return NULL;
+}
+
+json_t *cni_dns_json(const struct network_plan *plan) {
+    /* a pod's own list comes by the dns capability; this stands for pods without one */
+    return json_pack("{s:o,s:[o]}", "nameservers", json_texts(&plan->dns_servers), "search",
+                     json_sprintf("svc.%s", plan->dns_domain));
+}
+
+json_t *cni_policies_json(const struct network_plan *plan) {
+    json_t *policies = json_array();
+    if (!plan->mode->vfp)
+        return policies;
+    json_array_append_new(
+        policies, hcn_policy_json("OutBoundNAT", json_pack("{s:o}", "Exceptions",
+                                                           json_texts(&plan->nat_exceptions))));
+    for (size_t i = 0; i < plan->encap_routes.count; i++)
+        json_array_append_new(
+            policies,
+            hcn_policy_json("SDNRoute", json_pack("{s:s,s:b}", "DestinationPrefix",
+                                                  plan->encap_routes.items[i], "NeedEncap", 1)));
+    return policies;
+}

@@ -1,0 +1,39 @@
+/* win-overlay and win-bridge of github.com/containernetworking/plugins, with host-local. The HNS
+ * network must stand before the first pod; neither makes one. Source: plugins/main/windows. */
+#include "netsetup/cni_config.h"
+#include "netsetup/plugins/cni_plugin.h"
+
+/* apiVersion 2: containerd hands a namespace's GUID, which the plugins' apiVersion 1 does not
+ * understand. ProviderAddress is not listed: win-overlay adds the network's own. */
+static json_t *policies_json(const struct network_plan *plan) {
+    _cleanup_json_ json_t *policies = cni_policies_json(plan);
+    json_t *list = json_array(), *policy;
+    size_t i;
+    json_array_foreach(policies, i, policy) json_array_append_new(
+        list, json_pack("{s:s,s:O}", "name", "EndpointPolicy", "value", policy));
+    return list;
+}
+
+static json_t *ipam_json(const struct network_plan *plan) {
+    bool known = plan->pod_cidr_known;
+    return json_pack("{s:s,s:s,s:[[{s:s,s:s,s:s,s:s}]]}", "type", "host-local", "dataDir",
+                     CNI_STATE_DIR, "ranges", "subnet", plan->pod_cidr, "rangeStart",
+                     known ? plan->range_start : plan->pod_cidr, "rangeEnd",
+                     known ? plan->range_end : plan->pod_cidr, "gateway",
+                     known ? plan->gateway : plan->pod_cidr);
+}
+
+static json_t *config_json(const struct network_plan *plan) {
+    json_t *config = json_pack("{s:s,s:s,s:s,s:i,s:{s:b,s:b}}", "cniVersion", "1.0.0", "name",
+                               plan->name, "type", plan->cni_plugin, "apiVersion", 2,
+                               "capabilities", "dns", 1, "portMappings", 1);
+    if (plan->dsr)
+        json_object_set_new(config, "loopbackDSR", json_true());
+    json_object_set_new(config, "dns", cni_dns_json(plan));
+    json_object_set_new(config, "ipam", ipam_json(plan));
+    json_object_set_new(config, "policies", policies_json(plan));
+    return config;
+}
+
+const struct cni_plugin cni_plugin_win_overlay = {.name = "win-overlay", .config = config_json};
+const struct cni_plugin cni_plugin_win_bridge = {.name = "win-bridge", .config = config_json};

@@ -1,0 +1,97 @@
+/* nat, sdnbridge and sdnoverlay of github.com/microsoft/windows-container-networking. One program
+ * under three names: `type` chooses the HNS network that it makes when none has the name, so the
+ * join makes the network first; one that stands is used whatever its type (common/core/network.go,
+ * getOrCreateNetwork), which is how sdnbridge serves L2Tunnel and Transparent.
+ *
+ * Of `ipam` only type, environment, addressSpace, subnet, ipAddress, queryInterval and routes are
+ * read and handed on (cni/cni.go, IpamConfig): no ranges, no gateway, no dataDir. Without a type
+ * HNS chooses the address. wincni.log is opened in the working directory, which the plugin has from
+ * containerd; without that it ends at once. */
+#include "base/cidr.h"
+#include "base/memory.h"
+#include "netsetup/modes/mode.h"
+#include "netsetup/plugins/cni_plugin.h"
+
+/* The version that their own examples have; 0.3.0, 0.4.0 and 1.0.0 are taken, too. */
+#define CNI_VERSION "0.2.0"
+
+/* In containerd's working directory: that of a service that is no other's. */
+#define LOG_FILE "C:\\Windows\\System32\\wincni.log"
+
+/* The default route of a pod: host-local answers with the prefix's first address as the gateway,
+ * and without host-local it is what stands here. */
+static json_t *ipam_json(const struct network_plan *plan, bool host_local) {
+    json_t *ipam = json_object();
+    if (host_local)
+        json_object_set_new(ipam, "type", json_string("host-local"));
+    json_object_set_new(ipam, "subnet", json_string(plan->pod_cidr));
+    json_object_set_new(ipam, "routes",
+                        json_pack("[{s:s,s:s}]", "dst", "0.0.0.0/0", "GW",
+                                  plan->pod_cidr_known ? plan->gateway : plan->pod_cidr));
+    return ipam;
+}
+
+static void add_argument(json_t *config, json_t *policy) {
+    json_t *list = json_object_get(config, "AdditionalArgs");
+    if (!list) {
+        list = json_array();
+        json_object_set_new(config, "AdditionalArgs", list);
+    }
+    json_array_append_new(list, json_pack("{s:s,s:O}", "Name", "EndpointPolicy", "Value", policy));
+}
+
+static json_t *config_make(const struct network_plan *plan, bool host_local) {
+    _cleanup_json_ json_t *policies = cni_policies_json(plan);
+    json_t *policy;
+    size_t i;
+    json_t *config =
+        json_pack("{s:s,s:s,s:s,s:{s:b,s:b},s:{s:b,s:b}}", "cniVersion", CNI_VERSION, "name",
+                  plan->name, "type", plan->cni_plugin, "capabilities", "dns", 1, "portMappings", 1,
+                  "optionalFlags", "forceBridgeGateway", plan->host_endpoint_name != NULL,
+                  "loopbackDSR", plan->dsr && plan->mode->vfp);
+    json_object_set_new(config, "dns", cni_dns_json(plan));
+    json_object_set_new(config, "ipam", ipam_json(plan, host_local));
+    json_array_foreach(policies, i, policy) add_argument(config, policy);
+    return config;
+}
+
+static json_t *bridge_json(const struct network_plan *plan) {
+    return config_make(plan, true);
+}
+
+/* It does not ask the network for its ProviderAddress, as win-overlay does. */
+static json_t *overlay_json(const struct network_plan *plan) {
+    _cleanup_json_ json_t *provider =
+        json_pack("{s:s,s:{s:s}}", "Type", "ProviderAddress", "Settings", "ProviderAddress",
+                  plan->management_address);
+    json_t *config = config_make(plan, true);
+    add_argument(config, provider);
+    return config;
+}
+
+static json_t *nat_json(const struct network_plan *plan) {
+    return config_make(plan, false);
+}
+
+/* forceBridgeGateway writes 2 as the last number of the prefix (common/core/network.go). */
+static int check_bridge(const struct network_plan *plan, struct error *err) {
+    struct cidr pods = {0};
+    if (!plan->host_endpoint_name || cidr_parse(plan->pod_cidr, &pods, NULL) < 0 ||
+        !pods.base.bytes[3])
+        return 0;
+    (void)error_set(err, ERROR_UNSUPPORTED,
+                    "network plugin 'sdnbridge' cannot serve pod prefix %s: it takes %u.%u.%u.2 "
+                    "for the gateway, the host's endpoint is %s",
+                    plan->pod_cidr, pods.base.bytes[0], pods.base.bytes[1], pods.base.bytes[2],
+                    plan->host_endpoint);
+    return error_hint(err, "use --network-plugin win-bridge, or pod prefixes of /24 or larger");
+}
+
+const struct cni_plugin cni_plugin_sdnbridge = {.name = "sdnbridge",
+                                                .config = bridge_json,
+                                                .drops_ranges = true,
+                                                .log_file = LOG_FILE,
+                                                .check = check_bridge};
+const struct cni_plugin cni_plugin_sdnoverlay = {
+    .name = "sdnoverlay", .config = overlay_json, .drops_ranges = true, .log_file = LOG_FILE};
+const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = nat_json, .log_file = LOG_FILE};

@@ -1,0 +1,324 @@
+/* What a JoinPlan says of the network for every mode with every plugin: the whole object for those
+ * that work, the refusal for the others. Sources: facts of Kubernetes' "Networking on Windows", the
+ * recordings of each plugin, and its parser. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/network_scene.h"
+
+/* ---- expected parts; ' stands for " ---- */
+
+#define V2 "{'SchemaVersion':{'Major':2,'Minor':0},'Owner':'winjoin',"
+#define CALL(name, body) "{'call':'" name "','body':" body "}"
+#define ON_ETHERNET                                                                                \
+    "'Policies':[{'Type':'NetAdapterName','Settings':{'NetworkAdapterName':'Ethernet'}}],"
+#define IPAMS(prefix, policies, hop)                                                               \
+    "'Ipams':[{'Type':'Static','Subnets':[{'IpAddressPrefix':'" prefix "'," policies               \
+    "'Routes':[{'NextHop':'" hop "','DestinationPrefix':'0.0.0.0/0'}]}]}]}"
+#define VSID(n) "'Policies':[{'Type':'VSID','Settings':{'IsolationId':" n "}}],"
+#define BASE(type, policies)                                                                       \
+    CALL("HcnCreateNetwork", V2 "'Name':'External','Type':'" type "'," ON_ETHERNET IPAMS(          \
+                                 "192.168.255.0/30", policies, "192.168.255.1"))
+#define PODS(name, type, more, policies)                                                           \
+    CALL("HcnCreateNetwork", V2 "'Name':'" name "','Type':'" type                                  \
+                                "'," more IPAMS("10.244.1.0/24", policies, "10.244.1.1"))
+#define ENDPOINT                                                                                   \
+    CALL("HcnCreateEndpoint",                                                                      \
+         V2 "'Name':'cbr0_ep','HostComputeNetwork':'<networkID>',"                                 \
+            "'IpConfigurations':[{'IpAddress':'10.244.1.2','PrefixLength':24}]}")
+#define OVERLAY_DOCUMENTS                                                                          \
+    "[" BASE("Overlay", VSID("9999")) "," PODS(                                                    \
+        "flannel.4096", "Overlay", "'Flags':8," ON_ETHERNET,                                       \
+        VSID("4096")) "," CALL("HcnModifyNetwork",                                                 \
+                               "{'ResourceType':'Policy','RequestType':'Add','Settings':"          \
+                               "{'Policies':[{'Type':'HostRoute','Settings':{}}]}}") "]"
+#define BRIDGE_DOCUMENTS(type)                                                                     \
+    "[" BASE(type, "") "," PODS("cbr0", type, ON_ETHERNET, "") "," ENDPOINT "]"
+
+#define DNS "'dns':{'nameservers':['10.96.0.10'],'search':['svc.cluster.local']},"
+#define CNI(content)                                                                               \
+    "[{'path':'C:\\\\etc\\\\cni\\\\net.d\\\\10-winjoin.conf','content':{" content "}}]"
+#define CAPABILITIES "'capabilities':{'dns':true,'portMappings':true},"
+#define NAT(list) "{'Type':'OutBoundNAT','Settings':{'Exceptions':[" list "]}}"
+#define TO(prefix)                                                                                 \
+    "{'Type':'SDNRoute','Settings':{'DestinationPrefix':'" prefix "','NeedEncap':true}}"
+#define CLUSTER "'10.244.0.0/16','10.96.0.0/12'"
+#define NEAR CLUSTER ",'10.0.0.0/24'"
+
+/* containernetworking's form */
+#define POLICY(value) "{'name':'EndpointPolicy','value':" value "}"
+#define THEIRS(type, name, policies)                                                               \
+    CNI("'cniVersion':'1.0.0','name':'" name "','type':'" type "','apiVersion':2," CAPABILITIES    \
+        "'loopbackDSR':true," DNS                                                                  \
+        "'ipam':{'type':'host-local','dataDir':'C:\\\\var\\\\lib\\\\cni\\\\networks','ranges':"    \
+        "[[{'subnet':'10.244.1.0/24','rangeStart':'10.244.1.3','rangeEnd':'10.244.1.254',"         \
+        "'gateway':'10.244.1.1'}]]},'policies':[" policies "]")
+#define WIN_OVERLAY                                                                                \
+    THEIRS("win-overlay", "flannel.4096", POLICY(NAT(CLUSTER)) "," POLICY(TO("10.96.0.0/12")))
+#define WIN_BRIDGE                                                                                 \
+    THEIRS("win-bridge", "cbr0",                                                                   \
+           POLICY(NAT(NEAR)) "," POLICY(TO("10.96.0.0/12")) "," POLICY(TO("10.0.0.21/32")))
+
+/* Microsoft's form: keys of cni.go's NetworkConfig, IpamConfig, OptionalFlags and KVP */
+#define ARGUMENT(value) "{'Name':'EndpointPolicy','Value':" value "}"
+#define MICROSOFT(type, name, bridge, dsr, ipam, more)                                             \
+    CNI("'cniVersion':'0.2.0','name':'" name "','type':'" type "'," CAPABILITIES                   \
+        "'optionalFlags':{'forceBridgeGateway':" bridge ",'loopbackDSR':" dsr "}," DNS             \
+        "'ipam':{" ipam "'subnet':'10.244.1.0/24','routes':[{'dst':'0.0.0.0/0','GW':"              \
+        "'10.244.1.1'}]}" more)
+#define HOST_LOCAL "'type':'host-local',"
+#define SDNOVERLAY                                                                                 \
+    MICROSOFT("sdnoverlay", "flannel.4096", "false", "true", HOST_LOCAL,                           \
+              ",'AdditionalArgs':[" ARGUMENT(NAT(CLUSTER)) "," ARGUMENT(                           \
+                  TO("10.96.0.0/12")) "," ARGUMENT("{'Type':'ProviderAddress','Settings':{'"       \
+                                                   "ProviderAddress':'10.0.0.21'}}") "]")
+#define SDNBRIDGE                                                                                  \
+    MICROSOFT("sdnbridge", "cbr0", "true", "true", HOST_LOCAL,                                     \
+              ",'AdditionalArgs':[" ARGUMENT(NAT(NEAR)) "," ARGUMENT(                              \
+                  TO("10.96.0.0/12")) "," ARGUMENT(TO("10.0.0.21/32")) "]")
+
+#define KUBELET "{'name':'winjoin kubelet','protocol':'TCP','port':10250}"
+#define VXLAN ",{'name':'winjoin vxlan','protocol':'UDP','port':4789}"
+
+/* The object but for its warnings, of which the codes are compared. */
+#define NETWORK(mode, plugin, name, adapter, documents, cni, firewall, exceptions, more)           \
+    "{'mode':'" mode "','plugin':'" plugin "','name':'" name "'," adapter "'documents':" documents \
+    ",'cni':" cni ",'routes':[],'firewall':[" KUBELET firewall "],'natExceptions':[" exceptions    \
+    "]" more "}"
+#define ETHERNET "'adapter':'Ethernet',"
+#define OVERLAY(plugin, cni)                                                                       \
+    NETWORK("overlay", plugin, "flannel.4096", ETHERNET, OVERLAY_DOCUMENTS, cni, VXLAN, CLUSTER,   \
+            ",'sourceVip':'10.244.1.2'")
+#define BRIDGE(mode, type, plugin, cni)                                                            \
+    NETWORK(mode, plugin, "cbr0", ETHERNET, BRIDGE_DOCUMENTS(type), cni, "", NEAR, "")
+#define LEFT(mode, name, firewall, exceptions)                                                     \
+    NETWORK(mode, "external", name, ETHERNET, "[]", "[]", firewall, exceptions, "")
+#define TRANSPARENT                                                                                \
+    NETWORK(                                                                                       \
+        "transparent", "sdnbridge", "transparent", ETHERNET,                                       \
+        "[" BASE("Transparent", "") "," PODS("transparent", "Transparent", ON_ETHERNET, "") "]",   \
+        MICROSOFT("sdnbridge", "transparent", "false", "false", HOST_LOCAL, ""), "", "", "")
+#define PRIVATE                                                                                    \
+    NETWORK("nat", "nat", "nat", "", "[" PODS("nat", "NAT", "", "") "]",                           \
+            MICROSOFT("nat", "nat", "false", "false", "", ""), "", "", "")
+
+/* ---- the table ---- */
+
+static const struct {
+    const char *mode, *plugin;
+    const char *says;     /* the whole refusal; NULL: it works */
+    const char *network;  /* the object */
+    const char *warnings; /* codes, each with a blank behind it */
+} rows[] = {
+    {"overlay", "flannel", NULL, OVERLAY("flannel", WIN_OVERLAY), ""},
+    {"overlay", "external", NULL, LEFT("overlay", "cluster", VXLAN, CLUSTER), ""},
+    {"overlay", "win-overlay", NULL, OVERLAY("win-overlay", WIN_OVERLAY), "no-route-agent "},
+    {"overlay", "sdnoverlay", NULL, OVERLAY("sdnoverlay", SDNOVERLAY), "no-route-agent "},
+    {"overlay", "win-bridge", "'win-bridge' does not work in mode 'overlay': use win-overlay", NULL,
+     NULL},
+    {"overlay", "sdnbridge", "'sdnbridge' does not work in mode 'overlay': use win-overlay", NULL,
+     NULL},
+    {"overlay", "nat", "'nat' does not work in mode 'overlay': use win-overlay", NULL, NULL},
+
+    {"l2bridge", "flannel", NULL, BRIDGE("l2bridge", "L2Bridge", "flannel", WIN_BRIDGE), ""},
+    {"l2bridge", "external", NULL, LEFT("l2bridge", "cluster", "", NEAR), ""},
+    {"l2bridge", "win-bridge", NULL, BRIDGE("l2bridge", "L2Bridge", "win-bridge", WIN_BRIDGE), ""},
+    {"l2bridge", "sdnbridge", NULL, BRIDGE("l2bridge", "L2Bridge", "sdnbridge", SDNBRIDGE), ""},
+    {"l2bridge", "win-overlay", "'win-overlay' does not work in mode 'l2bridge': use win-bridge",
+     NULL, NULL},
+    {"l2bridge", "sdnoverlay", "'sdnoverlay' does not work in mode 'l2bridge': use win-bridge",
+     NULL, NULL},
+    {"l2bridge", "nat", "'nat' does not work in mode 'l2bridge': use win-bridge", NULL, NULL},
+
+    {"l2tunnel", "external", NULL, LEFT("l2tunnel", "cluster", "", NEAR), ""},
+    {"l2tunnel", "win-bridge", NULL, BRIDGE("l2tunnel", "L2Tunnel", "win-bridge", WIN_BRIDGE), ""},
+    {"l2tunnel", "sdnbridge", NULL, BRIDGE("l2tunnel", "L2Tunnel", "sdnbridge", SDNBRIDGE), ""},
+    {"l2tunnel", "flannel", "'flannel' does not work in mode 'l2tunnel': use win-bridge", NULL,
+     NULL},
+    {"l2tunnel", "win-overlay", "'win-overlay' does not work in mode 'l2tunnel': use win-bridge",
+     NULL, NULL},
+    {"l2tunnel", "sdnoverlay", "'sdnoverlay' does not work in mode 'l2tunnel': use win-bridge",
+     NULL, NULL},
+    {"l2tunnel", "nat", "'nat' does not work in mode 'l2tunnel': use win-bridge", NULL, NULL},
+
+    {"transparent", "external", NULL, LEFT("transparent", "cluster", "", ""), ""},
+    {"transparent", "sdnbridge", NULL, TRANSPARENT, "no-services mac-spoofing "},
+    {"transparent", "flannel", "'flannel' does not work in mode 'transparent': use sdnbridge", NULL,
+     NULL},
+    {"transparent", "win-overlay",
+     "'win-overlay' does not work in mode 'transparent': use sdnbridge", NULL, NULL},
+    {"transparent", "win-bridge", "'win-bridge' does not work in mode 'transparent': use sdnbridge",
+     NULL, NULL},
+    {"transparent", "sdnoverlay", "'sdnoverlay' does not work in mode 'transparent': use sdnbridge",
+     NULL, NULL},
+    {"transparent", "nat", "'nat' does not work in mode 'transparent': use sdnbridge", NULL, NULL},
+
+    {"nat", "nat", NULL, PRIVATE, "no-services nat-inbound "},
+    {"nat", "external", "'external' does not work in mode 'nat': use nat", NULL, NULL},
+    {"nat", "flannel", "'flannel' does not work in mode 'nat': use nat", NULL, NULL},
+    {"nat", "win-overlay", "'win-overlay' does not work in mode 'nat': use nat", NULL, NULL},
+    {"nat", "win-bridge", "'win-bridge' does not work in mode 'nat': use nat", NULL, NULL},
+    {"nat", "sdnoverlay", "'sdnoverlay' does not work in mode 'nat': use nat", NULL, NULL},
+    {"nat", "sdnbridge", "'sdnbridge' does not work in mode 'nat': use nat", NULL, NULL},
+};
+
+/* ---- comparing ---- */
+
+static struct scene scene;
+
+static int close_scene(void **state) {
+    (void)state;
+    scene_close(&scene);
+    return 0;
+}
+
+static json_t *expected_json(const char *text) {
+    _cleanup_(freep) char *quoted = xstrdup(text);
+    struct error err = {0};
+    json_t *json = NULL;
+    for (char *c = quoted; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    if (json_read(quoted, strlen(quoted), "expected", &json, &err) < 0)
+        fail_msg("%s: %s", err.message, quoted);
+    return json;
+}
+
+/* Takes the warnings out; their codes. */
+static char *warnings_taken(json_t *network) {
+    struct text codes = {0};
+    json_t *warning;
+    size_t i;
+    json_array_foreach(json_object_get(network, "warnings"), i, warning)
+        text_addf(&codes, "%s ", json_text_at(warning, "code"));
+    json_object_del(network, "warnings");
+    return codes.len ? text_take(&codes) : xstrdup("");
+}
+
+/* Names the first field that differs. */
+static void assert_object(const json_t *actual, const json_t *expected, const char *where) {
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)expected, key, value) {
+        _cleanup_(freep) char *is = NULL, *wanted = json_write(value);
+        if (json_equal(value, json_object_get(actual, key)))
+            continue;
+        is = json_object_get(actual, key) ? json_write(json_object_get(actual, key)) : NULL;
+        fail_msg("%s: %s is\n%s\nnot\n%s", where, key, is ? is : "absent", wanted);
+    }
+    if (json_object_size(actual) != json_object_size(expected))
+        fail_msg("%s: has other fields than expected", where);
+}
+
+static void every_mode_with_every_plugin(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *where = xasprintf("%s with %s", rows[i].mode, rows[i].plugin);
+        scene_open(&scene, rows[i].mode);
+        scene.input.plugin = rows[i].plugin;
+        if (scene_plan(&scene) < 0) {
+            _cleanup_(freep) char *said =
+                xasprintf("network plugin %s", rows[i].says ? rows[i].says : "(works)");
+            assert_string_equal(scene.err.message, said);
+            assert_int_equal(scene.err.kind, ERROR_USAGE);
+        } else {
+            _cleanup_json_ json_t *network = network_plan_json(&scene.plan);
+            if (rows[i].says)
+                fail_msg("%s is not refused", where);
+            _cleanup_json_ json_t *expected = expected_json(rows[i].network);
+            _cleanup_(freep) char *codes = warnings_taken(network);
+            assert_string_equal(codes, rows[i].warnings);
+            assert_object(network, expected, where);
+        }
+        scene_close(&scene);
+    }
+}
+
+/* No mode and no plugin is missing from the table. */
+static void the_table_is_whole(void **state) {
+    _cleanup_(text_list_free) struct text_list modes = {0}, plugins = {0};
+    size_t found = 0;
+    (void)state;
+    network_mode_names(&modes);
+    network_plugin_names(&plugins);
+    for (size_t m = 0; m < modes.count; m++)
+        for (size_t p = 0; p < plugins.count; p++)
+            for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+                found += text_equal(rows[i].mode, modes.items[m]) &&
+                         text_equal(rows[i].plugin, plugins.items[p]);
+    assert_int_equal(found, modes.count * plugins.count);
+    assert_int_equal(found, ARRAY_SIZE(rows));
+}
+
+/* A plugin alone chooses the first mode it works in. */
+static void a_plugin_alone(void **state) {
+    static const struct {
+        const char *plugin, *mode;
+    } alone[] = {{"flannel", "overlay"},     {"win-overlay", "overlay"}, {"sdnoverlay", "overlay"},
+                 {"win-bridge", "l2bridge"}, {"sdnbridge", "l2bridge"},  {"nat", "nat"},
+                 {NULL, "overlay"}};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(alone); i++) {
+        scene_open(&scene, NULL);
+        scene.input.plugin = alone[i].plugin;
+        assert_int_equal(scene_plan(&scene), 0);
+        assert_string_equal(scene.plan.mode->name, alone[i].mode);
+        scene_close(&scene);
+    }
+}
+
+/* forceBridgeGateway knows no prefix whose first address does not end in 0. */
+static void prefixes_that_sdnbridge_cannot_serve(void **state) {
+    static const struct {
+        const char *mode, *pods, *says;
+    } cases[] = {
+        {"l2bridge", "10.244.1.0/25", NULL},
+        {"l2bridge", "10.244.2.0/23", NULL},
+        {"l2bridge", "10.244.1.128/25",
+         "network plugin 'sdnbridge' cannot serve pod prefix 10.244.1.128/25: it takes 10.244.1.2 "
+         "for the gateway, the host's endpoint is 10.244.1.130"},
+        {"l2tunnel", "10.244.1.64/26", "it takes 10.244.1.2"},
+        {"l2bridge", NULL, NULL},
+        {"transparent", "10.244.1.128/25", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        scene_open(&scene, cases[i].mode);
+        scene.input.plugin = "sdnbridge";
+        scene.input.pod_cidr = cases[i].pods;
+        assert_int_equal(scene_plan(&scene), cases[i].says ? -1 : 0);
+        if (cases[i].says) {
+            assert_int_equal(scene.err.kind, ERROR_UNSUPPORTED);
+            assert_non_null(strstr(scene.err.message, cases[i].says));
+        }
+        scene_close(&scene);
+    }
+}
+
+/* Names that are reserved elsewhere are NAT's own. */
+static void names(void **state) {
+    (void)state;
+    scene_open(&scene, "nat");
+    scene.input.name = "External";
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_string_equal(scene.plan.name, "External");
+    scene_close(&scene);
+    scene_open(&scene, "transparent");
+    scene.input.name = "nat";
+    assert_int_equal(scene_plan(&scene), -1);
+    assert_string_equal(scene.err.message, "refuse network name 'nat': it is reserved");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_mode_with_every_plugin, close_scene),
+        cmocka_unit_test(the_table_is_whole),
+        cmocka_unit_test_teardown(a_plugin_alone, close_scene),
+        cmocka_unit_test_teardown(prefixes_that_sdnbridge_cannot_serve, close_scene),
+        cmocka_unit_test_teardown(names, close_scene),
+    };
+    return cmocka_run_group_tests_name("network_choices", tests, NULL, NULL);
+}
