@@ -109,7 +109,7 @@ static json_t *adapter_json(struct host *host, const struct host_adapter *adapte
     struct error ignored = {0}; /* an adapter without IPv4 has no forwarding to tell of */
     bool forwarding;
 
-    if (host_forwarding(host, adapter->index, &forwarding, &ignored) == 0)
+    if (host_forwarding(host, adapter->index, 4, &forwarding, &ignored) == 0)
         json_object_set_new(json, "forwarding", json_boolean(forwarding));
     json_object_set_new(json, "addresses", json_texts(&adapter->addresses));
     json_object_set_new(json, "gateways", json_texts(&adapter->gateways));

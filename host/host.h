@@ -181,9 +181,11 @@ int host_address_add(struct host *host, uint32_t interface_index, const char *ad
                      struct error *err);
 int host_dns_set(struct host *host, uint32_t interface_index, const struct text_list *servers,
                  struct error *err);
-/* IPv4 forwarding of one interface (SetIpInterfaceEntry ForwardingEnabled). */
-int host_forwarding(struct host *host, uint32_t interface_index, bool *ret, struct error *err);
-int host_forwarding_set(struct host *host, uint32_t interface_index, bool on, struct error *err);
+/* Forwarding of one interface and family, 4 or 6 (SetIpInterfaceEntry ForwardingEnabled). */
+int host_forwarding(struct host *host, uint32_t interface_index, int family, bool *ret,
+                    struct error *err);
+int host_forwarding_set(struct host *host, uint32_t interface_index, int family, bool on,
+                        struct error *err);
 /* true when something listens on (tcp) or holds (udp) the local port. */
 int host_port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err);
 

@@ -95,13 +95,16 @@ int host_dns_set(struct host *host, uint32_t interface_index, const struct text_
     return host_changed(host, host->ops->dns_set(host, interface_index, servers, err));
 }
 
-int host_forwarding(struct host *host, uint32_t interface_index, bool *ret, struct error *err) {
-    return host->ops->forwarding(host, interface_index, ret, err);
+int host_forwarding(struct host *host, uint32_t interface_index, int family, bool *ret,
+                    struct error *err) {
+    return host->ops->forwarding(host, interface_index, family, ret, err);
 }
 
-int host_forwarding_set(struct host *host, uint32_t interface_index, bool on, struct error *err) {
-    log_message(LOG_CALL, "turn forwarding of interface %u %s", interface_index, on ? "on" : "off");
-    return host->ops->forwarding_set(host, interface_index, on, err);
+int host_forwarding_set(struct host *host, uint32_t interface_index, int family, bool on,
+                        struct error *err) {
+    log_message(LOG_CALL, "turn IPv%d forwarding of interface %u %s", family, interface_index,
+                on ? "on" : "off");
+    return host->ops->forwarding_set(host, interface_index, family, on, err);
 }
 
 static int check_port(unsigned port, struct error *err) {

@@ -45,8 +45,10 @@ struct host_ops {
                        struct error *);
     int (*dns_set)(struct host *, uint32_t interface_index, const struct text_list *servers,
                    struct error *);
-    int (*forwarding)(struct host *, uint32_t interface_index, bool *ret, struct error *);
-    int (*forwarding_set)(struct host *, uint32_t interface_index, bool on, struct error *);
+    int (*forwarding)(struct host *, uint32_t interface_index, int family, bool *ret,
+                      struct error *);
+    int (*forwarding_set)(struct host *, uint32_t interface_index, int family, bool on,
+                          struct error *);
     int (*port_in_use)(struct host *, bool udp, unsigned port, bool *ret, struct error *);
     int (*firewall_put)(struct host *, const struct host_firewall_rule *rule, struct error *);
     int (*firewall_remove)(struct host *, const char *name, struct error *);

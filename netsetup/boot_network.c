@@ -9,12 +9,13 @@ enum { FILE_MAX = 4 * 1024 * 1024 };
 
 json_t *boot_network_json(const struct network_input *input) {
     return json_pack(
-        "{s:s?, s:s?, s:s?, s:s?, s:s?, s:o, s:o, s:s?, s:i, s:i, s:s?, s:o, s:o, s:i, s:i, s:s?}",
+        "{s:s?, s:s?, s:s?, s:s?, s:s?, s:s*, s:o, s:o, s:s?, s:s*, s:i, s:i, s:s?, s:o, s:o, s:i, "
+        "s:i, s:s?}",
         "mode", input->mode, "plugin", input->plugin, "name", input->name, "adapter",
-        input->adapter, "podCIDR", input->pod_cidr, "clusterPodCIDRs",
+        input->adapter, "podCIDR", input->pod_cidr, "podCIDR6", input->pod_cidr6, "clusterPodCIDRs",
         json_texts(&input->cluster_pod_cidrs), "serviceCIDRs", json_texts(&input->service_cidrs),
-        "management", input->management, "vni", (int)input->vni, "vxlanPort",
-        (int)input->vxlan_port, "dnsDomain", input->dns_domain, "dnsServers",
+        "management", input->management, "management6", input->management6, "vni", (int)input->vni,
+        "vxlanPort", (int)input->vxlan_port, "dnsDomain", input->dns_domain, "dnsServers",
         json_texts(&input->dns_servers), "excludeFromNAT", json_texts(&input->exclude_from_nat),
         "hnsMajor", (int)input->hns.major, "hnsMinor", (int)input->hns.minor, "dsr", input->dsr);
 }
@@ -29,7 +30,9 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
         .name = json_text_at(json, "name"),
         .adapter = json_text_at(json, "adapter"),
         .pod_cidr = json_text_at(json, "podCIDR"),
+        .pod_cidr6 = json_text_at(json, "podCIDR6"),
         .management = json_text_at(json, "management"),
+        .management6 = json_text_at(json, "management6"),
         .vni = (unsigned)json_number_at(json, "vni", 0),
         .vxlan_port = (unsigned)json_number_at(json, "vxlanPort", 0),
         .dns_domain = json_text_at(json, "dnsDomain"),

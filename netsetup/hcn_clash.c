@@ -1,4 +1,6 @@
 /* Other people's networks on this host, against the plan. */
+#include <string.h>
+
 #include "base/memory.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/modes/mode.h"
@@ -35,13 +37,14 @@ static int check_switch(const struct network_plan *plan, const struct hcn_networ
 
 static int check_overlap(const struct hcn_network *network, const char *planned, const char *what,
                          struct error *err) {
+    const char *subnet = strchr(planned, ':') ? network->subnet6 : network->subnet;
     struct cidr theirs = {0}, ours = {0};
     /* a prefix that is not known yet, or one that HNS writes in its own way, overlaps nothing */
-    if (cidr_parse(network->subnet, &theirs, NULL) < 0 || cidr_parse(planned, &ours, NULL) < 0 ||
+    if (cidr_parse(subnet, &theirs, NULL) < 0 || cidr_parse(planned, &ours, NULL) < 0 ||
         !cidr_overlaps(&theirs, &ours))
         return 0;
     (void)error_set(err, ERROR_PREFLIGHT, "HNS network '%s' has %s, which overlaps %s %s",
-                    network->name, network->subnet, what, planned);
+                    network->name, subnet, what, planned);
     return error_hint(err, "remove that network or change its subnet");
 }
 
@@ -55,7 +58,9 @@ static int check_overlaps(const struct network_plan *plan, const struct hcn_netw
         if (check_overlap(network, plan->service_cidrs.items[i], "the cluster's services", err) < 0)
             return -1;
     }
-    if (check_overlap(network, plan->pod_cidr, "this node's pods", err) < 0)
+    if (check_overlap(network, plan->pod_cidr, "this node's pods", err) < 0 ||
+        check_overlap(network, plan->ipv6.pod_cidr, "this node's pods", err) < 0 ||
+        check_overlap(network, plan->ipv6.base_subnet, "the base network", err) < 0)
         return -1;
     return check_overlap(network, plan->base_subnet, "the base network", err);
 }

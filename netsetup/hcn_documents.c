@@ -16,18 +16,26 @@ json_t *hcn_policy_json(const char *type, json_t *settings) {
     return json_pack("{s:s,s:o}", "Type", type, "Settings", settings ? settings : json_object());
 }
 
-/* One static subnet with its default route; vsid 0 = none. */
-static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid) {
-    json_t *subnet = json_pack("{s:s}", "IpAddressPrefix", prefix);
+/* A subnet with its default route; vsid 0 = none. */
+static json_t *subnet(const char *prefix, const char *gateway, unsigned vsid, const char *to) {
+    json_t *json = json_pack("{s:s}", "IpAddressPrefix", prefix);
     if (vsid)
         json_object_set_new(
-            subnet, "Policies",
+            json, "Policies",
             json_pack("[o]", hcn_policy_json("VSID",
                                              json_pack("{s:I}", "IsolationId", (json_int_t)vsid))));
-    json_object_set_new(
-        subnet, "Routes",
-        json_pack("[{s:s,s:s}]", "NextHop", gateway, "DestinationPrefix", "0.0.0.0/0"));
-    return json_pack("[{s:s,s:[o]}]", "Type", "Static", "Subnets", subnet);
+    json_object_set_new(json, "Routes",
+                        json_pack("[{s:s,s:s}]", "NextHop", gateway, "DestinationPrefix", to));
+    return json;
+}
+
+/* The static subnets of both families; prefix6 NULL: IPv4 alone. */
+static json_t *ipams(const char *prefix, const char *gateway, unsigned vsid, const char *prefix6,
+                     const char *gateway6) {
+    json_t *subnets = json_pack("[o]", subnet(prefix, gateway, vsid, "0.0.0.0/0"));
+    if (prefix6)
+        json_array_append_new(subnets, subnet(prefix6, gateway6, 0, "::/0"));
+    return json_pack("[{s:s,s:o}]", "Type", "Static", "Subnets", subnets);
 }
 
 static json_t *network_head(const struct network_plan *plan, const char *name) {
@@ -55,8 +63,15 @@ json_t *hcn_base_network_json(const struct network_plan *plan) {
     json_t *network = network_head(plan, plan->base_name);
     add_policies(network, network_policies(plan));
     json_object_set_new(network, "Ipams",
-                        ipams(plan->base_subnet, plan->base_gateway, plan->base_vsid));
+                        ipams(plan->base_subnet, plan->base_gateway, plan->base_vsid,
+                              plan->ipv6.on ? plan->ipv6.base_subnet : NULL,
+                              plan->ipv6.base_gateway));
     return network;
+}
+
+/* An address, or "<podCIDR>" while it is not known. */
+static const char *known_or(const char *address, const char *pod_cidr) {
+    return *address ? address : pod_cidr;
 }
 
 json_t *hcn_pod_network_json(const struct network_plan *plan) {
@@ -69,19 +84,28 @@ json_t *hcn_pod_network_json(const struct network_plan *plan) {
             policies,
             hcn_policy_json("VxlanPort", json_pack("{s:I}", "Port", (json_int_t)plan->vxlan_port)));
     add_policies(network, policies);
-    json_object_set_new(
-        network, "Ipams",
-        ipams(plan->pod_cidr, plan->pod_cidr_known ? plan->gateway : plan->pod_cidr, plan->vni));
+    json_object_set_new(network, "Ipams",
+                        ipams(plan->pod_cidr, known_or(plan->gateway, plan->pod_cidr), plan->vni,
+                              plan->ipv6.on ? plan->ipv6.pod_cidr : NULL,
+                              known_or(plan->ipv6.gateway, plan->ipv6.pod_cidr)));
     return network;
 }
 
+static json_t *ip_configuration(const char *address, int length, const char *pod_cidr) {
+    return json_pack("{s:s,s:o}", "IpAddress", known_or(address, pod_cidr), "PrefixLength",
+                     *address ? json_integer(length) : json_string(pod_cidr));
+}
+
 json_t *hcn_host_endpoint_json(const struct network_plan *plan, const char *network_id) {
-    bool known = plan->pod_cidr_known;
-    return json_pack("{s:o,s:s,s:s,s:s,s:[{s:s,s:o}]}", "SchemaVersion", schema_version(), "Owner",
-                     HCN_OWNER, "Name", plan->host_endpoint_name, "HostComputeNetwork", network_id,
-                     "IpConfigurations", "IpAddress", known ? plan->host_endpoint : plan->pod_cidr,
-                     "PrefixLength",
-                     known ? json_integer(plan->prefix_length) : json_string(plan->pod_cidr));
+    json_t *configs = json_pack(
+        "[o]", ip_configuration(plan->host_endpoint, plan->prefix_length, plan->pod_cidr));
+    if (plan->ipv6.on)
+        json_array_append_new(configs,
+                              ip_configuration(plan->ipv6.host_endpoint, plan->ipv6.prefix_length,
+                                               plan->ipv6.pod_cidr));
+    return json_pack("{s:o,s:s,s:s,s:s,s:o}", "SchemaVersion", schema_version(), "Owner", HCN_OWNER,
+                     "Name", plan->host_endpoint_name, "HostComputeNetwork", network_id,
+                     "IpConfigurations", configs);
 }
 
 json_t *hcn_host_attach_json(void) {

@@ -12,6 +12,20 @@
 enum { POLL_MS = 500, ATTACH_WAIT_MS = 10000, INTERFACE_WAIT_MS = 30000 };
 #define HCN_E_ENDPOINT_ALREADY_ATTACHED 0x803b0014u /* ComputeNetwork.h */
 
+static bool has_address(const json_t *endpoint, const char *wanted) {
+    struct ip theirs = {0}, ours = {0};
+    json_t *config;
+    size_t i;
+    json_array_foreach(json_object_get(endpoint, "IpConfigurations"), i, config) {
+        const char *address = json_text_at(config, "IpAddress");
+        if (text_equal(address, wanted) ||
+            (address && ip_parse(address, &theirs, NULL) == 0 &&
+             ip_parse(wanted, &ours, NULL) == 0 && ip_equal(&theirs, &ours)))
+            return true;
+    }
+    return false;
+}
+
 /* Looks for the endpoint by name; *ret_id stays "" when it is not there or not as wanted. */
 static int find_endpoint(struct host *host, const struct network_plan *plan,
                          const struct hcn_network *network, char *ret_id, struct error *err) {
@@ -23,11 +37,12 @@ static int find_endpoint(struct host *host, const struct network_plan *plan,
     json_array_foreach(list, i, item) {
         const char *id = json_text_at(item, "ID"), *name = json_text_at(item, "Name");
         const char *address = json_text_at(item, "IpConfigurations.0.IpAddress");
-        bool wanted_address = text_equal(address, plan->host_endpoint);
+        bool wanted_address = has_address(item, plan->host_endpoint);
+        bool complete = !plan->ipv6.on || has_address(item, plan->ipv6.host_endpoint);
         bool wanted_name = text_equal(name, plan->host_endpoint_name);
         if (!id || (!wanted_address && !wanted_name))
             continue;
-        if (wanted_address && wanted_name)
+        if (wanted_address && wanted_name && complete)
             return text_format(ret_id, HCN_ID_MAX, "%s", id) < 0
                        ? error_set(err, ERROR_MALFORMED, "decode HNS endpoint: id is too long")
                        : 0;
@@ -139,15 +154,22 @@ static int endpoint_ensure(struct host *host, const struct network_plan *plan,
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
     if (!*id && create_endpoint(host, plan, network, id, err) < 0)
         return -1;
-    if (attach(host, id, plan->host_endpoint, err) < 0)
+    if (attach(host, id, plan->host_endpoint, err) < 0 ||
+        (plan->ipv6.on && attach(host, id, plan->ipv6.host_endpoint, err) < 0))
         return error_prefix(err, "endpoint '%s'", plan->host_endpoint_name);
     return 0;
 }
 
 int hcn_host_endpoint_complete(struct host *host, const struct network_plan *plan,
                                struct hcn_network *network, struct error *err) {
+    const struct network_ipv6 *ipv6 = &plan->ipv6;
     if (endpoint_ensure(host, plan, network, err) < 0 ||
-        forwarding_ensure(host, plan->management_address, true, NULL, err) < 0)
+        forwarding_ensure(host, plan->management_address, true, NULL, err) < 0 ||
+        forwarding_ensure(host, plan->host_endpoint, true, NULL, err) < 0)
         return -1;
-    return forwarding_ensure(host, plan->host_endpoint, true, NULL, err);
+    if (!ipv6->on)
+        return 0;
+    return forwarding_ensure(host, ipv6->management_address, true, NULL, err) < 0
+               ? -1
+               : forwarding_ensure(host, ipv6->host_endpoint, true, NULL, err);
 }

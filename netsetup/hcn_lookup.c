@@ -55,6 +55,42 @@ static int read_subnet(const json_t *subnet, struct hcn_network *network, struct
     return 0;
 }
 
+/* As winjoin writes them, however HNS does. */
+static int read_subnet6(const json_t *subnet, struct hcn_network *network, struct error *err) {
+    struct cidr prefix = {0};
+    struct ip gateway = {0};
+    json_t *route;
+    size_t i;
+    if (copy_text(subnet, "IpAddressPrefix", network->subnet6, CIDR_TEXT_MAX, err) < 0)
+        return -1;
+    if (cidr_parse(network->subnet6, &prefix, NULL) == 0)
+        cidr_format(&prefix, network->subnet6);
+    json_array_foreach(json_object_get(subnet, "Routes"), i, route) {
+        if (!text_equal(json_text_at(route, "DestinationPrefix"), "::/0"))
+            continue;
+        if (copy_text(route, "NextHop", network->gateway6, IP_TEXT_MAX, err) < 0)
+            return -1;
+        if (ip_parse(network->gateway6, &gateway, NULL) == 0)
+            ip_format(&gateway, network->gateway6);
+    }
+    return 0;
+}
+
+/* The first is the IPv4 one, as winjoin writes it; a second may be IPv6. */
+static int read_subnets(const json_t *json, struct hcn_network *network, struct error *err) {
+    json_t *subnet;
+    size_t i;
+    if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), network, err) < 0)
+        return -1;
+    json_array_foreach(json_at(json, "Ipams.0.Subnets"), i, subnet) {
+        const char *prefix = json_text_at(subnet, "IpAddressPrefix");
+        if (i && !*network->subnet6 && prefix && strchr(prefix, ':') &&
+            read_subnet6(subnet, network, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error *err) {
     struct hcn_network network = {0};
     json_t *policy;
@@ -73,7 +109,7 @@ int hcn_network_parse(const json_t *json, struct hcn_network *ret, struct error 
         if (read_policy(policy, &network, err) < 0)
             return -1;
     }
-    if (read_subnet(json_at(json, "Ipams.0.Subnets.0"), &network, err) < 0)
+    if (read_subnets(json, &network, err) < 0)
         return -1;
     *ret = network;
     return 0;

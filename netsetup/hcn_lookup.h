@@ -20,6 +20,8 @@ struct hcn_network {
     char adapter[256];          /* NetAdapterName policy */
     char subnet[CIDR_TEXT_MAX]; /* of the first subnet */
     char gateway[IP_TEXT_MAX];
+    char subnet6[CIDR_TEXT_MAX]; /* of the first IPv6 subnet behind it */
+    char gateway6[IP_TEXT_MAX];
     unsigned vsid;                      /* 0 = none */
     char provider_address[IP_TEXT_MAX]; /* overlay, read back: management address */
     char router_mac[24];                /* overlay, read back: DrMacAddress, as HNS spells it */

@@ -50,6 +50,12 @@ static int delete_network(struct host *host, const char *id, struct error *err) 
     return delete_object(host, HCN_NETWORK, id, err);
 }
 
+/* An IPv6 subnet that is no longer wanted may stay: no pod gets an address of it. */
+static bool same_ipv6(const struct hcn_network *found, const struct hcn_network *wanted) {
+    return !*wanted->subnet6 || (text_equal(found->subnet6, wanted->subnet6) &&
+                                 text_equal(found->gateway6, wanted->gateway6));
+}
+
 static bool same_network(const struct hcn_network *a, const struct hcn_network *b) {
     bool adapters_known = *a->adapter && *b->adapter;
     return text_equal_nocase(a->type, b->type) && text_equal(a->subnet, b->subnet) &&
@@ -147,7 +153,8 @@ static int create_network(struct host *host, const json_t *document,
     if (hcn_create(host, HCN_NETWORK, NULL, NULL, text, &properties, &create_err) == 0)
         return 0;
     if ((create_err.kind == ERROR_CONFLICT || create_err.kind == ERROR_TIMED_OUT) &&
-        hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted)) {
+        hcn_network_find(host, wanted->name, &found, NULL) == 0 && same_network(&found, wanted) &&
+        same_ipv6(&found, wanted)) {
         log_message(LOG_INFO, "create HNS network '%s': %s, although the network was made",
                     wanted->name, create_err.message);
         return 0;
@@ -164,7 +171,8 @@ int hcn_network_ensure(struct host *host, const json_t *document, const json_t *
     if (hcn_network_parse(document, &wanted, err) < 0)
         return -1;
     if (hcn_network_find(host, wanted.name, &found, &find_err) == 0) {
-        outcome = same_network(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
+        outcome =
+            same_network(&found, &wanted) && same_ipv6(&found, &wanted) ? HCN_REUSED : HCN_REPLACED;
         if (outcome == HCN_REPLACED && !hcn_network_is_ours(&found))
             return refuse_foreign(&found, &wanted, err);
         if (outcome == HCN_REPLACED && delete_network(host, found.id, err) < 0)

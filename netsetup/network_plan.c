@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/dual_stack.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/network_prefixes.h"
@@ -82,16 +83,12 @@ static int plan_dsr(const struct network_input *input, struct network_plan *plan
 }
 
 static int plan_dual_stack(const struct network_input *input, struct network_plan *plan,
-                           const struct network_prefixes *prefixes, struct error *err) {
-    const char *wanted = input->dual_stack ? input->dual_stack : "auto";
-    if (text_equal(wanted, "on"))
-        return error_set(err, ERROR_UNSUPPORTED, "%s", plan->mode->ipv4_only);
-    if (!text_equal(wanted, "auto") && !text_equal(wanted, "off"))
-        return error_set(err, ERROR_USAGE, "unknown dual-stack setting '%s': use auto, on or off",
-                         wanted);
-    if (prefixes->skipped_ipv6 && text_equal(wanted, "auto"))
-        add_warning(plan, "dual-stack-off",
-                    "the cluster has IPv6 prefixes; pods on this node get IPv4 addresses only");
+                           struct error *err) {
+    char reason[DUAL_STACK_REASON_MAX];
+    if (dual_stack_choose(input, plan, &plan->ipv6.on, reason, err) < 0)
+        return -1;
+    if (*reason)
+        add_warning(plan, "dual-stack-off", reason);
     return 0;
 }
 
@@ -118,10 +115,17 @@ static int plan_begin(const struct network_input *input, struct network_plan *pl
     plan_names(input, plan);
     if (plan_choices(input, plan, err) < 0 ||
         (plan->mode->plan && plan->mode->plan(input, plan, err) < 0) ||
-        plan_check_name(plan, err) < 0 || network_prefixes_read(input, prefixes, err) < 0 ||
-        plan_dual_stack(input, plan, prefixes, err) < 0)
+        plan_check_name(plan, err) < 0 || plan_dual_stack(input, plan, err) < 0 ||
+        network_prefixes_read(input, plan->ipv6.on, prefixes, err) < 0)
         return -1;
     return network_prefixes_check(prefixes, err);
+}
+
+void network_input_pods(const struct text_list *prefixes, struct network_input *input) {
+    input->pod_cidr = text_of_family(prefixes, 4);
+    input->pod_cidr6 = text_of_family(prefixes, 6);
+    if (!input->pod_cidr)
+        input->pod_cidr = input->pod_cidr6; /* which is refused */
 }
 
 int network_input_check(const struct network_input *input, struct error *err) {

@@ -21,23 +21,39 @@ struct network_agent; /* netsetup/agents/agent.h */
 
 /* All text is borrowed for the call; NULL means "the default". */
 struct network_input {
-    const char *mode;     /* "overlay"; default: the first that the plugin works in */
-    const char *plugin;   /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the
-                             mode's CNI plugin alone */
-    const char *name;     /* HNS network; default: the mode's ("flannel.<vni>", "cbr0") */
-    const char *adapter;  /* alias of the NIC under the vSwitch, from nic_choose() */
-    const char *pod_cidr; /* Node .spec.podCIDR; NULL: not known yet, documents hold "<podCIDR>" */
+    const char *mode;      /* "overlay"; default: the first that the plugin works in */
+    const char *plugin;    /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the
+                              mode's CNI plugin alone */
+    const char *name;      /* HNS network; default: the mode's ("flannel.<vni>", "cbr0") */
+    const char *adapter;   /* alias of the NIC under the vSwitch, from nic_choose() */
+    const char *pod_cidr;  /* Node .spec.podCIDR; NULL: not known yet, documents hold "<podCIDR>" */
+    const char *pod_cidr6; /* the IPv6 one of .spec.podCIDRs */
     struct text_list cluster_pod_cidrs; /* ClusterConfiguration networking.podSubnet */
     struct text_list service_cidrs;     /* networking.serviceSubnet */
     const char *management;             /* node address with its prefix, "10.0.0.21/24" */
+    const char *management6;            /* its IPv6 address */
     unsigned vni;                       /* overlay: 0 = 4096 */
     unsigned vxlan_port;                /* overlay: 0 = 4789 */
     const char *dns_domain;             /* "cluster.local" */
     struct text_list dns_servers;       /* cluster DNS addresses */
     struct text_list exclude_from_nat;  /* further prefixes that pods reach unmasked */
     struct hns_version hns;
-    const char *dual_stack; /* "auto", "on", "off" */
+    const char *dual_stack; /* "auto", "on", "off": netsetup/dual_stack.h */
     const char *dsr;        /* "auto", "on", "off" */
+};
+
+/* The IPv6 half of a dual-stack network; all of it is 0 in one of IPv4 alone. "" is not known yet,
+ * but pod_cidr is "<podCIDR>" then. */
+struct network_ipv6 {
+    bool on;
+    char pod_cidr[CIDR_TEXT_MAX];    /* fd00:10:244:1::/64 */
+    char gateway[IP_TEXT_MAX];       /* base+1: HNS's own */
+    char host_endpoint[IP_TEXT_MAX]; /* base+2: the pods' gateway on the host */
+    char range_start[IP_TEXT_MAX];   /* the first address of a pod; the last is the prefix's */
+    int prefix_length;
+    char management_address[IP_TEXT_MAX];
+    char base_subnet[CIDR_TEXT_MAX]; /* of the base network, and its gateway */
+    char base_gateway[IP_TEXT_MAX];
 };
 
 enum { PLAN_WARNINGS_MAX = 8 };
@@ -71,7 +87,8 @@ struct network_plan {
     char base_subnet[CIDR_TEXT_MAX]; /* /30 that overlaps nothing */
     char base_gateway[IP_TEXT_MAX];
     unsigned base_vsid; /* overlay: 9999 */
-    struct text_list cluster_pod_cidrs;
+    struct network_ipv6 ipv6;
+    struct text_list cluster_pod_cidrs; /* these four: of both families */
     struct text_list service_cidrs;
     struct text_list nat_exceptions; /* prefixes that pods reach with their own address */
     struct text_list encap_routes;   /* SDNRoute NeedEncap prefixes */
@@ -82,6 +99,8 @@ struct network_plan {
     size_t warning_count;
 };
 
+/* This node's pod prefixes: the first of each family. `prefixes` is borrowed. */
+void network_input_pods(const struct text_list *prefixes, struct network_input *input);
 /* Computes the plan (ownership of *ret's content: network_plan_free()). Subnet arithmetic: .0
  * network, .1 HNS gateway, .2 bridge endpoint (l2bridge) or source VIP (overlay), last = broadcast.
  * Kinds: ERROR_UNSUPPORTED (mode or plugin that does not work here; the message names what does),

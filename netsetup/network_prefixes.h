@@ -11,22 +11,24 @@
 
 enum { PREFIXES_MAX = 16 };
 
-/* All IPv4. */
+/* IPv4; with dual stack the lists hold IPv6 prefixes, too. */
 struct network_prefixes {
     bool has_pod, has_management;
     struct cidr pod;        /* this node's */
     struct cidr management; /* ip & mask */
     struct ip management_address;
+    bool has_pod6, has_management6;
+    struct cidr pod6, management6;
+    struct ip management_address6;
     struct cidr cluster[PREFIXES_MAX], service[PREFIXES_MAX], exclude[PREFIXES_MAX];
     size_t cluster_count, service_count, exclude_count;
-    bool skipped_ipv6;
 };
 
-/* Reads the input's prefixes; IPv6 ones beside IPv4 are skipped (skipped_ipv6). Kinds:
+/* Reads the input's prefixes; IPv6 ones beside IPv4 are left out where `dual` is false. Kinds:
  * ERROR_MALFORMED (with the field's name), ERROR_USAGE (too many),
  * ERROR_UNSUPPORTED (IPv6 alone). */
-int network_prefixes_read(const struct network_input *input, struct network_prefixes *ret,
-                          struct error *err);
+int network_prefixes_read(const struct network_input *input, bool dual,
+                          struct network_prefixes *ret, struct error *err);
 /* Pod, service and management prefixes must not overlap, nor hold addresses that no pod or Service
  * can have (0.0.0.0/0, loopback, multicast, ...); ERROR_USAGE names the two. */
 int network_prefixes_check(const struct network_prefixes *prefixes, struct error *err);

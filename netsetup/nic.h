@@ -19,10 +19,11 @@ struct nic_snapshot {
     char mac[18];
     uint32_t mtu;
     bool dhcp;
-    bool has_switch;             /* a vSwitch is there already: no outage is to be expected */
-    char address[CIDR_TEXT_MAX]; /* the node's IPv4 address with prefix, "10.0.0.21/24" */
-    struct text_list addresses;  /* all IPv4, with prefix, without 169.254/16 */
-    struct text_list gateways;   /* IPv4 */
+    bool has_switch;              /* a vSwitch is there already: no outage is to be expected */
+    char address[CIDR_TEXT_MAX];  /* the node's IPv4 address with prefix, "10.0.0.21/24" */
+    char address6[CIDR_TEXT_MAX]; /* its IPv6 address, "fd00::21/64"; "" = none */
+    struct text_list addresses;   /* all IPv4, with prefix, without 169.254/16 */
+    struct text_list gateways;    /* IPv4 */
     struct text_list dns_servers;
     struct host_routes routes; /* IPv4 routes of the interface that Windows does not make itself */
 };

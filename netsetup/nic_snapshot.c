@@ -30,6 +30,18 @@ static void add_route(struct host_routes *routes, const struct host_route *route
     routes->items[routes->count++] = *route;
 }
 
+/* The first that other nodes reach. */
+static void take_address6(const struct host_adapter *current, struct nic_snapshot *snapshot) {
+    for (size_t i = current->addresses.count; i-- > 0;) {
+        const char *address = current->addresses.items[i];
+        _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
+        struct ip ip;
+        if (ip_parse(text, &ip, NULL) == 0 && ip.family == 6 && !ip_is_link_local(&ip) &&
+            !ip_is_loopback(&ip))
+            (void)text_format(snapshot->address6, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+    }
+}
+
 static void take_addresses(const struct host_adapter *current, const char *node_ip,
                            struct nic_snapshot *snapshot) {
     for (size_t i = 0; i < current->addresses.count; i++) {
@@ -57,6 +69,7 @@ void nic_snapshot_take(const struct host_adapter *current, const struct host_ada
     snapshot.has_switch = nic_is_virtual_alias(current->alias);
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
     take_addresses(current, node_ip, &snapshot);
+    take_address6(current, &snapshot);
     for (size_t i = 0; i < routes->count; i++) {
         if (routes->items[i].interface_index == current->index &&
             !made_by_windows(&routes->items[i], &snapshot))
@@ -85,10 +98,11 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
                                                 "nextHop", route->next_hop, "metric",
                                                 (json_int_t)route->metric));
     }
-    return json_pack("{s:s,s:s,s:s,s:I,s:b,s:b,s:s,s:o,s:o,s:o,s:o}", "alias", snapshot->alias,
+    return json_pack("{s:s,s:s,s:s,s:I,s:b,s:b,s:s,s:s*,s:o,s:o,s:o,s:o}", "alias", snapshot->alias,
                      "currentAlias", snapshot->current_alias, "mac", snapshot->mac, "mtu",
                      (json_int_t)snapshot->mtu, "dhcp", snapshot->dhcp, "hasSwitch",
-                     snapshot->has_switch, "address", snapshot->address, "addresses",
+                     snapshot->has_switch, "address", snapshot->address, "address6",
+                     *snapshot->address6 ? snapshot->address6 : NULL, "addresses",
                      json_texts(&snapshot->addresses), "gateways", json_texts(&snapshot->gateways),
                      "dnsServers", json_texts(&snapshot->dns_servers), "routes", routes);
 }
@@ -128,9 +142,12 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
     const char *alias = json_text_at(json, "alias");
     const char *current = json_text_at(json, "currentAlias");
     const char *mac = json_text_at(json, "mac"), *address = json_text_at(json, "address");
+    const char *address6 = json_text_at(json, "address6");
     if (!alias || !current || !mac || !address ||
         text_format(snapshot->mac, sizeof(snapshot->mac), "%s", mac) < 0 ||
-        text_format(snapshot->address, sizeof(snapshot->address), "%s", address) < 0)
+        text_format(snapshot->address, sizeof(snapshot->address), "%s", address) < 0 ||
+        text_format(snapshot->address6, sizeof(snapshot->address6), "%s",
+                    address6 ? address6 : "") < 0)
         return error_set(err, ERROR_MALFORMED, "decode adapter snapshot: a field is missing");
     snapshot->alias = xstrdup(alias);
     snapshot->current_alias = xstrdup(current);

@@ -1,40 +1,68 @@
 /* Other nodes and the routes to their pods. */
 #include "netsetup/peers.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
 
 enum { PEERS_MAX = 5000 };
 
+/* The first of the family among texts; `key`: of objects with it. */
+static const char *of_family(const json_t *list, const char *key, bool ipv6) {
+    json_t *item;
+    size_t i;
+    json_array_foreach(list, i, item) {
+        const char *text = key ? json_text_at(item, key) : json_string_value(item);
+        if (key && !text_equal(json_text_at(item, "type"), "InternalIP"))
+            continue;
+        if (text && (strchr(text, ':') != NULL) == ipv6)
+            return text;
+    }
+    return NULL;
+}
+
 void network_peer_read(const json_t *node, struct network_peer *ret) {
     const json_t *annotations = json_object_get(json_object_get(node, "metadata"), "annotations");
-    const char *pod_cidr = json_text_at(node, "spec.podCIDR");
-    json_t *address;
-    size_t i, count;
+    const json_t *prefixes = json_at(node, "spec.podCIDRs");
+    const json_t *addresses = json_at(node, "status.addresses");
+    size_t count;
     const struct network_agent *const *agents = network_agents(&count);
     *ret = (struct network_peer){
         .node = json_text_at(node, "metadata.name"),
-        .pod_cidr = pod_cidr ? pod_cidr : json_text_at(node, "spec.podCIDRs.0"),
+        .pod_cidr =
+            prefixes ? of_family(prefixes, NULL, false) : json_text_at(node, "spec.podCIDR"),
+        .pod_cidr6 = of_family(prefixes, NULL, true),
+        .node_address = of_family(addresses, "address", false),
+        .node_address6 = of_family(addresses, "address", true),
     };
-    json_array_foreach(json_at(node, "status.addresses"), i, address) {
-        if (!ret->node_address && text_equal(json_text_at(address, "type"), "InternalIP"))
-            ret->node_address = json_text_at(address, "address");
-    }
-    for (i = 0; i < count && !ret->announced; i++)
+    for (size_t i = 0; i < count && !ret->announced; i++)
         ret->announced = agents[i]->read_peer && agents[i]->read_peer(annotations, ret);
+}
+
+static void add_route(const struct network_plan *plan, const struct network_peer *peer,
+                      json_t *list) {
+    json_t *route = plan->mode->route_to(plan, peer);
+    if (route && json_array_size(list) < PEERS_MAX)
+        json_array_append(list, route);
+    json_decref(route);
 }
 
 json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, const char *own) {
     json_t *list = json_array(), *node;
-    struct network_peer peer;
     size_t i;
     json_array_foreach(json_object_get(nodes, "items"), i, node) {
+        struct network_peer peer;
         network_peer_read(node, &peer);
-        bool wanted = plan->mode->route_to && !text_equal(peer.node, own);
-        json_t *route = wanted ? plan->mode->route_to(plan, &peer) : NULL;
-        if (route && json_array_size(list) < PEERS_MAX)
-            json_array_append(list, route);
-        json_decref(route);
+        if (!plan->mode->route_to || text_equal(peer.node, own))
+            continue;
+        add_route(plan, &peer, list);
+        if (plan->ipv6.on)
+            add_route(plan,
+                      &(struct network_peer){.node = peer.node,
+                                             .pod_cidr = peer.pod_cidr6,
+                                             .node_address = peer.node_address6},
+                      list);
     }
     return list;
 }

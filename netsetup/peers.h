@@ -12,8 +12,9 @@
  * said. */
 struct network_peer {
     const char *node;         /* metadata.name */
-    const char *pod_cidr;     /* of its pods */
-    const char *node_address; /* its first InternalIP */
+    const char *pod_cidr;     /* of its pods, IPv4 */
+    const char *node_address; /* its first InternalIP of IPv4 */
+    const char *pod_cidr6, *node_address6;
     /* what an agent announces about it in annotations */
     bool announced;
     const char *backend; /* the agent's word for its mode */

@@ -2,6 +2,7 @@
 #include "netsetup/routes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "netsetup/nic.h"
@@ -83,11 +84,13 @@ int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t 
 
 int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret_was,
                       struct error *err) {
+    int family = strchr(address, ':') ? 6 : 4;
     uint32_t index = 0;
     bool was = false;
-    if (nic_index_of(host, address, &index, err) < 0 || host_forwarding(host, index, &was, err) < 0)
+    if (nic_index_of(host, address, &index, err) < 0 ||
+        host_forwarding(host, index, family, &was, err) < 0)
         return error_prefix(err, "forwarding");
-    if (was != on && host_forwarding_set(host, index, on, err) < 0)
+    if (was != on && host_forwarding_set(host, index, family, on, err) < 0)
         return error_prefix(err, "forwarding");
     if (ret_was)
         *ret_was = was;
@@ -110,7 +113,9 @@ json_t *pod_route_to(const struct network_plan *plan, const struct network_peer 
 static bool leads_to_pods(const struct network_plan *plan, const struct host_route *route) {
     struct cidr destination = {0}, pods = {0};
     if (cidr_parse(route->destination, &destination, NULL) < 0 ||
-        text_equal(route->destination, plan->pod_cidr) || text_equal(route->next_hop, "0.0.0.0"))
+        text_equal(route->destination, plan->pod_cidr) ||
+        text_equal(route->destination, plan->ipv6.pod_cidr) ||
+        text_equal(route->next_hop, "0.0.0.0") || text_equal(route->next_hop, "::"))
         return false;
     for (size_t i = 0; i < plan->cluster_pod_cidrs.count; i++) {
         if (cidr_parse(plan->cluster_pod_cidrs.items[i], &pods, NULL) == 0 &&

@@ -21,7 +21,9 @@ const char *source_vip_reserved(const struct network_plan *plan) {
     const struct cni_plugin *cni = cni_plugin_by_name(plan->cni_plugin);
     if (plan->mode->source_vip)
         return plan->source_vip;
-    return cni && cni->drops_ranges && plan->host_endpoint_name ? plan->host_endpoint : NULL;
+    return cni && cni->drops_ranges && !plan->ipv6.on && plan->host_endpoint_name
+               ? plan->host_endpoint
+               : NULL;
 }
 
 static char *network_folder(const char *network) {

@@ -159,21 +159,21 @@ int model_dns_set(json_t *state, uint32_t index, const struct text_list *servers
     return 0;
 }
 
-int model_forwarding(json_t *state, uint32_t index, bool *ret, struct error *err) {
+int model_forwarding(json_t *state, uint32_t index, int family, bool *ret, struct error *err) {
     const json_t *adapter = need_adapter(state, index, err);
 
     if (!adapter)
         return error_prefix(err, "read forwarding");
-    *ret = json_bool_at(adapter, "forwarding", false);
+    *ret = json_bool_at(adapter, family == 6 ? "forwarding6" : "forwarding", false);
     return 0;
 }
 
-int model_forwarding_set(json_t *state, uint32_t index, bool on, struct error *err) {
+int model_forwarding_set(json_t *state, uint32_t index, int family, bool on, struct error *err) {
     json_t *adapter = need_adapter(state, index, err);
 
     if (!adapter)
         return error_prefix(err, "set forwarding");
-    json_object_set_new(adapter, "forwarding", json_boolean(on));
+    json_object_set_new(adapter, family == 6 ? "forwarding6" : "forwarding", json_boolean(on));
     return 0;
 }
 

@@ -151,16 +151,17 @@ static int dns_set(struct host *host, uint32_t index, const struct text_list *se
     return state ? save(host, model_dns_set(state, index, servers, err), err) : -1;
 }
 
-static int forwarding(struct host *host, uint32_t index, bool *ret, struct error *err) {
+static int forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
     json_t *state = state_of(host, "query forwarding", err);
 
-    return state ? model_forwarding(state, index, ret, err) : -1;
+    return state ? model_forwarding(state, index, family, ret, err) : -1;
 }
 
-static int forwarding_set(struct host *host, uint32_t index, bool on, struct error *err) {
+static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
+                          struct error *err) {
     json_t *state = state_of(host, "set forwarding", err);
 
-    return state ? save(host, model_forwarding_set(state, index, on, err), err) : -1;
+    return state ? save(host, model_forwarding_set(state, index, family, on, err), err) : -1;
 }
 
 static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {

@@ -158,7 +158,7 @@ int win32_dns_set(struct host *host, uint32_t index, const struct text_list *ser
 
 typedef DWORD(WINAPI *interface_entry)(MIB_IPINTERFACE_ROW *);
 
-static int get_row(uint32_t index, MIB_IPINTERFACE_ROW *ret, struct error *err) {
+static int get_row(uint32_t index, int family, MIB_IPINTERFACE_ROW *ret, struct error *err) {
     typedef void(WINAPI * initialize)(MIB_IPINTERFACE_ROW *);
     initialize init = (initialize)win32_iphlpapi("InitializeIpInterfaceEntry", err);
     interface_entry get = (interface_entry)win32_iphlpapi("GetIpInterfaceEntry", err);
@@ -169,32 +169,34 @@ static int get_row(uint32_t index, MIB_IPINTERFACE_ROW *ret, struct error *err) 
     *ret = (MIB_IPINTERFACE_ROW){0};
     if (init)
         init(ret);
-    ret->Family = AF_INET;
+    ret->Family = family == 6 ? AF_INET6 : AF_INET;
     ret->InterfaceIndex = index;
     code = get(ret);
     return code ? win32_fail(err, code, "read interface %u", index) : 0;
 }
 
-int win32_forwarding(struct host *host, uint32_t index, bool *ret, struct error *err) {
+int win32_forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
     MIB_IPINTERFACE_ROW row;
 
     (void)host;
-    if (get_row(index, &row, err) < 0)
+    if (get_row(index, family, &row, err) < 0)
         return -1;
     *ret = row.ForwardingEnabled;
     return 0;
 }
 
-int win32_forwarding_set(struct host *host, uint32_t index, bool on, struct error *err) {
+int win32_forwarding_set(struct host *host, uint32_t index, int family, bool on,
+                         struct error *err) {
     interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
     MIB_IPINTERFACE_ROW row;
     DWORD code;
 
     (void)host;
-    if (!set || get_row(index, &row, err) < 0)
+    if (!set || get_row(index, family, &row, err) < 0)
         return -1;
     row.ForwardingEnabled = on;
-    row.SitePrefixLength = 0; /* what Get fills in for IPv4 Set refuses */
+    if (family == 4)
+        row.SitePrefixLength = 0; /* what Get fills in for IPv4 Set refuses */
     code = set(&row);
     return code ? win32_fail(err, code, "set forwarding of interface %u", index) : 0;
 }

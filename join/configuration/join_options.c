@@ -26,7 +26,6 @@ static const size_t texts[] = {AT(endpoint),
                                AT(network_plugin),
                                AT(network_name),
                                AT(adapter),
-                               AT(pod_cidr),
                                AT(node_ip),
                                AT(kubernetes_version),
                                AT(bundle),
@@ -49,6 +48,7 @@ static const size_t lists[] = {AT(discovery_token_ca_cert_hash),
                                AT(ignore_preflight_errors),
                                AT(skip_phases),
                                AT(exclude_from_nat),
+                               AT(pod_cidrs),
                                AT(service_cidrs),
                                AT(kubelet_service_args),
                                AT(kubelet_extra_args)};
@@ -115,7 +115,6 @@ void join_network_input(const struct join_options *o, struct network_input *ret)
         .mode = o->network_mode,
         .plugin = o->network_plugin,
         .name = o->network_name,
-        .pod_cidr = o->pod_cidr,
         .service_cidrs = o->service_cidrs,
         .vni = (unsigned)o->vni,
         .vxlan_port = (unsigned)o->vxlan_port,
@@ -123,6 +122,7 @@ void join_network_input(const struct join_options *o, struct network_input *ret)
         .dual_stack = o->dual_stack,
         .dsr = o->dsr,
     };
+    network_input_pods(&o->pod_cidrs, ret);
 }
 
 /* Flags and environment are held to what a NodeConfiguration is held to. */

@@ -45,7 +45,7 @@ struct join_options {
     /* winjoin's */
     char *token_file; /* file or "-" */
     char *network_mode, *network_plugin, *network_name, *adapter;
-    char *pod_cidr;
+    struct text_list pod_cidrs; /* one of each family */
     long long vni, vxlan_port;
     char *node_ip;
     char *kubernetes_version;

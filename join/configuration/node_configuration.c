@@ -77,7 +77,7 @@ const struct yaml_field node_configuration_fields[] = {
 /* Where each field goes, and which values it takes where not all do ("a|b|c", a range, or what a
  * function says). */
 typedef int check_text(const char *text, struct error *err);
-enum target_type { TO_TEXT, TO_CHOICE, TO_NUMBER, TO_DURATION, TO_FIRST, TO_LIST };
+enum target_type { TO_TEXT, TO_CHOICE, TO_NUMBER, TO_DURATION, TO_LIST };
 static const struct target {
     const char *path;
     enum target_type type;
@@ -93,7 +93,7 @@ static const struct target {
     {"network.adapter", TO_TEXT, AT(adapter), NULL, 0, 0, node_line_check},
     {"network.vni", TO_NUMBER, AT(vni), NULL, VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX, NULL},
     {"network.vxlanPort", TO_NUMBER, AT(vxlan_port), NULL, 1, 65535, NULL},
-    {"network.podCIDRs", TO_FIRST, AT(pod_cidr), NULL, 0, 0, NULL},
+    {"network.podCIDRs", TO_LIST, AT(pod_cidrs), NULL, 0, 1, NULL},
     {"network.serviceCIDRs", TO_LIST, AT(service_cidrs), NULL, 0, 0, NULL},
     {"network.excludeFromNAT", TO_LIST, AT(exclude_from_nat), NULL, 0, 0, NULL},
     {"network.dualStack", TO_CHOICE, AT(dual_stack), "auto|on|off", 0, 0, NULL},
@@ -131,6 +131,17 @@ static int check_prefix(const char *text, struct error *err) {
                : error_set(err, ERROR_USAGE, "\"%.60s\": not a prefix like 10.244.0.0/16", text);
 }
 
+static size_t most_of_a_family(const json_t *prefixes) {
+    size_t count[2] = {0}, i;
+    json_t *prefix;
+
+    json_array_foreach(prefixes, i, prefix) {
+        const char *text = json_string_value(prefix);
+        count[text && strchr(text, ':')]++;
+    }
+    return count[0] > count[1] ? count[0] : count[1];
+}
+
 /* Lists of this document are lists of prefixes, but for those that have a check of their own. */
 static int check_list(const struct target *t, const json_t *list, const struct yaml_node *node,
                       const char *what, struct error *err) {
@@ -163,9 +174,10 @@ static int check_value(const struct target *t, const json_t *value, const struct
     if (t->type == TO_NUMBER && (number < t->min || number > t->max))
         return error_set(err, ERROR_USAGE, "%s %lld: must be between %lld and %lld", place, number,
                          t->min, t->max);
-    if (t->type == TO_FIRST && json_array_size(value) > 1)
-        return error_set(err, ERROR_USAGE, "%s Windows supports one prefix per node, not %zu",
-                         place, json_array_size(value));
+    if (t->type == TO_LIST && t->max && most_of_a_family(value) > (size_t)t->max)
+        return error_set(err, ERROR_USAGE,
+                         "%s Windows supports one prefix of each family per node, not %zu", place,
+                         most_of_a_family(value));
     if (t->type == TO_DURATION && text && *text && !strpbrk(text, "123456789"))
         return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);
     if (t->check && text && *text && t->check(text, &why) < 0) {
@@ -262,9 +274,6 @@ static void apply(const struct target *t, const json_t *value, struct join_optio
     case TO_CHOICE:
         apply_text(place, value);
         return;
-    case TO_FIRST:
-        apply_text(place, json_array_get(value, 0));
-        return;
     case TO_NUMBER:
         if (!*(long long *)place)
             *(long long *)place = json_integer_value(value);
@@ -303,8 +312,6 @@ static json_t *value_of(const struct target *t, const struct join_options *optio
     case TO_TEXT:
     case TO_CHOICE:
         return *(char *const *)place ? json_string(*(char *const *)place) : NULL;
-    case TO_FIRST:
-        return *(char *const *)place ? json_pack("[s]", *(char *const *)place) : NULL;
     case TO_NUMBER:
         return *(const long long *)place ? json_integer(*(const long long *)place) : NULL;
     case TO_DURATION:

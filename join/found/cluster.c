@@ -31,7 +31,7 @@ int find_node(struct join *join, struct error *err) {
         kube_node_free(&join->found.node);
     if (kube_node_get(&join->found.client, join->found.node_name, &join->found.node, err) < 0)
         return -1;
-    if (join->found.node.pod_cidrs.count || join->found.options.pod_cidr)
+    if (join->found.node.pod_cidrs.count || join->found.options.pod_cidrs.count)
         return 0;
     (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': not assigned yet",
                     join->found.node_name);

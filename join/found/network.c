@@ -114,6 +114,7 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     if (!o->service_cidrs.count)
         ret->service_cidrs = join->found.cluster.service_subnets;
     ret->management = join->found.nic.address;
+    ret->management6 = *join->found.nic.address6 ? join->found.nic.address6 : NULL;
     if (!o->vni)
         ret->vni = network->vni;
     if (!o->vxlan_port)
@@ -125,8 +126,8 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         ret->plugin = network->agent->plugin;
     if (!ret->mode)
         ret->mode = network->mode;
-    if (!ret->pod_cidr && join->found.node.name && join->found.node.pod_cidrs.count)
-        ret->pod_cidr = join->found.node.pod_cidrs.items[0];
+    if (!ret->pod_cidr && join->found.node.name)
+        network_input_pods(&join->found.node.pod_cidrs, ret);
 }
 
 /* Only where nothing else decides: a flannel that is not seen would be passed over. */

@@ -45,7 +45,7 @@ static int wait_node(struct join *join, kube_node_wanted *wanted, unsigned timeo
 
 int phase_node(struct join *join, struct error *err) {
     /* an agent that makes the network may give out prefixes of its own (Calico) */
-    bool registered = join->found.options.pod_cidr || join->found.plan.agent->makes_network;
+    bool registered = join->found.options.pod_cidrs.count || join->found.plan.agent->makes_network;
     kube_node_wanted *wanted = registered ? kube_node_is_registered : kube_node_has_pod_cidr;
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {

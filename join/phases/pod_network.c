@@ -73,17 +73,18 @@ static int write_boot_network(struct join *join, struct error *err) {
 }
 
 /* The pod network may turn on forwarding of the management interface. */
-static int record_forwarding(struct join *join, struct error *err) {
+static int record_forwarding(struct join *join, const char *address, int family,
+                             struct error *err) {
     uint32_t index;
     bool on;
 
-    if (!join->found.plan.mode->forwarding)
+    if (!join->found.plan.mode->forwarding || !*address)
         return 0;
-    if (nic_index_of(join->host, join->found.node_ip, &index, err) < 0 ||
-        host_forwarding(join->host, index, &on, err) < 0)
+    if (nic_index_of(join->host, address, &index, err) < 0 ||
+        host_forwarding(join->host, index, family, &on, err) < 0)
         return -1;
-    return journal_record(&join->journal, JOURNAL_FORWARDING, join->found.node_ip,
-                          json_pack("{s:b}", "on", on), err);
+    return journal_record(&join->journal, JOURNAL_FORWARDING, address, json_pack("{s:b}", "on", on),
+                          err);
 }
 
 int phase_pod_network(struct join *join, struct error *err) {
@@ -92,7 +93,8 @@ int phase_pod_network(struct join *join, struct error *err) {
 
     if (join->found.plan.agent->makes_network)
         return write_boot_network(join, err) < 0 ? -1 : external_network_await(join, err);
-    if (record_forwarding(join, err) < 0)
+    if (record_forwarding(join, join->found.node_ip, 4, err) < 0 ||
+        record_forwarding(join, join->found.plan.ipv6.management_address, 6, err) < 0)
         return -1;
     if (journal_record(&join->journal, JOURNAL_NETWORK, join->found.plan.name, NULL, err) < 0 ||
         hcn_pod_network_ensure(join->host, &join->found.plan, &network, &outcome, err) < 0 ||

@@ -182,7 +182,8 @@ static int undo_forwarding(struct host *host, const struct journal_entry *entry,
         error_clear(err); /* no interface, no setting */
         return 0;
     }
-    return host_forwarding_set(host, index, json_bool_at(entry->before, "on", false), err);
+    return host_forwarding_set(host, index, strchr(entry->target, ':') ? 6 : 4,
+                               json_bool_at(entry->before, "on", false), err);
 }
 
 static int undo_event_source(struct host *host, const struct journal_entry *entry,

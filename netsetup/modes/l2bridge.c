@@ -5,5 +5,6 @@
 const struct network_mode network_mode_l2bridge = {
     .name = "l2bridge",
     .hns_type = "L2Bridge",
+    .dual_stack_plugin = "sdnbridge",
     NETWORK_MODE_BRIDGE,
 };

@@ -7,5 +7,6 @@
 const struct network_mode network_mode_l2tunnel = {
     .name = "l2tunnel",
     .hns_type = "L2Tunnel",
+    .ipv4_only = "Windows supports it in mode l2bridge only", /* sdnbridge looks at the type */
     NETWORK_MODE_BRIDGE,
 };

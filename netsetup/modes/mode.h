@@ -36,7 +36,8 @@ struct network_mode {
     const char *name;               /* as --network-mode names it: "overlay" */
     const char *hns_type;           /* Type of HostComputeNetwork: "Overlay" */
     const char *const *cni_plugins; /* that make pods' endpoints, the default first */
-    const char *ipv4_only;          /* why a dual-stack network is refused */
+    const char *ipv4_only;          /* why pods have no IPv6 addresses; NULL: they may, */
+    const char *dual_stack_plugin;  /* with this CNI plugin */
     /* pods' packets to other nodes travel in VXLAN (VNI, UDP port, 50 bytes of each packet), and
      * their routes are RemoteSubnetRoute policies of the network */
     bool vxlan;

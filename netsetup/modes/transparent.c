@@ -25,8 +25,7 @@ const struct network_mode network_mode_transparent = {
     .hns_type = "Transparent",
     /* it takes a network that stands whatever its type; win-bridge refuses this one */
     .cni_plugins = (const char *const[]){"sdnbridge", NULL},
-    .ipv4_only = "make a dual-stack transparent network: its CNI plugin, sdnbridge, has two "
-                 "families on L2Bridge only",
+    .ipv4_only = "its CNI plugin, sdnbridge, has two families on L2Bridge only",
     .limits =
         (const struct network_limit[]){
             NETWORK_LIMIT_NO_SERVICES,

@@ -1,6 +1,8 @@
 /* What reads the table of CNI plugins, and the parts that their configurations share. */
 #include "netsetup/plugins/cni_plugin.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "netsetup/hcn_documents.h"
 #include "netsetup/modes/mode.h"
@@ -22,13 +24,24 @@ json_t *cni_dns_json(const struct network_plan *plan) {
                      json_sprintf("svc.%s", plan->dns_domain));
 }
 
+/* A policy has exceptions of one family. */
+static void add_nat(json_t *policies, const struct text_list *exceptions, bool ipv6) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < exceptions->count; i++) {
+        if ((strchr(exceptions->items[i], ':') != NULL) == ipv6)
+            json_array_append_new(list, json_string(exceptions->items[i]));
+    }
+    json_array_append_new(policies,
+                          hcn_policy_json("OutBoundNAT", json_pack("{s:o}", "Exceptions", list)));
+}
+
 json_t *cni_policies_json(const struct network_plan *plan) {
     json_t *policies = json_array();
     if (!plan->mode->vfp)
         return policies;
-    json_array_append_new(
-        policies, hcn_policy_json("OutBoundNAT", json_pack("{s:o}", "Exceptions",
-                                                           json_texts(&plan->nat_exceptions))));
+    add_nat(policies, &plan->nat_exceptions, false);
+    if (plan->ipv6.on)
+        add_nat(policies, &plan->nat_exceptions, true);
     for (size_t i = 0; i < plan->encap_routes.count; i++)
         json_array_append_new(
             policies,

@@ -4,11 +4,13 @@
  * getOrCreateNetwork), which is how sdnbridge serves L2Tunnel and Transparent.
  *
  * Of `ipam` only type, environment, addressSpace, subnet, ipAddress, queryInterval and routes are
- * read and handed on (cni/cni.go, IpamConfig): no ranges, no gateway, no dataDir. Without a type
- * HNS chooses the address. wincni.log is opened in the working directory, which the plugin has from
+ * read and handed on (cni/cni.go, IpamConfig): no ranges, no gateway, no dataDir; with
+ * enableDualStack all of it is, and the gateways are host-local's. Without a type HNS chooses the
+ * address. wincni.log is opened in the working directory, which the plugin has from
  * containerd; without that it ends at once. */
 #include "base/cidr.h"
 #include "base/memory.h"
+#include "netsetup/cni_config.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/plugins/cni_plugin.h"
 
@@ -31,6 +33,22 @@ static json_t *ipam_json(const struct network_plan *plan, bool host_local) {
     return ipam;
 }
 
+static json_t *range_json(const char *subnet, const char *start, const char *end,
+                          const char *gateway) {
+    return json_pack("[{s:s,s:s,s:s*,s:s}]", "subnet", subnet, "rangeStart",
+                     *start ? start : subnet, "rangeEnd", *end ? end : NULL, "gateway",
+                     *gateway ? gateway : subnet);
+}
+
+/* A range of each family; pods' gateways are the host's endpoint, which host-local keeps out. */
+static json_t *dual_ipam_json(const struct network_plan *plan) {
+    const struct network_ipv6 *ipv6 = &plan->ipv6;
+    return json_pack(
+        "{s:s,s:s,s:[o,o]}", "type", "host-local", "dataDir", CNI_STATE_DIR, "ranges",
+        range_json(plan->pod_cidr, plan->range_start, plan->range_end, plan->host_endpoint),
+        range_json(ipv6->pod_cidr, ipv6->range_start, "", ipv6->host_endpoint));
+}
+
 static void add_argument(json_t *config, json_t *policy) {
     json_t *list = json_object_get(config, "AdditionalArgs");
     if (!list) {
@@ -44,13 +62,17 @@ static json_t *config_make(const struct network_plan *plan, bool host_local) {
     _cleanup_json_ json_t *policies = cni_policies_json(plan);
     json_t *policy;
     size_t i;
+    bool dual = plan->ipv6.on;
     json_t *config =
         json_pack("{s:s,s:s,s:s,s:{s:b,s:b},s:{s:b,s:b}}", "cniVersion", CNI_VERSION, "name",
                   plan->name, "type", plan->cni_plugin, "capabilities", "dns", 1, "portMappings", 1,
-                  "optionalFlags", "forceBridgeGateway", plan->host_endpoint_name != NULL,
+                  "optionalFlags", "forceBridgeGateway", plan->host_endpoint_name && !dual,
                   "loopbackDSR", plan->dsr && plan->mode->vfp);
+    if (dual)
+        json_object_set_new(json_object_get(config, "optionalFlags"), "enableDualStack",
+                            json_true());
     json_object_set_new(config, "dns", cni_dns_json(plan));
-    json_object_set_new(config, "ipam", ipam_json(plan, host_local));
+    json_object_set_new(config, "ipam", dual ? dual_ipam_json(plan) : ipam_json(plan, host_local));
     json_array_foreach(policies, i, policy) add_argument(config, policy);
     return config;
 }
@@ -76,7 +98,7 @@ static json_t *nat_json(const struct network_plan *plan) {
 /* forceBridgeGateway writes 2 as the last number of the prefix (common/core/network.go). */
 static int check_bridge(const struct network_plan *plan, struct error *err) {
     struct cidr pods = {0};
-    if (!plan->host_endpoint_name || cidr_parse(plan->pod_cidr, &pods, NULL) < 0 ||
+    if (!plan->host_endpoint_name || plan->ipv6.on || cidr_parse(plan->pod_cidr, &pods, NULL) < 0 ||
         !pods.base.bytes[3])
         return 0;
     (void)error_set(err, ERROR_UNSUPPORTED,

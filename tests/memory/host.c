@@ -150,16 +150,17 @@ static int dns_set(struct host *host, uint32_t index, const struct text_list *se
     return model_dns_set(memory_of(host)->state, index, servers, err);
 }
 
-static int forwarding(struct host *host, uint32_t index, bool *ret, struct error *err) {
-    if (memory_call(host, err, "forwarding %u", index) < 0)
+static int forwarding(struct host *host, uint32_t index, int family, bool *ret, struct error *err) {
+    if (memory_call(host, err, "forwarding%s %u", family == 6 ? "6" : "", index) < 0)
         return -1;
-    return model_forwarding(memory_of(host)->state, index, ret, err);
+    return model_forwarding(memory_of(host)->state, index, family, ret, err);
 }
 
-static int forwarding_set(struct host *host, uint32_t index, bool on, struct error *err) {
-    if (memory_call(host, err, "forwarding_set %u %d", index, on) < 0)
+static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
+                          struct error *err) {
+    if (memory_call(host, err, "forwarding%s_set %u %d", family == 6 ? "6" : "", index, on) < 0)
         return -1;
-    return model_forwarding_set(memory_of(host)->state, index, on, err);
+    return model_forwarding_set(memory_of(host)->state, index, family, on, err);
 }
 
 static int port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err) {

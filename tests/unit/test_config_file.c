@@ -180,7 +180,8 @@ static const struct bad bad_node_configurations[] = {
      "10.244.0.0/16",
      ""},
     {NODE "network: {podCIDRs: [10.1.0.0/24, 10.2.0.0/24]}\n",
-     "f: line 3 column 21: network.podCIDRs: Invalid value: Windows supports one prefix per node, "
+     "f: line 3 column 21: network.podCIDRs: Invalid value: Windows supports one prefix of "
+     "each family per node, "
      "not 2",
      ""},
     {NODE "artifacts: {mirror: 'http://x'}\n",
@@ -238,7 +239,7 @@ static const struct bad bad_networks[] = {
     {NODE "network: {mode: l2bridge, plugin: win-overlay}\n",
      NETWORK "network plugin 'win-overlay' does not work in mode 'l2bridge': use win-bridge", ""},
     {NODE "network: {mode: overlay, dualStack: 'on'}\n",
-     NETWORK "make a dual-stack overlay: overlay networks on Windows are IPv4 only", ""},
+     NETWORK "turn dual stack on: overlay networks on Windows are IPv4 only", ""},
     {NODE "network: {plugin: flannel, vxlanPort: 9898}\n",
      NETWORK "refuse VXLAN port 9898: flannel on Windows works with 4789 only", ""},
     {NODE "network: {name: a/b}\n", NETWORK "refuse network name 'a/b'", ""},

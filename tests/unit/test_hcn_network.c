@@ -117,10 +117,10 @@ static void l2bridge_twice(void **state) {
     assert_int_equal(ensure(&network), HCN_CREATED);
     assert_int_equal(count("endpoints"), 1);
     assert_int_equal(nic_index_of(world.host, "10.244.1.2", &index, NULL), 0);
-    assert_int_equal(host_forwarding(world.host, index, &on, NULL), 0);
+    assert_int_equal(host_forwarding(world.host, index, 4, &on, NULL), 0);
     assert_true(on);
     assert_int_equal(nic_index_of(world.host, "10.0.0.21", &index, NULL), 0);
-    assert_int_equal(host_forwarding(world.host, index, &on, NULL), 0);
+    assert_int_equal(host_forwarding(world.host, index, 4, &on, NULL), 0);
     assert_true(on);
     json_t *before = hns_model_state(world.model);
     assert_int_equal(ensure(&network), HCN_REUSED);

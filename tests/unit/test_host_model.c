@@ -75,10 +75,10 @@ static void interface_settings(void **state) {
     (void)state;
     text_list_add(&servers, "10.0.0.9");
     SUCCEEDS(host_dns_set(opened, 4, &servers, err));
-    SUCCEEDS(host_forwarding(opened, 4, &on, err));
+    SUCCEEDS(host_forwarding(opened, 4, 4, &on, err));
     assert_false(on);
-    SUCCEEDS(host_forwarding_set(opened, 4, true, err));
-    SUCCEEDS(host_forwarding(opened, 4, &on, err));
+    SUCCEEDS(host_forwarding_set(opened, 4, 4, true, err));
+    SUCCEEDS(host_forwarding(opened, 4, 4, &on, err));
     assert_true(on);
     SUCCEEDS(host_address_add(opened, 4, "10.0.0.50/24", err));
     SUCCEEDS(host_address_add(opened, 4, "10.0.0.50/24", err));
@@ -91,8 +91,8 @@ static void interface_settings(void **state) {
     host_adapters_free(&adapters);
     FAILS_WITH(ERROR_ABSENT, host_address_add(opened, 5, "10.0.0.50/24", err));
     FAILS_WITH(ERROR_ABSENT, host_dns_set(opened, 5, &servers, err));
-    FAILS_WITH(ERROR_ABSENT, host_forwarding(opened, 5, &on, err));
-    FAILS_WITH(ERROR_ABSENT, host_forwarding_set(opened, 5, true, err));
+    FAILS_WITH(ERROR_ABSENT, host_forwarding(opened, 5, 4, &on, err));
+    FAILS_WITH(ERROR_ABSENT, host_forwarding_set(opened, 5, 4, true, err));
     text_list_add(&servers, "no address");
     FAILS_WITH(ERROR_MALFORMED, host_dns_set(opened, 4, &servers, err));
     text_list_free(&servers);

@@ -239,7 +239,7 @@ static void a_pod_prefix_that_is_given(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    r.options.pod_cidr = xstrdup("10.244.9.0/24");
+    text_list_add(&r.options.pod_cidrs, "10.244.9.0/24");
     r.options.network_plugin = xstrdup("win-overlay");
     if (join_once(&r, &err) < 0)
         fail_msg("%s", err.message);

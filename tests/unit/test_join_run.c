@@ -121,7 +121,7 @@ static void a_plan_that_fails_ends_the_configuration(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    r.options.pod_cidr = xstrdup("10.0.0.0/24");
+    text_list_add(&r.options.pod_cidrs, "10.0.0.0/24");
     before = state_of(&r);
     assert_int_equal(join_told(&r, &told, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);

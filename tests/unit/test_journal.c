@@ -311,7 +311,7 @@ static void forwarding_is_put_back(void **state) {
 
         open_run(&r, "l2bridge");
         assert_int_equal(nic_index_of(r.host, "10.0.0.21", &index, NULL), 0);
-        assert_int_equal(host_forwarding_set(r.host, index, true, NULL), 0);
+        assert_int_equal(host_forwarding_set(r.host, index, 4, true, NULL), 0);
         journal = opened(&r);
         assert_int_equal(journal_record(&journal, JOURNAL_FORWARDING, rows[i].target,
                                         json_loads(rows[i].before, 0, NULL), NULL),
@@ -319,7 +319,7 @@ static void forwarding_is_put_back(void **state) {
         journal_close(&journal);
         if (reset_once(&r, &err) < 0)
             fail_msg("row %zu: %s", i, err.message);
-        assert_int_equal(host_forwarding(r.host, index, &on, NULL), 0);
+        assert_int_equal(host_forwarding(r.host, index, 4, &on, NULL), 0);
         if (on != rows[i].on)
             fail_msg("row %zu", i);
         close_run(&r);

@@ -284,7 +284,7 @@ static void refused_features(void **state) {
     scene.input.dual_stack = "on";
     assert_refused(ERROR_UNSUPPORTED, "IPv4 only");
     scene.input.mode = "l2bridge";
-    assert_refused(ERROR_UNSUPPORTED, "dual stack is not supported");
+    assert_refused(ERROR_UNSUPPORTED, "with network plugin 'win-bridge' a pod has one address");
     scene.input.dual_stack = "both";
     assert_refused(ERROR_USAGE, "unknown dual-stack setting");
 }

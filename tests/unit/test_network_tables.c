@@ -32,7 +32,7 @@ static void every_mode_is_whole(void **state) {
         struct artifact_target target;
         assert_ptr_equal(network_mode_by_name(mode->name), mode);
         assert_non_null(mode->hns_type);
-        assert_non_null(mode->ipv4_only);
+        assert_true(!mode->ipv4_only == (mode->dual_stack_plugin != NULL));
         assert_true(artifact_target_find(mode->cni_plugins[0], &target));
 
         assert_false(mode->vxlan && mode->host_routes);

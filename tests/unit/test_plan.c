@@ -35,7 +35,7 @@ static json_t *plan_of(void) {
 }
 
 static void give_pod_cidr(void) {
-    r.options.pod_cidr = xstrdup("10.244.3.0/24");
+    text_list_add(&r.options.pod_cidrs, "10.244.3.0/24");
 }
 
 /* What the in-memory host may be asked in a dry run; all else changes something. */

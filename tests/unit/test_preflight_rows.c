@@ -50,7 +50,9 @@ SERVICE(other_kube_proxy, "kube-proxy")
 SERVICE(other_flanneld, "flanneld")
 SERVICE(other_network, "winjoin-network")
 OPTION(absent_pipe, cri_socket, "npipe:////./pipe/nobody")
-OPTION(odd_pods, pod_cidr, "10.96.0.0/24")
+static void odd_pods(void) {
+    text_list_add(&r.options.pod_cidrs, "10.96.0.0/24");
+}
 OPTION(no_such_card, adapter, "Ethernet 9")
 OPTION(alone, network_mode, "nat")
 

@@ -140,7 +140,7 @@ static void a_dry_run(void **state) {
 
     (void)state;
     program->options.join.dry_run = true;
-    program->options.join.pod_cidr = xstrdup("10.244.3.0/24");
+    text_list_add(&program->options.join.pod_cidrs, "10.244.3.0/24");
     host_memory_set_environment(program->host, "KUBEADM_JOIN_DRYRUN_DIR", "");
     succeeds(verb_join);
     assert_string_equal(result_text("kind"), "JoinPlan");

@@ -103,9 +103,9 @@ static int verb_forwarding(char **arguments) {
     bool on = false;
 
     if (!text_equal(arguments[1], "?") &&
-        host_forwarding_set(host, index, text_equal(arguments[1], "on"), &err))
+        host_forwarding_set(host, index, 4, text_equal(arguments[1], "on"), &err))
         return -1;
-    if (host_forwarding(host, index, &on, &err))
+    if (host_forwarding(host, index, 4, &on, &err))
         return -1;
     printf("%s\n", on ? "on" : "off");
     return 0;

@@ -74,7 +74,8 @@ static int each(const struct host_route *wanted, bool print, size_t *ret_count) 
 }
 
 static int set_interface(const char *command) {
-    return host_forwarding_set(host, number(command, "ifIndex"), strstr(command, "Enabled"), &err);
+    return host_forwarding_set(host, number(command, "ifIndex"), 4, strstr(command, "Enabled"),
+                               &err);
 }
 
 /* Windows' own commands fail where nothing is found, or something is there already. */

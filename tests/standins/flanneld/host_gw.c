@@ -166,9 +166,9 @@ static int forward(struct host *host, const struct flannel_settings *settings, s
 
     if (nth_address(settings->subnet, 2, address, err) ||
         wait_for_interface(host, address, &endpoint, err) ||
-        host_forwarding_set(host, settings->interface, true, err))
+        host_forwarding_set(host, settings->interface, 4, true, err))
         return -1;
-    return host_forwarding_set(host, endpoint, true, err);
+    return host_forwarding_set(host, endpoint, 4, true, err);
 }
 
 static int open_network(struct host *host, struct flannel_settings *settings, json_t **ret_data,
