@@ -77,6 +77,8 @@ static const struct option programs_options[] = {
      "folder or .zip with the node's programs and winjoin.lock", 0},
     {"mirror", 0, OPTION_TEXT, AT(mirror), "URL",
      "the same, unpacked on a web server: https://HOST/FOLDER", 0},
+    {"source-base", 0, OPTION_TEXT, AT(source_base), "URL",
+     "without them: a proxy of upstream's hosts, URL/dl.k8s.io/...; \"none\" fetches nothing", 0},
     {"kubernetes-version", 0, OPTION_TEXT, AT(kubernetes_version), "VERSION",
      "version that kubelet and kube-proxy must have (default: any that the cluster supports)", 0},
     {0},

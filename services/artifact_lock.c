@@ -47,10 +47,11 @@ bool artifact_target_find(const char *name, struct artifact_target *ret) {
     return false;
 }
 
-static void artifact_free(struct artifact *artifact) {
+void artifact_free(struct artifact *artifact) {
     free(artifact->name);
     free(artifact->version);
     free(artifact->path);
+    free(artifact->member);
     free(artifact->target);
     *artifact = (struct artifact){0};
 }
@@ -220,9 +221,11 @@ char *artifact_lock_make(const struct artifacts *artifacts) {
     json_t *list = json_array();
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *item = &artifacts->items[i];
+        _cleanup_(freep) char *path = xasprintf("%s%s%s", item->path, item->member ? "/" : "",
+                                                item->member ? item->member : "");
         json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:I,s:s,s:s}", "name", item->name,
                                               "version", item->version, "sha256", item->sha256,
-                                              "size", (json_int_t)item->size, "path", item->path,
+                                              "size", (json_int_t)item->size, "path", path,
                                               "target", item->target));
     }
     _cleanup_json_ json_t *json =
@@ -235,9 +238,10 @@ json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *m
     for (size_t i = 0; i < artifacts->count; i++) {
         const struct artifact *item = &artifacts->items[i];
         _cleanup_(freep) char *url = mirror ? mirror_url(mirror, item->path) : NULL;
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s*,s:s,s:s}", "name", item->name,
-                                              "version", item->version, "url", url, "sha256",
-                                              item->sha256, "path", item->target));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s*,s:s*,s:s}", "name", item->name, "version",
+                                        item->version, "url", url, "sha256",
+                                        *item->sha256 ? item->sha256 : NULL, "path", item->target));
     }
     return list;
 }

@@ -24,15 +24,17 @@ enum {
 struct artifact {
     char *name;      /* "kubelet" */
     char *version;   /* "v1.37.1" */
-    char sha256[65]; /* lower-case hex */
+    char sha256[65]; /* lower-case hex; "", and size 0: of upstream, not read yet */
     uint64_t size;
-    char *path;   /* within the bundle, with '/': "k/kubelet.exe" */
+    char *path;   /* within the bundle, with '/': "k/kubelet.exe"; of upstream "HOST/PATH" */
+    char *member; /* of upstream: its path in the archive that this is, or NULL */
     char *target; /* on the node: "C:\\k\\kubelet.exe" */
 };
 struct artifacts {
     struct artifact *items;
     size_t count;
 };
+void artifact_free(struct artifact *artifact);
 void artifacts_free(struct artifacts *artifacts);
 
 /* What a node may need and where it goes: the services' programs, then what belongs to them. */
@@ -72,6 +74,18 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
  * borrowed. Kinds: also those of mirror_fetch(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
+/* Upstream's own releases as a bundle (services/upstream.h): of `names` what upstream publishes for
+ * this Kubernetes version; with `lock` (or NULL) what that says of them instead. `from`: as for
+ * bundle_open_mirror(); its url is NULL or a proxy of the hosts, "URL/HOST/PATH". Nothing but the
+ * lock file is read yet. Reading an artifact proves it by the lock's digest or the published one,
+ * and then fills in its sha256 and size. Kinds: those of the lock's file. */
+int bundle_open_upstream(const struct mirror *from, const char *kubernetes_version,
+                         const struct text_list *names, const char *lock, struct bundle **ret,
+                         struct error *err);
+bool bundle_is_upstream(const struct bundle *bundle);
+/* Of upstream's: whether each artifact is published, by its digest alone; of others 0. Kinds: those
+ * of upstream_check(). */
+int bundle_check_published(const struct bundle *bundle, struct error *err);
 /* NULL when it is none: then reading an artifact costs no request. */
 const struct mirror *bundle_mirror(const struct bundle *bundle);
 void bundle_free(struct bundle *bundle);

@@ -8,8 +8,9 @@
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/bundle_path.h"
-#include "services/bundle_zip.h"
+#include "services/bundle_archive.h"
 #include "services/mirror.h"
+#include "services/upstream.h"
 
 enum { LOCK_SIZE_MAX = 1024 * 1024 };
 
@@ -19,6 +20,8 @@ struct bundle {
     char *zip;
     size_t zip_len; /* or */
     struct mirror *mirror;
+    bool is_upstream;                /* a mirror whose lock is the catalogue */
+    struct upstream_archive archive; /* the last that was fetched */
     struct artifacts artifacts;
     char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
 };
@@ -32,6 +35,7 @@ void bundle_free(struct bundle *bundle) {
     if (bundle->mirror)
         free((char *)bundle->mirror->url); /* its copy */
     free(bundle->mirror);
+    upstream_archive_free(&bundle->archive);
     free(bundle->folder);
     free(bundle->zip);
     artifacts_free(&bundle->artifacts);
@@ -56,7 +60,7 @@ static int fail_local(struct error *err) {
 static int read_local(const struct bundle *bundle, const char *path, size_t max, char **ret,
                       size_t *ret_len, struct error *err) {
     if (bundle->zip)
-        return bundle_zip_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
+        return bundle_archive_read(bundle->zip, bundle->zip_len, path, max, ret, ret_len, err);
     _cleanup_(freep) char *full = xasprintf("%s\\%s", bundle->folder, path);
     for (char *p = full; *p; p++) {
         if (*p == '/')
@@ -80,7 +84,7 @@ static int open_file(struct bundle *bundle, const char *path, struct error *err)
     case HOST_FILE:
         if (host_read(bundle->host, path, BUNDLE_SIZE_MAX, &bundle->zip, &bundle->zip_len, err) < 0)
             return -1;
-        return bundle_zip_check(bundle->zip, bundle->zip_len, err);
+        return bundle_archive_check(bundle->zip, bundle->zip_len, err);
     default:
         return error_set(err, ERROR_ABSENT, "no such file or folder");
     }
@@ -126,13 +130,18 @@ static int check_sum(const struct artifacts *artifacts, struct error *err) {
                            "decode lock: its artifacts have more than %d bytes", BUNDLE_SIZE_MAX);
 }
 
+static struct bundle *new_fetched(const struct mirror *mirror) {
+    struct bundle *bundle = xcalloc(1, sizeof *bundle);
+    bundle->host = mirror->host;
+    bundle->mirror = xmalloc(sizeof *mirror);
+    *bundle->mirror = *mirror;
+    bundle->mirror->url = xstrdup_null(mirror->url);
+    return bundle;
+}
+
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err) {
-    _cleanup_(bundle_freep) struct bundle *bundle = xcalloc(1, sizeof(*bundle));
-    bundle->host = mirror->host;
-    bundle->mirror = xmalloc(sizeof(*mirror));
-    *bundle->mirror = *mirror;
-    bundle->mirror->url = xstrdup(mirror->url);
+    _cleanup_(bundle_freep) struct bundle *bundle = new_fetched(mirror);
     if (read_lock(bundle, lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
         return error_prefix(err, "mirror '%s'", mirror->url);
     bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
@@ -140,13 +149,57 @@ int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bun
     return 0;
 }
 
+/* Those of the lock that are wanted, where upstream has them. */
+static void keep_published(struct artifacts *artifacts, const struct text_list *names) {
+    size_t kept = 0;
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        struct artifact *artifact = &artifacts->items[i];
+
+        if (text_list_has(names, artifact->name) && upstream_locate(artifact))
+            artifacts->items[kept++] = *artifact;
+        else
+            artifact_free(artifact);
+    }
+    artifacts->count = kept;
+}
+
+int bundle_open_upstream(const struct mirror *from, const char *kubernetes_version,
+                         const struct text_list *names, const char *lock, struct bundle **ret,
+                         struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *bundle = new_fetched(from);
+
+    bundle->is_upstream = true;
+    if (!lock)
+        upstream_artifacts(kubernetes_version, names, &bundle->artifacts);
+    else if (read_lock(bundle, lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
+        return -1;
+    else
+        keep_published(&bundle->artifacts, names);
+    bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
+    *ret = take_ptr(bundle);
+    return 0;
+}
+
+bool bundle_is_upstream(const struct bundle *bundle) {
+    return bundle->is_upstream;
+}
+
+int bundle_check_published(const struct bundle *bundle, struct error *err) {
+    return bundle->is_upstream ? upstream_check(bundle->mirror, &bundle->artifacts, err) : 0;
+}
+
 const struct mirror *bundle_mirror(const struct bundle *bundle) {
     return bundle->mirror;
 }
 
-static int check_content(const struct artifact *artifact, const char *data, size_t len,
+static int check_content(struct artifact *artifact, const char *data, size_t len,
                          struct error *err) {
     char digest[DIGEST_TEXT_MAX];
+    if (!*artifact->sha256) { /* upstream's, proved by the published digest */
+        digest_sha256(data, len, artifact->sha256);
+        artifact->size = len;
+    }
     if (len != artifact->size)
         return error_set(err, ERROR_UNTRUSTED,
                          "refuse artifact '%s': it has %zu bytes, the lock says %llu",
@@ -175,9 +228,12 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
         *ret_len = max;
         return 0;
     }
-    if (read_file(bundle, artifact->path, max, &data, &len, err) < 0)
+    if ((bundle->is_upstream
+             ? upstream_read(bundle->mirror, artifact, &bundle->archive, &data, &len, err)
+             : read_file(bundle, artifact->path, max, &data, &len, err)) < 0)
         return error_prefix(err, "artifact '%s'", artifact->name);
-    if (check_content(artifact, data, len, err) < 0)
+    if (check_content(&bundle->artifacts.items[artifact - bundle->artifacts.items], data, len,
+                      err) < 0)
         return -1;
     if (keep)
         *keep = xmemdup(data, len);

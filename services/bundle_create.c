@@ -7,7 +7,7 @@
 #include "host/path.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
-#include "services/bundle_zip.h"
+#include "services/bundle_archive.h"
 #include "services/program_image.h"
 
 /* What is packed so far: the lock's rows and the files' bytes, in the same order. */
@@ -122,13 +122,14 @@ static int check_versions_used(const json_t *versions, const struct packing *pac
 static int pack(struct host *host, const struct packing *packing, const char *zip_path,
                 struct error *err) {
     _cleanup_(freep) char *lock = artifact_lock_make(&packing->artifacts);
-    struct bundle_zip_file files[ARTIFACTS_MAX + 1] = {{ARTIFACT_LOCK_NAME, lock, strlen(lock)}};
+    struct bundle_archive_file files[ARTIFACTS_MAX + 1] = {
+        {ARTIFACT_LOCK_NAME, lock, strlen(lock)}};
     _cleanup_(freep) char *zip = NULL;
     size_t len = 0, count = packing->artifacts.count;
     for (size_t i = 0; i < count; i++)
-        files[i + 1] = (struct bundle_zip_file){packing->artifacts.items[i].path,
-                                                packing->contents[i], packing->lengths[i]};
-    if (bundle_zip_make(files, count + 1, &zip, &len, err) < 0)
+        files[i + 1] = (struct bundle_archive_file){packing->artifacts.items[i].path,
+                                                    packing->contents[i], packing->lengths[i]};
+    if (bundle_archive_make(files, count + 1, &zip, &len, err) < 0)
         return -1;
     return host_write(host, zip_path, zip, len, HOST_PUBLIC, err);
 }

@@ -29,13 +29,13 @@ struct fetch {
 };
 
 char *mirror_url(const struct mirror *mirror, const char *path) {
-    size_t len = strlen(mirror->url);
+    size_t len = mirror->url ? strlen(mirror->url) : 0;
     struct text out = {0};
 
     while (len && mirror->url[len - 1] == '/')
         len--;
     text_add_bytes(&out, mirror->url, len);
-    text_add_char(&out, '/');
+    text_add(&out, mirror->url ? "/" : "https://");
     for (const char *p = path; *p; p++)
         if (isalnum((unsigned char)*p) || strchr("-._~/", *p))
             text_add_char(&out, *p);
@@ -78,10 +78,11 @@ static int refuse_status(const char *url, long status, struct error *err) {
     switch (status) {
     case 401:
     case 403:
-        return error_set(err, ERROR_DENIED,
-                         "GET '%s': the server answers %ld: access requires credentials, which a "
-                         "mirror must not",
-                         url, status);
+        return error_set(
+            err, ERROR_DENIED,
+            "GET '%s': the server answers %ld: access requires credentials, and winjoin "
+            "sends none",
+            url, status);
     case 404:
     case 410:
         return error_set(err, ERROR_ABSENT, "GET '%s': the server answers %ld: no such file", url,
@@ -120,8 +121,11 @@ static int judge(const struct fetch *f, const char *url, int performed, long sta
 
 static int fetch_once(struct fetch *f, const char *url, bool *ret_may_pass, long *ret_retry_after,
                       struct error *err) {
-    struct http_request request = {
-        .url = url, .timeout_ms = FILE_MS, .on_data = on_data, .on_data_context = f};
+    struct http_request request = {.url = url,
+                                   .timeout_ms = FILE_MS,
+                                   .on_data = on_data,
+                                   .on_data_context = f,
+                                   .follow_redirects = f->mirror->follows_redirects};
     struct http_response response = {0};
     int result = http_perform(f->mirror->http, &request, &response, err);
 

@@ -30,6 +30,7 @@ static const struct {
     {"artifacts.kubernetesVersion", "--kubernetes-version"},
     {"artifacts.bundle", "--bundle"},
     {"artifacts.mirror", "--mirror"},
+    {"artifacts.sourceBase", "--source-base"},
     {"verify.level", "--verify"},
     {"verify.external.ip", "--external-ip"},
     {"verify.external.name", "--external-name"},

@@ -30,6 +30,7 @@ static const size_t texts[] = {AT(endpoint),
                                AT(kubernetes_version),
                                AT(bundle),
                                AT(mirror),
+                               AT(source_base),
                                AT(kube_proxy),
                                AT(dsr),
                                AT(verify),
@@ -95,6 +96,10 @@ int join_mirror_check(const char *url, struct error *err) {
     return server_url_check(url, err) < 0 ? error_prefix(err, "use mirror '%s'", shown) : 0;
 }
 
+int join_source_base_check(const char *url, struct error *err) {
+    return text_equal(url, JOIN_SOURCE_NONE) ? 0 : join_mirror_check(url, err);
+}
+
 int join_kubernetes_version_check(const char *version, struct error *err) {
     const char *dot = strchr(version, '.');
     unsigned minor;
@@ -148,7 +153,8 @@ int join_ignored_check(const struct text_list *ignored, struct error *err) {
 }
 
 int join_options_check(const struct join_options *options, struct error *err) {
-    if (options->mirror && join_mirror_check(options->mirror, err) < 0)
+    if ((options->mirror && join_mirror_check(options->mirror, err) < 0) ||
+        (options->source_base && join_source_base_check(options->source_base, err) < 0))
         return -1;
     if (options->kubernetes_version &&
         join_kubernetes_version_check(options->kubernetes_version, err) < 0)

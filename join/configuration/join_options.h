@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "netsetup/network_plan.h"
 
+#define JOIN_SOURCE_NONE "none" /* --source-base: nothing is fetched from upstream */
 enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
 
 /* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
@@ -50,6 +51,7 @@ struct join_options {
     char *node_ip;
     char *kubernetes_version;
     char *bundle, *mirror;
+    char *source_base; /* or JOIN_SOURCE_NONE */
     char *kube_proxy;       /* service, none */
     char *dsr;              /* auto, on, off */
     char *verify;           /* full, node, none */
@@ -83,6 +85,8 @@ void join_options_copy(const struct join_options *from, struct join_options *ret
 /* The address of a mirror (an https URL and no more): ERROR_USAGE with the reason when it is none.
  */
 int join_mirror_check(const char *url, struct error *err);
+/* The same, or JOIN_SOURCE_NONE. */
+int join_source_base_check(const char *url, struct error *err);
 /* Whole, "v1.37.1" or "1.37.1": it is compared with what programs say. ERROR_USAGE. */
 int join_kubernetes_version_check(const char *version, struct error *err);
 /* Checks to ignore: all of them or single ones, compared without case; one given twice counts once

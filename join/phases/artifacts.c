@@ -87,8 +87,25 @@ static int hint_at_users(struct error *err) {
     return -1;
 }
 
-static int lay_bundle(struct join *join, struct bundle *bundle, struct error *err) {
+/* What upstream published, with its digests: the next machines' artifacts.lock. */
+static int write_lock(struct join *join, const struct bundle *bundle, struct error *err) {
+    _cleanup_(freep) char *text = artifact_lock_make(bundle_artifacts(bundle));
+
+    if (!bundle_is_upstream(bundle))
+        return 0;
+    return journal_write(&join->journal, WINJOIN_FOLDER "\\" ARTIFACT_LOCK_NAME, text, strlen(text),
+                         HOST_SECRET, NULL, err);
+}
+
+static const char *source_of(const struct join *join, const struct bundle *bundle) {
     const struct mirror *mirror = bundle_mirror(bundle);
+
+    if (!mirror)
+        return join->found.options.bundle;
+    return mirror->url ? mirror->url : "upstream";
+}
+
+static int lay_bundle(struct join *join, struct bundle *bundle, struct error *err) {
     struct artifacts_result result = {0};
 
     if (programs_check_complete(join, bundle_artifacts(bundle), err) < 0 ||
@@ -97,6 +114,8 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
         return -1;
     if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
         return hint_at_users(err);
+    if (write_lock(join, bundle, err) < 0)
+        return -1;
     /* a lock need not know versions: the programs do, now that they are installed */
     if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
         programs_check_versions(join, NULL, err) < 0)
@@ -106,7 +125,7 @@ static int lay_bundle(struct join *join, struct bundle *bundle, struct error *er
     join_fact(&join->progress, "bytes", json_integer((json_int_t)result.bytes));
     text_addf(&join->progress.detail, "%zu of %zu verified, %zu installed (%.0f MB) from %s",
               result.present + result.installed, bundle_artifacts(bundle)->count, result.installed,
-              (double)result.bytes / 1e6, mirror ? mirror->url : join->found.options.bundle);
+              (double)result.bytes / 1e6, source_of(join, bundle));
     return 0;
 }
 

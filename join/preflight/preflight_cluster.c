@@ -174,6 +174,8 @@ enum verdict check_programs(struct join *join, const struct preflight_check *che
         return after(finding, "NetworkPlan");
     if (programs_bundle(join, &bundle, &why) < 0)
         return after(finding, "Bundle");
+    if (bundle && bundle_check_published(bundle, &why) < 0)
+        return check_failed(finding, &why);
     if (programs_missing(join->host, &join->found, bundle ? bundle_artifacts(bundle) : NULL,
                          &missing, &why) < 0)
         return check_unknown(finding, "%s", why.message);

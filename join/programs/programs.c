@@ -22,21 +22,52 @@ static void tell_fetching(void *context, unsigned waited_ms, const char *message
     join_tell_waiting(context, waited_ms, 0, "", "%s", message);
 }
 
+static struct mirror mirror_at(struct join *join, const char *url) {
+    const long long timeout = join->found.options.timeout;
+
+    return (struct mirror){.host = join->host,
+                           .http = join->http,
+                           .url = url,
+                           .limit_ms =
+                               timeout && timeout < MIRROR_MS ? (unsigned)timeout : MIRROR_MS,
+                           .tell = tell_fetching,
+                           .context = &join->progress};
+}
+
 static int open_mirror(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
-    struct mirror mirror = {.host = join->host,
-                            .http = join->http,
-                            .url = o->mirror,
-                            .limit_ms = MIRROR_MS,
-                            .tell = tell_fetching,
-                            .context = &join->progress};
+    const struct mirror mirror = mirror_at(join, o->mirror);
 
-    if (o->timeout && o->timeout < MIRROR_MS)
-        mirror.limit_ms = (unsigned)o->timeout;
-    if (join_mirror_check(o->mirror, err) < 0 ||
-        bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err) < 0)
+    return join_mirror_check(o->mirror, err) < 0
+               ? -1
+               : bundle_open_mirror(&mirror, o->lock, &join->found.bundle, err);
+}
+
+static const char *published_version(const struct join_found *found) {
+    if (found->options.kubernetes_version)
+        return found->options.kubernetes_version;
+    return found->cluster.server_version ? found->cluster.server_version
+                                         : found->cluster.kubernetes_version;
+}
+
+/* Nothing was given: what this machine lacks comes from where upstream publishes it. */
+static int open_upstream(struct join *join, struct error *err) {
+    const struct join_options *o = &join->found.options;
+    struct mirror from = mirror_at(join, o->source_base);
+    const char *version = published_version(&join->found);
+    _cleanup_(text_list_free) struct text_list missing = {0};
+
+    if (text_equal(o->source_base, JOIN_SOURCE_NONE) || !join->found.plan.name || !version)
+        return 0;
+    if (!artifact_version_is_usable(version))
+        return error_set(err, ERROR_MALFORMED, "the cluster's version is unusable: %.60s", version);
+    if (join_kubernetes_version_check(version, err) < 0 ||
+        programs_missing(join->host, &join->found, NULL, &missing, err) < 0)
         return -1;
-    return 0;
+    from.follows_redirects = true;
+    return missing.count
+               ? bundle_open_upstream(&from, version, &missing, o->lock, &join->found.bundle, err)
+               : 0;
 }
 
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
@@ -47,6 +78,8 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
         result = bundle_open(join->host, o->bundle, o->lock, &join->found.bundle, err);
     else if (!join->found.bundle && o->mirror)
         result = open_mirror(join, err);
+    else if (!join->found.bundle)
+        result = open_upstream(join, err);
     if (result == 0)
         *ret = join->found.bundle;
     return result;

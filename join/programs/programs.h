@@ -8,8 +8,9 @@
 #include "services/service_table.h"
 
 /* What --bundle or else --mirror names, opened once (a mirror's lock fetched) and kept until
- * programs_bundle_close(); *ret is borrowed, NULL when neither was given. Kinds: those of
- * bundle_open() and bundle_open_mirror(). */
+ * programs_bundle_close(). Without them, once the network is planned: what this machine lacks, from
+ * upstream or --source-base. *ret is borrowed, NULL when nothing is lacking, or nothing may be
+ * fetched. Kinds: those of bundle_open(), bundle_open_mirror() and bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
 /* Whether this node runs it: by --kube-proxy and, once the plan is made, by its network's agent. */

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
-#include "services/bundle_zip.h"
+#include "services/bundle_archive.h"
 #include "tests/memory/host_memory.h"
 
 #define SHA_ABC "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
@@ -225,20 +225,20 @@ static void all_or_nothing(void **state) {
 
 static void hostile_file(void **state) {
     static const char lock_text[] = LOCK(ITEM("kubelet", "3", "a"));
-    const struct bundle_zip_file files[] = {
+    const struct bundle_archive_file files[] = {
         {"winjoin.lock", lock_text, sizeof(lock_text) - 1}, {"a", "abc", 3}, {"../b", "x", 1}};
     struct bundle *bundle = NULL;
     struct error err = {0};
     char *zip = NULL;
     size_t len = 0;
     (void)state;
-    assert_int_equal(bundle_zip_make(files, 3, &zip, &len, &err), 0);
+    assert_int_equal(bundle_archive_make(files, 3, &zip, &len, &err), 0);
     assert_int_equal(host_write(host, "D:\\x.zip", zip, len, HOST_PUBLIC, NULL), 0);
     assert_int_equal(bundle_open(host, "D:\\x.zip", NULL, &bundle, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
     assert_non_null(strstr(err.message, "bundle 'D:\\x.zip'"));
     free(zip);
-    assert_int_equal(bundle_zip_make(files, 2, &zip, &len, &err), 0);
+    assert_int_equal(bundle_archive_make(files, 2, &zip, &len, &err), 0);
     assert_int_equal(host_write(host, "D:\\x.zip", zip, len, HOST_PUBLIC, NULL), 0);
     assert_int_equal(bundle_open(host, "D:\\x.zip", NULL, &bundle, &err), 0);
     assert_int_equal(bundle_verify(bundle, NULL, &err), 0);
@@ -346,13 +346,13 @@ static void missing_things(void **state) {
 }
 
 static int check_zip(const char *const *paths, size_t count, struct error *err) {
-    struct bundle_zip_file files[8];
+    struct bundle_archive_file files[8];
     char *zip = NULL;
     size_t len = 0;
     for (size_t i = 0; i < count; i++)
-        files[i] = (struct bundle_zip_file){paths[i], "abc", 3};
-    assert_int_equal(bundle_zip_make(files, count, &zip, &len, err), 0);
-    int result = bundle_zip_check(zip, len, err);
+        files[i] = (struct bundle_archive_file){paths[i], "abc", 3};
+    assert_int_equal(bundle_archive_make(files, count, &zip, &len, err), 0);
+    int result = bundle_archive_check(zip, len, err);
     free(zip);
     return result;
 }
@@ -385,44 +385,44 @@ static size_t central(const char *zip, size_t len) {
 }
 
 static void hostile_archives(void **state) {
-    const struct bundle_zip_file file = {"a", "abcabcabcabcabcabc", 18};
+    const struct bundle_archive_file file = {"a", "abcabcabcabcabcabc", 18};
     struct error err = {0};
     char *zip = NULL, *content = NULL;
     size_t len = 0, got = 0;
     (void)state;
-    assert_int_equal(bundle_zip_make(&file, 1, &zip, &len, &err), 0);
-    assert_int_equal(bundle_zip_read(zip, len, "a", 18, &content, &got, &err), 0);
+    assert_int_equal(bundle_archive_make(&file, 1, &zip, &len, &err), 0);
+    assert_int_equal(bundle_archive_read(zip, len, "a", 18, &content, &got, &err), 0);
     assert_int_equal(got, 18);
     free(content);
-    assert_int_equal(bundle_zip_read(zip, len, "a", 17, &content, &got, &err), -1);
+    assert_int_equal(bundle_archive_read(zip, len, "a", 17, &content, &got, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    assert_int_equal(bundle_zip_read(zip, len, "b", 17, &content, &got, &err), -1);
+    assert_int_equal(bundle_archive_read(zip, len, "b", 17, &content, &got, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);
     /* a symbolic link: external attributes of the central header, S_IFLNK */
     size_t at = central(zip, len);
     zip[at + 5] = 3; /* made on Unix */
     zip[at + 40] = (char)0xff;
     zip[at + 41] = (char)0xa1;
-    assert_int_equal(bundle_zip_check(zip, len, &err), -1);
+    assert_int_equal(bundle_archive_check(zip, len, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    assert_int_equal(bundle_zip_check("not an archive", 14, &err), -1);
+    assert_int_equal(bundle_archive_check("not an archive", 14, &err), -1);
     assert_int_equal(err.kind, ERROR_MALFORMED);
-    assert_int_equal(bundle_zip_check("", 0, &err), -1);
+    assert_int_equal(bundle_archive_check("", 0, &err), -1);
     free(zip);
 }
 
 static int check_files(size_t count, struct error *err) {
-    _cleanup_(freep) struct bundle_zip_file *files = xcalloc(count, sizeof *files);
+    _cleanup_(freep) struct bundle_archive_file *files = xcalloc(count, sizeof *files);
     _cleanup_(freep) char *names = xcalloc(count, 8), *zip = NULL;
     size_t len = 0;
 
     for (size_t i = 0; i < count; i++) {
         char *name = names + 8 * i;
         (void)text_format(name, 8, "f%zu", i);
-        files[i] = (struct bundle_zip_file){name, "x", 1};
+        files[i] = (struct bundle_archive_file){name, "x", 1};
     }
-    assert_int_equal(bundle_zip_make(files, count, &zip, &len, NULL), 0);
-    return bundle_zip_check(zip, len, err);
+    assert_int_equal(bundle_archive_make(files, count, &zip, &len, NULL), 0);
+    return bundle_archive_check(zip, len, err);
 }
 
 static void archives_of_many_files(void **state) {
@@ -431,22 +431,22 @@ static void archives_of_many_files(void **state) {
     assert_int_equal(check_files(1024, &err), 0);
     assert_int_equal(check_files(1025, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    assert_string_equal(err.message, "refuse bundle: more than 1024 entries");
+    assert_string_equal(err.message, "refuse archive: more than 1024 entries");
 }
 
 static void truncated(void **state) {
-    const struct bundle_zip_file file = {"a", "abcabcabcabcabcabc", 18};
+    const struct bundle_archive_file file = {"a", "abcabcabcabcabcabc", 18};
     char *zip = NULL;
     size_t len = 0;
     (void)state;
-    assert_int_equal(bundle_zip_make(&file, 1, &zip, &len, NULL), 0);
+    assert_int_equal(bundle_archive_make(&file, 1, &zip, &len, NULL), 0);
     for (size_t cut = 0; cut < len; cut++) {
         char *content = NULL;
         size_t got = 0;
         /* a fresh block, so that the sanitizer sees any byte read past the cut */
         char *part = xmalloc(cut + 1);
         memcpy(part, zip, cut);
-        if (bundle_zip_read(part, cut, "a", 18, &content, &got, NULL) == 0) {
+        if (bundle_archive_read(part, cut, "a", 18, &content, &got, NULL) == 0) {
             assert_memory_equal(content, file.data, file.len);
             free(content);
         }
@@ -457,16 +457,16 @@ static void truncated(void **state) {
 
 /* libarchive ends some of its texts with a line's end. */
 static void reasons_are_one_line(void **state) {
-    const struct bundle_zip_file file = {"a", "abcabcabcabcabcabc", 18};
+    const struct bundle_archive_file file = {"a", "abcabcabcabcabcabc", 18};
     char *zip = NULL, *content = NULL;
     size_t len = 0, got = 0;
     struct error err = {0};
     (void)state;
-    assert_int_equal(bundle_zip_make(&file, 1, &zip, &len, NULL), 0);
+    assert_int_equal(bundle_archive_make(&file, 1, &zip, &len, NULL), 0);
     if (zip[22]) /* the uncompressed size, in both headers; newer libarchives write it behind */
         zip[22]++;
     zip[central(zip, len) + 24]++;
-    assert_int_equal(bundle_zip_read(zip, len, "a", 18, &content, &got, &err), -1);
+    assert_int_equal(bundle_archive_read(zip, len, "a", 18, &content, &got, &err), -1);
     if (!strstr(err.message, "wrong size"))
         fail_msg("%s", err.message);
     assert_null(strchr(err.message, '\\'));

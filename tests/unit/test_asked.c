@@ -13,7 +13,7 @@ static void a_wrong_call_ends_before_preflight(void **state) {
         {FIELD(endpoint), "a b:1", "check the endpoint \"a b:1\": it must be HOST:PORT"},
         {FIELD(endpoint), "127.1:1", "check the endpoint \"127.1:1\": its host is neither"},
         {FIELD(bundle), "D:\\none.zip", "bundle 'D:\\none.zip': no such file or folder"},
-        {FIELD(bundle), "D:\\broken.zip", "bundle 'D:\\broken.zip': read bundle: "},
+        {FIELD(bundle), "D:\\broken.zip", "bundle 'D:\\broken.zip': read archive: "},
         {FIELD(patches), "D:\\none", "patches folder 'D:\\none': no such folder"},
         {FIELD(network_name), "a/b", "refuse network name 'a/b'"},
 #undef FIELD

@@ -87,6 +87,7 @@ static void what_the_join_would_refuse(void **state) {
     (void)state;
     open_plan();
     assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
+    r.options.source_base = xstrdup("none");
     assert_int_equal(plan_fails(&err), -1);
     assert_int_equal(error_exit_code(err.kind), 3);
     assert_non_null(strstr(err.message, "missing: kube-proxy"));

@@ -3,16 +3,16 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "services/bundle_zip.h"
+#include "services/bundle_archive.h"
 
 enum { MAX = 4096 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *content = NULL;
     size_t len = 0;
-    if (bundle_zip_check((const char *)data, size, NULL) < 0)
+    if (bundle_archive_check((const char *)data, size, NULL) < 0)
         return 0;
-    if (bundle_zip_read((const char *)data, size, "winjoin.lock", MAX, &content, &len, NULL) == 0 &&
+    if (bundle_archive_read((const char *)data, size, "winjoin.lock", MAX, &content, &len, NULL) == 0 &&
         len > MAX)
         abort();
     return 0;

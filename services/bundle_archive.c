@@ -1,5 +1,5 @@
-/* Reading and writing .zip with libarchive. */
-#include "services/bundle_zip.h"
+/* Reading .zip and .tar.gz, and writing .zip, with libarchive. */
+#include "services/bundle_archive.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -12,6 +12,7 @@
 enum { ENTRIES_MAX = 1024, BLOCK = 64 * 1024, MODE = 0644 };
 /* .zip knows no time before 1980; a fixed one gives the same bytes every time. */
 enum { PACKED_TIME = 315532800 };
+static const uint64_t UNPACKED_MAX = 2ull * 1024 * 1024 * 1024;
 
 static void archive_read_freep(struct archive **archive) {
     if (*archive)
@@ -23,16 +24,25 @@ static int set_archive_error(struct archive *archive, enum error_kind kind, stru
     if (!why)
         why = "no archive";
     /* some of its texts end a line */
-    return error_set(err, kind, "read bundle: %.*s", (int)strcspn(why, "\n"), why);
+    return error_set(err, kind, "read archive: %.*s", (int)strcspn(why, "\n"), why);
 }
 
-static int open_zip(const char *data, size_t len, struct archive **ret, struct error *err) {
+static int open_archive(const char *data, size_t len, struct archive **ret, struct error *err) {
     _cleanup_(archive_read_freep) struct archive *archive = archive_read_new();
     if (!archive || archive_read_support_format_zip_seekable(archive) != ARCHIVE_OK ||
+        archive_read_support_format_tar(archive) != ARCHIVE_OK ||
+        archive_read_support_filter_gzip(archive) != ARCHIVE_OK ||
         archive_read_open_memory(archive, data, len) != ARCHIVE_OK)
         return set_archive_error(archive, ERROR_MALFORMED, err);
     *ret = take_ptr(archive);
     return 0;
+}
+
+/* tar's "./bin/x" is "bin/x"; "./" itself is "". */
+static const char *plain_name(const char *name) {
+    while (text_starts_with(name, "./"))
+        name += 2;
+    return text_equal(name, ".") ? "" : name;
 }
 
 /* The next entry's name in *ret, NULL at the end. */
@@ -46,7 +56,8 @@ static int next_entry(struct archive *archive, struct archive_entry **ret_entry,
         return set_archive_error(archive, ERROR_MALFORMED, err);
     *ret = archive_entry_pathname(*ret_entry);
     if (!*ret)
-        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: an entry has an unreadable name");
+        return error_set(err, ERROR_UNTRUSTED, "refuse archive: an entry has an unreadable name");
+    *ret = plain_name(*ret);
     return 0;
 }
 
@@ -57,32 +68,48 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     _cleanup_(freep) char *plain =
         xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
     if (!bundle_path_is_safe(plain))
-        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' leads out of the archive",
-                         name);
+        return error_set(err, ERROR_UNTRUSTED,
+                         "refuse archive: entry '%s' leads out of the archive", name);
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
         (!folder && archive_entry_filetype(entry) != AE_IFREG))
-        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: entry '%s' is not a file", name);
+        return error_set(err, ERROR_UNTRUSTED, "refuse archive: entry '%s' is not a file", name);
     if (archive_entry_is_encrypted(entry))
-        return error_set(err, ERROR_MALFORMED, "read bundle: entry '%s' is encrypted", name);
-    if (text_list_has(seen, name))
-        return error_set(err, ERROR_UNTRUSTED, "refuse bundle: duplicate entry '%s'", name);
+        return error_set(err, ERROR_MALFORMED, "read archive: entry '%s' is encrypted", name);
+    for (size_t i = 0; i < seen->count; i++)
+        if (text_equal_nocase(seen->items[i], name)) /* as Windows' file names are compared */
+            return error_set(err, ERROR_UNTRUSTED, "refuse archive: duplicate entry '%s'", name);
     return 0;
 }
 
-int bundle_zip_check(const char *data, size_t len, struct error *err) {
+/* What one entry adds: a small archive must not keep us unpacking for hours. */
+static int check_size(struct archive_entry *entry, const char *name, uint64_t *sum,
+                      struct error *err) {
+    la_int64_t size = archive_entry_size(entry); /* 0 where a .zip tells it behind the data */
+    if (size >= 0 && (uint64_t)size <= UNPACKED_MAX - *sum) {
+        *sum += (uint64_t)size;
+        return 0;
+    }
+    return error_set(err, ERROR_UNTRUSTED,
+                     "refuse archive: with entry '%s' it is longer than 2 GiB unpacked", name);
+}
+
+int bundle_archive_check(const char *data, size_t len, struct error *err) {
     _cleanup_(archive_read_freep) struct archive *archive = NULL;
     _cleanup_(text_list_free) struct text_list seen = {0};
+    uint64_t sum = 0;
     struct archive_entry *entry = NULL;
     const char *name = NULL;
-    if (open_zip(data, len, &archive, err) < 0)
+    if (open_archive(data, len, &archive, err) < 0)
         return -1;
     while (next_entry(archive, &entry, &name, err) == 0) {
         if (!name)
             return 0;
         if (seen.count == ENTRIES_MAX)
-            return error_set(err, ERROR_UNTRUSTED, "refuse bundle: more than %d entries",
+            return error_set(err, ERROR_UNTRUSTED, "refuse archive: more than %d entries",
                              ENTRIES_MAX);
-        if (check_entry(entry, name, &seen, err) < 0)
+        if (!*name)
+            continue;
+        if (check_entry(entry, name, &seen, err) < 0 || check_size(entry, name, &sum, err) < 0)
             return -1;
         text_list_add(&seen, name);
     }
@@ -101,7 +128,7 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
         if (got < 0) /* a wrong checksum, most often */
             return set_archive_error(archive, ERROR_UNTRUSTED, err);
         if ((size_t)got > max - content.len)
-            return error_set(err, ERROR_UNTRUSTED, "refuse bundle: '%s' is longer than %zu bytes",
+            return error_set(err, ERROR_UNTRUSTED, "refuse archive: '%s' is longer than %zu bytes",
                              name, max);
         text_add_bytes(&content, block, (size_t)got);
     }
@@ -110,16 +137,16 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
     return 0;
 }
 
-int bundle_zip_read(const char *data, size_t len, const char *path, size_t max, char **ret,
-                    size_t *ret_len, struct error *err) {
+int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
+                        size_t *ret_len, struct error *err) {
     _cleanup_(archive_read_freep) struct archive *archive = NULL;
     struct archive_entry *entry = NULL;
     const char *name = NULL;
-    if (open_zip(data, len, &archive, err) < 0)
+    if (open_archive(data, len, &archive, err) < 0)
         return -1;
     while (next_entry(archive, &entry, &name, err) == 0) {
         if (!name)
-            return error_set(err, ERROR_ABSENT, "read bundle: it has no '%s'", path);
+            return error_set(err, ERROR_ABSENT, "read archive: it has no '%s'", path);
         if (text_equal(name, path))
             return read_content(archive, name, max, ret, ret_len, err);
     }
@@ -134,7 +161,7 @@ static la_ssize_t collect(struct archive *archive, void *context, const void *da
     return out->overflow ? -1 : (la_ssize_t)len;
 }
 
-static int add_file(struct archive *archive, const struct bundle_zip_file *file) {
+static int add_file(struct archive *archive, const struct bundle_archive_file *file) {
     struct archive_entry *entry = archive_entry_new();
     archive_entry_set_pathname(entry, file->path);
     archive_entry_set_filetype(entry, AE_IFREG);
@@ -148,7 +175,7 @@ static int add_file(struct archive *archive, const struct bundle_zip_file *file)
     return archive_write_data(archive, file->data, file->len) == (la_ssize_t)file->len ? 0 : -1;
 }
 
-static int write_all(struct archive *archive, const struct bundle_zip_file *files, size_t count,
+static int write_all(struct archive *archive, const struct bundle_archive_file *files, size_t count,
                      struct text *out, struct error *err) {
     int failed = archive_write_set_format_zip(archive) != ARCHIVE_OK ||
                  archive_write_set_bytes_per_block(archive, 0) != ARCHIVE_OK ||
@@ -157,13 +184,13 @@ static int write_all(struct archive *archive, const struct bundle_zip_file *file
         failed = add_file(archive, &files[i]) < 0;
     if (failed || archive_write_close(archive) != ARCHIVE_OK) {
         const char *why = archive_error_string(archive);
-        return error_set(err, ERROR_HOST, "pack bundle: %s", why ? why : "no reason");
+        return error_set(err, ERROR_HOST, "pack archive: %s", why ? why : "no reason");
     }
     return 0;
 }
 
-int bundle_zip_make(const struct bundle_zip_file *files, size_t count, char **ret, size_t *ret_len,
-                    struct error *err) {
+int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
+                        size_t *ret_len, struct error *err) {
     _cleanup_(text_free) struct text out = {.cap = 1024u * 1024 * 1024};
     struct archive *archive = archive_write_new();
     int result = write_all(archive, files, count, &out, err);

@@ -1,0 +1,29 @@
+/* A .zip or .tar.gz in memory, which nobody vouches for (inside services/; libarchive's home). */
+#ifndef SERVICES_BUNDLE_ARCHIVE_H
+#define SERVICES_BUNDLE_ARCHIVE_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* Looks at every entry. Kinds: ERROR_MALFORMED (no archive, truncated, encrypted), ERROR_UNTRUSTED
+ * (a path that leaves the archive, a link or device, a name twice, more than 1024 entries, more
+ * than 2 GiB unpacked). */
+int bundle_archive_check(const char *data, size_t len, struct error *err);
+/* One file's content, at most `max` bytes (more: ERROR_UNTRUSTED); absent: ERROR_ABSENT. *ret is
+ * NUL-terminated; the caller frees. */
+int bundle_archive_read(const char *data, size_t len, const char *path, size_t max, char **ret,
+                        size_t *ret_len, struct error *err);
+
+/* One file to pack; borrowed. */
+struct bundle_archive_file {
+    const char *path;
+    const char *data;
+    size_t len;
+};
+/* Packs the files, the same bytes for the same files. The caller frees *ret. */
+int bundle_archive_make(const struct bundle_archive_file *files, size_t count, char **ret,
+                        size_t *ret_len, struct error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* Upstream's own releases: where each program of a node is published, in which version, and its
+ * digest. Inside services/: a join opens them as a bundle (bundle_open_upstream). */
+#ifndef SERVICES_UPSTREAM_H
+#define SERVICES_UPSTREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "pki/digest.h"
+#include "services/artifacts.h"
+#include "services/mirror.h"
+
+/* Fills in where upstream publishes this artifact in its version: path, and member in an archive.
+ * false: it does not. */
+bool upstream_locate(struct artifact *artifact);
+/* Those of `names` that upstream publishes, for a node of this Kubernetes version ("v1.37.1");
+ * sha256 "" and size 0 are not known before it is read. artifacts_free(). */
+void upstream_artifacts(const char *kubernetes_version, const struct text_list *names,
+                        struct artifacts *ret);
+
+/* An archive is fetched once for all its members. upstream_archive_free(). */
+struct upstream_archive {
+    char *path, *data;
+    size_t len;
+};
+void upstream_archive_free(struct upstream_archive *archive);
+
+/* Fetches one artifact, at most ARTIFACT_SIZE_MAX bytes. The published digest is fetched and
+ * compared first, but not where artifact->sha256 is known already: then the caller compares.
+ * `last` is the archive of the call before, or zero-initialised. *ret is NUL-terminated; the caller
+ * frees. Kinds: those of mirror_fetch(), ERROR_UNTRUSTED (another digest, a hostile archive),
+ * ERROR_ABSENT (no such member), ERROR_MALFORMED. */
+int upstream_read(const struct mirror *from, const struct artifact *artifact,
+                  struct upstream_archive *last, char **ret, size_t *ret_len, struct error *err);
+/* Fetches the published digest of each alone: whether this version is there at all. The same kinds.
+ */
+int upstream_check(const struct mirror *from, const struct artifacts *artifacts, struct error *err);
+
+/* The digest of `file` in what upstream publishes: one in hex, lines "HEX  FILE" (sha256sum), or
+ * GitHub's document of a release (REST API, "Get a release by tag name": assets[].digest).
+ * ERROR_MALFORMED when it is none of them, ERROR_ABSENT when it has none for the file. */
+int upstream_digest_read(const char *text, size_t len, const char *file, char ret[DIGEST_TEXT_MAX],
+                         struct error *err);
+
+#endif
