@@ -1,0 +1,250 @@
+"""Programs fetched from upstream's releases by `winjoin join phase artifacts`, rehearsed on this machine:
+a proxy of upstream's hosts serves their layout, is slow, lies, redirects, breaks off or goes away. What
+is refused leaves the host as it was."""
+import hashlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import unittest
+
+import mirror
+from mirror import CONTENT, PROGRAMS, cases, odd
+
+K8S = "dl.k8s.io/release/v1.37.1/bin/windows/amd64/"
+CONTAINERD = ("github.com/containerd/containerd/releases/download/v2.4.2/"
+              "containerd-2.4.2-windows-amd64.tar.gz")
+PLUGINS = ("github.com/containernetworking/plugins/releases/download/v1.9.1/"
+           "cni-plugins-windows-amd64-v1.9.1.tgz")
+FLANNEL = "github.com/flannel-io/flannel/releases/download/v0.28.4/flanneld.exe"
+RELEASE = "api.github.com/repos/flannel-io/flannel/releases/tags/v0.28.4"
+FOLDER = "/up"
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+def packed(members, *odd_ones):
+    """A .tar.gz of {path: data}, and of ready TarInfos."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+        for path, data in members.items():
+            info = tarfile.TarInfo(path)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for info in odd_ones:
+            archive.addfile(info)
+    return out.getvalue()
+
+
+def info(name, kind=tarfile.REGTYPE, link="", size=0):
+    made = tarfile.TarInfo(name)
+    made.type, made.linkname, made.size = kind, link, size
+    return made
+
+
+RUNTIME = {"bin/containerd.exe": CONTENT["containerd"],
+           "bin/containerd-shim-runhcs-v1.exe": CONTENT["containerd-shim-runhcs-v1"],
+           "bin/ctr.exe": b"ctr"}
+CNI = {"./win-overlay.exe": CONTENT["win-overlay"], "./host-local.exe": CONTENT["host-local"],
+       "./LICENSE": b"license"}
+
+
+def layout():
+    """path -> content, as upstream has it."""
+    files = {K8S + name + ".exe": CONTENT[name] for name in ("kubelet", "kube-proxy")}
+    files[CONTAINERD], files[PLUGINS] = packed(RUNTIME), packed(CNI, info("./", tarfile.DIRTYPE))
+    digests = {K8S + name + ".exe.sha256": sha256(CONTENT[name]).encode() for name in ("kubelet", "kube-proxy")}
+    for path, suffix in ((CONTAINERD, ".sha256sum"), (PLUGINS, ".sha256")):
+        digests[path + suffix] = b"%s  %s\n" % (sha256(files[path]).encode(), os.path.basename(path).encode())
+    return {**files, **digests}
+
+
+FILES = layout()
+
+
+class Published(unittest.TestCase):
+    setUpClass = classmethod(mirror.Fetched.setUpClass.__func__)
+    setUp, end, laid, assert_laid = (mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.laid,
+                                     mirror.Fetched.assert_laid)
+
+    def serve(self, changes=None):
+        """path -> bytes (a good answer), or what the server sends, or a function of it."""
+        self.asked, answers = [], {}
+        for path, what in {**FILES, **(changes or {})}.items():
+            if isinstance(what, bytes) and not what.startswith(b"HTTP/"):
+                what = odd.http(what)
+            answers["%s/%s" % (FOLDER, path)] = self.answer(path, what)
+        self.server = odd.Server(odd.Odd(paths=answers))
+        self.addCleanup(self.server.stop)
+        return "https://%s%s" % (self.server.endpoint, FOLDER)
+
+    def answer(self, path, what):
+        def give(_server):
+            self.asked.append(path)
+            return what() if callable(what) else what
+        return give
+
+    def command(self, base, *more):
+        facts = self.cluster.facts
+        return [mirror.WINJOIN, *more, facts["endpoint"], "--token", cases.TOKEN,
+                "--discovery-token-ca-cert-hash", facts["caCertHash"], "--node-name", "win-9", "--rootfs",
+                self.host, "--network-mode", "overlay", "--network-plugin", "win-overlay", "--timeout",
+                mirror.SHORT, *(["--source-base", base] if base else [])]
+
+    def run_it(self, base, code, *more, **environment):
+        return self.end(subprocess.Popen(
+            [*self.command(base, "join", "phase", "artifacts"), "--progress", "plain", *more],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, "SSL_CERT_FILE": self.roots, **environment}), code)
+
+    def assert_refused(self, changes, code, says):
+        said = self.run_it(self.serve(changes), code)
+        errors = [line for line in said.splitlines() if line.startswith("error: ")]
+        self.assertEqual(len(errors), 1, said)
+        self.assertRegex(errors[0], says)
+        self.assertEqual(self.laid(), set())
+
+    # --- right ones
+
+    def test_what_is_missing_is_fetched_once(self):
+        base = self.serve()
+        self.assertIn("6 installed", self.run_it(base, 0))
+        self.assert_laid()
+        self.assertEqual(sorted(self.asked), sorted(FILES))
+        self.asked.clear()
+        self.assertIn("all installed already", self.run_it(base, 0))
+        self.assertEqual(self.asked, [])
+        (self.host / PROGRAMS["kubelet"]).unlink()
+        self.assertIn("1 of 1 verified, 1 installed", self.run_it(base, 0))
+        self.assertEqual(sorted(self.asked), [K8S + "kubelet.exe", K8S + "kubelet.exe.sha256"])
+
+    def test_the_variable_names_the_proxy(self):
+        self.assertIn("6 installed", self.run_it(None, 0, WINJOIN_SOURCE_BASE=self.serve()))
+
+    def test_flanneld_is_held_to_the_release(self):
+        program = b"flanneld" * 1000
+        release = {"assets": [{"name": "flanneld-amd64", "digest": "sha256:" + "0" * 64},
+                              {"name": "flanneld.exe", "digest": "sha256:" + sha256(program)}]}
+        more = {FLANNEL: program, RELEASE: json.dumps(release).encode()}
+        self.run_it(self.serve(more), 0, "--network-plugin", "flannel", "--vni", "4096")
+        self.assertEqual((self.host / "k/flanneld.exe").read_bytes(), program)
+        (self.host / "k/flanneld.exe").unlink()
+        release["assets"].pop()
+        said = self.run_it(self.serve({**more, RELEASE: json.dumps(release).encode()}), 1,
+                           "--network-plugin", "flannel", "--vni", "4096")
+        self.assertIn("no SHA-256 of 'flanneld.exe' is published", said)
+
+    def test_the_lock_of_one_machine_pins_the_next(self):
+        self.run_it(self.serve(), 0)
+        lock = (self.host / "ProgramData/winjoin/winjoin.lock").read_bytes()
+        found = {a["name"]: a for a in json.loads(lock)["artifacts"]}
+        self.assertEqual(set(found), set(PROGRAMS))
+        for name, artifact in found.items():
+            self.assertEqual((artifact["sha256"], artifact["size"]), (sha256(CONTENT[name]), len(CONTENT[name])))
+        facts = self.cluster.facts
+        pinned = odd.write(self.folder.name, "pinned.lock", lock)
+        other = CONTENT["kubelet"] + b"!"  # upstream's own digest agrees: the lock does not
+        for changes, code in (({}, 0), ({K8S + "kubelet.exe": other,
+                                         K8S + "kubelet.exe.sha256": sha256(other).encode()}, 4)):
+            self.setUp()
+            config = odd.write(self.folder.name, "pinned.yaml", (
+                "apiVersion: kubeadm.k8s.io/v1beta4\nkind: JoinConfiguration\nnodeRegistration: {name: win-9}\n"
+                "discovery:\n  bootstrapToken:\n    token: %s\n    apiServerEndpoint: %s\n"
+                "    caCertHashes: [%s]\n---\napiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+                "artifacts: {lock: %s, sourceBase: '%s'}\nnetwork: {mode: overlay, plugin: win-overlay}\n"
+                % (cases.TOKEN, facts["endpoint"], facts["caCertHash"], pinned, self.serve(changes))))
+            said = self.end(subprocess.Popen(
+                [mirror.WINJOIN, "join", "phase", "artifacts", "--config", config, "--rootfs", self.host],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                env={**os.environ, "SSL_CERT_FILE": self.roots}), code)
+            self.assertEqual(self.laid(), {*PROGRAMS.values()} if code == 0 else set(), said)
+            self.assertEqual([path for path in self.asked if "sha256" in path], [], said)
+
+    def test_redirects_are_followed(self):
+        base = self.serve({K8S + "kubelet.exe": b"HTTP/1.1 302 Found\r\nLocation: /up/cdn/kubelet\r\n"
+                           b"Content-Length: 0\r\n\r\n", "cdn/kubelet": CONTENT["kubelet"]})
+        self.run_it(base, 0)
+        self.assert_laid()
+        self.assertIn("cdn/kubelet", self.asked)
+
+    def test_the_plan_names_urls_and_fetches_digests_alone(self):
+        base = self.serve()
+        done = subprocess.run([*self.command(base, "join"), "--dry-run", "-o", "json",
+                               "--ignore-preflight-errors", "all"], capture_output=True, text=True, timeout=60,
+                              check=False, env={**os.environ, "SSL_CERT_FILE": self.roots})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {a["name"]: a for a in json.loads(done.stdout)["artifacts"]}
+        self.assertEqual(found["containerd"]["url"], "%s/%s" % (base, CONTAINERD))
+        self.assertNotIn("sha256", found["containerd"])
+        self.assertEqual([path for path in self.asked if "sha256" not in path], [])
+        self.assertEqual(self.laid(), set())
+
+    def test_nothing_is_fetched_when_it_must_not(self):
+        said = self.run_it("none", 3)
+        self.assertIn("required programs are missing: containerd, kubelet, kube-proxy", said)
+        self.assertEqual(self.laid(), set())
+
+    def test_a_wrong_address_is_a_mistake_of_the_call(self):
+        self.assertIn("http://x", self.run_it("http://x", 3))
+
+    # --- broken and hostile ones
+
+    def test_another_content_or_digest(self):
+        self.assert_refused({K8S + "kubelet.exe": b"MZ other"}, 4, "kubelet.*its SHA-256 is .* the published one is")
+        self.assert_refused({CONTAINERD + ".sha256sum": sha256(b"").encode()}, 4, "containerd.*the published one is")
+        self.assert_refused({CONTAINERD: packed({**RUNTIME, "bin/ctr.exe": b"other"})}, 4, "the published one is")
+
+    def test_an_older_version_is_served(self):
+        old = b"%s  containerd-2.4.1-windows-amd64.tar.gz\n" % sha256(FILES[CONTAINERD]).encode()
+        self.assert_refused({CONTAINERD + ".sha256sum": old}, 1, "no SHA-256 of 'containerd-2.4.2-windows-amd64")
+
+    def test_no_digest(self):
+        self.assert_refused({K8S + "kubelet.exe.sha256": odd.http(b"", "404 Not Found")}, 1, "answers 404")
+        self.assert_refused({K8S + "kubelet.exe.sha256": b"<html></html>"}, 1, "does not contain a SHA-256")
+
+    def test_it_goes_away_on_the_way(self):
+        self.assert_refused({PLUGINS: odd.http(b"", "503 Service Unavailable")}, 1, "answers 503")
+        half = b"HTTP/1.1 200 OK\r\nContent-Length: 999999\r\nConnection: close\r\n\r\nhalf"
+        self.assert_refused({CONTAINERD: half}, 1, "artifact 'containerd'")
+
+    def test_redirects_that_are_refused(self):
+        around = b"HTTP/1.1 302 Found\r\nLocation: /up/" + (K8S + "kubelet.exe").encode() + \
+            b"\r\nContent-Length: 0\r\n\r\n"
+        self.assert_refused({K8S + "kubelet.exe": around}, 1, "redirect")
+        plain = b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/x\r\nContent-Length: 0\r\n\r\n"
+        self.assert_refused({K8S + "kubelet.exe": plain}, 1, "artifact 'kubelet'")
+
+    def test_hostile_archives(self):
+        name = "bin/containerd.exe"
+        hostile = [
+            packed(RUNTIME, info(path)) for path in (
+                "../x", "/x", "bin/../../x", "C:/x", "bin\\x", "bin/x:stream", "bin/CON", "bin/nul.txt",
+                "bin/com1.exe", "bin/x.", "bin/x ", "bin/a\tb", "bin/x?", "bin/x*", "bin/<x>", "bin/x|y",
+                "bin/\"x\"", "bin//x", "../../Windows/System32/x.dll", "bin/LPT9", "bin/aux.h", "prn", "x/./y",
+                "x/../bin/y", "bin/" + "x" * 300, "~/../x", "bin/CONIN$", "bin/CONOUT$", "bin/com9 .x",
+                "//server/share/x", "\\\\server\\share\\x", "\\\\?\\C:\\x", "c:x", ".../x", "bin/...", "bin/\x01")]
+        hostile += [packed(RUNTIME, one) for one in (
+            info("bin/link", tarfile.SYMTYPE, "/etc/passwd"), info("bin/link", tarfile.SYMTYPE, "..\\x"),
+            info("bin/link", tarfile.LNKTYPE, name), info("bin/link", tarfile.LNKTYPE, "../x"),
+            info("bin/pipe", tarfile.FIFOTYPE), info("bin/chr", tarfile.CHRTYPE), info("bin/blk", tarfile.BLKTYPE),
+            info(name), info("BIN/Containerd.EXE"), info("bin/CTR.exe"))]
+        hostile += [packed({"%d" % i: b"" for i in range(1100)}),
+                    packed(RUNTIME, info("bin/huge", size=1 << 40)), packed(RUNTIME)[:-200],
+                    b"\x1f\x8b\x08" + b"\0" * 50, b"not an archive", packed({"bin/ctr.exe": b"x"})]
+        self.assertGreaterEqual(len(hostile), 50)
+        for i, data in enumerate(hostile):
+            with self.subTest(i=i):
+                self.assert_refused({CONTAINERD: data, CONTAINERD + ".sha256sum": sha256(data).encode()},
+                                    4 if i < len(hostile) - 4 else 1, "artifact 'containerd(-shim-runhcs-v1)?'")
+
+
+if __name__ == "__main__":
+    program = unittest.main(exit=False, verbosity=1, argv=sys.argv)
+    skipped = len(program.result.skipped)
+    failed = len(program.result.failures) + len(program.result.errors)
+    print("%d passed, %d failed, %d skipped" % (program.result.testsRun - failed - skipped, failed, skipped))
+    sys.exit(1 if failed else 0)
