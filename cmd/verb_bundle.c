@@ -8,7 +8,7 @@
 #include "join/programs/node_programs.h"
 #include "services/artifacts.h"
 
-enum { VERSIONS_MAX = 65536 };
+enum { VERSIONS_MAX = 65536, FETCH_MS = 60000 };
 
 static void add_artifacts(struct text *out, const struct artifacts *artifacts) {
     for (size_t i = 0; i < artifacts->count; i++)
@@ -120,15 +120,64 @@ static int pack(struct program *program, const char *folder, const char *to,
     return -1;
 }
 
+/* ---- from upstream's releases ---- */
+
+static void tell_fetching(void *context, unsigned waited_ms, const char *message) {
+    const struct program *program = context;
+
+    (void)waited_ms;
+    if (!text_equal(program->options.progress, "none"))
+        (void)fprintf(stderr, "%s\n", message);
+}
+
+/* What any of these nodes needs, once. */
+static void names_missing(const json_t *nodes, struct text_list *ret) {
+    const json_t *node, *name;
+    size_t i, j;
+
+    json_array_foreach(nodes, i, node) json_array_foreach(
+        json_at(node, "missing"), j, name) if (!text_list_has(ret, json_string_value(name)))
+        text_list_add(ret, json_string_value(name));
+}
+
+static int fetch(struct program *program, const json_t *nodes, const char *to,
+                 struct artifacts *artifacts, struct error *err) {
+    const struct join_options *o = &program->options.join;
+    const struct mirror from = {.host = program->host,
+                                .http = program->http,
+                                .url = o->source_base,
+                                .follows_redirects = true,
+                                .limit_ms = FETCH_MS,
+                                .tell = tell_fetching,
+                                .context = program};
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+
+    names_missing(nodes, &names);
+    if (bundle_open_upstream(&from, o->kubernetes_version, &names, NULL, &bundle, err) < 0)
+        return -1;
+    return bundle_create_from(program->host, bundle, to, artifacts, err);
+}
+
+static int check_source(const struct join_options *o, struct error *err) {
+    if (text_equal(o->source_base, JOIN_SOURCE_NONE))
+        return error_set(err, ERROR_USAGE, "--source-base none forbids to fetch programs");
+    if (o->source_base && join_mirror_check(o->source_base, err) < 0)
+        return -1;
+    return join_kubernetes_version_check(o->kubernetes_version, err);
+}
+
 static int create(struct program *program, const char *folder, const char *zip, struct error *err) {
     _cleanup_(freep) char *to = NULL;
     struct artifacts artifacts = {0};
     _cleanup_json_ json_t *nodes = NULL;
     int result;
 
-    if (output_path(program, "FILE.zip", zip, &to, err) < 0 ||
+    if ((!folder && check_source(&program->options.join, err) < 0) ||
+        output_path(program, "FILE.zip", zip, &to, err) < 0 ||
         node_programs_missing(&artifacts, &program->options.join, &nodes, err) < 0 ||
-        pack(program, folder, to, &artifacts, err) < 0)
+        (folder ? pack(program, folder, to, &artifacts, err)
+                : fetch(program, nodes, to, &artifacts, err)) < 0)
         return -1;
     result = print_bundle(program, &artifacts, true, err);
     artifacts_free(&artifacts);
@@ -151,11 +200,18 @@ int verb_bundle(struct program *program, struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
     _cleanup_(freep) char *path = NULL;
 
-    if (text_equal(what, "create") && words->count == 3)
+    if (text_equal(what, "create") && words->count == 3 &&
+        !program->options.join.kubernetes_version)
         return create(program, words->items[1], words->items[2], err);
+    if (text_equal(what, "create") && words->count == 2 && program->options.join.kubernetes_version)
+        return create(program, NULL, words->items[1], err);
+    if (text_equal(what, "create"))
+        return error_set(err, ERROR_USAGE,
+                         "give a folder and a file, or --kubernetes-version and a file: winjoin "
+                         "bundle create DIR FILE.zip");
     if ((!text_equal(what, "verify") && !text_equal(what, "show")) || words->count != 2)
         return error_set(err, ERROR_USAGE,
-                         "winjoin bundle create DIR FILE.zip | verify FILE | show FILE");
+                         "winjoin bundle create [DIR] FILE.zip | verify FILE | show FILE");
     path = terminal_full_path(words->items[1]);
     if (bundle_open(program->host, path, NULL, &bundle, err) < 0)
         return -1;

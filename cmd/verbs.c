@@ -84,6 +84,10 @@ static const struct option_group diag_group = {"Diagnosis", diag_options};
 static const struct option bundle_options[] = {
     {"versions", 0, OPTION_TEXT, AT(versions), "FILE",
      "JSON object, artifact name to version: counts instead of what the programs say", 0},
+    {"kubernetes-version", 0, OPTION_TEXT, AT(join.kubernetes_version), "VERSION",
+     "instead of DIR: fetch the programs from upstream's releases", 0},
+    {"source-base", 0, OPTION_TEXT, AT(join.source_base), "URL",
+     "a proxy of upstream's hosts, URL/dl.k8s.io/...", 0},
     {0},
 };
 static const struct option bundle_nodes_options[] = {
@@ -139,15 +143,21 @@ static const struct verb join_subcommands[] = {
 };
 static const struct verb bundle_subcommands[] = {
     {.name = "create",
-     .help = "pack a folder of programs",
-     .usage = "bundle create DIR FILE.zip [flags]",
+     .help = "pack a folder of programs, or upstream's releases",
+     .usage = "bundle create DIR FILE.zip [flags]\n"
+              "  winjoin bundle create --kubernetes-version VERSION FILE.zip [flags]",
      .text = "It packs the programs of a node that the folder holds (kubelet.exe, containerd.exe, "
-             "...), reads their versions from them, and says what nodes need beside them.",
+             "...), reads their versions from them, and says what nodes need beside them. With "
+             "--kubernetes-version it fetches them from upstream's releases instead, each held to "
+             "its published SHA-256.",
      .examples = {{"pack what lies in D:\\programs",
                    "bundle create D:\\programs D:\\winjoin-bundle.zip"},
                   {"and say what nodes with flannel need beside them",
-                   "bundle create D:\\programs D:\\bundle.zip --network-plugin flannel"}},
-     .words = "DIR FILE",
+                   "bundle create D:\\programs D:\\bundle.zip --network-plugin flannel"},
+                  {"fetch and pack what a node with flannel needs",
+                   "bundle create --kubernetes-version v1.37.1 --network-plugin flannel "
+                   "D:\\bundle.zip"}},
+     .words = "DIR [FILE]",
      .groups = {&bundle_group, &bundle_nodes_group}},
     {.name = "verify",
      .help = "check each program of a bundle against its lock",

@@ -1,4 +1,4 @@
-/* Packing a bundle from a folder of programs. */
+/* Packing a bundle from a folder of programs, or from upstream's releases. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +134,20 @@ static int pack(struct host *host, const struct packing *packing, const char *zi
     return host_write(host, zip_path, zip, len, HOST_PUBLIC, err);
 }
 
+/* The rows go to the caller, the bytes do not. */
+static int finish(struct host *host, struct packing *packing, const char *zip_path,
+                  struct artifacts *ret, struct error *err) {
+    if (pack(host, packing, zip_path, err) < 0) {
+        _cleanup_(freep) char *shown = path_shown(zip_path);
+        return error_prefix(err, "create bundle '%s'", shown);
+    }
+    for (size_t i = 0; i < packing->artifacts.count; i++)
+        free(take_ptr(packing->contents[i]));
+    *ret = packing->artifacts;
+    packing->artifacts = (struct artifacts){0};
+    return 0;
+}
+
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err) {
     _cleanup_(packing_free) struct packing packing = {0};
@@ -145,14 +159,25 @@ int bundle_create(struct host *host, const char *folder, const char *zip_path,
     }
     if (check_versions_used(versions, &packing, err) < 0)
         return -1;
-    if (pack(host, &packing, zip_path, err) < 0) {
-        _cleanup_(freep) char *shown = path_shown(zip_path);
-        return error_prefix(err, "create bundle '%s'", shown);
+    return finish(host, &packing, zip_path, ret, err);
+}
+
+int bundle_create_from(struct host *host, struct bundle *bundle, const char *zip_path,
+                       struct artifacts *ret, struct error *err) {
+    _cleanup_(packing_free) struct packing packing = {0};
+    const struct artifacts *artifacts = bundle_artifacts(bundle);
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        const struct artifact_target target = {.name = artifact->name, .target = artifact->target};
+        char *data = NULL;
+        size_t len = 0;
+
+        if (bundle_read(bundle, artifact, &data, &len, err) < 0)
+            return -1;
+        add_artifact(&packing, &target, artifact->version, data, len);
+        if (program_image_check(data, len, err) < 0)
+            return error_prefix(err, "artifact '%s'", artifact->name);
     }
-    /* the rows go to the caller, the bytes do not */
-    for (size_t i = 0; i < packing.artifacts.count; i++)
-        free(take_ptr(packing.contents[i]));
-    *ret = packing.artifacts;
-    packing.artifacts = (struct artifacts){0};
-    return 0;
+    return finish(host, &packing, zip_path, ret, err);
 }

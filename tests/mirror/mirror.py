@@ -99,7 +99,7 @@ class Fetched(unittest.TestCase):
         return {str(p.relative_to(self.host)) for p in self.host.rglob("*.exe")
                 if "ProgramData" not in p.parts and p.name != "winjoin.exe"}
 
-    def assert_laid(self):
+    def assert_installed(self):
         for name, path in PROGRAMS.items():
             self.assertEqual((self.host / path).read_bytes(), CONTENT[name], name)
 
@@ -120,7 +120,7 @@ class Fetched(unittest.TestCase):
         mirror = self.mirror()
         said = self.end(self.start(mirror.url), 0)
         self.assertIn("6 of 6 verified, 6 installed", said)
-        self.assert_laid()
+        self.assert_installed()
         self.assertEqual(sorted(mirror.asked), sorted(["winjoin.lock", *map(path_of, PROGRAMS)]))
         self.assertEqual(mirror.server.connections, 1)
         mirror.asked.clear()
@@ -134,7 +134,7 @@ class Fetched(unittest.TestCase):
         (self.host / PROGRAMS["kubelet"]).write_bytes(b"another")
         self.assertIn("6 of 6 verified, 1 installed", self.end(self.start(mirror.url), 0))
         self.assertEqual(mirror.asked, ["winjoin.lock", path_of("kubelet")])
-        self.assert_laid()
+        self.assert_installed()
 
     def test_lock_of_this_machine(self):
         mirror = self.mirror({"winjoin.lock": odd.http(b"", "404 Not Found")})
@@ -165,7 +165,7 @@ class Fetched(unittest.TestCase):
                               lambda: left.pop(0) if left else odd.http(CONTENT["kubelet"])})
         self.end(self.start(mirror.url, timeout="60s"), 0)
         self.assertEqual(mirror.asked.count(path_of("kubelet")), 4)
-        self.assert_laid()
+        self.assert_installed()
 
     def test_plan_names_urls(self):
         mirror = self.mirror()
@@ -293,7 +293,7 @@ class Fetched(unittest.TestCase):
             mirror.asked.clear()
         calm.append(True)
         self.end(self.start(mirror.url), 0)
-        self.assert_laid()
+        self.assert_installed()
 
     def test_full_disk(self):
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", self.host],

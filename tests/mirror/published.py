@@ -68,8 +68,8 @@ FILES = layout()
 
 class Published(unittest.TestCase):
     setUpClass = classmethod(mirror.Fetched.setUpClass.__func__)
-    setUp, end, laid, assert_laid = (mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.laid,
-                                     mirror.Fetched.assert_laid)
+    setUp, end, installed, assert_installed = (mirror.Fetched.setUp, mirror.Fetched.end, mirror.Fetched.installed,
+                                     mirror.Fetched.assert_installed)
 
     def serve(self, changes=None):
         """path -> bytes (a good answer), or what the server sends, or a function of it."""
@@ -106,14 +106,14 @@ class Published(unittest.TestCase):
         errors = [line for line in said.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(errors), 1, said)
         self.assertRegex(errors[0], says)
-        self.assertEqual(self.laid(), set())
+        self.assertEqual(self.installed(), set())
 
     # --- right ones
 
     def test_what_is_missing_is_fetched_once(self):
         base = self.serve()
         self.assertIn("6 installed", self.run_it(base, 0))
-        self.assert_laid()
+        self.assert_installed()
         self.assertEqual(sorted(self.asked), sorted(FILES))
         self.asked.clear()
         self.assertIn("all installed already", self.run_it(base, 0))
@@ -161,14 +161,14 @@ class Published(unittest.TestCase):
                 [mirror.WINJOIN, "join", "phase", "artifacts", "--config", config, "--rootfs", self.host],
                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                 env={**os.environ, "SSL_CERT_FILE": self.roots}), code)
-            self.assertEqual(self.laid(), {*PROGRAMS.values()} if code == 0 else set(), said)
+            self.assertEqual(self.installed(), {*PROGRAMS.values()} if code == 0 else set(), said)
             self.assertEqual([path for path in self.asked if "sha256" in path], [], said)
 
     def test_redirects_are_followed(self):
         base = self.serve({K8S + "kubelet.exe": b"HTTP/1.1 302 Found\r\nLocation: /up/cdn/kubelet\r\n"
                            b"Content-Length: 0\r\n\r\n", "cdn/kubelet": CONTENT["kubelet"]})
         self.run_it(base, 0)
-        self.assert_laid()
+        self.assert_installed()
         self.assertIn("cdn/kubelet", self.asked)
 
     def test_the_plan_names_urls_and_fetches_digests_alone(self):
@@ -181,15 +181,57 @@ class Published(unittest.TestCase):
         self.assertEqual(found["containerd"]["url"], "%s/%s" % (base, CONTAINERD))
         self.assertNotIn("sha256", found["containerd"])
         self.assertEqual([path for path in self.asked if "sha256" not in path], [])
-        self.assertEqual(self.laid(), set())
+        self.assertEqual(self.installed(), set())
 
     def test_nothing_is_fetched_when_it_must_not(self):
         said = self.run_it("none", 3)
         self.assertIn("required programs are missing: containerd, kubelet, kube-proxy", said)
-        self.assertEqual(self.laid(), set())
+        self.assertEqual(self.installed(), set())
 
     def test_a_wrong_address_is_a_mistake_of_the_call(self):
         self.assertIn("http://x", self.run_it("http://x", 3))
+
+    # --- bundles
+
+    def create(self, base, code, *more):
+        to = self.host / "bundle.zip"
+        done = subprocess.run([mirror.WINJOIN, "bundle", "create", "--kubernetes-version", "v1.37.1",
+                               "--network-plugin", "win-overlay", "--source-base", base, *more, str(to)],
+                              capture_output=True, text=True, timeout=60, check=False,
+                              env={**os.environ, "SSL_CERT_FILE": self.roots})
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done, to
+
+    def test_a_bundle_of_releases(self):
+        image = (mirror.ROOT / "build/windows/winjoin.exe")
+        if not image.is_file():
+            self.skipTest("no Windows program is built")
+        exe = image.read_bytes()
+        runtime = packed({**RUNTIME, "bin/containerd.exe": exe, "bin/containerd-shim-runhcs-v1.exe": exe})
+        plugins = packed({"./win-overlay.exe": exe, "./host-local.exe": exe})
+        files = {CONTAINERD: runtime, CONTAINERD + ".sha256sum": sha256(runtime).encode(),
+                 PLUGINS: plugins, PLUGINS + ".sha256": sha256(plugins).encode()}
+        for name in ("kubelet", "kube-proxy"):
+            files[K8S + name + ".exe"], files[K8S + name + ".exe.sha256"] = exe, sha256(exe).encode()
+        base = self.serve(files)
+        done, to = self.create(base, 0, "-o", "json")
+        found = {a["name"]: a for a in json.loads(done.stdout)["artifacts"]}
+        self.assertEqual(set(found), set(PROGRAMS))
+        self.assertEqual((found["kubelet"]["version"], found["containerd"]["version"]), ("v1.37.1", "v2.4.2"))
+        self.assertEqual({a["sha256"] for a in found.values()}, {sha256(exe)})
+        first = to.read_bytes()
+        self.assertEqual(self.create(base, 0)[1].read_bytes(), first)
+        verified = subprocess.run([mirror.WINJOIN, "bundle", "verify", str(to)], capture_output=True, text=True,
+                                  timeout=60, check=False)
+        self.assertEqual((verified.returncode, verified.stdout), (0, "ok\n"), verified.stderr)
+
+    def test_no_bundle_of_what_is_refused(self):
+        done, to = self.create(self.serve(), 1)  # no Windows programs
+        self.assertRegex(done.stderr, "error: artifact '.*': ")
+        self.assertFalse(to.exists())
+        done, to = self.create(self.serve({CONTAINERD + ".sha256sum": sha256(b"").encode()}), 4)
+        self.assertFalse(to.exists())
+        self.assertIn("forbids", self.create("none", 3)[0].stderr)
 
     # --- broken and hostile ones
 
