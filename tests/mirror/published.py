@@ -53,17 +53,35 @@ CNI = {"./win-overlay.exe": CONTENT["win-overlay"], "./host-local.exe": CONTENT[
        "./LICENSE": b"license"}
 
 
-def layout():
-    """path -> content, as upstream has it."""
-    files = {K8S + name + ".exe": CONTENT[name] for name in ("kubelet", "kube-proxy")}
-    files[CONTAINERD], files[PLUGINS] = packed(RUNTIME), packed(CNI, info("./", tarfile.DIRTYPE))
-    digests = {K8S + name + ".exe.sha256": sha256(CONTENT[name]).encode() for name in ("kubelet", "kube-proxy")}
+def layout(kubernetes, runtime, plugins):
+    """path -> content, as upstream has it. kubernetes: file name -> data; the others are archives."""
+    files = {CONTAINERD: runtime, PLUGINS: plugins}
     for path, suffix in ((CONTAINERD, ".sha256sum"), (PLUGINS, ".sha256")):
-        digests[path + suffix] = b"%s  %s\n" % (sha256(files[path]).encode(), os.path.basename(path).encode())
-    return {**files, **digests}
+        files[path + suffix] = b"%s  %s\n" % (sha256(files[path]).encode(), os.path.basename(path).encode())
+    for name, data in kubernetes.items():
+        files[K8S + name], files[K8S + name + ".sha256"] = data, sha256(data).encode()
+    return files
 
 
-FILES = layout()
+def released(flanneld):
+    """flanneld's own part of it."""
+    return {FLANNEL: flanneld, RELEASE: json.dumps({"assets": [
+        {"name": "flanneld-amd64", "digest": "sha256:" + "0" * 64},
+        {"name": "flanneld.exe", "digest": "sha256:" + sha256(flanneld)}]}).encode()}
+
+
+def releases(programs):
+    """The same of a node's programs: file name -> data."""
+    def some(folder, *names):
+        return packed({folder + name: programs[name] for name in names if name in programs})
+    return {**layout({name: programs[name] for name in ("kubelet.exe", "kube-proxy.exe")},
+                     some("bin/", "containerd.exe", "containerd-shim-runhcs-v1.exe", "ctr.exe"),
+                     some("./", "win-overlay.exe", "win-bridge.exe", "host-local.exe")),
+            **released(programs["flanneld.exe"])}
+
+
+FILES = layout({name + ".exe": CONTENT[name] for name in ("kubelet", "kube-proxy")}, packed(RUNTIME),
+               packed(CNI, info("./", tarfile.DIRTYPE)))
 
 
 class Published(unittest.TestCase):
@@ -127,14 +145,11 @@ class Published(unittest.TestCase):
 
     def test_flanneld_is_held_to_the_release(self):
         program = b"flanneld" * 1000
-        release = {"assets": [{"name": "flanneld-amd64", "digest": "sha256:" + "0" * 64},
-                              {"name": "flanneld.exe", "digest": "sha256:" + sha256(program)}]}
-        more = {FLANNEL: program, RELEASE: json.dumps(release).encode()}
+        more = released(program)
         self.run_it(self.serve(more), 0, "--network-plugin", "flannel", "--vni", "4096")
         self.assertEqual((self.host / "k/flanneld.exe").read_bytes(), program)
         (self.host / "k/flanneld.exe").unlink()
-        release["assets"].pop()
-        said = self.run_it(self.serve({**more, RELEASE: json.dumps(release).encode()}), 1,
+        said = self.run_it(self.serve({**more, RELEASE: b'{"assets":[{"name":"flanneld.exe"}]}'}), 1,
                            "--network-plugin", "flannel", "--vni", "4096")
         self.assertIn("no SHA-256 of 'flanneld.exe' is published", said)
 
@@ -207,13 +222,8 @@ class Published(unittest.TestCase):
         if not image.is_file():
             self.skipTest("no Windows program is built")
         exe = image.read_bytes()
-        runtime = packed({**RUNTIME, "bin/containerd.exe": exe, "bin/containerd-shim-runhcs-v1.exe": exe})
-        plugins = packed({"./win-overlay.exe": exe, "./host-local.exe": exe})
-        files = {CONTAINERD: runtime, CONTAINERD + ".sha256sum": sha256(runtime).encode(),
-                 PLUGINS: plugins, PLUGINS + ".sha256": sha256(plugins).encode()}
-        for name in ("kubelet", "kube-proxy"):
-            files[K8S + name + ".exe"], files[K8S + name + ".exe.sha256"] = exe, sha256(exe).encode()
-        base = self.serve(files)
+        base = self.serve(releases({os.path.basename(path): exe for path in PROGRAMS.values()} | {
+            "flanneld.exe": exe}))
         done, to = self.create(base, 0, "-o", "json")
         found = {a["name"]: a for a in json.loads(done.stdout)["artifacts"]}
         self.assertEqual(set(found), set(PROGRAMS))

@@ -8,8 +8,9 @@ import zipfile
 import scene
 from scene import netns, snapshot, stage
 
-sys.path.append(os.path.join(scene.ROOT, "tests", "discovery"))
+sys.path += [os.path.join(scene.ROOT, "tests", folder) for folder in ("discovery", "mirror")]
 import odd  # noqa: E402
+import published  # noqa: E402
 
 MACHINE = os.path.join(scene.ROOT, "build", "windows", "rig", "machine.exe")
 ADDRESS = "10.0.0.10"  # the control plane's machine
@@ -33,12 +34,22 @@ class Mirrored(scene.Scene):
         with zipfile.ZipFile(self.stage.host.path(stage.BUNDLE)) as bundle:
             for name in bundle.namelist():
                 answers["%s/%s" % (FOLDER, name)] = odd.http(bundle.read(name))
-        answers.update(changes or {})
+        return self.serve({**answers, **(changes or {})}, ca) + FOLDER
+
+    def upstream(self):
+        """A proxy of upstream's hosts, with the bundle's programs. Its URL."""
+        self.asked = []
+        with zipfile.ZipFile(self.stage.host.path(stage.BUNDLE)) as bundle:
+            programs = {os.path.basename(name): bundle.read(name) for name in bundle.namelist()}
+        return self.serve({"/up/" + path: odd.http(data)
+                           for path, data in published.releases(programs).items()}) + "/up"
+
+    def serve(self, answers, ca=odd.shared):
         paths = {path: self.answer(path, what) for path, what in answers.items()}
         server = netns.within(self.stage.fabric.ns("cp"), odd.Server, odd.Odd(
             ca=ca, leaf=lambda by: odd.issue(by, names=(ADDRESS,)), host=ADDRESS, paths=paths))
         self.addCleanup(server.stop)
-        return "https://%s%s" % (server.endpoint, FOLDER)
+        return "https://%s" % server.endpoint
 
     def answer(self, path, what):
         def give(_server):
@@ -46,8 +57,8 @@ class Mirrored(scene.Scene):
             return what() if callable(what) else what
         return give
 
-    def from_mirror(self, url):
-        return [*self.words(bundle=None), "--mirror", url, *scene.FAST]
+    def from_mirror(self, url, flag="--mirror"):
+        return [*self.words(bundle=None), flag, url, *scene.FAST]
 
     def assert_refused(self, url, code, says):
         done = self.stage.host.run(self.from_mirror(url), timeout=120)
@@ -66,6 +77,20 @@ class Mirrored(scene.Scene):
         done = self.stage.host.run(self.from_mirror(url), timeout=180)
         self.assert_code(done, 0)
         self.assertEqual(self.asked, [FOLDER + "/winjoin.lock"])
+        self.reset()
+        self.assert_bare()
+
+    def test_join_from_upstream(self):
+        base = self.upstream()
+        done = self.stage.host.run(self.from_mirror(base, "--source-base"), timeout=180)
+        self.assert_code(done, 0)
+        self.assertEqual(self.ready(), ["True"])
+        self.assertEqual(len(self.asked), len(set(self.asked)), self.asked)
+        self.assertTrue([path for path in self.asked if path.endswith("containerd-2.4.2-windows-amd64.tar.gz")])
+        self.asked.clear()
+        done = self.stage.host.run(self.from_mirror(base, "--source-base"), timeout=180)
+        self.assert_code(done, 0)
+        self.assertEqual(self.asked, [])
         self.reset()
         self.assert_bare()
 
