@@ -132,8 +132,8 @@ json_t *artifacts_json(const struct artifacts *artifacts, const struct mirror *m
  * cannot be, ERROR_MALFORMED for a file that is no Windows program, ERROR_ABSENT. */
 int bundle_create(struct host *host, const char *folder, const char *zip_path,
                   const json_t *versions, struct artifacts *ret, struct error *err);
-/* The same of all that an open bundle has, each proved. The same bytes for the same programs. Kinds:
- * those of bundle_read() and ERROR_MALFORMED. */
+/* The same of all that an open bundle has, each proved. The same bytes for the same programs.
+ * Kinds: those of bundle_read() and ERROR_MALFORMED. */
 int bundle_create_from(struct host *host, struct bundle *bundle, const char *zip_path,
                        struct artifacts *ret, struct error *err);
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "netsetup/network_plan.h"
 
-#define JOIN_SOURCE_NONE "none" /* --source-base: nothing is fetched from upstream */
+#define JOIN_SOURCE_NONE "none"          /* --source-base: nothing is fetched from upstream */
 enum { JOIN_DURATION_MAX = 2147483647 }; /* longer ones are cut, milliseconds */
 
 /* Limits of a JoinConfiguration (timeouts; v1beta3: discovery.timeout) in milliseconds; 0 = not
@@ -51,7 +51,7 @@ struct join_options {
     char *node_ip;
     char *kubernetes_version;
     char *bundle, *mirror;
-    char *source_base; /* or JOIN_SOURCE_NONE */
+    char *source_base;      /* or JOIN_SOURCE_NONE */
     char *kube_proxy;       /* service, none */
     char *dsr;              /* auto, on, off */
     char *verify;           /* full, node, none */

@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t len = 0;
     if (bundle_archive_check((const char *)data, size, NULL) < 0)
         return 0;
-    if (bundle_archive_read((const char *)data, size, "winjoin.lock", MAX, &content, &len, NULL) == 0 &&
+    if (bundle_archive_read((const char *)data, size, "winjoin.lock", MAX, &content, &len, NULL) ==
+            0 &&
         len > MAX)
         abort();
     return 0;
