@@ -73,7 +73,9 @@ static void a_bundle_is_laid_and_taken_back(void **state) {
     close_run(&r);
 }
 
-/* The same files on a web server. */
+/* The same files on a web server, which is away at first. */
+static bool mirror_fails;
+
 static int answer_as_mirror(void *context, const struct http_request *request,
                             struct http_response *ret, struct error *err) {
     struct api_scene *scene = context;
@@ -82,6 +84,10 @@ static int answer_as_mirror(void *context, const struct http_request *request,
 
     if (!name)
         return scene_answer(context, request, ret, err);
+    if (mirror_fails) {
+        mirror_fails = false;
+        return error_set(err, ERROR_NETWORK, "connection refused");
+    }
     path = xasprintf("D:\\b\\%s", strrchr(name, '/') + 1);
     ret->status =
         host_read(scene->host, path, 65536, &ret->body, &ret->body_len, err) < 0 ? 404 : 200;
@@ -89,9 +95,17 @@ static int answer_as_mirror(void *context, const struct http_request *request,
     return 0;
 }
 
+/* What the mirror is waited for: no limit is named that is not one. */
+static void listen_to_waits(void *context, const struct join_event *event) {
+    if (event->state == JOIN_WAITING && text_equal(event->phase->id, "artifacts"))
+        text_addf(context, "%s (%u left)\n", event->message, event->left_ms);
+}
+
 static void a_mirror_is_installed(void **state) {
     struct error err = {0};
     struct artifact_target target;
+    struct text told = {0};
+    struct join join;
     struct run r;
 
     (void)state;
@@ -100,8 +114,19 @@ static void a_mirror_is_installed(void **state) {
     r.http = http_memory_new(answer_as_mirror, &r.scene);
     make_bundle(&r, "D:\\b");
     r.options.mirror = xstrdup("https://m.test/w");
-    if (join_once(&r, &err) < 0)
+    mirror_fails = true;
+    text_list_add(&r.options.skip_phases, "preflight"); /* which reads the mirror's lock already */
+    join = (struct join){.host = r.host,
+                         .http = r.http,
+                         .asked = &r.options,
+                         .progress = {.listener = listen_to_waits, .context = &told}};
+    assert_int_equal(join_open(&join, &err), 0);
+    if (join_run(&join, &err) < 0)
         fail_msg("join: %s", err.message);
+    join_close(&join);
+    assert_non_null(strstr(text_str(&told), "connection refused; next try in "));
+    assert_non_null(strstr(text_str(&told), " (0 left)\n"));
+    text_free(&told);
     for (size_t i = 0; artifact_target_at(i, &target); i++)
         assert_content(&r, target.target, target.name);
     close_run(&r);
@@ -276,6 +301,50 @@ static void service_prefixes_that_are_given(void **state) {
     }
 }
 
+/* What the join chose goes on to hold, unless the call says something else. */
+static void a_joined_node_keeps_its_network(void **state) {
+    static const struct {
+        const char *name, *mode;
+        unsigned vni, port;
+        const char *is;
+        unsigned is_vni, is_port;
+    } rows[] = {
+        {NULL, NULL, 0, 0, "pods", 5000, 4800},
+        {"other", NULL, 6000, 4900, "other", 6000, 4900},
+        {NULL, "overlay", 0, 0, "flannel.4096", 4096, 4789},
+    };
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    r.options.network_plugin = xstrdup("win-overlay");
+    r.options.network_name = xstrdup("pods");
+    r.options.vni = 5000;
+    r.options.vxlan_port = 4800;
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
+
+        set_options(&r, "overlay");
+        freep(&r.options.network_mode);
+        r.options.network_mode = xstrdup_null(rows[i].mode);
+        r.options.network_plugin = rows[i].mode ? xstrdup("win-overlay") : NULL;
+        r.options.network_name = xstrdup_null(rows[i].name);
+        r.options.vni = rows[i].vni;
+        r.options.vxlan_port = rows[i].port;
+        assert_int_equal(join_open(&join, &err), 0);
+        if (join_need(&join, NEED_PLAN, &err) < 0)
+            fail_msg("row %zu: %s", i, err.message);
+        assert_string_equal(join.found.plan.name, rows[i].is);
+        assert_int_equal(join.found.plan.vni, rows[i].is_vni);
+        assert_int_equal(join.found.plan.vxlan_port, rows[i].is_port);
+        join_close(&join);
+    }
+    close_run(&r);
+}
+
 static int answer_without_nodes(void *context, const struct http_request *request,
                                 struct http_response *ret, struct error *err) {
     if (strstr(request->url, "/api/v1/nodes/"))
@@ -390,6 +459,7 @@ int main(void) {
         cmocka_unit_test(vxlan_on_another_port),
         cmocka_unit_test(a_pod_prefix_that_is_given),
         cmocka_unit_test(service_prefixes_that_are_given),
+        cmocka_unit_test(a_joined_node_keeps_its_network),
         cmocka_unit_test(a_node_that_may_not_be_read),
         cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_kubelet_that_is_not_healthy_yet),
