@@ -35,9 +35,11 @@ build/fuzz/uncounted/%.o: %.c dist/make/flags.mk
 build/fuzz/merge/%: build/fuzz/tests/fuzz/%.o $(patsubst %.c,build/fuzz/uncounted/%.o,$(filter-out base/json_patch.c,$(wildcard base/*.c))) \
                     build/fuzz/libhns.a build/fuzz/libmemory.a build/fuzz/libwinjoin.a
 	$(call link,fuzz)
+MERGED := $(OWN_BASE:%=build/fuzz/fuzz/%) $(patsubst %,build/fuzz/merge/%,$(filter-out $(OWN_BASE),$(FUZZERS)))
 .PHONY: fuzz-merge
-fuzz-merge: $(OWN_BASE:%=build/fuzz/fuzz/%) $(patsubst %,build/fuzz/merge/%,$(filter-out $(OWN_BASE),$(FUZZERS))) ## leaves in the tree's corpora what adds coverage; the rest goes to the cache
-	$(Q)./tests/fuzz/merge $^
+fuzz-merge: $(MERGED) $(FUZZERS:%=build/coverage/fuzz/%) ## leaves in the tree's corpora what adds coverage; the rest goes to the cache
+	$(Q)./tests/fuzz/merge $(MERGED)
+	$(Q)./tests/fuzz/thin.py $(FUZZERS:%=build/coverage/fuzz/%)
 
 build/coverage/fuzz/%: build/coverage/tests/fuzz/%.o build/coverage/tests/fuzz/replay.o build/coverage/libhns.a build/coverage/libmemory.a build/coverage/libwinjoin.a
 	$(call link,coverage)

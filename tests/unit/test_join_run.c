@@ -227,6 +227,38 @@ static void rights_are_asked_for_first(void **state) {
     }
 }
 
+/* The node's own rights, once it has a certificate: kube-proxy's and the network agent's. */
+static void rights_of_a_joined_node(void **state) {
+    static const struct {
+        const char *may_not, *says;
+    } rows[] = {
+        {"\"pods\"", "[ClusterRights] this node may not get pods"},
+        {"\"endpointslices\"", "[ClusterRights] this node may not list endpointslices"},
+        {NULL, ""},
+    };
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    r.scene.flannel = "{\"Network\": \"10.244.0.0/16\", \"Backend\": {\"Type\": \"vxlan\", "
+                      "\"VNI\": 4096, \"Port\": 4789}}";
+    r.options.network_plugin = xstrdup("flannel");
+    freep(&r.options.token); /* the node asks by itself */
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
+
+        r.scene.may_not = rows[i].may_not;
+        error_clear(&err);
+        assert_int_equal(join_open(&join, &err), 0);
+        assert_int_equal(join_run_phase(&join, "configuration", &err), rows[i].may_not ? -1 : 0);
+        assert_string_equal(err.message, rows[i].says);
+        join_close(&join);
+    }
+    close_run(&r);
+}
+
 /* What may not be read is not said to be absent, and how to allow it is said. */
 static void an_unread_flannel_is_not_absent(void **state) {
     for (int chosen = 0; chosen < 2; chosen++) {
@@ -377,6 +409,7 @@ int main(void) {
         cmocka_unit_test(a_plan_that_fails_ends_the_configuration),
         cmocka_unit_test(numbers_of_flannel_are_kept),
         cmocka_unit_test(rights_are_asked_for_first),
+        cmocka_unit_test(rights_of_a_joined_node),
         cmocka_unit_test(an_unread_flannel_is_not_absent),
         cmocka_unit_test(a_joined_node_keeps_its_name),
         cmocka_unit_test(a_phase_that_fails_fails_the_call),

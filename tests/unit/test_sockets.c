@@ -182,6 +182,7 @@ static void probes_by_hand(void **state) {
          "probe '127.0.0.1': wrong-responder"},
         {"tcp localhost:#", "ok 3/3  127.0.0.1", NULL},
         {"tcp 127.0.0.1:!", "refused 0/2\n", "probe '127.0.0.1': refused"},
+        {"tcp 224.0.0.1:# --attempts 1", "unreachable 0/1\n", "probe '224.0.0.1': unreachable"},
         {"udp 127.0.0.1:#", "ok 3/3  from p1\n", NULL},
         {"udp 127.0.0.1:# --payload 1400 --expect p1", "ok 3/3  from p1\n", NULL},
         {"udp 127.0.0.1:# --expect p2", "wrong-responder 0/2  from p1\n",
