@@ -3,6 +3,7 @@
  */
 #include "join_scene.h"
 
+#include "join/files/node_files.h"
 #include "join/plan/plan.h"
 #include "join/programs/programs.h"
 #include "services/artifacts.h"
@@ -135,11 +136,32 @@ static void versions_that_a_lock_knows(void **state) {
     }
 }
 
+/* Its configuration is made for one version, which must be one. */
+static void a_kube_proxy_of_no_version(void **state) {
+    struct node_files files = {0};
+    struct error err = {0};
+    struct join join;
+
+    (void)state;
+    open_plan();
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
+    free(join.found.kube_proxy_version);
+    join.found.kube_proxy_version = xstrdup("1");
+    assert_int_equal(node_files_kube_proxy(r.host, &join.found, &files, &err), -1);
+    assert_non_null(strstr(err.message, "version of kube-proxy: '1'"));
+    node_files_free(&files);
+    join_close(&join);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kube_proxys_gates_are_its_own),
         cmocka_unit_test(what_the_join_would_refuse),
         cmocka_unit_test(versions_that_a_lock_knows),
+        cmocka_unit_test(a_kube_proxy_of_no_version),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
