@@ -351,6 +351,36 @@ static void a_phase_has_what_it_needs(void **state) {
     }
 }
 
+static void each_program_has_its_files(void **state) {
+    static const struct {
+        const char *path, *part;
+    } files[] = {
+        {"C:\\etc\\kubernetes\\kubelet.conf", "user: default-auth"},
+        {"C:\\var\\lib\\kubelet\\config.yaml", "kind: KubeletConfiguration"},
+        {"C:\\var\\lib\\kubelet\\kubeadm-flags.env", "KUBELET_KUBEADM_ARGS"},
+        {"C:\\k\\kube-proxy.conf", "kind: KubeProxyConfiguration"},
+        {"C:\\k\\kube-proxy.kubeconfig", "user: kube-proxy"},
+        {"C:\\etc\\cni\\net.d\\10-winjoin.conf", "win-overlay"},
+        {"C:\\ProgramData\\winjoin\\network.json", "10.244.3.0/24"},
+    };
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        _cleanup_(freep) char *text = NULL;
+        size_t len;
+
+        if (host_read(r.host, files[i].path, 65536, &text, &len, &err) < 0)
+            fail_msg("%s", err.message);
+        if (!strstr(text, files[i].part))
+            fail_msg("%s: %s", files[i].path, text);
+    }
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overlay_joins_and_resets),
@@ -368,6 +398,7 @@ int main(void) {
         cmocka_unit_test(no_secret_is_written_but_the_key),
         cmocka_unit_test(containerd_gets_a_file_that_it_reads),
         cmocka_unit_test(a_phase_has_what_it_needs),
+        cmocka_unit_test(each_program_has_its_files),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

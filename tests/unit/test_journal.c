@@ -1,4 +1,5 @@
 /* The journal: what it keeps over a crash, what it writes at once, and what reset does with it. */
+#include "join/files/node_files.h"
 #include "join_scene.h"
 
 #include "netsetup/nic_guard.h"
@@ -241,6 +242,28 @@ static void many_routes_are_one_write(void **state) {
     assert_int_equal(join_with(PEERS), join_with(1));
 }
 
+/* What stood where files will be is written down at once, before the first is written. */
+static void many_files_are_one_write(void **state) {
+    struct node_file items[] = {{(char *)"C:\\x\\a", (char *)"a", HOST_PUBLIC},
+                                {(char *)"C:\\x\\b", (char *)"b", HOST_SECRET},
+                                {(char *)"C:\\x\\c", (char *)"c", HOST_PUBLIC}};
+    const struct node_files files = {.items = items, .count = ARRAY_SIZE(items)};
+    struct journal journal;
+    struct run r;
+    size_t before;
+
+    (void)state;
+    open_run(&r, "overlay");
+    journal = opened(&r);
+    before = journal_writes(&r);
+    assert_int_equal(node_files_lay(&journal, &files, NULL), 0);
+    assert_int_equal(journal_writes(&r) - before, 1);
+    for (size_t i = 0; i < files.count; i++)
+        assert_true(journal_has_absent(&journal, JOURNAL_FILE_ENTRY, items[i].path));
+    journal_close(&journal);
+    close_run(&r);
+}
+
 /* ---- the card ---- */
 
 static bool told_of_card;
@@ -334,6 +357,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_written_down_is_not_recorded),
         cmocka_unit_test(a_service_gets_back_what_it_was),
         cmocka_unit_test(many_routes_are_one_write),
+        cmocka_unit_test(many_files_are_one_write),
         cmocka_unit_test(a_card_gets_its_address_back),
         cmocka_unit_test(forwarding_is_put_back),
     };
