@@ -278,6 +278,8 @@ static void permanent_answers_end_early(void **state) {
         s->body = rows[i].body;
         assert_fails(s, rows[i].kind, rows[i].why);
         assert_hint(s, rows[i].hint);
+        for (size_t k = 0; k < ERROR_HINTS_MAX && rows[i].status != 302; k++)
+            assert_null(strstr(s->err.hints[k], "redirects"));
         assert_in_range(waited_s(s) - before, 9, 20);
     }
 }
