@@ -168,70 +168,71 @@ static void assert_said(const char *line, const struct text *said, const char *w
         fail_msg("%s: '%s', not '%s'", line, text_str(said), wanted);
 }
 
+static const struct {
+    const char *line, *said, *message; /* of the error; NULL = none */
+} by_hand[] = {
+    {"tcp 127.0.0.1:#", "ok 3/3\n", NULL},
+    {"tcp 127.0.0.1:# --attempts 1", "ok 1/1\n", NULL},
+    {"tcp 127.0.0.1:# --payload 1", "ok 3/3  from p1\n", NULL},
+    {"tcp 127.0.0.1:# --payload 13", "ok 3/3  from p1\n", NULL},
+    {"tcp 127.0.0.1:# --payload 14 --attempts 100", "ok 100/100  from p1\n", NULL},
+    {"tcp --payload=2000 127.0.0.1:# --expect p1", "ok 3/3  from p1\n", NULL},
+    {"tcp 127.0.0.1:# --payload 20 --expect p2", "wrong-responder 0/2  from p1\n",
+     "probe '127.0.0.1': wrong-responder"},
+    {"tcp localhost:#", "ok 3/3  127.0.0.1", NULL},
+    {"tcp 127.0.0.1:!", "refused 0/2\n", "probe '127.0.0.1': refused"},
+    {"tcp 224.0.0.1:# --attempts 1", "unreachable 0/1\n", "probe '224.0.0.1': unreachable"},
+    {"udp 127.0.0.1:#", "ok 3/3  from p1\n", NULL},
+    {"udp 127.0.0.1:# --payload 1400 --expect p1", "ok 3/3  from p1\n", NULL},
+    {"udp 127.0.0.1:# --expect p2", "wrong-responder 0/2  from p1\n",
+     "probe '127.0.0.1': wrong-responder"},
+    {"udp 127.0.0.1:! --attempts 1", "refused 0/1\n", "probe '127.0.0.1': refused"},
+    {"udp-any 127.0.0.1:#", "ok 3/3  from p1\n", NULL},
+    {"udp-any 127.0.0.1:! --timeout 50", "no-reply 0/2\n", "probe '127.0.0.1': no-reply"},
+    {"resolve localhost", "ok 3/3  127.0.0.1", NULL},
+    {"dns 127.0.0.1:@ --question yes.test", "ok 3/3  10.9.8.7\n", NULL},
+    {"dns 127.0.0.1:@ --question yes.test --expect address", "ok 3/3  10.9.8.7\n", NULL},
+    {"dns 127.0.0.1:@ --question odd.test", "ok 3/3  10.9.8.7\n", NULL},
+    {"dns 127.0.0.1:@ --question empty", "ok 3/3\n", NULL},
+    {"dns 127.0.0.1:@ --question empty --expect address", "dns-nxdomain 0/2\n",
+     "probe '127.0.0.1': dns-nxdomain"},
+    {"dns 127.0.0.1:@ --question no.test", "ok 3/3\n", NULL},
+    {"dns 127.0.0.1:@ --question no.test --expect address", "dns-nxdomain 0/2\n",
+     "probe '127.0.0.1': dns-nxdomain"},
+    {"dns 127.0.0.1:@ --question fail.test", "ok 3/3\n", NULL},
+    {"dns 127.0.0.1:@ --question fail.test --expect address", "dns-servfail 0/2\n",
+     "probe '127.0.0.1': dns-servfail"},
+    {"dns 127.0.0.1:@ --question silent.test --timeout 50", "dns-timeout 0/2\n",
+     "probe '127.0.0.1': dns-timeout"},
+    {"dns 127.0.0.1:@", "ok 3/3\n", NULL},
+    {"dns localhost:@ --question no.test", "ok 3/3  127.0.0.1", NULL},
+    {"dns-tcp 127.0.0.1:@ --question yes.test", "ok 3/3  10.9.8.7\n", NULL},
+    {"dns-tcp 127.0.0.1:@ --question huge --expect address", "dns-servfail 0/2\n",
+     "probe '127.0.0.1': dns-servfail"},
+    {"dns-tcp 127.0.0.1:@ --question shut.test", "reset 0/2\n", "probe '127.0.0.1': reset"},
+    {"dns-tcp 127.0.0.1:! --question yes.test", "refused 0/2\n", "probe '127.0.0.1': refused"},
+};
+
 static void probes_by_hand(void **state) {
-    static const struct {
-        const char *line, *said, *message; /* of the error; NULL = none */
-    } rows[] = {
-        {"tcp 127.0.0.1:#", "ok 3/3\n", NULL},
-        {"tcp 127.0.0.1:# --attempts 1", "ok 1/1\n", NULL},
-        {"tcp 127.0.0.1:# --payload 1", "ok 3/3  from p1\n", NULL},
-        {"tcp 127.0.0.1:# --payload 13", "ok 3/3  from p1\n", NULL},
-        {"tcp 127.0.0.1:# --payload 14 --attempts 100", "ok 100/100  from p1\n", NULL},
-        {"tcp --payload=2000 127.0.0.1:# --expect p1", "ok 3/3  from p1\n", NULL},
-        {"tcp 127.0.0.1:# --payload 20 --expect p2", "wrong-responder 0/2  from p1\n",
-         "probe '127.0.0.1': wrong-responder"},
-        {"tcp localhost:#", "ok 3/3  127.0.0.1", NULL},
-        {"tcp 127.0.0.1:!", "refused 0/2\n", "probe '127.0.0.1': refused"},
-        {"tcp 224.0.0.1:# --attempts 1", "unreachable 0/1\n", "probe '224.0.0.1': unreachable"},
-        {"udp 127.0.0.1:#", "ok 3/3  from p1\n", NULL},
-        {"udp 127.0.0.1:# --payload 1400 --expect p1", "ok 3/3  from p1\n", NULL},
-        {"udp 127.0.0.1:# --expect p2", "wrong-responder 0/2  from p1\n",
-         "probe '127.0.0.1': wrong-responder"},
-        {"udp 127.0.0.1:! --attempts 1", "refused 0/1\n", "probe '127.0.0.1': refused"},
-        {"udp-any 127.0.0.1:#", "ok 3/3  from p1\n", NULL},
-        {"udp-any 127.0.0.1:! --timeout 50", "no-reply 0/2\n", "probe '127.0.0.1': no-reply"},
-        {"resolve localhost", "ok 3/3  127.0.0.1", NULL},
-        {"dns 127.0.0.1:@ --question yes.test", "ok 3/3  10.9.8.7\n", NULL},
-        {"dns 127.0.0.1:@ --question yes.test --expect address", "ok 3/3  10.9.8.7\n", NULL},
-        {"dns 127.0.0.1:@ --question odd.test", "ok 3/3  10.9.8.7\n", NULL},
-        {"dns 127.0.0.1:@ --question empty", "ok 3/3\n", NULL},
-        {"dns 127.0.0.1:@ --question empty --expect address", "dns-nxdomain 0/2\n",
-         "probe '127.0.0.1': dns-nxdomain"},
-        {"dns 127.0.0.1:@ --question no.test", "ok 3/3\n", NULL},
-        {"dns 127.0.0.1:@ --question no.test --expect address", "dns-nxdomain 0/2\n",
-         "probe '127.0.0.1': dns-nxdomain"},
-        {"dns 127.0.0.1:@ --question fail.test", "ok 3/3\n", NULL},
-        {"dns 127.0.0.1:@ --question fail.test --expect address", "dns-servfail 0/2\n",
-         "probe '127.0.0.1': dns-servfail"},
-        {"dns 127.0.0.1:@ --question silent.test --timeout 50", "dns-timeout 0/2\n",
-         "probe '127.0.0.1': dns-timeout"},
-        {"dns 127.0.0.1:@", "ok 3/3\n", NULL},
-        {"dns localhost:@ --question no.test", "ok 3/3  127.0.0.1", NULL},
-        {"dns-tcp 127.0.0.1:@ --question yes.test", "ok 3/3  10.9.8.7\n", NULL},
-        {"dns-tcp 127.0.0.1:@ --question huge --expect address", "dns-servfail 0/2\n",
-         "probe '127.0.0.1': dns-servfail"},
-        {"dns-tcp 127.0.0.1:@ --question shut.test", "reset 0/2\n", "probe '127.0.0.1': reset"},
-        {"dns-tcp 127.0.0.1:! --question yes.test", "refused 0/2\n", "probe '127.0.0.1': refused"},
-    };
     struct text said = {0};
 
     (void)state;
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+    for (size_t i = 0; i < ARRAY_SIZE(by_hand); i++) {
         struct error err;
-        int result = probe(rows[i].line, &said, &err);
+        int result = probe(by_hand[i].line, &said, &err);
 
-        if (text_starts_with(rows[i].line, "udp 127.0.0.1:!") && getenv("WINEPREFIX"))
+        if (text_starts_with(by_hand[i].line, "udp 127.0.0.1:!") && getenv("WINEPREFIX"))
             continue; /* Wine 8 does not tell that the port is closed */
-        if (result != (rows[i].message ? -1 : 0) ||
-            strcmp(err.message, rows[i].message ? rows[i].message : "") != 0)
-            fail_msg("%s: %d %s: %s", rows[i].line, result, err.message, text_str(&said));
-        if (rows[i].message)
+        if (result != (by_hand[i].message ? -1 : 0) ||
+            strcmp(err.message, by_hand[i].message ? by_hand[i].message : "") != 0)
+            fail_msg("%s: %d %s: %s", by_hand[i].line, result, err.message, text_str(&said));
+        if (by_hand[i].message)
             assert_int_equal(err.kind, ERROR_NETWORK);
-        if (strchr(rows[i].said, '\n'))
-            assert_said(rows[i].line, &said, rows[i].said);
+        if (strchr(by_hand[i].said, '\n'))
+            assert_said(by_hand[i].line, &said, by_hand[i].said);
         else if (!strstr(text_str(&said), " ms  127.0.0.1") &&
                  !strstr(text_str(&said), ", 127.0.0.1"))
-            fail_msg("%s: %s", rows[i].line, text_str(&said));
+            fail_msg("%s: %s", by_hand[i].line, text_str(&said));
     }
     text_free(&said);
 }
