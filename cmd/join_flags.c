@@ -86,6 +86,9 @@ static const struct option programs_options[] = {
 const struct option_group join_programs_group = {"Programs", programs_options};
 
 static const struct option checks_options[] = {
+    {"install-features", 0, OPTION_BOOL, AT(install_features), "",
+     "install the Windows feature Containers where it is missing; exit code 6 asks for a restart",
+     0},
     {"ignore-preflight-errors", 0, OPTION_LIST, AT(ignore_preflight_errors), "CHECK",
      "checks whose errors become warnings, or \"all\"", OPTION_KUBEADM | OPTION_WITH_CONFIG},
     {0},

@@ -37,6 +37,7 @@ struct join_options {
     struct text_list discovery_token_ca_cert_hash;
     bool discovery_token_unsafe_skip_ca_verification;
     bool dry_run;
+    bool install_features; /* winjoin's */
     struct text_list ignore_preflight_errors;
     char *node_name;
     char *patches;

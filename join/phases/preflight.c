@@ -1,6 +1,7 @@
 /* The phase that looks whether this machine is fit. */
 #include "base/memory.h"
 #include "join/phases/phases.h"
+#include "join/preflight/features.h"
 #include "join/preflight/preflight.h"
 
 /* Those that did not pass, as in a PreflightReport. */
@@ -20,9 +21,12 @@ static json_t *failures_json(const struct preflight_result *results, size_t coun
 
 int phase_preflight(struct join *join, struct error *err) {
     size_t count, warnings = 0, ran = 0;
-    _cleanup_(freep) struct preflight_result *results = preflight_run(join, false, &count);
+    _cleanup_(freep) struct preflight_result *results = NULL;
     struct text_list unknown = {0};
 
+    if (features_install(join, err) < 0)
+        return -1;
+    results = preflight_run(join, false, &count);
     preflight_unknown_names(&join->found.options.ignore_preflight_errors, &unknown);
     for (size_t i = 0; i < unknown.count; i++)
         join_warn(&join->progress, "%s", unknown.items[i]);
