@@ -104,6 +104,10 @@ static const struct option run_options[] = {
      "limit of the whole join (default: none, each wait has its own)", 0},
     {"on-failure", 0, OPTION_CHOICE, AT(on_failure), "keep|rollback",
      "when the join fails: keep what is done, so that the same command continues, or undo it", 0},
+    {"apply-host-fixes", 0, OPTION_BOOL, AT(apply_host_fixes), "",
+     "set the registry values that upstream's images have on this build of Windows (winjoin "
+     "capabilities lists them); reset undoes that",
+     0},
     {"start-spread", 0, OPTION_DURATION, AT(start_spread), "DURATION",
      "longest random pause before the first request (default: 10s without a terminal on a machine "
      "that has just started, else 0s)",

@@ -64,6 +64,19 @@ static void print_checks(const struct program *program, const struct preflight_r
     text_free(&out);
 }
 
+/* What nobody can fix here, and everybody should know of before the first pod. */
+static void add_limits(struct program *program, const struct join *join, json_t *report) {
+    struct limit_scene scene;
+    _cleanup_(freep) char *names = NULL, *line = NULL;
+
+    preflight_limit_scene(join, &scene);
+    names = limits_that_hold(&scene);
+    line = xasprintf("limits of Windows here: %s (winjoin capabilities explains them)\n", names);
+    output_text(program, line);
+    json_object_set_new(report, "limits", limits_json(&scene));
+    output_result(program, report);
+}
+
 static void warn_of_names(const struct program *program) {
     struct text_list warnings = {0};
 
@@ -95,7 +108,7 @@ int verb_preflight(struct program *program, struct error *err) {
     if (result == 0) {
         results = preflight_run(&join, true, &count);
         print_checks(program, results, count);
-        output_result(program, preflight_report_json(results, count));
+        add_limits(program, &join, preflight_report_json(results, count));
         result = preflight_judge(results, count, err);
     }
     free(results);

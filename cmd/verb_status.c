@@ -1,4 +1,4 @@
-/* winjoin status, certs, capabilities: what this node is and can. */
+/* winjoin status, certs: what this node is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "cmd/program.h"
 #include "diag/look.h"
 #include "join/kubelet/kubelet_files.h"
-#include "netsetup/hns_features.h"
 
 int verb_status(struct program *program, struct error *err) {
     _cleanup_(freep) char *text = NULL;
@@ -39,28 +38,5 @@ int verb_certs(struct program *program, struct error *err) {
     output_text(program, line);
     output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
                                      "NodeCertificates", "client", certificate));
-    return 0;
-}
-
-int verb_capabilities(struct program *program, struct error *err) {
-    struct hns_version version = {0};
-    struct text out = {0};
-    json_t *features, *item;
-    char number[24];
-    size_t i;
-
-    if (hns_version_get(program->host, &version, err) < 0)
-        return -1;
-    features = hns_features_json(version);
-    (void)text_format(number, sizeof number, "%u.%u", version.major, version.minor);
-    text_addf(&out, "HNS %s\n", number);
-    json_array_foreach(features, i, item)
-        text_addf(&out, "  %-4s %-24s %s\n", json_bool_at(item, "available", false) ? "yes" : "no",
-                  json_text_at(item, "name"), json_text_at(item, "reason"));
-    output_text(program, text_str(&out));
-    output_result(program,
-                  json_pack("{s:s, s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                            "Capabilities", "hnsVersion", number, "features", features));
-    text_free(&out);
     return 0;
 }

@@ -8,7 +8,9 @@
 #include "base/text.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_lookup.h"
+#include "netsetup/limits.h"
 #include "netsetup/modes/mode.h"
+#include "netsetup/windows_builds.h"
 #include "diag/causes/routes.h"
 
 enum { OBJECTS_MAX = 1000 };
@@ -208,14 +210,32 @@ void diag_network_of_cni(struct host *host, const char *cni_folder, char **ret_n
 static void host_add(struct host *host, json_t *evidence) {
     struct host_facts facts;
     struct error err = {0};
+    json_t *faults;
 
     if (host_facts(host, &facts, &err) < 0) {
         missing_add(evidence, "host", &err);
         return;
     }
+    faults = windows_problems_json(host, &facts, &err);
+    if (!faults)
+        missing_add(evidence, "known faults", &err);
     json_object_set_new(evidence, "host",
-                        json_pack("{s:s, s:i, s:i}", "name", facts.host_name, "build",
-                                  (int)facts.build, "revision", (int)facts.revision));
+                        json_pack("{s:s, s:i, s:i, s:o*}", "name", facts.host_name, "build",
+                                  (int)facts.build, "revision", (int)facts.revision, "knownFaults",
+                                  faults));
+}
+
+/* What is no fault, but may be taken for one. */
+static void limits_add(struct host *host, const char *mode, json_t *evidence) {
+    const char *name = json_text_at(evidence, "host.name");
+    struct limit_scene scene = {.mode = mode ? network_mode_by_name(mode) : NULL,
+                                .host_name = name};
+
+    (void)hns_version_get(host, &scene.hns, NULL);               /* 0.0: unknown */
+    (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0: unknown */
+    json_object_set_new(evidence, "limits", limits_json(&scene));
+    if (scene.dynamic_ports)
+        json_object_set_new(evidence, "dynamicPorts", json_integer(scene.dynamic_ports));
 }
 
 /* ---- what the cluster says ---- */
@@ -288,6 +308,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     services_add(host, options->services, evidence);
     cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_CONF_DIR);
     cluster_add(options, evidence);
+    limits_add(host, options->network_mode, evidence);
     return evidence;
 }
 

@@ -26,8 +26,9 @@ struct diag_evidence_options {
 };
 /* Reads HNS (networks, endpoints, load balancers), adapters, routes, services and the CNI
  * configuration. What cannot be read is named under "missing" and does not fail. Keys:
- *   host{build,revision}, expected{...the options}, networks[], endpoints[], loadBalancers[] (as
- * HCN answers), adapters[{alias,index,up,mtu,forwarding,addresses,dnsServers}],
+ *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, expected{...the
+ * options}, networks[], endpoints[], loadBalancers[] (as HCN answers),
+ * adapters[{alias,index,up,mtu,forwarding,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
  * missing["..."]. New reference. */

@@ -290,6 +290,27 @@ static const struct row rows[] = {
      CELL_BOTH(POD_NODE),
      look_fw_in,
      MEASURED},
+    {{"PORT-POOL", "names and new connections to Services",
+      "the load balancers without DSR use up the dynamic TCP ports: each takes 64",
+      "use DSR: winjoin join phase kube-proxy --dsr auto; or more ports: netsh int ipv4 set "
+      "dynamicportrange tcp start=34000 num=31536"},
+     0,
+     CELLS_FROM_POD,
+     look_port_pool,
+     MEASURED},
+    {{"SVC-BACKENDS", "Services with many backends",
+      "a Service has more backends than this Windows may support",
+      "split the Service, or install the newest cumulative update of Windows"},
+     0,
+     CELL_BOTH(SVC_IP) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN),
+     look_svc_backends,
+     MEASURED},
+    {{"WIN-PATCH", "what the update breaks", "a known fault of this Windows may be the cause",
+      "install the newest cumulative update of Windows; winjoin capabilities lists known faults"},
+     0,
+     CELLS_ALL,
+     look_win_patch,
+     MEASURED},
 };
 
 const struct diag_cause_row *diag_cause_row(size_t i) {

@@ -60,6 +60,9 @@ row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, l
     look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc,
     look_nat_pods, look_ext_dns, look_l2_node, look_fw_in;
 
+/* windows.c: limits and known faults of this Windows */
+row_look look_port_pool, look_svc_backends, look_win_patch;
+
 /* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
 
 const char *expected(const struct scene *scene, const char *key);

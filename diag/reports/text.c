@@ -241,6 +241,25 @@ static void add_look(struct text *t, const struct diag_report *report) {
                   json_number_value(seconds));
 }
 
+/* What is no fault, but may be taken for one. */
+static void add_limits(struct text *t, const struct diag_report *report) {
+    struct text line = {0};
+    json_t *limit;
+    size_t i;
+
+    json_array_foreach(json_object_get(report->evidence, "limits"), i, limit) {
+        if (json_is_false(json_object_get(limit, "available")))
+            text_addf(&line, "%s%s", line.len ? ", " : "not faults, but limits of Windows here: ",
+                      json_text_at(limit, "name"));
+    }
+    if (line.len) {
+        text_add(&line, " (winjoin capabilities explains them)");
+        text_add_char(t, '\n');
+        add_wrapped(t, text_str(&line), 0, 2);
+    }
+    text_free(&line);
+}
+
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style) {
     const char *down = diag_look_stops_pods(json_object_get(report->evidence, "look"));
     struct text t = {0};
@@ -259,5 +278,6 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
     }
     add_reasons(&t, report, DIAG_SKIP);
     add_reasons(&t, report, DIAG_NOT_RUN);
+    add_limits(&t, report);
     return text_take(&t);
 }

@@ -65,7 +65,7 @@ void model_registry_set(json_t *state, const char *key, const char *value, const
     json_t *registry = json_object_get(state, "registry");
     json_t *values = json_object_get(registry, at);
 
-    if (!values) {
+    if (!values && data) {
         values = json_object();
         json_object_set_new(registry, at, values);
     }
@@ -73,6 +73,15 @@ void model_registry_set(json_t *state, const char *key, const char *value, const
         json_object_set_new(values, name, json_string(data));
     else
         json_object_del(values, name);
+    if (!json_object_size(values))
+        json_object_del(registry, at);
+}
+
+void model_registry_set_number(json_t *state, const char *key, const char *value,
+                               const uint32_t *number) {
+    _cleanup_(freep) char *data = number ? xasprintf("%u", (unsigned)*number) : NULL;
+
+    model_registry_set(state, key, value, data);
 }
 
 void model_event_source_set(json_t *state, const char *file) {

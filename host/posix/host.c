@@ -217,6 +217,16 @@ static int registry_get(struct host *host, const char *key, const char *value, c
     return state ? model_registry_get(state, key, value, ret, err) : -1;
 }
 
+static int registry_set(struct host *host, const char *key, const char *value,
+                        const uint32_t *number, struct error *err) {
+    json_t *state = state_of(host, "write the registry", err);
+
+    if (!state)
+        return -1;
+    model_registry_set_number(state, key, value, number);
+    return save(host, 0, err);
+}
+
 static int event(struct host *host, char level, unsigned event_id, const char *text,
                  struct error *err) {
     json_t *state = state_of(host, "write the event log", err);
@@ -357,6 +367,7 @@ static const struct host_ops rootfs_ops = {
     .firewall_has = firewall_has,
     .facts = facts,
     .registry_get = registry_get,
+    .registry_set = registry_set,
     .run = rootfs_run,
     .event = event,
     .event_source_set = event_source_set,

@@ -100,6 +100,7 @@ static const struct host_ops win32_ops = {
     .firewall_has = win32_firewall_has,
     .facts = win32_facts,
     .registry_get = win32_registry_get,
+    .registry_set = win32_registry_set,
     .run = win32_run,
     .event = win32_event,
     .event_source_set = win32_event_source_set,

@@ -1,4 +1,4 @@
-/* Reading values under HKEY_LOCAL_MACHINE as text. */
+/* Values under HKEY_LOCAL_MACHINE: read as text, written as REG_DWORD. */
 #include "host/win32/win32.h"
 
 #include <stdlib.h>
@@ -6,10 +6,13 @@
 
 enum { VALUE_MAX = 1024 * 1024 };
 
+static const char *below_machine(const char *key) {
+    return text_starts_with(key, "HKLM\\") ? key + 5 : key;
+}
+
 int win32_registry_get(struct host *host, const char *key, const char *value, char **ret,
                        struct error *err) {
-    const char *below = text_starts_with(key, "HKLM\\") ? key + 5 : key;
-    _cleanup_wide_ wchar_t *wide_key = win32_wide(below);
+    _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
     _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
     _cleanup_(freep) BYTE *data = NULL;
     DWORD flags = RRF_RT_REG_SZ | RRF_RT_REG_DWORD; /* expanded texts count as REG_SZ */
@@ -34,4 +37,49 @@ int win32_registry_get(struct host *host, const char *key, const char *value, ch
         *ret = win32_narrow((const wchar_t *)(const void *)data);
     }
     return 0;
+}
+
+static LSTATUS put_number(const wchar_t *key_name, const wchar_t *value, uint32_t number) {
+    DWORD data = number;
+    LSTATUS code;
+    HKEY key;
+
+    code =
+        RegCreateKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, NULL, 0, KEY_SET_VALUE, NULL, &key, NULL);
+    if (code)
+        return code;
+    code = RegSetValueExW(key, value, 0, REG_DWORD, (const BYTE *)&data, sizeof data);
+    RegCloseKey(key);
+    return code;
+}
+
+/* A key that has nothing any more goes with its last value. */
+static LSTATUS take_value(const wchar_t *key_name, const wchar_t *value) {
+    DWORD keys = 1, values = 1;
+    LSTATUS code;
+    HKEY key;
+
+    code = RegOpenKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, KEY_SET_VALUE | KEY_QUERY_VALUE, &key);
+    if (code)
+        return code;
+    code = RegDeleteValueW(key, value);
+    (void)RegQueryInfoKeyW(key, NULL, NULL, NULL, &keys, NULL, NULL, &values, NULL, NULL, NULL,
+                           NULL);
+    RegCloseKey(key);
+    if (!code && !keys && !values)
+        (void)RegDeleteKeyW(HKEY_LOCAL_MACHINE, key_name); /* an empty key harms nobody */
+    return code;
+}
+
+int win32_registry_set(struct host *host, const char *key, const char *value,
+                       const uint32_t *number, struct error *err) {
+    _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
+    _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
+    LSTATUS code =
+        number ? put_number(wide_key, wide_value, *number) : take_value(wide_key, wide_value);
+
+    (void)host;
+    if (!number && code == ERROR_FILE_NOT_FOUND)
+        return 0;
+    return code ? win32_fail(err, (DWORD)code, "write registry value '%s\\%s'", key, value) : 0;
 }

@@ -58,6 +58,7 @@ struct join_options {
     char *verify;           /* full, node, none */
     char *tls_bootstrap;    /* winjoin, kubelet */
     char *on_failure;       /* keep, rollback */
+    bool apply_host_fixes;
     long long join_timeout; /* milliseconds */
     char *node_labels, *register_with_taints;
     long long timeout;

@@ -1,6 +1,7 @@
 /* The phase that makes the virtual switch, with the card kept as it was. */
 #include "base/memory.h"
 #include "join/found/need.h"
+#include "join/phases/host_fixes.h"
 #include "join/phases/phases.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/firewall.h"
@@ -62,6 +63,8 @@ static void describe_switch(struct join *join, const struct nic_guard_result *gu
 int phase_vswitch(struct join *join, struct error *err) {
     struct nic_guard_result guard = {0};
 
+    if (host_fixes_apply(join, err) < 0)
+        return -1;
     if (join->found.plan.agent->makes_network) {
         text_add(&join->progress.detail, "left to the cluster's network agent");
         return record_switch(join, err) < 0 ? -1 : try_firewall(join, err);

@@ -11,6 +11,7 @@
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/windows_builds.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/service_host.h"
@@ -150,6 +151,14 @@ static json_t *steps_json(const struct join *join) {
     return steps;
 }
 
+/* Stays NULL unless it was asked for. */
+static int registry_json(const struct join *join, json_t **ret, struct error *err) {
+    if (!join->found.options.apply_host_fixes)
+        return 0;
+    *ret = host_fixes_missing_json(join->host, &join->found.facts, err);
+    return *ret ? 0 : -1;
+}
+
 /* What the phase would refuse is refused; the programs of a mirror are not fetched for that. */
 static int check_programs(struct join *join, struct bundle *bundle, struct error *err) {
     const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : NULL;
@@ -191,7 +200,7 @@ static json_t *nothing_json(const struct join *join) {
 
 int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     _cleanup_json_ json_t *services = json_array(), *files = json_array(), *artifacts = NULL;
-    _cleanup_json_ json_t *steps = steps_json(join);
+    _cleanup_json_ json_t *steps = steps_json(join), *registry = NULL;
     json_t *unknown;
 
     if (json_array_size(steps) == 0) {
@@ -203,15 +212,15 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     /* the programs' versions decide what files and command lines hold */
     if (join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 ||
         artifacts_of(join, &artifacts, err) < 0 || services_json(join, services, err) < 0 ||
-        files_json(join, files, err) < 0)
+        files_json(join, files, err) < 0 || registry_json(join, &registry, err) < 0)
         return -1;
     unknown = json_array();
     if (!join->found.plan.pod_cidr_known)
         json_array_append_new(unknown, json_string("podCIDR"));
-    *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O, s:O, s:o}", "apiVersion",
+    *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O*, s:O, s:O, s:o}", "apiVersion",
                      "winjoin.io/v1alpha1", "kind", "JoinPlan", "cluster", cluster_json(join),
                      "node", node_json(join), "network", network_plan_json(&join->found.plan),
-                     "services", services, "files", files, "artifacts", artifacts, "steps", steps,
-                     "unknown", unknown);
+                     "services", services, "files", files, "registry", registry, "artifacts",
+                     artifacts, "steps", steps, "unknown", unknown);
     return 0;
 }

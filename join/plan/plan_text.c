@@ -72,6 +72,15 @@ static void add_files(struct text *out, const json_t *plan) {
         text_addf(out, "  %-8s %s\n", "write", text_at(file, "path"));
 }
 
+static void add_registry(struct text *out, const json_t *plan) {
+    const json_t *value;
+    size_t i;
+
+    json_array_foreach(json_at(plan, "registry"), i, value) text_addf(
+        out, "%s  HKLM\\%s\\%s = %lld  (%s)\n", i ? "" : "\nregistry\n", text_at(value, "key"),
+        text_at(value, "value"), json_number_at(value, "data", 0), text_at(value, "why"));
+}
+
 static void add_value(struct text *out, char sign, const char *path, const json_t *value,
                       const char *reason) {
     _cleanup_(freep) char *text = json_write(value);
@@ -188,6 +197,7 @@ char *join_plan_text(const json_t *document) {
     add_steps(&out, plan);
     add_artifacts(&out, plan);
     add_files(&out, plan);
+    add_registry(&out, plan);
     add_changes(&out, plan);
     add_services(&out, plan);
     add_network(&out, plan);

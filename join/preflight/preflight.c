@@ -213,6 +213,18 @@ json_t *preflight_report_json(const struct preflight_result *results, size_t cou
                      "PreflightReport", "checks", rows);
 }
 
+void preflight_limit_scene(const struct join *join, struct limit_scene *ret) {
+    const struct join_found *found = &join->found;
+
+    *ret = (struct limit_scene){.hns = found->hns,
+                                .no_dsr = text_equal(found->options.dsr, "off"),
+                                .mode = found->plan.mode,
+                                .host_name = found->facts.host_name};
+    if (!ret->mode && found->options.network_mode)
+        ret->mode = network_mode_by_name(found->options.network_mode);
+    (void)limit_dynamic_ports(join->host, &ret->dynamic_ports, NULL); /* 0: unknown */
+}
+
 /* ---- judging ---- */
 
 /* Which kind the whole is, and how many errors it has. */

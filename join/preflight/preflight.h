@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "join/join.h"
+#include "netsetup/limits.h"
 
 enum preflight_outcome {
     PREFLIGHT_PASS,
@@ -33,6 +34,8 @@ struct preflight_result {
 struct preflight_result *preflight_run(struct join *join, bool whole, size_t *ret_count);
 /* PreflightReport document. New reference. */
 json_t *preflight_report_json(const struct preflight_result *results, size_t count);
+/* What Windows' limits are judged by, as far as it was asked for or found; borrowed. */
+void preflight_limit_scene(const struct join *join, struct limit_scene *ret);
 /* Fails when a result is an error: ERROR_UNTRUSTED when one of them was caused by that, else
  * ERROR_PREFLIGHT for a fault of this machine (ERROR_RESTART when a restart is all that it lacks),
  * else the cause. */

@@ -66,11 +66,11 @@ void check_hint(struct finding *finding, const char *format, ...)
 check_function check_elevated, check_architecture, check_server, check_build, check_patch;
 check_function check_containers_feature, check_restart, check_page_file, check_disk,
     check_host_name;
-check_function check_system_drive, check_xcopy, check_policy, check_defender;
+check_function check_system_drive, check_xcopy, check_policy, check_defender, check_host_fixes;
 /* join/preflight/preflight_network.c: the card, HNS, ports */
 check_function check_hns, check_hns_version, check_ipv6, check_card, check_switch, check_networks;
 check_function check_mtu, check_dns, check_tcp_port, check_vxlan_port, check_dynamic_ports;
-check_function check_proxy, check_network_mode;
+check_function check_proxy, check_network_mode, check_service_limits;
 /* join/preflight/preflight_programs.c: files, services and programs of others */
 check_function check_file_available, check_manifests, check_cni_files, check_leftovers;
 check_function check_service_free, check_service_enabled, check_cri, check_runtime_version;

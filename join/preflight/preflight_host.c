@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "join/preflight/preflight_checks.h"
+#include "netsetup/windows_builds.h"
 
 #define VERSION_KEY "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion"
 #define DEFENDER_KEY "SOFTWARE\\Microsoft\\Windows Defender\\Exclusions\\Paths"
@@ -41,17 +42,12 @@ enum verdict check_server(const struct machine *machine, const struct preflight_
                      machine->found->facts.installation_type, machine->found->facts.product);
 }
 
-/* The long-term builds that upstream publishes Windows images for. */
-static bool is_long_term(unsigned build) {
-    return build == 17763 || build == 20348 || build == 26100;
-}
-
 enum verdict check_build(const struct machine *machine, const struct preflight_check *check,
                          struct finding *finding) {
     (void)check;
     if (!machine->found->facts.build)
         return check_unknown(finding, "the registry has no CurrentBuildNumber");
-    return is_long_term(machine->found->facts.build)
+    return windows_build_name(machine->found->facts.build)
                ? CHECK_FINE
                : check_bad(finding,
                            "build %u is not one of 17763 (2019), 20348 (2022), 26100 (2025); "
@@ -59,34 +55,60 @@ enum verdict check_build(const struct machine *machine, const struct preflight_c
                            machine->found->facts.build);
 }
 
-/* KB numbers and revisions: Microsoft's release notes of the cumulative updates. */
 enum verdict check_patch(const struct machine *machine, const struct preflight_check *check,
                          struct finding *finding) {
-    static const struct {
-        unsigned build, from, to; /* revisions [from, to) lack something */
-        const char *what;
-    } rows[] = {
-        {17763, 0, 379, "KB4489899 is missing: overlay networks need it"},
-        {17763, 379, 1432, "KB4580390 is missing: kube-proxy cannot use DSR"},
-        {17763, 1432, 1554, "the fixes of late 2020 are missing (revision 1554)"},
-        {20348, 261, 288,
-         "this update breaks pod traffic on l2bridge with DSR (KB5005619 fixes it)"},
-        {20348, 2582, 2700, "this update breaks outbound pod traffic (KB5040437)"},
-    };
+    const struct host_facts *facts = &machine->found->facts;
+    struct error why = {0};
+    _cleanup_json_ json_t *problems = windows_problems_json(machine->host, facts, &why);
+    _cleanup_(text_free) struct text ids = {0};
+    json_t *problem;
+    size_t i;
 
     (void)check;
-    if (!is_long_term(machine->found->facts.build))
+    if (!windows_build_name(facts->build))
         return check_not_run(finding, "the updates of build %u are not known to winjoin",
-                             machine->found->facts.build);
-    if (!machine->found->facts.revision)
+                             facts->build);
+    if (!facts->revision)
         return check_unknown(finding, "the registry has no UBR");
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-        if (machine->found->facts.build == rows[i].build &&
-            machine->found->facts.revision >= rows[i].from &&
-            machine->found->facts.revision < rows[i].to)
-            return check_bad(finding, "10.0.%u.%u %s", machine->found->facts.build,
-                             machine->found->facts.revision, rows[i].what);
-    return CHECK_FINE;
+    if (!problems)
+        return check_unknown(finding, "%s", why.message);
+    json_array_foreach(problems, i, problem) {
+        if (machine->found->options.apply_host_fixes && json_text_at(problem, "override"))
+            continue;
+        if (!ids.len)
+            check_hint(finding, "%s", json_text_at(problem, "fix"));
+        text_addf(&ids, "%s%s: %s", ids.len ? "; " : "", json_text_at(problem, "id"),
+                  json_text_at(problem, "breaks"));
+    }
+    return ids.len ? check_bad(finding, "10.0.%u.%u has a known fault: %s", facts->build,
+                               facts->revision, text_str(&ids))
+                   : CHECK_FINE;
+}
+
+/* What upstream's own images have on this build, and nobody sets on other servers. What ends a
+ * known fault is WindowsPatch's, what is for every build is offered by capabilities. */
+enum verdict check_host_fixes(const struct machine *machine, const struct preflight_check *check,
+                              struct finding *finding) {
+    struct error why = {0};
+    _cleanup_json_ json_t *missing =
+        host_fixes_missing_json(machine->host, &machine->found->facts, &why);
+    _cleanup_(text_free) struct text names = {0};
+    json_t *fix;
+    size_t i;
+
+    (void)check;
+    if (!missing)
+        return check_unknown(finding, "%s", why.message);
+    json_array_foreach(missing, i, fix) {
+        if (!json_text_at(fix, "problem") && !json_bool_at(fix, "everyBuild", false))
+            text_addf(&names, "%s%s (%s)", names.len ? ", " : "", json_text_at(fix, "value"),
+                      json_text_at(fix, "why"));
+    }
+    if (!names.len)
+        return CHECK_FINE;
+    if (machine->found->options.apply_host_fixes)
+        return check_not_run(finding, "the join sets %s", text_str(&names));
+    return check_bad(finding, "not in the registry: %s", text_str(&names));
 }
 
 enum verdict check_containers_feature(const struct machine *machine,

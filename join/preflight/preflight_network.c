@@ -6,6 +6,7 @@
 #include "base/vxlan.h"
 #include "host/http.h"
 #include "join/preflight/preflight_checks.h"
+#include "netsetup/limits.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/hcn_network.h"
 #include "services/service_table.h"
@@ -13,7 +14,7 @@
 
 #define TCPIP6_KEY "SYSTEM\\CurrentControlSet\\Services\\Tcpip6\\Parameters"
 #define IPV6_OFF 0xff
-enum { MTU_MIN = 1500, DYNAMIC_PORTS_MIN = 16384, NETSH_TIMEOUT_MS = 15000 };
+enum { MTU_MIN = 1500 };
 
 /* A service's Start of 4 is "disabled"; that it is there at all is ContainersFeature's matter. */
 enum verdict check_service_enabled(const struct machine *machine,
@@ -260,41 +261,38 @@ enum verdict check_vxlan_port(const struct machine *machine, const struct prefli
                      port);
 }
 
-/* The last number that netsh prints, in any language: "Number of Ports : 16384". */
-static bool last_number(const char *text, unsigned *ret) {
-    bool found = false;
-
-    for (const char *p = text; *p;) {
-        size_t digits = strspn(p, "0123456789");
-
-        if (digits > 0 && digits < 7) {
-            *ret = (unsigned)strtoul(p, NULL, 10);
-            found = true;
-        }
-        p += digits ? digits : 1;
-    }
-    return found;
-}
-
 /* Without DSR a load balancer takes blocks of 64 of them. */
 enum verdict check_dynamic_ports(const struct machine *machine, const struct preflight_check *check,
                                  struct finding *finding) {
-    static const char *const argv[] = {
-        "C:\\Windows\\System32\\netsh.exe", "int", "ipv4", "show", "dynamicport", "tcp", NULL};
-    struct host_process process = {.argv = argv, .timeout_ms = NETSH_TIMEOUT_MS};
-    _cleanup_(freep) char *output = NULL;
     struct error why = {0};
     unsigned ports = 0;
-    int code;
 
     (void)check;
-    if (host_run(machine->host, &process, &code, &output, &why) < 0)
+    if (limit_dynamic_ports(machine->host, &ports, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    if (code != 0 || !last_number(output, &ports))
-        return check_unknown(finding, "netsh does not report the number of dynamic ports");
-    return ports >= DYNAMIC_PORTS_MIN
+    return ports >= LIMIT_DYNAMIC_PORTS
                ? CHECK_FINE
                : check_bad(finding,
                            "%u dynamic TCP ports: without DSR each Service port takes 64 of them",
                            ports);
+}
+
+/* Limits that another build of Windows, or DSR, would not have; the others stand in the report. */
+enum verdict check_service_limits(const struct machine *machine,
+                                  const struct preflight_check *check, struct finding *finding) {
+    struct limit_scene scene = {.hns = machine->found->hns,
+                                .no_dsr = text_equal(machine->found->options.dsr, "off")};
+    _cleanup_(text_free) struct text list = {0};
+    size_t count;
+    const struct limit *rows = limits(&count);
+
+    (void)check;
+    if (!scene.hns.major && !scene.no_dsr)
+        return check_not_run(finding, "the Host Network Service does not respond");
+    for (size_t i = 0; i < count; i++) {
+        if ((rows[i].cause == LIMIT_OF_HNS || rows[i].cause == LIMIT_OF_NO_DSR) &&
+            limit_judge(&rows[i], &scene) == LIMIT_HOLDS)
+            text_addf(&list, "%s%s", list.len ? "; " : "", rows[i].what);
+    }
+    return list.len ? check_bad(finding, "not supported here: %s", text_str(&list)) : CHECK_FINE;
 }

@@ -194,12 +194,27 @@ static int undo_event_source(struct host *host, const struct journal_entry *entr
     return host_event_source_set(host, before, err);
 }
 
+static int undo_registry(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                         struct error *err) {
+    const json_t *data = json_object_get(entry->before, "data");
+    uint32_t number = (uint32_t)json_integer_value(data);
+    const char *value = strrchr(entry->target, '\\');
+    _cleanup_(freep) char *key =
+        value ? xstrndup(entry->target, (size_t)(value - entry->target)) : NULL;
+
+    if (!key)
+        return error_set(err, ERROR_MALFORMED, "read journalled value '%.60s'", entry->target);
+    *ret_how = data ? "restored" : "removed";
+    return host_registry_set(host, key, value + 1, data ? &number : NULL, err);
+}
+
 static undo_function *const undo[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FILE_ENTRY] = undo_file,       [JOURNAL_FOLDER_ENTRY] = undo_folder,
     [JOURNAL_SERVICE] = undo_service,       [JOURNAL_NETWORK] = undo_network,
     [JOURNAL_SWITCH] = undo_switch,         [JOURNAL_ROUTE] = undo_route,
     [JOURNAL_FIREWALL] = undo_firewall,     [JOURNAL_SOURCE_VIP] = undo_source_vip,
     [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
+    [JOURNAL_REGISTRY] = undo_registry,
 };
 
 /* Ends first: a kubelet that runs would create its pods again while their network goes. */
@@ -220,7 +235,8 @@ static void tell(const struct reset_options *options, const struct journal_entry
 }
 
 static void count_undone(const struct journal_entry *entry, struct reset_result *ret) {
-    if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup"))
+    if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup") ||
+        json_object_get(entry->before, "data"))
         ret->restored++;
     else
         ret->removed++;

@@ -31,6 +31,9 @@ struct network_limit {
         }                                                                                          \
     }
 
+/* What a mode lacks: rows of netsetup/limits.h. */
+enum { MODE_LACKS_ICMP_OUT = 1, MODE_LACKS_IPV6 = 2 };
+
 /* Text is static; a list ends with NULL. A function that is NULL has nothing to do. */
 struct network_mode {
     const char *name;               /* as --network-mode names it: "overlay" */
@@ -52,6 +55,7 @@ struct network_mode {
     const struct network_limit *limits; /* NULL: none */
     /* why a node of this mode is no use to a cluster: the preflight check NetworkMode refuses */
     const char *isolated;
+    unsigned lacks; /* MODE_LACKS_* */
     unsigned flags; /* of the pod network: 8 = not persistent */
     /* types of policies, without settings, that are added to the network once it exists */
     const char *const *policies;

@@ -208,6 +208,14 @@ static int registry_get(struct host *host, const char *key, const char *value, c
     return model_registry_get(memory_of(host)->state, key, value, ret, err);
 }
 
+static int registry_set(struct host *host, const char *key, const char *value,
+                        const uint32_t *number, struct error *err) {
+    if (memory_call(host, err, "registry_set %s %s", key, value) < 0)
+        return -1;
+    model_registry_set_number(memory_of(host)->state, key, value, number);
+    return 0;
+}
+
 /* As Kubernetes' programs do it: flags in order, the first that is not known ends it. true when
  * it has answered. */
 static bool take_flags(const struct memory_program *program, const char *const *argv, int *ret_code,
@@ -420,6 +428,7 @@ static const struct host_ops memory_ops = {
     .firewall_has = firewall_has,
     .facts = facts,
     .registry_get = registry_get,
+    .registry_set = registry_set,
     .run = run,
     .event = event,
     .event_source_set = event_source_set,

@@ -19,6 +19,7 @@ static bool torture_once(const char *mode, size_t n) {
     bool reached;
 
     open_run(&r, mode);
+    r.options.apply_host_fixes = true;
     before = state_of(&r);
     (void)text_format(when, sizeof when, "%s, call %zu failed", mode, n);
     calls = host_memory_calls(r.host);
@@ -28,6 +29,7 @@ static bool torture_once(const char *mode, size_t n) {
     host_memory_fail(r.host, 0);
     error_clear(&err);
     set_options(&r, mode);
+    r.options.apply_host_fixes = true;
     if (join_once(&r, &err) < 0)
         fail_msg("%s: the same join again: %s", when, err.message);
     if (reset_once(&r, &err) < 0)

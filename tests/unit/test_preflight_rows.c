@@ -13,6 +13,7 @@ FACT(odd_build, facts.build = 19044)
 FACT(no_build, facts.build = 0)
 FACT(old_2019, (facts.build = 17763, facts.revision = 100))
 FACT(bad_2022, facts.revision = 2600)
+FACT(patched_2019, (facts.build = 17763, facts.revision = 5329))
 FACT(no_revision, facts.revision = 0)
 FACT(no_containers, facts.containers_feature = 0)
 FACT(no_dism, facts.containers_feature = -1)
@@ -98,6 +99,37 @@ static uint32_t old_hns_answer(void *context, const char *function, const char *
 static void old_hns(void) {
     host_memory_set_hns(r.host, old_hns_answer, NULL);
 }
+
+static uint32_t answer_of_2019(void *context, const char *function, const char *const *arguments,
+                               size_t count, char **ret_result, char **ret_error_record) {
+    (void)context, (void)function, (void)arguments, (void)count;
+    *ret_error_record = NULL;
+    *ret_result = xstrdup(text_starts_with(function, "HcnEnumerate")
+                              ? "[]"
+                              : "{\"Success\":true,\"Output\":{\"Major\":9,\"Minor\":5}}");
+    return 0;
+}
+
+static void hns_of_2019(void) {
+    host_memory_set_hns(r.host, answer_of_2019, NULL);
+}
+
+static void overridden(void) {
+    bad_2022();
+    host_memory_set_registry(r.host, "SYSTEM\\CurrentControlSet\\Services\\hns\\State",
+                             "FwPerfImprovementChange", "0");
+}
+
+static void to_be_overridden(void) {
+    bad_2022();
+    r.options.apply_host_fixes = true;
+}
+
+static void to_be_fixed(void) {
+    patched_2019();
+    r.options.apply_host_fixes = true;
+}
+OPTION(without_dsr, dsr, "off")
 
 static void no_requests(void) {
     r.scene.may_not = "certificatesigningrequests";
@@ -261,6 +293,14 @@ static const struct {
     {"WindowsPatch", bad_2022, W, "KB5040437"},
     {"WindowsPatch", no_revision, W, "could not check"},
     {"WindowsPatch", odd_build, PREFLIGHT_NOT_RUN, "19044"},
+    {"WindowsPatch", overridden, PREFLIGHT_PASS, ""},
+    {"WindowsPatch", to_be_overridden, PREFLIGHT_PASS, ""},
+    {"HostFixes", patched_2019, W, "HNSControlFlag (turns on HNS' fixes"},
+    {"HostFixes", to_be_fixed, PREFLIGHT_NOT_RUN, "the join sets HNSControlFlag"},
+    {"ServiceLimits", hns_of_2019, W,
+     "not supported here: IPv6 beside IPv4; Services with session"},
+    {"ServiceLimits", without_dsr, W, "TrafficPolicy: Local; the client's address"},
+    {"ServiceLimits", no_hns, PREFLIGHT_NOT_RUN, "does not respond"},
     {"ContainersFeature", no_containers, E, "Containers is not installed"},
     {"ContainersFeature", no_dism, W, "could not check"},
     {"PendingRestart", restart, E, "restart"},

@@ -62,6 +62,16 @@ static void capabilities(void **state) {
     assert_string_equal(json_text_at(program->result, "kind"), "Capabilities");
     assert_string_equal(json_text_at(program->result, "hnsVersion"), "13.2");
     assert_int_equal(json_array_size(json_object_get(program->result, "features")), 14);
+    assert_has(&out,
+               "\n  no   hostNetwork              pods with hostNetwork: true (not supported on "
+               "Windows): use HostProcess containers\n");
+    assert_has(&out, "\n  ?    ipv6Overlay ");
+    assert_has(&out, "\n  yes  sessionAffinity          Services with ");
+    assert_has(&out, "\nKnown faults of Windows 10.0.20348.2340: none\n");
+    assert_has(&out, "\\hns\\State\\EnableCompartmentNamespace = 1\n");
+    assert_string_equal(json_text_at(program->result, "windows"), "10.0.20348.2340");
+    assert_int_equal(json_array_size(json_object_get(program->result, "limits")), 15);
+    assert_int_equal(json_array_size(json_object_get(program->result, "hostFixes")), 1);
     host_memory_fail(program->host, 1);
     assert_int_equal(verb(verb_capabilities, &err), -1);
     assert_int_equal(out.len, 0);

@@ -1,0 +1,61 @@
+/* Causes that lie in Windows itself: its limits that are reached, and known faults of its build. */
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "netsetup/limits.h"
+
+enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024 };
+
+static size_t balancers_without_dsr(const struct scene *scene) {
+    json_t *balancer;
+    size_t i, count = 0;
+
+    json_array_foreach(json_object_get(scene->evidence, "loadBalancers"), i, balancer) count +=
+        !(json_number_at(balancer, "Flags", 0) & BALANCER_DSR);
+    return count;
+}
+
+/* networkhealth.ps1 of AgentBaker holds ten blocks for too few; DNS notices first. */
+enum level look_port_pool(const struct scene *scene, struct finding *finding) {
+    enum { BLOCKS_MIN = 10 };
+    long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
+    long long taken = (long long)balancers_without_dsr(scene) * LIMIT_PORTS_A_BALANCER;
+
+    if (!ports || taken + BLOCKS_MIN * LIMIT_PORTS_A_BALANCER <= ports)
+        return NO;
+    finding_note(finding, "%lld load balancers without DSR take %lld of %lld dynamic TCP ports",
+                 taken / LIMIT_PORTS_A_BALANCER, taken, ports);
+    return CONFIRMED;
+}
+
+enum level look_svc_backends(const struct scene *scene, struct finding *finding) {
+    json_t *balancer;
+    size_t i, most = 0;
+
+    json_array_foreach(json_object_get(scene->evidence, "loadBalancers"), i, balancer) {
+        size_t backends = json_array_size(json_object_get(balancer, "HostComputeEndpoints"));
+
+        if (backends > BACKENDS_UNPATCHED)
+            finding_note(finding, "the load balancer of %s has %zu backends",
+                         json_text_at(balancer, "FrontendVIPs.0")
+                             ? json_text_at(balancer, "FrontendVIPs.0")
+                             : "the node",
+                         backends);
+        most = backends > most ? backends : most;
+    }
+    return most > BACKENDS_MAX ? CONFIRMED : most > BACKENDS_UNPATCHED ? LIKELY : NO;
+}
+
+/* Last of all, and never more than likely: only the build speaks for it. */
+enum level look_win_patch(const struct scene *scene, struct finding *finding) {
+    json_t *faults = json_at(scene->evidence, "host.knownFaults"), *fault;
+    const char *fix = json_text_at(json_array_get(faults, 0), "fix");
+    size_t i;
+
+    json_array_foreach(faults, i, fault) finding_note(
+        finding, "10.0.%lld.%lld, %s: %s (%s)", json_number_at(scene->evidence, "host.build", 0),
+        json_number_at(scene->evidence, "host.revision", 0), json_text_at(fault, "id"),
+        json_text_at(fault, "breaks"), json_text_at(fault, "source"));
+    if (fix)
+        finding->hint = xstrdup(fix);
+    return json_array_size(faults) ? LIKELY : NO;
+}

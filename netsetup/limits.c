@@ -1,0 +1,167 @@
+/* The table of limits. */
+#include "netsetup/limits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { NETBIOS_MAX = 15, NETSH_TIMEOUT_MS = 10000 };
+
+#define PAGE "kubernetes.io: Networking on Windows"
+
+static const struct limit table[] = {
+    {"hostNetwork", "pods with hostNetwork: true", "use HostProcess containers", PAGE,
+     LIMIT_OF_WINDOWS, 0, 0},
+    {"localNodePort", "a NodePort that the node itself asks", "ask another node or the cluster IP",
+     PAGE, LIMIT_OF_WINDOWS, 0, 0},
+    {"backends", "a Service with more than 1024 backends (64 before the updates of 2022)",
+     "split it into several Services; keep Windows updated",
+     PAGE ", microsoft/Windows-Containers#93", LIMIT_OF_WINDOWS, 0, 0},
+    {"affinityTimeout", "sessionAffinityConfig.clientIP.timeoutSeconds",
+     "do without it: Windows ignores it", "kubernetes.io: Service", LIMIT_OF_WINDOWS, 0, 0},
+    {"ipv6Only", "pods and Services with IPv6 alone", "use dual stack or IPv4",
+     "kubernetes.io: IPv4/IPv6 dual-stack", LIMIT_OF_WINDOWS, 0, 0},
+    {"icmpOut", "ping from pods to outside the cluster", "test with TCP: curl.exe", PAGE,
+     LIMIT_OF_MODE, 0, MODE_LACKS_ICMP_OUT},
+    {"ipv6Overlay", "IPv6 between pods", "use the mode l2bridge", PAGE, LIMIT_OF_MODE, 0,
+     MODE_LACKS_IPV6},
+    {"dualStack", "IPv6 beside IPv4", "use Windows Server 2022 or newer", PAGE, LIMIT_OF_HNS,
+     HNS_DUAL_STACK, 0},
+    {"sessionAffinity", "Services with sessionAffinity: ClientIP",
+     "use Windows Server 2022 or newer", PAGE, LIMIT_OF_HNS, HNS_SESSION_AFFINITY, 0},
+    {"dsr", "direct server return", "install the newest cumulative update", PAGE, LIMIT_OF_HNS,
+     HNS_DSR, 0},
+    {"localTrafficPolicy", "Services with internal- or externalTrafficPolicy: Local",
+     "use DSR: --dsr auto", PAGE, LIMIT_OF_NO_DSR, 0, 0},
+    {"clientIP", "the client's address in packets from outside",
+     "use DSR and externalTrafficPolicy: Local", PAGE, LIMIT_OF_NO_DSR, 0, 0},
+    {"preserveDestination", "the annotation preserve-destination of Services",
+     "use DSR: --dsr auto", PAGE, LIMIT_OF_NO_DSR, 0, 0},
+    {"longHostName", "a host name of more than 15 characters",
+     "rename the server: powershell Rename-Computer -NewName NAME -Restart",
+     "kubernetes/kubernetes#106640", LIMIT_OF_HOSTNAME, 0, 0},
+    {"dynamicPorts", "many Services without DSR: each of their ports takes 64 dynamic TCP ports",
+     "netsh int ipv4 set dynamicportrange tcp start=34000 num=31536",
+     "Azure/AKS#1375, kubernetes-sigs/image-builder", LIMIT_OF_PORTS, 0, 0},
+};
+
+const struct limit *limits(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(table);
+    return table;
+}
+
+static enum limit_state holds_if(bool known, bool holds) {
+    return !known ? LIMIT_UNKNOWN : holds ? LIMIT_HOLDS : LIMIT_ENDED;
+}
+
+enum limit_state limit_judge(const struct limit *limit, const struct limit_scene *scene) {
+    bool hns = scene->hns.major != 0, dsr = !scene->no_dsr && hns_has(scene->hns, HNS_DSR);
+
+    switch (limit->cause) {
+    case LIMIT_OF_HNS:
+        return holds_if(hns, !hns_has(scene->hns, limit->feature));
+    case LIMIT_OF_NO_DSR:
+        return holds_if(hns || scene->no_dsr, !dsr);
+    case LIMIT_OF_MODE:
+        return holds_if(scene->mode != NULL, scene->mode && scene->mode->lacks & limit->mode_bit);
+    case LIMIT_OF_HOSTNAME:
+        return holds_if(scene->host_name && *scene->host_name,
+                        scene->host_name && strlen(scene->host_name) > NETBIOS_MAX);
+    case LIMIT_OF_PORTS:
+        return holds_if(dsr || scene->dynamic_ports,
+                        !dsr ||
+                            (scene->dynamic_ports && scene->dynamic_ports < LIMIT_DYNAMIC_PORTS));
+    case LIMIT_OF_WINDOWS:
+        break;
+    }
+    return LIMIT_HOLDS;
+}
+
+/* Why it holds here, or would end. */
+static char *reason(const struct limit *limit, const struct limit_scene *scene) {
+    switch (limit->cause) {
+    case LIMIT_OF_HNS:
+        return xasprintf("needs HNS %s", hns_feature_info(limit->feature)->since);
+    case LIMIT_OF_NO_DSR:
+        return xstrdup(scene->no_dsr ? "DSR is switched off" : "needs DSR");
+    case LIMIT_OF_MODE:
+        return scene->mode ? xasprintf("network mode %s", scene->mode->name)
+                           : xstrdup("depends on the network mode");
+    case LIMIT_OF_HOSTNAME:
+        return xasprintf("NetBIOS cuts the name at %d characters", NETBIOS_MAX);
+    case LIMIT_OF_PORTS:
+        return scene->dynamic_ports ? xasprintf("%u dynamic TCP ports", scene->dynamic_ports)
+                                    : xstrdup("needs DSR");
+    case LIMIT_OF_WINDOWS:
+        break;
+    }
+    return xstrdup("not supported on Windows");
+}
+
+json_t *limits_json(const struct limit_scene *scene) {
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        const struct limit *limit = &table[i];
+        _cleanup_(freep) char *why = reason(limit, scene);
+        enum limit_state state = limit_judge(limit, scene);
+        json_t *row =
+            json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", limit->id, "title", limit->what,
+                      "reason", why, "instead", limit->instead, "source", limit->source);
+
+        if (state != LIMIT_UNKNOWN)
+            json_object_set_new(row, "available", json_boolean(state == LIMIT_ENDED));
+        json_array_append_new(list, row);
+    }
+    for (const struct network_limit *own = scene->mode ? scene->mode->limits : NULL;
+         own && own->code; own++) {
+        _cleanup_(freep) char *why = xasprintf("network mode %s", scene->mode->name);
+
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}", "name", own->code,
+                                        "title", own->text, "available", 0, "reason", why,
+                                        "instead", "use another network mode", "source", PAGE));
+    }
+    return list;
+}
+
+char *limits_that_hold(const struct limit_scene *scene) {
+    struct text names = {0};
+
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+        if (limit_judge(&table[i], scene) == LIMIT_HOLDS)
+            text_addf(&names, "%s%s", names.len ? ", " : "", table[i].id);
+    }
+    return text_take(&names);
+}
+
+/* The last number that netsh prints, in any language: "Number of Ports : 16384". */
+static bool last_number(const char *text, unsigned *ret) {
+    bool found = false;
+
+    for (const char *p = text; *p;) {
+        size_t digits = strspn(p, "0123456789");
+
+        if (digits > 0 && digits < 7) {
+            *ret = (unsigned)strtoul(p, NULL, 10);
+            found = true;
+        }
+        p += digits ? digits : 1;
+    }
+    return found;
+}
+
+int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
+    static const char *const argv[] = {
+        "C:\\Windows\\System32\\netsh.exe", "int", "ipv4", "show", "dynamicport", "tcp", NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = NETSH_TIMEOUT_MS};
+    _cleanup_(freep) char *output = NULL;
+    int code;
+
+    if (host_run(host, &process, &code, &output, err) < 0)
+        return -1;
+    if (code != 0 || !last_number(output, ret))
+        return error_set(err, ERROR_MALFORMED, "netsh does not report the number of dynamic ports");
+    return 0;
+}

@@ -1,0 +1,161 @@
+/* The tables of Windows builds: problems, and registry values against them. Revisions are those of
+ * Microsoft's update history. */
+#include "netsetup/windows_builds.h"
+
+#include "base/memory.h"
+
+enum { SERVER_2019 = 17763, SERVER_2022 = 20348, SERVER_2025 = 26100 };
+
+#define HNS_STATE "SYSTEM\\CurrentControlSet\\Services\\hns\\State"
+#define OVERRIDES "SYSTEM\\CurrentControlSet\\Policies\\Microsoft\\FeatureManagement\\Overrides"
+#define IMAGE_BUILDER "kubernetes-sigs/image-builder images/capi/ansible/windows/roles/"
+
+static const struct host_fix fixes[] = {
+    {OVERRIDES, "1114842764", 0, SERVER_2022, 3453, 0,
+     "turns off a change of VFP that causes lock contention since April 2025",
+     IMAGE_BUILDER "systemprep/tasks/main.yml, kubernetes-sigs/image-builder#1798"},
+    {OVERRIDES, "520997518", 1, SERVER_2025, 0, 0, "turns on VFP's fix for lock contention",
+     IMAGE_BUILDER "systemprep/tasks/main.yml"},
+    {HNS_STATE, "HNSControlFlag", 80, SERVER_2019, 0, 0,
+     "turns on HNS' fixes of November 2022 (flags 0x10 and 0x40)",
+     IMAGE_BUILDER "systemprep/tasks/main.yml"},
+    {"SYSTEM\\CurrentControlSet\\Services\\wcifs", "WcifsSOPCountDisabled", 0, SERVER_2019, 0, 0,
+     "turns on a fix of the file system filter of containers",
+     IMAGE_BUILDER "systemprep/tasks/main.yml"},
+    {HNS_STATE, "EnableCompartmentNamespace", 1, 0, 0, 0,
+     "lets containers without a network of their own (HostProcess) use the host's",
+     IMAGE_BUILDER "runtimes/tasks/containerd.yml"},
+    {HNS_STATE, "FwPerfImprovementChange", 0, SERVER_2022, 2582, 2762,
+     "turns off the change of HNS that breaks pods' traffic since KB5040437",
+     "microsoft/Windows-Containers#516"},
+};
+
+static const struct windows_problem problems[] = {
+    {"KB4489899", SERVER_2019, 0, 379, "overlay networks do not work without it",
+     "install KB4489899 or newer", NULL, "kubernetes.io: Networking on Windows"},
+    {"KB4570333", SERVER_2019, 379, 1457,
+     "containers may not start (CreateComputeSystem: The directory name is invalid)",
+     "install the cumulative update of September 2020 or newer", NULL,
+     "antrea-io/antrea#2774, containerd/containerd#10347"},
+    {"KB4571748", SERVER_2019, 1432, 1518,
+     "pods lose Services when HNS restarts: VFP drops its layer DECAP_IN",
+     "install KB4577668 or newer", NULL, "microsoft/Windows-Containers#61"},
+    {"KB4580390", SERVER_2019, 379, 1554, "kube-proxy cannot use DSR reliably without it",
+     "install KB4580390 or newer", NULL, "microsoft/Windows-Containers#19"},
+    {"KB5005619", SERVER_2022, 261, 768,
+     "l2bridge with DSR loses traffic between pods; NodePorts fail on overlay",
+     "install a cumulative update of June 2022 or newer, or join with --dsr off", NULL,
+     "microsoft/Windows-Containers#204, kubernetes/website#31759"},
+    {"KB5040437", SERVER_2022, 2582, 2762, "pods reach nothing (\"General failure\")",
+     "install KB5044281 or newer, or join with --apply-host-fixes", "FwPerfImprovementChange",
+     "microsoft/Windows-Containers#516, projectcalico/calico#8529"},
+    {"KB5055526", SERVER_2022, 3453, 0, "VFP's locks make networks slow or stuck under load",
+     "join with --apply-host-fixes", "1114842764", "kubernetes-sigs/image-builder#1798"},
+    {"KB5066835", SERVER_2025, 0, 6899, "overlay networks lose traffic without it",
+     "install KB5066835 (October 2025) or newer; pause image 3.10.2 or newer", NULL,
+     "rancher/rancher#50915, projectcalico/calico#11691"},
+    {"KB5055523", SERVER_2025, 3775, 0, "VFP's locks make networks slow or stuck under load",
+     "join with --apply-host-fixes", "520997518", IMAGE_BUILDER "systemprep/tasks/main.yml"},
+    {"KB5082063", SERVER_2025, 32690, 0,
+     "an ACL of an endpoint that blocks one source blocks every source",
+     "do not use network policies that block single addresses on this node", NULL,
+     "microsoft/Windows-Containers#616"},
+};
+
+const struct host_fix *host_fixes(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(fixes);
+    return fixes;
+}
+
+const struct windows_problem *windows_problems(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(problems);
+    return problems;
+}
+
+static bool in_range(unsigned revision, unsigned from, unsigned to) {
+    return revision >= from && (!to || revision < to);
+}
+
+bool host_fix_applies(const struct host_fix *fix, const struct host_facts *facts) {
+    return !fix->build ||
+           (fix->build == facts->build && in_range(facts->revision, fix->from, fix->to));
+}
+
+int host_fix_is_set(struct host *host, const struct host_fix *fix, bool *ret, struct error *err) {
+    _cleanup_(freep) char *found = NULL, *wanted = xasprintf("%u", (unsigned)fix->data);
+    struct error why = {0};
+
+    if (host_registry_get(host, fix->key, fix->value, &found, &why) < 0 && why.kind != ERROR_ABSENT)
+        return error_set(err, why.kind, "%s", why.message);
+    *ret = text_equal(found, wanted);
+    return 0;
+}
+
+static const char *ended_by(const struct host_fix *fix, const struct host_facts *facts) {
+    for (size_t i = 0; i < ARRAY_SIZE(problems); i++) {
+        const struct windows_problem *p = &problems[i];
+
+        if (text_equal(p->override, fix->value) && p->build == facts->build &&
+            in_range(facts->revision, p->from, p->to))
+            return p->id;
+    }
+    return NULL;
+}
+
+json_t *host_fixes_missing_json(struct host *host, const struct host_facts *facts,
+                                struct error *err) {
+    _cleanup_json_ json_t *missing = json_array();
+
+    for (size_t i = 0; i < ARRAY_SIZE(fixes); i++) {
+        const struct host_fix *fix = &fixes[i];
+        bool set;
+
+        if (!host_fix_applies(fix, facts))
+            continue;
+        if (host_fix_is_set(host, fix, &set, err) < 0)
+            return NULL;
+        if (!set)
+            json_array_append_new(missing, json_pack("{s:s, s:s, s:I, s:b, s:s*, s:s, s:s}", "key",
+                                                     fix->key, "value", fix->value, "data",
+                                                     (json_int_t)fix->data, "everyBuild",
+                                                     !fix->build, "problem", ended_by(fix, facts),
+                                                     "why", fix->why, "source", fix->source));
+    }
+    return take_ptr(missing);
+}
+
+static int is_overridden(struct host *host, const char *value, bool *ret, struct error *err) {
+    *ret = false;
+    for (size_t i = 0; value && i < ARRAY_SIZE(fixes); i++) {
+        if (text_equal(fixes[i].value, value))
+            return host_fix_is_set(host, &fixes[i], ret, err);
+    }
+    return 0;
+}
+
+json_t *windows_problems_json(struct host *host, const struct host_facts *facts,
+                              struct error *err) {
+    _cleanup_json_ json_t *found = json_array();
+
+    for (size_t i = 0; facts->revision && i < ARRAY_SIZE(problems); i++) {
+        const struct windows_problem *p = &problems[i];
+        bool ended;
+
+        if (p->build != facts->build || !in_range(facts->revision, p->from, p->to))
+            continue;
+        if (is_overridden(host, p->override, &ended, err) < 0)
+            return NULL;
+        if (!ended)
+            json_array_append_new(found, json_pack("{s:s, s:s, s:s, s:s*, s:s}", "id", p->id,
+                                                   "breaks", p->breaks, "fix", p->fix, "override",
+                                                   p->override, "source", p->source));
+    }
+    return take_ptr(found);
+}
+
+const char *windows_build_name(unsigned build) {
+    return build == SERVER_2019   ? "Server 2019"
+           : build == SERVER_2022 ? "Server 2022"
+           : build == SERVER_2025 ? "Server 2025"
+                                  : NULL;
+}
