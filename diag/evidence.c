@@ -230,8 +230,9 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
     const char *name = json_text_at(evidence, "host.name");
     struct limit_scene scene = {.mode = mode ? network_mode_by_name(mode) : NULL,
                                 .host_name = name};
+    struct error ignored = {0};
 
-    (void)hns_version_get(host, &scene.hns, NULL);               /* 0.0: unknown */
+    (void)hns_version_get(host, &scene.hns, &ignored);           /* 0.0: unknown */
     (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0: unknown */
     json_object_set_new(evidence, "limits", limits_json(&scene));
     if (scene.dynamic_ports)

@@ -152,6 +152,10 @@ static int save(struct journal *j, struct error *err) {
     if (result == 0)
         result = host_write(j->host, JOURNAL_FILE, text_str(&out), out.len, HOST_SECRET, err);
     text_free(&out);
+    if (result < 0 && !j->has_folder && !j->saved) { /* goes when it is empty */
+        (void)host_remove(j->host, JOURNAL_FOLDER, NULL);
+        (void)host_remove(j->host, WINJOIN_FOLDER, NULL);
+    }
     if (result < 0)
         return error_prefix(err, "write the journal");
     j->has_folder = true;
