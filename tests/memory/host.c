@@ -16,15 +16,17 @@ static void log_line(struct memory_host *memory, const char *format, va_list arg
 
 int memory_call(struct host *host, struct error *err, const char *format, ...) {
     struct memory_host *memory = memory_of(host);
+    size_t line = memory->log.len;
     va_list args;
 
     va_start(args, format);
     log_line(memory, format, args);
     va_end(args);
     memory->calls++;
-    if (memory->calls == memory->fail_at)
-        return error_set(err, ERROR_HOST, "call %zu of the host: told to fail", memory->calls);
-    return 0;
+    if (memory->calls != memory->fail_at)
+        return 0;
+    memory->failed_at = line;
+    return error_set(err, ERROR_HOST, "call %zu of the host: told to fail", memory->calls);
 }
 
 void memory_note(struct host *host, const char *format, ...) {

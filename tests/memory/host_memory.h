@@ -9,6 +9,8 @@ struct host *host_memory_new(void);
 size_t host_memory_calls(const struct host *host);
 /* The n-th call from now (1 = next) that can fail fails with ERROR_HOST; 0 = none. */
 void host_memory_fail(struct host *host, size_t n);
+/* Its line in the log and those after it, once it has failed. */
+const char *host_memory_failed(const struct host *host);
 /* One line a call so far: "write C:\\x secret 123 bytes", "service_put kubelet", "HcnCreateNetwork
  * 00000000-... {...}" (exports of HNS with all their arguments). Borrowed until the next call. */
 const char *host_memory_log(const struct host *host);

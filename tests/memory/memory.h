@@ -31,6 +31,7 @@ struct memory_host {
     json_t *environment;
     struct text log;
     size_t calls, fail_at; /* fail_at: number of the call that fails, 0 = none */
+    size_t failed_at;      /* where its line begins in the log */
     host_memory_hns *hns;
     void *hns_context;
     host_memory_run *on_run;

@@ -19,6 +19,12 @@ void host_memory_fail(struct host *host, size_t n) {
     memory->fail_at = n ? memory->calls + n : 0;
 }
 
+const char *host_memory_failed(const struct host *host) {
+    const struct memory_host *memory = looked_at(host);
+
+    return text_str(&memory->log) + memory->failed_at;
+}
+
 const char *host_memory_log(const struct host *host) {
     return text_str(&looked_at(host)->log);
 }

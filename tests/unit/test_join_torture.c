@@ -167,6 +167,9 @@ static void a_failure_is_told_or_does_no_harm(void **state) {
             !strstr(err.message, "checks failed"))
             fail_msg("%s: %s", when, err.message);
         error_clear(&err);
+        if (result == 0 && warnings == usual &&
+            text_starts_with(host_memory_failed(r.host), "write " JOURNAL_FILE))
+            fail_msg("%s: the join went on without its journal", when);
         if (result == 0 && warnings == usual) {
             json_t *is = joined_state(&r);
 
