@@ -7,6 +7,7 @@
 #include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
 #include "join/preflight/preflight.h"
+#include "services/service_table.h"
 #include "templates/templates.h"
 
 /* ---- candidates ---- */
@@ -63,6 +64,12 @@ static void offer_checks(const struct offer *o) {
     text_list_free(&ids);
 }
 
+static void offer_services(const struct offer *o) {
+    offer(o, "winjoin", "winjoin's own logs");
+    for (const struct service *const *row = service_table; *row; row++)
+        offer(o, (*row)->name, NULL);
+}
+
 /* What an argument is called says what it may be; ":" begins what the shell itself knows. */
 static void offer_argument(const struct offer *o, const char *argument, bool of_flag) {
     if (strchr(argument, '|') || (!of_flag && argument[0] >= 'a' && argument[0] <= 'z')) {
@@ -78,6 +85,8 @@ static void offer_argument(const struct offer *o, const char *argument, bool of_
         text_add(o->out, ":folders\n");
     else if (text_equal(argument, "PHASE"))
         offer_phases(o, !of_flag);
+    else if (text_equal(argument, "SERVICE"))
+        offer_services(o);
     else if (text_equal(argument, "CHECK"))
         offer_checks(o);
     else if (text_equal(argument, "COMMAND"))

@@ -77,7 +77,7 @@ struct verb {
     struct {
         const char *what, *line; /* "winjoin" comes before the line */
     } examples[4];               /* ended by a row without a line */
-    const char *words; /* what its words are: "FILE", "DIR", "PHASE", "COMMAND" or the choices
+    const char *words; /* what its words are: "FILE", "DIR", "PHASE", "SERVICE" or the choices
                           "a|b", in brackets those that may be left out, with blanks between;
                           NULL: it takes none */
     const struct option *output;          /* its own -o; NULL: text, json and yaml */

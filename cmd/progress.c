@@ -11,7 +11,16 @@
 #include "cmd/record.h"
 #include "join/phases/phases.h"
 
-enum { TELL_AGAIN_MS = 15000, FIRST_TELL_MS = 3000, TITLE_WIDTH = 14, COLUMNS = 80, MARGIN = 5 };
+enum {
+    DRAW_MS = 200,
+    TELL_AGAIN_MS = 15000,
+    FIRST_TELL_MS = 3000,
+    TITLE_WIDTH = 14,
+    COLUMNS = 80,
+    MARGIN = 5
+};
+
+static void on_tick(void *context);
 
 void progress_open(struct progress *progress, struct program *program) {
     const char *wanted = program->options.progress;
@@ -32,6 +41,28 @@ void progress_open(struct progress *progress, struct program *program) {
         progress->mode = PROGRESS_PLAIN;
     else
         progress->mode = PROGRESS_LIVE;
+    if (progress->mode == PROGRESS_LIVE || progress->mode == PROGRESS_PLAIN)
+        host_set_tick(progress->host, on_tick, progress);
+}
+
+/* Nothing is waited for any more. */
+static void forget_waiting(struct progress *progress) {
+    free(take_ptr(progress->message));
+    free(take_ptr(progress->hint));
+    progress->waiting = (struct join_event){0};
+}
+
+static void keep_waiting(struct progress *progress, const struct join_event *event) {
+    struct join_event kept = *event;
+
+    kept.state = JOIN_WAITING;
+    kept.message = xstrdup(event->message);
+    kept.hint = xstrdup(event->hint);
+    forget_waiting(progress);
+    progress->waiting = kept;
+    progress->message = (char *)kept.message;
+    progress->hint = (char *)kept.hint;
+    progress->told_ms = progress->drawn_ms = host_monotonic_ms(progress->host);
 }
 
 static void end_live_line(struct progress *progress) {
@@ -41,7 +72,9 @@ static void end_live_line(struct progress *progress) {
 }
 
 void progress_close(struct progress *progress) {
+    host_set_tick(progress->host, NULL, NULL);
     end_live_line(progress);
+    forget_waiting(progress);
     text_list_free(&progress->warnings);
 }
 
@@ -79,6 +112,9 @@ static void show_json(const struct progress *progress, const struct join_event *
 }
 
 static void mark(const struct progress *progress, enum join_event_state state, char out[32]) {
+    static const char *const spinner[][4] = {
+        {"| ", "/ ", "- ", "\\ "},
+        {"\xe2\xa0\x8b", "\xe2\xa0\xb8", "\xe2\xa0\xb4", "\xe2\xa0\xa6"}};
     static const struct {
         const char *utf8, *ascii, *color;
     } marks[] = {
@@ -89,6 +125,8 @@ static void mark(const struct progress *progress, enum join_event_state state, c
     };
     const char *sign = progress->utf8 ? marks[state].utf8 : marks[state].ascii;
 
+    if (progress->mode == PROGRESS_LIVE && state == JOIN_WAITING)
+        sign = spinner[progress->utf8][progress->turn % 4];
     if (progress->color)
         (void)text_format(out, 32, "\x1b[%sm%s\x1b[0m", marks[state].color, sign);
     else
@@ -223,6 +261,26 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
     progress->last_told_ms = event->waited_ms ? event->waited_ms : 1;
 }
 
+/* The wait goes on and nobody says so: a request that is not answered, a service that stops. */
+static void on_tick(void *context) {
+    struct progress *progress = context;
+    uint64_t now = host_monotonic_ms(progress->host);
+    struct join_event event = progress->waiting;
+    unsigned more = (unsigned)(now - progress->told_ms);
+
+    if (!progress->message || now - progress->drawn_ms < DRAW_MS)
+        return;
+    if (progress->mode == PROGRESS_PLAIN && !*event.message)
+        return;
+    progress->drawn_ms = now;
+    progress->turn++;
+    event.waited_ms += more;
+    if (event.left_ms)
+        event.left_ms = event.left_ms > more ? event.left_ms - more : 0;
+    show_waiting(progress, &event);
+    (void)fflush(stderr);
+}
+
 void progress_show(void *context, const struct join_event *event) {
     struct progress *progress = context;
 
@@ -234,6 +292,10 @@ void progress_show(void *context, const struct join_event *event) {
         show_json(progress, event);
         return;
     }
+    if (event->state == JOIN_BEGIN || event->state == JOIN_WAITING)
+        keep_waiting(progress, event);
+    else if (event->state != JOIN_WARNING)
+        forget_waiting(progress);
     switch (event->state) {
     case JOIN_BEGIN:
         progress->last_told_ms = 0;

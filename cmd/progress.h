@@ -19,7 +19,11 @@ struct progress {
     struct program *program;   /* whose record gets each event */
     bool line_open;            /* a waiting line is on the terminal */
     unsigned last_told_ms;     /* plain: when the wait was last told */
-    struct text_list warnings; /* of the running phase, shown under its line */
+    struct join_event waiting; /* what is waited for, told again as time goes by; its texts: */
+    char *message, *hint;
+    uint64_t told_ms, drawn_ms; /* when `waiting` came, and when it was last shown */
+    unsigned turn;              /* of the spinner */
+    struct text_list warnings;  /* of the running phase, shown under its line */
 };
 /* By --progress (auto: live on a terminal, else plain) and the terminal. */
 void progress_open(struct progress *progress, struct program *program);

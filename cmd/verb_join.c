@@ -267,9 +267,9 @@ static int discover(struct program *program, struct discovery_result *ret, struc
     discovery_options_make(o, &options);
     options.on_retry = tell_asking;
     options.on_retry_context = &asking;
-    if (asking.progress.mode == PROGRESS_LIVE)
-        join_tell_waiting(&asking.waits, 0, 0, "", "asking %s",
-                          o->endpoint ? o->endpoint : "the cluster of the discovery file");
+    join_tell_waiting(&asking.waits, 0,
+                      options.timeout_ms ? options.timeout_ms : DISCOVERY_TIMEOUT_MS, "",
+                      "asking %s", o->endpoint ? o->endpoint : "the cluster of the discovery file");
     result = discovery_run(&options, program->http, program->host, ret, err);
     progress_close(&asking.progress);
     text_free(&asking.waits.waiting);

@@ -8,7 +8,7 @@
 #include "join/run.h"
 #include "join/preflight/preflight.h"
 
-enum { ID_WIDTH = 20, DISCOVERY_TIMEOUT_MS = 30000 };
+enum { ID_WIDTH = 20, LOOK_MS = 30000 };
 
 static const struct {
     const char *utf8, *ascii, *color;
@@ -101,7 +101,7 @@ int verb_preflight(struct program *program, struct error *err) {
         return -1;
     program->options.join.dry_run = true; /* nothing is fixed, waited for or given back either */
     if (!program->options.join.timeout)   /* a join has patience, a question has less */
-        program->options.join.timeout = DISCOVERY_TIMEOUT_MS;
+        program->options.join.timeout = LOOK_MS;
     warn_of_names(program);
     progress_open(&progress, program);
     result = join_open(&join, err);

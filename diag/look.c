@@ -98,7 +98,7 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
 
     rfc3339_format(host_now(host), time);
     json_object_set_new(look, "time", json_string(time));
-    json_object_set_new(look, "services", services_json(host));
+    diag_look_services(host, look);
     if (options->certificate_file)
         json_object_set_new(look, "certificate",
                             diag_look_certificate(host, options->certificate_file));
@@ -109,6 +109,10 @@ json_t *diag_look(struct host *host, const struct diag_look_options *options, js
         *ret_node = json_incref(node);
     json_decref(node);
     return look;
+}
+
+void diag_look_services(struct host *host, json_t *look) {
+    json_object_set_new(look, "services", services_json(host));
 }
 
 bool diag_look_api_answers(const json_t *look) {

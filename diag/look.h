@@ -22,6 +22,8 @@ struct diag_look_options {
  * NULL when it was not read. A server that does not answer costs LOOK_API_MS. */
 enum { DIAG_LOOK_API_MS = 700 };
 json_t *diag_look(struct host *host, const struct diag_look_options *options, json_t **ret_node);
+/* Reads its part "services" again. */
+void diag_look_services(struct host *host, json_t *look);
 /* Its part "certificate"; new reference. */
 json_t *diag_look_certificate(struct host *host, const char *path);
 /* true when the API server answers this node's identity. */

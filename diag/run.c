@@ -17,7 +17,8 @@ enum {
     SETTLE_TIMEOUT_MS = 20000,
     SETTLE_PAUSE_MS = 3000,
     TURN_MS = 200,
-    TELL_MS = 5000, /* a wait says what it waits for this often */
+    LOOK_AGAIN_MS = 5000, /* at the services without which no probe pod starts; */
+    LOOKS_DOWN = 3,       /* this often down is down: Windows starts a service that ended again */
     ANSWER_SLACK_MS = 10000,
 };
 
@@ -33,28 +34,31 @@ struct run {
     struct diag_probe_options probe_options;
     struct diag_probes probes;
     char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
-    unsigned told_ms;                  /* when the user was last told of a wait, since it began */
+    json_t *look;                      /* options->look, its services as they are now; or NULL */
+    const char *down;                  /* the service without which no pod can start, or NULL */
+    unsigned look_ms, looks_down;      /* when to look again; how often it was down in a row */
     char id[17]; /* of this run: a probe of an earlier one is not listened to */
 };
 
-static void tell(const struct run *run, const char *format, ...)
-    __attribute__((format(gnu_printf, 2, 3)));
+static void tell_wait(const struct run *run, const struct wait *wait, const char *message) {
+    if (run->options->progress)
+        run->options->progress(run->options->progress_context, wait ? wait->waited_ms : 0,
+                               wait ? wait_left_ms(wait) : 0, message);
+}
 
-static void tell(const struct run *run, const char *format, ...) {
+__attribute__((format(gnu_printf, 2, 3))) static void tell(const struct run *run,
+                                                           const char *format, ...) {
     struct text t = {0};
     va_list args;
 
-    if (!run->options->progress)
-        return;
     va_start(args, format);
     text_addv(&t, format, args);
     va_end(args);
-    run->options->progress(run->options->progress_context, text_str(&t));
+    tell_wait(run, NULL, text_str(&t));
     text_free(&t);
 }
 
-/* What a look answers that has to come again. The node's echo answers meanwhile: its flow is being
- * timed. */
+/* What a look that has to come again answers; the node's echo, whose flow is timed, goes on. */
 static enum wait_look again(const struct run *run) {
     if (run->echo)
         socket_echo_serve(run->echo, TURN_MS);
@@ -65,15 +69,7 @@ static enum wait_look again(const struct run *run) {
 static enum wait_look wait_for(struct run *run, struct wait wait, struct error *err) {
     wait.pause_ms = run->echo ? 1 : TURN_MS;
     wait.tell_context = wait.context;
-    run->told_ms = 0;
     return wait_until(run->host, &wait, err);
-}
-
-static bool is_time_to_tell(struct run *run, const struct wait *wait) {
-    if (wait->waited_ms - run->told_ms < TELL_MS)
-        return false;
-    run->told_ms = wait->waited_ms;
-    return true;
 }
 
 /* ---- the probes ---- */
@@ -105,27 +101,37 @@ static char *silent_names(const struct run *run) {
 
 static void tell_silent(void *context, const struct wait *wait, const struct error *missing) {
     struct run *run = context;
-    _cleanup_(freep) char *names = silent_names(run), *why = NULL;
+    _cleanup_(freep) char *names = silent_names(run), *why = NULL, *message = NULL;
     size_t first = 0;
 
     (void)missing;
-    if (!is_time_to_tell(run, wait))
-        return;
     while (run->probes.items[first].spoke)
         first++;
     why = waiting_of(run, first);
-    tell(run, "waiting for %s to start (%u s)%s%s", names, wait->waited_ms / 1000, why ? ": " : "",
-         why ? why : "");
+    message = xasprintf("waiting for %s to start%s%s", names, why ? ": " : "", why ? why : "");
+    tell_wait(run, wait, message);
+}
+
+/* A kubelet that ended meanwhile starts no pod, however long it is waited for. */
+static bool pods_cannot_start(struct run *run, const struct wait *wait) {
+    if (!run->look || wait->waited_ms < run->look_ms)
+        return false;
+    run->look_ms = wait->waited_ms + LOOK_AGAIN_MS;
+    diag_look_services(run->host, run->look);
+    run->looks_down = diag_look_stops_pods(run->look) ? run->looks_down + 1 : 0;
+    if (run->looks_down >= LOOKS_DOWN)
+        run->down = diag_look_stops_pods(run->look);
+    return run->down;
 }
 
 static enum wait_look probes_look(void *context, struct wait *wait, struct error *err) {
     struct run *run = context;
     size_t speak = 0;
 
-    (void)wait, (void)err;
+    (void)err;
     for (size_t i = 0; i < run->probes.count; i++)
         speak += probe_look(run, i);
-    return speak == run->probes.count ? LOOK_DONE : again(run);
+    return speak == run->probes.count || pods_cannot_start(run, wait) ? LOOK_DONE : again(run);
 }
 
 /* Waits for all heartbeats; a probe that never speaks is a result, not a failure. */
@@ -160,12 +166,12 @@ struct answer {
 
 static void tell_measuring(void *context, const struct wait *wait, const struct error *missing) {
     const struct answer *answer = context;
+    _cleanup_(freep) char *message =
+        xasprintf("waiting for %s to measure %zu flows",
+                  answer->run->probes.items[answer->probe].name, answer->list->count);
 
     (void)missing;
-    if (is_time_to_tell(answer->run, wait))
-        tell(answer->run, "waiting for %s to measure %zu flows (%u s)",
-             answer->run->probes.items[answer->probe].name, answer->list->count,
-             wait->waited_ms / 1000);
+    tell_wait(answer->run, wait, message);
 }
 
 static enum wait_look answer_look(void *context, struct wait *wait, struct error *err) {
@@ -383,6 +389,21 @@ static int id_make(struct run *run, struct error *err) {
     return 0;
 }
 
+/* What no pod can measure is not waited for. */
+static int leave_out(struct run *run) {
+    struct diag_cells *cells = &run->report->cells;
+
+    diag_cells_make(&run->scene, cells);
+    for (size_t i = 0; i < cells->count; i++) {
+        struct diag_cell *cell = &cells->items[i];
+
+        cell->asked = false;
+        cell->outcome = DIAG_NOT_RUN;
+        text_format(cell->reason, sizeof cell->reason, "no pod can start without %s", run->down);
+    }
+    return 0;
+}
+
 static int measure(struct run *run, struct error *err) {
     struct diag_report *report = run->report;
     const struct network_mode *mode;
@@ -392,6 +413,8 @@ static int measure(struct run *run, struct error *err) {
     run->echo = node_echo_open(run->host, &run->scene);
     if (probes_wait(run, err) < 0)
         return -1;
+    if (run->down)
+        return leave_out(run);
     scene_fill(run);
     diag_cells_make(&run->scene, &report->cells);
     tell(run, "measuring %zu flows", report->cells.count / 2);
@@ -402,27 +425,13 @@ static int measure(struct run *run, struct error *err) {
     return diag_report_is_good(report) ? 0 : evidence_make(run, err);
 }
 
-/* What no pod can measure is not waited for. */
-static void leave_out(struct run *run, const char *service) {
-    struct diag_cells *cells = &run->report->cells;
-
-    diag_cells_make(&run->scene, cells);
-    for (size_t i = 0; i < cells->count; i++) {
-        struct diag_cell *cell = &cells->items[i];
-
-        cell->asked = false;
-        cell->outcome = DIAG_NOT_RUN;
-        text_format(cell->reason, sizeof cell->reason, "no pod can start without %s", service);
-    }
-}
-
 /* What the first look saw goes with the evidence, of a healthy node too. */
 static void add_look(struct run *run) {
-    if (!run->options->look)
+    if (!run->look)
         return;
     if (!run->report->evidence)
         run->report->evidence = json_object();
-    json_object_set(run->report->evidence, "look", (json_t *)run->options->look);
+    json_object_set_new(run->report->evidence, "look", take_ptr(run->look));
 }
 
 static char *network_text(struct run *run) {
@@ -449,25 +458,28 @@ static void probes_open(struct run *run) {
 int diag_run(struct host *host, const struct diag_options *options, struct diag_report *ret,
              struct error *err) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
-    struct run run = {.host = host, .options = options, .scene = options->scene, .report = &report};
+    struct run run = {.host = host,
+                      .options = options,
+                      .scene = options->scene,
+                      .report = &report,
+                      .look = json_deep_copy(options->look),
+                      .look_ms = LOOK_AGAIN_MS,
+                      .down = diag_look_stops_pods(options->look)};
     uint64_t start = host_monotonic_ms(host);
-    const char *down = diag_look_stops_pods(options->look);
+    bool measured = !run.down;
     struct error ignored = {0};
-    int result = 0;
+    int result;
 
     probes_open(&run);
     report.time = host_now(host);
     report.node = xstrdup_null(options->scene.node_name);
     report.network = network_text(&run);
-    if (down)
-        leave_out(&run, down);
-    else
-        result = measure(&run, err);
+    result = measured ? measure(&run, err) : leave_out(&run);
     node_echo_close(host, run.echo);
     add_look(&run);
     diag_causes_find(&report);
     /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
-    if (!down && run.probes.transport->remove(&run.probes, &ignored) < 0)
+    if (measured && run.probes.transport->remove(&run.probes, &ignored) < 0)
         tell(&run, "%s", ignored.message);
     free(run.probes.items);
     free(run.network_name);

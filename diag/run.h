@@ -8,9 +8,10 @@
 #include "diag/reports/report.h"
 #include "diag/transports/transport.h"
 
-/* Called when something begins, waits or ends; `message` is one line, e.g. "waiting for
- * winjoin-probe-b to start (12 s)". */
-typedef void diag_progress(void *context, const char *message);
+/* Called when something begins or ends, and about once a second while something is waited for, e.g.
+ * "waiting for winjoin-probe-b to start"; times 0 where nothing is waited for. */
+typedef void diag_progress(void *context, unsigned waited_ms, unsigned left_ms,
+                           const char *message);
 /* Measures on the node; NULL in the options means probe_measure(). */
 typedef void diag_measure(void *context, const struct probe *probe, struct probe_result *ret);
 
@@ -20,7 +21,8 @@ struct diag_options {
     struct diag_probe_options probes;
     struct diag_scene scene; /* the probes and the node's echo are filled in by the run */
     struct diag_evidence_options evidence;
-    const json_t *look; /* diag_look(): of a node on which no pod can start nothing is measured */
+    const json_t *look; /* diag_look(): of a node on which no pod can start nothing is measured; its
+                           services are looked at again while the probe pods are waited for */
     unsigned start_timeout_ms;  /* for all probes to speak; 0 = 120 s */
     unsigned settle_timeout_ms; /* for red cells to turn green (kube-proxy may be slow); 0 = 20 s */
     diag_progress *progress;

@@ -303,6 +303,13 @@ bool host_deadline_passed(struct host *host) {
     return host->deadline_ms && host_monotonic_ms(host) >= host->deadline_ms;
 }
 
+enum { TICK_MS = 200 };
+
+static void tick_now(const struct host *host) {
+    if (host->tick)
+        host->tick(host->tick_context);
+}
+
 /* The rest of the time is slept, too: who waits looks once more. */
 int host_sleep(struct host *host, unsigned milliseconds, struct error *err) {
     uint64_t now = host->deadline_ms ? host_monotonic_ms(host) : 0;
@@ -311,10 +318,25 @@ int host_sleep(struct host *host, unsigned milliseconds, struct error *err) {
         return error_set(err, ERROR_INTERRUPTED, "the time that was given is over");
     if (host->deadline_ms && host->deadline_ms - now < milliseconds)
         milliseconds = (unsigned)(host->deadline_ms - now);
-    return host->ops->sleep(host, milliseconds, err);
+    while (host->tick && milliseconds > TICK_MS) {
+        if (host->ops->sleep(host, TICK_MS, err) < 0)
+            return -1;
+        milliseconds -= TICK_MS;
+        tick_now(host);
+    }
+    if (host->ops->sleep(host, milliseconds, err) < 0)
+        return -1;
+    tick_now(host);
+    return 0;
+}
+
+void host_set_tick(struct host *host, void (*tick)(void *context), void *context) {
+    host->tick = tick;
+    host->tick_context = context;
 }
 
 bool host_interrupted(struct host *host) {
+    tick_now(host);
     return host_deadline_passed(host) || host->ops->interrupted(host);
 }
 

@@ -279,6 +279,9 @@ bool host_interrupted(struct host *host);
 /* From that time of host_monotonic_ms() on, everything ends as if it were interrupted; 0: never. */
 void host_set_deadline(struct host *host, uint64_t monotonic_ms);
 bool host_deadline_passed(struct host *host);
+/* `tick` is called several times a second while something is waited for (host_sleep()), and about
+ * once a second during requests and other programs (host_interrupted()). NULL: no more. */
+void host_set_tick(struct host *host, void (*tick)(void *context), void *context);
 /* winjoin's own records on the machine. */
 #define HOST_OWN_FOLDER "C:\\ProgramData\\winjoin"
 /* How many things were changed on the machine by this process (files written or moved but those of

@@ -80,8 +80,10 @@ struct host_ops {
 /* First member of each host. */
 struct host {
     const struct host_ops *ops;
-    unsigned changes;     /* host_changes() */
-    uint64_t deadline_ms; /* host_set_deadline() */
+    unsigned changes;            /* host_changes() */
+    uint64_t deadline_ms;        /* host_set_deadline() */
+    void (*tick)(void *context); /* host_set_tick() */
+    void *tick_context;
 };
 
 /* The result of something that changes the machine. */

@@ -106,8 +106,8 @@ int win32_service_query(struct host *host, const char *name, struct host_service
 
 /* Waits until the service is in the state; a service that stops while it should come up has failed.
  */
-static int wait_for_state(SC_HANDLE service, const char *name, DWORD wanted, unsigned timeout_ms,
-                          struct error *err) {
+static int wait_for_state(struct host *host, SC_HANDLE service, const char *name, DWORD wanted,
+                          unsigned timeout_ms, struct error *err) {
     uint64_t end = GetTickCount64() + timeout_ms;
     const char *verb = wanted == SERVICE_RUNNING ? "start" : "stop";
     SERVICE_STATUS_PROCESS status = {0};
@@ -123,7 +123,7 @@ static int wait_for_state(SC_HANDLE service, const char *name, DWORD wanted, uns
         if (GetTickCount64() >= end)
             return error_set(err, ERROR_TIMED_OUT, "%s service '%s': not finished after %u ms",
                              verb, name, timeout_ms);
-        if (win32_sleep(NULL, POLL_MS, err) < 0)
+        if (host_sleep(host, POLL_MS, err) < 0)
             return error_prefix(err, "%s service '%s'", verb, name);
     }
 }
@@ -144,7 +144,6 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     _cleanup_service_ SC_HANDLE service = NULL;
     SERVICE_STATUS_PROCESS status = {0};
 
-    (void)host;
     if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_START, &service, err) < 0)
         return -1;
     if (!service)
@@ -153,11 +152,11 @@ int win32_service_start(struct host *host, const char *name, unsigned timeout_ms
     if (query_status(service, name, &status, err) < 0)
         return -1;
     if (status.dwCurrentState == SERVICE_STOP_PENDING &&
-        wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err) < 0)
+        wait_for_state(host, service, name, SERVICE_STOPPED, timeout_ms, err) < 0)
         return -1;
     if (ask_to_start(service, timeout_ms) < 0)
         return win32_fail(err, GetLastError(), "start service '%s'", name);
-    return wait_for_state(service, name, SERVICE_RUNNING, timeout_ms, err);
+    return wait_for_state(host, service, name, SERVICE_RUNNING, timeout_ms, err);
 }
 
 /* "Stopped" is what the service says; its program is in use until the process has ended. One that
@@ -202,7 +201,6 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
     HANDLE process = NULL;
     int result;
 
-    (void)host;
     if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_STOP, &service, err) < 0)
         return -1;
     if (!service)
@@ -211,11 +209,11 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
         if (GetTickCount64() >= end)
             return error_set(err, ERROR_TIMED_OUT, "stop service '%s': still starting after %u ms",
                              name, timeout_ms);
-        if (win32_sleep(NULL, POLL_MS, err) < 0)
+        if (host_sleep(host, POLL_MS, err) < 0)
             return error_prefix(err, "stop service '%s'", name);
     }
     if (result == 0)
-        result = wait_for_state(service, name, SERVICE_STOPPED, timeout_ms, err);
+        result = wait_for_state(host, service, name, SERVICE_STOPPED, timeout_ms, err);
     if (process && result == 0)
         (void)WaitForSingleObject(process, EXIT_MS); /* who needs its files meets them in use */
     if (process)
@@ -248,7 +246,7 @@ int win32_service_delete(struct host *host, const char *name, unsigned timeout_m
                                 "delete service '%s': another program still uses it (for example "
                                 "an open services.msc)",
                                 name);
-        if (win32_sleep(host, POLL_MS, err) < 0)
+        if (host_sleep(host, POLL_MS, err) < 0)
             return error_prefix(err, "delete service '%s'", name);
     }
 }

@@ -15,7 +15,6 @@
 #include "pki/token.h"
 
 enum {
-    TIMEOUT_MS = 5 * 60 * 1000,
     CLOCK_WARNING_SECONDS = 60,
     HASHES_SHOWN_MAX = 3,
     NAME_MAX_LEN = 253,
@@ -359,7 +358,7 @@ static int run(struct discovery *d, const struct token *token, const struct text
     int result;
 
     d->start = host_monotonic_ms(d->host);
-    d->deadline = d->start + (o->timeout_ms ? o->timeout_ms : TIMEOUT_MS);
+    d->deadline = d->start + (o->timeout_ms ? o->timeout_ms : DISCOVERY_TIMEOUT_MS);
     if (o->file)
         return discovery_run_file(d, err);
     server = xasprintf("https://%s", o->endpoint);

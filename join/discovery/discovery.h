@@ -13,6 +13,7 @@
 #include "kube/kubeconfig.h"
 #include "pki/pin.h"
 
+enum { DISCOVERY_TIMEOUT_MS = 300000 }; /* as kubeadm's timeouts.discovery */
 /* Borrowed text. Either endpoint and token, or file. */
 struct discovery_options {
     const char *endpoint;            /* "10.0.0.10:6443", "[fd00::1]:6443", "api.example:6443" */
@@ -21,7 +22,7 @@ struct discovery_options {
     const struct text_list *ca_cert_hashes; /* pins as given, or NULL */
     bool unsafe_skip_ca_verification;       /* lets validation pass without pins, nothing more */
     const char *file;                       /* path (drive letters are paths) */
-    unsigned timeout_ms;                    /* timeouts.discovery; 0 = 5 min */
+    unsigned timeout_ms;                    /* 0 = DISCOVERY_TIMEOUT_MS */
     unsigned interval_ms;                   /* between tries; 0 = 5 s, with jitter */
     unsigned signature_grace_ms;            /* how long the token's signature may lag; 0 = 10 s */
     /* Told before each wait: what failed and when the next try is. NULL = nobody. */

@@ -15,8 +15,8 @@
 #include "netsetup/boot_network.h"
 #include "services/runtime_files.h"
 
-static void on_diag(void *context, const char *message) {
-    join_tell_waiting(context, 0, 0, "", "%s", message);
+static void on_diag(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
+    join_tell_waiting(context, waited_ms, left_ms, "", "%s", message);
 }
 
 /* The first address of the service range is always the Service "kubernetes" (kube-apiserver). */

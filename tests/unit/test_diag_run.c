@@ -113,10 +113,13 @@ static void measure_ok(void *context, const struct probe *probe, struct probe_re
     memcpy(ret->id, probe->id, sizeof ret->id);
 }
 
-static void tell(void *context, const char *message) {
+static void tell(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
     struct stage *stage = context;
 
-    text_addf(&stage->told, "%s\n", message);
+    if (!left_ms)
+        text_addf(&stage->told, "%s\n", message);
+    else if (waited_ms >= 1000 && waited_ms / 1000 % 5 == 0)
+        text_addf(&stage->told, "%s (%u s)\n", message, waited_ms / 1000);
 }
 
 static struct diag_options options_make(struct stage *stage) {

@@ -124,10 +124,13 @@ struct run {
     int result;
 };
 
-static void tell(void *context, const char *message) {
+static void tell(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
     struct run *run = context;
 
-    text_addf(&run->told, "%s\n", message);
+    if (!left_ms)
+        text_addf(&run->told, "%s\n", message);
+    else if (waited_ms >= 1000 && waited_ms / 1000 % 5 == 0)
+        text_addf(&run->told, "%s (%u s)\n", message, waited_ms / 1000);
 }
 
 static void measure_ok(void *context, const struct probe *probe, struct probe_result *ret) {
@@ -256,7 +259,7 @@ static void probes_that_never_start(void **state) {
         enum diag_outcome from_pod, from_node;
     } rows[] = {
         {{.silent = "left", .why = "ErrImagePull: not found"},
-         "waiting for left to start (5 s): ErrImagePull: not found\n",
+         "waiting for left to start: ErrImagePull: not found (5 s)\n",
          "left is waiting: ErrImagePull: not found",
          DIAG_NOT_RUN,
          DIAG_PASS},

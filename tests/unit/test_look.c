@@ -81,6 +81,60 @@ static void on_sleep(void *context, struct host *host) {
     host_memory_interrupt(host);
 }
 
+/* A service that ends while the probe pods are waited for; `back_s`: Windows starts it again. */
+struct dying {
+    const char *service;
+    unsigned back_s;
+    uint64_t ended_ms;
+};
+
+static void let_die(void *context, struct host *host) {
+    struct dying *dying = context;
+    uint64_t now = host_monotonic_ms(host);
+
+    if (host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json") != HOST_FILE)
+        return;
+    host_memory_advance(host, 999); /* the wait itself pauses for a moment only */
+    if (!dying->ended_ms) {
+        host_memory_end_service(host, dying->service, 255);
+        dying->ended_ms = now;
+    } else if (dying->back_s && now - dying->ended_ms >= dying->back_s * 1000) {
+        host_memory_set_service_state(host, dying->service, HOST_SERVICE_RUNNING);
+    }
+}
+
+static void what_stops_later_ends_the_wait(void **state) {
+    static const struct {
+        const char *service;
+        unsigned back_s, least_s, most_s;
+        const char *causes, *reason;
+    } rows[] = {
+        {"kubelet", 0, 15, 25, "SVC-DOWN", "no pod can start without the kubelet"},
+        {"containerd", 0, 15, 25, "SVC-DOWN", "no pod can start without containerd"},
+        {"kubelet", 7, 120, 180, NULL, "the first probe pod did not start"},    /* started again */
+        {"kube-proxy", 0, 120, 180, NULL, "the first probe pod did not start"}, /* pods need none */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct dying dying = {rows[i].service, rows[i].back_s, 0};
+        _cleanup_(freep) char *causes = NULL, *reason = NULL;
+        struct run r;
+        uint64_t ms;
+
+        open_joined(&r);
+        host_memory_on_sleep(r.host, let_die, &dying);
+        causes = diagnose(&r, &ms, &reason);
+        if (rows[i].causes ? !text_equal(causes, rows[i].causes) : !!strstr(causes, "the kubelet"))
+            fail_msg("row %zu: %s", i, causes);
+        if (strcmp(reason, rows[i].reason) != 0)
+            fail_msg("row %zu: %s", i, reason);
+        assert_in_range(ms, rows[i].least_s * 1000, rows[i].most_s * 1000);
+        assert_int_equal(host_file_type(r.host, "C:\\ProgramData\\winjoin\\probe"), HOST_ABSENT);
+        close_run(&r);
+    }
+}
+
 static void a_server_that_is_away_does_not_keep_from_measuring(void **state) {
     struct join join;
     struct error err = {0};
@@ -202,6 +256,7 @@ static void without_an_identity_nobody_is_asked(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stops_pods_is_named_at_once),
+        cmocka_unit_test(what_stops_later_ends_the_wait),
         cmocka_unit_test(a_server_that_is_away_does_not_keep_from_measuring),
         cmocka_unit_test(one_that_never_joined_is_told_so),
         cmocka_unit_test(the_servers_answer_is_told_apart),

@@ -302,12 +302,12 @@ static void progress_has_a_face_for_each_terminal(void **state) {
         {{.err_is_terminal = true, .utf8 = true, .color = true},
          NULL,
          false,
-         "\r\x1b[K  \x1b[36m\xe2\x80\xa6\x1b[0m kubelet        m (2 s)",
+         "\r\x1b[K  \x1b[36m\xe2\xa0\x8b\x1b[0m kubelet        m (2 s)",
          "\r\x1b[K  \x1b[32m\xe2\x9c\x93\x1b[0m kubelet        d  (1.5 s)\n"},
         {{.err_is_terminal = true, .color = true},
          "auto",
          true,
-         "\r\x1b[K  .. kubelet        m (2 s)",
+         "\r\x1b[K  |  kubelet        m (2 s)",
          "\r\x1b[K  ok kubelet        d  (1.5 s)\n"},
         {{.err_is_terminal = true, .utf8 = true},
          NULL,
@@ -412,9 +412,47 @@ static void a_wait_is_told_now_and_then(void **state) {
     progress_close(&progress);
 }
 
+/* A request that is not answered, a service that does not stop: nobody tells, time goes by. */
+static void a_wait_that_nobody_tells_of_is_shown(void **state) {
+    const struct join_event asking = {
+        .state = JOIN_WAITING, .message = "asking m", .hint = "", .left_ms = 60000};
+    struct progress progress;
+    struct capture captured;
+
+    (void)state;
+    for (int live = 0; live < 2; live++) {
+        program->terminal = (struct terminal){.err_is_terminal = live, .color = live};
+        program->options.no_color = true;
+        progress_open(&progress, program);
+        show(&progress, &asking);
+        capture_begin(&captured, stderr);
+        assert_int_equal(host_sleep(program->host, 2000, NULL), 0);
+        capture_end(&captured, &err_out);
+        if (live)
+            assert_non_null(strstr(text_str(&err_out), "  asking m (2 s; gives up in 58 s)"));
+        else
+            assert_int_equal(err_out.len, 0);
+        capture_begin(&captured, stderr);
+        assert_int_equal(host_sleep(program->host, 3000, NULL), 0);
+        capture_end(&captured, &err_out);
+        if (!live)
+            assert_string_equal(text_str(&err_out),
+                                "  ..                asking m (3 s; gives up in 57 s)\n");
+        show(&progress, EVENT(.state = JOIN_DONE, .message = "d"));
+        capture_begin(&captured, stderr);
+        assert_int_equal(host_sleep(program->host, 5000, NULL), 0);
+        progress_close(&progress);
+        assert_int_equal(host_sleep(program->host, 5000, NULL), 0);
+        capture_end(&captured, &err_out);
+        assert_int_equal(err_out.len, 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(variables_of_the_environment),
+        cmocka_unit_test_setup_teardown(a_wait_that_nobody_tells_of_is_shown, open_program,
+                                        close_program),
         cmocka_unit_test(a_full_disk),
         cmocka_unit_test(closed_streams),
         cmocka_unit_test_setup_teardown(a_bundle_and_its_versions, open_program, close_program),
