@@ -105,6 +105,7 @@ class Reader:
             return
         if line == "Install-WindowsFeature Containers -Restart":
             self.host.reboot()  # the feature itself is there: a played Windows has no DISM
+            self.path = ""
             return
         cluster = line.startswith("kubectl ") or "| kubectl " in line
         expect(cluster or line.startswith("winjoin "), "nobody knows where this is typed: " + line)
