@@ -427,9 +427,7 @@ static int measure(struct run *run, struct error *err) {
 
 /* What the first look saw goes with the evidence, of a healthy node too. */
 static void add_look(struct run *run) {
-    if (!run->look)
-        return;
-    if (!run->report->evidence)
+    if (run->look && !run->report->evidence)
         run->report->evidence = json_object();
     json_object_set_new(run->report->evidence, "look", take_ptr(run->look));
 }

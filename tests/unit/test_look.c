@@ -94,7 +94,7 @@ static void let_die(void *context, struct host *host) {
 
     if (host_file_type(host, "C:\\etc\\kubernetes\\manifests\\winjoin-probe-a.json") != HOST_FILE)
         return;
-    host_memory_advance(host, 999); /* the wait itself pauses for a moment only */
+    host_memory_advance(host, 5999); /* the wait itself pauses for a moment only */
     if (!dying->ended_ms) {
         host_memory_end_service(host, dying->service, 255);
         dying->ended_ms = now;
@@ -111,7 +111,7 @@ static void what_stops_later_ends_the_wait(void **state) {
     } rows[] = {
         {"kubelet", 0, 15, 25, "SVC-DOWN", "no pod can start without the kubelet"},
         {"containerd", 0, 15, 25, "SVC-DOWN", "no pod can start without containerd"},
-        {"kubelet", 7, 120, 180, NULL, "the first probe pod did not start"},    /* started again */
+        {"kubelet", 8, 120, 180, NULL, "the first probe pod did not start"},    /* started again */
         {"kube-proxy", 0, 120, 180, NULL, "the first probe pod did not start"}, /* pods need none */
     };
 

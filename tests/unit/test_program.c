@@ -342,15 +342,15 @@ static void progress_has_a_face_for_each_terminal(void **state) {
 }
 
 /* On a terminal the hint gets a line of its own, once; the waiting line comes again below it. */
-static void a_hint_stands_above_the_live_line(void **state) {
+static void a_hint_is_above_the_live_line(void **state) {
     static const struct {
         unsigned waited_ms;
         const char *shown;
     } rows[] = {
-        {0, "\r\x1b[K  .. kubelet        m\r\x1b[K                    h\n"},
-        {1000, "\r\x1b[K  .. kubelet        m (1 s)"},
-        {14000, "\r\x1b[K  .. kubelet        m (14 s)"},
-        {16000, "\r\x1b[K  .. kubelet        m (16 s)"},
+        {0, "\r\x1b[K  |  kubelet        m\r\x1b[K                    h\n"},
+        {1000, "\r\x1b[K  |  kubelet        m (1 s)"},
+        {14000, "\r\x1b[K  |  kubelet        m (14 s)"},
+        {16000, "\r\x1b[K  |  kubelet        m (16 s)"},
     };
     struct progress progress;
 
@@ -461,8 +461,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),
         cmocka_unit_test_setup_teardown(progress_has_a_face_for_each_terminal, open_program,
                                         close_program),
-        cmocka_unit_test_setup_teardown(a_hint_stands_above_the_live_line, open_program,
-                                        close_program),
+        cmocka_unit_test_setup_teardown(a_hint_is_above_the_live_line, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_wait_is_told_now_and_then, open_program, close_program),
     };
 
