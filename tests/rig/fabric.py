@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The machines of a cluster as network namespaces: underlay, outside, control plane, nodes.
 
-    fabric.py up [--mode overlay|l2bridge|l2tunnel] [--state FILE]   runs until it is interrupted
+    fabric.py up [--mode MODE] [--state FILE]   runs until it is interrupted
     fabric.py sweep                                         removes what dead runs left behind
 
 Addresses are fixed (see the constants); names of namespaces begin with the run's own mark, so
@@ -197,6 +197,27 @@ class Fabric:
             netns.bridge_batch(node, ["fdb append %s dev vx dst %s%s" % (mac, host, more)])
         return self
 
+    def segment(self, gateway):
+        """What a router's administrator does for pods that are on its segment: an address among
+        them, the way to the other pods, no complaint about packets that turn around."""
+        lan = self.ns("fabric")
+        netns.sysctl(lan, {"net/ipv4/conf/lan/send_redirects": 0, "net/ipv4/conf/all/send_redirects": 0})
+        netns.ip_batch(lan, ["addr replace %s dev lan" % gateway,
+                             "route replace %s via %s" % (L1_SUBNET, L1)])
+        netns.nft(lan, "table ip segment {\n chain out {\n  type nat hook postrouting priority 100;\n"
+                  '  oifname "wan" ip saddr %s masquerade\n }\n}\n'
+                  "flush chain ip fabric edge\n" % POD_RANGE)
+
+    def route_services(self):
+        """The router sends Services' addresses to the Linux node, whose kube-proxy serves them."""
+        netns.ip(self.ns("fabric"), "route replace", SERVICE_RANGE, "via", L1)
+        netns.nft(self.ns("l1"), "table ip services {\n chain to {\n"
+                  "  type nat hook prerouting priority -100;\n"
+                  "  ip daddr %s meta l4proto { tcp, udp } th dport 53 dnat to %s\n"
+                  "  ip daddr %s tcp dport 443 dnat to %s:6443\n }\n"
+                  " chain back {\n  type nat hook postrouting priority 90;\n"
+                  "  ct status dnat masquerade\n }\n}\n" % (DNS_VIP, DNS_POD, API_VIP, CP))
+
     def overlay_vni(self, vni):
         """The Linux node's overlay starts again with that VNI; it keeps its peers."""
         node, peers = self.ns("l1"), dict(self.peers)
@@ -265,7 +286,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("verb", choices=("up", "sweep"))
-    parser.add_argument("--mode", default="overlay", choices=("overlay", "l2bridge", "l2tunnel"))
+    parser.add_argument("--mode", default="overlay", choices=("overlay", "l2bridge", "l2tunnel", "transparent", "nat"))
     parser.add_argument("--state", help="write where things are into this file")
     args = parser.parse_args()
     if args.verb == "sweep":

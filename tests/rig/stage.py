@@ -41,6 +41,7 @@ class Newcomer:
 
     def __init__(self, fabric, cluster, node=NODE, programs=None, **host):
         """programs: name (kubelet.exe) -> file of this machine, for what is not a stand-in."""
+        self.ignored = IGNORED
         self.fabric, self.cluster, self.mode, self.node_name = fabric, cluster, fabric.mode, node
         self.programs, self.host_options, self.host = dict(programs or {}), host, None
 
@@ -75,7 +76,7 @@ class Newcomer:
         return [PROGRAM, "join", facts["endpoint"], "--token", facts["token"],
                 "--discovery-token-ca-cert-hash", facts["caCertHash"], "--network-mode", self.mode,
                 "--node-name", self.node_name, "--bundle", BUNDLE, "--ignore-preflight-errors",
-                IGNORED]
+                self.ignored]
 
     def join(self, *more, timeout=180, **how):
         return self.host.run([*self.join_words, *more], timeout=timeout, **how)

@@ -94,22 +94,115 @@ class L2bridge(scene.Scene):
 
 class L2tunnel(scene.Scene):
     """Without an agent: winjoin writes its routes, and names the one that the fabric needs."""
-    mode = "l2tunnel"
+    mode, plugin, type = "l2tunnel", "win-bridge", "L2Tunnel"
 
     def test_join_and_reset(self):
-        done = self.stage.join("--network-plugin", "win-bridge", "--verify", "none", "-o", "json")
+        done = self.stage.join("--network-plugin", self.plugin, "--verify", "none", "-o", "json")
         self.assert_code(done, 0)
         pods, address = self.stage.node(stage.NODE)["spec"]["podCIDR"], self.stage.host.address
         self.assertIn("route %s via %s" % (pods, address), repr(json.loads(done.stdout)["next"]))
         networks = json.loads(self.stage.winjoin("status", "-o", "json").stdout)["networks"]
-        self.assertIn(("cbr0", "L2Tunnel"), [(n["name"], n["type"]) for n in networks])
+        self.assertIn(("cbr0", self.type), [(n["name"], n["type"]) for n in networks])
         self.stage.fabric.peer_add(pods, address, "")
         control_plane = self.stage.fabric.ns("cp")
         netns.ip(control_plane, "route replace", pods, "via", address)
         code, report = self.stage.document("diag")
-        self.assertEqual((code, report["causes"], report["network"]), (0, [], "l2tunnel cbr0"))
+        self.assertEqual((code, report["causes"], report["network"]), (0, [], self.mode + " cbr0"))
         self.stage.fabric.peer_del(pods)
         netns.ip(control_plane, "route del", pods)
+        self.reset()
+        self.assert_bare()
+
+
+class Sdnbridge(L2tunnel):
+    """The same by Microsoft's plugin: pods' gateway is the host's endpoint, which no pod gets."""
+    mode, plugin, type = "l2bridge", "sdnbridge", "L2Bridge"
+
+
+class Sdnoverlay(scene.Scene):
+    def test_join_and_reset(self):
+        done = self.stage.join("--network-plugin", "sdnoverlay", "-o", "json")
+        self.assert_code(done, 0)
+        result = json.loads(done.stdout)
+        self.assertEqual({f["outcome"] for f in result["flows"]}, {"pass"})
+        self.assertEqual(self.ready(), ["True"])
+        self.reset()
+        self.assert_bare()
+
+
+class Apart(scene.Scene):
+    """Modes whose switch translates nothing: kube-proxy's load balancers do not work there."""
+    by_name_or_service = {"pod-to-pod-name", "pod-to-service-ip", "pod-to-service-pqdn",
+                          "pod-to-service-fqdn", "pod-to-external-dns"}
+
+    def outcomes(self, report):
+        """Outcome of each flow, both protocols together; why flows were skipped."""
+        found, why = {}, set()
+        for flow in report["flows"]:
+            found.setdefault(flow["id"], set()).add(flow["outcome"])
+            if flow["outcome"] == "skip":
+                why.add(flow["reason"])
+        return found, why
+
+    def assert_apart(self, report):
+        found, why = self.outcomes(report)
+        for flow, outcome in found.items():
+            self.assertEqual(outcome, {"skip" if flow in self.by_name_or_service else "pass"}, (flow, found))
+        self.assertEqual(why, {"no-services"})
+
+    def join_again(self, *words):
+        """Nothing is made a second time."""
+        before = self.stage.snapshot()
+        done = self.stage.host.run([*words, *scene.FAST], timeout=180)
+        self.assert_code(done, 0)
+        changed = [line for line in snapshot.compare(before, self.stage.snapshot())
+                   if not line.startswith(LIVING)]
+        self.assertEqual(changed, [])
+
+
+class Nat(Apart):
+    """Pods behind WinNAT: the adapter has no part in it, and the reason against it is acknowledged."""
+    mode = "nat"
+
+    def test_join_and_reset(self):
+        done = self.stage.join("--network-plugin", "nat", "-o", "json")
+        self.assert_code(done, 2)
+        self.assertIn("other nodes cannot reach this node's pods", done.stderr)
+        self.assert_bare()
+        self.stage.ignored += ",NetworkMode"
+        words = [*self.stage.join_words, "--network-plugin", "nat"]
+        done = self.stage.host.run([*words, "-o", "json"], timeout=180)
+        self.assert_code(done, 0)
+        result = json.loads(done.stdout)
+        details = {p["id"]: p["detail"] for p in result["phases"]}
+        self.assertIn("not needed", details["vswitch"])
+        self.assert_apart(result)
+        self.assertEqual(self.ready(), ["True"])
+        self.join_again(*words)
+        self.reset()
+        self.assert_bare()
+
+
+class Transparent(Apart):
+    """Pods on the machines' own segment: what the router there does is all that they have."""
+    mode = "transparent"
+
+    def test_join_and_reset(self):
+        done = self.stage.join("--network-plugin", "sdnbridge", "--verify", "none", "-o", "json")
+        self.assert_code(done, 0)
+        pods = self.stage.node(stage.NODE)["spec"]["podCIDR"]
+        gateway = pods.replace("0/24", "1/24")
+        self.assertIn("the network's router needs the address " + gateway, repr(json.loads(done.stdout)["next"]))
+        self.stage.fabric.segment(gateway)
+        code, report = self.stage.document("diag")
+        self.assertEqual((code, report["causes"], report["network"]), (0, [], "transparent transparent"))
+        self.assert_apart(report)
+        self.stage.fabric.route_services()  # to a node that serves them
+        code, report = self.stage.document("diag")
+        found, _ = self.outcomes(report)
+        self.assertEqual({tuple(o) for o in found.values()}, {("pass",)}, found)
+        self.assertEqual(self.ready(), ["True"])
+        self.join_again(*self.stage.join_words, "--network-plugin", "sdnbridge")
         self.reset()
         self.assert_bare()
 

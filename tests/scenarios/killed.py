@@ -11,10 +11,12 @@ ACTING = ("artifacts", "vswitch", "certificate", "files", "containerd", "kubelet
 PROBES = "ProgramData/winjoin/probe"  # below drive_c
 
 
-class Killed(scene.Scene):
+class Kills(scene.Scene):
+    more, last = (), ("--verify", "node")  # words of each join; of the one that finishes
+
     def kill_join_at(self, phase, after=0.0, words=scene.FAST):
         """after: seconds from the begin of the phase."""
-        join = self.follow(*words)
+        join = self.follow(*words, *self.more)
         seen = join.until(lambda line: line["phase"] == phase and line["state"] == "started")
         self.assertTrue(seen, "%s was not reached\n%s" % (phase, join.said()))
         time.sleep(after)
@@ -23,11 +25,26 @@ class Killed(scene.Scene):
     def test_join_is_killed_in_each_phase(self):
         for phase in PHASES:
             self.kill_join_at(phase, 0.15 if phase in ACTING else 0.0)
-        self.assert_joins("--verify", "node")
+        self.assert_joins(*self.last, *self.more)
         self.assertEqual(self.ready(), ["True"])
         self.reset()
         self.assert_bare()
 
+
+class KilledTransparent(Kills):
+    mode, more, last = "transparent", ("--network-plugin", "sdnbridge"), scene.FAST
+
+
+class KilledNat(Kills):
+    mode, more, last = "nat", ("--network-plugin", "nat"), scene.FAST
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.stage.ignored += ",NetworkMode"
+
+
+class Killed(Kills):
     def test_half_a_join_is_taken_back(self):
         for phase in ("vswitch", "kubelet", "flanneld", "kube-proxy"):
             with self.subTest(phase):

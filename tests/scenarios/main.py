@@ -12,10 +12,11 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 # The longest ones first.
-CLASSES = [("killed", "Killed"), ("refused", "Refused"), ("looking", "Looking"),
+CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
-           ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "External")]
+           ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "Transparent"), ("joins", "Nat"),
+           ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External")]
 
 
 class Result(unittest.TestResult):

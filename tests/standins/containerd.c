@@ -11,6 +11,8 @@
 #include "tests/standins/lib/lifetime.h"
 #include "tests/standins/lib/pipe.h"
 
+#include <windows.h>
+
 static const char *config_path, *log_file, *address = CONTAINERD_PIPE, *service = "containerd";
 static bool run_service;
 static struct containerd_settings settings;
@@ -54,6 +56,14 @@ static void serve(void *unused) {
         klog('F', "%s", err.message);
 }
 
+/* Where Windows starts services; Wine elsewhere. The CNI plugins inherit it. */
+static void go_home(void) {
+    char folder[MAX_PATH];
+
+    if (run_service && GetSystemDirectoryA(folder, sizeof(folder)))
+        (void)SetCurrentDirectoryA(folder); /* relative paths alone depend on it */
+}
+
 static int run(void) {
     struct host *host = host_win32_open();
     struct error err = {0};
@@ -65,6 +75,7 @@ static int run(void) {
         return 1;
     }
     host_free(host);
+    go_home();
     pods_open(&settings);
     klog('I', "containerd successfully booted; cni %s, conf %s", settings.cni_bin_dir,
          settings.cni_conf_dir);

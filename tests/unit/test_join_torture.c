@@ -45,17 +45,7 @@ static bool torture_once(const char *mode, size_t n) {
 static void every_call_fails_once(void **state) {
     size_t n = 1;
 
-    (void)state;
-    while (torture_once("overlay", n))
-        n += next_call();
-    assert_true(n > 100);
-}
-
-static void every_call_fails_once_l2bridge(void **state) {
-    size_t n = 1;
-
-    (void)state;
-    while (torture_once("l2bridge", n))
+    while (torture_once(*state, n))
         n += next_call();
     assert_true(n > 100);
 }
@@ -183,8 +173,9 @@ static void a_failure_is_told_or_does_no_harm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_fails_once),
-        cmocka_unit_test(every_call_fails_once_l2bridge),
+        cmocka_unit_test_prestate(every_call_fails_once, (char *)"overlay"),
+        cmocka_unit_test_prestate(every_call_fails_once, (char *)"l2bridge"),
+        cmocka_unit_test_prestate(every_call_fails_once, (char *)"nat"),
         cmocka_unit_test_prestate(every_call_of_reset_fails_once, (char *)"overlay"),
         cmocka_unit_test_prestate(every_call_of_reset_fails_once, (char *)"l2bridge"),
         cmocka_unit_test_prestate(a_failure_is_told_or_does_no_harm, (char *)"overlay"),

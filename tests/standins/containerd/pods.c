@@ -1,6 +1,7 @@
 /* The pods that the containerd stand-in runs: HNS namespace, sandbox, CNI, containers. */
 #include "tests/standins/containerd/pods.h"
 
+#include "base/cidr.h"
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
@@ -78,12 +79,18 @@ static struct cni_pod cni_pod(const json_t *pod) {
                             .ports = json_object_get(pod, "ports")};
 }
 
-static char *address_of(const json_t *result) {
+/* libcni reads it as a network: what is none fails the call. */
+static int read_address(const json_t *result, char **ret, struct error *err) {
     const char *text = json_text_at(result, "ips.0.address");
 
     if (!text)
         text = json_text_at(result, "ip4.ip");
-    return text ? xstrndup(text, strcspn(text, "/")) : xstrdup("");
+    struct cidr address;
+
+    if (text && cidr_parse(text, &address, err) < 0)
+        return error_prefix(err, "the plugin's result");
+    *ret = text ? xstrndup(text, strcspn(text, "/")) : xstrdup("");
+    return 0;
 }
 
 /* Namespace, sandbox, CNI; what was made before a failure is taken back. */
@@ -98,10 +105,10 @@ static int build(struct host *host, json_t *pod, struct error *err) {
     (void)json_object_set(pod, "netns", json_object_get(space, "ID")); /* no memory only */
     struct cni_pod call = cni_pod(pod);
     if (sandbox(call.netns, false, err) == 0) {
-        if (cni_call(host, settings, "ADD", &call, &result, err) == 0) {
-            _cleanup_(freep) char *address = address_of(result);
+        _cleanup_(freep) char *address = NULL;
+        if (cni_call(host, settings, "ADD", &call, &result, err) == 0 &&
+            read_address(result, &address, err) == 0)
             return json_object_set_new(pod, "ip", json_string(address));
-        }
         (void)cni_call(host, settings, "DEL", &call, NULL, &ignored); /* tell the first failure */
         (void)sandbox(call.netns, true, &ignored);
     }

@@ -45,9 +45,12 @@ char *cni_address(const json_t *ipam) {
     return text ? xstrndup(text, strcspn(text, "/")) : NULL;
 }
 
-/* Runs the IPAM plugin beside us; *ret is NULL when none is configured. */
-static int run_ipam(const struct cni_call *call, const char *command, json_t **ret,
-                    struct error *err) {
+bool cni_has_ipam(const struct cni_call *call) {
+    return json_text_at(call->conf, "ipam.type") != NULL;
+}
+
+int cni_run_ipam(const struct cni_call *call, const char *command, json_t **ret,
+                 struct error *err) {
     const char *type = json_text_at(call->conf, "ipam.type");
 
     *ret = NULL;
@@ -140,9 +143,9 @@ static int make_endpoint(const struct cni_call *call, const char *name, const js
     return hcn_make(call->host, HCN_ENDPOINT, json_text_at(network, "ID"), document, ret, err);
 }
 
-static int give_to_namespace(const struct cni_call *call, const json_t *endpoint,
-                             const char *request, struct error *err) {
-    return hcn_change(call->host, HCN_NAMESPACE, call->netns, "Endpoint", request,
+int cni_give_to_namespace(const struct cni_call *call, const char *space, const json_t *endpoint,
+                          const char *request, struct error *err) {
+    return hcn_change(call->host, HCN_NAMESPACE, space, "Endpoint", request,
                       json_pack("{s:s}", "EndpointId", json_text_at(endpoint, "ID")), err);
 }
 
@@ -176,16 +179,16 @@ static int add_new(const struct cni_call *call, const char *name, const json_t *
     _cleanup_(json_decrefp_) json_t *ipam = NULL, *endpoint = NULL, *nothing = NULL;
     struct error ignored = {0};
 
-    if (run_ipam(call, "ADD", &ipam, err))
+    if (cni_run_ipam(call, "ADD", &ipam, err))
         return -1;
     if (make_endpoint(call, name, network, ipam, &endpoint, err) == 0 &&
-        give_to_namespace(call, endpoint, "Add", err) == 0) {
+        cni_give_to_namespace(call, call->netns, endpoint, "Add", err) == 0) {
         *ret = result_of(call, name, endpoint, ipam);
         return 0;
     }
     if (endpoint)
         (void)hcn_delete(call->host, HCN_ENDPOINT, json_text_at(endpoint, "ID"), &ignored);
-    (void)run_ipam(call, "DEL", &nothing, &ignored); /* the first failure is the one to tell */
+    (void)cni_run_ipam(call, "DEL", &nothing, &ignored); /* the first failure is the one to tell */
     return -1;
 }
 
@@ -203,7 +206,7 @@ static int add(const struct cni_call *call, json_t **ret, struct error *err) {
         return -1;
     if (!endpoint)
         return add_new(call, name, network, ret, err);
-    if (give_to_namespace(call, endpoint, "Add", err))
+    if (cni_give_to_namespace(call, call->netns, endpoint, "Add", err))
         return -1;
     const char *address = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
     _cleanup_(freep) char *sized = xasprintf("%s/24", address ? address : "");
@@ -218,7 +221,7 @@ static int del(const struct cni_call *call, json_t **ret, struct error *err) {
     _cleanup_(json_decrefp_) json_t *endpoint = NULL, *space = NULL, *nothing = NULL;
 
     (void)ret;
-    if (run_ipam(call, "DEL", &nothing, err) ||
+    if (cni_run_ipam(call, "DEL", &nothing, err) ||
         hcn_find(call->host, HCN_ENDPOINT, "Name", name, &endpoint, err))
         return -1;
     if (!endpoint)
@@ -226,7 +229,7 @@ static int del(const struct cni_call *call, json_t **ret, struct error *err) {
     if (call->netns && *call->netns) {
         if (hcn_find(call->host, HCN_NAMESPACE, "ID", call->netns, &space, err))
             return -1;
-        if (space && give_to_namespace(call, endpoint, "Remove", err))
+        if (space && cni_give_to_namespace(call, call->netns, endpoint, "Remove", err))
             return -1;
     }
     return hcn_delete(call->host, HCN_ENDPOINT, json_text_at(endpoint, "ID"), err);

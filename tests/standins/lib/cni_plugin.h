@@ -1,4 +1,4 @@
-/* What win-bridge and win-overlay share: the CNI calling convention, host-local, the endpoint. */
+/* What the CNI plugins share: the CNI calling convention, host-local, the endpoint. */
 #ifndef TESTS_STANDINS_LIB_CNI_PLUGIN_H
 #define TESTS_STANDINS_LIB_CNI_PLUGIN_H
 
@@ -41,6 +41,13 @@ int cni_main(cni_act *add, cni_act *del);
 void cni_add_policy(json_t *endpoint, const char *type, json_t *settings);
 /* The policies of the configuration (those named EndpointPolicy). */
 void cni_add_configured_policies(const struct cni_call *call, json_t *endpoint);
+/* Runs the IPAM plugin that the configuration names beside us, with that
+ * configuration; *ret is NULL when it names none. */
+bool cni_has_ipam(const struct cni_call *call);
+int cni_run_ipam(const struct cni_call *call, const char *command, json_t **ret, struct error *err);
+/* HcnModifyNamespace of `space`: request "Add" or "Remove" of the endpoint. */
+int cni_give_to_namespace(const struct cni_call *call, const char *space, const json_t *endpoint,
+                          const char *request, struct error *err);
 /* Address without its length of an IPAM result; NULL when there is none. The caller frees. */
 char *cni_address(const json_t *ipam);
 
