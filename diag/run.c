@@ -375,6 +375,10 @@ static void scene_fill(struct run *run) {
         run->scene.source_ip = probe_heartbeat_address(&source->beat);
     if (target->spoke)
         run->scene.target_ip = probe_heartbeat_address(&target->beat);
+    if (source->spoke)
+        run->scene.source_ip6 = probe_heartbeat_address6(&source->beat);
+    if (target->spoke)
+        run->scene.target_ip6 = probe_heartbeat_address6(&target->beat);
     run->scene.namespace_ = run->probes.transport->namespace_;
 }
 

@@ -65,13 +65,24 @@ void diag_cells_free(struct diag_cells *cells) {
 
 struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp) {
     for (size_t i = 0; i < cells->count; i++)
-        if (cells->items[i].udp == udp && text_equal(cells->items[i].flow->id, flow))
+        if (cells->items[i].udp == udp && !cells->items[i].second &&
+            text_equal(cells->items[i].flow->id, flow))
+            return &cells->items[i];
+    return NULL;
+}
+
+struct diag_cell *diag_cells_find_second(const struct diag_cells *cells, const char *flow,
+                                         bool udp) {
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->items[i].udp == udp && cells->items[i].second &&
+            text_equal(cells->items[i].flow->id, flow))
             return &cells->items[i];
     return NULL;
 }
 
 char *diag_cell_name(const struct diag_cell *cell) {
-    return xasprintf("%s/%s", cell->flow->id, cell->udp ? "udp" : "tcp");
+    return xasprintf("%s/%s%s", cell->flow->id, cell->udp ? "udp" : "tcp",
+                     cell->second ? "/ipv6" : "");
 }
 
 void diag_cell_judge(struct diag_cell *cell, const struct probe_result *result, bool retried) {

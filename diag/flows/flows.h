@@ -43,6 +43,9 @@ struct diag_scene {
     unsigned kubelet_port;             /* 0 = 10250 */
     const char *source, *target;       /* names of two probes, as their echoes answer */
     const char *source_ip, *target_ip; /* their echoes listen on PROBE_PORT */
+    /* of a dual-stack node: with node_ip6 the flows by address are made for IPv6, too */
+    const char *node_ip6, *source_ip6, *target_ip6;
+    const char *dns_ip6;   /* cluster IP of the Service kube-dns */
     const char *node_echo; /* name of the echo that winjoin opened on the node, NULL = none */
     unsigned node_echo_port;
     const char *namespace_;    /* where the probe pods are */
@@ -62,10 +65,11 @@ struct diag_cell {
     const struct diag_flow *flow;
     bool udp;
     int family;                    /* 4 or 6 */
+    bool second;                   /* IPv6 beside the same flow's cell of IPv4 */
     char from[PROBE_TARGET_MAX];   /* pod or node name */
     char to[PROBE_TARGET_MAX + 8]; /* "10.244.1.6:18080", "kube-dns:53" */
     bool asked;                    /* probe is filled */
-    struct probe probe;            /* its id is "<flow>.<tcp|udp>" */
+    struct probe probe;            /* its id is "<flow>.<tcp|udp>", "<flow>.tcp6" of a second */
     enum diag_outcome outcome;
     struct probe_result result; /* valid when outcome is pass, fail or slow */
     /* Fail: what was seen in plain words. Skip: the reason's code ("windows-dns-dotted",
@@ -76,14 +80,19 @@ struct diag_cells {
     struct diag_cell *items;
     size_t count;
 };
-/* The cells of this scene in the order of the table, TCP before UDP; those that cannot be asked are
- * skip or not-run already, the others fail until a result is put in. */
+/* The cells of this scene in the order of the table, TCP before UDP, then those of a second family;
+ * those that cannot be asked are skip or not-run already, the others fail until a result is put in.
+ */
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret);
 void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell);
 void diag_cells_free(struct diag_cells *cells);
 /* NULL when there is none. */
 struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp);
-/* "pod-to-pod-ip/udp": how reports and causes name a cell; the caller frees. */
+/* The same flow's cell of IPv6 beside it; NULL when there is none. */
+struct diag_cell *diag_cells_find_second(const struct diag_cells *cells, const char *flow,
+                                         bool udp);
+/* "pod-to-pod-ip/udp", "pod-to-pod-ip/udp/ipv6" of a second family: how reports and causes name a
+ * cell; the caller frees. */
 char *diag_cell_name(const struct diag_cell *cell);
 
 /* Extra probes of the source that tell causes apart:

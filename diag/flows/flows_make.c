@@ -100,6 +100,14 @@ static void make_service_ip(const struct diag_scene *scene, struct diag_cell *ce
         not_run(cell, "the cluster IP is not known");
 }
 
+/* The Service kubernetes has one family: DNS is asked by TCP as well. */
+static void make_service_ip6(const struct diag_scene *scene, struct diag_cell *cell) {
+    if (known(scene->dns_ip))
+        ask_dns_service(scene, cell, scene->dns_ip);
+    else
+        skip(cell, "no-ipv6-service");
+}
+
 /* Windows completes names without a dot only, and with the pod's own namespace only. */
 static void make_service_pqdn(const struct diag_scene *scene, struct diag_cell *cell) {
     if (text_equal(scene->namespace_, "kube-system"))
@@ -185,36 +193,41 @@ static const struct {
     const char *flow;
     unsigned needs;
     void (*make)(const struct diag_scene *scene, struct diag_cell *cell);
+    void (*make_second)(const struct diag_scene *scene, struct diag_cell *cell); /* for IPv6 */
 } makers[] = {
-    {"pod-to-pod-ip", NEEDS_SOURCE | NEEDS_TARGET, make_pod_ip},
-    {"pod-to-pod-name", NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name},
-    {"pod-to-service-ip", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip},
-    {"pod-to-service-pqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn},
-    {"pod-to-service-fqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn},
-    {"pod-to-external-ip", NEEDS_SOURCE, make_external_ip},
-    {"pod-to-external-dns", NEEDS_SOURCE, make_external_dns},
-    {"node-to-pod", NEEDS_TARGET, make_pod_ip},
-    {"pod-to-node", NEEDS_SOURCE, make_node},
+    {"pod-to-pod-ip", NEEDS_SOURCE | NEEDS_TARGET, make_pod_ip, make_pod_ip},
+    {"pod-to-pod-name", NEEDS_SOURCE | NEEDS_TARGET | NEEDS_DOMAIN, make_pod_name, NULL},
+    {"pod-to-service-ip", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_ip, make_service_ip6},
+    {"pod-to-service-pqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_pqdn, NULL},
+    {"pod-to-service-fqdn", NEEDS_SOURCE | NEEDS_DOMAIN, make_service_fqdn, NULL},
+    {"pod-to-external-ip", NEEDS_SOURCE, make_external_ip, NULL},
+    {"pod-to-external-dns", NEEDS_SOURCE, make_external_dns, NULL},
+    {"node-to-pod", NEEDS_TARGET, make_pod_ip, make_pod_ip},
+    {"pod-to-node", NEEDS_SOURCE, make_node, make_node},
 };
 
-static void cell_make(const struct diag_scene *scene, size_t maker, bool udp,
+static void cell_make(const struct diag_scene *scene, size_t maker, bool udp, bool second,
                       struct diag_cell *cell) {
     const struct diag_flow *flow = diag_flow_find(makers[maker].flow);
     const char *from = flow->source == DIAG_FROM_NODE ? scene->node_name : scene->source;
 
-    *cell = (struct diag_cell){.flow = flow, .udp = udp, .family = 4};
+    *cell =
+        (struct diag_cell){.flow = flow, .udp = udp, .family = second ? 6 : 4, .second = second};
     text_format(cell->from, sizeof cell->from, "%s", from ? from : "");
-    snprintf(cell->probe.id, sizeof cell->probe.id, "%s.%s", flow->id, udp ? "udp" : "tcp");
+    snprintf(cell->probe.id, sizeof cell->probe.id, "%s.%s%s", flow->id, udp ? "udp" : "tcp",
+             second ? "6" : "");
     cell->probe.timeout_ms = scene->timeout_ms;
     cell->probe.attempts = scene->attempts;
     if ((makers[maker].needs & NEEDS_SOURCE) && !known(scene->source_ip))
-        not_run(cell, "the first probe pod did not start");
+        not_run(cell, second ? "the first probe pod has no IPv6 address"
+                             : "the first probe pod did not start");
     else if ((makers[maker].needs & NEEDS_TARGET) && !known(scene->target_ip))
-        not_run(cell, "the second probe pod did not start");
+        not_run(cell, second ? "the second probe pod has no IPv6 address"
+                             : "the second probe pod did not start");
     else if ((makers[maker].needs & NEEDS_DOMAIN) && !known(scene->dns_domain))
         not_run(cell, "the cluster's DNS domain is not known");
     else
-        makers[maker].make(scene, cell);
+        (second ? makers[maker].make_second : makers[maker].make)(scene, cell);
     if (cell->asked && strchr(cell->probe.target, ':'))
         cell->family = 6;
 }
@@ -235,6 +248,25 @@ static struct diag_scene with_defaults(const struct diag_scene *scene) {
     return full;
 }
 
+/* The flows by address again, between the IPv6 addresses. */
+static void second_family_make(const struct diag_scene *scene, struct diag_cells *cells) {
+    struct diag_scene ipv6 = *scene;
+
+    if (!known(scene->node_ip6))
+        return;
+    ipv6.node_ip = scene->node_ip6;
+    ipv6.source_ip = scene->source_ip6;
+    ipv6.target_ip = scene->target_ip6;
+    ipv6.dns_ip = scene->dns_ip6;
+    for (size_t i = 0; i < ARRAY_SIZE(makers); i++)
+        for (int udp = 0; makers[i].make_second && udp < 2; udp++) {
+            struct diag_cell cell;
+
+            cell_make(&ipv6, i, udp, true, &cell);
+            diag_cells_add(cells, &cell);
+        }
+}
+
 void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
     struct diag_scene full = with_defaults(scene);
     struct diag_cells cells = {0};
@@ -243,9 +275,10 @@ void diag_cells_make(const struct diag_scene *scene, struct diag_cells *ret) {
         for (int udp = 0; udp < 2; udp++) {
             struct diag_cell cell;
 
-            cell_make(&full, i, udp, &cell);
+            cell_make(&full, i, udp, false, &cell);
             diag_cells_add(&cells, &cell);
         }
+    second_family_make(&full, &cells);
     *ret = cells;
 }
 

@@ -72,14 +72,25 @@ char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat) {
     return text_take(&t);
 }
 
+static bool reaches_others(const char *address) {
+    return !text_starts_with(address, "127.") && !text_starts_with(address, "169.254.") &&
+           !text_equal(address, "::1") && !text_starts_with(address, "fe80:");
+}
+
+const char *probe_heartbeat_address6(const struct probe_heartbeat *heartbeat) {
+    for (size_t i = 0; i < heartbeat->address_count; i++)
+        if (strchr(heartbeat->addresses[i], ':') && reaches_others(heartbeat->addresses[i]))
+            return heartbeat->addresses[i];
+    return NULL;
+}
+
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat) {
     const char *six = NULL;
 
     for (size_t i = 0; i < heartbeat->address_count; i++) {
         const char *address = heartbeat->addresses[i];
 
-        if (text_starts_with(address, "127.") || text_starts_with(address, "169.254.") ||
-            text_equal(address, "::1") || text_starts_with(address, "fe80:"))
+        if (!reaches_others(address))
             continue;
         if (!strchr(address, ':'))
             return address;

@@ -121,6 +121,8 @@ int probe_heartbeat_parse(const char *text, size_t len, struct probe_heartbeat *
 char *probe_heartbeat_write(const struct probe_heartbeat *heartbeat); /* the caller frees */
 /* The first address that a pod can be reached by (no link-local one; IPv4 first), or NULL. */
 const char *probe_heartbeat_address(const struct probe_heartbeat *heartbeat);
+/* The first of IPv6, or NULL. */
+const char *probe_heartbeat_address6(const struct probe_heartbeat *heartbeat);
 
 /* ---- measuring ---- */
 

@@ -36,22 +36,28 @@ static void add_cell(struct text *t, const struct diag_cell *cell) {
     text_add(t, "</td>");
 }
 
+static void add_row(struct text *t, const struct diag_flow *flow, const char *by,
+                    const struct diag_cell *tcp, const struct diag_cell *udp) {
+    if (!tcp && !udp)
+        return;
+    text_addf(t, "<tr><td>%s &rarr; %s</td><td>%s</td>", flow->from, flow->to, by);
+    add_cell(t, tcp);
+    add_cell(t, udp);
+    text_add(t, "</tr>\n");
+}
+
 static void add_matrix(struct text *t, const struct diag_report *report) {
     size_t count;
     const struct diag_flow *flows = diag_flows(&count);
 
     text_add(t, "<table><tr><th>flow</th><th></th><th>TCP</th><th>UDP</th></tr>\n");
     for (size_t i = 0; i < count; i++) {
-        const struct diag_cell *tcp = diag_cells_find(&report->cells, flows[i].id, false);
-        const struct diag_cell *udp = diag_cells_find(&report->cells, flows[i].id, true);
+        const char *id = flows[i].id;
 
-        if (!tcp && !udp)
-            continue;
-        text_addf(t, "<tr><td>%s &rarr; %s</td><td>%s</td>", flows[i].from, flows[i].to,
-                  flows[i].by);
-        add_cell(t, tcp);
-        add_cell(t, udp);
-        text_add(t, "</tr>\n");
+        add_row(t, &flows[i], flows[i].by, diag_cells_find(&report->cells, id, false),
+                diag_cells_find(&report->cells, id, true));
+        add_row(t, &flows[i], "IPv6", diag_cells_find_second(&report->cells, id, false),
+                diag_cells_find_second(&report->cells, id, true));
     }
     text_add(t, "</table>\n");
 }

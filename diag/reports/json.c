@@ -175,7 +175,9 @@ int diag_report_read(const char *text, size_t len, struct diag_report *ret, stru
 
         if (cell_read(item, &cell, err) < 0)
             return -1;
-        if (diag_cells_find(&report.cells, cell.flow->id, cell.udp))
+        cell.second = cell.family == 6 && diag_cells_find(&report.cells, cell.flow->id, cell.udp);
+        if ((cell.second ? diag_cells_find_second : diag_cells_find)(&report.cells, cell.flow->id,
+                                                                     cell.udp))
             return error_set(err, ERROR_MALFORMED, "decode DiagReport: duplicate flow '%s'",
                              cell.flow->id);
         diag_cells_add(&report.cells, &cell);

@@ -90,6 +90,23 @@ static char *flow_label(const struct diag_flow *flow, const struct diag_text_sty
     return xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
 }
 
+static void add_row(struct text *t, const struct diag_flow *flow, const char *by,
+                    const struct diag_cell *tcp, const struct diag_cell *udp,
+                    const struct diag_text_style *style) {
+    _cleanup_(freep) char *label = flow_label(flow, style);
+
+    if (!tcp && !udp)
+        return;
+    text_add(t, label);
+    pad(t, width(label), FLOW_WIDTH);
+    text_add(t, by);
+    pad(t, strlen(by), BY_WIDTH);
+    add_cell(t, tcp, style);
+    add_cell(t, udp, style);
+    trim(t);
+    text_add_char(t, '\n');
+}
+
 static void add_matrix(struct text *t, const struct diag_report *report,
                        const struct diag_text_style *style) {
     size_t count;
@@ -101,20 +118,12 @@ static void add_matrix(struct text *t, const struct diag_report *report,
     pad(t, 3, CELL_WIDTH);
     text_add(t, "UDP\n");
     for (size_t i = 0; i < count; i++) {
-        const struct diag_cell *tcp = diag_cells_find(&report->cells, flows[i].id, false);
-        const struct diag_cell *udp = diag_cells_find(&report->cells, flows[i].id, true);
-        _cleanup_(freep) char *label = flow_label(&flows[i], style);
+        const char *id = flows[i].id;
 
-        if (!tcp && !udp)
-            continue;
-        text_add(t, label);
-        pad(t, width(label), FLOW_WIDTH);
-        text_add(t, flows[i].by);
-        pad(t, strlen(flows[i].by), BY_WIDTH);
-        add_cell(t, tcp, style);
-        add_cell(t, udp, style);
-        trim(t);
-        text_add_char(t, '\n');
+        add_row(t, &flows[i], flows[i].by, diag_cells_find(&report->cells, id, false),
+                diag_cells_find(&report->cells, id, true), style);
+        add_row(t, &flows[i], "IPv6", diag_cells_find_second(&report->cells, id, false),
+                diag_cells_find_second(&report->cells, id, true), style);
     }
 }
 

@@ -13,6 +13,7 @@
 #include "join/phases/phases.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
+#include "netsetup/dual_stack.h"
 #include "services/runtime_files.h"
 
 static void on_diag(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
@@ -42,6 +43,8 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
     ret->scene = (struct diag_scene){
         .node_name = join->found.node_name,
         .node_ip = join->found.node_ip,
+        .node_ip6 = made_here ? join->found.plan.ipv6.management_address : NULL,
+        .dns_ip6 = text_of_family(&join->found.cluster.cluster_dns, 6),
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
         .dns_ip = dns_ip,

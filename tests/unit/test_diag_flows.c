@@ -218,6 +218,46 @@ static void limits_of_the_mode_excuse(void **state) {
     assert_int_equal(pod->outcome, DIAG_FAIL);
 }
 
+/* On a dual-stack node the flows by address are asked over IPv6, too, after all of IPv4. */
+static void a_second_family(void **state) {
+    _cleanup_(diag_cells_free) struct diag_cells cells = {0};
+    _cleanup_(freep) char *text = NULL, *name = NULL;
+    struct diag_scene scene = full;
+
+    (void)state;
+    scene.node_ip6 = "fd00:200::21";
+    scene.source_ip6 = "fd00:10:244:3::4";
+    scene.target_ip6 = "fd00:10:244:3::5";
+    scene.dns_ip6 = "fd00:10:96::a";
+    text = probes_of(&scene);
+    assert_string_equal(
+        strstr(text, "pod-to-pod-ip.tcp6"),
+        "pod-to-pod-ip.tcp6 tcp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
+        "pod-to-pod-ip.udp6 udp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
+        "pod-to-service-ip.tcp6 dns-tcp fd00:10:96::a 53 0 kubernetes.default.svc.cluster.local "
+        "address 2000 3\n"
+        "pod-to-service-ip.udp6 dns fd00:10:96::a 53 0 kubernetes.default.svc.cluster.local "
+        "address 2000 3\n"
+        "node-to-pod.tcp6 tcp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
+        "node-to-pod.udp6 udp fd00:10:244:3::5 18080 1400 - winjoin-probe-b 2000 3\n"
+        "pod-to-node.tcp6 tcp fd00:200::21 10250 0 - - 2000 3\n"
+        "pod-to-node.udp6 udp-any fd00:200::21 18081 16 - winjoin-node 2000 3\n");
+    scene.source_ip6 = scene.dns_ip6 = NULL;
+    diag_cells_make(&scene, &cells);
+    assert_int_equal(diag_cells_find(&cells, "pod-to-pod-ip", false)->family, 4);
+    assert_int_equal(diag_cells_find_second(&cells, "pod-to-pod-ip", false)->outcome, DIAG_NOT_RUN);
+    assert_string_equal(diag_cells_find_second(&cells, "pod-to-pod-ip", false)->reason,
+                        "the first probe pod has no IPv6 address");
+    assert_null(diag_cells_find_second(&cells, "pod-to-pod-name", false));
+    name = diag_cell_name(diag_cells_find_second(&cells, "node-to-pod", true));
+    assert_string_equal(name, "node-to-pod/udp/ipv6");
+    scene.source_ip6 = "fd00:10:244:3::4";
+    diag_cells_free(&cells);
+    diag_cells_make(&scene, &cells);
+    assert_string_equal(diag_cells_find_second(&cells, "pod-to-service-ip", true)->reason,
+                        "no-ipv6-service");
+}
+
 static void extras_tell_causes_apart(void **state) {
     _cleanup_(probe_list_free) struct probe_list list = {0}, again = {0};
     _cleanup_(freep) char *text = NULL;
@@ -260,6 +300,7 @@ int main(void) {
         cmocka_unit_test(results_become_outcomes),
         cmocka_unit_test(clusters_without_pod_records_are_excused),
         cmocka_unit_test(limits_of_the_mode_excuse),
+        cmocka_unit_test(a_second_family),
         cmocka_unit_test(extras_tell_causes_apart),
         cmocka_unit_test(outcomes_have_names),
     };

@@ -138,6 +138,39 @@ static void text_of_a_cause_that_leaves_one_cell(void **state) {
     assert_non_null(strstr(text, " name         !!  dns nxdomain  ok  0.4 ms\n"));
 }
 
+static void two_families(void **state) {
+    const struct diag_text_style style = {0};
+    const struct diag_scene scene = {.source_ip = "10.244.3.4",
+                                     .target_ip = "10.244.3.5",
+                                     .node_ip6 = "fd00:200::21",
+                                     .source_ip6 = "fd00:10:244:3::4",
+                                     .target_ip6 = "fd00:10:244:3::5"};
+    struct probe_result ok = {.outcome = PROBE_OK, .attempts = 3, .succeeded = 3, .median_us = 400};
+    struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 2};
+    _cleanup_(diag_report_free) struct diag_report report = {0}, again = {0};
+    _cleanup_json_ json_t *json = NULL;
+    _cleanup_(freep) char *text = NULL, *html = NULL, *written = NULL;
+
+    (void)state;
+    diag_cells_make(&scene, &report.cells);
+    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", false), &ok, false);
+    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", true), &ok, false);
+    diag_cell_judge(diag_cells_find_second(&report.cells, "node-to-pod", false), &ok, false);
+    diag_cell_judge(diag_cells_find_second(&report.cells, "node-to-pod", true), &lost, false);
+    assert_false(diag_report_is_good(&report));
+    text = diag_report_text(&report, &style);
+    assert_non_null(strstr(text,
+                           "node -> pod                     ok  0.4 ms        ok  0.4 ms\n"
+                           "node -> pod        IPv6         ok  0.4 ms        !!  timeout\n"));
+    html = diag_report_html(&report);
+    assert_non_null(strstr(html, "<td>IPv6</td>"));
+    json = diag_report_json(&report);
+    written = json_write(json);
+    assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
+    assert_int_equal(again.cells.count, report.cells.count);
+    assert_int_equal(diag_cells_find_second(&again.cells, "node-to-pod", true)->outcome, DIAG_FAIL);
+}
+
 static void text_in_utf8_and_colour(void **state) {
     const struct diag_text_style style = {.utf8 = true, .color = true};
     _cleanup_(diag_report_free) struct diag_report report;
@@ -342,6 +375,7 @@ int main(void) {
         cmocka_unit_test(text_in_ascii),
         cmocka_unit_test(text_of_a_node_on_which_no_pod_can_start),
         cmocka_unit_test(text_of_a_cause_that_leaves_one_cell),
+        cmocka_unit_test(two_families),
         cmocka_unit_test(text_in_utf8_and_colour),
         cmocka_unit_test(no_line_is_longer_than_80_columns),
         cmocka_unit_test(json_is_the_contract),
