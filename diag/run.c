@@ -371,14 +371,10 @@ static void scene_fill(struct run *run) {
 
     run->scene.source = source->name;
     run->scene.target = target->name;
-    if (source->spoke)
-        run->scene.source_ip = probe_heartbeat_address(&source->beat);
-    if (target->spoke)
-        run->scene.target_ip = probe_heartbeat_address(&target->beat);
-    if (source->spoke)
-        run->scene.source_ip6 = probe_heartbeat_address6(&source->beat);
-    if (target->spoke)
-        run->scene.target_ip6 = probe_heartbeat_address6(&target->beat);
+    run->scene.source_ip = source->spoke ? probe_heartbeat_address(&source->beat) : NULL;
+    run->scene.target_ip = target->spoke ? probe_heartbeat_address(&target->beat) : NULL;
+    run->scene.source_ip6 = source->spoke ? probe_heartbeat_address6(&source->beat) : NULL;
+    run->scene.target_ip6 = target->spoke ? probe_heartbeat_address6(&target->beat) : NULL;
     run->scene.namespace_ = run->probes.transport->namespace_;
 }
 

@@ -29,6 +29,7 @@ class Adapters:
         kept.setdefault("dns", {self.nic: list(config["dns"])})
         kept.setdefault("suffix", {})
         kept.setdefault("forwarding", {})
+        kept.setdefault("forwarding6", {})
         kept.setdefault("metric", {})
         self.host_endpoints = {}  # device -> alias
 
@@ -96,7 +97,8 @@ class Adapters:
 
     def _put(self, settings):
         up = self.uplink
-        netns.ip_batch(self.ns, ["addr replace %s dev %s" % (a, up) for a in settings["addresses"]]
+        netns.ip_batch(self.ns, ["addr replace %s dev %s%s" % (a, up, " nodad" if ":" in a else "")
+                                 for a in settings["addresses"]]
                        + ["route replace %s dev %s" % (r, up) for r in settings["routes"]])
         self.kept["dns"][up] = settings["dns"]
         self.resolv()
@@ -108,10 +110,13 @@ class Adapters:
     def host(self, state):
         """The node as the packet rules need it; the pods are filled in by the caller."""
         mine = [a.split("/")[0] for a in self._addresses(self.uplink) if a != APIPA]
-        flags = {d: bool(v) for d, v in self.kept["forwarding"].items()}
+        first = {family: next((a for a in mine if (":" in a) == (family == 6)), "")
+                 for family in (4, 6)}
+        flags = [{d: bool(v) for d, v in self.kept[kind].items()}
+                 for kind in ("forwarding", "forwarding6")]
         del state
-        return packets.Host(self.ns, self.uplink, mine[0] if mine else "",
-                            self._link(self.nic)["mtu"], flags)
+        return packets.Host(self.ns, self.uplink, first[4], self._link(self.nic)["mtu"], flags[0],
+                            address6=first[6], forwarding6=flags[1])
 
     # ---- what is there ---------------------------------------------------------------------
 
@@ -119,9 +124,11 @@ class Adapters:
         return json.loads(netns.run(["ip", "-n", self.ns, "-j", "link", "show", "dev", dev]))[0]
 
     def _addresses(self, dev):
-        got = json.loads(netns.run(["ip", "-n", self.ns, "-4", "-j", "addr", "show", "dev", dev]))
+        """Of both families; what an interface makes for itself (fe80::) and ::1 are left out."""
+        got = json.loads(netns.run(["ip", "-n", self.ns, "-j", "addr", "show", "dev", dev]))
         return ["%s/%d" % (a["local"], a["prefixlen"])
-                for link in got if link for a in link.get("addr_info", []) if "local" in a]
+                for link in got if link for a in link.get("addr_info", [])
+                if "local" in a and (a["family"] == "inet" or a["scope"] == "global")]
 
     def _routes(self, dev):
         """Of a device, as words for `ip route`: all but what an address brings with it."""
@@ -129,8 +136,8 @@ class Adapters:
 
     def _route_rows(self, dev):
         out = []
-        for r in json.loads(netns.run(["ip", "-n", self.ns, "-4", "-j", "route", "show",
-                                       "dev", dev])):
+        for r in [r for family in ("-4", "-6") for r in json.loads(netns.run(
+                ["ip", "-n", self.ns, family, "-j", "route", "show", "dev", dev]) or "[]")]:
             if r.get("protocol") not in ("kernel", "250"):
                 out.append([r["dst"]] + (["via", r["gateway"]] if "gateway" in r else [])
                            + (["metric", str(r["metric"])] if "metric" in r else []))
@@ -167,7 +174,8 @@ class Adapters:
         return (rows or []) + ["ok"]
 
     def _call_adapters(self):
-        """adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp, then its rows."""
+        """adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound|forwarding6, then its
+        rows."""
         out = []
         names = self.visible()
         if self.kept["switch"]:
@@ -185,7 +193,7 @@ class Adapters:
                 24 if dev == "lo" else 6, "{%s}" % uuid.uuid5(uuid.NAMESPACE_DNS, alias),
                 self.kept["metric"].get(dev, 25), int(self.kept["forwarding"].get(dev, 0)),
                 int(self.kept["settings"]["origin"] == "dhcp" and dev in ("vsw0", self.nic)),
-                int(bound)))))
+                int(bound), int(self.kept["forwarding6"].get(dev, 0))))))
             if bound:
                 out += self._rows(dev, index)
         return out
@@ -211,20 +219,23 @@ class Adapters:
             except RuntimeError:
                 continue
             for r in self._route_rows(dev):
-                net = "0.0.0.0/0" if r[0] == "default" else r[0] if "/" in r[0] else r[0] + "/32"
-                hop = r[2] if "via" in r else "0.0.0.0"
+                six = ":" in r[0] or "via" in r and ":" in r[2]
+                net = ("::/0" if six else "0.0.0.0/0") if r[0] == "default" else (
+                    r[0] if "/" in r[0] else r[0] + ("/128" if six else "/32"))
+                hop = r[2] if "via" in r else "::" if six else "0.0.0.0"
                 metric = r[-1] if "metric" in r else "0"
                 out.append("route|%d|%s|%s|%s|static" % (index, net.replace("/", "|"), hop, metric))
             for a in self._addresses(dev):
                 net = ipaddress.ip_interface(a).network
-                out.append("route|%d|%s|%d|0.0.0.0|256|local" % (
-                    index, net.network_address, net.prefixlen))
+                out.append("route|%d|%s|%d|%s|256|local" % (
+                    index, net.network_address, net.prefixlen,
+                    "::" if net.version == 6 else "0.0.0.0"))
         return out
 
     def _words(self, index, prefix, length, hop, metric=None):
         dev = self._bound(index)
         text = "%s/%d" % (ipaddress.ip_address(prefix), int(length))
-        via = "" if hop == "0.0.0.0" else " via %s" % ipaddress.ip_address(hop)
+        via = "" if hop in ("0.0.0.0", "::") else " via %s" % ipaddress.ip_address(hop)
         # Windows adds the interface's metric to a route's own; the kernel's key is this one.
         own = " metric %d" % int(metric) if metric and int(metric) else ""
         return "%s%s dev %s onlink%s" % (text, via, dev, own) if via else "%s dev %s%s" % (
@@ -241,12 +252,12 @@ class Adapters:
 
     def _call_route_del(self, index, prefix, length, hop):
         dev = self._bound(index)
-        via = "" if hop == "0.0.0.0" else "via %s" % hop
+        via = "" if hop in ("0.0.0.0", "::") else "via %s" % hop
         netns.ip(self.ns, "route del %s/%s %s dev %s" % (prefix, length, via, dev))
 
     def _call_address_add(self, index, address, length, origin="static"):
         dev, text = self._bound(index), "%s/%d" % (ipaddress.ip_address(address), int(length))
-        netns.ip(self.ns, "addr add", text, "dev", dev)
+        netns.ip(self.ns, "addr add", text, "dev", dev, "nodad" if ":" in text else "")
         self.kept["origins"][text] = origin
         if APIPA in self._addresses(dev):
             netns.ip(self.ns, "addr del", APIPA, "dev", dev, check=False)
@@ -263,7 +274,7 @@ class Adapters:
             name, value = setting.split("=")
             if name == "mtu":
                 netns.ip(self.ns, "link set", dev, "mtu", int(value))
-            elif name in ("forwarding", "metric"):
+            elif name in ("forwarding", "forwarding6", "metric"):
                 self.kept[name][dev] = int(value)
             else:
                 raise ValueError(name)

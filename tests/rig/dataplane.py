@@ -51,6 +51,8 @@ class DataPlane:
         self.state = documents.parse(self.kept.get("state", {}))
         netns.sysctl(config["netns"], {"net/ipv4/ip_forward": 1, "net/ipv4/conf/all/rp_filter": 0,
                                        "net/ipv4/conf/default/rp_filter": 0})
+        if os.path.exists("/proc/sys/net/ipv6"):
+            netns.sysctl(config["netns"], {"net/ipv6/conf/all/forwarding": 1})
 
     def _load(self):
         if os.path.exists(self.path):

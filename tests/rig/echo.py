@@ -17,11 +17,16 @@ def main():
     args = parser.parse_args()
     lead = args.name.encode() + b" " if args.name else b""
     poll = selectors.DefaultSelector()
-    for port in args.ports:
+    places = [(args.bind, port) for port in args.ports]
+    if args.bind == "0.0.0.0":
+        places += [("::", port) for port in args.ports]
+    for place in places:
         for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
-            sock = socket.socket(socket.AF_INET, kind)
+            sock = socket.socket(socket.AF_INET6 if ":" in place[0] else socket.AF_INET, kind)
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            sock.bind((args.bind, port))
+            if ":" in place[0]:
+                sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            sock.bind(place)
             if kind == socket.SOCK_STREAM:
                 sock.listen(64)
                 poll.register(sock, selectors.EVENT_READ, accept)

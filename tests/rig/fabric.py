@@ -30,10 +30,19 @@ L1_SUBNET, L1_GATEWAY = "10.244.0.0/24", "10.244.0.1"
 DNS_POD, ECHO_POD = "10.244.0.53", "10.244.0.7"
 ECHO_PORTS = ("7", "80", "443", "8080")
 VNI, VXLAN_PORT, L1_MAC = 4096, 4789, "00:15:5d:00:00:31"
+# A fabric with dual=True has these beside them: the last number of an IPv4 address is that of IPv6.
+ROUTER6, PREFIX6 = "fd00:200::1", "fd00:200::%s"
+POD_RANGE6, SERVICE_RANGE6 = "fd00:10:244::/56", "fd00:10:96::/112"
+L1_SUBNET6, L1_GATEWAY6, ECHO_POD6 = "fd00:10:244::/64", "fd00:10:244::1", "fd00:10:244::7"
 # A bridge without an address of its own takes its lowest port's: it would change as machines come.
 ROUTER_MAC, GATEWAY_MAC = "02:00:0a:00:00:01", "02:00:0a:f4:00:01"
 POD_ZONES = ("default", "kube-system", "winjoin", "winjoin-verify")
 _runs = itertools.count()
+
+
+def six(address):
+    """The IPv6 address of a machine of the underlay."""
+    return PREFIX6 % address.rsplit(".", 1)[1]
 
 
 def _mark():
@@ -44,8 +53,8 @@ def _mark():
 class Fabric:
     """Use as a context manager: whatever happens inside, everything is removed at its end."""
 
-    def __init__(self, mode="overlay", folder=None):
-        self.mode = mode
+    def __init__(self, mode="overlay", folder=None, dual=False):
+        self.mode, self.dual = mode, dual
         self.mark = _mark()
         self._own = folder is None
         self.folder = folder or tempfile.mkdtemp(prefix=self.mark)
@@ -97,6 +106,9 @@ class Fabric:
         netns.ip_batch(ns, ["link add lan address %s type bridge" % ROUTER_MAC,
                             "addr add %s/24 dev lan" % ROUTER, "link set lan up"])
         netns.sysctl(ns, {"net/ipv4/ip_forward": 1})
+        if self.dual:
+            netns.sysctl(ns, {"net/ipv6/conf/all/forwarding": 1})
+            netns.ip(ns, "addr add %s/64 dev lan nodad" % ROUTER6)
         netns.ip(ns, "route add blackhole default")
         # Beyond the first hop nobody has a way back to a pod's address.
         netns.nft(ns, "table ip fabric {\n chain edge {\n"
@@ -113,6 +125,9 @@ class Fabric:
         if configure:
             netns.ip_batch(ns, ["addr add %s/24 dev %s" % (address, device),
                                 "route add default via %s" % ROUTER])
+        if configure and self.dual:
+            netns.ip_batch(ns, ["addr add %s/64 dev %s nodad" % (six(address), device),
+                                "route add default via %s" % ROUTER6])
         netns.resolv(ns, [EXTERNAL_DNS])
         return ns
 
@@ -142,11 +157,17 @@ class Fabric:
             lines += _vxlan(VNI)
         netns.ip_batch(ns, lines)
         netns.sysctl(ns, {"net/ipv4/ip_forward": 1})
+        if self.dual:
+            netns.ip(ns, "addr add %s/64 dev cni0 nodad" % L1_GATEWAY6)
+            netns.sysctl(ns, {"net/ipv6/conf/all/forwarding": 1})
         netns.nft(ns, "table ip l1 {\n chain out {\n"
                   "  type nat hook postrouting priority 100;\n"
                   "  ip saddr %s ip daddr != { %s, 224.0.0.0/4 } masquerade\n }\n}\n"
                   % (L1_SUBNET, POD_RANGE))
         dns, echo = self._linux_pod("l1-dns", DNS_POD), self._linux_pod("l1-echo", ECHO_POD)
+        if self.dual:
+            netns.ip_batch(echo, ["addr add %s/64 dev eth0 nodad" % ECHO_POD6,
+                                  "route add default via %s" % L1_GATEWAY6])
         self.cluster_dns()
         self.daemon("l1-echo", echo, [sys.executable, HERE + "/echo.py", "--name", "l1-echo",
                                       *ECHO_PORTS])

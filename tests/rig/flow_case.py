@@ -28,7 +28,8 @@ def reach(ns, address, port, udp=False, seconds=1.0, payload=b"ping"):
     """What comes back from there: the first word of the answer, or the failure's name."""
     def talk():
         kind = socket.SOCK_DGRAM if udp else socket.SOCK_STREAM
-        with socket.socket(socket.AF_INET, kind) as sock:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        with socket.socket(family, kind) as sock:
             sock.settimeout(seconds)
             try:
                 sock.connect((address, port))
@@ -49,11 +50,11 @@ def resolve(ns, name):
 
 class FlowCase(unittest.TestCase):
     """One fabric, one node and two pods for each test."""
-    mode, kind, outage_ms, origin = "overlay", "Overlay", 0, "static"
+    mode, kind, outage_ms, origin, dual = "overlay", "Overlay", 0, "static", False
 
     def setUp(self):
         try:
-            self.fabric = fabrics.Fabric(self.mode).__enter__()
+            self.fabric = fabrics.Fabric(self.mode, dual=self.dual).__enter__()
         except netns.Missing as why:
             self.skipTest(str(why))
         self.addCleanup(self.fabric.close)

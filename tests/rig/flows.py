@@ -13,11 +13,16 @@ import unittest
 import fabric as fabrics
 import faults
 import netns
-from flow_case import CLUSTER, FlowCase, POD_A, POD_B, SERVICES, SOURCE_VIP, nat, reach, resolve
+from flow_case import (CLUSTER, FlowCase, GATEWAY, POD_A, POD_B, SERVICES, SOURCE_VIP, SUBNET, nat,
+                       reach, resolve)
+
+
+def route_to(prefix):
+    return {"Type": "SDNRoute", "Settings": {"DestinationPrefix": prefix, "NeedEncap": True}}
 
 
 def to_own(node):
-    return {"Type": "SDNRoute", "Settings": {"DestinationPrefix": node + "/32", "NeedEncap": True}}
+    return route_to(node + "/32")
 
 
 class Overlay(FlowCase):
@@ -329,6 +334,90 @@ class Bridge(FlowCase):
         a = self.pod_(net)
         self.silent(a, fabrics.ECHO_POD, 80)
         self.silent(a, fabrics.EXTERNAL_IP, 443)
+
+
+class DualStack(FlowCase):
+    """l2bridge with both families, as winjoin and sdnbridge set it up."""
+    mode, kind, dual = "l2bridge", "L2Bridge", True
+    pods6, gateway6, a6, b6 = ("fd00:10:244:1::/64", "fd00:10:244:1::2", "fd00:10:244:1::5",
+                               "fd00:10:244:1::6")
+
+    def setUp(self):
+        super().setUp()
+        subnets = [{"IpAddressPrefix": prefix, "Routes": [{"NextHop": hop, "DestinationPrefix": to}]}
+                   for prefix, hop, to in ((SUBNET, GATEWAY, "0.0.0.0/0"),
+                                           (self.pods6, "fd00:10:244:1::1", "::/0"))]
+        self.net = self.create("Network", {
+            "Name": "cbr0", "Type": "L2Bridge", "Ipams": [{"Type": "Static", "Subnets": subnets}],
+            "Policies": [{"Type": "NetAdapterName",
+                          "Settings": {"NetworkAdapterName": "Ethernet"}}]})
+        end = self.create("Endpoint", {
+            "Name": "cbr0_ep", "HostComputeNetwork": self.net["ID"], "IpConfigurations": [
+                {"IpAddress": SOURCE_VIP}, {"IpAddress": self.gateway6}]}, network=self.net["ID"])
+        self.node.hns("HNSCall", "ssso", "POST", "/endpoints/%s/attach" % end["ID"],
+                      json.dumps({"SystemType": "Host", "CompartmentId": 1}))
+        self.forward("forwarding=1 forwarding6=1")
+        nic = [r[1] for r in self.node.net("adapters") if r[2] == "vEthernet (Ethernet)"][0]
+        for prefix, via in ((fabrics.L1_SUBNET, fabrics.L1),
+                            (fabrics.L1_SUBNET6, fabrics.six(fabrics.L1))):
+            self.node.net("route-add %s %s %s" % (nic, prefix.replace("/", " "), via))
+        self.fabric.peer_add(SUBNET, self.node.address, "")
+        self.fabric.peer_add(self.pods6, fabrics.six(self.node.address), "")
+
+    def forward(self, words):
+        for row in self.node.net("adapters"):
+            if row[0] == "adapter" and row[2].startswith("vEthernet"):
+                self.node.net("interface %s %s" % (row[1], words))
+
+    def pod_(self, address, address6, own=True):
+        own6 = fabrics.six(self.node.address)
+        return self.pod(self.net, address, policies=[
+            nat(*CLUSTER, "10.0.0.0/24"), nat(fabrics.POD_RANGE6, fabrics.SERVICE_RANGE6, "fd00:200::/64"),
+            SERVICES, route_to(fabrics.SERVICE_RANGE6), to_own(self.node.address),
+            *([route_to(own6 + "/128")] if own else [])],
+            IpConfigurations=[{"IpAddress": address}, {"IpAddress": address6}],
+            Routes=[{"NextHop": SOURCE_VIP, "DestinationPrefix": "0.0.0.0/0"},
+                    {"NextHop": self.gateway6, "DestinationPrefix": "::/0"}])
+
+    def both(self, ns, address, port, want, **more):
+        """The first question for an IPv6 neighbor may cost a second."""
+        super().both(ns, address, port, want, seconds=5, **more)
+
+    def test_right_documents_carry_every_flow(self):
+        a, _ = self.pod_(POD_A, self.a6), self.pod_(POD_B, self.b6, own=False)
+        self.fabric.daemon("kubelet", self.node.ns, [
+            sys.executable, fabrics.HERE + "/echo.py", "--name", "kubelet", "10250"])
+        self.await_echo(self.node.ns, 10250)
+        for other, far, mine, node in (
+                (POD_B, fabrics.ECHO_POD, POD_A, self.node.address),
+                (self.b6, fabrics.ECHO_POD6, self.a6, fabrics.six(self.node.address))):
+            self.both(a, other, 80, "pod-" + POD_B)
+            self.both(a, far, 80, "l1-echo")
+            self.both(a, node, 10250, "kubelet")
+            self.both(self.node.ns, mine, 80, "pod-" + POD_A)
+            self.both(self.fabric.ns("l1-echo"), mine, 80, "pod-" + POD_A)
+
+    def test_a_service_of_ipv6(self):
+        a = self.pod_(POD_A, self.a6)
+        end = self.create("Endpoint", {
+            "HostComputeNetwork": self.net["ID"], "Flags": 1, "MacAddress": "02-11-20-00-00-00",
+            "IpConfigurations": [{"IpAddress": fabrics.ECHO_POD6}]}, network=self.net["ID"])
+        self.create("LoadBalancer", {
+            "HostComputeEndpoints": [end["ID"]], "FrontendVIPs": ["fd00:10:96::7"], "Flags": 2,
+            "PortMappings": [{"Protocol": 6, "InternalPort": 80, "ExternalPort": 8000}]})
+        self.assertEqual(reach(a, "fd00:10:96::7", 8000), "l1-echo")
+
+    def test_each_family_has_its_own_faults(self):
+        a = self.pod_(POD_A, self.a6, own=False)
+        self.silent(a, fabrics.six(self.node.address), 10250)
+        self.forward("forwarding6=0")
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+        self.silent(a, fabrics.ECHO_POD6, 80)
+        self.forward("forwarding6=1")
+        self.both(a, fabrics.ECHO_POD6, 80, "l1-echo")
+        self.fabric.peer_del(self.pods6)
+        self.both(a, fabrics.ECHO_POD, 80, "l1-echo")
+        self.silent(a, fabrics.ECHO_POD6, 80)
 
 
 class Switch(FlowCase):

@@ -69,6 +69,9 @@ def add(ns):
     # A bridge that hands its frames to the IP filters would hide mistakes of the data plane.
     if os.path.exists("/proc/sys/net/bridge"):
         sysctl(ns, {"net/bridge/bridge-nf-call-iptables": 0})
+    # Nobody here has another's address: no second of waiting until an IPv6 address may be used.
+    if os.path.exists("/proc/sys/net/ipv6"):
+        sysctl(ns, {"net/ipv6/conf/default/dad_transmits": 0})
     ip(ns, "link set lo up")
 
 

@@ -30,6 +30,9 @@ class Host:
     mtu: int
     forwarding: dict = field(default_factory=dict)  # device -> bool
     pods: dict = field(default_factory=dict)  # HNS namespace -> network namespace
+    address6: str = ""
+    forwarding6: dict = field(default_factory=dict)
+    gateways6: dict = field(default_factory=dict)  # network -> addresses of the host in it
 
 
 def short(guid):
@@ -48,6 +51,10 @@ def local(state, host):
 
 def facts(state, host):
     out = []
+    for end in state.endpoints:
+        if end.on_host:
+            host.gateways6.setdefault(end.network.id, []).extend(
+                a for a, _ in end.addresses if ":" in a)
     pods = local(state, host)
     for net in state.networks:
         out += _network(net, host)
@@ -100,6 +107,11 @@ def _vxlan(net, host):
     return out
 
 
+def _nodad(address):
+    """Nobody waits here for the check that an IPv6 address is free."""
+    return " nodad" if ":" in address else ""
+
+
 def _host_endpoint(end, host):
     """The host's own end of a bridge network: the pods' gateway, base + 2."""
     dev = device("he", end.id)
@@ -107,7 +119,7 @@ def _host_endpoint(end, host):
                 ("link add %s type bridge" % dev, "link set %s address %s up"
                  % (dev, end.mac or ROUTER_MAC)), ("link del %s" % dev,))]
     out += [Fact("host %s %s" % (end.id, a), host.ns,
-                 ("addr add %s/%d dev %s noprefixroute" % (a, n, dev),),
+                 ("addr add %s/%d dev %s noprefixroute%s" % (a, n, dev, _nodad(a)),),
                  ("addr del %s/%d dev %s" % (a, n, dev),)) for a, n in end.addresses]
     return out
 
@@ -123,11 +135,16 @@ def _pod(end, host, inner):
                 ("link del %s" % wire,)),
            Fact("proxy " + end.id, host.ns, ("net/ipv4/neigh/%s/proxy_delay=0" % wire,), (),
                 "sysctl")]
+    if any(":" in a for a, _ in end.addresses):
+        out.append(Fact("proxy6 " + end.id, host.ns, (
+            "net/ipv6/neigh/%s/proxy_delay=0" % wire, "net/ipv6/conf/%s/proxy_ndp=1" % wire), (),
+            "sysctl"))
     out += _inside(end, pod, inner, mtu)
     for a, _ in end.addresses:
+        own = host.address6 if ":" in a else host.address
         out.append(Fact("reach %s %s" % (end.id, a), host.ns,
                         ("route replace %s dev %s proto 250 metric 1%s"
-                         % (a, wire, " src " + host.address if host.address else ""),),
+                         % (a, wire, " src " + own if own else ""),),
                         ("route del %s dev %s proto 250" % (a, wire),)))
     return out
 
@@ -135,12 +152,12 @@ def _pod(end, host, inner):
 def _inside(end, pod, inner, mtu):
     mac = "address %s " % end.mac if end.mac else ""
     out = [Fact("inner " + end.id, pod, ("link set %s %smtu %d up" % (inner, mac, mtu),))]
-    out += [Fact("address %s %s" % (end.id, a), pod, ("addr add %s/%d dev %s" % (a, n, inner),),
+    out += [Fact("address %s %s" % (end.id, a), pod, ("addr add %s/%d dev %s%s" % (a, n, inner, _nodad(a)),),
                  ("addr del %s/%d dev %s" % (a, n, inner),)) for a, n in end.addresses]
     out += [Fact("out %s %s" % (end.id, d), pod,
                  ("route replace %s via %s dev %s" % (d, h, inner),),
                  ("route del %s via %s dev %s" % (d, h, inner),))
-            for d, h in end.routes if h and ":" not in h]
+            for d, h in end.routes if h]
     return out
 
 
@@ -152,6 +169,15 @@ def _bridged_pod(end, host, inner):
                  ("link del %s" % wire,))] + _inside(end, pod, inner, host.mtu)
 
 
+def _proxied(end, pods, host):
+    """The addresses that the node answers for. For IPv6 these are its own, too: the kernel says
+    whose they are on their own interface only."""
+    others = [a for other in pods if other is not end and other.network is end.network
+              for a, _ in other.addresses]
+    return others + [g for g in host.gateways6.get(end.network.id, [])
+                     if any(":" in a for a, _ in end.addresses)]
+
+
 def _neighbours(end, pods, host):
     """Who a pod finds by ARP beside the host's own addresses: the other pods of its network."""
     if end.network.kind == "Transparent":
@@ -160,8 +186,7 @@ def _neighbours(end, pods, host):
     return [Fact("neighbour %s %s" % (end.id, a), host.ns,
                  ("neigh add proxy %s dev %s" % (a, wire),),
                  ("neigh del proxy %s dev %s" % (a, wire),))
-            for other in pods if other is not end and other.network is end.network
-            for a, _ in other.addresses if ":" not in a]
+            for a in _proxied(end, pods, host)]
 
 
 # ---- the rules ---------------------------------------------------------------------------------
@@ -255,9 +280,10 @@ def _forward(state, host, pods):
             out += ["iifname %s oifname \"%s\" ct status dnat ct mark 0x5d drop" % (wires, vx),
                     "iifname %s oifname \"%s\" accept" % (wires, vx),
                     "iifname \"%s\" oifname %s accept" % (vx, wires)]
-        if net.kind in ("L2Bridge", "L2Tunnel") and _forwards(state, net, host):
-            out += ["iifname %s oifname \"%s\" accept" % (wires, host.uplink),
-                    "iifname \"%s\" oifname %s accept" % (host.uplink, wires)]
+        for family, flags in (("ipv4", host.forwarding), ("ipv6", host.forwarding6)):
+            if net.kind in ("L2Bridge", "L2Tunnel") and _forwards(state, net, host, flags):
+                out += ["meta nfproto %s iifname %s oifname \"%s\" accept" % (family, wires, host.uplink),
+                        "meta nfproto %s iifname \"%s\" oifname %s accept" % (family, host.uplink, wires)]
     for end in pods:
         wire = device("ep", end.id)
         if end.network.kind in ("Overlay", "NAT"):
@@ -274,11 +300,11 @@ def _forward(state, host, pods):
     return out
 
 
-def _forwards(state, net, host):
+def _forwards(state, net, host, flags):
     """A bridge's host routes for its pods once its endpoint is there and both ends forward."""
     ends = [e for e in state.endpoints if e.network is net and e.on_host]
-    return bool(ends) and host.forwarding.get(host.uplink, False) and all(
-        host.forwarding.get(device("he", e.id), False) for e in ends)
+    return bool(ends) and flags.get(host.uplink, False) and all(
+        flags.get(device("he", e.id), False) for e in ends)
 
 
 def _natted(end):
@@ -287,14 +313,29 @@ def _natted(end):
         return [""]
     out = []
     for nat in end.nat:
-        if nat.destinations:
-            out.append("ip daddr " + _set(nat.destinations))
-    exceptions = [x for n in end.nat if not n.destinations for x in n.exceptions]
+        for ip, some in _by_family(nat.destinations):
+            out.append("%s daddr %s" % (ip, _set(some)))
     if any(not n.destinations for n in end.nat):
-        keep = [str(n) for n in ipaddress.collapse_addresses(
-            ipaddress.ip_network(x.strip(), strict=False) for x in exceptions if ":" not in x)]
-        out.append("ip daddr != " + _set(keep) if keep else "ip daddr 0.0.0.0/0")
+        keep = dict(_by_family(x.strip() for n in end.nat if not n.destinations
+                               for x in n.exceptions))
+        out.append("ip daddr != " + _set(_networks(keep["ip"])) if "ip" in keep
+                   else "ip daddr 0.0.0.0/0")
+        if "ip6" in keep:  # one of a family's own
+            out.append("ip6 daddr != " + _set(_networks(keep["ip6"])))
     return out
+
+
+def _by_family(texts):
+    """(nftables' word, those of the family), where there are any."""
+    found = {}
+    for text in texts:
+        found.setdefault("ip6" if ":" in text else "ip", []).append(text)
+    return found.items()
+
+
+def _networks(texts):
+    return [str(n) for n in ipaddress.collapse_addresses(
+        ipaddress.ip_network(x, strict=False) for x in texts)]
 
 
 def _input(host, pods):
@@ -302,9 +343,10 @@ def _input(host, pods):
     out = ["iifname \"vx*\" drop"]
     for end in pods:
         wire = device("ep", end.id)
-        if _has_no_way_to(end, host.address):
-            out += ["iifname \"%s\" ip daddr %s %s" % (wire, host.address, words)
-                    for words in ("ct state established,related accept", "drop")]
+        for ip, own in (("ip", host.address), ("ip6", host.address6)):
+            if _has_no_way_to(end, own):
+                out += ["iifname \"%s\" %s daddr %s %s" % (wire, ip, own, words)
+                        for words in ("ct state established,related accept", "drop")]
         if end.network.kind == "Overlay":
             out += ["iifname \"%s\" %s accept" % (wire, c) for c in _natted(end)]
             out.append("iifname \"%s\" ct state established,related accept" % wire)
@@ -347,16 +389,17 @@ def _output(pods, state):
 def _translate(state, host, pods):
     out = []
     for lb in state.balancers:
-        target = _targets(lb)
-        if not target:
+        target, target6 = _targets(lb), _targets(lb, True)
+        if not target and not target6:
             continue
         mark = "ct mark set 0x5d " if _dead_end(lb, state) else ""
         for vip in lb.vips:
             wires = [e for e in pods if _routed(e, vip)]
-            if wires and ":" not in vip:
-                out.append("iifname %s ip daddr %s %s dport %d %s%s"
-                           % (_wires(wires), vip, lb.protocol, lb.port, mark, target))
-        if not lb.vips and host.address:
+            ip, to = ("ip6", target6) if ":" in vip else ("ip", target)
+            if wires and to:
+                out.append("iifname %s %s daddr %s %s dport %d %s%s"
+                           % (_wires(wires), ip, vip, lb.protocol, lb.port, mark, to))
+        if not lb.vips and host.address and target:
             out.append("iifname \"%s\" ip daddr %s %s dport %d %s%s"
                        % (host.uplink, host.address, lb.protocol, lb.port, mark, target))
     for end in pods:
@@ -367,16 +410,17 @@ def _translate(state, host, pods):
 def _routed(end, vip):
     """Packets for a VIP reach the balancer only where the endpoint has a route for it."""
     return any(ipaddress.ip_address(vip) in ipaddress.ip_network(p, strict=False)
-               for p in end.sdn if ":" not in p)
+               for p in end.sdn)
 
 
-def _targets(lb):
-    addresses = [a for e in lb.backends for a in _v4(e)]
+def _targets(lb, six=False):
+    addresses = [a for e in lb.backends for a, _ in e.addresses if (":" in a) == six]
     if not addresses:
         return ""
+    ip = "ip6" if six else "ip"
     pairs = ", ".join("%d : %s . %d" % (i, a, lb.inner) for i, a in enumerate(addresses))
-    pick = "jhash ip saddr" if lb.affinity else "numgen inc"
-    return "dnat ip to %s mod %d map { %s }" % (pick, len(addresses), pairs)
+    pick = "jhash %s saddr" % ip if lb.affinity else "numgen inc"
+    return "dnat %s to %s mod %d map { %s }" % (ip, pick, len(addresses), pairs)
 
 
 def _source_vip(lb, state):
@@ -417,10 +461,11 @@ def _source(state, host, pods):
                 out.append("oifname \"%s\" ct status dnat ip daddr %s %s dport %d masquerade"
                            % (host.uplink, _set(away), lb.protocol, lb.inner))
     for end in pods:
-        for a in _v4(end):
-            out += ["ip saddr %s oifname \"%s\" %s masquerade" % (a, host.uplink, clause)
-                    for clause in _natted(end)]
+        for a, _ in end.addresses:
+            ip = "ip6" if ":" in a else "ip"
+            out += ["%s saddr %s oifname \"%s\" %s masquerade" % (ip, a, host.uplink, clause)
+                    for clause in _natted(end) if not clause or clause.split()[0] == ip]
             for nat in end.nat:
                 if a in nat.destinations:  # a pod that meets itself behind a Service
-                    out.append("ip saddr %s ip daddr %s masquerade" % (a, a))
+                    out.append("%s saddr %s %s daddr %s masquerade" % (ip, a, ip, a))
     return out

@@ -46,9 +46,13 @@ class Node:
     def __exit__(self, *_):
         self.close()
 
+    def addresses(self):
+        own = [self.address + "/24"]
+        return own + [fabrics.six(self.address) + "/64"] if self.fabric.dual else own
+
     def config(self):
         return {"netns": self.ns, "nic": "nic0", "alias": "Ethernet", "origin": self.origin,
-                "addresses": [self.address + "/24"], "gateway": fabrics.ROUTER,
+                "addresses": self.addresses(), "gateway": fabrics.ROUTER,
                 "dns": [fabrics.EXTERNAL_DNS], "folder": self.folder, "prefix": self.prefix,
                 "podPrefix": os.path.join(self.folder, "pod"), "port": NET_PORT,
                 "hnsPort": HNS_PORT}
@@ -62,7 +66,7 @@ class Node:
         link = json.loads(netns.run(["ip", "-n", self.ns, "-j", "link", "show", "nic0"]))[0]
         start = {"adapters": [{"alias": "Ethernet",
                                "mac": link["address"].replace(":", "-").upper(),
-                               "addresses": [self.address + "/24"],
+                               "addresses": self.addresses(),
                                "dhcp": self.origin == "dhcp"}],
                  "outageMs": self.outage_ms, "version": list(self.hns_version)}
         argv = [HNSD, "--port", str(HNS_PORT), "--set", json.dumps(start),
