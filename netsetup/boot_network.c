@@ -8,16 +8,18 @@
 enum { FILE_MAX = 4 * 1024 * 1024 };
 
 json_t *boot_network_json(const struct network_input *input) {
-    return json_pack(
-        "{s:s?, s:s?, s:s?, s:s?, s:s?, s:s*, s:o, s:o, s:s?, s:s*, s:i, s:i, s:s?, s:o, s:o, s:i, "
-        "s:i, s:s?}",
-        "mode", input->mode, "plugin", input->plugin, "name", input->name, "adapter",
-        input->adapter, "podCIDR", input->pod_cidr, "podCIDR6", input->pod_cidr6, "clusterPodCIDRs",
-        json_texts(&input->cluster_pod_cidrs), "serviceCIDRs", json_texts(&input->service_cidrs),
-        "management", input->management, "management6", input->management6, "vni", (int)input->vni,
-        "vxlanPort", (int)input->vxlan_port, "dnsDomain", input->dns_domain, "dnsServers",
-        json_texts(&input->dns_servers), "excludeFromNAT", json_texts(&input->exclude_from_nat),
-        "hnsMajor", (int)input->hns.major, "hnsMinor", (int)input->hns.minor, "dsr", input->dsr);
+    return json_pack("{s:s?, s:s?, s:s*, s:s?, s:s?, s:s?, s:s*, s:o, s:o, s:s?, s:s*, s:i, s:i, "
+                     "s:s?, s:o, s:o, s:i, "
+                     "s:i, s:s?}",
+                     "mode", input->mode, "plugin", input->plugin, "agent", input->external, "name",
+                     input->name, "adapter", input->adapter, "podCIDR", input->pod_cidr, "podCIDR6",
+                     input->pod_cidr6, "clusterPodCIDRs", json_texts(&input->cluster_pod_cidrs),
+                     "serviceCIDRs", json_texts(&input->service_cidrs), "management",
+                     input->management, "management6", input->management6, "vni", (int)input->vni,
+                     "vxlanPort", (int)input->vxlan_port, "dnsDomain", input->dns_domain,
+                     "dnsServers", json_texts(&input->dns_servers), "excludeFromNAT",
+                     json_texts(&input->exclude_from_nat), "hnsMajor", (int)input->hns.major,
+                     "hnsMinor", (int)input->hns.minor, "dsr", input->dsr);
 }
 
 int boot_network_read(const json_t *json, struct network_input *ret, struct error *err) {
@@ -27,6 +29,7 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
     *ret = (struct network_input){
         .mode = json_text_at(json, "mode"),
         .plugin = json_text_at(json, "plugin"),
+        .external = json_text_at(json, "agent"),
         .name = json_text_at(json, "name"),
         .adapter = json_text_at(json, "adapter"),
         .pod_cidr = json_text_at(json, "podCIDR"),

@@ -1,6 +1,7 @@
 /* Inbound firewall rules of a node. */
 #include "netsetup/firewall.h"
 
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/modes/mode.h"
 
 enum { KUBELET_PORT = 10250 };
@@ -21,6 +22,8 @@ size_t firewall_rules(const struct network_plan *plan,
             ret[count].port = plan->vxlan_port;
         count++;
     }
+    if (plan->external && plan->external->firewall.name)
+        ret[count++] = plan->external->firewall;
     return count;
 }
 
@@ -32,20 +35,4 @@ int firewall_ensure(struct host *host, const struct network_plan *plan, struct e
             return error_prefix(err, "firewall rule '%s'", rules[i].name);
     }
     return 0;
-}
-
-static int remove_rule(struct host *host, const char *name, struct error *err) {
-    if (host_firewall_remove(host, name, err) < 0)
-        return error_prefix(err, "firewall rule '%s'", name);
-    return 0;
-}
-
-int firewall_remove(struct host *host, struct error *err) {
-    size_t count;
-    const struct network_mode *const *modes = network_modes(&count);
-    for (size_t i = 0; i < count; i++) {
-        if (modes[i]->firewall.name && remove_rule(host, modes[i]->firewall.name, err) < 0)
-            return -1;
-    }
-    return remove_rule(host, kubelet_rule.name, err);
 }

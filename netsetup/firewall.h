@@ -16,7 +16,5 @@ size_t firewall_rules(const struct network_plan *plan,
                       struct host_firewall_rule ret[FIREWALL_RULES_MAX]);
 /* Makes them stand. */
 int firewall_ensure(struct host *host, const struct network_plan *plan, struct error *err);
-/* Removes every rule of any plan; absent is success. */
-int firewall_remove(struct host *host, struct error *err);
 
 #endif

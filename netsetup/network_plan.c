@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "netsetup/agents/agent.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/dual_stack.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"
@@ -33,6 +33,15 @@ static const struct network_mode *mode_for(const char *plugin) {
     return modes[0];
 }
 
+static void plan_external(const struct network_input *input, struct network_plan *plan) {
+    const struct external_network *network;
+    plan->cni_plugin = NULL;
+    plan->external = external_agent_by_name(input->external);
+    network = external_agent_network(plan->external, plan->mode);
+    if (!plan->name)
+        plan->name = xstrdup(network ? network->name : "cluster");
+}
+
 static int plan_choices(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
     if ((input->plugin && network_plugin_check(input->plugin, err) < 0) ||
@@ -51,9 +60,7 @@ static int plan_choices(const struct network_input *input, struct network_plan *
                          plugin, plan->mode->name, plan->mode->cni_plugins[0]);
     plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
     if (plan->agent->makes_network)
-        plan->cni_plugin = NULL;
-    if (plan->agent->makes_network && !plan->name)
-        plan->name = xstrdup("cluster");
+        plan_external(input, plan);
     for (const struct network_limit *limit = plan->mode->limits;
          limit && limit->code && !plan->agent->makes_network; limit++)
         add_warning(plan, limit->code, limit->text);

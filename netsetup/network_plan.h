@@ -16,14 +16,16 @@ struct hns_version {
     unsigned major, minor; /* 0.0 = not known */
 };
 
-struct network_mode;  /* netsetup/modes/mode.h */
-struct network_agent; /* netsetup/agents/agent.h */
+struct network_mode;   /* netsetup/modes/mode.h */
+struct network_agent;  /* netsetup/agents/agent.h */
+struct external_agent; /* netsetup/agents/external_agent.h */
 
 /* All text is borrowed for the call; NULL means "the default". */
 struct network_input {
     const char *mode;      /* "overlay"; default: the first that the plugin works in */
     const char *plugin;    /* an agent's ("flannel") or a CNI plugin's ("win-bridge"); default: the
                               mode's CNI plugin alone */
+    const char *external;  /* the cluster's agent that makes the network: "calico"; NULL: unknown */
     const char *name;      /* HNS network; default: the mode's ("flannel.<vni>", "cbr0") */
     const char *adapter;   /* alias of the NIC under the vSwitch, from nic_choose() */
     const char *pod_cidr;  /* Node .spec.podCIDR; NULL: not known yet, documents hold "<podCIDR>" */
@@ -66,6 +68,7 @@ struct network_warning {
 struct network_plan {
     const struct network_mode *mode;
     const struct network_agent *agent;
+    const struct external_agent *external; /* the cluster's, that makes the network; NULL: none */
     const char *plugin;     /* as --network-plugin names it: "flannel", "win-bridge" */
     const char *cni_plugin; /* `type` in the CNI file: "win-overlay"; NULL: the agent writes it */
     char *name;    /* of the HNS network; where the agent makes that, only the plan's own */

@@ -1,6 +1,6 @@
 /* The network plan as it is in a JoinPlan document. */
 #include "base/memory.h"
-#include "netsetup/agents/agent.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hcn_documents.h"
@@ -54,6 +54,8 @@ static json_t *cni_json(const struct network_plan *plan) {
 json_t *network_plan_json(const struct network_plan *plan) {
     json_t *json = json_pack("{s:s,s:s,s:s}", "mode", plan->mode->name, "plugin", plan->plugin,
                              "name", plan->name);
+    if (plan->external)
+        json_object_set_new(json, "agent", json_string(plan->external->name));
     if (plan->adapter)
         json_object_set_new(json, "adapter", json_string(plan->adapter));
     json_object_set_new(json, "documents", documents_json(plan));

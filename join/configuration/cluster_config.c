@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/configuration/cluster_network.h"
 #include "join/configuration/node_configuration.h"
 #include "kube/configmap.h"
 #include "services/version.h"
@@ -133,41 +134,17 @@ static int read_optional(struct kube_client *client, unsigned timeout_ms,
     return -1;
 }
 
-/* The first of the agent's sources that says something. */
-static int read_agent(struct kube_client *client, unsigned timeout_ms,
-                      const struct network_agent *agent, struct agent_settings *ret,
-                      bool *ret_unread, struct error *err) {
-    for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
-        const struct source source = {s->name_space, s->name, s->key};
-        _cleanup_(freep) char *text = NULL;
-        bool denied = false; /* as to most bootstrap tokens */
-
-        if (read_optional(client, timeout_ms, &source, &text, &denied, err) < 0)
-            return -1;
-        *ret_unread |= denied;
-        if (!text || !*text)
-            continue;
-        if (agent->read_settings(text, ret, err) < 0)
-            return error_prefix(err, "ConfigMap %s/%s", s->name_space, s->name);
-        ret->source = s;
-    }
-    return 0;
-}
-
+/* What the network agents say, and the pods' prefixes of kubeadm init without --pod-network-cidr.
+ */
 static int read_network(struct kube_client *client, unsigned timeout_ms, struct cluster_config *ret,
                         struct error *err) {
-    size_t count;
-    const struct network_agent *const *agents = network_agents(&count);
+    bool none = !ret->pod_subnets.count;
 
     ret->network_unread = ret->unprepared;
-    for (size_t i = 0; i < count && !ret->unprepared && !ret->network.agent; i++) {
-        if (read_agent(client, timeout_ms, agents[i], &ret->network, &ret->network_unread, err) < 0)
-            return -1;
-    }
-    if (ret->pod_subnets.count)
-        return 0;
-    /* kubeadm init without --pod-network-cidr */
-    for (size_t i = 0; i < ret->network.pod_cidrs.count; i++)
+    if (!ret->unprepared &&
+        cluster_network_read(client, timeout_ms, &ret->network, &ret->network_unread, err) < 0)
+        return -1;
+    for (size_t i = 0; none && i < ret->network.pod_cidrs.count; i++)
         text_list_add(&ret->pod_subnets, ret->network.pod_cidrs.items[i]);
     return 0;
 }

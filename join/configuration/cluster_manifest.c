@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/yaml.h"
+#include "netsetup/agents/external_agent.h"
 
 #define RBAC "rbac.authorization.k8s.io"
 #define NODES "system:nodes"
@@ -41,12 +42,47 @@ static void add_reader(json_t *objects, const char *name_space, const char *conf
                                              "subjects", group(BOOTSTRAPPERS), group(NODES)));
 }
 
-static void add_nodes_binding(json_t *objects, const char *name, const char *role) {
+/* `joining`: for those who join, too. */
+static void add_binding(json_t *objects, const char *name, const char *role, bool joining) {
+    json_t *subjects = json_array();
+
+    if (joining)
+        json_array_append_new(subjects, group(BOOTSTRAPPERS));
+    json_array_append_new(subjects, group(NODES));
     json_array_append_new(objects,
-                          json_pack("{s:s, s:s, s:o, s:{s:s, s:s, s:s}, s:[o]}", "apiVersion",
+                          json_pack("{s:s, s:s, s:o, s:{s:s, s:s, s:s}, s:o}", "apiVersion",
                                     RBAC "/v1", "kind", "ClusterRoleBinding", "metadata",
                                     metadata(name, NULL), "roleRef", "apiGroup", RBAC, "kind",
-                                    "ClusterRole", "name", role, "subjects", group(NODES)));
+                                    "ClusterRole", "name", role, "subjects", subjects));
+}
+
+/* Rules are taken over. */
+static void add_cluster_role(json_t *objects, const char *name, json_t *rules, bool joining) {
+    json_array_append_new(objects, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", RBAC "/v1",
+                                             "kind", "ClusterRole", "metadata",
+                                             metadata(name, NULL), "rules", rules));
+    add_binding(objects, name, name, joining);
+}
+
+/* The DaemonSets by which the network agent of Windows nodes is found, and its settings: by name,
+ * for others may hold secrets in their variables. */
+static void add_discovery(json_t *objects) {
+    size_t count;
+    const struct external_agent *const *agents = external_agents(&count);
+    json_t *sets = json_array(), *maps = json_array();
+
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(sets, json_string(agents[i]->daemon_set));
+        if (agents[i]->config_map)
+            json_array_append_new(maps, json_string(agents[i]->config_map));
+    }
+    json_array_append_new(sets, json_string(KUBE_PROXY_DAEMON_SET));
+    add_cluster_role(objects, "winjoin:network-agents",
+                     json_pack("[{s:[s], s:[s], s:o, s:[s, s]}, {s:[s], s:[s], s:o, s:[s]}]",
+                               "apiGroups", "apps", "resources", "daemonsets", "resourceNames",
+                               sets, "verbs", "get", "list", "apiGroups", "", "resources",
+                               "configmaps", "resourceNames", maps, "verbs", "get"),
+                     true);
 }
 
 /* What an agent does with a node's identity. */
@@ -61,12 +97,8 @@ static void add_agent(json_t *objects, const struct network_agent *agent) {
         json_array_append_new(rules, json_pack("{s:[s], s:[s], s:o}", "apiGroups", "", "resources",
                                                right->resource, "verbs", json_texts(&verbs)));
     }
-    if (name) {
-        json_array_append_new(objects, json_pack("{s:s, s:s, s:o, s:O}", "apiVersion", RBAC "/v1",
-                                                 "kind", "ClusterRole", "metadata",
-                                                 metadata(name, NULL), "rules", rules));
-        add_nodes_binding(objects, name, name);
-    }
+    if (name)
+        add_cluster_role(objects, name, json_incref(rules), false);
     json_decref(rules);
 }
 
@@ -78,7 +110,8 @@ json_t *cluster_manifest_make(const json_t *node_configuration,
 
     json_array_append_new(objects, config_map(node_configuration));
     add_reader(objects, "kube-system", "winjoin");
-    add_nodes_binding(objects, "winjoin:kube-proxy", "system:node-proxier");
+    add_discovery(objects);
+    add_binding(objects, "winjoin:kube-proxy", "system:node-proxier", false);
     for (size_t i = 0; i < count; i++)
         add_agent(objects, all[i]);
     if (network)

@@ -6,7 +6,7 @@
 
 #include "base/base64.h"
 #include "base/memory.h"
-#include "netsetup/agents/agent.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
@@ -141,6 +141,7 @@ void node_files_boot_network(const struct join_found *found, json_t *peers,
     struct network_input input = {
         .mode = p->mode->name,
         .plugin = p->plugin,
+        .external = p->external ? p->external->name : NULL,
         .name = p->name,
         .adapter = p->adapter,
         .pod_cidr = p->pod_cidr,

@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "join/configuration/ignored_checks.h"
 #include "join/found/need.h"
-#include "netsetup/agents/agent.h"
+#include "join/found/network_fit.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
@@ -67,32 +68,6 @@ static void take_joined_network(struct join *join) {
         o->vxlan_port = json_number_at(file, "vxlanPort", 0);
 }
 
-/* All nodes of an agent use the same numbers. */
-static int check_number(const struct agent_settings *settings, const char *flag, long long given,
-                        unsigned has, struct error *err) {
-    if (!given || !has || given == has)
-        return 0;
-    (void)error_set(err, ERROR_USAGE, "%s %lld does not fit: the cluster's %s uses %u", flag, given,
-                    settings->agent->plugin, has);
-    return error_hint(err, "leave %s out: winjoin reads it from ConfigMap %s/%s", flag,
-                      settings->source->name_space, settings->source->name);
-}
-
-/* A network that cannot work is refused before the first thing is changed. */
-static int check_agent(const struct join *join, const struct network_input *input,
-                       struct error *err) {
-    const struct agent_settings *settings = &join->found.cluster.network;
-    const struct join_options *o = &join->found.options;
-
-    if (!settings->agent || !text_equal(input->plugin, settings->agent->plugin))
-        return 0;
-    if (settings->agent->check_settings(settings, err) < 0)
-        return -1;
-    return check_number(settings, "--vni", o->vni, settings->vni, err) < 0
-               ? -1
-               : check_number(settings, "--vxlan-port", o->vxlan_port, settings->vxlan_port, err);
-}
-
 /* A joined node goes on. */
 static int check_isolated(const struct join *join, const struct network_plan *plan,
                           struct error *err) {
@@ -124,6 +99,8 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     ret->hns = join->found.hns;
     if (!ret->plugin && network->agent)
         ret->plugin = network->agent->plugin;
+    if (network->external && text_equal(ret->plugin, network->agent->plugin))
+        ret->external = network->external->name;
     if (!ret->mode)
         ret->mode = network->mode;
     if (!ret->pod_cidr && join->found.node.name)
@@ -136,9 +113,9 @@ static void warn_unread(struct join *join, const struct network_input *input) {
 
     if (c->network_unread && !c->network.agent && !input->plugin && !input->mode)
         join_warn(&join->progress,
-                  "whether the cluster runs flannel is not known: its ConfigMap may not be read "
-                  "(403); to allow it: winjoin config cluster --network-plugin flannel | kubectl "
-                  "apply -f -");
+                  "which network agent the cluster runs is not known: its DaemonSets or flannel's "
+                  "ConfigMap may not be read (403); to allow it: winjoin config cluster "
+                  "--network-plugin flannel | kubectl apply -f -");
 }
 
 int find_plan(struct join *join, struct error *err) {
@@ -157,7 +134,8 @@ int find_plan(struct join *join, struct error *err) {
     take_joined_network(join);
     plan_input_make(join, &input);
     warn_unread(join, &input);
-    if (check_agent(join, &input, err) < 0 || network_plan_make(&input, &plan, err) < 0)
+    if (network_fit_check(&join->found.cluster, &join->found.options, &input, err) < 0 ||
+        network_plan_make(&input, &plan, err) < 0)
         return -1;
     if (check_isolated(join, &plan, err) < 0) {
         network_plan_free(&plan);
@@ -166,6 +144,7 @@ int find_plan(struct join *join, struct error *err) {
     if (join->found.plan.name)
         network_plan_free(&join->found.plan);
     join->found.plan = plan;
+    network_fit_warn(join);
     for (size_t i = 0; i < plan.warning_count; i++)
         join_warn(&join->progress, "%s", plan.warnings[i].message);
     return 0;

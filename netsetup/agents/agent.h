@@ -9,6 +9,8 @@
 #include "netsetup/network_plan.h"
 #include "netsetup/peers.h"
 
+struct external_agent; /* netsetup/agents/external_agent.h */
+
 /* Where its settings stand in a cluster: key of a ConfigMap. A table ends with {0}. */
 struct agent_source {
     const char *name_space, *name, *key;
@@ -20,13 +22,18 @@ struct agent_right {
 
 /* What a cluster says of its network. Text is owned; agent_settings_free(). */
 struct agent_settings {
-    const struct network_agent *agent; /* NULL: the cluster says nothing */
-    const struct agent_source *source; /* where it stood */
-    char *backend;                     /* the agent's own word for its mode: "vxlan", "host-gw" */
-    const char *mode;                  /* that mode's name; NULL: none that Windows has */
-    unsigned vni, vxlan_port;          /* 0 = not given */
-    struct text_list pod_cidrs;        /* the prefixes of all pods; may be empty */
-    json_t *document;                  /* all of it */
+    const struct network_agent *agent;     /* NULL: the cluster says nothing */
+    const struct agent_source *source;     /* where it stood; NULL: with the DaemonSet */
+    const struct external_agent *external; /* the one that makes the network; NULL: none known */
+    char *daemon_set;                      /* that runs it: "calico-system/calico-node-windows" */
+    char *kube_proxy;                      /* the DaemonSet that runs kube-proxy on Windows nodes */
+    bool proxies;                          /* it does kube-proxy's work: none must run beside it */
+    char *backend;              /* the agent's own word for its mode: "vxlan", "host-gw" */
+    const char *mode;           /* that mode's name; NULL: none that Windows has */
+    unsigned vni, vxlan_port;   /* 0 = not given */
+    struct text_list pod_cidrs; /* the prefixes of all pods; may be empty */
+    json_t *document;           /* all of it */
+    json_t *told;               /* to the containers of the DaemonSet: variables and data */
 };
 
 struct network_restore; /* netsetup/network_keeper.h */

@@ -55,7 +55,10 @@ int network_plugin_check(const char *name, struct error *err) {
 
 void agent_settings_free(struct agent_settings *settings) {
     free(settings->backend);
+    free(settings->daemon_set);
+    free(settings->kube_proxy);
     text_list_free(&settings->pod_cidrs);
     json_decref(settings->document);
+    json_decref(settings->told);
     *settings = (struct agent_settings){0};
 }

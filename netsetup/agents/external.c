@@ -2,7 +2,99 @@
  * the HNS network, writes the CNI configuration and brings kube-proxy or does without. A join must
  * not be in its way: Antrea refuses an adapter that has a virtual switch, and Calico deletes every
  * HNS network but nat. Sources: Calico's node/windows-packaging, Antrea's docs/windows.md. */
-#include "netsetup/agents/agent.h"
+#include <string.h>
+
+#include "base/memory.h"
+#include "netsetup/agents/external_agent.h"
+#include "netsetup/cni_config.h"
+
+#define ROW(agent) &external_agent_##agent,
+static const struct external_agent *const agents[] = {EXTERNAL_AGENTS(ROW)};
+
+const struct external_agent *const *external_agents(size_t *ret_count) {
+    *ret_count = ARRAY_SIZE(agents);
+    return agents;
+}
+
+const struct external_agent *external_agent_by_name(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
+        if (text_equal(agents[i]->name, name))
+            return agents[i];
+    }
+    return NULL;
+}
+
+const struct external_network *external_agent_network(const struct external_agent *agent,
+                                                      const struct network_mode *mode) {
+    for (const struct external_network *n = agent ? agent->networks : NULL; n && n->mode; n++) {
+        if (text_equal(n->mode, mode->name))
+            return n;
+    }
+    return NULL;
+}
+
+static void add_variables(const json_t *containers, json_t *ret) {
+    const json_t *container, *variable;
+    size_t i, k;
+    json_array_foreach(containers, i, container) {
+        json_array_foreach(json_object_get(container, "env"), k, variable) {
+            const char *name = json_text_at(variable, "name");
+            const char *value = json_text_at(variable, "value");
+            if (name && value)
+                json_object_set_new(ret, name, json_string(value));
+        }
+    }
+}
+
+json_t *external_agent_variables(const json_t *daemon_set) {
+    json_t *ret = json_object();
+    add_variables(json_at(daemon_set, "spec.template.spec.initContainers"), ret);
+    add_variables(json_at(daemon_set, "spec.template.spec.containers"), ret);
+    return ret;
+}
+
+/* The next part of a path, without the slashes before it. */
+static size_t next_part(const char **path) {
+    *path += strspn(*path, "/\\");
+    return strcspn(*path, "/\\");
+}
+
+bool external_agent_same_folder(const char *told, const char *folder) {
+    const char *a = told, *b = folder + strcspn(folder, ":") + 1;
+    if (strlen(a) > 1 && a[1] == ':') {
+        if (((unsigned char)*a | 0x20U) != ((unsigned char)*folder | 0x20U))
+            return false;
+        a += 2;
+    }
+    for (;;) {
+        size_t a_len = next_part(&a), b_len = next_part(&b);
+        _cleanup_(freep) char *a_part = xstrndup(a, a_len), *b_part = xstrndup(b, b_len);
+        if (!text_equal_nocase(a_part, b_part))
+            return false;
+        if (!a_len)
+            return true;
+        a += a_len;
+        b += b_len;
+    }
+}
+
+void external_agent_settle(struct agent_settings *settings, struct agent_settings *others) {
+    const struct external_agent *agent = settings->external;
+    if (agent && (!agent->settings_of || agent->settings_of != others->agent)) {
+        agent_settings_free(others);
+    } else {
+        others->external = agent;
+        others->kube_proxy = take_ptr(settings->kube_proxy);
+        if (agent) {
+            others->daemon_set = take_ptr(settings->daemon_set);
+            others->told = take_ptr(settings->told);
+        }
+        agent_settings_free(settings);
+        *settings = *others;
+    }
+    if (agent)
+        settings->agent = &network_agent_external;
+}
 
 /* Its own word decides; the mode given is what the firewall is opened for. No agent uses a switch
  * that is on no adapter. */
@@ -10,5 +102,32 @@ static const char *backend(const struct network_mode *mode) {
     return mode->internal ? NULL : mode->name;
 }
 
-const struct network_agent network_agent_external = {
-    .plugin = "external", .makes_network = true, .keeps_routes = true, .backend = backend};
+/* Its CNI files go where containerd looks for them. */
+static int check_folder(const struct agent_settings *settings, const char *variable,
+                        const char *ours, struct error *err) {
+    const char *theirs = variable ? json_text_at(settings->told, variable) : NULL;
+    if (!theirs || !*theirs || external_agent_same_folder(theirs, ours))
+        return 0;
+    (void)error_set(err, ERROR_UNSUPPORTED,
+                    "DaemonSet %s writes to '%.80s', but this node's containerd reads '%s'",
+                    settings->daemon_set, theirs, ours);
+    return error_hint(err, "set %s of the DaemonSet to %s", variable, ours);
+}
+
+static int check_settings(const struct agent_settings *settings, struct error *err) {
+    const struct external_agent *agent = settings->external;
+    if (!agent)
+        return 0;
+    if (check_folder(settings, agent->cni_bin, CNI_BIN_DIR, err) < 0 ||
+        check_folder(settings, agent->cni_conf, CNI_CONF_DIR, err) < 0)
+        return -1;
+    if (agent->settings_of && agent->settings_of->check_settings(settings, err) < 0)
+        return -1;
+    return agent->check ? agent->check(settings, err) : 0;
+}
+
+const struct network_agent network_agent_external = {.plugin = "external",
+                                                     .makes_network = true,
+                                                     .keeps_routes = true,
+                                                     .backend = backend,
+                                                     .check_settings = check_settings};

@@ -47,6 +47,8 @@ ASKED = [
     ("get", r"/version", "the kubelet's version is held against the server that answers, too"),
     ("get", r".*/configmaps/kube-flannel-cfg", "flannel's settings, in the two namespaces where they may stand: winjoin sets up "
      "the node's network, too; kubeadm.exe leaves it to others"),
+    ("list", r"/apis/apps/v1/daemonsets", "the DaemonSets of network agents on Windows nodes (Calico, Antrea, flannel) and "
+     "of kube-proxy, by their names"),
     ("create", r".*/selfsubjectaccessreviews", "whether the token may ask for a certificate: asked before the network "
      "adapter goes away for a moment"),
     ("watch", WATCH[2], "only when the list did not show the certificate already"),

@@ -214,6 +214,10 @@ ROLES = (
     ("", "system:public-info-viewer",
      [{"verbs": ["get"], "nonResourceURLs": ["/healthz", "/livez", "/readyz", "/version",
                                              "/version/"]}]),
+    ("", "windows-network-agents",
+     [rule("get,list", "apps", "daemonsets", ["calico-node-windows", "antrea-agent-windows",
+                                              "kube-flannel-ds-windows-amd64", "kube-proxy-windows"]),
+      rule("get", "", "configmaps", ["calico-windows-config", "antrea-windows-config"])]),
     ("", "flannel",
      [rule("get", "", "pods"), rule("get,list,watch", "", "nodes"),
       rule("patch", "", "nodes/status")]),
@@ -252,6 +256,7 @@ NODE_SERVICE_BINDINGS = (
     ("", "nodes-run-kube-proxy", "ClusterRole", "system:node-proxier", [(GROUP, NODES)]),
     ("", "nodes-run-flannel", "ClusterRole", "flannel", [(GROUP, NODES)]),
     ("kube-system", "windows-defaults", "Role", "windows-defaults", [(GROUP, BOOTSTRAPPERS), (GROUP, NODES)]),
+    ("", "windows-network-agents", "ClusterRole", "windows-network-agents", [(GROUP, BOOTSTRAPPERS), (GROUP, NODES)]),
 )
 
 

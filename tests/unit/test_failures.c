@@ -131,10 +131,6 @@ static int open_firewall(struct host *host, struct error *err) {
     return firewall_ensure(host, &overlay.plan, err);
 }
 
-static int close_firewall(struct host *host, struct error *err) {
-    return firewall_remove(host, err);
-}
-
 static int list_conflicts(struct host *host, struct error *err) {
     struct text_list conflicts = {0};
     int result = cni_conflicts(host, &conflicts, err);
@@ -252,7 +248,6 @@ static const struct step steps[] = {
     {"pod_routes_remove", with_routes, remove_routes},
     {"forwarding_ensure", bare, forward},
     {"firewall_ensure", bare, open_firewall},
-    {"firewall_remove", bare, close_firewall},
     {"cni_conflicts", with_files, list_conflicts},
     {"source_vip_ensure", with_reservations, reserve},
     {"source_vip_remove", with_reservations, give_back},

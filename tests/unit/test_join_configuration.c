@@ -288,21 +288,32 @@ static void node_configuration_goes_both_ways(void **state) {
 static void manifest_has_what_nodes_need(void **state) {
     struct scene *s = *state;
     _cleanup_json_ json_t *node = node_configuration_make(&s->options), *objects = NULL;
-    static const char *const kinds[] = {
-        "ConfigMap",          "Role", "RoleBinding", "ClusterRoleBinding", "ClusterRole",
-        "ClusterRoleBinding", "Role", "RoleBinding"};
+    static const char *const kinds[] = {"ConfigMap",
+                                        "Role",
+                                        "RoleBinding",
+                                        "ClusterRole",
+                                        "ClusterRoleBinding",
+                                        "ClusterRoleBinding",
+                                        "ClusterRole",
+                                        "ClusterRoleBinding",
+                                        "Role",
+                                        "RoleBinding"};
 
     objects = cluster_manifest_make(node, network_agent_flannel.sources);
     assert_int_equal(json_array_size(objects), ARRAY_SIZE(kinds));
     for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
         assert_string_equal(json_text_at(json_array_get(objects, i), "kind"), kinds[i]);
-    assert_string_equal(json_text_at(objects, "4.metadata.name"), "winjoin:flannel");
-    assert_string_equal(json_text_at(objects, "4.rules.1.resources.0"), "nodes");
-    assert_string_equal(json_text_at(objects, "4.rules.1.verbs.2"), "watch");
-    assert_string_equal(json_text_at(objects, "4.rules.2.verbs.0"), "patch");
-    assert_string_equal(json_text_at(objects, "5.roleRef.name"), "winjoin:flannel");
-    assert_string_equal(json_text_at(objects, "6.metadata.namespace"), "kube-flannel");
-    assert_string_equal(json_text_at(objects, "6.rules.0.resourceNames.0"), "kube-flannel-cfg");
+    assert_string_equal(json_text_at(objects, "3.rules.0.resourceNames.0"), "calico-node-windows");
+    assert_string_equal(json_text_at(objects, "3.rules.0.verbs.1"), "list");
+    assert_string_equal(json_text_at(objects, "3.rules.1.resources.0"), "configmaps");
+    assert_int_equal(json_array_size(json_at(objects, "4.subjects")), 2);
+    assert_string_equal(json_text_at(objects, "6.metadata.name"), "winjoin:flannel");
+    assert_string_equal(json_text_at(objects, "6.rules.1.resources.0"), "nodes");
+    assert_string_equal(json_text_at(objects, "6.rules.1.verbs.2"), "watch");
+    assert_string_equal(json_text_at(objects, "6.rules.2.verbs.0"), "patch");
+    assert_string_equal(json_text_at(objects, "7.roleRef.name"), "winjoin:flannel");
+    assert_string_equal(json_text_at(objects, "8.metadata.namespace"), "kube-flannel");
+    assert_string_equal(json_text_at(objects, "8.rules.0.resourceNames.0"), "kube-flannel-cfg");
     assert_string_equal(json_text_at(objects, "0.data.NodeConfiguration"),
                         "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n");
 }

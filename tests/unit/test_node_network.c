@@ -102,7 +102,6 @@ static void forwarding(void **state) {
 static void firewall(void **state) {
     bool has = false;
     (void)state;
-    json_t *before = host_memory_state(host);
     assert_int_equal(firewall_ensure(host, &scene.plan, NULL), 0);
     assert_int_equal(firewall_ensure(host, &scene.plan, NULL), 0);
     json_t *rules = host_memory_state(host);
@@ -110,13 +109,8 @@ static void firewall(void **state) {
     assert_string_equal(json_text_at(rules, "firewall.winjoin kubelet.protocol"), "TCP");
     assert_int_equal(json_number_at(rules, "firewall.winjoin vxlan.port", 0), 4789);
     assert_int_equal(json_object_size(json_object_get(rules, "firewall")), 2);
-    assert_int_equal(firewall_remove(host, NULL), 0);
-    assert_int_equal(firewall_remove(host, NULL), 0);
-    json_t *after = host_memory_state(host);
-    assert_true(json_equal(before, after));
-    json_decref(before);
     json_decref(rules);
-    json_decref(after);
+    assert_int_equal(host_firewall_remove(host, "winjoin vxlan", NULL), 0);
     network_plan_free(&scene.plan);
     scene.input.mode = "l2bridge";
     assert_int_equal(scene_plan(&scene), 0);

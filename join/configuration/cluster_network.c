@@ -1,0 +1,152 @@
+/* What a cluster says of its pod network. */
+#include "join/configuration/cluster_network.h"
+
+#include "base/memory.h"
+#include "kube/configmap.h"
+#include "kube/object.h"
+#include "netsetup/agents/external_agent.h"
+
+struct asker {
+    struct kube_client *client;
+    unsigned timeout_ms;
+    bool denied; /* some of what was asked for, as to most bootstrap tokens */
+};
+
+/* 0 when it was only refused or is absent. */
+static int forgive(struct asker *asker, const struct error *why, struct error *err) {
+    if (kube_is_forbidden(why) || why->kind == ERROR_ABSENT) {
+        asker->denied |= why->kind == ERROR_DENIED;
+        return 0;
+    }
+    if (err)
+        *err = *why;
+    return -1;
+}
+
+/* ---- ConfigMaps ---- */
+
+/* *ret is a new reference; NULL: absent or refused. */
+static int find_config_map(struct asker *asker, const char *name_space, const char *name,
+                           json_t **ret, struct error *err) {
+    struct error why = {0};
+
+    if (kube_configmap_get(asker->client, name_space, name, asker->timeout_ms, ret, &why) == 0)
+        return 0;
+    return forgive(asker, &why, err);
+}
+
+/* The first of the agent's sources that says something. */
+static int read_agent(struct asker *asker, const struct network_agent *agent,
+                      struct agent_settings *ret, struct error *err) {
+    for (const struct agent_source *s = agent->sources; s && s->name && !ret->agent; s++) {
+        _cleanup_json_ json_t *map = NULL;
+        const char *text;
+
+        if (find_config_map(asker, s->name_space, s->name, &map, err) < 0)
+            return -1;
+        if (!map)
+            continue;
+        text = json_string_value(json_object_get(json_at(map, "data"), s->key));
+        if (!text)
+            return error_set(err, ERROR_MALFORMED, "ConfigMap %s/%s has no key %s", s->name_space,
+                             s->name, s->key);
+        if (*text && agent->read_settings(text, ret, err) < 0)
+            return error_prefix(err, "ConfigMap %s/%s", s->name_space, s->name);
+        ret->source = *text ? s : NULL;
+    }
+    return 0;
+}
+
+/* ---- DaemonSets ---- */
+
+/* Asked for by name in all namespaces, for which a right to this name is enough. *ret is a new
+ * reference; NULL: absent or refused. */
+static int find_daemon_set(struct asker *asker, const char *name, json_t **ret, struct error *err) {
+    _cleanup_(freep) char *path =
+        xasprintf("/apis/apps/v1/daemonsets?fieldSelector=metadata.name%%3D%s", name);
+    _cleanup_json_ json_t *list = NULL;
+    json_t *items = NULL;
+    struct error why = {0};
+
+    if (kube_get_retry(asker->client, path, asker->timeout_ms, &list, &why) < 0)
+        return forgive(asker, &why, err);
+    if (kube_list_items(list, &items, err) < 0)
+        return error_prefix(err, "list DaemonSets");
+    *ret = json_incref(json_array_get(items, 0));
+    return 0;
+}
+
+/* "calico-system/calico-node-windows"; the caller frees. */
+static char *name_of(const json_t *daemon_set) {
+    const char *name_space = json_text_at(daemon_set, "metadata.namespace");
+    const char *name = json_text_at(daemon_set, "metadata.name");
+
+    return xasprintf("%s/%s", name_space ? name_space : "", name ? name : "");
+}
+
+/* What it is told: its variables, and where they are silent the data of its ConfigMap. */
+static int read_told(struct asker *asker, const struct external_agent *agent,
+                     const json_t *daemon_set, json_t **ret, struct error *err) {
+    const char *name_space = json_text_at(daemon_set, "metadata.namespace");
+    _cleanup_json_ json_t *told = external_agent_variables(daemon_set), *map = NULL;
+    json_t *data;
+
+    if (agent->config_map && name_space &&
+        find_config_map(asker, name_space, agent->config_map, &map, err) < 0)
+        return -1;
+    data = json_at(map, "data");
+    if (data)
+        (void)json_object_update_missing(told, data);
+    *ret = take_ptr(told);
+    return 0;
+}
+
+static int take_external(struct asker *asker, const struct external_agent *agent,
+                         const json_t *daemon_set, struct agent_settings *ret, struct error *err) {
+    ret->daemon_set = name_of(daemon_set);
+    if (read_told(asker, agent, daemon_set, &ret->told, err) < 0)
+        return -1;
+    if (agent->read && agent->read(ret->told, ret, err) < 0)
+        return error_prefix(err, "DaemonSet %s", ret->daemon_set);
+    if (!agent->read || ret->backend)
+        ret->external = agent;
+    return 0;
+}
+
+/* Who is refused the first asks for no more. */
+static int read_external(struct asker *asker, struct agent_settings *ret, struct error *err) {
+    size_t count;
+    const struct external_agent *const *agents = external_agents(&count);
+    _cleanup_json_ json_t *proxy = NULL;
+
+    for (size_t i = 0; i < count && !ret->external && !asker->denied; i++) {
+        _cleanup_json_ json_t *daemon_set = NULL;
+
+        if (find_daemon_set(asker, agents[i]->daemon_set, &daemon_set, err) < 0 ||
+            (daemon_set && take_external(asker, agents[i], daemon_set, ret, err) < 0))
+            return -1;
+    }
+    if (asker->denied)
+        return 0;
+    if (find_daemon_set(asker, KUBE_PROXY_DAEMON_SET, &proxy, err) < 0)
+        return -1;
+    ret->kube_proxy = proxy ? name_of(proxy) : NULL;
+    return 0;
+}
+
+/* ---- together ---- */
+
+int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
+                         struct agent_settings *ret, bool *ret_unread, struct error *err) {
+    struct asker asker = {client, timeout_ms, false};
+    struct agent_settings others = {0};
+    size_t count;
+    const struct network_agent *const *agents = network_agents(&count);
+    int result = read_external(&asker, ret, err);
+
+    for (size_t i = 0; i < count && result == 0 && !others.agent; i++)
+        result = read_agent(&asker, agents[i], &others, err);
+    *ret_unread |= asker.denied;
+    external_agent_settle(ret, &others);
+    return result;
+}

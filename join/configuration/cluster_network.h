@@ -1,0 +1,18 @@
+/* What a cluster says of its pod network: the DaemonSets of network agents on Windows nodes, and
+ * the agents' ConfigMaps. */
+#ifndef JOIN_CONFIGURATION_CLUSTER_NETWORK_H
+#define JOIN_CONFIGURATION_CLUSTER_NETWORK_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "kube/client.h"
+#include "netsetup/agents/agent.h"
+
+/* Finds them, each DaemonSet by its name in any namespace. *ret_unread is set when some may not be
+ * read (403): then only what may be read is known. *ret: agent_settings_free(), on failure, too.
+ * ERROR_MALFORMED names the object. */
+int cluster_network_read(struct kube_client *client, unsigned timeout_ms,
+                         struct agent_settings *ret, bool *ret_unread, struct error *err);
+
+#endif

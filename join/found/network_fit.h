@@ -1,0 +1,15 @@
+/* What a call asks of the network against what the cluster says of it. */
+#ifndef JOIN_FOUND_NETWORK_FIT_H
+#define JOIN_FOUND_NETWORK_FIT_H
+
+#include "join/join.h"
+
+/* Refuses what cannot work before the first thing is changed: another plugin, mode, VNI or port
+ * than the cluster's agent, pod prefixes outside the agent's, two kube-proxies; with the agent's
+ * own limits. ERROR_USAGE names both sides, with a hint; ERROR_UNSUPPORTED. */
+int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
+                      const struct network_input *input, struct error *err);
+/* Tells what goes on, but is worth a look. */
+void network_fit_warn(struct join *join);
+
+#endif

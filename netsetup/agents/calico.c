@@ -1,0 +1,79 @@
+/* Calico: DaemonSet calico-node-windows of its operator, or of its manifests with the ConfigMap
+ * calico-windows-config; VXLAN, or BGP with the router of Windows. At the first start after a boot
+ * it deletes every HNS network but nat, then makes "External" and "Calico"; it writes its CNI
+ * programs and configuration each time that its pod starts. kube-proxy comes with a DaemonSet: the
+ * pod's first step deletes a Windows service of that name. Sources: Calico's
+ * node/windows-packaging (config-hpc.ps1, node/node-service.ps1, uninstall-calico-hpc.ps1). */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/vxlan.h"
+#include "netsetup/agents/external_agent.h"
+
+static const char *const backends[][2] = {{"vxlan", "overlay"}, {"windows-bgp", "l2bridge"}};
+
+static int read(const json_t *told, struct agent_settings *ret, struct error *err) {
+    const char *backend = json_text_at(told, "CALICO_NETWORKING_BACKEND");
+    const char *vni = json_text_at(told, "VXLAN_VNI");
+    unsigned long number = vni && *vni ? strtoul(vni, NULL, 10) : VXLAN_WINDOWS_VNI_MIN;
+    if (text_equal(backend, "none"))
+        return 0; /* policies alone, beside another network */
+    if (!number || number > VXLAN_VNI_MAX)
+        return error_set(err, ERROR_MALFORMED, "VXLAN_VNI \"%.40s\" is not a VNI", vni);
+    ret->backend = xstrdup(backend && *backend ? backend : "vxlan");
+    for (size_t i = 0; i < ARRAY_SIZE(backends); i++) {
+        if (text_equal(ret->backend, backends[i][0]))
+            ret->mode = backends[i][1];
+    }
+    if (text_equal(ret->backend, "vxlan")) {
+        ret->vni = (unsigned)number;
+        ret->vxlan_port = VXLAN_WINDOWS_PORT;
+    }
+    return 0;
+}
+
+static int check(const struct agent_settings *settings, struct error *err) {
+    if (!settings->mode) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "Calico's backend '%.60s' is not supported on Windows (vxlan and "
+                        "windows-bgp are)",
+                        settings->backend);
+        return error_hint(err, "set CALICO_NETWORKING_BACKEND of DaemonSet %s",
+                          settings->daemon_set);
+    }
+    if (settings->vni && settings->vni < VXLAN_WINDOWS_VNI_MIN) {
+        (void)error_set(err, ERROR_UNSUPPORTED,
+                        "Calico's VNI %u is not supported on Windows: %d and above are",
+                        settings->vni, VXLAN_WINDOWS_VNI_MIN);
+        return error_hint(err, "set vxlanVNI of Calico's FelixConfiguration to %d",
+                          VXLAN_WINDOWS_VNI_MIN);
+    }
+    return 0;
+}
+
+#define BASE "External"
+static const struct external_network networks[] = {
+    {.mode = "overlay", .hns_type = "Overlay", .name = "Calico", .base = BASE},
+    {.mode = "l2bridge",
+     .hns_type = "L2Bridge",
+     .name = "Calico",
+     .base = BASE,
+     .service = "RemoteAccess",
+     .service_reason = "Calico's BGP needs Routing and Remote Access",
+     .service_hint = "powershell -Command \"Install-WindowsFeature RemoteAccess, Routing, "
+                     "RSAT-RemoteAccess-PowerShell; Install-RemoteAccess -VpnType RoutingOnly\""},
+    {0}};
+
+const struct external_agent external_agent_calico = {
+    .name = "calico",
+    .title = "Calico",
+    .daemon_set = "calico-node-windows",
+    .config_map = "calico-windows-config",
+    .cni_bin = "CNI_BIN_DIR",
+    .cni_conf = "CNI_CONF_DIR",
+    .networks = networks,
+    .removal = "Calico's HNS networks External and Calico and the folder C:\\CalicoWindows: "
+               "hnsdiag delete networks ID",
+    .read = read,
+    .check = check,
+};

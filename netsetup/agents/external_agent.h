@@ -1,0 +1,71 @@
+/* External agents: programs that a DaemonSet of the cluster runs on Windows nodes in HostProcess
+ * containers, and that make the pod network themselves. One constant an agent: how the cluster
+ * names it, what it says of its network there, and what it needs on the node. A new one is a file
+ * with its constant and a row in EXTERNAL_AGENTS; nothing else asks which agent it is. */
+#ifndef NETSETUP_AGENTS_EXTERNAL_AGENT_H
+#define NETSETUP_AGENTS_EXTERNAL_AGENT_H
+
+#include <stdbool.h>
+
+#include "netsetup/agents/agent.h"
+
+/* The DaemonSet that runs kube-proxy on Windows nodes (kubernetes-sigs/sig-windows-tools,
+ * hostprocess: kube-proxy.yml of Calico and of flannel). */
+#define KUBE_PROXY_DAEMON_SET "kube-proxy-windows"
+
+/* What one of its modes makes in HNS, and needs for that. A table ends with {0}. */
+struct external_network {
+    const char *mode;           /* network_mode's name: "overlay" */
+    const char *hns_type;       /* "Overlay" */
+    const char *name;           /* of the HNS network that pods are in */
+    const char *base;           /* HNS network that it makes first; one of that type is reused */
+    const char *service;        /* of Windows, that must exist: "RemoteAccess"; NULL: none */
+    const char *service_reason; /* what the service belongs to */
+    const char *service_hint;   /* a command that installs it */
+};
+
+/* Text is static; NULL where there is nothing. */
+struct external_agent {
+    const char *name;       /* in network.json: "calico" */
+    const char *title;      /* for people: "Calico" */
+    const char *daemon_set; /* by which it is found, in any namespace: "calico-node-windows" */
+    const char *config_map; /* with its settings, in the same namespace */
+    const struct network_agent *settings_of; /* whose settings in the cluster are its own, too */
+    const char *cni_bin, *cni_conf;          /* variables with the CNI folders that it writes to */
+    const struct external_network *networks;
+    struct host_firewall_rule firewall; /* beside the mode's; name NULL: none */
+    const char *adapter; /* that takes over the card's addresses; NULL: "vEthernet (CARD)" */
+    bool own_switch;     /* it refuses a card that has a virtual switch */
+    bool needs_pod_cidr; /* the Node's podCIDR; without: it gives out prefixes of its own */
+    const char *advice;  /* what its documentation asks for beside, that a join does not do */
+    const char *removal; /* what is left on the node after reset, and the command for it */
+
+    /* Reads what it is told: the variables of its containers and the ConfigMap's data in one
+     * object. ret->backend stays NULL: it makes no network here. ERROR_MALFORMED. */
+    int (*read)(const json_t *told, struct agent_settings *ret, struct error *err);
+    /* ERROR_UNSUPPORTED with a hint: Windows nodes cannot follow that. */
+    int (*check)(const struct agent_settings *settings, struct error *err);
+};
+
+const struct external_agent *const *external_agents(size_t *ret_count);
+const struct external_agent *external_agent_by_name(const char *name); /* NULL: none of them */
+/* Its row for the mode; NULL: there is none (also of NULL). */
+const struct external_network *external_agent_network(const struct external_agent *agent,
+                                                      const struct network_mode *mode);
+/* The variables (name -> value) of all containers of a DaemonSet. New reference. */
+json_t *external_agent_variables(const json_t *daemon_set);
+/* Is a folder of such a variable this one: "/opt/cni/bin" is C:\opt\cni\bin. */
+bool external_agent_same_folder(const char *told, const char *folder);
+
+/* Settings of a DaemonSet, and of the Linux nodes' agent (taken over), become one: the program on
+ * Windows nodes decides; what the others' agent says is added where it is the same agent. */
+void external_agent_settle(struct agent_settings *settings, struct agent_settings *others);
+
+#define EXTERNAL_AGENTS(ROW)                                                                       \
+    ROW(calico)                                                                                    \
+    ROW(antrea)                                                                                    \
+    ROW(flannel)
+#define EXTERNAL_AGENT_DECLARE(agent) extern const struct external_agent external_agent_##agent;
+EXTERNAL_AGENTS(EXTERNAL_AGENT_DECLARE)
+
+#endif

@@ -1,0 +1,23 @@
+/* flannel in HostProcess containers: DaemonSet kube-flannel-ds-windows-amd64. flanneld makes the
+ * network of its ConfigMap kube-flannel-cfg; the CNI configuration is written before that, each
+ * time that the pod starts. Source: kubernetes-sigs/sig-windows-tools, hostprocess/flannel
+ * (flannel-overlay.yml, start.ps1; removed there in April 2025, in use in clusters). */
+#include "netsetup/agents/external_agent.h"
+
+static const struct external_network networks[] = {
+    {.mode = "overlay", .hns_type = "Overlay", .name = "flannel.4096"},
+    {.mode = "l2bridge", .hns_type = "L2Bridge", .name = "cbr0"},
+    {0}};
+
+const struct external_agent external_agent_flannel = {
+    .name = "flannel",
+    .title = "flannel",
+    .daemon_set = "kube-flannel-ds-windows-amd64",
+    .settings_of = &network_agent_flannel,
+    .cni_bin = "CNI_BIN_PATH",
+    .cni_conf = "CNI_CONFIG_PATH",
+    .networks = networks,
+    .needs_pod_cidr = true,
+    .removal = "flannel's HNS network and the folder C:\\etc\\kube-flannel: "
+               "hnsdiag delete networks ID",
+};

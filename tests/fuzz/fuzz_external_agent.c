@@ -1,0 +1,39 @@
+/* A DaemonSet of the cluster and its ConfigMap's data, {"set": ..., "data": ...}, as a network
+ * agent's settings are read from them. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "netsetup/agents/external_agent.h"
+
+static void read_as(const struct external_agent *agent, const json_t *json) {
+    struct agent_settings settings = {.external = agent, .daemon_set = xstrdup("a/b")};
+    struct agent_settings others = {0};
+    struct error err = {0};
+
+    settings.told = external_agent_variables(json_object_get(json, "set"));
+    if (json_object_get(json, "data"))
+        (void)json_object_update_missing(settings.told, json_object_get(json, "data"));
+    if (agent->read && agent->read(settings.told, &settings, &err) < 0) {
+        if (err.kind != ERROR_MALFORMED || !err.message[0])
+            abort();
+    } else if (!agent->read || settings.backend) {
+        external_agent_settle(&settings, &others);
+        if (!agent->settings_of && settings.agent->check_settings(&settings, &err) < 0 &&
+            (err.kind != ERROR_UNSUPPORTED || !err.hints[0][0]))
+            abort();
+    }
+    agent_settings_free(&settings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    _cleanup_json_ json_t *json = NULL;
+    size_t count;
+    const struct external_agent *const *agents = external_agents(&count);
+
+    if (json_read((const char *)data, size, "fuzz", &json, NULL) < 0)
+        return 0;
+    for (size_t i = 0; i < count; i++)
+        read_as(agents[i], json);
+    return 0;
+}
