@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/modes/mode.h"
 
@@ -63,6 +64,73 @@ static int check_overlaps(const struct network_plan *plan, const struct hcn_netw
         check_overlap(network, plan->ipv6.base_subnet, "the base network", err) < 0)
         return -1;
     return check_overlap(network, plan->base_subnet, "the base network", err);
+}
+
+/* ---- where the cluster's agent makes the network ---- */
+
+/* It reuses the base of its name whatever type that has, and then cannot go on. */
+static int check_base(const struct external_agent *agent, const struct external_network *wanted,
+                      const struct hcn_network *network, struct error *err) {
+    if (!wanted->base || !text_equal(network->name, wanted->base) ||
+        text_equal_nocase(network->type, wanted->hns_type))
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT,
+                    "HNS network '%s' is of type %s, and %s needs one of type %s", network->name,
+                    network->type, agent->title, wanted->hns_type);
+    return -1;
+}
+
+static int check_own_switch(const struct external_agent *agent,
+                            const struct external_network *wanted,
+                            const struct hcn_network *network, struct error *err) {
+    if (!agent->own_switch || !use_of(network->type) || text_equal(network->name, wanted->name))
+        return 0;
+    return error_set(err, ERROR_PREFLIGHT,
+                     "HNS network '%s' (%s) has a virtual switch, and %s needs a network adapter "
+                     "without one",
+                     network->name, network->type, agent->title);
+}
+
+static int check_service(struct host *host, const struct external_network *wanted,
+                         struct error *err) {
+    struct host_service service = {0};
+    bool absent;
+    if (!wanted->service)
+        return 0;
+    if (host_service_query(host, wanted->service, &service, err) < 0)
+        return -1;
+    absent = service.state == HOST_SERVICE_ABSENT;
+    host_service_free(&service);
+    if (!absent)
+        return 0;
+    (void)error_set(err, ERROR_PREFLIGHT, "%s: the Windows service %s does not exist",
+                    wanted->service_reason, wanted->service);
+    return error_hint(err, "%s", wanted->service_hint);
+}
+
+int hcn_external_check(struct host *host, const struct network_plan *plan, struct error *err) {
+    const struct external_network *wanted = external_agent_network(plan->external, plan->mode);
+    _cleanup_json_ json_t *list = NULL;
+    json_t *json;
+    size_t i;
+    if (!wanted)
+        return 0;
+    if (check_service(host, wanted, err) < 0)
+        return -1;
+    if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
+        return error_prefix(err, "look up HNS networks");
+    json_array_foreach(list, i, json) {
+        struct hcn_network network = {0};
+        if (hcn_network_parse(json, &network, err) < 0)
+            return -1;
+        if (check_base(plan->external, wanted, &network, err) == 0 &&
+            check_own_switch(plan->external, wanted, &network, err) == 0)
+            continue;
+        return hcn_network_is_ours(&network)
+                   ? error_hint(err, "it belongs to an earlier join: winjoin reset")
+                   : error_hint(err, "hnsdiag delete networks %s", network.id);
+    }
+    return 0;
 }
 
 int hcn_clash_check(struct host *host, const struct network_plan *plan, struct error *err) {

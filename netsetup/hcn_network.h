@@ -38,6 +38,10 @@ int hcn_pod_network_ensure(struct host *host, const struct network_plan *plan,
  * vSwitch mode on the same card, one whose subnet overlaps the pods', the services' or the base
  * network's. ERROR_PREFLIGHT names it. */
 int hcn_clash_check(struct host *host, const struct network_plan *plan, struct error *err);
+/* What the cluster's agent that makes the network (plan->external) does without on this machine: a
+ * service of Windows; or a network that is in its way. ERROR_PREFLIGHT names it. Without
+ * such an agent there is nothing to ask. */
+int hcn_external_check(struct host *host, const struct network_plan *plan, struct error *err);
 
 /* The host's own endpoint on a bridge (L2Bridge, L2Tunnel), functions of a struct network_mode.
  * hcn_host_endpoint_plan: names; the network's default name is flanneld's, "cbr0".

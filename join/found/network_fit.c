@@ -113,21 +113,18 @@ static int check_kube_proxy(const struct agent_settings *settings, const char *r
 int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
                       const struct network_input *input, struct error *err) {
     const struct agent_settings *settings = &cluster->network;
-    _cleanup_(text_list_free) struct text_list given = {0};
 
     if (check_plugin(settings, input->plugin, err) < 0 ||
         check_kube_proxy(settings, options->kube_proxy, input->plugin, err) < 0)
         return -1;
     if (!settings->agent || !text_equal(input->plugin, settings->agent->plugin))
         return 0;
-    if (options->pod_cidr)
-        text_list_add(&given, options->pod_cidr);
     if ((settings->agent->check_settings && settings->agent->check_settings(settings, err) < 0) ||
         check_mode(settings, options->network_mode, err) < 0 ||
         check_number(settings, "--vni", options->vni, settings->vni, err) < 0 ||
         check_number(settings, "--vxlan-port", options->vxlan_port, settings->vxlan_port, err) < 0)
         return -1;
-    return check_prefixes(settings, &given, "--pod-cidr", err) < 0
+    return check_prefixes(settings, &options->pod_cidrs, "--pod-cidr", err) < 0
                ? -1
                : check_prefixes(settings, &cluster->pod_subnets, "podSubnet", err);
 }

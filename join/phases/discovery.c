@@ -4,8 +4,11 @@
 #include "base/memory.h"
 #include "join/found/need.h"
 #include "join/found/node_name.h"
+#include "join/configuration/ignored_checks.h"
+#include "join/preflight/preflight.h"
 #include "join/services/rights.h"
 #include "join/phases/phases.h"
+#include "netsetup/hcn_network.h"
 
 /* "sha256:3b79…dd8a" is enough for a person to compare. */
 static void add_short_pin(struct text *out, const char *pin) {
@@ -37,11 +40,24 @@ int phase_discovery(struct join *join, struct error *err) {
     return 0;
 }
 
+/* What the cluster's network agent does without is said before anything is changed. */
+static int check_network_agent(struct join *join, struct error *err) {
+    if (hcn_external_check(join->host, &join->found.plan, err) == 0)
+        return 0;
+    (void)error_prefix(err, "[" NETWORK_AGENT_CHECK "]");
+    if (!ignored_checks_have(&join->found.options.ignore_preflight_errors, NETWORK_AGENT_CHECK))
+        return -1;
+    join_warn(&join->progress, "%s", err->message);
+    error_clear(err);
+    return 0;
+}
+
 int phase_configuration(struct join *join, struct error *err) {
     const struct cluster_config *c = &join->found.cluster;
 
     if (node_name_claim(join, err) < 0 ||
-        join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0)
+        join_need(join, NEED_KUBELET_CONFIG | NEED_PLAN, err) < 0 || rights_need(join, err) < 0 ||
+        check_network_agent(join, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s", c->kubernetes_version);
     join_fact(&join->progress, "kubernetesVersion", json_string(c->kubernetes_version));

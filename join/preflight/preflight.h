@@ -9,6 +9,8 @@
 #include "join/join.h"
 #include "netsetup/limits.h"
 
+#define NETWORK_AGENT_CHECK "NetworkAgent" /* a join asks it again, and may ignore it */
+
 enum preflight_outcome {
     PREFLIGHT_PASS,
     PREFLIGHT_WARNING, /* bad, or could not be told */

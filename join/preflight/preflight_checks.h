@@ -78,7 +78,7 @@ check_function check_kubelet_version;
 /* join/preflight/preflight_cluster.c: the bundle, and what the cluster says */
 check_cluster_function check_discovery, check_ca_file, check_clock, check_configuration,
     check_node_name, check_plan, check_rights;
-check_cluster_function check_bundle, check_skew, check_clash, check_programs;
+check_cluster_function check_bundle, check_skew, check_clash, check_network_agent, check_programs;
 
 /* A value under HKLM: 1 and *ret (the caller frees), 0 when it is absent, -1 when it could not be
  * read (err says why). */

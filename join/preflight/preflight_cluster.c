@@ -145,6 +145,20 @@ enum verdict check_clash(struct join *join, const struct preflight_check *check,
     return CHECK_BAD;
 }
 
+enum verdict check_network_agent(struct join *join, const struct preflight_check *check,
+                                 struct finding *finding) {
+    struct error why = {0};
+
+    (void)check;
+    if (!join->found.plan.name)
+        return after(finding, "NetworkPlan");
+    if (hcn_external_check(join->host, &join->found.plan, &why) == 0)
+        return CHECK_FINE;
+    (void)check_failed(finding, &why);
+    finding->cause = ERROR_NONE; /* this machine's */
+    return CHECK_BAD;
+}
+
 /* The bundle's versions, or the installed ones'. */
 enum verdict check_skew(struct join *join, const struct preflight_check *check,
                         struct finding *finding) {

@@ -38,7 +38,8 @@ struct api_scene {
     const char *denied;  /* name of the CSR, when it is denied */
     bool unprepared;     /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     const char *may_not; /* in an access review: what is refused; NULL: nothing */
-    const char *hides;   /* in the path of a ConfigMap that may not be read; or NULL */
+    const char *daemon_set, *backend; /* of Windows nodes, its CALICO_NETWORKING_BACKEND; or NULL */
+    const char *hides;                /* in the path of a ConfigMap that may not be read; or NULL */
     const char *other_node; /* "10.244.7.0/24 10.0.0.77", its prefix and address; NULL: none */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
 };
@@ -267,6 +268,18 @@ static int scene_collection(const struct http_request *request, struct http_resp
     return scene_json(ret, 200, json_pack("{s:s, s:o}", "type", "MODIFIED", "object", item));
 }
 
+/* Those of the name that is asked for. */
+static json_t *scene_daemon_sets(const struct api_scene *s, const char *url) {
+    json_t *item = NULL;
+
+    if (s->daemon_set && text_ends_with(url, s->daemon_set))
+        item = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:[{s:s, s:s}]}]}}}}", "metadata",
+                         "namespace", "agents", "name", s->daemon_set, "spec", "template", "spec",
+                         "containers", "env", "name", "CALICO_NETWORKING_BACKEND", "value",
+                         s->backend ? s->backend : "vxlan");
+    return scene_list("DaemonSetList", item);
+}
+
 static int scene_answer(void *context, const struct http_request *request,
                         struct http_response *ret, struct error *err) {
     struct api_scene *s = context;
@@ -304,6 +317,8 @@ static int scene_answer(void *context, const struct http_request *request,
         return scene_config_map(ret, "net-conf.json", s->flannel);
     if (strstr(url, "configmaps/"))
         return scene_status(ret, 404, "NotFound");
+    if (strstr(url, "/daemonsets?"))
+        return scene_json(ret, 200, scene_daemon_sets(s, url));
     if (strstr(url, "certificatesigningrequests") && text_equal(request->method, "POST"))
         return scene_create_csr(s, request, ret);
     if (strstr(url, "certificatesigningrequests/"))

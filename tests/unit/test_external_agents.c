@@ -284,6 +284,8 @@ static const struct {
     const char *pods, *says, *hint;
 } fit_rows[] = {
 #define T(text) (char *)(text)
+#define ONE(text)                                                                                  \
+    { .items = (char *[]){T(text)}, .count = 1 }
     {{VXLAN}, {.network_plugin = T("external")}, NULL, NULL, NULL},
     {{VXLAN},
      {.network_plugin = T("flannel")},
@@ -363,13 +365,13 @@ static const struct {
      "'overlay'",
      "leave --network-mode out: winjoin reads it from ConfigMap kube-flannel/kube-flannel-cfg"},
     {{.net_conf = NET_CONF},
-     {.pod_cidr = T("10.245.1.0/24")},
+     {.pod_cidrs = ONE("10.245.1.0/24")},
      NULL,
      "--pod-cidr 10.245.1.0/24 does not fit: the cluster's flannel serves the pod prefix "
      "10.244.0.0/16",
      "make Network of ConfigMap kube-flannel/kube-flannel-cfg and podSubnet of kubeadm-config "
      "the same"},
-    {{.net_conf = NET_CONF}, {.pod_cidr = T("10.244.1.0/24")}, "fd00::/48", NULL, NULL},
+    {{.net_conf = NET_CONF}, {.pod_cidrs = ONE("10.244.1.0/24")}, "fd00::/48", NULL, NULL},
     {{.net_conf = NET_CONF},
      {0},
      "192.168.0.0/16",

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/nic_guard.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
@@ -125,6 +126,73 @@ static void the_guard_asks_first(void **state) {
     nic_snapshot_free(&card);
 }
 
+/* ---- where the cluster's agent makes the network ---- */
+
+static void open_external(const char *mode, const char *agent) {
+    scene_close(&scene);
+    scene_open(&scene, mode);
+    scene.input.plugin = "external";
+    scene.input.external = agent;
+    assert_int_equal(scene_plan(&scene), 0);
+}
+
+static void assert_in_the_way(const char *says, const char *hint) {
+    struct error err = {0};
+    assert_int_equal(hcn_external_check(host, &scene.plan, &err), -1);
+    assert_int_equal(err.kind, ERROR_PREFLIGHT);
+    assert_string_equal(err.message, says);
+    assert_non_null(strstr(err.hints[0], hint));
+}
+
+static void calico_reuses_external_of_its_type(void **state) {
+    (void)state;
+    open_external("overlay", "calico");
+    add(NETWORK("nat", "NAT", "", "", "172.30.64.0/20", "172.30.64.1"));
+    add(NETWORK("External", "Overlay", "", "Ethernet", "192.168.255.0/30", "192.168.255.1"));
+    assert_int_equal(hcn_external_check(host, &scene.plan, NULL), 0);
+    open_external("overlay", NULL); /* unknown: nothing is asked */
+    assert_int_equal(hcn_external_check(host, &scene.plan, NULL), 0);
+    open_external("l2bridge", "calico");
+    assert_in_the_way("Calico's BGP needs Routing and Remote Access: the Windows service "
+                      "RemoteAccess does not exist",
+                      "RoutingOnly");
+    assert_int_equal(host_service_put(host,
+                                      &(struct host_service){.name = (char *)"RemoteAccess",
+                                                             .command = (char *)"svchost.exe"},
+                                      NULL),
+                     0);
+    assert_in_the_way("HNS network 'External' is of type Overlay, and Calico needs one of type "
+                      "L2Bridge",
+                      "hnsdiag delete networks ");
+}
+
+static void an_earlier_base_is_named(void **state) {
+    (void)state;
+    open_external("overlay", "calico");
+    add(NETWORK("External", "L2Bridge", "winjoin", "Ethernet", "192.168.255.0/30",
+                "192.168.255.1"));
+    assert_in_the_way("HNS network 'External' is of type L2Bridge, and Calico needs one of type "
+                      "Overlay",
+                      "winjoin reset");
+}
+
+/* As Antrea, whose mode may not be in the tables. */
+static void a_switch_is_in_the_way(void **state) {
+    static const struct external_network networks[] = {
+        {.mode = "overlay", .hns_type = "Overlay", .name = "antrea-hnsnetwork"}, {0}};
+    struct external_agent agent = external_agent_antrea;
+    (void)state;
+    agent.networks = networks;
+    scene.plan.external = &agent;
+    add(NETWORK("nat", "NAT", "", "", "172.30.64.0/20", "172.30.64.1"));
+    add(NETWORK("antrea-hnsnetwork", "Overlay", "", "Ethernet", "10.0.0.0/24", "10.0.0.1"));
+    assert_int_equal(hcn_external_check(host, &scene.plan, NULL), 0);
+    add(NETWORK("lan", "Transparent", "", "Ethernet 2", "172.29.0.0/24", "172.29.0.1"));
+    assert_in_the_way("HNS network 'lan' (Transparent) has a virtual switch, and Antrea needs a "
+                      "network adapter without one",
+                      "hnsdiag delete networks ");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_does_not_clash, open_host, close_host),
@@ -133,6 +201,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bridge_and_tunnel_get_on, open_host, close_host),
         cmocka_unit_test_setup_teardown(overlaps, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_guard_asks_first, open_host, close_host),
+        cmocka_unit_test_setup_teardown(calico_reuses_external_of_its_type, open_host, close_host),
+        cmocka_unit_test_setup_teardown(an_earlier_base_is_named, open_host, close_host),
+        cmocka_unit_test_setup_teardown(a_switch_is_in_the_way, open_host, close_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

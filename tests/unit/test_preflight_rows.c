@@ -135,6 +135,12 @@ static void no_requests(void) {
     r.scene.may_not = "certificatesigningrequests";
 }
 
+static void bgp_without_router(void) {
+    r.scene.daemon_set = "calico-node-windows";
+    r.scene.backend = "windows-bgp";
+    freep(&r.options.network_mode);
+}
+
 static void no_manifest(void) {
     r.scene.hides = "/kube-system/configmaps/winjoin";
 }
@@ -370,6 +376,7 @@ static const struct {
     {"VersionSkew", new_kubelet, E, "v1.39.0"},
     {"VersionSkew", old_kubelet, E, "v1.30.0"},
     {"HNSClash", foreign_nat, E, "overlaps"},
+    {"NetworkAgent", bgp_without_router, E, "the Windows service RemoteAccess does not exist"},
     {"Programs", no_kube_proxy, E, "kube-proxy"},
 };
 
