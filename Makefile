@@ -28,6 +28,7 @@ include dist/make/mutants.mk
 include dist/make/bench.mk
 include dist/make/lint.mk
 include dist/make/e2e.mk
+include dist/make/dist.mk
 
 .PHONY: all native static windows quick install-deps clean help demo format sbom man
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
@@ -45,7 +46,7 @@ man: build/native/man-pages ## the manual pages, made of the same tables as --he
 	$(Q)./build/native/man-pages build/man
 
 install-deps: ## install the Debian packages that are missing
-	$(Q)$(INSTALL) native windows rig lint
+	$(Q)$(INSTALL) native windows rig lint dist
 
 demo: ## a bare Windows host joins a cluster, is proved, is reset; FAULT=vni and others break something
 	$(Q)$(INSTALL) native windows rig

@@ -2,16 +2,16 @@
 
 .PHONY: test test-full test-built fuzz fuzz-coverage coverage
 test: ## every kind of test, of the long ones a part; some ten minutes; installs what it lacks
-	$(Q)$(INSTALL) native windows rig lint
+	$(Q)$(INSTALL) native windows rig lint dist
 	$(Q)$(MAKE) test-built
 	$(Q)./tests/run part $(ONLY)
 test-full: ## all tests but those beside upstream's programs (make conformance, make e2e)
-	$(Q)$(INSTALL) native windows rig lint
+	$(Q)$(INSTALL) native windows rig lint dist
 	$(Q)$(MAKE) test-built
 	$(Q)./tests/run full $(ONLY)
 
 REPLAYS := $(FUZZERS:%=build/asan/fuzz/%)
-test-built: native windows rig build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
+test-built: native windows rig man build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
 
 build/windows/tests/test_sockets.exe: LIBS_windows += -lpthread # its other side is a thread
 

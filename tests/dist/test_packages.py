@@ -1,0 +1,177 @@
+"""make dist's packages: each is opened and compared with its list, made twice, and installed where that can
+be done here (the MSI by Wine's msiexec, the Linux program by running it)."""
+import gzip
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+import xml.etree.ElementTree
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests"))
+WINE, SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
+WINDOWS = {"winjoin.exe", "winjoin.ps1", "winjoin.sbom.json", "LICENSE.txt", "README.md"}
+LINUX = {"bin/winjoin", "share/bash-completion/completions/winjoin", "share/zsh/vendor-completions/_winjoin",
+         "share/fish/vendor_completions.d/winjoin.fish", "share/doc/winjoin/copyright"}
+NEEDED = ("build/native/winjoin", "build/windows/winjoin.exe", "build/windows/winjoin.sbom.json", "build/man")
+VERSION = (ROOT / "dist/version").read_text().strip()
+
+
+def sha256(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+@unittest.skipUnless(all((ROOT / p).exists() for p in NEEDED) and shutil.which("wixl"), "not built")
+class Packages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.out = cls.make("one")
+
+    @classmethod
+    def make(cls, name, version=VERSION, *more):
+        out = cls.folder / name
+        done = subprocess.run([ROOT / "dist/packages/make.py", out, "--version", version, "--linux",
+                               ROOT / "build/native/winjoin", *more], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return out
+
+    def file(self, pattern, out=None):
+        found = list((out or self.out).glob(pattern))
+        self.assertEqual(len(found), 1, pattern)
+        return found[0]
+
+    def product_code(self):
+        table = subprocess.run(["msiinfo", "export", self.file("*.msi"), "Property"], capture_output=True, text=True,
+                               check=True).stdout
+        return re.search(r"^ProductCode\t(\S+)", table, re.MULTILINE).group(1)
+
+    def test_the_same_bytes_twice(self):
+        again = self.make("two")
+        files = {p.relative_to(self.out) for p in self.out.rglob("*") if p.is_file()}
+        self.assertEqual(files, {p.relative_to(again) for p in again.rglob("*") if p.is_file()})
+        for path in files:
+            self.assertEqual(sha256(self.out / path), sha256(again / path), path)
+
+    def test_sums(self):
+        listed = dict(reversed(line.split("  ", 1)) for line in (self.out / "SHA256SUMS").read_text().splitlines())
+        self.assertEqual(set(listed), {p.relative_to(self.out).as_posix() for p in self.out.rglob("*")
+                                       if p.is_file() and p.name != "SHA256SUMS"})
+        for path, digest in listed.items():
+            self.assertEqual(sha256(self.out / path), digest, path)
+
+    def test_zip(self):
+        with zipfile.ZipFile(self.file("*.zip")) as archive:
+            self.assertEqual(set(archive.namelist()), {"winjoin/" + name for name in WINDOWS})
+            self.assertEqual(archive.read("winjoin/winjoin.exe"), (ROOT / "build/windows/winjoin.exe").read_bytes())
+            self.assertIn(b"Register-ArgumentCompleter", archive.read("winjoin/winjoin.ps1"))
+
+    def test_linux(self):
+        with tarfile.open(self.file("*.tar.gz")) as archive:
+            names = {m.name.split("/", 1)[1]: m for m in archive.getmembers()}
+            self.assertLessEqual(LINUX, set(names))
+            self.assertEqual((names["bin/winjoin"].mode, names["bin/winjoin"].uid), (0o755, 0))
+            pages = [name for name in names if name.startswith("share/man/man1/winjoin")]
+            self.assertGreater(len(pages), 5)
+            self.assertIn(b".TH", gzip.decompress(archive.extractfile(names[pages[0]]).read()))
+        deb = self.file("*.deb")
+        listed = subprocess.run(["dpkg-deb", "-c", deb], capture_output=True, text=True, check=True).stdout
+        found = {line.split("./usr/", 1)[1]: line for line in listed.splitlines() if "./usr/" in line}
+        self.assertEqual({name for name in found if not name.endswith("/") and name}, set(names))
+        self.assertTrue(all("root/root" in line for line in found.values()), listed)
+        field = subprocess.run(["dpkg-deb", "-f", deb, "Package", "Version", "Architecture"], capture_output=True,
+                               text=True, check=True).stdout
+        self.assertEqual(field, "Package: winjoin\nVersion: %s\nArchitecture: amd64\n" % VERSION)
+        subprocess.run(["dpkg-deb", "-x", deb, self.folder / "root"], check=True)
+        said = subprocess.run([self.folder / "root/usr/bin/winjoin", "version"], capture_output=True, text=True,
+                              check=True).stdout
+        self.assertIn(VERSION, said)
+
+    def test_install_script_and_manifests(self):
+        script = (self.out / "install.ps1").read_text()
+        self.assertIn('$expected = "%s"' % sha256(self.file("*.zip")), script)
+        self.assertIn("/v%s/%s" % (VERSION, self.file("*.zip").name), script)
+        installer = (self.out / "winget/winjoin.winjoin.installer.yaml").read_text()
+        self.assertIn("InstallerSha256: %s\n" % sha256(self.file("*.msi")).upper(), installer)
+        code = self.product_code()
+        self.assertIn("ProductCode: '%s'\n" % code, installer)
+        for path in (self.out / "winget").iterdir():
+            said = path.read_text()
+            self.assertIn("PackageVersion: %s\n" % VERSION, said)
+            self.assertNotIn("@", said.replace("@echo", ""))
+        xml.etree.ElementTree.parse(self.out / "chocolatey/winjoin.nuspec")
+        tools = (self.out / "chocolatey/tools/chocolateyInstall.ps1").read_text()
+        self.assertIn(sha256(self.file("*.msi")).upper(), tools)
+        self.assertIn(code, (self.out / "chocolatey/tools/chocolateyUninstall.ps1").read_text())
+
+    def test_signed_by_a_key_of_the_test(self):
+        key, certificate, signer = (self.folder / name for name in ("key.pem", "cert.pem", "sign"))
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate,
+                        "-days", "2", "-subj", "/CN=winjoin test", "-addext", "extendedKeyUsage=codeSigning"],
+                       check=True, capture_output=True)
+        signer.write_text('#!/bin/sh\nexec osslsigncode sign -certs "%s" -key "%s" -h sha256 -in "$1" -out "$2"\n'
+                          % (certificate, key))
+        signer.chmod(0o755)
+        out = self.make("signed", VERSION, "--sign", signer)
+        with zipfile.ZipFile(self.file("*.zip", out)) as archive:
+            archive.extract("winjoin/winjoin.exe", self.folder)
+        for path in (self.folder / "winjoin/winjoin.exe", self.file("*.msi", out)):
+            said = subprocess.run(["osslsigncode", "verify", "-CAfile", certificate, "-in", path], capture_output=True,
+                                  text=True, check=False).stdout
+            self.assertIn("CN=winjoin test", said.replace("CN = ", "CN="))
+            self.assertNotIn("No signature found", said)
+        self.assertIn(sha256(self.file("*.msi", out)).upper(),
+                      (out / "winget/winjoin.winjoin.installer.yaml").read_text())
+
+    @unittest.skipUnless(os.path.exists(WINE), "Wine is missing")
+    def test_msi_installs_repairs_upgrades_and_goes(self):
+        prefix = self.folder / "prefix"
+        prefix.mkdir()
+        env = {**os.environ, "WINEPREFIX": str(prefix), "HOME": str(prefix), "WINEARCH": "win64", "WINEDEBUG": "-all",
+               "DISPLAY": "", "WINEDLLOVERRIDES": "mscoree,mshtml="}
+        self.addCleanup(subprocess.run, [SERVER, "-k"], env=env, check=False)
+
+        def wine(*words, code=0):
+            done = subprocess.run([WINE, *words], env=env, capture_output=True, text=True, timeout=300, check=False,
+                                  errors="replace")
+            self.assertEqual(done.returncode, code, done.stderr)
+            return done.stdout
+
+        def msi(out):
+            return "Z:" + str(self.file("*.msi", out)).replace("/", "\\")
+
+        def query(key, value):
+            return subprocess.run([WINE, "reg", "query", key, "/v", value], env=env, capture_output=True, text=True,
+                                  timeout=60, check=False, errors="replace").stdout
+        folder = prefix / "drive_c/Program Files/winjoin"
+        environment = r"HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
+        events = r"HKLM\SYSTEM\CurrentControlSet\Services\EventLog\Application\winjoin"
+        wine("msiexec", "/i", msi(self.out), "/qn")
+        self.assertEqual({p.name for p in folder.iterdir()}, WINDOWS)
+        self.assertEqual(sha256(folder / "winjoin.exe"), sha256(ROOT / "build/windows/winjoin.exe"))
+        self.assertIn("Program Files\\winjoin", query(environment, "PATH"))
+        self.assertIn("winjoin\\winjoin.exe", query(events, "EventMessageFile"))
+        (folder / "winjoin.exe").unlink()
+        wine("msiexec", "/i", msi(self.out), "REINSTALL=ALL", "REINSTALLMODE=amus", "/qn")  # what /fa stands for
+        self.assertTrue((folder / "winjoin.exe").is_file())
+        newer = self.make("newer", "9.8.7")
+        wine("msiexec", "/i", msi(newer), "/qn")
+        self.assertEqual({p.name for p in folder.iterdir()}, WINDOWS)
+        self.assertEqual(query(environment, "PATH").count("Program Files\\winjoin"), 1)
+        wine("msiexec", "/x", msi(newer), "/qn")
+        self.assertFalse((folder / "winjoin.exe").exists())
+        self.assertNotIn("winjoin", query(environment, "PATH"))
+        self.assertNotIn("winjoin.exe", query(events, "EventMessageFile"))
+
+
+if __name__ == "__main__":
+    unittest.main()
