@@ -99,7 +99,7 @@ static void checks_the_call_before_any_packet(void **state) {
         {"a..b:6443", TOKEN, CA_PIN, "neither an address nor a name"},
         {".a:6443", TOKEN, CA_PIN, "neither an address nor a name"},
         {"x" LABEL ":6443", TOKEN, CA_PIN, "neither an address nor a name"},
-        {"x" NAME_253 ":6443", TOKEN, CA_PIN, "neither an address nor a name"},
+        {NAME_253 "x:6443", TOKEN, CA_PIN, "neither an address nor a name"},
         {"127.1:6443", TOKEN, CA_PIN, "neither an address nor a name"},
         {"a.0x7f:6443", TOKEN, CA_PIN, "neither an address nor a name"},
         {"a.0X7f:6443", TOKEN, CA_PIN, "neither an address nor a name"},

@@ -1,0 +1,130 @@
+/* The wait for a network that the cluster's own agent makes: what ends it, and what it says. */
+#include "join_scene.h"
+
+#include "join/phases/external_network.h"
+
+#define CONF "C:\\etc\\cni\\net.d\\10-calico.conf"
+
+/* What the agent writes, a file every two seconds; NULL: no more. */
+struct agent {
+    const char *writes[3];
+    size_t written;
+    struct text told;
+};
+
+static void play(void *context, struct host *host) {
+    struct agent *agent = context;
+    const char *next = agent->written < 3 ? agent->writes[agent->written] : NULL;
+
+    if (!next || host_monotonic_ms(host) < 2000 * (agent->written + 1))
+        return;
+    agent->written++;
+    assert_int_equal(host_write(host, CONF, next, strlen(next), HOST_PUBLIC, NULL), 0);
+}
+
+static void listen(void *context, const struct join_event *event) {
+    struct agent *agent = context;
+
+    if (event->state == JOIN_WAITING)
+        text_addf(&agent->told, "%s (%u s left)\n", event->message, event->left_ms / 1000);
+}
+
+/* The phase's detail; the caller frees. */
+static char *await(struct run *r, struct agent *agent, int *ret_result, struct error *err) {
+    struct join join = {.host = r->host,
+                        .http = r->http,
+                        .asked = &r->options,
+                        .progress = {.listener = listen, .context = agent}};
+    char *detail;
+
+    r->options.network_plugin = xstrdup("external");
+    assert_int_equal(join_open(&join, err), 0);
+    if (join_need(&join, NEED_PLAN, err) < 0)
+        fail_msg("%s", err->message);
+    host_memory_on_sleep(r->host, play, agent);
+    *ret_result = external_network_await(&join, err);
+    detail = xstrdup(text_str(&join.progress.detail));
+    join_close(&join);
+    return detail;
+}
+
+static void an_agent_that_comes_late(void **state) {
+    static const struct {
+        const char *writes[3], *detail;
+    } rows[] = {
+        {{"{", "{\"name\":", "{\"name\":\"n\",\"type\":\"calico\"}"},
+         "made by the cluster's own agent: calico in " CONF},
+        {{"{\"name\":\"n\",\"type\":\"sdnoverlay\"}"},
+         "made by the cluster's own agent: sdnoverlay in " CONF},
+        {{"{}"}, "made by the cluster's own agent: a plugin without a type in " CONF},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct agent agent = {.writes = {rows[i].writes[0], rows[i].writes[1], rows[i].writes[2]}};
+        _cleanup_(freep) char *detail = NULL;
+        struct error err = {0};
+        struct run r;
+        int result;
+
+        open_run(&r, "overlay");
+        detail = await(&r, &agent, &result, &err);
+        if (result < 0)
+            fail_msg("%s", err.message);
+        assert_string_equal(detail, rows[i].detail);
+        assert_non_null(strstr(text_str(&agent.told), "for the cluster's network agent to write a "
+                                                      "file in C:\\etc\\cni\\net.d (89"));
+        text_free(&agent.told);
+        close_run(&r);
+    }
+}
+
+static void an_agent_that_never_comes(void **state) {
+    struct agent agent = {0};
+    _cleanup_(freep) char *detail = NULL;
+    struct error err = {0};
+    struct run r;
+    uint64_t start;
+    int result;
+
+    (void)state;
+    open_run(&r, "overlay");
+    start = host_monotonic_ms(r.host);
+    detail = await(&r, &agent, &result, &err);
+    assert_int_equal(result, -1);
+    assert_int_equal(err.kind, ERROR_TIMED_OUT);
+    assert_non_null(
+        strstr(err.message, "the cluster's network agent has set up no network after 15 min: "));
+    assert_non_null(strstr(err.hints[0], "--field-selector spec.nodeName=win-7k2"));
+    assert_string_equal(detail, "");
+    assert_in_range(host_monotonic_ms(r.host) - start, 900000, 902000);
+    text_free(&agent.told);
+    close_run(&r);
+}
+
+static void who_stops_it_is_heard(void **state) {
+    struct agent agent = {0};
+    _cleanup_(freep) char *detail = NULL;
+    struct error err = {0};
+    struct run r;
+    int result;
+
+    (void)state;
+    open_run(&r, "overlay");
+    host_memory_interrupt(r.host);
+    detail = await(&r, &agent, &result, &err);
+    assert_int_equal(result, -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    text_free(&agent.told);
+    close_run(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_agent_that_comes_late),
+        cmocka_unit_test(an_agent_that_never_comes),
+        cmocka_unit_test(who_stops_it_is_heard),
+    };
+
+    return cmocka_run_group_tests_name("external network", tests, NULL, NULL);
+}
