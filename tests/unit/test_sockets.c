@@ -86,7 +86,7 @@ static socket_handle listen_on(unsigned port, bool udp) {
     struct socket_peer peer;
     socket_handle handle = socket_os_open(4, udp);
 
-    if (socket_os_peer("127.0.0.1", port, &peer) < 0 || socket_os_bind(handle, &peer, !udp) < 0)
+    if (socket_os_peer("127.0.0.1", port, &peer) < 0 || socket_os_bind(handle, &peer, !udp) != 0)
         exit(1);
     return handle;
 }
