@@ -305,6 +305,30 @@ static void many_lines_are_cut(void **state) {
     }
 }
 
+/* Two of a unit are the first that are told in it. */
+static void times_are_told_in_their_units(void **state) {
+    static const struct {
+        long long seconds;
+        const char *told;
+    } cases[] = {{301, " 5 min "},   {7199, " 119 min "},  {-7200, " 2 h "},
+                 {172799, " 47 h "}, {172800, " 2 days "}, {-864000, " 10 days "}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(freep) char *evidence =
+            xasprintf("look:{api:{outcome:'ok',clockDifferenceSeconds:%lld}}", cases[i].seconds);
+        const struct row row = {.red = "", .evidence = evidence};
+        struct diag_report report;
+
+        report_make(&row, &report);
+        diag_causes_find(&report);
+        assert_int_equal(report.causes.count, 1);
+        if (!strstr(report.causes.items[0].message, cases[i].told))
+            fail_msg("%s", report.causes.items[0].message);
+        diag_report_free(&report);
+    }
+}
+
 static void every_row_has_words(void **state) {
     const struct diag_cause_row *row;
     size_t n = 0;
@@ -324,6 +348,7 @@ int main(void) {
         cmocka_unit_test(no_cause_contradicts_the_matrix),
         cmocka_unit_test(no_row_says_more_than_it_knows),
         cmocka_unit_test(many_lines_are_cut),
+        cmocka_unit_test(times_are_told_in_their_units),
         cmocka_unit_test(every_row_has_words),
     };
 
