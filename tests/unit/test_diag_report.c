@@ -273,6 +273,49 @@ static void html_has_a_column_a_protocol(void **state) {
     udp = strstr(row, "class=\"fail\"");
     end = strstr(row, "</tr>");
     assert_true(tcp && udp && end && tcp < udp && udp < end);
+    assert_non_null(strstr(html, "<td class=\"pass\">pass 0.400 ms</td>"));
+    assert_non_null(strstr(html, "<td class=\"fail\">fail<br><small>timeout, 2 attempts"));
+}
+
+static void times_have_two_digits(void **state) {
+    static const struct {
+        unsigned us;
+        const char *told;
+    } cases[] = {{1049, " 1.0 ms"}, {1050, " 1.1 ms"}, {9949, " 9.9 ms"},
+                 {9950, " 10 ms"},  {40, " 0.0 ms"},   {123456, " 123 ms"}};
+    static const struct diag_text_style plain = {false, false};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(diag_report_free) struct diag_report report;
+        _cleanup_(freep) char *text = NULL;
+
+        report_make(&report);
+        judge(&report, "pod-to-node", false, PROBE_OK, cases[i].us);
+        text = diag_report_text(&report, &plain);
+        if (!strstr(text, cases[i].told))
+            fail_msg("%u: %s", cases[i].us, text);
+    }
+}
+
+/* What is no address of 45 letters at most is left out. */
+static void addresses_that_are_too_long(void **state) {
+    static const char text[] =
+        "{\"kind\":\"DiagReport\",\"flows\":[{\"id\":\"pod-to-pod-name\",\"protocol\":\"TCP\","
+        "\"outcome\":\"pass\",\"evidence\":{\"addresses\":["
+        "\"0123456789012345678901234567890123456789012345\",3,"
+        "\"012345678901234567890123456789012345678901234\",\"10.0.0.1\"]}}]}";
+    _cleanup_(diag_report_free) struct diag_report report = {0};
+    struct error err = {0};
+    const struct probe_result *result;
+
+    (void)state;
+    if (diag_report_read(text, strlen(text), &report, &err) < 0)
+        fail_msg("%s", err.message);
+    result = &report.cells.items[0].result;
+    assert_int_equal(result->address_count, 2);
+    assert_int_equal(strlen(result->addresses[0]), 45);
+    assert_string_equal(result->addresses[1], "10.0.0.1");
 }
 
 static void markup_is_escaped(void **state) {
@@ -381,6 +424,8 @@ int main(void) {
         cmocka_unit_test(json_is_the_contract),
         cmocka_unit_test(counts_agree_everywhere),
         cmocka_unit_test(html_has_a_column_a_protocol),
+        cmocka_unit_test(times_have_two_digits),
+        cmocka_unit_test(addresses_that_are_too_long),
         cmocka_unit_test(markup_is_escaped),
         cmocka_unit_test(what_clusters_say_steers_no_terminal),
         cmocka_unit_test(good_means_all_of_the_nine),

@@ -200,6 +200,38 @@ static void a_join_that_runs_or_was_killed(void **state) {
     assert_has(&out, "it ended without a word");
 }
 
+/* Which flows worked, after the younger of a join and a diag that measured some. */
+static void a_proof_that_failed(void **state) {
+    static const char report[] =
+        "{\"kind\":\"DiagReport\",\"time\":\"2099-01-01T00:00:00Z\",\"exitCode\":5,\"flows\":["
+        "{\"id\":\"pod-to-pod-ip\",\"protocol\":\"TCP\",\"outcome\":\"pass\"},"
+        "{\"id\":\"pod-to-pod-ip\",\"protocol\":\"UDP\",\"outcome\":\"fail\"},"
+        "{\"id\":\"pod-to-node\",\"protocol\":\"TCP\",\"outcome\":\"slow\"},"
+        "{\"id\":\"pod-to-node\",\"protocol\":\"UDP\",\"outcome\":\"skip\"}]}";
+
+    (void)state;
+    succeeds(verb_join);
+    assert_string_equal(state_of_node(0), "joined");
+    assert_null(json_at(program->result, "lastJoin.flows")); /* nothing was measured */
+    assert_null(json_at(program->result, "lastDiag.flows"));
+    put(REPORTS_FOLDER "\\diag-20990101-000000.json", report);
+    assert_string_equal(state_of_node(-1), "joined");
+    assert_int_equal(json_number_at(program->result, "lastDiag.flows", 0), 2);
+    assert_int_equal(json_number_at(program->result, "lastDiag.flowsPass", 0), 1);
+    assert_string_equal(result_text("problems.0"),
+                        "the last proof of the pod network failed: 1 of 2 flows worked");
+}
+
+static void a_journal_that_is_damaged(void **state) {
+    struct error err;
+
+    (void)state;
+    succeeds(verb_join);
+    put(JOURNAL_FILE, "{\"kind\":\"net\nmore\n");
+    assert_int_equal(verb(verb_status, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+}
+
 int main(void) {
 #define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, open_joining, close_joining)
     const struct CMUnitTest tests[] = {
@@ -211,6 +243,8 @@ int main(void) {
         RECORD_TEST(a_server_that_is_away_costs_a_moment),
         RECORD_TEST(a_join_that_failed),
         RECORD_TEST(a_join_that_runs_or_was_killed),
+        RECORD_TEST(a_proof_that_failed),
+        RECORD_TEST(a_journal_that_is_damaged),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);
