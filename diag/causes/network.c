@@ -249,3 +249,14 @@ enum level look_l2_fwd(const struct scene *scene, struct finding *finding) {
     }
     return finding->evidence.count ? CONFIRMED : NO;
 }
+
+enum level look_l2_gateway(const struct scene *scene, struct finding *finding) {
+    const json_t *endpoint = endpoint_of(scene, 'a');
+    const char *hop = json_text_at(endpoint, "Routes.0.NextHop");
+
+    if (!mode_of(scene)->fabric_gateway || !(scene->green & CELL_BOTH(POD_IP)))
+        return NO;
+    finding_note(finding, "pods reach each other; the gateway of pod %s is %s",
+                 pod_name(scene, 'a'), hop ? hop : "not known");
+    return LIKELY;
+}

@@ -309,12 +309,13 @@ static void note_node_reach(const struct scene *scene, struct finding *finding) 
 }
 
 enum level look_nat_none(const struct scene *scene, struct finding *finding) {
+    const struct network_mode *mode = mode_of(scene);
     const json_t *endpoint = endpoint_of(scene, 'a');
     _cleanup_(freep) char *types = policy_types(endpoint);
     json_t *policy;
     size_t i;
 
-    if (!endpoint)
+    if (!endpoint || (mode->name && !mode->vfp)) /* such a switch knows no such policy */
         return NO;
     json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
         if (is_outbound_nat(policy))

@@ -26,6 +26,8 @@ const struct network_mode network_mode_transparent = {
     /* it takes a network that stands whatever its type; win-bridge refuses this one */
     .cni_plugins = (const char *const[]){"sdnbridge", NULL},
     .ipv4_only = "its CNI plugin, sdnbridge, has two families on L2Bridge only",
+    .fabric_gateway = true,
+    .lacks = MODE_LACKS_IPV6,
     .limits =
         (const struct network_limit[]){
             NETWORK_LIMIT_NO_SERVICES,

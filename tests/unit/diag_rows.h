@@ -332,6 +332,19 @@ static const struct row rows[] = {
      "NAT-NONE confirmed 3",
      "endpoint 6f3c (winjoin-probe-a): none of its policies translates what goes out: "
      "SDNRoute, OutBoundNAT (to its own address alone)"},
+    {"a mode that translates by itself or not at all", EXTERNAL_RED,
+     "expected:{networkMode:'nat'}," PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]",
+     "", NULL},
+    {"a router that knows nothing of its pods",
+     EXTERNAL_RED " " NODE_RED " node-to-pod/tcp=timeout",
+     "expected:{networkMode:'transparent'}," PODS ",endpoints:[" ENDPOINT_A
+     "Routes:[{NextHop:'10.244.3.1'}]}," ENDPOINT_B "]",
+     "L2-GATEWAY likely 6",
+     "pods reach each other; the gateway of pod winjoin-probe-a is 10.244.3.1"},
+    {"a router that carries some of it", EXTERNAL_RED,
+     "expected:{networkMode:'transparent'}," PODS ",endpoints:[" ENDPOINT_A
+     "Routes:[{NextHop:'10.244.3.1'}]}," ENDPOINT_B "]",
+     "", NULL},
     {"nat is there", EXTERNAL_RED,
      PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:"
           "['10.0.0.0/8']}}]}," ENDPOINT_B "],expected:{externalIP:'192.0.2.1'}",

@@ -89,11 +89,13 @@ static void join(const char *mode, const char *plugin) {
     scene.input.plugin = plugin;
     assert_int_equal(scene_plan(&scene), 0);
     assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    if (scene.plan.base_name)
+        assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
     assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
     nic_snapshot_free(&card);
     file = boot_network_json(&scene.input);
-    json_object_set_new(file, "peers", scene_routes(&scene.plan, &peer, 1));
+    if (scene.plan.mode->route_to)
+        json_object_set_new(file, "peers", scene_routes(&scene.plan, &peer, 1));
     text = json_write(file);
     assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
     free(text);
@@ -177,6 +179,24 @@ static void a_bridge_stays_but_its_load_balancers_go(void **state) {
     join("l2bridge", "flannel");
     run(8, restart_at_5);
     assert_string_equal(text_str(&told), "w HNS was restarted: restarted kube-proxy\n");
+}
+
+static void forget_nat_at_5(unsigned sleep) {
+    if (sleep == 5)
+        assert_int_equal(hcn_network_remove(host, "nat", NULL, NULL), 0);
+    restart_at_5(sleep);
+}
+
+/* Windows forgets it; there is no switch on the adapter to make again. */
+static void nat_comes_back_without_a_base_network(void **state) {
+    (void)state;
+    join("nat", "nat");
+    run(8, forget_nat_at_5);
+    assert_true(has_network("nat"));
+    assert_false(has_network("External"));
+    assert_string_equal(text_str(&told),
+                        "w HNS was restarted: made the HNS network nat again, restarted "
+                        "kube-proxy\n");
 }
 
 static void restarts_follow_each_other(unsigned sleep) {
@@ -382,6 +402,7 @@ int main(void) {
         TEST(overlay_comes_back_with_what_stands_on_it),
         TEST(without_an_agent_its_routes_come_back),
         TEST(a_bridge_stays_but_its_load_balancers_go),
+        TEST(nat_comes_back_without_a_base_network),
         TEST(each_restart_is_noticed),
         TEST(one_that_stays_is_left_alone),
         TEST(without_a_join_there_is_nothing_to_do),
