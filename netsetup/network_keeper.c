@@ -11,12 +11,13 @@
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
+#include "netsetup/nic_snapshot.h"
 #include "netsetup/peers.h"
 #include "services/service_table.h"
 
 #define HNS_SERVICE "hns"
-/* The adapter as it was, while HNS has its virtual switch in hand: a kill in between loses nothing.
- */
+/* The adapter as it was before the network was restored; there until all is done, so that a run
+ * which follows a kill does all of it again. */
 #define CARD_FILE HOST_OWN_FOLDER "\\network-adapter.json"
 
 enum {
@@ -34,16 +35,29 @@ enum {
 
 /* ---- the network adapter ---- */
 
+/* Of the interface that has the node's address: where a virtual switch is on it, Windows does not
+ * list the physical adapter, which nic_choose() asks for. */
 static int take_card(struct network_keeper *k, const struct network_input *input,
                      struct error *err) {
-    struct nic_snapshot card = {0};
     _cleanup_(freep) char *address = xstrndup(input->management, strcspn(input->management, "/"));
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    uint32_t index = 0;
 
-    if (nic_choose(k->host, input->adapter, address, &card, err) < 0)
+    if (nic_index_of(k->host, address, &index, err) < 0 ||
+        host_adapters(k->host, &adapters, err) < 0 || host_routes(k->host, &routes, err) < 0)
         return -1;
-    nic_snapshot_free(&k->card);
-    k->card = card;
-    return 0;
+    for (size_t i = 0; i < adapters.count; i++) {
+        struct nic_snapshot card = {0};
+
+        if (adapters.items[i].index != index)
+            continue;
+        nic_snapshot_take(&adapters.items[i], &adapters.items[i], &routes, address, &card);
+        nic_snapshot_free(&k->card);
+        k->card = card;
+        return 0;
+    }
+    return error_set(err, ERROR_ABSENT, "no interface has '%s'", address);
 }
 
 /* What a run that was killed has left. */
@@ -80,51 +94,67 @@ static void add_restored(const struct nic_snapshot *card, const struct nic_guard
 
 /* ---- networks ---- */
 
-/* The base network, with the adapter guarded where HNS may take its address away. */
-static int restore_switch(struct network_keeper *k, const struct network_input *input,
-                          const struct network_plan *plan, struct text_list *did,
-                          struct error *err) {
-    struct nic_guard_result guard = {0};
+/* What is not there is written down before it is made, and the adapter, whose address HNS may take
+ * away. */
+static int begin_restore(struct network_keeper *k, const struct network_input *input,
+                         const struct network_plan *plan, bool *ret_again, struct error *err) {
+    const char *const names[] = {plan->base_name, plan->name}; /* nat has no base network */
     struct hcn_network network = {0};
-    enum hcn_outcome outcome = HCN_REUSED;
-    struct error absent = {0};
-    bool there = hcn_network_find(k->host, plan->base_name, &network, &absent) == 0;
-    bool guarded = read_card(k) || k->lost || !there;
+    bool all = !k->lost;
 
-    if (!there && absent.kind != ERROR_ABSENT) {
-        *err = absent;
-        return -1;
+    *ret_again = read_card(k);
+    for (size_t i = 0; i < ARRAY_SIZE(names) && all; i++) {
+        struct error why = {0};
+
+        all = !names[i] || hcn_network_find(k->host, names[i], &network, &why) == 0;
+        if (!all && why.kind != ERROR_ABSENT) {
+            *err = why;
+            return -1;
+        }
     }
-    if (guarded && ((!k->card.alias && take_card(k, input, err) < 0) || write_card(k, err) < 0))
+    if (all || *ret_again)
+        return 0;
+    if (!k->card.alias && take_card(k, input, err) < 0)
         return -1;
-    if (hcn_base_network_ensure(k->host, plan, &network, &outcome, err) < 0)
-        return -1;
-    if (outcome != HCN_REUSED)
-        text_list_add_owned(did, xasprintf("made the HNS network %s again", plan->base_name));
-    if (guarded && nic_guard_restore(k->host, &k->card, NULL, NULL, &guard, err) < 0)
-        return -1;
-    add_restored(&k->card, &guard, did);
-    return host_remove(k->host, CARD_FILE, err);
+    return write_card(k, err);
 }
 
-static int restore_networks(struct network_keeper *k, const struct network_input *input,
-                            const json_t *peers, struct text_list *did, bool *ret_made,
-                            struct error *err) {
-    struct network_plan plan = {0};
+static void add_made(const char *name, enum hcn_outcome outcome, struct text_list *did) {
+    if (outcome != HCN_REUSED)
+        text_list_add_owned(did, xasprintf("made the HNS network %s again", name));
+}
+
+static int make_networks(struct network_keeper *k, const struct network_plan *plan,
+                         const json_t *peers, struct network_restore *restore, struct error *err) {
+    enum hcn_outcome base = HCN_REUSED, pods = HCN_REUSED;
+    struct nic_guard_result guard = {0};
     struct hcn_network network = {0};
-    enum hcn_outcome outcome = HCN_REUSED;
     int result;
 
-    if (network_plan_make(input, &plan, err) < 0)
+    if (plan->base_name && hcn_base_network_ensure(k->host, plan, &network, &base, err) < 0)
         return -1;
-    result = plan.base_name ? restore_switch(k, input, &plan, did, err) : 0;
+    add_made(plan->base_name, base, restore->did);
+    if (k->card.alias) {
+        if (nic_guard_restore(k->host, &k->card, NULL, NULL, &guard, err) < 0)
+            return -1;
+        add_restored(&k->card, &guard, restore->did);
+    }
+    result = hcn_pod_network_ensure(k->host, plan, &network, &pods, err);
+    add_made(plan->name, pods, restore->did);
+    restore->made |= pods != HCN_REUSED;
+    return result < 0 ? -1 : peers_write(k->host, plan, peers, false, err);
+}
+
+static int restore_networks(struct network_keeper *k, const json_t *peers,
+                            struct network_restore *restore, struct error *err) {
+    struct network_plan plan = {0};
+    int result;
+
+    if (network_plan_make(restore->input, &plan, err) < 0)
+        return -1;
+    result = begin_restore(k, restore->input, &plan, &restore->made, err);
     if (result == 0)
-        result = hcn_pod_network_ensure(k->host, &plan, &network, &outcome, err);
-    *ret_made = outcome != HCN_REUSED;
-    if (*ret_made)
-        text_list_add_owned(did, xasprintf("made the HNS network %s again", plan.name));
-    if (result == 0)
-        result = peers_write(k->host, &plan, peers, false, err);
+        result = make_networks(k, &plan, peers, restore, err);
     network_plan_free(&plan);
     return result;
 }
@@ -174,12 +204,13 @@ static int restore_all(struct network_keeper *k, const json_t *file,
     if (!agent)
         return error_set(err, ERROR_MALFORMED, "read '%s': no network plugin is called '%s'",
                          BOOT_NETWORK_FILE, restore->input->plugin ? restore->input->plugin : "");
-    if (!agent->makes_network && restore_networks(k, restore->input, json_object_get(file, "peers"),
-                                                  restore->did, &restore->made, err) < 0)
+    if (!agent->makes_network &&
+        restore_networks(k, json_object_get(file, "peers"), restore, err) < 0)
         return -1;
-    if (agent->restore && agent->restore(restore, err) < 0)
+    if ((agent->restore && agent->restore(restore, err) < 0) ||
+        restore_balancers(k, restore, err) < 0)
         return -1;
-    return restore_balancers(k, restore, err);
+    return host_remove(k->host, CARD_FILE, err);
 }
 
 int network_restore(struct network_keeper *k, bool booting, struct text_list *did,
@@ -243,12 +274,9 @@ static bool hns_has_restarted(struct network_keeper *k) {
 
 static int try_restore(struct network_keeper *k, bool booting, const char *why, struct error *err) {
     _cleanup_(text_list_free) struct text_list did = {0};
-    uint64_t now;
     int result = network_restore(k, booting, &did, err);
 
-    now = host_monotonic_ms(k->host);
-    k->restore_ms = now + AGAIN_MS;
-    k->inspect_ms = now + INSPECT_MS;
+    k->restore_ms = host_monotonic_ms(k->host) + AGAIN_MS;
     if (result < 0)
         return -1;
     if (k->lost || k->failures || did.count)

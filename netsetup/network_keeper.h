@@ -16,7 +16,8 @@ struct network_restore {
     struct host *host;
     const struct network_input *input;
     bool booting;          /* Windows starts: services that start by themselves are on their way */
-    bool made;             /* the pod network was lost, and winjoin made it again */
+    bool made;             /* the pod network was lost and winjoin made it again, now or in a try
+                              that did not come to its end */
     struct text_list *did; /* what was done, for the event log: "restarted flanneld" */
 };
 /* Restarts a service of ours and adds that to `did`; nothing while Windows starts. */

@@ -126,15 +126,13 @@ void hns_model_free(struct hns_model *m) {
 
 /* ---- ends of the service ---- */
 
-static void drop_empty_balancers(struct hns_model *m) {
-    const char *id;
-    json_t *balancer;
-    void *next;
+/* What stays of a network is its document, without what others have added to it. */
+static void lose_remote_subnets(json_t *network) {
+    json_t *policies = json_object_get(network, "Policies");
 
-    json_object_foreach_safe(m->objects[LOAD_BALANCER], next, id, balancer) {
-        if (!json_array_size(json_object_get(balancer, "HostComputeEndpoints")))
-            (void)model_remove(m, LOAD_BALANCER, id);
-    }
+    for (size_t i = json_array_size(policies); i-- > 0;)
+        if (!strcmp(model_text(json_array_get(policies, i), "Type"), "RemoteSubnetRoute"))
+            json_array_remove(policies, i);
 }
 
 static void lose_networks(struct hns_model *m, bool nat) {
@@ -146,14 +144,17 @@ static void lose_networks(struct hns_model *m, bool nat) {
         if (model_number(network, "Flags") & NON_PERSISTENT ||
             (nat && model_network_type(network) == NAT))
             (void)model_remove(m, NETWORK, id);
+        else
+            lose_remote_subnets(network);
     }
+    json_object_clear(m->objects[LOAD_BALANCER]);
+    json_object_clear(m->objects[SDN_ROUTE]);
     json_object_clear(m->handles);
     m->changed = true;
 }
 
 void hns_model_restart(struct hns_model *m) {
     lose_networks(m, false);
-    drop_empty_balancers(m);
 }
 
 void hns_model_reboot(struct hns_model *m) {
@@ -162,7 +163,6 @@ void hns_model_reboot(struct hns_model *m) {
 
     lose_networks(m, true);
     json_object_clear(m->objects[NAMESPACE]);
-    json_object_clear(m->objects[LOAD_BALANCER]);
     json_array_clear(m->orphans);
     json_object_foreach(m->objects[ENDPOINT], id, endpoint) {
         json_object_del(endpoint, "HostComputeNamespace");

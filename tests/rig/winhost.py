@@ -160,6 +160,17 @@ class Host(Node):
         self.control({"op": "reboot"})
         self.boot()
 
+    def restart_hns(self):
+        """HNS ends, as in a crash, and starts again: another process, and what is not persistent is gone."""
+        self.sc("stop")
+        self.control({"op": "restart"})
+        self.sc("start")
+
+    def sc(self, verb, service="hns"):
+        done = self.run(["sc", verb, service])
+        if done.returncode:
+            raise RuntimeError("sc %s %s: %s%s" % (verb, service, done.stdout, done.stderr))
+
     def shut_down(self):
         """Ends every Windows program and service of the host."""
         prefixes.settle(self.prefix)

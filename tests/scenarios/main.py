@@ -15,6 +15,7 @@ sys.path.insert(0, HERE)
 CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
+           ("kept", "Kept"), ("kept", "KeptJoin"),
            ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "Transparent"), ("joins", "Nat"),
            ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External")]
 

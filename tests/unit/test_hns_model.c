@@ -253,6 +253,31 @@ static void test_restart(void **state) {
     free(pods);
 }
 
+static void test_restart_takes_what_others_added_to_a_network(void **state) {
+    static const char route[] =
+        "{\"ResourceType\":\"Policy\",\"RequestType\":\"Add\",\"Settings\":{\"Policies\":[{"
+        "\"Type\":\"RemoteSubnetRoute\",\"Settings\":{\"DestinationPrefix\":\"10.244.2.0/24\","
+        "\"IsolationId\":9999,\"ProviderAddress\":\"10.200.0.21\","
+        "\"DistributedRouterMacAddress\":\"aa:bb:cc:00:00:01\"}}]}}";
+    struct hns_model *m = *state;
+    char *base = make_network(m, EXTERNAL);
+    json_t *all, *added;
+    size_t before;
+
+    added = state_of(m, "networks", 0, &all);
+    before = json_array_size(json_object_get(added, "Policies"));
+    json_decref(all);
+    assert_int_equal(call(m, "HcnModifyNetwork", base, route, NULL), 0);
+    added = state_of(m, "networks", 0, &all);
+    assert_int_equal(json_array_size(json_object_get(added, "Policies")), before + 1);
+    json_decref(all);
+    hns_model_restart(m);
+    added = state_of(m, "networks", 0, &all);
+    assert_int_equal(json_array_size(json_object_get(added, "Policies")), before);
+    json_decref(all);
+    free(base);
+}
+
 static void test_restart_without_a_base_network_drops_the_switch(void **state) {
     assert_int_equal(add_network(*state, OVERLAY), 0);
     assert_adapter(*state, true, false, false, 1);
@@ -270,7 +295,8 @@ static void test_reboot(void **state) {
     assert_int_equal(call(m, "HcnCreateNamespace", ZERO, QUERY, NULL), 0);
     hns_model_restart(m);
     assert_int_equal(count_of(m, "networks"), 2);
-    assert_int_equal(count_of(m, "loadBalancers"), 1);
+    assert_int_equal(count_of(m, "endpoints"), 1);
+    assert_int_equal(count_of(m, "loadBalancers"), 0);
     quiet(m, "{\"op\":\"reboot\"}");
     assert_int_equal(count_of(m, "networks"), 1);
     assert_int_equal(count_of(m, "endpoints"), 1); /* a stale endpoint, as after a reboot */
@@ -378,6 +404,7 @@ int main(void) {
         CASE(test_the_last_network_takes_the_switch_along),
         CASE(test_inner_networks_need_no_switch),
         CASE(test_restart),
+        CASE(test_restart_takes_what_others_added_to_a_network),
         CASE(test_restart_without_a_base_network_drops_the_switch),
         CASE(test_reboot),
         CASE(test_faults),

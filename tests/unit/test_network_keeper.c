@@ -265,7 +265,7 @@ static void the_adapter_gets_its_address_back(void **state) {
     join("overlay", "flannel");
     run(40, restart_without_address);
     assert_true(has_address());
-    assert_non_null(strstr(text_str(&told), "restored 10.0.0.21/24 on 'Ethernet'"));
+    assert_non_null(strstr(text_str(&told), "restored 10.0.0.21/24 on 'vEthernet (Ethernet)'"));
 }
 
 /* Killed in between: the next start has the adapter from the file. */
@@ -287,6 +287,7 @@ static void what_a_killed_one_left_is_finished(void **state) {
     run(1, NULL);
     assert_true(has_address());
     assert_int_equal(host_file_type(host, CARD_FILE), HOST_ABSENT);
+    assert_int_equal(count("service_start flanneld"), 1);
 }
 
 /* ---- what fails is tried again ---- */
@@ -307,7 +308,8 @@ static void each_failure_is_survived(void **state) {
         host_memory_restart_hns(host);
         host_memory_fail(host, n);
         run(12, NULL);
-        if (!has_network("flannel.4096") || host_file_type(host, CARD_FILE) != HOST_ABSENT)
+        if (!has_network("flannel.4096") || host_file_type(host, CARD_FILE) != HOST_ABSENT ||
+            !count("service_start flanneld") || !count("service_start kube-proxy"))
             fail_msg("call %zu:\n%s\n%s", n, text_str(&told), host_memory_log(host));
     }
 }

@@ -55,6 +55,16 @@ REGISTRY = r"""REGEDIT4
 [HKEY_LOCAL_MACHINE\SYSTEM\CurrentControlSet\Services\hns\State]
 "InstanceId"="winjoin-rig"
 """
+# The service hns, as Wine writes its registry.
+HNS_SERVICE = r"""
+[System\\CurrentControlSet\\Services\\hns]
+"DisplayName"="Host Network Service"
+"ErrorControl"=dword:00000001
+"ImagePath"=str(2):"C:\\windows\\system32\\hns.exe"
+"ObjectName"="LocalSystem"
+"Start"=dword:00000002
+"Type"=dword:00000010
+"""
 FOLDERS = ("ProgramData/Microsoft/Windows/HNS",)
 
 
@@ -165,6 +175,11 @@ def copy(target, build="20348", dlls=DLLS, names=None):
     powershell = os.path.join(dlls or "", "powershell.exe")
     if names is None and os.path.exists(powershell):
         put(powershell, os.path.join(system, "WindowsPowerShell", "v1.0", "powershell.exe"))
+    hns = os.path.join(dlls or "", "hns.exe")
+    if names is None and os.path.exists(hns):
+        put(hns, os.path.join(system, "hns.exe"))
+        with open(os.path.join(target, "system.reg"), "a", encoding="ascii") as f:
+            f.write(HNS_SERVICE)
     return target
 
 

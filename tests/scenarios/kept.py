@@ -1,0 +1,112 @@
+"""HNS is restarted, the machine too, and winjoin-network is killed: the node keeps its network."""
+import os
+import random
+import signal
+import sys
+import time
+
+import scene
+
+sys.path.append(os.path.join(scene.ROOT, "tests"))
+import patience  # noqa: E402
+
+LOG = "C:\\var\\log\\winjoin-network\\winjoin-network.log"
+RUNS = b"service\0run\0winjoin-network"
+KILLS = 4
+SECONDS = 60  # for what takes ten
+
+
+class Keeping(scene.Scene):
+
+    def until(self, found, what, seconds=SECONDS):
+        end = time.monotonic() + seconds * patience.factor()
+        while not found():
+            self.assertLess(time.monotonic(), end, what + "\n" + self.log())
+            time.sleep(0.1)
+
+    def log(self):
+        path = self.stage.host.path(LOG)
+        if not os.path.exists(path):
+            return ""
+        with open(path, encoding="utf-8") as f:
+            return f.read()
+
+    def stands(self):
+        """The pod network with a route to another node, and load balancers."""
+        state = self.stage.host.control({"op": "dump"})
+        pods = [n for n in state["networks"] if n["Name"] == "flannel.4096"]
+        return pods and state["loadBalancers"] and any(
+            p["Type"] == "RemoteSubnetRoute" for p in pods[0]["Policies"])
+
+    def assert_kept(self, what):
+        self.until(self.stands, what)
+        code, report = self.stage.document("diag", timeout=170)
+        self.assertEqual((code, report["causes"]), (0, []), what)
+
+    def process(self):
+        """winjoin-network's process on this machine; None: it does not run."""
+        prefix = b"WINEPREFIX=" + self.stage.host.prefix.encode() + b"\0"
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % name, "rb") as f, open("/proc/%s/environ" % name, "rb") as e:
+                    if RUNS in f.read() and prefix in e.read():
+                        return int(name)
+            except OSError:
+                pass  # it ended meanwhile
+        return None
+
+
+class Kept(Keeping):
+    """The life of an overlay node, told in order: each test needs the one before."""
+
+    def test_1_join(self):
+        self.assert_joins(*scene.FAST)
+        self.assertTrue(self.process())
+
+    def test_2_hns_is_restarted(self):
+        self.stage.host.restart_hns()
+        self.assertFalse(self.stands())
+        self.assert_kept("HNS was restarted")
+        self.assertIn("HNS was restarted: made the HNS network flannel.4096 again, restarted flanneld, "
+                      "restarted kube-proxy", self.log())
+
+    def test_3_it_is_killed_while_it_restores(self):
+        host = self.stage.host
+        for _ in range(KILLS):
+            host.restart_hns()
+            time.sleep(random.uniform(0, 4))
+            os.kill(self.process(), signal.SIGKILL)
+            self.until(lambda: not self.process(), "it was killed")
+            # Windows' failure actions, which Wine lacks, start it again; the SCM sees the end a moment later.
+            self.until(lambda: not host.run(["sc", "start", "winjoin-network"]).returncode, "it starts again")
+            self.until(self.stands, "it was killed")
+        self.assert_kept("it was killed")
+
+    def test_4_windows_is_restarted(self):
+        self.stage.host.reboot()
+        self.assert_kept("Windows was restarted")
+        self.assertEqual(self.ready(), ["True"])
+
+    def test_5_reset(self):
+        self.reset()
+        self.assert_bare()
+
+
+class KeptJoin(Keeping):
+    """HNS is restarted in the middle of a join: it goes on, or the same command does."""
+
+    def test_hns_is_restarted_in_each_phase(self):
+        for phase in ("vswitch", "kubelet", "pod-network", "flanneld", "kube-proxy"):
+            with self.subTest(phase):
+                join = self.follow(*scene.FAST)
+                seen = join.until(lambda line: line["phase"] == phase and line["state"] == "started")
+                self.assertTrue(seen, join.said())
+                time.sleep(random.uniform(0, 1))
+                self.stage.host.restart_hns()
+                if join.wait() != 0:
+                    self.assert_joins(*scene.FAST)
+                self.until(self.stands, phase)
+                if phase == "kube-proxy":
+                    self.assert_kept(phase)
+                self.reset()
+                self.assert_bare()
