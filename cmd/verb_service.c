@@ -113,7 +113,8 @@ static int run_network(struct program *program, const char *name, struct error *
                                              .max_log_bytes = SERVICE_LOG_BYTES,
                                              .max_log_files = SERVICE_LOG_FILES};
     struct service_log log = {.host = program->host, .name = name, .settings = &settings};
-    struct network_keeper keeper = {.host = program->host, .tell = on_event, .context = &log};
+    struct network_keeper keeper = {
+        .host = program->host, .http = program->http, .tell = on_event, .context = &log};
     const struct service_work work = {
         .begin = begin_network, .go_on = keep_network, .context = &keeper};
     int result;

@@ -12,6 +12,7 @@
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/nic_snapshot.h"
+#include "netsetup/peer_watch.h"
 #include "netsetup/peers.h"
 #include "services/service_table.h"
 
@@ -23,6 +24,7 @@
 enum {
     LOOK_MS = 2000,
     INSPECT_MS = 30000,
+    FOLLOW_AGAIN_MS = 60000,
     AGAIN_MS = 5000,
     BEGIN_MS = 20000, /* what containerd waits for at boot */
     HNS_START_MS = 30000,
@@ -372,12 +374,24 @@ int network_keeper_begin(struct network_keeper *k, struct error *err) {
     return 0;
 }
 
+static int look_in_watch(void *context, unsigned waited_ms, struct error *err) {
+    (void)waited_ms, (void)err;
+    (void)look(context, NULL, NULL);
+    return 0;
+}
+
 int network_keeper_run(struct network_keeper *k, struct error *err) {
-    struct wait wait = {.limit_ms = UINT32_MAX, .pause_ms = LOOK_MS, .look = look, .context = k};
+    struct wait wait = {
+        .limit_ms = FOLLOW_AGAIN_MS, .pause_ms = LOOK_MS, .look = look, .context = k};
 
     (void)err;
-    while (wait_until(k->host, &wait, NULL) == LOOK_AGAIN)
-        ; /* after 49 days */
+    do {
+        struct error why = {0};
+
+        if (k->http && peers_follow(k->host, k->http, look_in_watch, k, &why) < 0 &&
+            why.kind != ERROR_ABSENT)
+            log_message(LOG_RETRY, "%s", why.message);
+    } while (wait_until(k->host, &wait, NULL) == LOOK_AGAIN);
     return 0;
 }
 

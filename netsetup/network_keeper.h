@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "host/host.h"
+#include "host/http.h"
 #include "netsetup/nic.h"
 #include "netsetup/network_plan.h"
 
@@ -24,9 +25,10 @@ struct network_restore {
 int network_restore_service(const struct network_restore *restore, const struct service *service,
                             struct error *err);
 
-/* Zero but for the first three; network_keeper_free(). */
+/* Zero but for the first four; network_keeper_free(). */
 struct network_keeper {
     struct host *host;
+    struct http *http; /* NULL: other nodes are not followed */
     /* An entry for the event log: 'i', 'w' or 'e' as host_event()'s. */
     void (*tell)(void *context, char level, const char *text);
     void *context;
@@ -48,7 +50,8 @@ struct network_keeper {
 int network_keeper_begin(struct network_keeper *keeper, struct error *err);
 /* Until host_interrupted(): notices within seconds that HNS has another process, and restores the
  * network; starts HNS when it stays down; restarts kube-proxy when all its load balancers are gone
- * from HNS. The memory it needs does not grow. Returns 0. */
+ * from HNS; keeps the routes to other nodes' pods current where no agent does
+ * (netsetup/peer_watch.h). The memory it needs does not grow. Returns 0. */
 int network_keeper_run(struct network_keeper *keeper, struct error *err);
 void network_keeper_free(struct network_keeper *keeper);
 

@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
 
-enum { PEERS_MAX = 5000 };
-
 /* The first of the family among texts; `key`: of objects with it. */
 static const char *of_family(const json_t *list, const char *key, bool ipv6) {
     json_t *item;
@@ -84,4 +82,33 @@ int peers_write(struct host *host, const struct network_plan *plan, const json_t
     if (plan->mode->routes_write(host, plan, peers, only, err) < 0)
         return error_prefix(err, "write the routes to other nodes");
     return 0;
+}
+
+int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
+                 struct error *err) {
+    if (plan->mode->routes_remove && plan->mode->routes_remove(host, plan, peers, err) < 0)
+        return error_prefix(err, "remove the routes to other nodes");
+    return 0;
+}
+
+static bool has_route(const json_t *routes, const json_t *wanted) {
+    json_t *route;
+    size_t i;
+    json_array_foreach(routes, i, route) {
+        if (json_equal(route, wanted))
+            return true;
+    }
+    return false;
+}
+
+int peers_replace(struct host *host, const struct network_plan *plan, const json_t *before,
+                  const json_t *peers, struct error *err) {
+    _cleanup_json_ json_t *gone = json_array();
+    json_t *route;
+    size_t i;
+    json_array_foreach(before, i, route) {
+        if (!has_route(peers, route))
+            json_array_append(gone, route);
+    }
+    return peers_remove(host, plan, gone, err) < 0 ? -1 : peers_write(host, plan, peers, true, err);
 }

@@ -141,10 +141,8 @@ int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *
     return 0;
 }
 
-int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers,
-                     bool only, struct error *err) {
+static int read_routes(const json_t *peers, struct pod_route **ret, struct error *err) {
     size_t count = json_array_size(peers);
-    (void)only;
     _cleanup_(freep) struct pod_route *routes = xcalloc(count, sizeof(*routes));
     for (size_t i = 0; i < count; i++) {
         const json_t *peer = json_array_get(peers, i);
@@ -153,5 +151,25 @@ int pod_routes_write(struct host *host, const struct network_plan *plan, const j
             text_format(routes[i].node_address, IP_TEXT_MAX, "%s", node) < 0)
             return error_set(err, ERROR_MALFORMED, "decode peers: no podCIDR and nodeAddress");
     }
-    return pod_routes_ensure(host, plan->management_address, routes, count, NULL, err);
+    *ret = take_ptr(routes);
+    return 0;
+}
+
+int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *peers,
+                     bool only, struct error *err) {
+    _cleanup_(freep) struct pod_route *routes = NULL;
+    (void)only;
+    return read_routes(peers, &routes, err) < 0
+               ? -1
+               : pod_routes_ensure(host, plan->management_address, routes, json_array_size(peers),
+                                   NULL, err);
+}
+
+int pod_routes_forget(struct host *host, const struct network_plan *plan, const json_t *peers,
+                      struct error *err) {
+    _cleanup_(freep) struct pod_route *routes = NULL;
+    (void)plan;
+    return read_routes(peers, &routes, err) < 0
+               ? -1
+               : pod_routes_remove(host, routes, json_array_size(peers), err);
 }

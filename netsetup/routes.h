@@ -25,14 +25,16 @@ int pod_routes_ensure(struct host *host, const char *management_address,
 /* Removes exactly these; absent is success. */
 int pod_routes_remove(struct host *host, const struct pod_route *routes, size_t count,
                       struct error *err);
-/* What these do: `routes_*` of struct network_mode. A route is {podCIDR, nodeAddress}; one of a
- * node that is gone stays until reset, whatever `only` says. */
+/* What these do: `routes_*` of struct network_mode. A route is {podCIDR, nodeAddress}; `only` is not
+ * looked at: others may be the administrator's. */
 char *pod_route_next(const struct network_plan *plan);
 json_t *pod_route_to(const struct network_plan *plan, const struct network_peer *peer);
 int pod_routes_read(struct host *host, const struct network_plan *plan, json_t *list,
                     struct error *err);
 int pod_routes_write(struct host *host, const struct network_plan *plan, const json_t *routes,
                      bool only, struct error *err);
+int pod_routes_forget(struct host *host, const struct network_plan *plan, const json_t *routes,
+                      struct error *err);
 /* IPv4 forwarding on the interface that holds this address; *ret_was (or NULL) says what stood. */
 int forwarding_ensure(struct host *host, const char *address, bool on, bool *ret_was,
                       struct error *err);

@@ -9,8 +9,10 @@
 #include "diag/run.h"
 #include "join/undo/journal.h"
 #include "join/undo/reset_pods.h"
+#include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
+#include "netsetup/peers.h"
 #include "netsetup/routes.h"
 #include "netsetup/source_vip.h"
 #include "services/service_table.h"
@@ -226,6 +228,24 @@ static int stop_kubelet(const struct journal *journal, struct error *err) {
     return host_service_stop(journal->host, name, STOP_TIMEOUT_MS, err);
 }
 
+/* Those that winjoin-network has written since the join. */
+static int remove_routes(struct host *host, struct error *err) {
+    _cleanup_json_ json_t *file = NULL;
+    struct network_input input = {0};
+    struct network_plan plan = {0};
+    struct error none = {0};
+    int result;
+
+    if (boot_network_load(host, &file, &input, &none) < 0)
+        return 0; /* no file, no routes */
+    result = network_plan_make(&input, &plan, &none) < 0
+                 ? 0
+                 : peers_remove(host, &plan, json_object_get(file, "peers"), err);
+    network_plan_free(&plan);
+    boot_network_input_free(&input);
+    return result;
+}
+
 static void tell(const struct reset_options *options, const struct journal_entry *entry,
                  const char *how, const struct error *why) {
     _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
@@ -329,7 +349,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by reset_pods(). */
         result = diag_remove_left(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
-                         stop_kubelet(&journal, err) < 0
+                         stop_kubelet(&journal, err) < 0 || remove_routes(host, err) < 0
                      ? -1
                      : 0;
     if (result == 0)

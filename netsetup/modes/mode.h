@@ -83,6 +83,9 @@ struct network_mode {
      */
     int (*routes_write)(struct host *host, const struct network_plan *plan, const json_t *routes,
                         bool only, struct error *err);
+    /* Removes these; absent is success. NULL: `only` does it. */
+    int (*routes_remove)(struct host *host, const struct network_plan *plan, const json_t *routes,
+                         struct error *err);
 };
 
 /* The modes that this build can do, in the table's order, the default first. */

@@ -1,0 +1,181 @@
+/* Nodes watched; the routes to their pods follow. */
+#include "netsetup/peer_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "kube/client.h"
+#include "netsetup/agents/agent.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/peers.h"
+
+/* So long at most with one client: the node's certificate is renewed meanwhile. */
+enum { WATCH_MS = 3600000, AGAIN_MS = 10000 };
+
+struct follower {
+    struct host *host;
+    json_t *file; /* of the join */
+    struct network_plan plan;
+    json_t *routes; /* name of a Node -> its routes */
+    bool listed;    /* all of them are known */
+    bool behind;    /* the machine's routes are others */
+    bool written;   /* the machine's routes are those that the file remembers */
+    bool stale;     /* the file is another one by now */
+    uint64_t write_ms;
+    peer_watch_tick *tick;
+    void *context;
+};
+
+/* ---- what the cluster says ---- */
+
+static void take_node(struct follower *f, json_t *node) {
+    const char *name = json_text_at(node, "metadata.name");
+    _cleanup_json_ json_t *nodes = json_pack("{s:[O]}", "items", node), *routes = NULL;
+    struct network_peer peer;
+
+    if (!name)
+        return;
+    network_peer_read(node, &peer);
+    routes = peers_of_nodes(&f->plan, nodes,
+                            text_equal(peer.pod_cidr, f->plan.pod_cidr) ? name : "" /* own */);
+    if (json_equal(routes, json_object_get(f->routes, name)))
+        return;
+    json_object_set(f->routes, name, routes);
+    f->behind = true;
+}
+
+static void take_list(struct follower *f, const json_t *list) {
+    json_t *node;
+    size_t i;
+
+    json_object_clear(f->routes);
+    json_array_foreach(json_object_get(list, "items"), i, node) take_node(f, node);
+    f->listed = f->behind = true;
+}
+
+/* ---- what the machine gets ---- */
+
+static json_t *all_routes(const struct follower *f) {
+    json_t *list = json_array(), *routes;
+    const char *name;
+
+    json_object_foreach(f->routes, name, routes) {
+        if (json_array_size(list) < PEERS_MAX)
+            json_array_extend(list, routes);
+    }
+    return list;
+}
+
+/* A join may have written it again meanwhile: then the watch begins again. */
+static int write_file(struct follower *f, json_t *routes, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *now = NULL;
+    struct network_input input = {0};
+
+    if (boot_network_load(f->host, &now, &input, err) < 0)
+        return -1;
+    boot_network_input_free(&input);
+    json_object_set(f->file, "peers", json_object_get(now, "peers"));
+    f->stale = !json_equal(f->file, now);
+    if (f->stale)
+        return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", BOOT_NETWORK_FILE);
+    json_object_set(f->file, "peers", routes);
+    text = json_write_pretty(f->file);
+    return host_write(f->host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, err);
+}
+
+/* The file first: reset takes away what it names. */
+static int write_routes(struct follower *f, struct error *err) {
+    _cleanup_json_ json_t *routes = all_routes(f), *both = json_deep_copy(routes);
+    _cleanup_json_ json_t *before = json_incref(json_object_get(f->file, "peers"));
+
+    if (f->written && json_equal(routes, before))
+        return 0;
+    f->written = false;
+    json_array_extend(both, before);
+    if (write_file(f, both, err) < 0 || peers_replace(f->host, &f->plan, before, routes, err) < 0)
+        return -1;
+    log_message(LOG_INFO, "routes to the pods of %zu other nodes", json_array_size(routes));
+    f->written = true;
+    return write_file(f, routes, err);
+}
+
+static void catch_up(struct follower *f) {
+    struct error why = {0};
+
+    if (!f->listed || !f->behind || host_monotonic_ms(f->host) < f->write_ms)
+        return;
+    f->behind = write_routes(f, &why) < 0;
+    if (f->behind) {
+        log_message(LOG_WARNING, "%s", why.message);
+        f->write_ms = host_monotonic_ms(f->host) + AGAIN_MS;
+    }
+}
+
+/* ---- the watch ---- */
+
+static int on_event(void *context, const char *type, const json_t *object, struct error *err) {
+    struct follower *f = context;
+    const char *name = json_text_at(object, "metadata.name");
+
+    (void)err;
+    if (text_equal(type, "LISTED"))
+        take_list(f, object);
+    else if (!text_equal(type, "DELETED"))
+        take_node(f, (json_t *)object);
+    else if (name && json_object_del(f->routes, name) == 0)
+        f->behind = true;
+    catch_up(f);
+    return 0;
+}
+
+static int on_tick(void *context, unsigned waited_ms, struct error *err) {
+    struct follower *f = context;
+
+    catch_up(f);
+    if (f->stale)
+        return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", BOOT_NETWORK_FILE);
+    return f->tick(f->context, waited_ms, err);
+}
+
+static int watch(struct follower *f, struct http *http, struct error *err) {
+    struct kubeconfig config = {0};
+    struct kube_client client = {0};
+    const struct kube_watch nodes = {.path = "/api/v1/nodes",
+                                     .timeout_ms = WATCH_MS,
+                                     .on_event = on_event,
+                                     .on_tick = on_tick,
+                                     .context = f};
+    int result = -1;
+
+    if (kubeconfig_read_file(f->host, NODE_KUBECONFIG, &config, err) == 0 &&
+        kube_client_open(http, f->host, &config, &client, err) == 0)
+        result = kube_watch(&client, &nodes, err);
+    kube_client_close(&client);
+    kubeconfig_free(&config);
+    return result;
+}
+
+int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, void *context,
+                 struct error *err) {
+    struct follower f = {.host = host, .tick = tick, .context = context};
+    struct network_input input = {0};
+    int result;
+
+    if (boot_network_load(host, &f.file, &input, err) < 0)
+        return -1;
+    result = network_plan_make(&input, &f.plan, err);
+    boot_network_input_free(&input);
+    if (result == 0 && (f.plan.agent->keeps_routes || !f.plan.mode->route_to))
+        result = error_set(err, ERROR_ABSENT, "nobody asks for routes of ours");
+    if (result == 0) {
+        f.routes = json_object();
+        result = watch(&f, http, err);
+    }
+    json_decref(f.routes);
+    network_plan_free(&f.plan);
+    json_decref(f.file);
+    return result;
+}

@@ -1,0 +1,22 @@
+/* Other nodes followed while this one runs: a new node, one that moves, one that is gone. */
+#ifndef NETSETUP_PEER_WATCH_H
+#define NETSETUP_PEER_WATCH_H
+
+#include "base/error.h"
+#include "host/host.h"
+#include "host/http.h"
+
+/* The kubeconfig with the node's own identity (kubeadm's path). */
+#define NODE_KUBECONFIG "C:\\etc\\kubernetes\\kubelet.conf"
+
+/* Called about once a second; nonzero ends the watch. */
+typedef int peer_watch_tick(void *context, unsigned waited_ms, struct error *err);
+
+/* Watches Nodes with the node's identity and keeps the routes to their pods as the join wrote them:
+ * added, changed, removed, and remembered in the join's file. Where that file is not there, or an
+ * agent or nobody keeps them, ERROR_ABSENT at once. Ends with `tick`'s error, else after an hour at
+ * the latest with why it cannot go on (kinds of kube_watch()). */
+int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, void *context,
+                 struct error *err);
+
+#endif

@@ -1,0 +1,251 @@
+/* Nodes come, move and go while this one runs; the routes to their pods follow. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "netsetup/boot_network.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/nic.h"
+#include "netsetup/nic_guard.h"
+#include "netsetup/peer_watch.h"
+#include "netsetup/peers.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
+#include "tests/unit/network_scene.h"
+
+#define LIST(items) "{\"metadata\":{\"resourceVersion\":\"10\"},\"items\":[" items "]}"
+#define EVENT(type, object) "{\"type\":\"" type "\",\"object\":" object "}\n"
+#define NODE(name, pods, address)                                                                  \
+    "{\"metadata\":{\"name\":\"" name                                                              \
+    "\",\"resourceVersion\":\"11\",\"annotations\":{\"flannel.alpha.coreos.com/public-ip\":\""     \
+    "" address "\",\"flannel.alpha.coreos.com/backend-type\":\"vxlan\","                           \
+    "\"flannel.alpha.coreos.com/backend-data\":\"{\\\"VNI\\\":4096,\\\"VtepMAC\\\":"               \
+    "\\\"aa:bb:cc:00:00:01\\\"}\"}},\"spec\":{\"podCIDR\":\"" pods                                 \
+    "\"},\"status\":{\"addresses\":[{\"type\":\"InternalIP\",\"address\":\"" address "\"}]}}"
+#define OWN NODE("win-1", "10.244.1.0/24", "10.0.0.21")
+#define ONE NODE("one", "10.244.2.0/24", "10.0.0.22")
+
+static struct scene scene;
+static struct host *host;
+static struct http *http;
+static const char *list, *events;
+static unsigned asked, ticks;
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    bool watch = strstr(request->url, "watch=true");
+
+    (void)context;
+    asked++;
+    if (watch && !events)
+        return error_set(err, ERROR_MALFORMED, "enough");
+    ret->status = 200;
+    ret->body = xstrdup(watch ? events : list);
+    ret->body_len = strlen(ret->body);
+    if (watch) {
+        events = NULL;
+        host_memory_advance(host, 2000);
+    }
+    return 0;
+}
+
+static int on_tick(void *context, unsigned waited_ms, struct error *err) {
+    (void)context, (void)waited_ms;
+    return ++ticks < 4 ? 0 : error_set(err, ERROR_INTERRUPTED, "over");
+}
+
+static int open_host(void **state) {
+    static const char config[] =
+        "{\"clusters\":[{\"name\":\"c\",\"cluster\":{\"server\":\"https://k\"}}],\"users\":[{"
+        "\"name\":\"u\",\"user\":{\"token\":\"t\"}}],\"contexts\":[{\"name\":\"x\",\"context\":{"
+        "\"cluster\":\"c\",\"user\":\"u\"}}],\"current-context\":\"x\"}";
+
+    (void)state;
+    host = host_memory_new();
+    http = http_memory_new(answer, NULL);
+    asked = ticks = 0;
+    assert_int_equal(host_write(host, NODE_KUBECONFIG, config, strlen(config), HOST_SECRET, NULL),
+                     0);
+    return 0;
+}
+
+static int close_host(void **state) {
+    (void)state;
+    scene_close(&scene);
+    http_free(http);
+    host_free(host);
+    return 0;
+}
+
+static void join(const char *mode, const char *plugin) {
+    struct nic_snapshot card = {0};
+    struct nic_guard_result result = {0};
+    struct hcn_network network = {0};
+    json_t *file;
+    char *text;
+
+    scene_open(&scene, mode);
+    scene.input.plugin = plugin;
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
+    nic_snapshot_free(&card);
+    file = boot_network_json(&scene.input);
+    text = json_write(file);
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    free(text);
+    json_decref(file);
+}
+
+/* "10.244.2.0/24 10.0.0.22; " of each route that the machine has, and that the file remembers. */
+static void assert_routes(const char *wanted) {
+    json_t *now = NULL, *file = NULL, *route;
+    struct network_input input;
+    struct text routes = {0};
+    size_t i;
+
+    assert_int_equal(peers_read(host, &scene.plan, &now, NULL), 0);
+    json_array_foreach(now, i, route) {
+        const char *pods = json_text_at(route, "podCIDR"), *to = json_text_at(route, "nodeAddress");
+
+        text_addf(&routes, "%s %s; ",
+                  pods ? pods : json_text_at(route, "Settings.DestinationPrefix"),
+                  to ? to : json_text_at(route, "Settings.ProviderAddress"));
+    }
+    assert_string_equal(text_str(&routes), wanted);
+    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
+    boot_network_input_free(&input);
+    assert_int_equal(json_array_size(json_object_get(file, "peers")), json_array_size(now));
+    json_decref(now);
+    json_decref(file);
+    text_free(&routes);
+}
+
+static void follow(const char *all, const char *then) {
+    struct error err = {0};
+
+    list = all;
+    events = then;
+    ticks = 0;
+    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    if (err.kind != ERROR_INTERRUPTED && err.kind != ERROR_MALFORMED &&
+        !strstr(err.message, "told to fail"))
+        fail_msg("%s", err.message);
+}
+
+static void each_change_is_followed(const char *mode, const char *plugin) {
+    join(mode, plugin);
+    follow(LIST(OWN "," ONE), "");
+    assert_routes("10.244.2.0/24 10.0.0.22; ");
+    follow(LIST(OWN "," ONE), EVENT("ADDED", NODE("two", "10.244.3.0/24", "10.0.0.23")));
+    assert_routes("10.244.2.0/24 10.0.0.22; 10.244.3.0/24 10.0.0.23; ");
+    /* another prefix, then gone while nobody looked */
+    follow(LIST(OWN "," ONE), EVENT("MODIFIED", NODE("one", "10.244.4.0/24", "10.0.0.22")));
+    assert_routes("10.244.4.0/24 10.0.0.22; ");
+    follow(LIST(OWN "," ONE), EVENT("DELETED", ONE));
+    assert_routes("");
+}
+
+static void bridges(void **state) {
+    (void)state;
+    each_change_is_followed("l2bridge", "win-bridge");
+}
+
+static void overlays(void **state) {
+    (void)state;
+    each_change_is_followed("overlay", "win-overlay");
+}
+
+static void routes_of_others_stay(void **state) {
+    struct host_route route = {.destination = "10.244.9.0/24", .next_hop = "10.0.0.9"};
+
+    (void)state;
+    join("l2bridge", "win-bridge");
+    assert_int_equal(nic_index_of(host, "10.0.0.21", &route.interface_index, NULL), 0);
+    assert_int_equal(host_route_add(host, &route, NULL), 0);
+    follow(LIST(OWN), EVENT("ADDED", ONE));
+    follow(LIST(OWN), "");
+    assert_non_null(strstr(host_memory_log(host), "route_remove 10.244.2.0/24"));
+    assert_null(strstr(host_memory_log(host), "route_remove 10.244.9.0/24"));
+}
+
+static void an_agent_keeps_its_own(void **state) {
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    error_clear(&err);
+    join("overlay", "flannel");
+    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_int_equal(asked, 0);
+}
+
+/* A join that runs again writes the file; what is remembered of the old one does not win. */
+static int rewrite(void *context, unsigned waited_ms, struct error *err) {
+    (void)waited_ms, (void)err, (void)context;
+    scene.input.dns_domain = "other";
+    if (ticks++ == 0) {
+        json_t *file = boot_network_json(&scene.input);
+        char *text = json_write(file);
+
+        assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL),
+                         0);
+        free(text);
+        json_decref(file);
+        events = EVENT("ADDED", ONE);
+    }
+    return 0;
+}
+
+static void a_join_meanwhile_begins_it_again(void **state) {
+    struct error err = {0};
+    json_t *file = NULL;
+    struct network_input input;
+
+    (void)state;
+    join("l2bridge", "win-bridge");
+    list = LIST(OWN);
+    events = "";
+    assert_int_equal(peers_follow(host, http, rewrite, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_CONFLICT);
+    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
+    assert_string_equal(input.dns_domain, "other");
+    boot_network_input_free(&input);
+    json_decref(file);
+}
+
+static void a_write_that_fails_is_tried_again(void **state) {
+    (void)state;
+    for (size_t n = 1; n < 40; n++) {
+        join("l2bridge", "win-bridge");
+        host_memory_fail(host, n);
+        follow(LIST(OWN "," ONE), "");
+        host_memory_fail(host, 0);
+        follow(LIST(OWN "," ONE), "");
+        assert_routes("10.244.2.0/24 10.0.0.22; ");
+        close_host(NULL);
+        open_host(NULL);
+        scene = (struct scene){0};
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_host, close_host)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(bridges),
+        TEST(overlays),
+        TEST(routes_of_others_stay),
+        TEST(an_agent_keeps_its_own),
+        TEST(a_join_meanwhile_begins_it_again),
+        TEST(a_write_that_fails_is_tried_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
