@@ -22,9 +22,10 @@
  *   Transparent, or L2Bridge/L2Tunnel; 0x803b0018 otherwise.
  * - ManagementIP (v1) and the policy ProviderAddress (Overlay) are there while the host has
  *   an IPv4 address on the switch, and only then.
- * - hns_model_restart(): networks with Flags 8 end, and their endpoints; so do the RemoteSubnetRoute
- *   policies of the others, all load balancers (Windows-Containers#278), SDN routes and handles.
- *   hns_model_reboot() also drops NAT networks, namespaces and what endpoints were attached to.
+ * - hns_model_restart(): networks with Flags 8 end, and their endpoints; so do the
+ * RemoteSubnetRoute policies of the others, all load balancers (Windows-Containers#278), SDN routes
+ * and handles. hns_model_reboot() also drops NAT networks, namespaces and what endpoints were
+ * attached to.
  * - HNSCall answers a failure twice, as Server 2019 and later do: its HRESULT is the code,
  *   and the response still is the envelope with Success false (flannel#1112,
  *   sig-windows-tools#106). softV1: in the envelope alone, as Windows of 2017 did; Go
