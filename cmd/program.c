@@ -1,6 +1,7 @@
 /* One run of winjoin: words to verb, options, host, result, exit code. */
 #include "cmd/program.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,14 +177,32 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     return program->verb->run(program, err);
 }
 
+/* An error names a flag; who set it by its variable is told which one. */
+static void name_variables(const struct program *program, struct error *err) {
+    const struct option_set *set = program->set;
+    const struct option *o;
+
+    for (size_t i = 0; set && (o = options_at(set, i)); i++) {
+        _cleanup_(freep) char *flag = xasprintf("--%s", o->name), *name = option_variable(o->name);
+        const char *at = strstr(err->message, flag);
+
+        if (set->given && set->given[i] && at && !isalnum((unsigned char)at[strlen(flag)]) &&
+            at[strlen(flag)] != '-' && !text_list_has(&program->flags, o->name) &&
+            !strstr(err->message, name))
+            (void)error_hint(err, "%s was set by the environment variable %s", flag, name);
+    }
+}
+
 static int finish(struct program *program, struct error *err, int result) {
     struct error unwritten = {0};
 
     if (result < 0 && !err->kind)
         (void)error_set(err, ERROR_HOST, "winjoin %s failed without giving a reason",
                         program->verb->name);
-    if (result < 0)
+    if (result < 0) {
+        name_variables(program, err);
         output_error(err);
+    }
     if (result < 0 && program->kept_log)
         (void)fprintf(stderr, "log: %s\n", program->kept_log);
     if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0) {

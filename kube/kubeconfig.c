@@ -349,7 +349,8 @@ static int embed_all(struct host *host, const char *path, struct kubeconfig *c, 
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
-    struct reading r = {.what = path, .whole = true, .err = err};
+    _cleanup_(freep) char *shown = path_shown(path);
+    struct reading r = {.what = shown, .whole = true, .err = err};
     struct kubeconfig config = {0};
     size_t len = 0;
 

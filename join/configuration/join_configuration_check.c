@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "host/http.h"
 #include "host/terminal.h"
+#include "host/path.h"
 #include "join/configuration/flag_names.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_taints.h"
@@ -232,7 +233,7 @@ static void check_file(struct check *c) {
     const char *tls = text_at(c, "discovery.tlsBootstrapToken");
     size_t scheme = scheme_length(file);
     _cleanup_(freep) char *full = terminal_full_path(file);
-    _cleanup_(freep) char *shown = scheme ? http_shown_url(file) : xstrdup(file);
+    _cleanup_(freep) char *shown = scheme ? http_shown_url(file) : path_shown(file);
 
     if (scheme && !(scheme == 5 && strncmp(file, "https", 5) == 0))
         invalid(c, path, shown, "if a URL is used, the scheme must be https");

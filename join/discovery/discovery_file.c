@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "host/path.h"
 #include "join/discovery/discovery_request.h"
 #include "kube/server_url.h"
 #include "pki/certificate.h"
@@ -104,7 +105,7 @@ static int compare(struct discovery *d, struct kubeconfig *config, struct error 
 
 /* A URL may hold secrets, a path not. */
 static char *shown_file(const char *file) {
-    return strstr(file, "://") ? http_shown_url(file) : xstrdup(file);
+    return strstr(file, "://") ? http_shown_url(file) : path_shown(file);
 }
 
 static int settle_credentials(const struct discovery_options *o, struct kubeconfig *config,
@@ -136,14 +137,16 @@ static int settle_credentials(const struct discovery_options *o, struct kubeconf
 /* ---- before its server is asked ---- */
 
 static int check_server(const char *file, const struct kubeconfig *config, struct error *err) {
+    _cleanup_(freep) char *shown = shown_file(file);
+
     if (server_url_check(config->server, err) < 0)
-        return error_prefix(err, "read '%s'", file);
+        return error_prefix(err, "read '%s'", shown);
     if (!config->insecure_skip_tls_verify)
         return 0;
     (void)error_set(
         err, ERROR_USAGE,
         "read '%s': insecure-skip-tls-verify is set, so nothing would prove the server's identity",
-        file);
+        shown);
     return error_hint(err, "put certificate-authority-data into it instead");
 }
 

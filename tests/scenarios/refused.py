@@ -118,6 +118,17 @@ class Refused(scene.Scene):
         self.reset()
         self.assert_bare()
 
+    def test_a_late_failure_is_rolled_back(self):
+        """--on-failure rollback: the network, the services and the files are gone when the join ends."""
+        join = self.follow_flanneld([*scene.FAST, "--on-failure", "rollback"])
+        self.assertEqual(join.wait(), 1, join.said())
+        self.hns_is_well()
+        self.delete_node()
+        self.assertRegex(join.said(), r"hint: everything was undone \(--on-failure rollback\): \d+ things removed")
+        self.assert_bare()
+        done = self.stage.winjoin("reset", "--force")
+        self.assertRegex(done.stdout + done.stderr, "nothing to undo")
+
     def test_request_is_denied(self):
         """Found only on the way: the host is touched, and reset gives it back."""
         self.stage.cluster.control(op="csr", mode="deny")

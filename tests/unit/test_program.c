@@ -33,6 +33,13 @@ static void variables_of_the_environment(void **state) {
     assert_has(&out, "\"message\": \"unknown flag: --outptu\"");
     assert_int_equal(call("vresion"), 3);
     assert_has(&out, "\"message\": \"unknown command");
+    variable = "WINJOIN_TOKEN"; /* the error is of the flag, which nobody typed */
+    assert_int_equal(call("join 10.0.0.10:6443"), 3);
+    assert_has(&err_out, "error: --token: ");
+    assert_has(&err_out, "hint: --token was set by the environment variable WINJOIN_TOKEN\n");
+    assert_int_equal(call("join 10.0.0.10:6443 --token x"), 3);
+    assert_has(&err_out, "error: --token: ");
+    assert_null(strstr(text_str(&err_out), "WINJOIN_TOKEN"));
     variable = NULL;
 }
 
