@@ -8,8 +8,8 @@
 
 #define CNI_FOLDER "C:\\opt\\cni\\bin\\"
 
-int artifact_is_laid(struct host *host, const struct artifact *artifact, bool *ret_same,
-                     struct error *err) {
+int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,
+                          struct error *err) {
     _cleanup_(freep) char *data = NULL;
     char digest[DIGEST_TEXT_MAX];
     struct error read_err = {0};
@@ -36,7 +36,7 @@ static int find_different(struct host *host, const struct artifacts *artifacts,
         bool same = false;
         if (only && !text_list_has(only, artifact->name))
             continue;
-        if (artifact_is_laid(host, artifact, &same, err) < 0)
+        if (artifact_is_installed(host, artifact, &same, err) < 0)
             return error_prefix(err, "artifact '%s'", artifact->name);
         if (same)
             result->present++;

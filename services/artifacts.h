@@ -99,8 +99,8 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err);
 
 /* Whether the node has just this where it goes. */
-int artifact_is_laid(struct host *host, const struct artifact *artifact, bool *ret_same,
-                     struct error *err);
+int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,
+                          struct error *err);
 /* Told before a target is written, so that the caller can keep what stood there (replaces true); -1
  * stops. */
 typedef int artifact_before(void *context, const struct artifact *artifact, bool replaces,

@@ -178,7 +178,7 @@ static int record(struct journal *journal, const struct node_files *files, struc
     return journal_write_down(journal, result < 0 ? NULL : err) < 0 ? -1 : result;
 }
 
-int node_files_lay(struct journal *journal, const struct node_files *files, struct error *err) {
+int node_files_write(struct journal *journal, const struct node_files *files, struct error *err) {
     if (record(journal, files, err) < 0)
         return -1;
     for (size_t i = 0; i < files->count; i++) {

@@ -38,6 +38,6 @@ void node_files_boot_network(const struct join_found *found, json_t *peers, stru
 void node_files_cni(const struct network_plan *plan, struct node_files *ret);
 
 /* Writes them, each recorded in the journal first. */
-int node_files_lay(struct journal *journal, const struct node_files *files, struct error *err);
+int node_files_write(struct journal *journal, const struct node_files *files, struct error *err);
 
 #endif

@@ -29,7 +29,7 @@ static int before_artifact(void *context, const struct artifact *artifact, bool 
 }
 
 /* The services run winjoin itself as their host, so it must lie where they look. */
-static int lay_winjoin(struct join *join, struct error *err) {
+static int install_winjoin(struct join *join, struct error *err) {
     _cleanup_(freep) char *self = host_program_path(join->host);
     _cleanup_(freep) char *data = NULL;
     size_t len;
@@ -105,7 +105,7 @@ static const char *source_of(const struct join *join, const struct bundle *bundl
     return mirror->url ? mirror->url : "upstream";
 }
 
-static int lay_bundle(struct join *join, struct bundle *bundle, struct error *err) {
+static int install_bundle(struct join *join, struct bundle *bundle, struct error *err) {
     struct artifacts_result result = {0};
 
     if (programs_check_complete(join, bundle_artifacts(bundle), err) < 0 ||
@@ -141,12 +141,12 @@ int phase_artifacts(struct join *join, struct error *err) {
     struct bundle *bundle = NULL;
 
     if (programs_bundle(join, &bundle, err) < 0 ||
-        (bundle ? lay_bundle(join, bundle, err) : check_installed(join, err)) < 0)
+        (bundle ? install_bundle(join, bundle, err) : check_installed(join, err)) < 0)
         return -1;
     if (!bundle)
         text_add(&join->progress.detail, "all installed already");
     programs_bundle_close(join);
-    if (own_program_folders(join, err) < 0 || lay_winjoin(join, err) < 0)
+    if (own_program_folders(join, err) < 0 || install_winjoin(join, err) < 0)
         return -1;
     return own_event_source(join, err);
 }

@@ -36,7 +36,7 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
 /* --tls-bootstrap kubelet: the file that it begins with is written, the kubelet does the rest. */
 static int leave_to_kubelet(struct join *join, struct error *err) {
     if (journal_own_folder(&join->journal, KUBERNETES_FOLDER, err) < 0 ||
-        kubelet_bootstrap_lay(&join->journal, &join->found, err) < 0)
+        kubelet_bootstrap_write(&join->journal, &join->found, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "left to the kubelet, by %s",
               KUBELET_BOOTSTRAP_KUBECONFIG_FILE);

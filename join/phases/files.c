@@ -10,12 +10,12 @@
 #include "join/phases/phases.h"
 #include "netsetup/cni_config.h"
 
-static int lay_files(struct join *join, struct error *err) {
+static int write_files(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
 
     ca_file_warn(join->host, &join->found, &join->progress);
     node_files_kubernetes(join->host, &join->found, &files);
-    if (node_files_lay(&join->journal, &files, err) < 0)
+    if (node_files_write(&join->journal, &files, err) < 0)
         return -1;
     text_addf(&join->progress.detail,
               "config.yaml: %zu settings adapted for Windows; %s and %zu more",
@@ -35,5 +35,5 @@ int phase_files(struct join *join, struct error *err) {
         host_make_folder(join->host, manifests, HOST_PUBLIC, err) < 0 ||
         host_make_folder(join->host, CNI_CONF_DIR, HOST_PUBLIC, err) < 0)
         return -1;
-    return lay_files(join, err);
+    return write_files(join, err);
 }

@@ -105,7 +105,7 @@ static int wait_routes(struct join *join, struct routes *routes, struct error *e
     return end == LOOK_FAILED ? -1 : 0;
 }
 
-static int follow_ways(struct join *join, struct error *err) {
+static int follow_routes(struct join *join, struct error *err) {
     _cleanup_(routes_free) struct routes routes = {.join = join, .fewest = SIZE_MAX};
 
     text_addf(&join->progress.detail, "running, %s",
@@ -152,10 +152,10 @@ int phase_flanneld(struct join *join, struct error *err) {
     for (const char *const *folder = join->found.plan.agent->folders; folder && *folder; folder++)
         if (journal_own_folder(&join->journal, *folder, err) < 0)
             return -1;
-    if (node_files_lay(&join->journal, &files, err) < 0)
+    if (node_files_write(&join->journal, &files, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
     if (service_run(join, service_by_name(join->found.plan.agent->service), &settings, err) < 0)
         return -1;
-    return follow_ways(join, err);
+    return follow_routes(join, err);
 }

@@ -17,7 +17,7 @@ int phase_kube_proxy(struct join *join, struct error *err) {
         return 0;
     }
     if (node_files_kube_proxy(join->host, &join->found, &files, err) < 0 ||
-        node_files_lay(&join->journal, &files, err) < 0)
+        node_files_write(&join->journal, &files, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);
     return service_run(join, &service_kube_proxy, &settings, err);

@@ -20,8 +20,8 @@ static int remove_recorded(struct journal *journal, const char *path, struct err
     return host_remove(journal->host, path, err);
 }
 
-int kubelet_bootstrap_lay(struct journal *journal, const struct join_found *found,
-                          struct error *err) {
+int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
+                            struct error *err) {
     const struct kubeconfig *config = &found->discovery.config;
     const char *cluster = found->cluster.name;
     _cleanup_(secret_freep) char *text = NULL;

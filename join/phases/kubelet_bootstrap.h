@@ -8,8 +8,8 @@
 /* Lays bootstrap-kubelet.conf (HOST_SECRET; kubeadm: kubelet-start), and takes away what would keep
  * the kubelet from using it: a kubelet.conf and a certificate of another life. Discovery must have
  * been done. */
-int kubelet_bootstrap_lay(struct journal *journal, const struct join_found *found,
-                          struct error *err);
+int kubelet_bootstrap_write(struct journal *journal, const struct join_found *found,
+                            struct error *err);
 /* Name of the node's newest request, when it was refused: one of an earlier join, to be asked for
  * before the kubelet starts. NULL when there is none. Allocated. */
 char *kubelet_bootstrap_refused_before(struct join *join);

@@ -43,7 +43,7 @@ static int write_cni(struct join *join, struct error *err) {
         set_aside_conflicts(join, err) < 0)
         return -1;
     node_files_cni(&join->found.plan, &files);
-    return node_files_lay(&join->journal, &files, err);
+    return node_files_write(&join->journal, &files, err);
 }
 
 static int reserve_source_vip(struct join *join, struct error *err) {
@@ -66,7 +66,7 @@ static int write_boot_network(struct join *join, struct error *err) {
         return -1;
     node_files_boot_network(&join->found, peers, &files);
     programs_service_settings(join->host, &join->found, &settings);
-    if (node_files_lay(&join->journal, &files, err) < 0 ||
+    if (node_files_write(&join->journal, &files, err) < 0 ||
         service_register(&join->journal, &service_network, &settings, NULL, err) < 0)
         return -1;
     return host_service_start(join->host, service_network.name, KEEPER_START_MS, err);

@@ -304,7 +304,7 @@ static int ask_program(struct host *host, const char *program, const struct text
 /* A program that is put aside for it is removed again, and what is written for it. */
 static int ask_aside(struct join *join, struct bundle *bundle, const struct artifact *artifact,
                      const struct text_list *arguments, struct error *err) {
-    bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT, is_laid = false;
+    bool was_there = host_file_type(join->host, WINJOIN_FOLDER) != HOST_ABSENT, is_written = false;
     const char *program = service_kubelet.program;
     struct service_settings settings;
     _cleanup_(freep) char *data = NULL;
@@ -312,9 +312,9 @@ static int ask_aside(struct join *join, struct bundle *bundle, const struct arti
     int result = 0;
 
     programs_service_settings(join->host, &join->found, &settings);
-    if (artifact && artifact_is_laid(join->host, artifact, &is_laid, err) < 0)
+    if (artifact && artifact_is_installed(join->host, artifact, &is_written, err) < 0)
         return -1;
-    if (artifact && !is_laid) {
+    if (artifact && !is_written) {
         program = ASIDE_FOLDER "\\kubelet.exe";
         if (bundle_read(bundle, artifact, &data, &len, err) < 0)
             return -1;

@@ -241,7 +241,7 @@ static json_t *recorded_service(const struct host_service *s) {
                      (int)s->preshutdown_ms, "running", s->state == HOST_SERVICE_RUNNING);
 }
 
-static int mend_service(struct journal *journal, const char *name, struct error *err) {
+static int repair_service(struct journal *journal, const char *name, struct error *err) {
     struct host_service service = {0};
     bool half_made;
 
@@ -259,7 +259,7 @@ int journal_service(struct journal *journal, const char *name, struct error *err
     json_t *before = NULL;
 
     if (journal_has(journal, JOURNAL_SERVICE, name))
-        return mend_service(journal, name, err);
+        return repair_service(journal, name, err);
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
     if (service.state != HOST_SERVICE_ABSENT)
@@ -268,10 +268,10 @@ int journal_service(struct journal *journal, const char *name, struct error *err
     return journal_record(journal, JOURNAL_SERVICE, name, before, err);
 }
 
-int journal_mend_services(struct journal *journal, struct error *err) {
+int journal_repair_services(struct journal *journal, struct error *err) {
     for (size_t i = 0; i < journal->count; i++)
         if (journal->entries[i].kind == JOURNAL_SERVICE &&
-            mend_service(journal, journal->entries[i].target, err) < 0)
+            repair_service(journal, journal->entries[i].target, err) < 0)
             return -1;
     return 0;
 }

@@ -88,7 +88,7 @@ int journal_own_folders(struct journal *journal, const char *const *paths, size_
  * after the run that asked for it. */
 int journal_service(struct journal *journal, const char *name, struct error *err);
 /* The same for all that are recorded. */
-int journal_mend_services(struct journal *journal, struct error *err);
+int journal_repair_services(struct journal *journal, struct error *err);
 /* true when it is recorded, and that nothing stood there before. */
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
 /* Writes a file: journal_file, then host_write when the content differs. *ret_changed may be NULL.

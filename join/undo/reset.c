@@ -348,7 +348,7 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         return -1;
     if (journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by reset_pods(). */
-        result = diag_remove_left(host, err) < 0 || journal_mend_services(&journal, err) < 0 ||
+        result = diag_remove_left(host, err) < 0 || journal_repair_services(&journal, err) < 0 ||
                          stop_kubelet(&journal, err) < 0 || remove_routes(host, err) < 0
                      ? -1
                      : 0;

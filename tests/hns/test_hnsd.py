@@ -81,14 +81,14 @@ class Hnsd(unittest.TestCase):
         with open(self.told, encoding="utf-8") as f:
             return [json.loads(line) for line in f]
 
-    def test_a_call_is_answered_after_its_packets_are_laid(self):
+    def test_a_call_is_answered_after_its_packets_are_made(self):
         hresult, outputs = self.call("HcnCreateNetwork", "gsHo", ZERO, BRIDGE)
         self.assertEqual((hresult, outputs[1]), (0, None))
         self.assertEqual([n["Name"] for n in self.lines()[-1]["networks"]], ["cbr0"])
         hresult, outputs = self.call("HcnQueryNetworkProperties", "hsoo", outputs[0], QUERY)
         self.assertEqual((hresult, json.loads(outputs[0])["Name"]), (0, "cbr0"))
 
-    def test_what_changes_nothing_lays_nothing(self):
+    def test_what_changes_nothing_writes_nothing(self):
         before = len(self.lines())
         hresult, outputs = self.call("HcnEnumerateNetworks", "soo", QUERY)
         self.assertEqual((hresult, outputs), (0, ["[]", None]))

@@ -157,7 +157,7 @@ class Fetched(unittest.TestCase):
             self.assertEqual(self.installed(), {*PROGRAMS.values()} if code == 0 else set(), said)
         self.assertNotIn("winjoin.lock", mirror.asked)
 
-    def test_busy_server_is_borne(self):
+    def test_busy_server_is_tolerated(self):
         left = [odd.http(b"", "503 Service Unavailable", "Retry-After: 1"),
                 odd.http(b"", "429 Too Many Requests"), b"HTTP/1.1 200 OK\r\nConnection: close\r\n"
                 b"Content-Length: %d\r\n\r\nhalf" % len(CONTENT["kubelet"])]

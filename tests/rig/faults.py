@@ -133,7 +133,7 @@ CLIENT_CERTIFICATE = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem"
 
 
 def _spoil(path, text):
-    """Other content for a file of the node; what stood there is kept for _mend()."""
+    """Other content for a file of the node; what was there is kept for _repair()."""
     def apply(stage):
         with open(stage.host.path(path), "r+b") as f:
             stage.kept = f.read()
@@ -143,7 +143,7 @@ def _spoil(path, text):
     return apply
 
 
-def _mend(path):
+def _repair(path):
     def lift(stage):
         with open(stage.host.path(path), "wb") as f:
             f.write(stage.kept)
@@ -158,8 +158,8 @@ def _crash_proxy(stage):
     _await_state(stage, "kube-proxy", "STOPPED")
 
 
-def _mend_proxy(stage):
-    _mend(PROXY_CONFIG)(stage)
+def _repair_proxy(stage):
+    _repair(PROXY_CONFIG)(stage)
     _start("kube-proxy")(stage)
 
 
@@ -261,11 +261,11 @@ FAULTS = {
     "containerd-down": Fault("containerd was stopped", "SVC-DOWN", _stop("containerd"),
                              _start("containerd"), after_join=True),
     "proxy-crash": Fault("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
-                         _crash_proxy, _mend_proxy, after_join=True),
+                         _crash_proxy, _repair_proxy, after_join=True),
     "api-down": Fault("the API server has ended", "API-DOWN", lambda s: s.cluster.stop(),
                       lambda s: s.cluster.start(), after_join=True),
     "cert-expired": Fault("the node's client certificate has expired", "CERT-EXPIRED",
-                          _spoil(CLIENT_CERTIFICATE, _expired), _mend(CLIENT_CERTIFICATE),
+                          _spoil(CLIENT_CERTIFICATE, _expired), _repair(CLIENT_CERTIFICATE),
                           after_join=True),
     "no-services": Fault("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
                          _drop_balancers, _phase("kube-proxy"), after_join=True),

@@ -44,10 +44,10 @@ class Agent:
         for end in self.host.control({"op": "dump"})["endpoints"]:
             if end.get("HostComputeNamespace") and not end.get("Flags") \
                     and end["ID"] not in self.done:
-                self._lay(end["ID"])
+                self._write(end["ID"])
                 self.done.append(end["ID"])
 
-    def _lay(self, guid):
+    def _write(self, guid):
         request = {"ResourceType": "Policy", "RequestType": "Add", "Settings": {"Policies": self.acls}}
         result, out = self.host.hns("HcnOpenEndpoint", "gHo", guid)
         if not result:

@@ -125,7 +125,7 @@ class Agent(unittest.TestCase):
         seen = self.follow([[self.NODE], Refused(503), OSError(), KeyError("items"), [self.NODE]])
         self.assertEqual(seen, [self.ADDED, self.GONE])
 
-    def test_a_way_that_could_not_be_laid_is_tried_again(self):
+    def test_a_route_that_could_not_be_added_is_tried_again(self):
         tries = [RuntimeError("no such device"), None]
         seen = self.follow([[self.NODE]] * 3, **{"peer_add.side_effect": tries})
         self.assertEqual(seen, [self.ADDED, self.ADDED, self.GONE])

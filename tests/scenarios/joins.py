@@ -45,7 +45,7 @@ class Whole(scene.Scene):
                     found.setdefault(line["connection"], []).append((line["user"], line["verb"], line["path"]))
         return found
 
-    def test_2_status_tells_what_stands(self):
+    def test_2_status_shows_what_is_there(self):
         code, status = self.stage.document("status")
         self.assertEqual((code, status["joined"]), (0, True))
         self.assertEqual(status["certificate"]["subject"],
@@ -276,7 +276,7 @@ class Trouble(scene.Scene):
                 self.assertEqual(join.wait(), 0, join.said())
                 self.reset()
 
-    def test_winjoin_that_runs_where_it_was_laid(self):
+    def test_winjoin_that_runs_where_it_was_installed(self):
         """Windows neither replaces nor removes a program that runs."""
         newer, installed = self.stage.host.path(r"C:\newer.exe"), r"C:\k\winjoin.exe"
         with open(stage.WINJOIN, "rb") as this, open(newer, "wb") as other:

@@ -45,7 +45,7 @@ class KilledNat(Kills):
 
 
 class Killed(Kills):
-    def test_half_a_join_is_taken_back(self):
+    def test_half_a_join_is_undone(self):
         for phase in ("vswitch", "kubelet", "flanneld", "kube-proxy"):
             with self.subTest(phase):
                 self.kill_join_at(phase, 0.3)
@@ -62,7 +62,7 @@ class Killed(Kills):
         self.reset()
         self.assert_bare()
 
-    def test_probe_pods_of_a_killed_join_are_taken_back(self):
+    def test_probe_pods_of_a_killed_join_are_removed(self):
         self.kill_join_at("verify", 2.0, ("--verify", "node"))
         self.assertIn("a", os.listdir(os.path.join(self.stage.host.drive, PROBES)))
         self.reset()

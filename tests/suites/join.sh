@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . tests/suites/need
 # shellcheck disable=SC2046 # words
-[ $# -gt 0 ] || set -- $(part "Whole L2bridge Diagnosed.test_another_vni Killed.test_half_a_join_is_taken_back
+[ $# -gt 0 ] || set -- $(part "Whole L2bridge Diagnosed.test_another_vni Killed.test_half_a_join_is_undone
     Refused.test_wrong_pin Refused.test_changed_bundle Refused.test_flannel_of_linux_alone
     Looking.test_dry_run_tells_the_plan Mirrored.test_changed_program" "")
 exec python3 -B tests/scenarios/main.py "$@"

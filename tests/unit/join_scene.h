@@ -38,7 +38,7 @@ static void set_options(struct run *r, const char *mode) {
 }
 
 /* Windows' own service, on which containerd depends. */
-static void lay_hns(struct host *host) {
+static void put_hns(struct host *host) {
     struct host_service hns = {.name = (char *)"hns",
                                .display_name = (char *)"Host Network Service",
                                .command = (char *)"svchost.exe -k netsvcs"};
@@ -48,7 +48,7 @@ static void lay_hns(struct host *host) {
 }
 
 /* The programs are there already, so that no bundle is needed. */
-static void lay_programs(struct host *host) {
+static void put_programs(struct host *host) {
     static const char *const programs[] = {
         "C:\\k\\kubelet.exe",
         "C:\\k\\kube-proxy.exe",
@@ -75,8 +75,8 @@ static void open_run(struct run *r, const char *mode) {
     scene_open(&r->scene, r->host);
     r->http = http_memory_new(scene_answer, &r->scene);
     host_memory_on_sleep(r->host, scene_on_sleep, &r->scene);
-    lay_hns(r->host);
-    lay_programs(r->host);
+    put_hns(r->host);
+    put_programs(r->host);
     set_options(r, mode);
 }
 

@@ -112,7 +112,7 @@ static int choose(struct host *host, struct error *err) {
     return result;
 }
 
-static int lay_routes(struct host *host, struct error *err) {
+static int add_routes(struct host *host, struct error *err) {
     const struct pod_route routes[] = {{"10.244.2.0/24", "10.0.0.22"},
                                        {"10.244.4.0/24", "10.0.0.24"}};
     return pod_routes_ensure(host, "10.0.0.21", routes, 2, NULL, err);
@@ -221,7 +221,7 @@ static int rotate(struct host *host, struct error *err) {
     return service_log_rotate(host, &settings, err);
 }
 
-static int lay_artifacts(struct host *host, struct error *err) {
+static int install_artifacts(struct host *host, struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
     struct artifacts_result result = {0};
     if (bundle_open(host, "D:\\b", NULL, &bundle, err) < 0)
@@ -244,7 +244,7 @@ struct step {
 
 static const struct step steps[] = {
     {"nic_choose", bare, choose},
-    {"pod_routes_ensure", with_routes, lay_routes},
+    {"pod_routes_ensure", with_routes, add_routes},
     {"pod_routes_remove", with_routes, remove_routes},
     {"forwarding_ensure", bare, forward},
     {"firewall_ensure", bare, open_firewall},
@@ -264,7 +264,7 @@ static const struct step steps[] = {
     {"service_remove", with_service, remove_service},
     {"service_host_settings_load", with_service, load_settings},
     {"service_log_rotate", with_files, rotate},
-    {"artifacts_ensure", with_files, lay_artifacts},
+    {"artifacts_ensure", with_files, install_artifacts},
     {"bundle_create", with_files, pack},
 };
 

@@ -12,7 +12,7 @@ struct flannel {
     struct run run;
     const char *mode;
     const char *peer_data; /* backend-data of node l1; NULL: it has no annotations */
-    bool never_up, lays_nothing, may_not_list;
+    bool never_up, writes_nothing, may_not_list;
     unsigned slow; /* sleeps until it is up, and again until it adds its routes */
     unsigned slept;
     bool up;
@@ -63,7 +63,7 @@ static int answer(void *context, const struct http_request *request, struct http
     return scene_json(ret, 200, list);
 }
 
-static void lay_way(const struct flannel *f, struct host *host) {
+static void add_route(const struct flannel *f, struct host *host) {
     const struct network_peer remote = {
         .pod_cidr = "10.244.1.0/24", .address = "10.0.0.31", .router_mac = PEER_MAC};
     char name[] = "flannel.4096";
@@ -99,8 +99,8 @@ static void on_sleep(void *context, struct host *host) {
     if (f->slept > f->slow && !f->never_up && !f->up) {
         f->up = host_write(host, SUBNET_FILE, text, strlen(text), HOST_PUBLIC, NULL) == 0;
     }
-    if (f->up && f->slept > 2 * f->slow && !f->lays_nothing)
-        lay_way(f, host);
+    if (f->up && f->slept > 2 * f->slow && !f->writes_nothing)
+        add_route(f, host);
 }
 
 static void open_flannel(struct flannel *f, const char *mode) {
@@ -167,7 +167,7 @@ static const char *const details[] = {"running, vxlan; routes to 1 of 1 other no
 
 /* ---- it comes up ---- */
 
-static void the_ways_are_waited_for(void **state) {
+static void the_routes_are_waited_for(void **state) {
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
         for (unsigned slow = 0; slow < 60; slow += 20) {
@@ -178,7 +178,7 @@ static void the_ways_are_waited_for(void **state) {
             before = state_of(&f.run);
             f.slow = slow;
             assert_joins(&f, details[i], NULL);
-            lay_way(&f, f.run.host); /* flanneld goes on while reset runs */
+            add_route(&f, f.run.host); /* flanneld goes on while reset runs */
             assert_int_equal(reset_once(&f.run, NULL), 0);
             after = state_of(&f.run);
             json_object_del(before, "routes"); /* flanneld's own, until it goes with the card */
@@ -231,7 +231,7 @@ static void without_it_the_join_writes_the_routes(void **state) {
     open_flannel(&f, "l2bridge");
     free(f.run.options.network_plugin);
     f.run.options.network_plugin = xstrdup("win-bridge");
-    f.lays_nothing = true;
+    f.writes_nothing = true;
     if (join_flannel(&f, &said, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(said.detail, "not needed by the plugin win-bridge");
@@ -272,7 +272,7 @@ static void not_every_node_is_waited_for(void **state) {
 
         open_flannel(&f, "overlay");
         f.peer_data = data[i];
-        f.lays_nothing = true;
+        f.writes_nothing = true;
         assert_joins(&f, "running, vxlan; routes to 0 of 0 other nodes", NULL);
         close_run(&f.run);
     }
@@ -291,7 +291,7 @@ static void a_way_that_never_comes_is_warned_of(void **state) {
         struct flannel f;
 
         open_flannel(&f, modes[i]);
-        f.lays_nothing = true;
+        f.writes_nothing = true;
         assert_joins(&f, none[i], warnings[i]);
         close_run(&f.run);
     }
@@ -431,7 +431,7 @@ static void every_call_fails_once(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_ways_are_waited_for),
+        cmocka_unit_test(the_routes_are_waited_for),
         cmocka_unit_test(its_files_are_written),
         cmocka_unit_test(without_it_the_join_writes_the_routes),
         cmocka_unit_test(a_second_join_believes_what_stands),

@@ -136,7 +136,7 @@ static void a_program_that_runs_moves_itself_aside(void **state) {
 }
 
 /* A run was killed while the SCM made a service: it has our entry in the journal, and no mark. */
-static void a_service_without_a_mark_is_made_anew(void **state) {
+static void a_service_without_a_mark_is_made_again(void **state) {
     struct error err = {0};
 
     (void)state;
@@ -389,7 +389,7 @@ int main(void) {
         cmocka_unit_test(nat_joins_and_resets),
         cmocka_unit_test(nat_is_refused_until_acknowledged),
         cmocka_unit_test(a_program_that_runs_moves_itself_aside),
-        cmocka_unit_test(a_service_without_a_mark_is_made_anew),
+        cmocka_unit_test(a_service_without_a_mark_is_made_again),
         cmocka_unit_test(a_killed_diagnosis_leaves_no_firewall_rule),
         cmocka_unit_test(the_event_log_finds_its_texts),
         cmocka_unit_test(second_join_changes_nothing),

@@ -267,7 +267,7 @@ static void files_of_discovery(void **state) {
     }
 }
 
-static void node_configuration_goes_both_ways(void **state) {
+static void node_configuration_goes_there_and_back(void **state) {
     struct scene *s = *state;
     _cleanup_json_ json_t *made = NULL;
 
@@ -394,7 +394,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(nothing_is_made_of_nothing, setup, teardown),
         cmocka_unit_test_setup_teardown(old_versions_are_renewed, setup, teardown),
         cmocka_unit_test(files_of_discovery),
-        cmocka_unit_test_setup_teardown(node_configuration_goes_both_ways, setup, teardown),
+        cmocka_unit_test_setup_teardown(node_configuration_goes_there_and_back, setup, teardown),
         cmocka_unit_test_setup_teardown(manifest_has_what_nodes_need, setup, teardown),
         cmocka_unit_test(discovery_asks_with_the_right_token),
         cmocka_unit_test_setup_teardown(tokens_are_wiped, setup, teardown),

@@ -58,7 +58,7 @@ static void put(struct run *r, const char *path, const char *text) {
     assert_int_equal(host_write(r->host, path, text, strlen(text), HOST_PUBLIC, NULL), 0);
 }
 
-static void lays_a_patched_configuration(void **state) {
+static void writes_a_patched_configuration(void **state) {
     struct run *r = *state;
     _cleanup_(freep) char *config = NULL, *instance = NULL;
 
@@ -284,7 +284,7 @@ static void lets_the_version_check_be_ignored(void **state) {
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        CASE(lays_a_patched_configuration),
+        CASE(writes_a_patched_configuration),
         CASE(refuses_a_bad_patch_first),
         CASE(passes_the_users_arguments),
         CASE(refuses_an_argument_that_the_kubelet_does_not_know),

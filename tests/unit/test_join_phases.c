@@ -46,7 +46,7 @@ static void make_bundle(struct run *r, const char *folder) {
         free(items[i].path);
 }
 
-static void a_bundle_is_laid_and_taken_back(void **state) {
+static void a_bundle_is_installed_and_undone(void **state) {
     struct error err = {0};
     json_t *before, *after;
     struct artifact_target target;
@@ -451,7 +451,7 @@ static void a_kubelet_that_is_not_healthy_yet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_bundle_is_laid_and_taken_back),
+        cmocka_unit_test(a_bundle_is_installed_and_undone),
         cmocka_unit_test(a_mirror_is_installed),
         cmocka_unit_test(a_wrong_bundle_leaves_the_host_alone),
         cmocka_unit_test(routes_follow_the_nodes),

@@ -256,7 +256,7 @@ static void many_files_are_one_write(void **state) {
     open_run(&r, "overlay");
     journal = opened(&r);
     before = journal_writes(&r);
-    assert_int_equal(node_files_lay(&journal, &files, NULL), 0);
+    assert_int_equal(node_files_write(&journal, &files, NULL), 0);
     assert_int_equal(journal_writes(&r) - before, 1);
     for (size_t i = 0; i < files.count; i++)
         assert_true(journal_has_absent(&journal, JOURNAL_FILE_ENTRY, items[i].path));

@@ -61,7 +61,7 @@ static void takes_up_a_dropped_stream(void **state) {
     assert_in_range(s->ticks, 28, 32);
 }
 
-static void lists_anew_after_410(void **state) {
+static void lists_again_after_410(void **state) {
     struct scene *s = *state;
 
     PLAY(s, {"nodes?", 200, LIST("10", ""), 0, 0},
@@ -208,7 +208,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         CASE(lists_then_watches),
         CASE(takes_up_a_dropped_stream),
-        CASE(lists_anew_after_410),
+        CASE(lists_again_after_410),
         CASE(polls_where_watch_is_not_granted),
         CASE(ends_at_once_when_denied_or_untrusted),
         CASE(a_server_that_starts_refuses_for_a_while),

@@ -20,7 +20,7 @@ static DWORD WINAPI format_message(DWORD flags, const void *source, DWORD id, DW
                        : wine_format(flags, source, id, language, buffer, size, arguments);
 }
 
-void messages_mend(void) {
+void messages_repair(void) {
     wine_format =
         export_replace(GetModuleHandleW(L"kernel32.dll"), "FormatMessageW", (void *)format_message);
 }

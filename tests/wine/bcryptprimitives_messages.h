@@ -2,6 +2,6 @@
 #ifndef TESTS_WINE_BCRYPTPRIMITIVES_MESSAGES_H
 #define TESTS_WINE_BCRYPTPRIMITIVES_MESSAGES_H
 
-void messages_mend(void);
+void messages_repair(void);
 
 #endif

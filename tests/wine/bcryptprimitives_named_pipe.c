@@ -45,7 +45,7 @@ static NTSTATUS NTAPI create(HANDLE *handle, ULONG access, OBJECT_ATTRIBUTES *na
     return result;
 }
 
-void named_pipe_mend(void) {
+void named_pipe_repair(void) {
     HMODULE library = GetModuleHandleW(L"ntdll.dll");
 
     wine_open = (open_function *)(void *)GetProcAddress(library, "NtOpenFile");

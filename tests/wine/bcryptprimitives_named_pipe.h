@@ -2,6 +2,6 @@
 #ifndef TESTS_WINE_BCRYPTPRIMITIVES_NAMED_PIPE_H
 #define TESTS_WINE_BCRYPTPRIMITIVES_NAMED_PIPE_H
 
-void named_pipe_mend(void);
+void named_pipe_repair(void);
 
 #endif

@@ -156,7 +156,7 @@ static BOOL WINAPI control(HANDLE handle, DWORD code, void *in, DWORD in_size, v
     return TRUE;
 }
 
-void reparse_mend(void) {
+void reparse_repair(void) {
     HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
 
     wine_attributes = export_replace(kernel, "GetFileAttributesExW", (void *)attributes);

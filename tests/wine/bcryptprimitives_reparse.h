@@ -2,7 +2,7 @@
 #ifndef TESTS_WINE_BCRYPTPRIMITIVES_REPARSE_H
 #define TESTS_WINE_BCRYPTPRIMITIVES_REPARSE_H
 
-/* After symlink_mend(). */
-void reparse_mend(void);
+/* After symlink_repair(). */
+void reparse_repair(void);
 
 #endif

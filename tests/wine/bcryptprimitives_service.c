@@ -76,7 +76,7 @@ static void set_program_data(void) {
     }
 }
 
-void service_mend(void) {
+void service_repair(void) {
     HMODULE services = LoadLibraryW(L"advapi32.dll");
 
     set_program_data();

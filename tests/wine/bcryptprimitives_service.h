@@ -10,6 +10,6 @@
  *   containerd.exe's folders.
  * - A service whose process ends is stopped. Windows notices the end; Wine knows only what was
  *   reported, and containerd.exe often ends before its last report. */
-void service_mend(void);
+void service_repair(void);
 
 #endif

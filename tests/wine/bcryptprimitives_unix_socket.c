@@ -180,7 +180,7 @@ static int WINAPI peer_any(SOCKET handle, struct sockaddr *address, int *size) {
 
 /* ---- in place of Wine's ---- */
 
-void unix_socket_mend(void) {
+void unix_socket_repair(void) {
     HMODULE library = LoadLibraryW(L"ws2_32.dll");
 
     if (!library)

@@ -31,12 +31,12 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
     (void)reserved;
     if (reason == DLL_PROCESS_ATTACH) {
         DisableThreadLibraryCalls(self);
-        symlink_mend();
-        reparse_mend();
-        unix_socket_mend();
-        named_pipe_mend();
-        service_mend();
-        messages_mend();
+        symlink_repair();
+        reparse_repair();
+        unix_socket_repair();
+        named_pipe_repair();
+        service_repair();
+        messages_repair();
     }
     return TRUE;
 }

@@ -11,8 +11,8 @@ BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void *reserved) {
     (void)reserved;
     if (reason == DLL_PROCESS_ATTACH) {
         DisableThreadLibraryCalls(self);
-        symlink_mend();
-        udp_bind_mend();
+        symlink_repair();
+        udp_bind_repair();
     }
     return TRUE;
 }

@@ -84,7 +84,7 @@ static BOOL WINAPI move(const WCHAR *from, const WCHAR *to, DWORD flags) {
     return machine_link_rename(from, to);
 }
 
-void symlink_mend(void) {
+void symlink_repair(void) {
     HMODULE self, kernel = GetModuleHandleW(L"kernel32.dll");
     const BYTE *first = (const BYTE *)(void *)GetProcAddress(kernel, "CreateSymbolicLinkW");
 

@@ -7,6 +7,6 @@
  * told, renamed and deleted as links. Who needs it: winjoin and the kubelet, whose
  * kubelet-client-current.pem must be one; the kubelet's projected volumes. Needs this DLL to stay
  * loaded, and sees to that. */
-void symlink_mend(void);
+void symlink_repair(void);
 
 #endif

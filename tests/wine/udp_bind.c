@@ -38,7 +38,7 @@ static void replace(ULONG_PTR *slot, void *function) {
     VirtualProtect(slot, sizeof(*slot), old, &old);
 }
 
-void udp_bind_mend(void) {
+void udp_bind_repair(void) {
     HMODULE sockets = GetModuleHandleW(L"ws2_32.dll");
     BYTE *base = (BYTE *)(void *)GetModuleHandleW(NULL);
     const IMAGE_NT_HEADERS *headers =

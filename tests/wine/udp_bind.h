@@ -5,6 +5,6 @@
 /* Wine 8 ties a UDP socket that is bound to an address to that address' interface, so that what
  * pods send to the node's own address is never heard. Afterwards this process' program binds such
  * sockets to all addresses; the rig's routes see to it that answers leave from the node's own. */
-void udp_bind_mend(void);
+void udp_bind_repair(void);
 
 #endif
