@@ -29,7 +29,7 @@ static void set_options(struct run *r, const char *mode) {
     r->options = (struct join_options){
         .endpoint = xstrdup("10.0.0.10:6443"),
         .token = xstrdup(SCENE_TOKEN),
-        .network_mode = xstrdup(mode),
+        .network_mode = xstrdup_null(mode),
         .verify = xstrdup("none"),
     };
     text_list_add(&r->options.discovery_token_ca_cert_hash, r->scene.pin);

@@ -89,6 +89,15 @@ static void nat_joins_and_resets(void **state) {
     joins_and_resets("nat", "nat", "nat", "nat:NAT");
 }
 
+static int answer_with_nat(void *context, const struct http_request *request,
+                           struct http_response *ret, struct error *err) {
+    if (strstr(request->url, "configmaps/winjoin"))
+        return scene_config_map(ret, "NodeConfiguration",
+                                "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n"
+                                "network: {mode: nat}\n");
+    return scene_answer(context, request, ret, err);
+}
+
 /* Other nodes would not reach its pods: that is acknowledged, or refused before anything is made.
  */
 static void nat_is_refused_until_acknowledged(void **state) {
@@ -97,17 +106,29 @@ static void nat_is_refused_until_acknowledged(void **state) {
     struct run r;
 
     (void)state;
-    open_run(&r, "nat");
-    text_list_free(&r.options.ignore_preflight_errors);
-    before = state_of(&r);
-    assert_int_equal(join_once(&r, &err), -1);
-    assert_int_equal(err.kind, ERROR_PREFLIGHT);
-    assert_non_null(strstr(err.message, "preflight"));
-    after = state_of(&r);
-    assert_same(before, after, "refused");
-    json_decref(before);
-    json_decref(after);
-    close_run(&r);
+    for (int by_defaults = 0; by_defaults < 2; by_defaults++) {
+        open_run(&r, by_defaults ? NULL : "nat");
+        text_list_free(&r.options.ignore_preflight_errors);
+        http_free(r.http);
+        r.http = http_memory_new(by_defaults ? answer_with_nat : scene_answer, &r.scene);
+        before = state_of(&r);
+        assert_int_equal(join_once(&r, &err), -1);
+        assert_int_equal(err.kind, ERROR_PREFLIGHT);
+        assert_non_null(strstr(err.message, by_defaults ? "in mode nat" : "preflight"));
+        after = state_of(&r);
+        assert_same(before, after, "refused");
+        json_decref(before);
+        json_decref(after);
+        text_list_add(&r.options.ignore_preflight_errors, "networkmode");
+        if (join_once(&r, &err) < 0)
+            fail_msg("acknowledged: %s", err.message);
+        text_list_free(&r.options.ignore_preflight_errors);
+        text_list_add(&r.options.skip_phases, "preflight");
+        if (join_once(&r, &err) < 0)
+            fail_msg("joined: %s", err.message);
+        assert_int_equal(reset_once(&r, &err), 0);
+        close_run(&r);
+    }
 }
 
 /* Called from where the join installed it, it is the one program that Windows does not remove. */
