@@ -104,7 +104,7 @@ enum { HOST_SERVICE_SPECIFIC_ERROR = 1066, HOST_PROCESS_ABORTED = 1067 };
 /* Starts it and waits up to timeout_ms for running; running already is success. One that ended
  * while it came up: ERROR_HOST, its `os` mostly one of the two above. */
 int host_service_start(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
-/* Stops it and waits; stopped or absent is success. */
+/* Stops it and waits, first those that depend on it and run; stopped or absent is success. */
 int host_service_stop(struct host *host, const char *name, unsigned timeout_ms, struct error *err);
 /* Deletes it and waits until the SCM has forgotten it; absent is success. */
 int host_service_delete(struct host *host, const char *name, unsigned timeout_ms,

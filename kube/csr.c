@@ -143,17 +143,25 @@ int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *
 }
 
 /* true when this object of a list is one that kube_csr_find looks for. */
-static bool is_wanted(const json_t *item, const char *signer, const char *node_name) {
-    _cleanup_(freep) char *request = NULL;
+static bool is_wanted(const json_t *item, const char *signer, const char *subject) {
+    _cleanup_(freep) char *request = NULL, *found = NULL;
 
     if (!text_equal(json_text_at(item, "spec.signerName"), signer))
         return false;
     request = decoded(item, "spec.request");
-    return request && csr_is_for(request, node_name);
+    found = request ? csr_subject(request) : NULL;
+    return text_equal(found, subject);
 }
 
 int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
                   struct kube_csr *ret, struct error *err) {
+    _cleanup_(freep) char *subject = xasprintf("CN=system:node:%s,O=system:nodes", node_name);
+
+    return kube_csr_find_subject(client, signer, subject, ret, err);
+}
+
+int kube_csr_find_subject(struct kube_client *client, const char *signer, const char *subject,
+                          struct kube_csr *ret, struct error *err) {
     _cleanup_json_ json_t *all = NULL;
     json_t *items, *item, *newest = NULL;
     const char *made = "";
@@ -164,14 +172,14 @@ int kube_csr_find(struct kube_client *client, const char *signer, const char *no
     json_array_foreach(items, i, item) {
         const char *when = json_text_at(item, "metadata.creationTimestamp");
 
-        if (!is_wanted(item, signer, node_name) || strcmp(when ? when : "", made) < 0)
+        if (!is_wanted(item, signer, subject) || strcmp(when ? when : "", made) < 0)
             continue;
         newest = item;
         made = when ? when : "";
     }
     if (!newest)
         return error_set(err, ERROR_ABSENT, "find a certificate request of \"%s\": none found",
-                         node_name);
+                         subject);
     return kube_csr_from_json(newest, ret, err);
 }
 

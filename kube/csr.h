@@ -9,6 +9,7 @@
 
 #define KUBE_CSR_CLIENT_SIGNER "kubernetes.io/kube-apiserver-client-kubelet"
 #define KUBE_CSR_SERVING_SIGNER "kubernetes.io/kubelet-serving"
+#define KUBE_CSR_API_SIGNER "kubernetes.io/kube-apiserver-client" /* nobody approves by itself */
 
 enum kube_csr_state {
     KUBE_CSR_PENDING,
@@ -48,6 +49,9 @@ int kube_csr_get(struct kube_client *client, const char *name, struct kube_csr *
  */
 int kube_csr_find(struct kube_client *client, const char *signer, const char *node_name,
                   struct kube_csr *ret, struct error *err);
+/* The same of any subject, "CN=system:ovn-node:win-1,O=system:ovn-nodes". */
+int kube_csr_find_subject(struct kube_client *client, const char *signer, const char *subject,
+                          struct kube_csr *ret, struct error *err);
 /* The error of one that was denied or failed: ERROR_DENIED with its reason and message. -1. */
 int kube_csr_refused(const struct kube_csr *csr, struct error *err);
 

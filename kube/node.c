@@ -28,6 +28,7 @@ void kube_node_free(struct kube_node *node) {
     free(node->ready_reason);
     free(node->ready_message);
     free(node->kubelet_version);
+    json_decref(node->annotations);
     *node = (struct kube_node){0};
 }
 
@@ -88,12 +89,19 @@ int kube_node_from_json(const json_t *object, struct kube_node *ret, struct erro
     node.uid = copy_at(object, "metadata.uid");
     node.os = copy_at(object, "metadata.labels.kubernetes\\.io/os");
     node.kubelet_version = copy_at(object, "status.nodeInfo.kubeletVersion");
+    node.annotations = json_incref(json_at(object, "metadata.annotations"));
     node.unschedulable = json_bool_at(object, "spec.unschedulable", false);
     read_addresses(&node, json_at(object, "status.addresses"));
     read_cidrs(&node, object);
     read_ready(&node, json_at(object, "status.conditions"));
     *ret = node;
     return 0;
+}
+
+const char *kube_node_annotation(const struct kube_node *node, const char *name) {
+    const char *value = json_string_value(json_object_get(node->annotations, name));
+
+    return value && *value ? value : NULL;
 }
 
 int kube_node_get(struct kube_client *client, const char *name, struct kube_node *ret,

@@ -21,10 +21,13 @@ struct kube_node {
     char *ready_reason;         /* of that condition */
     char *ready_message;
     char *kubelet_version;
+    json_t *annotations; /* object or NULL */
     bool unschedulable;
 };
 void kube_node_free(struct kube_node *node);
 int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err);
+/* Value of an annotation, borrowed; NULL: it has none, or one that is empty. */
+const char *kube_node_annotation(const struct kube_node *node, const char *name);
 /* ERROR_ABSENT when there is no such Node. */
 int kube_node_get(struct kube_client *client, const char *name, struct kube_node *ret,
                   struct error *err);

@@ -72,8 +72,7 @@ static int create_endpoint(struct host *host, const struct network_plan *plan,
     return 0;
 }
 
-/* "already attached" is success (flannel does the same). */
-static int attach_once(struct host *host, const char *id, struct error *err) {
+int hcn_endpoint_attach(struct host *host, const char *id, struct error *err) {
     _cleanup_json_ json_t *request = hcn_host_attach_json();
     _cleanup_(freep) char *text = json_write(request);
     _cleanup_(freep) char *path = xasprintf("/endpoints/%s/attach", id);
@@ -100,7 +99,7 @@ struct attach {
 static enum wait_look look_attach(void *context, struct wait *wait, struct error *err) {
     const struct attach *attach = context;
     (void)wait;
-    if (attach_once(attach->host, attach->id, err) == 0)
+    if (hcn_endpoint_attach(attach->host, attach->id, err) == 0)
         return LOOK_DONE;
     log_message(LOG_RETRY, "%s; trying again", err->message);
     return LOOK_AGAIN;

@@ -252,7 +252,8 @@ static int remove_network(struct host *host, const char *id, struct error *err) 
     return 0;
 }
 
-int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err) {
+static int find_and_remove(struct host *host, const char *name, bool only_ours, bool *ret_removed,
+                           struct error *err) {
     struct hcn_network network = {0};
     struct error find_err = {0};
     bool removed = false;
@@ -261,7 +262,7 @@ int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, s
             *err = find_err;
             return -1;
         }
-    } else if (hcn_network_is_ours(&network)) {
+    } else if (!only_ours || hcn_network_is_ours(&network)) {
         if (remove_network(host, network.id, err) < 0)
             return error_prefix(err, "remove HNS network '%s'", name);
         removed = true;
@@ -269,4 +270,12 @@ int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, s
     if (ret_removed)
         *ret_removed = removed;
     return 0;
+}
+
+int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err) {
+    return find_and_remove(host, name, true, ret_removed, err);
+}
+
+int hcn_network_delete(struct host *host, const char *name, bool *ret_removed, struct error *err) {
+    return find_and_remove(host, name, false, ret_removed, err);
 }

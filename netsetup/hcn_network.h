@@ -56,9 +56,15 @@ int hcn_host_endpoint_address(const struct network_prefixes *prefixes, struct ne
 int hcn_host_endpoint_complete(struct host *host, const struct network_plan *plan,
                                struct hcn_network *network, struct error *err);
 
+/* Attaches an endpoint to the host's compartment by HNS version 1, once; "already attached" is
+ * success (flannel does the same). ERROR_HOST with HNS's reason. */
+int hcn_endpoint_attach(struct host *host, const char *id, struct error *err);
+
 /* Removes the network by name with its endpoints, the load balancers on them and the namespaces of
  * the pods that held them, only when it is ours; absent is success; another owner's is left alone
  * (*ret_removed false). ret_removed may be NULL. */
 int hcn_network_remove(struct host *host, const char *name, bool *ret_removed, struct error *err);
+/* The same, whoever's it is. */
+int hcn_network_delete(struct host *host, const char *name, bool *ret_removed, struct error *err);
 
 #endif

@@ -42,6 +42,18 @@ static void plan_external(const struct network_input *input, struct network_plan
         plan->name = xstrdup(network ? network->name : "cluster");
 }
 
+/* The network that an agent makes has the name that it gives it. */
+static int plan_agents_name(struct network_plan *plan, struct error *err) {
+    const char *name = plan->agent->network_name;
+    if (!name || text_equal(plan->name, name))
+        return 0;
+    if (plan->name)
+        return error_set(err, ERROR_USAGE, "refuse network name '%s': with %s it is '%s'",
+                         plan->name, plan->plugin, name);
+    plan->name = xstrdup(name);
+    return 0;
+}
+
 static int plan_choices(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
     if ((input->plugin && network_plugin_check(input->plugin, err) < 0) ||
@@ -59,11 +71,13 @@ static int plan_choices(const struct network_input *input, struct network_plan *
         return error_set(err, ERROR_USAGE, "network plugin '%s' does not work in mode '%s': use %s",
                          plugin, plan->mode->name, plan->mode->cni_plugins[0]);
     plan->plugin = plan->agent->plugin ? plan->agent->plugin : plan->cni_plugin;
-    if (plan->agent->makes_network)
+    if (plan->agent->in_cluster)
         plan_external(input, plan);
     for (const struct network_limit *limit = plan->mode->limits;
-         limit && limit->code && !plan->agent->makes_network; limit++)
+         limit && limit->code && !plan->agent->in_cluster; limit++)
         add_warning(plan, limit->code, limit->text);
+    if (plan_agents_name(plan, err) < 0)
+        return -1;
     if (plan->mode->vxlan && !plan->agent->keeps_routes)
         add_warning(plan, "no-route-agent",
                     "no agent on this node keeps the routes to other nodes' pods up to date; with "
@@ -150,7 +164,7 @@ static int plan_fill(const struct network_input *input, struct network_plan *pla
         return -1;
     if (!prefixes.service_count)
         return error_set(err, ERROR_USAGE, "the service prefixes are unknown");
-    if (network_prefixes_outside(&prefixes))
+    if (network_prefixes_outside(&prefixes) && !plan->agent->subnet_annotation)
         add_warning(plan, "pod-cidr-outside-cluster",
                     "this node's pod prefix is outside the cluster's pod prefixes");
     if (!prefixes.cluster_count)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/modes/mode.h"
 
 enum { POD_PREFIX_LONGEST = 29, POD_PREFIX6_LONGEST = 120 };
@@ -198,11 +199,12 @@ static void add_exception(struct cidr *list, size_t *count, const struct cidr *c
 static void apply_exceptions(const struct network_prefixes *p, struct network_plan *plan) {
     struct cidr list[3 * PREFIXES_MAX + 4];
     size_t count = 0;
+    bool pods = !plan->agent->nat_except_services;
     if (!plan->mode->vfp)
         return; /* all is masked, or nothing */
-    for (size_t i = 0; i < p->cluster_count; i++)
+    for (size_t i = 0; pods && i < p->cluster_count; i++)
         add_exception(list, &count, &p->cluster[i]);
-    if (p->has_pod && (!p->cluster_count || network_prefixes_outside(p)))
+    if (pods && p->has_pod && (!p->cluster_count || network_prefixes_outside(p)))
         add_exception(list, &count, &p->pod);
     if (p->has_pod6 && !p->cluster_count)
         add_exception(list, &count, &p->pod6);

@@ -12,14 +12,15 @@
  * said. */
 struct network_peer {
     const char *node;         /* metadata.name */
-    const char *pod_cidr;     /* of its pods, IPv4 */
+    const char *pod_cidr;     /* of its pods, IPv4; may be `subnet`: then it is not copied */
     const char *node_address; /* its first InternalIP of IPv4 */
     const char *pod_cidr6, *node_address6;
     /* what an agent announces about it in annotations */
     bool announced;
-    const char *backend; /* the agent's word for its mode */
-    const char *address; /* behind which its pods are */
-    char router_mac[24]; /* of its end of VXLAN's tunnels */
+    const char *backend;        /* the agent's word for its mode */
+    const char *address;        /* behind which its pods are */
+    char subnet[CIDR_TEXT_MAX]; /* of its pods, where the agent says it in its own way */
+    char router_mac[24];        /* of its end of VXLAN's tunnels */
     unsigned vni;
 };
 /* Pure. */

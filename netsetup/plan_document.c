@@ -46,7 +46,7 @@ static json_t *warnings_json(const struct network_plan *plan) {
 }
 
 static json_t *cni_json(const struct network_plan *plan) {
-    if (plan->agent->makes_network)
+    if (plan->agent->in_cluster)
         return json_array();
     return json_pack("[{s:s,s:o}]", "path", CNI_CONF_PATH, "content", cni_config_json(plan));
 }
@@ -67,7 +67,7 @@ json_t *network_plan_json(const struct network_plan *plan) {
     for (size_t i = 0; i < plan->nat_exceptions.count; i++)
         json_array_append_new(exceptions, json_string(plan->nat_exceptions.items[i]));
     json_object_set_new(json, "natExceptions", exceptions);
-    if (plan->mode->source_vip && !plan->agent->makes_network)
+    if (plan->mode->source_vip && !plan->agent->in_cluster)
         json_object_set_new(json, "sourceVip",
                             json_string(plan->pod_cidr_known ? plan->source_vip : plan->pod_cidr));
     json_object_set_new(json, "warnings", warnings_json(plan));

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/modes/mode.h"
 #include "netsetup/plugins/cni_plugin.h"
@@ -14,6 +15,8 @@ enum { RESERVATION_MAX = 4096 };
 
 int source_vip_plan(const struct network_prefixes *prefixes, struct network_plan *plan,
                     struct error *err) {
+    if (plan->agent->source_vip_endpoint)
+        return text_format(plan->source_vip, sizeof plan->source_vip, "%s", SOURCE_VIP_UNKNOWN);
     return network_prefixes_address(&prefixes->pod, 2, plan->source_vip, err);
 }
 
@@ -69,7 +72,7 @@ int source_vip_ensure(struct host *host, const struct network_plan *plan, struct
     const char *reserved = source_vip_reserved(plan);
     if (!reserved)
         return 0;
-    if (!plan->pod_cidr_known)
+    if (!plan->pod_cidr_known || text_equal(plan->source_vip, SOURCE_VIP_UNKNOWN))
         return error_set(err, ERROR_USAGE, "reserve source VIP: the pod prefix is not known");
     _cleanup_(freep) char *path = xasprintf("%s\\%s\\%s", CNI_STATE_DIR, plan->name, reserved);
     _cleanup_(freep) char *content = NULL;
@@ -117,4 +120,96 @@ int ipam_stale_remove(struct host *host, const struct network_plan *plan, struct
             return error_prefix(err, "remove stale reservation");
     }
     return 0;
+}
+
+/* ---- where HNS chooses it ---- */
+
+int source_vip_recall(struct host *host, struct network_plan *plan, struct error *err) {
+    _cleanup_(freep) char *folder = network_folder(plan->name);
+    _cleanup_(text_list_free) struct text_list names = {0};
+    struct cidr pods = {0};
+    if (!plan->agent->source_vip_endpoint || cidr_parse(plan->pod_cidr, &pods, NULL) < 0)
+        return 0;
+    if (list_store(host, folder, &names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < names.count; i++) {
+        _cleanup_(freep) char *path = xasprintf("%s\\%s", folder, names.items[i]);
+        _cleanup_(freep) char *content = NULL;
+        struct ip ip = {0};
+        if (ip_parse(names.items[i], &ip, NULL) < 0 || !cidr_contains(&pods, &ip))
+            continue;
+        if (read_reservation(host, path, &content, err) < 0)
+            return -1;
+        if (text_equal(content, RESERVATION))
+            ip_format(&ip, plan->source_vip);
+    }
+    return 0;
+}
+
+/* An address of the pods' prefix; NULL: the endpoint has none yet. */
+static int take_address(struct network_plan *plan, const char *address, struct error *err) {
+    struct cidr pods = {0};
+    struct ip ip = {0};
+    if (cidr_parse(plan->pod_cidr, &pods, err) < 0)
+        return -1;
+    if (!address || ip_parse(address, &ip, NULL) < 0 || !cidr_contains(&pods, &ip))
+        return error_set(err, ERROR_MALFORMED,
+                         "HNS gave endpoint '%s' the address '%.60s', not one of %s",
+                         plan->agent->source_vip_endpoint, address ? address : "", plan->pod_cidr);
+    ip_format(&ip, plan->source_vip);
+    return 0;
+}
+
+static int find_endpoint(struct host *host, const struct network_plan *plan, const char *network_id,
+                         json_t **ret, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *item;
+    size_t i;
+    if (hcn_list(host, HCN_ENDPOINT, "VirtualNetwork", network_id, &list, err) < 0)
+        return -1;
+    json_array_foreach(list, i, item) {
+        if (text_equal(json_text_at(item, "Name"), plan->agent->source_vip_endpoint)) {
+            *ret = json_incref(item);
+            break;
+        }
+    }
+    return 0;
+}
+
+static int create_endpoint(struct host *host, const struct network_plan *plan,
+                           const char *network_id, struct error *err) {
+    _cleanup_json_ json_t *request =
+        json_pack("{s:s,s:[],s:s}", "VirtualNetwork", network_id, "Policies", "Name",
+                  plan->agent->source_vip_endpoint);
+    _cleanup_(freep) char *text = json_write(request);
+    _cleanup_(freep) char *response = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    if (hns_call(host, "POST", "/endpoints", text, &response, err) < 0)
+        return -1;
+    if (json_read(response, strlen(response), "HNS answer", &json, err) < 0)
+        return -1;
+    const char *why = json_text_at(json, "Error");
+    return json_bool_at(json, "Success", false)
+               ? 0
+               : error_set(err, ERROR_HOST, "HNS refuses it: %s", why ? why : "no reason");
+}
+
+int source_vip_choose(struct host *host, struct network_plan *plan,
+                      const struct hcn_network *network, struct error *err) {
+    const char *name = plan->agent->source_vip_endpoint;
+    _cleanup_json_ json_t *endpoint = NULL;
+    if (source_vip_recall(host, plan, err) < 0)
+        return -1;
+    if (!name || !text_equal(plan->source_vip, SOURCE_VIP_UNKNOWN))
+        return 0;
+    if (find_endpoint(host, plan, network->id, &endpoint, err) < 0 ||
+        (!endpoint && (create_endpoint(host, plan, network->id, err) < 0 ||
+                       find_endpoint(host, plan, network->id, &endpoint, err) < 0)))
+        return error_prefix(err, "endpoint '%s'", name);
+    const char *id = json_text_at(endpoint, "ID");
+    if (!id)
+        return error_set(err, ERROR_MALFORMED, "endpoint '%s': HNS does not have it", name);
+    if (hcn_endpoint_attach(host, id, err) < 0)
+        return -1;
+    return take_address(plan, json_text_at(endpoint, "IpConfigurations.0.IpAddress"), err);
 }

@@ -96,14 +96,16 @@ static X509_REQ *read_request(const char *pem) {
     return request;
 }
 
+char *csr_subject(const char *csr_pem) {
+    _cleanup_(X509_REQ_freep) X509_REQ *request = read_request(csr_pem);
+
+    return request ? openssl_name_text(X509_REQ_get_subject_name(request)) : NULL;
+}
+
 bool csr_is_for(const char *csr_pem, const char *node_name) {
     _cleanup_(freep) char *wanted = xasprintf("CN=system:node:%s,O=system:nodes", node_name);
-    _cleanup_(X509_REQ_freep) X509_REQ *request = read_request(csr_pem);
-    _cleanup_(freep) char *subject = NULL;
+    _cleanup_(freep) char *subject = csr_subject(csr_pem);
 
-    if (!request)
-        return false;
-    subject = openssl_name_text(X509_REQ_get_subject_name(request));
     return text_equal(subject, wanted);
 }
 

@@ -14,6 +14,9 @@ int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct 
 /* true when the request parses and its subject is the node's (O=system:nodes, CN=system:node:...).
  */
 bool csr_is_for(const char *csr_pem, const char *node_name);
+/* Subject of the request, "CN=system:node:win-1,O=system:nodes"; NULL when it does not parse. The
+ * caller frees. */
+char *csr_subject(const char *csr_pem);
 /* true when the request parses, its signature holds, and its key and subject are these. */
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name);
 

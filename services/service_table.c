@@ -66,6 +66,8 @@ int service_make(const struct service *row, const struct service_settings *setti
     service.command = row->hosted ? host_command(row) : service_command_line(&arguments);
     for (size_t i = 0; i < ARRAY_SIZE(row->depends_on) && row->depends_on[i]; i++)
         text_list_add(&service.depends_on, row->depends_on[i]);
+    if (row->needs_network && settings->agent)
+        text_list_add(&service.depends_on, settings->agent);
     if (!row->hosted)
         add_environment(row, settings, &service.environment);
     for (size_t i = 0; i < ARRAY_SIZE(row->restart_delays_ms); i++)

@@ -28,6 +28,7 @@
     ROW(containerd)                                                                                \
     ROW(kubelet)                                                                                   \
     ROW(flanneld)                                                                                  \
+    ROW(hybrid_overlay_node)                                                                       \
     ROW(kube_proxy)
 
 #define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
@@ -36,13 +37,18 @@
 struct service_settings {
     const char *kubelet_version; /* "v1.37.1": which flags exist */
     const char *kube_proxy_version;
-    const char *node_name;               /* lower-cased for --hostname-override */
-    const char *node_ip;                 /* kubelet --node-ip */
-    const char *network_name;            /* KUBE_NETWORK of kube-proxy */
-    const char *node_labels;             /* "a=b,c=d" */
-    const char *register_with_taints;    /* "os=windows:NoSchedule" */
-    bool bootstrap_kubeconfig;           /* the kubelet does its own TLS bootstrap */
-    const char *flannel_interface;       /* flanneld --iface: node address or alias */
+    const char *node_name;            /* lower-cased for --hostname-override */
+    const char *node_ip;              /* kubelet --node-ip */
+    const char *network_name;         /* KUBE_NETWORK of kube-proxy */
+    const char *node_labels;          /* "a=b,c=d" */
+    const char *register_with_taints; /* "os=windows:NoSchedule" */
+    bool bootstrap_kubeconfig;        /* the kubelet does its own TLS bootstrap */
+    const char *flannel_interface;    /* flanneld --iface: node address or alias */
+    const char *agent;                /* the network agent's service, when it makes the network */
+    const char *agent_key_folder;     /* hybrid-overlay-node --cert-dir */
+    const char *api_server;           /* its URL */
+    const char *ca_file;              /* the cluster's CA */
+    unsigned vxlan_port;              /* 0: the default */
     const struct text_list *known_flags; /* names that the service's program knows; NULL or empty =
                                             not known: all are passed */
     struct text_list
@@ -89,8 +95,9 @@ struct service {
     unsigned stop_timeout_ms;    /* of a hosted program, until its job is ended */
     struct service_check unused; /* no other service has this name */
     struct service_port ports[2];
-    bool kubernetes; /* released with the cluster: has its version, tells its flags by --help */
-    bool diagnosed;  /* diag reads its state */
+    bool needs_network; /* depends on the network agent's service, when it makes the network */
+    bool kubernetes;    /* released with the cluster: has its version, tells its flags by --help */
+    bool diagnosed;     /* diag reads its state */
     struct {
         enum service_proof kind;
         unsigned timeout_ms;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
+#include "netsetup/agents/agent.h"
 
 static bool balancers_read(const struct scene *scene) {
     return json_object_get(scene->evidence, "loadBalancers") != NULL;
@@ -371,7 +372,8 @@ enum level look_nat_pods(const struct scene *scene, struct finding *finding) {
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 
     if (!mode_of(scene)->vxlan || !pod || !policy_of(endpoint, "OutBoundNAT") ||
-        is_excepted(endpoint, pod))
+        is_excepted(endpoint, pod) ||
+        network_agent_excepts_services(json_text_at(network_of(scene), "Name")))
         return NO;
     finding_note(finding,
                  "no OutBoundNAT exception of endpoint %s (%s) contains %s, a pod of another node",

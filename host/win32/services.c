@@ -194,6 +194,26 @@ static int tell_to_stop(SC_HANDLE service, const char *name, HANDLE *ret_process
     return win32_fail(err, code, "stop service '%s'", name);
 }
 
+/* The SCM stops no service on which others that run depend. */
+static int stop_dependents(struct host *host, SC_HANDLE service, unsigned timeout_ms,
+                           struct error *err) {
+    DWORD size = 0, count = 0;
+    int result = 0;
+
+    (void)EnumDependentServicesW(service, SERVICE_ACTIVE, NULL, 0, &size, &count);
+    if (!size)
+        return 0;
+    ENUM_SERVICE_STATUSW *list = xcalloc(1, size);
+    if (!EnumDependentServicesW(service, SERVICE_ACTIVE, list, size, &size, &count))
+        count = 0; /* whoever is left refuses the stop, and that is told */
+    for (DWORD i = 0; i < count && result == 0; i++) {
+        _cleanup_(freep) char *name = win32_narrow(list[i].lpServiceName);
+        result = win32_service_stop(host, name, timeout_ms, err);
+    }
+    free(list);
+    return result;
+}
+
 int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
                        struct error *err) {
     uint64_t end = GetTickCount64() + timeout_ms;
@@ -201,10 +221,13 @@ int win32_service_stop(struct host *host, const char *name, unsigned timeout_ms,
     HANDLE process = NULL;
     int result;
 
-    if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_STOP, &service, err) < 0)
+    if (open_service(name, SERVICE_QUERY_STATUS | SERVICE_STOP | SERVICE_ENUMERATE_DEPENDENTS,
+                     &service, err) < 0)
         return -1;
     if (!service)
         return 0;
+    if (stop_dependents(host, service, timeout_ms, err) < 0)
+        return -1;
     while ((result = tell_to_stop(service, name, &process, err)) == 1) {
         if (GetTickCount64() >= end)
             return error_set(err, ERROR_TIMED_OUT, "stop service '%s': still starting after %u ms",

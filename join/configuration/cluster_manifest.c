@@ -42,13 +42,8 @@ static void add_reader(json_t *objects, const char *name_space, const char *conf
                                              "subjects", group(BOOTSTRAPPERS), group(NODES)));
 }
 
-/* `joining`: for those who join, too. */
-static void add_binding(json_t *objects, const char *name, const char *role, bool joining) {
-    json_t *subjects = json_array();
-
-    if (joining)
-        json_array_append_new(subjects, group(BOOTSTRAPPERS));
-    json_array_append_new(subjects, group(NODES));
+/* Subjects are taken over. */
+static void add_binding(json_t *objects, const char *name, const char *role, json_t *subjects) {
     json_array_append_new(objects,
                           json_pack("{s:s, s:s, s:o, s:{s:s, s:s, s:s}, s:o}", "apiVersion",
                                     RBAC "/v1", "kind", "ClusterRoleBinding", "metadata",
@@ -56,12 +51,12 @@ static void add_binding(json_t *objects, const char *name, const char *role, boo
                                     "ClusterRole", "name", role, "subjects", subjects));
 }
 
-/* Rules are taken over. */
-static void add_cluster_role(json_t *objects, const char *name, json_t *rules, bool joining) {
+/* Rules and subjects are taken over. */
+static void add_cluster_role(json_t *objects, const char *name, json_t *rules, json_t *subjects) {
     json_array_append_new(objects, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", RBAC "/v1",
                                              "kind", "ClusterRole", "metadata",
                                              metadata(name, NULL), "rules", rules));
-    add_binding(objects, name, name, joining);
+    add_binding(objects, name, name, subjects);
 }
 
 /* The DaemonSets by which the network agent of Windows nodes is found, and its settings: by name,
@@ -82,10 +77,10 @@ static void add_discovery(json_t *objects) {
                                "apiGroups", "apps", "resources", "daemonsets", "resourceNames",
                                sets, "verbs", "get", "list", "apiGroups", "", "resources",
                                "configmaps", "resourceNames", maps, "verbs", "get"),
-                     true);
+                     json_pack("[o, o]", group(BOOTSTRAPPERS), group(NODES)));
 }
 
-/* What an agent does with a node's identity. */
+/* What an agent does with a node's identity, or its own. */
 static void add_agent(json_t *objects, const struct network_agent *agent) {
     _cleanup_(freep) char *name = agent->rights ? xasprintf("winjoin:%s", agent->plugin) : NULL;
     json_t *rules = json_array();
@@ -98,7 +93,8 @@ static void add_agent(json_t *objects, const struct network_agent *agent) {
                                                right->resource, "verbs", json_texts(&verbs)));
     }
     if (name)
-        add_cluster_role(objects, name, json_incref(rules), false);
+        add_cluster_role(objects, name, json_incref(rules),
+                         json_pack("[o]", group(agent->group ? agent->group : NODES)));
     json_decref(rules);
 }
 
@@ -106,14 +102,18 @@ json_t *cluster_manifest_make(const json_t *node_configuration,
                               const struct agent_source *network) {
     size_t count;
     const struct network_agent *const *all = network_agents(&count);
+    const char *plugin = json_text_at(node_configuration, "network.plugin");
     json_t *objects = json_array();
 
     json_array_append_new(objects, config_map(node_configuration));
     add_reader(objects, "kube-system", "winjoin");
     add_discovery(objects);
-    add_binding(objects, "winjoin:kube-proxy", "system:node-proxier", false);
+    add_binding(objects, "winjoin:kube-proxy", "system:node-proxier",
+                json_pack("[o]", group(NODES)));
     for (size_t i = 0; i < count; i++)
-        add_agent(objects, all[i]);
+        if (!all[i]->group ||
+            text_equal(all[i]->plugin, plugin)) /* others' group: when asked for */
+            add_agent(objects, all[i]);
     if (network)
         add_reader(objects, network->name_space, network->name);
     return objects;

@@ -203,7 +203,7 @@ static int check_network(const json_t *configuration, const struct yaml_node *no
     join_network_input(&o, &input);
     result = network_input_check(&input, err);
     agent = network_agent_by_plugin(o.network_plugin);
-    if (result == 0 && agent && agent->makes_network && text_equal(o.kube_proxy, "service"))
+    if (result == 0 && agent && agent->in_cluster && text_equal(o.kube_proxy, "service"))
         result = error_set(err, ERROR_USAGE,
                            "kube-proxy cannot be a service with network plugin '%s': the cluster "
                            "brings its own",

@@ -103,7 +103,9 @@ static void add_kubeconfig(const struct join_found *found, const char *path, con
 int node_files_kube_proxy(struct host *host, struct join_found *found, struct node_files *ret,
                           struct error *err) {
     const struct network_plan *p = &found->plan;
-    _cleanup_(freep) char *cidrs = text_list_join(&p->cluster_pod_cidrs, ",");
+    _cleanup_(freep) char *cidrs =
+        p->agent->subnet_annotation ? xstrdup(p->pod_cidr) /* other pods' are not the cluster's */
+                                    : text_list_join(&p->cluster_pod_cidrs, ",");
     struct kube_proxy_config input = {
         .version = programs_kube_proxy_version(host, found),
         .kubeconfig = KUBE_PROXY_KUBECONFIG_PATH,

@@ -23,18 +23,11 @@ int find_cluster(struct join *join, struct error *err) {
 }
 
 int find_node(struct join *join, struct error *err) {
-    if (join->found.node.name && join->found.node.pod_cidrs.count)
+    if (join->found.node.name && found_pod_prefix(&join->found))
         return 0;
     if (find_node_client(join, err) < 0)
         return -1;
     if (join->found.node.name)
         kube_node_free(&join->found.node);
-    if (kube_node_get(&join->found.client, join->found.node_name, &join->found.node, err) < 0)
-        return -1;
-    if (join->found.node.pod_cidrs.count || join->found.options.pod_cidrs.count)
-        return 0;
-    (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': not assigned yet",
-                    join->found.node_name);
-    return error_hint(err, "the controller manager assigns it (--allocate-node-cidrs=true); or set "
-                           "one with --pod-cidr");
+    return kube_node_get(&join->found.client, join->found.node_name, &join->found.node, err);
 }

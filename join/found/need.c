@@ -2,6 +2,22 @@
 #include "join/found/need.h"
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
+
+/* Of a Node that stands: it was not waited for. */
+static int no_prefix(const struct join *join, struct error *err) {
+    const struct network_agent *agent = join->found.plan.agent;
+
+    if (agent->subnet_annotation) {
+        (void)error_set(err, ERROR_ABSENT, "read annotation %s of node '%s': it has none",
+                        agent->subnet_annotation, join->found.node_name);
+        return error_hint(err, "it is written by %s", agent->subnet_giver);
+    }
+    (void)error_set(err, ERROR_ABSENT, "read podCIDR of node '%s': not assigned yet",
+                    join->found.node_name);
+    return error_hint(err, "the controller manager assigns it (--allocate-node-cidrs=true); or set "
+                           "one with --pod-cidr");
+}
 
 int join_need(struct join *join, unsigned needs, struct error *err) {
     static const struct {
@@ -19,5 +35,8 @@ int join_need(struct join *join, unsigned needs, struct error *err) {
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         if ((needs & rows[i].need) && rows[i].find(join, err) < 0)
             return -1;
+    if ((needs & NEED_NODE) && (needs & NEED_PLAN) && !join->found.plan.pod_cidr_known &&
+        !join->found.plan.agent->in_cluster)
+        return no_prefix(join, err);
     return 0;
 }

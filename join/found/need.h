@@ -44,6 +44,10 @@ int find_plan(struct join *join, struct error *err);
  * (BOOT_NETWORK_FILE). */
 int find_remembered(struct join *join, struct error *err);
 
+/* The prefix of this node's pods: --pod-cidr, else what the Node says, in spec.podCIDR or in the
+ * annotation of the plan's agent. Borrowed; NULL: not known. */
+const char *found_pod_prefix(const struct join_found *found);
+
 /* Where the cluster's CA is written (caCertPath); the caller frees. */
 char *join_ca_file(const struct join_options *options);
 /* A client certificate is stored that the kubelet will take for its own; else err says why not. */

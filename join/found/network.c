@@ -11,6 +11,7 @@
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/hns_features.h"
+#include "netsetup/source_vip.h"
 
 enum { NETWORK_FILE_MAX = 256 * 1024 };
 
@@ -78,10 +79,25 @@ static int check_isolated(const struct join *join, const struct network_plan *pl
     return error_hint(err, NETWORK_MODE_HINT);
 }
 
+static const char *pod_prefix(const struct join_found *found, const struct network_agent *agent) {
+    const struct kube_node *node = &found->node;
+
+    if (found->options.pod_cidrs.count)
+        return found->options.pod_cidrs.items[0];
+    if (agent && agent->subnet_annotation)
+        return kube_node_annotation(node, agent->subnet_annotation);
+    return node->pod_cidrs.count ? node->pod_cidrs.items[0] : NULL;
+}
+
+const char *found_pod_prefix(const struct join_found *found) {
+    return pod_prefix(found, found->plan.agent);
+}
+
 /* The cluster's network agent decides plugin, mode, VNI and port where the call does not. */
 static void plan_input_make(struct join *join, struct network_input *ret) {
     const struct join_options *o = &join->found.options;
     const struct agent_settings *network = &join->found.cluster.network;
+    const struct network_agent *agent;
 
     join_network_input(o, ret);
     ret->adapter = join->found.nic.alias;
@@ -103,7 +119,10 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
         ret->external = network->external->name;
     if (!ret->mode)
         ret->mode = network->mode;
-    if (!ret->pod_cidr && join->found.node.name)
+    agent = network_agent_by_plugin(ret->plugin);
+    if (!ret->pod_cidr && agent && agent->subnet_annotation)
+        ret->pod_cidr = pod_prefix(&join->found, agent);
+    else if (!ret->pod_cidr && join->found.node.name)
         network_input_pods(&join->found.node.pod_cidrs, ret);
 }
 
@@ -137,7 +156,7 @@ int find_plan(struct join *join, struct error *err) {
     if (network_fit_check(&join->found.cluster, &join->found.options, &input, err) < 0 ||
         network_plan_make(&input, &plan, err) < 0)
         return -1;
-    if (check_isolated(join, &plan, err) < 0) {
+    if (check_isolated(join, &plan, err) < 0 || source_vip_recall(join->host, &plan, err) < 0) {
         network_plan_free(&plan);
         return -1;
     }

@@ -102,7 +102,7 @@ static int check_kube_proxy(const struct agent_settings *settings, const char *r
         return error_hint(err, "kubectl delete daemonset -n %.*s " KUBE_PROXY_DAEMON_SET,
                           (int)strcspn(settings->kube_proxy, "/"), settings->kube_proxy);
     }
-    if (text_equal(run, "none") || (agent && agent->makes_network))
+    if (text_equal(run, "none") || (agent && agent->in_cluster))
         return 0;
     (void)error_set(err, ERROR_USAGE,
                     "kube-proxy as a service does not fit: DaemonSet %s runs it on Windows nodes",
@@ -135,7 +135,7 @@ void network_fit_warn(struct join *join) {
 
     if (join->found.cluster.network_unread)
         log_message(LOG_INFO, "the DaemonSets of network agents may not be read (403)");
-    else if (join->found.plan.agent->makes_network && !agent)
+    else if (join->found.plan.agent->in_cluster && !agent)
         join_warn(&join->progress,
                   "the cluster has no DaemonSet of a network agent that winjoin knows: what it "
                   "needs on this machine is not checked");

@@ -65,8 +65,9 @@ static const char *first_missing(const struct routes *routes) {
 
 /* The proof says what follows from it; other pods may do without. */
 static void warn_stalled(struct join *join, const struct routes *routes) {
-    join_warn(&join->progress, "flanneld has not added every route: %s%s; its log: %s",
-              first_missing(routes), routes->missing.count > 1 ? " and others" : "",
+    join_warn(&join->progress, "%s has not added every route: %s%s; its log: %s",
+              join->found.plan.agent->service, first_missing(routes),
+              routes->missing.count > 1 ? " and others" : "",
               service_by_name(join->found.plan.agent->service)->log_folder);
 }
 
@@ -91,7 +92,8 @@ static enum wait_look look_routes(void *context, struct wait *wait, struct error
     }
     if (now - routes->moved_ms >= STALLED_MS + routes->join->watch.ends * SERVICE_PAUSE_MAX_MS)
         wait->limit_ms = 0;
-    (void)error_set(err, ERROR_TIMED_OUT, "for flanneld's routes: %s", first_missing(routes));
+    (void)error_set(err, ERROR_TIMED_OUT, "for %s's routes: %s",
+                    routes->join->found.plan.agent->service, first_missing(routes));
     return LOOK_AGAIN;
 }
 
@@ -114,8 +116,9 @@ static int follow_routes(struct join *join, struct error *err) {
         if (!kube_is_forbidden(err))
             return -1;
         join_warn(&join->progress,
-                  "this node is not allowed to list Nodes, so flanneld's routes to their pods were "
-                  "not checked (winjoin config cluster grants the right)");
+                  "this node is not allowed to list Nodes, so %s's routes to their pods were not "
+                  "checked (winjoin config cluster grants the right)",
+                  join->found.plan.agent->service);
         error_clear(err);
         return 0;
     }

@@ -12,8 +12,8 @@ int phase_kube_proxy(struct join *join, struct error *err) {
 
     if (!programs_wanted(&join->found, &service_kube_proxy)) {
         text_addf(&join->progress.detail, "left to the cluster (%s)",
-                  join->found.plan.agent->makes_network ? "--network-plugin external"
-                                                        : "--kube-proxy none");
+                  join->found.plan.agent->in_cluster ? "--network-plugin external"
+                                                     : "--kube-proxy none");
         return 0;
     }
     if (node_files_kube_proxy(join->host, &join->found, &files, err) < 0 ||

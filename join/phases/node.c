@@ -5,7 +5,7 @@
 #include "kube/csr.h"
 #include "netsetup/agents/agent.h"
 
-enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000 };
+enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000, SUBNET_STEP_MS = 1000 };
 
 struct node_wait {
     struct join *join;
@@ -43,8 +43,48 @@ static int wait_node(struct join *join, kube_node_wanted *wanted, unsigned timeo
     return 0;
 }
 
+struct subnet_wait {
+    struct join *join;
+    const struct network_agent *agent;
+};
+
+static enum wait_look look_subnet(void *context, struct wait *wait, struct error *err) {
+    const struct subnet_wait *w = context;
+    struct join_found *found = &w->join->found;
+    struct kube_node node = {0};
+
+    (void)wait;
+    if (found_pod_prefix(found))
+        return LOOK_DONE;
+    if (kube_node_get(&found->client, found->node_name, &node, err) < 0)
+        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
+    kube_node_free(&found->node);
+    found->node = node;
+    (void)error_set(err, ERROR_TIMED_OUT, "for the annotation %s of node %s",
+                    w->agent->subnet_annotation, found->node_name);
+    return found_pod_prefix(found) ? LOOK_DONE : LOOK_AGAIN;
+}
+
+/* An agent's program that is started before it knows the prefix does nothing for ever. */
+static int wait_subnet(struct join *join, struct error *err) {
+    struct subnet_wait context = {join, join->found.plan.agent};
+    struct wait wait = {.limit_ms = REGISTER_TIMEOUT_MS,
+                        .pause_ms = SUBNET_STEP_MS,
+                        .look = look_subnet,
+                        .context = &context};
+    enum wait_look end;
+
+    if (!context.agent->subnet_annotation || join->found.options.pod_cidrs.count)
+        return 0;
+    end = join_wait(join->host, &join->progress, &wait, err);
+    if (end != LOOK_AGAIN)
+        return end;
+    (void)error_prefix(err, "waited %u s", wait.limit_ms / 1000);
+    return error_hint(err, "it is written by %s", context.agent->subnet_giver);
+}
+
 int phase_node(struct join *join, struct error *err) {
-    /* an agent that makes the network may give out prefixes of its own (Calico) */
+    /* an agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes) */
     bool registered = join->found.options.pod_cidrs.count || join->found.plan.agent->makes_network;
     kube_node_wanted *wanted = registered ? kube_node_is_registered : kube_node_has_pod_cidr;
 
@@ -55,9 +95,11 @@ int phase_node(struct join *join, struct error *err) {
         return -1;
     }
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
+    if (wait_subnet(join, err) < 0)
+        return -1;
     join_fact(&join->progress, "podCIDRs", json_texts(&join->found.node.pod_cidrs));
-    if (join->found.node.pod_cidrs.count)
-        text_addf(&join->progress.detail, ", pods %s", join->found.node.pod_cidrs.items[0]);
+    if (found_pod_prefix(&join->found))
+        text_addf(&join->progress.detail, ", pods %s", found_pod_prefix(&join->found));
     return 0;
 }
 

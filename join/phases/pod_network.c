@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "join/files/node_files.h"
 #include "join/found/need.h"
+#include "join/phases/agent_network.h"
 #include "join/phases/external_network.h"
 #include "join/phases/phases.h"
 #include "join/phases/pod_routes.h"
@@ -87,18 +88,28 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
-int phase_pod_network(struct join *join, struct error *err) {
-    struct hcn_network network = {0};
+/* By winjoin, or by the network agent's service. */
+static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     enum hcn_outcome outcome;
 
     if (join->found.plan.agent->makes_network)
-        return write_boot_network(join, err) < 0 ? -1 : external_network_await(join, err);
+        return agent_network_make(join, network, err) < 0
+                   ? -1
+                   : source_vip_choose(join->host, &join->found.plan, network, err);
     if (record_forwarding(join, join->found.node_ip, 4, err) < 0 ||
         record_forwarding(join, join->found.plan.ipv6.management_address, 6, err) < 0)
         return -1;
-    if (journal_record(&join->journal, JOURNAL_NETWORK, join->found.plan.name, NULL, err) < 0 ||
-        hcn_pod_network_ensure(join->host, &join->found.plan, &network, &outcome, err) < 0 ||
-        reserve_source_vip(join, err) < 0)
+    if (journal_record(&join->journal, JOURNAL_NETWORK, join->found.plan.name, NULL, err) < 0)
+        return -1;
+    return hcn_pod_network_ensure(join->host, &join->found.plan, network, &outcome, err);
+}
+
+int phase_pod_network(struct join *join, struct error *err) {
+    struct hcn_network network = {0};
+
+    if (join->found.plan.agent->in_cluster)
+        return write_boot_network(join, err) < 0 ? -1 : external_network_await(join, err);
+    if (make_network(join, &network, err) < 0 || reserve_source_vip(join, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s %s", join->found.plan.mode->name, join->found.plan.name);
     if (join->found.plan.vni)

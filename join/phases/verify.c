@@ -37,7 +37,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
     const struct join_options *o = &join->found.options;
     const char *dns_ip =
         join->found.cluster.cluster_dns.count ? join->found.cluster.cluster_dns.items[0] : NULL;
-    bool made_here = join->found.plan.agent && !join->found.plan.agent->makes_network;
+    bool made_here = join->found.plan.agent && !join->found.plan.agent->in_cluster;
     bool outside = !text_equal(o->verify, "node"); /* --verify node stays inside the cluster */
 
     ret->scene = (struct diag_scene){

@@ -66,7 +66,9 @@ int phase_vswitch(struct join *join, struct error *err) {
     if (host_fixes_apply(join, err) < 0)
         return -1;
     if (join->found.plan.agent->makes_network) {
-        text_add(&join->progress.detail, "left to the cluster's network agent");
+        text_addf(&join->progress.detail, "left to %s",
+                  join->found.plan.agent->service ? join->found.plan.agent->service
+                                                  : "the cluster's network agent");
         return record_switch(join, err) < 0 ? -1 : try_firewall(join, err);
     }
     if (join->found.plan.mode->internal) {

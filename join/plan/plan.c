@@ -11,6 +11,7 @@
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/source_vip.h"
 #include "netsetup/windows_builds.h"
 #include "pki/digest.h"
 #include "services/artifacts.h"
@@ -217,6 +218,9 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
     unknown = json_array();
     if (!join->found.plan.pod_cidr_known)
         json_array_append_new(unknown, json_string("podCIDR"));
+    if (join->found.plan.agent->source_vip_endpoint &&
+        text_equal(join->found.plan.source_vip, SOURCE_VIP_UNKNOWN))
+        json_array_append_new(unknown, json_string("sourceVip"));
     *ret = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O, s:O, s:O*, s:O, s:O, s:o}", "apiVersion",
                      "winjoin.io/v1alpha1", "kind", "JoinPlan", "cluster", cluster_json(join),
                      "node", node_json(join), "network", network_plan_json(&join->found.plan),

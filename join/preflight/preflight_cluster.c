@@ -136,7 +136,7 @@ enum verdict check_clash(struct join *join, const struct preflight_check *check,
     (void)check;
     if (!join->found.plan.name)
         return after(finding, "NetworkPlan");
-    if (join->found.plan.agent->makes_network)
+    if (join->found.plan.agent->in_cluster)
         return check_not_run(finding, "the cluster's network agent makes the network");
     if (hcn_clash_check(join->host, &join->found.plan, &why) == 0)
         return CHECK_FINE;

@@ -8,7 +8,7 @@ static int add_node(const struct artifacts *artifacts, const struct network_mode
                     const char *plugin, bool kube_proxy, json_t *list, struct error *err) {
     const struct network_agent *agent = network_agent_by_plugin(plugin);
     const char *cni = network_agent_cni(agent, plugin, mode);
-    bool theirs = agent->makes_network;
+    bool theirs = agent->in_cluster;
     const struct service_choice choice = {.kube_proxy = kube_proxy && !theirs,
                                           .agent = agent->service};
     _cleanup_(text_list_free) struct text_list missing = {0};

@@ -95,7 +95,7 @@ void programs_bundle_close(struct join *join) {
 static struct service_choice choice_of(const struct join_found *found) {
     const struct network_agent *agent = found->plan.agent; /* NULL: no plan is made yet */
 
-    bool theirs = agent && agent->makes_network;
+    bool theirs = agent && agent->in_cluster;
 
     return (struct service_choice){.kube_proxy =
                                        !text_equal(found->options.kube_proxy, "none") && !theirs,
@@ -210,6 +210,8 @@ bool programs_versions_are_known(const struct artifacts *lock) {
 
 void programs_service_settings(struct host *host, struct join_found *found,
                                struct service_settings *ret) {
+    const struct network_agent *agent = found->plan.agent;
+
     if (!found->kubelet_arguments.count)
         programs_kubelet_arguments(&found->options, &found->kubelet_arguments);
     *ret = (struct service_settings){
@@ -221,6 +223,11 @@ void programs_service_settings(struct host *host, struct join_found *found,
         .node_labels = found->options.node_labels,
         .register_with_taints = found->options.register_with_taints,
         .flannel_interface = found->node_ip,
+        .agent = agent && agent->makes_network ? agent->service : NULL,
+        .agent_key_folder = agent ? agent->key_folder : NULL,
+        .api_server = found->client.server,
+        .ca_file = found->options.ca_cert_path ? found->options.ca_cert_path : KUBERNETES_CA_FILE,
+        .vxlan_port = found->plan.vxlan_port,
         .kubelet_extra_args = found->kubelet_arguments,
     };
 }

@@ -43,6 +43,8 @@ static int check_token(struct join *join, struct error *err) {
 static int check_agent(struct join *join, struct error *err) {
     const struct agent_right *right = join->found.plan.agent->rights;
 
+    if (join->found.plan.agent->group)
+        return 0; /* rights of an identity that it asks for later */
     for (; right && right->resource; right++) {
         _cleanup_(text_list_free) struct text_list verbs = {0};
 

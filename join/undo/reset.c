@@ -126,9 +126,15 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
 
 static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
-    bool removed = false;
+    /* what a service of the join made has the owner that it gave it */
+    bool by_agent = json_object_get(entry->before, "agent"), removed = false;
 
-    if (hcn_network_remove(host, entry->target, &removed, err) < 0)
+    if (json_bool_at(entry->before, "present", false)) {
+        *ret_how = "kept: it existed before the join";
+        return 0;
+    }
+    if ((by_agent ? hcn_network_delete : hcn_network_remove)(host, entry->target, &removed, err) <
+        0)
         return -1;
     *ret_how = removed ? "removed" : "already gone";
     return 0;

@@ -43,16 +43,31 @@ struct network_agent {
     const char *plugin;  /* as --network-plugin names it: "flannel"; NULL: the CNI plugin's name */
     const char *service; /* the service that runs it (services/): "flanneld" */
     const char *const *folders; /* on this node; removed by reset when a join made them */
+    const char *key_folder;     /* where it keeps its own keys; a join makes it secret first */
     const char *settings_path;  /* its configuration, */
     char *(*settings_make)(const struct network_plan *plan); /* that file's text; freed by caller */
     const char *kubeconfig_path; /* its kubeconfig, with the node's certificate, */
     const char *kubeconfig_user; /* whose user has this name */
     const struct agent_right *rights;
-    unsigned vxlan_port; /* the only one it works with */
-    /* it makes the HNS network and the CNI configuration itself, and the cluster brings kube-proxy:
-     * a join makes none of them, and waits */
+    const char *group; /* who has those rights: NULL: nodes, as it has the node's certificate; else
+                        * it asks for a certificate of its own, with this organization, */
+    const char *user_prefix; /* and this name, followed by the node's */
+    unsigned vxlan_port;     /* the only one it works with */
+    unsigned vni;            /* the one that it uses, whatever is asked for */
+    /* it makes the HNS network itself: a join makes none, and waits */
     bool makes_network;
-    bool keeps_routes; /* it writes and removes the routes to other nodes' pods */
+    /* it runs in the cluster and writes the CNI configuration, too, and the cluster brings
+     * kube-proxy: a join makes neither */
+    bool in_cluster;
+    const char *network_name;    /* of the HNS network that it makes, where it has one name, */
+    const char *const *networks; /* and all that it makes: a reset deletes them, the last first */
+    /* annotation of a Node with its pods' prefix, when that is not spec.podCIDR; written by */
+    const char *subnet_annotation, *subnet_giver;
+    bool nat_except_services; /* pods reach only Services with their own address */
+    /* name of the host's endpoint on its network whose address HNS chooses: the source VIP */
+    const char *source_vip_endpoint;
+    bool unique_host_names; /* it tells nodes apart by machineID, which is the host's name */
+    bool keeps_routes;      /* it writes and removes the routes to other nodes' pods */
 
     /* Its word for the mode ("vxlan"); NULL: it does not serve it. */
     const char *(*backend)(const struct network_mode *mode);
@@ -80,6 +95,8 @@ struct network_agent {
 const struct network_agent *const *network_agents(size_t *ret_count);
 /* By what --network-plugin takes; NULL = none of them. */
 const struct network_agent *network_agent_by_plugin(const char *plugin);
+/* Is the HNS network of that name one whose pods need no exceptions for each other? */
+bool network_agent_excepts_services(const char *network);
 /* The CNI plugin with which it works in the mode when --network-plugin names `plugin`; static;
  * NULL: it does not. */
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
@@ -95,7 +112,8 @@ void agent_settings_free(struct agent_settings *settings);
 #define NETWORK_AGENTS(ROW)                                                                        \
     ROW(none)                                                                                      \
     ROW(flannel)                                                                                   \
-    ROW(external)
+    ROW(external)                                                                                  \
+    ROW(ovn_kubernetes)
 #define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
 NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
 

@@ -9,7 +9,7 @@
 #define ROW(agent) &network_agent_##agent,
 static const struct network_agent *const agents[] = {NETWORK_AGENTS(ROW)};
 /* Plugins that people know from other clusters. */
-static const char *const elsewhere[] = {"azure-vnet", "ovn-kubernetes", NULL};
+static const char *const elsewhere[] = {"azure-vnet", NULL};
 
 const struct network_agent *const *network_agents(size_t *ret_count) {
     *ret_count = ARRAY_SIZE(agents);
@@ -23,6 +23,14 @@ const struct network_agent *network_agent_by_plugin(const char *plugin) {
             return agents[i];
     }
     return NULL;
+}
+
+bool network_agent_excepts_services(const char *network) {
+    for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
+        if (agents[i]->nat_except_services && text_equal(agents[i]->network_name, network))
+            return true;
+    }
+    return false;
 }
 
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,

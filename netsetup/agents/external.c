@@ -126,8 +126,11 @@ static int check_settings(const struct agent_settings *settings, struct error *e
     return agent->check ? agent->check(settings, err) : 0;
 }
 
-const struct network_agent network_agent_external = {.plugin = "external",
-                                                     .makes_network = true,
-                                                     .keeps_routes = true,
-                                                     .backend = backend,
-                                                     .check_settings = check_settings};
+const struct network_agent network_agent_external = {
+    .plugin = "external",
+    .makes_network = true,
+    .in_cluster = true,
+    .keeps_routes = true,
+    .backend = backend,
+    .check_settings = check_settings,
+};

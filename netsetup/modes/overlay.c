@@ -31,7 +31,11 @@ static int plan_port(const struct network_input *input, struct network_plan *pla
 
 static int plan_numbers(const struct network_input *input, struct network_plan *plan,
                         struct error *err) {
-    plan->vni = input->vni ? input->vni : VXLAN_WINDOWS_VNI_MIN;
+    unsigned usual = plan->agent->vni ? plan->agent->vni : VXLAN_WINDOWS_VNI_MIN;
+    plan->vni = input->vni ? input->vni : usual;
+    if (plan->agent->vni && plan->vni != plan->agent->vni)
+        return error_set(err, ERROR_UNSUPPORTED, "refuse VNI %u: %s works with %u only", plan->vni,
+                         plan->plugin, plan->agent->vni);
     plan->base_vsid = plan->vni == BASE_VSID ? BASE_VSID - 1 : BASE_VSID;
     if (plan->vni < VXLAN_WINDOWS_VNI_MIN || plan->vni > VXLAN_VNI_MAX) {
         (void)error_set(err, ERROR_USAGE, "refuse VNI %u: Windows supports %d to %d", plan->vni,

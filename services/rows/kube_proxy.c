@@ -37,6 +37,7 @@ const struct service service_kube_proxy = {
     .stop_timeout_ms = 10000,
     .ports = {SERVICE_PORT(10256, "kube-proxy's health port"),
               SERVICE_PORT(10249, "kube-proxy's metrics port")},
+    .needs_network = true,
     .kubernetes = true,
     .diagnosed = true,
     /* it says nothing of its own; what it programmed is in HNS */

@@ -14,6 +14,7 @@ CONFIGMAP, SECRET = resources.named("configmaps"), resources.named("secrets")
 CSR, NODE = resources.named("certificatesigningrequests"), resources.named("nodes")
 LEASE, POD = resources.named("leases"), resources.named("pods")
 SERVICE, SLICE = resources.named("services"), resources.named("endpointslices")
+API_SIGNER = "kubernetes.io/kube-apiserver-client"  # whose requests nobody approves by itself
 CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet"
 SERVING_SIGNER = "kubernetes.io/kubelet-serving"
 GRACE_SECONDS = 40  # a node silent for this long is marked Unknown
@@ -229,6 +230,8 @@ def refusal(spec, request):
     """Why the kubelet client signer refuses a request ('' = it does not)."""
     common_name, organizations, others = pki.subject_of(request)
     usages = set(spec["usages"])
+    if spec["signerName"] == API_SIGNER:
+        return "" if "client auth" in usages else "client auth is not among the usages"
     if organizations != ["system:nodes"] or others:
         return "subject organization is not system:nodes"
     if not common_name.startswith(access.NODE_PREFIX):

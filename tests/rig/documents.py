@@ -32,6 +32,7 @@ class Network:
     port: int
     mac: str  # DrMacAddress
     host_route: bool
+    automatic_dns: bool  # OVN-Kubernetes' networks have it
     remotes: list  # of Remote
 
 
@@ -138,7 +139,8 @@ def _network(doc):
     named = [get(p, "NetworkAdapterName", "") for p in policies(doc, "NetAdapterName")] or [""]
     return Network(guid(get(doc, "ID", "")), get(doc, "Name", ""), get(doc, "Type", "NAT"),
                    get(doc, "Adapter", named[0]), subnets, [g for g in gateways if g], vni,
-                   port[0], mac[0], bool(policies(doc, "HostRoute")), remotes)
+                   port[0], mac[0], bool(policies(doc, "HostRoute")),
+                   any(get(p, "Enable", False) for p in policies(doc, "AutomaticDNS")), remotes)
 
 
 def _endpoint(doc, net, homes):

@@ -274,9 +274,10 @@ def _forward(state, host, pods):
         out.append("iifname %s oifname %s accept" % (wires, wires))
         if net.kind == "Overlay":
             vx = device("vx", net.id)
-            # what is translated leaves by the node's own way, where no host knows pods' addresses
+            # What is translated leaves by the node's own way, where no host knows pods' addresses. Not so in
+            # OVN-Kubernetes' network, as OpenShift's nodes run with exceptions for Services alone (inferred).
             out += ["iifname \"%s\" oifname \"%s\" %s drop" % (device("ep", e.id), vx, clause)
-                    for e in mine for clause in _natted(e)]
+                    for e in mine for clause in ([] if net.automatic_dns else _natted(e))]
             out += ["iifname %s oifname \"%s\" ct status dnat ct mark 0x5d drop" % (wires, vx),
                     "iifname %s oifname \"%s\" accept" % (wires, vx),
                     "iifname \"%s\" oifname %s accept" % (vx, wires)]

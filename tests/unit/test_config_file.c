@@ -164,8 +164,7 @@ static const struct bad bad_node_configurations[] = {
     {NODE "network: {plugin: azure-vnet}\n",
      "f: line 3 column 19: network.plugin: Invalid value: network plugin 'azure-vnet' is not "
      "supported by this version of winjoin; win-overlay, sdnoverlay, win-bridge, sdnbridge, nat, "
-     "flannel and "
-     "external are",
+     "flannel, external and ovn-kubernetes are",
      ""},
     {NODE "network: {plugin: external}\nkubeProxy: {run: service}\n",
      "f: line 3 column 10: network: kube-proxy cannot be a service with network plugin 'external': "

@@ -59,6 +59,9 @@
         "'gateway':'10.244.1.1'}]]},'policies':[" policies "]")
 #define WIN_OVERLAY                                                                                \
     THEIRS("win-overlay", "flannel.4096", POLICY(NAT(CLUSTER)) "," POLICY(TO("10.96.0.0/12")))
+#define HYBRID_OVERLAY                                                                             \
+    THEIRS("win-overlay", "OVNKubernetesHybridOverlayNetwork",                                     \
+           POLICY(NAT("'10.96.0.0/12'")) "," POLICY(TO("10.96.0.0/12")))
 #define WIN_BRIDGE                                                                                 \
     THEIRS("win-bridge", "cbr0",                                                                   \
            POLICY(NAT(NEAR)) "," POLICY(TO("10.96.0.0/12")) "," POLICY(TO("10.0.0.21/32")))
@@ -97,6 +100,9 @@
     NETWORK(mode, plugin, "cbr0", ETHERNET, BRIDGE_DOCUMENTS(type), cni, "", NEAR, "")
 #define LEFT(mode, name, firewall, exceptions)                                                     \
     NETWORK(mode, "external", name, ETHERNET, "[]", "[]", firewall, exceptions, "")
+#define OVN                                                                                        \
+    NETWORK("overlay", "ovn-kubernetes", "OVNKubernetesHybridOverlayNetwork", ETHERNET, "[]",      \
+            HYBRID_OVERLAY, VXLAN, "'10.96.0.0/12'", ",'sourceVip':'<sourceVIP>'")
 #define TRANSPARENT                                                                                \
     NETWORK(                                                                                       \
         "transparent", "sdnbridge", "transparent", ETHERNET,                                       \
@@ -116,6 +122,7 @@ static const struct {
 } rows[] = {
     {"overlay", "flannel", NULL, OVERLAY("flannel", WIN_OVERLAY), ""},
     {"overlay", "external", NULL, LEFT("overlay", "cluster", VXLAN, CLUSTER), ""},
+    {"overlay", "ovn-kubernetes", NULL, OVN, ""},
     {"overlay", "win-overlay", NULL, OVERLAY("win-overlay", WIN_OVERLAY), "no-route-agent "},
     {"overlay", "sdnoverlay", NULL, OVERLAY("sdnoverlay", SDNOVERLAY), "no-route-agent "},
     {"overlay", "win-bridge", "'win-bridge' does not work in mode 'overlay': use win-overlay", NULL,
@@ -128,6 +135,8 @@ static const struct {
     {"l2bridge", "external", NULL, LEFT("l2bridge", "cluster", "", NEAR), ""},
     {"l2bridge", "win-bridge", NULL, BRIDGE("l2bridge", "L2Bridge", "win-bridge", WIN_BRIDGE), ""},
     {"l2bridge", "sdnbridge", NULL, BRIDGE("l2bridge", "L2Bridge", "sdnbridge", SDNBRIDGE), ""},
+    {"l2bridge", "ovn-kubernetes",
+     "'ovn-kubernetes' does not work in mode 'l2bridge': use win-bridge", NULL, NULL},
     {"l2bridge", "win-overlay", "'win-overlay' does not work in mode 'l2bridge': use win-bridge",
      NULL, NULL},
     {"l2bridge", "sdnoverlay", "'sdnoverlay' does not work in mode 'l2bridge': use win-bridge",
@@ -139,6 +148,8 @@ static const struct {
     {"l2tunnel", "sdnbridge", NULL, BRIDGE("l2tunnel", "L2Tunnel", "sdnbridge", SDNBRIDGE), ""},
     {"l2tunnel", "flannel", "'flannel' does not work in mode 'l2tunnel': use win-bridge", NULL,
      NULL},
+    {"l2tunnel", "ovn-kubernetes",
+     "'ovn-kubernetes' does not work in mode 'l2tunnel': use win-bridge", NULL, NULL},
     {"l2tunnel", "win-overlay", "'win-overlay' does not work in mode 'l2tunnel': use win-bridge",
      NULL, NULL},
     {"l2tunnel", "sdnoverlay", "'sdnoverlay' does not work in mode 'l2tunnel': use win-bridge",
@@ -149,6 +160,8 @@ static const struct {
     {"transparent", "sdnbridge", NULL, TRANSPARENT, "no-services mac-spoofing "},
     {"transparent", "flannel", "'flannel' does not work in mode 'transparent': use sdnbridge", NULL,
      NULL},
+    {"transparent", "ovn-kubernetes",
+     "'ovn-kubernetes' does not work in mode 'transparent': use sdnbridge", NULL, NULL},
     {"transparent", "win-overlay",
      "'win-overlay' does not work in mode 'transparent': use sdnbridge", NULL, NULL},
     {"transparent", "win-bridge", "'win-bridge' does not work in mode 'transparent': use sdnbridge",
@@ -160,6 +173,7 @@ static const struct {
     {"nat", "nat", NULL, PRIVATE, "no-services nat-inbound "},
     {"nat", "external", "'external' does not work in mode 'nat': use nat", NULL, NULL},
     {"nat", "flannel", "'flannel' does not work in mode 'nat': use nat", NULL, NULL},
+    {"nat", "ovn-kubernetes", "'ovn-kubernetes' does not work in mode 'nat': use nat", NULL, NULL},
     {"nat", "win-overlay", "'win-overlay' does not work in mode 'nat': use nat", NULL, NULL},
     {"nat", "win-bridge", "'win-bridge' does not work in mode 'nat': use nat", NULL, NULL},
     {"nat", "sdnoverlay", "'sdnoverlay' does not work in mode 'nat': use nat", NULL, NULL},

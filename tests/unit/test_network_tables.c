@@ -66,7 +66,7 @@ static void every_agent_is_whole(void **state) {
         assert_int_equal(agent->settings_path != NULL, agent->settings_make != NULL);
         assert_int_equal(agent->kubeconfig_path != NULL, agent->kubeconfig_user != NULL);
         assert_int_equal(agent->sources != NULL, agent->read_settings && agent->check_settings);
-        assert_int_equal(agent->keeps_routes && !agent->makes_network, agent->routes_to != NULL);
+        assert_int_equal(agent->keeps_routes && !agent->in_cluster, agent->routes_to != NULL);
         if (agent->service)
             assert_non_null(service_by_name(agent->service));
     }

@@ -49,6 +49,7 @@ SERVICE(other_kubelet, "kubelet")
 SERVICE(other_containerd, "containerd")
 SERVICE(other_kube_proxy, "kube-proxy")
 SERVICE(other_flanneld, "flanneld")
+SERVICE(other_hybrid_overlay, "hybrid-overlay-node")
 SERVICE(other_network, "winjoin-network")
 OPTION(absent_pipe, cri_socket, "npipe:////./pipe/nobody")
 static void odd_pods(void) {
@@ -355,6 +356,7 @@ static const struct {
     {"Service-containerd", other_containerd, E, "\"containerd\""},
     {"Service-kube-proxy", other_kube_proxy, E, "\"kube-proxy\""},
     {"Service-flanneld", other_flanneld, E, "\"flanneld\""},
+    {"Service-hybrid-overlay-node", other_hybrid_overlay, E, "\"hybrid-overlay-node\""},
     {"Service-winjoin-network", other_network, E, "\"winjoin-network\""},
     {"CRI", absent_pipe, E, "\\\\.\\pipe\\nobody"},
     {"ContainerRuntimeVersion", old_containerd, W, "containerd 1"},

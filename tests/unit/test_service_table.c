@@ -45,6 +45,13 @@ static void assert_arguments(const struct service *row, const char *expected) {
     text_list_free(&arguments);
 }
 
+static void assert_last_argument(const struct service *row, const char *expected) {
+    struct text_list arguments = {0};
+    assert_int_equal(service_arguments(row, &settings, &arguments, NULL), 0);
+    assert_string_equal(arguments.items[arguments.count - 1], expected);
+    text_list_free(&arguments);
+}
+
 static void assert_refused(const struct service *row, enum error_kind kind, const char *says) {
     struct host_service service = {0};
     struct error err = {0};
@@ -116,6 +123,18 @@ static void other_programs(void **state) {
                      "--kubeconfig-file=C:\\k\\flanneld.kubeconfig\n--iface=10.0.0.21\n--ip-masq\n"
                      "--net-config-path=C:\\etc\\kube-flannel\\net-conf.json\n"
                      "--subnet-file=C:\\run\\flannel\\subnet.env");
+    settings.agent_key_folder = "C:\\var\\lib\\ovn-kubernetes\\pki";
+    settings.api_server = "https://10.0.0.10:6443";
+    settings.ca_file = "C:\\etc\\kubernetes\\pki\\ca.crt";
+    settings.vxlan_port = 4789;
+    assert_arguments(&service_hybrid_overlay_node,
+                     "C:\\k\\hybrid-overlay-node.exe\n--node=win-7k2\n"
+                     "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\kubelet.conf\n"
+                     "--cert-dir=C:\\var\\lib\\ovn-kubernetes\\pki\n--cert-duration=24h\n"
+                     "--k8s-apiserver=https://10.0.0.10:6443\n"
+                     "--k8s-cacert=C:\\etc\\kubernetes\\pki\\ca.crt");
+    settings.vxlan_port = 9898;
+    assert_last_argument(&service_hybrid_overlay_node, "--hybrid-overlay-vxlan-port=9898");
     assert_arguments(&service_containerd,
                      "C:\\Program Files\\containerd\\containerd.exe\n"
                      "--config=C:\\Program Files\\containerd\\config.toml\n"
@@ -170,6 +189,8 @@ static void what_is_wanted(void **state) {
     } cases[] = {
         {{true, "flanneld"}, "winjoin-network containerd kubelet flanneld kube-proxy"},
         {{false, "flanneld"}, "winjoin-network containerd kubelet flanneld"},
+        {{true, "hybrid-overlay-node"},
+         "winjoin-network containerd kubelet hybrid-overlay-node kube-proxy"},
         {{true, "other"}, "winjoin-network containerd kubelet kube-proxy"},
         {{false, NULL}, "winjoin-network containerd kubelet"},
     };
@@ -202,6 +223,7 @@ static void rows(void **state) {
         {&service_containerd, "hns winjoin-network", "", {15000, 15000, 60000}, 86400, 0, 0},
         {&service_kubelet, "containerd", "", {5000, 10000, 30000}, 600, 60000, 30000},
         {&service_flanneld, "hns", "NODE_NAME=win-7k2", {5000, 10000, 30000}, 600, 0, 10000},
+        {&service_hybrid_overlay_node, "hns kubelet", "", {5000, 10000, 30000}, 600, 0, 5000},
         {&service_kube_proxy,
          "hns",
          "KUBE_NETWORK=flannel.4096",

@@ -1,0 +1,223 @@
+/* The wait for the network that a service of this node makes. */
+#include "join/phases/agent_network.h"
+
+#include "base/memory.h"
+#include "join/phases/service_proof.h"
+#include "join/programs/programs.h"
+#include "kube/csr.h"
+#include "netsetup/agents/agent.h"
+#include "netsetup/nic_guard.h"
+
+/* A start takes a second; a person has to see the request that is to be approved. */
+enum { LIMIT_MS = 900000, STEP_MS = 1000, STALLED_MS = 30000, STARTS_MAX = 3, STOP_MS = 30000 };
+
+struct agent_wait {
+    struct join *join;
+    const struct service *service;
+    struct hcn_network network;
+    unsigned since_ms, starts; /* of the last start, and how many there were */
+    unsigned outage_ms;
+    bool restored; /* a static address, by us */
+};
+
+/* ---- what a reset takes back ---- */
+
+/* What stands already is not this join's. */
+static int record_networks(struct join *join, struct error *err) {
+    const struct network_agent *agent = join->found.plan.agent;
+
+    for (const char *const *name = agent->networks; *name; name++) {
+        struct hcn_network found = {0};
+        struct error why = {0};
+        bool there;
+
+        if (journal_has(&join->journal, JOURNAL_NETWORK, *name))
+            continue;
+        there = hcn_network_find(join->host, *name, &found, &why) == 0;
+        if (!there && why.kind != ERROR_ABSENT) {
+            *err = why;
+            return -1;
+        }
+        if (journal_record(&join->journal, JOURNAL_NETWORK, *name,
+                           there ? json_pack("{s:b}", "present", 1)
+                                 : json_pack("{s:s}", "agent", agent->service),
+                           err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int make_folders(struct join *join, struct error *err) {
+    const struct network_agent *agent = join->found.plan.agent;
+
+    for (const char *const *folder = agent->folders; folder && *folder; folder++)
+        if (journal_own_folder(&join->journal, *folder, err) < 0)
+            return -1;
+    return agent->key_folder ? host_make_folder(join->host, agent->key_folder, HOST_SECRET, err)
+                             : 0;
+}
+
+/* ---- who else has this name ---- */
+
+static int check_names(struct join *join, const json_t *nodes, struct error *err) {
+    const char *own = join->found.facts.host_name;
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+        const char *name = json_text_at(node, "metadata.name");
+
+        if (text_equal(name, join->found.node_name) ||
+            !text_equal_nocase(json_text_at(node, "status.nodeInfo.machineID"), own))
+            continue;
+        (void)error_set(
+            err, ERROR_CONFLICT,
+            "node '%s' has this machine's host name '%s', by which %s tells nodes apart",
+            name ? name : "", own, join->found.plan.plugin);
+        return error_hint(err, "rename this machine and restart it (PowerShell: Rename-Computer "
+                               "-NewName NAME -Restart), or delete that Node if it is gone");
+    }
+    return 0;
+}
+
+int agent_network_check_names(struct join *join, struct error *err) {
+    _cleanup_json_ json_t *nodes = NULL;
+
+    if (!join->found.plan.agent->unique_host_names)
+        return 0;
+    if (kube_nodes_get(&join->found.client, &nodes, err) == 0)
+        return check_names(join, nodes, err);
+    if (!kube_is_forbidden(err))
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+/* ---- until it stands ---- */
+
+static enum wait_look look_network(struct agent_wait *w, struct error *err) {
+    const struct network_plan *plan = &w->join->found.plan;
+
+    if (hcn_network_find(w->join->host, plan->name, &w->network, err) < 0)
+        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
+    if (!text_equal(w->network.subnet, plan->pod_cidr)) {
+        (void)error_set(err, ERROR_TIMED_OUT, "for %s: HNS network '%s' has %s, not %s",
+                        w->service->name, plan->name, w->network.subnet, plan->pod_cidr);
+        return LOOK_AGAIN;
+    }
+    if (plan->mode->vxlan && !*w->network.provider_address) {
+        (void)error_set(err, ERROR_TIMED_OUT, "for the provider address of HNS network '%s'",
+                        plan->name);
+        return LOOK_AGAIN;
+    }
+    return LOOK_DONE;
+}
+
+/* The service's own certificate: a request that nobody has decided holds it up. */
+static enum wait_look look_request(struct agent_wait *w, bool *ret_pending, struct error *err) {
+    const struct network_agent *agent = w->join->found.plan.agent;
+    struct kube_client client = w->join->found.client; /* the same texts, without its patience */
+    _cleanup_(freep) char *subject = NULL;
+    struct error ignored = {0};
+    struct kube_csr csr = {0};
+    enum wait_look found = LOOK_AGAIN;
+
+    if (!agent->user_prefix)
+        return LOOK_AGAIN;
+    client.patience_ms = 0;
+    subject = xasprintf("CN=%s%s,O=%s", agent->user_prefix, w->join->found.node_name, agent->group);
+    if (kube_csr_find_subject(&client, KUBE_CSR_API_SIGNER, subject, &csr, &ignored) < 0)
+        return LOOK_AGAIN;
+    *ret_pending = csr.state == KUBE_CSR_PENDING || csr.state == KUBE_CSR_APPROVED;
+    if (csr.state == KUBE_CSR_DENIED || csr.state == KUBE_CSR_FAILED) {
+        found = kube_csr_refused(&csr, err);
+        (void)error_hint(err, "to ask again: kubectl delete csr %s, then run the same command",
+                         csr.name);
+    } else if (*ret_pending) {
+        (void)error_set(err, ERROR_TIMED_OUT, "%s of %s is %s", csr.name, w->service->name,
+                        kube_csr_state_name(csr.state));
+        if (csr.state == KUBE_CSR_PENDING)
+            (void)error_hint(err, "kubectl certificate approve %s", csr.name);
+    }
+    kube_csr_free(&csr);
+    return found;
+}
+
+/* Started before it could do its work, it does nothing for ever: a new start heals that. */
+static int start_again(struct agent_wait *w, struct error *err) {
+    struct join *join = w->join;
+
+    if (w->starts == STARTS_MAX) {
+        (void)error_set(err, ERROR_TIMED_OUT, "%s has not made HNS network '%s' after %u starts",
+                        w->service->name, join->found.plan.name, w->starts);
+        return service_watch_hint(&join->watch, err);
+    }
+    w->starts++;
+    join_warn(&join->progress, "%s has not made HNS network '%s' after %u s: started again",
+              w->service->name, join->found.plan.name, STALLED_MS / 1000);
+    if (host_service_stop(join->host, w->service->name, STOP_MS, err) < 0)
+        return -1;
+    return service_watch_start(&join->watch, w->service, err);
+}
+
+static enum wait_look look(void *context, struct wait *wait, struct error *err) {
+    struct agent_wait *w = context;
+    struct nic_guard_result guard = {0};
+    struct error missing = {0};
+    bool pending = false;
+    enum wait_look found;
+
+    if (nic_guard_restore(w->join->host, &w->join->found.nic, NULL, NULL, &guard, err) < 0)
+        return LOOK_FAILED;
+    w->outage_ms += guard.outage_ms;
+    w->restored |= guard.address_restored;
+    found = look_network(w, err);
+    if (found != LOOK_AGAIN)
+        return found;
+    if (service_watch_look(&w->join->watch, NULL, &missing) < 0 ||
+        look_request(w, &pending, &missing) == LOOK_FAILED) {
+        *err = missing;
+        return LOOK_FAILED;
+    }
+    if (pending || w->join->watch.again_ms)
+        w->since_ms = wait->waited_ms;
+    if (missing.kind)
+        *err = missing;
+    else if (err->kind == ERROR_ABSENT)
+        (void)error_set(err, ERROR_TIMED_OUT, "for %s to make HNS network '%s'", w->service->name,
+                        w->join->found.plan.name);
+    if (wait->waited_ms - w->since_ms < STALLED_MS)
+        return LOOK_AGAIN;
+    w->since_ms = wait->waited_ms;
+    return start_again(w, err) < 0 ? LOOK_FAILED : LOOK_AGAIN;
+}
+
+static int await(struct agent_wait *w, struct error *err) {
+    struct join *join = w->join;
+    struct wait wait = {.limit_ms = LIMIT_MS, .pause_ms = STEP_MS, .look = look, .context = w};
+    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+
+    if (end == LOOK_AGAIN)
+        (void)error_prefix(err, "waited %u s", LIMIT_MS / 1000);
+    if (end != LOOK_DONE)
+        return -1;
+    if (w->outage_ms)
+        text_addf(&join->progress.detail, "offline for %.1f s, %s %s; ", w->outage_ms / 1000.0,
+                  join->found.nic.address, w->restored ? "restored" : "kept");
+    return 0;
+}
+
+int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err) {
+    struct agent_wait w = {
+        .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
+    struct service_settings settings;
+
+    if (agent_network_check_names(join, err) < 0 || record_networks(join, err) < 0 ||
+        make_folders(join, err) < 0)
+        return -1;
+    programs_service_settings(join->host, &join->found, &settings);
+    if (service_run(join, w.service, &settings, err) < 0 || await(&w, err) < 0)
+        return -1;
+    *ret = w.network;
+    return 0;
+}

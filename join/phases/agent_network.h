@@ -1,0 +1,20 @@
+/* The pod network where a service of this node makes it (hybrid-overlay-node). */
+#ifndef JOIN_PHASES_AGENT_NETWORK_H
+#define JOIN_PHASES_AGENT_NETWORK_H
+
+#include "join/join.h"
+#include "netsetup/hcn_network.h"
+
+/* Starts the network agent's service and waits until its HNS network stands for this node's pods:
+ * gives the card back what the virtual switch cost it, names a certificate request that waits for
+ * its approval, starts the service again when the network does not come. Its networks are recorded,
+ * so that a reset deletes them. Kinds: those of service_run(), of HNS and of nic_guard_restore();
+ * ERROR_DENIED (its request is denied), ERROR_CONFLICT (another node has this host's name; a
+ * network for other pods), ERROR_TIMED_OUT. */
+int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err);
+
+/* With an agent that tells nodes apart by their hosts' names: ERROR_CONFLICT when another Node has
+ * this one's. Who may not list Nodes is passed over. */
+int agent_network_check_names(struct join *join, struct error *err);
+
+#endif

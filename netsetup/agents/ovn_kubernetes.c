@@ -1,0 +1,104 @@
+/* OVN-Kubernetes' hybrid overlay: hybrid-overlay-node makes two overlay networks and keeps the
+ * routes to other nodes' pods; ovnkube gives each Windows node its pods' prefix in an annotation.
+ * Facts: ovn-kubernetes' go-controller/hybrid-overlay, openshift/windows-machine-config-operator
+ * (pkg/services, pkg/nodeconfig/payload). */
+#include "netsetup/agents/agent.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/network_keeper.h"
+#include "services/service_table.h"
+
+#define ANNOTATION "k8s.ovn.org/"
+#define SUBNET ANNOTATION "hybrid-overlay-node-subnet"
+#define NETWORK "OVNKubernetesHybridOverlayNetwork"
+enum { VNI = 4097 };
+
+static const char *backend(const struct network_mode *mode) {
+    return mode->vxlan ? "hybrid overlay" : NULL;
+}
+
+static const char *annotation(const json_t *annotations, const char *key) {
+    return json_string_value(json_object_get(annotations, key));
+}
+
+/* Of a Linux node: {"default":["10.244.0.0/24"]}, of earlier versions {"default":"10.244.0.0/24"}.
+ */
+static bool read_linux_subnet(const char *text, char out[CIDR_TEXT_MAX]) {
+    _cleanup_json_ json_t *json = NULL;
+    const char *subnet;
+
+    if (!text || json_read(text, strlen(text), "node-subnets", &json, NULL) < 0)
+        return false;
+    subnet = json_text_at(json, "default.0");
+    if (!subnet)
+        subnet = json_text_at(json, "default");
+    return subnet && text_format(out, CIDR_TEXT_MAX, "%s", subnet) == 0;
+}
+
+static bool read_peer(const json_t *annotations, struct network_peer *ret) {
+    const char *own = annotation(annotations, SUBNET);
+    const char *mac =
+        annotation(annotations, ANNOTATION "hybrid-overlay-distributed-router-gateway-mac");
+
+    if (own ? text_format(ret->subnet, sizeof ret->subnet, "%s", own) < 0
+            : !read_linux_subnet(annotation(annotations, ANNOTATION "node-subnets"), ret->subnet))
+        return false;
+    ret->pod_cidr = ret->subnet;
+    ret->backend = "hybrid overlay";
+    ret->address = ret->node_address;
+    ret->vni = VNI;
+    if (mac && text_format(ret->router_mac, sizeof ret->router_mac, "%s", mac) < 0)
+        ret->router_mac[0] = '\0';
+    return true;
+}
+
+/* A node without the MAC is passed over until it has it. */
+static bool routes_to(const struct network_mode *mode, unsigned vni,
+                      const struct network_peer *peer) {
+    return mode->vxlan && vni == VNI && peer->address && *peer->router_mac &&
+           text_equal(peer->backend, "hybrid overlay");
+}
+
+/* It makes its networks at its start, and never looks whether they stand. */
+static int restore(const struct network_restore *restore, struct error *err) {
+    struct hcn_network network;
+    struct error why = {0};
+
+    if (hcn_network_find(restore->host, NETWORK, &network, &why) == 0)
+        return 0;
+    if (why.kind == ERROR_ABSENT)
+        return network_restore_service(restore, &service_hybrid_overlay_node, err) < 0
+                   ? -1 /* what depends on it was stopped with it */
+                   : network_restore_service(restore, &service_kube_proxy, err);
+    *err = why;
+    return -1;
+}
+
+const struct network_agent network_agent_ovn_kubernetes = {
+    .plugin = "ovn-kubernetes",
+    .service = "hybrid-overlay-node",
+    .folders = (const char *const[]){"C:\\var\\lib\\ovn-kubernetes", NULL},
+    .key_folder = "C:\\var\\lib\\ovn-kubernetes\\pki",
+    .rights =
+        (const struct agent_right[]){
+            {"nodes", "get,list,watch"}, {"pods", "list,watch"}, {"nodes/status", "patch"}, {0}},
+    .group = "system:ovn-nodes",
+    .user_prefix = "system:ovn-node:",
+    .vni = VNI,
+    .makes_network = true,
+    .network_name = NETWORK,
+    .networks = (const char *const[]){"Base" NETWORK, NETWORK, NULL},
+    .subnet_annotation = SUBNET,
+    .subnet_giver = "ovnkube (hybrid overlay, with no-hostsubnet-nodes kubernetes.io/os=windows)",
+    .nat_except_services = true,
+    .source_vip_endpoint = "VIPEndpoint",
+    .unique_host_names = true,
+    .keeps_routes = true,
+    .backend = backend,
+    .restore = restore,
+    .read_peer = read_peer,
+    .routes_to = routes_to,
+};
