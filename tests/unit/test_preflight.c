@@ -5,6 +5,7 @@
 #include "preflight_scene.h"
 
 #include "join/configuration/ignored_checks.h"
+#include "join/preflight/preflight_checks.h"
 
 static void nothing(void) {
 }
@@ -76,6 +77,34 @@ static void a_partly_disabled_ipv6_is_fine(void **state) {
     assert_int_equal(result_of(&look, "IPv6Stack")->outcome, PREFLIGHT_PASS);
     close_look(&look);
     close_run(&r);
+}
+
+/* An error's first hint goes before the row's; what the host says stays one line, cut where it is
+ * too long, and never in the middle of an escape. */
+static void what_a_check_says(void **state) {
+    struct finding finding = {0};
+    struct error err = {0};
+    char line[400];
+
+    (void)state;
+    (void)error_set(&err, ERROR_HOST, "open it: no");
+    assert_int_equal(check_failed(&finding, &err), CHECK_BAD);
+    assert_string_equal(finding.message, "open it: no");
+    assert_string_equal(finding.hint, "");
+    assert_int_equal(finding.cause, ERROR_HOST);
+    (void)error_hint(&err, "close it first");
+    assert_int_equal(check_failed(&finding, &err), CHECK_BAD);
+    assert_string_equal(finding.hint, "close it first");
+    assert_int_equal(check_unknown(&finding, "%s", "a\nb\x1b"), CHECK_UNKNOWN);
+    assert_string_equal(finding.message, "could not check: a\\nb\\x1b");
+    memset(line, 'x', sizeof line);
+    line[sizeof line - 1] = '\0';
+    assert_int_equal(check_warn(&finding, "%s", line), CHECK_WARN);
+    assert_int_equal(strlen(finding.message), sizeof finding.message - 1);
+    line[297] = '\x1b'; /* "\x1b" would not fit */
+    assert_int_equal(check_not_run(&finding, "%s", line), CHECK_NOT_RUN);
+    assert_int_equal(strlen(finding.message), 297);
+    assert_null(strchr(finding.message, '\\'));
 }
 
 /* kubeadm: RunRootCheckOnly. */
@@ -301,6 +330,7 @@ int main(void) {
         cmocka_unit_test(a_fit_server_passes),
         cmocka_unit_test(no_silence_passes),
         cmocka_unit_test(a_partly_disabled_ipv6_is_fine),
+        cmocka_unit_test(what_a_check_says),
         cmocka_unit_test(without_rights_nothing_else_is_asked),
         cmocka_unit_test(the_kind_says_whose_fault_it_is),
         cmocka_unit_test(ids_have_several_spellings),

@@ -145,6 +145,8 @@ static void results_refuse(void **state) {
          "decode winjoin-results: line 2: a result has 9 fields"},
         {"winjoin-results 1\na ok 1 1 1 1 1 - -\n",
          "decode winjoin-results: line 2: the text ends before its last line"},
+        {"winjoin-results 1\nend x\n",
+         "decode winjoin-results: line 2: count is not a number 0..256"},
         {"winjoin-results 1\na ok 1 1 1 1 1 - -\nend 2\n",
          "decode winjoin-results: line 3: the count does not match the results"},
         {"winjoin-results 1\na fine 1 1 1 1 1 - -\nend 1\n",
