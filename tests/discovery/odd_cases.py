@@ -122,7 +122,7 @@ CERTIFICATES = [
          leaf=leaf(days=(-9, -1))),
     case("odd: a CA that ended yesterday", 4, "the certificate of the cluster's CA: certificate \"CN=kubernetes\" has "
          "expired or is not yet valid", "is after", "hint: it is valid from 20", "the clock of ", " s ahead of this machine's) "
-         "it is so too: the cluster needs a new CA", ca=lambda: authority(days=(-9, -1)), answer=dated(300)),
+         "agrees: the cluster needs a new CA", ca=lambda: authority(days=(-9, -1)), answer=dated(300)),
     case("odd: a CA that begins tomorrow", 4, "the certificate of the cluster's CA", "is before",
          "does not tell its time", ca=lambda: authority(days=(1, 9))),
     case("odd: a CA that begins tomorrow, by this machine's clock alone", 4, "the certificate of the cluster's CA",

@@ -101,7 +101,7 @@ TEXTS = [
     text("a byte order mark", 0, lambda t: "\ufeff" + t),
     text("a byte order mark within", 0, extra("x: \ufeffy")),
     text("UTF-16", 1, lambda t: t.encode("utf-16-le").decode("latin-1"), ""),
-    text("NEL for a line's end", 0, extra("# a\u0085# b")),
+    text("NEL for a line's end", 1, extra("# a\u0085# b"), "U+0085 is a line break in YAML"),
     text("a line separator", 1, extra("x: a\u2028b")),
     text("CR alone for a line's end", 0, lambda t: t.replace("\n", "\r")),
     text("no newline at the end", 0, lambda t: t.rstrip("\n")),
