@@ -26,6 +26,10 @@ include dist/make/rig.mk
 include dist/make/test.mk
 include dist/make/mutants.mk
 include dist/make/bench.mk
+
+.PHONY: soak
+soak: build/asan/tests/test_soak ## months of winjoin-network in a minute: memory and descriptors stay flat; SOAK=
+	$(Q)SOAK=$(or $(SOAK),5000) $<
 include dist/make/lint.mk
 include dist/make/e2e.mk
 include dist/make/dist.mk

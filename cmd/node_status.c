@@ -8,9 +8,11 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "cmd/record.h"
+#include "diag/drift.h"
 #include "diag/look.h"
 #include "join/kubelet/kubelet_files.h"
 #include "kube/kubeconfig.h"
+#include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/hns_features.h"
 #include "services/program_image.h"
@@ -208,6 +210,32 @@ static char *node_name_of(const json_t *certificate) {
     return at ? xstrndup(at + strlen(prefix), strcspn(at + strlen(prefix), ",")) : NULL;
 }
 
+static bool runs_our_kube_proxy(const json_t *status) {
+    json_t *service;
+    size_t i;
+
+    json_array_foreach(json_object_get(status, "services"), i, service) {
+        if (text_equal(json_text_at(service, "name"), service_kube_proxy.name) &&
+            text_equal(json_text_at(service, "state"), "running") &&
+            json_bool_at(service, "winjoin", false))
+            return true;
+    }
+    return false;
+}
+
+/* Only what our kube-proxy programs can be judged. */
+static void add_drift(struct gathering *g, struct kube_client *client, const char *node) {
+    _cleanup_json_ json_t *file = NULL;
+    struct network_input input = {0};
+    struct error ignored = {0};
+
+    if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
+        !runs_our_kube_proxy(g->status) || boot_network_load(g->host, &file, &input, &ignored) < 0)
+        return;
+    json_object_set_new(g->status, "drift", drift_read(g->host, client, node, input.name));
+    boot_network_input_free(&input);
+}
+
 static void look(struct gathering *g) {
     struct diag_look_options options = {.certificate_file = KUBELET_CLIENT_CERTIFICATE_FILE};
     _cleanup_json_ json_t *certificate = diag_look_certificate(g->host, options.certificate_file);
@@ -228,6 +256,8 @@ static void look(struct gathering *g) {
     json_object_set(g->status, "api", json_object_get(look, "api"));
     if (json_object_get(certificate, "subject"))
         json_object_set(g->status, "certificate", certificate);
+    if (options.client)
+        add_drift(g, &client, name);
     kube_client_close(&client);
     kubeconfig_free(&config);
     json_decref(look);
@@ -320,6 +350,15 @@ static void judge_certificate(struct gathering *g) {
         add_problem(g, "the client certificate expired at %s", end);
 }
 
+/* What is left over harms nobody at once; a Service that nobody reaches does. */
+static void judge_drift(struct gathering *g) {
+    size_t count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
+
+    if (count)
+        add_problem(g, "%zu port%s of Services %s no load balancer in HNS: see drift", count,
+                    count == 1 ? "" : "s", count == 1 ? "has" : "have");
+}
+
 static void judge(struct gathering *g) {
     const char *outcome = json_text_at(g->status, "api.outcome");
 
@@ -327,6 +366,7 @@ static void judge(struct gathering *g) {
         return;
     judge_services(g);
     judge_certificate(g);
+    judge_drift(g);
     if (!text_equal(outcome, "ok"))
         add_problem(g, "the API server: %s", outcome);
     else if (!g->node)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DRIFT_SHOWN = 5 };
+
 static const char *text_at(const json_t *json, const char *path, const char *otherwise) {
     const char *text = json_text_at(json, path);
 
@@ -121,6 +123,43 @@ static void add_conditions(struct text *t, const json_t *status) {
                   text_at(condition, "status", "?"), text_at(condition, "reason", ""));
 }
 
+/* A line for each kind of difference, with the first few. */
+static void add_drift(struct text *t, const json_t *status) {
+    static const struct {
+        const char *key, *what, *member;
+    } kinds[] = {
+        {"servicesWithoutLoadBalancer", "Services without a load balancer in HNS", "service"},
+        {"loadBalancersWithoutService", "load balancers without a Service", "frontend"},
+        {"staleRemoteEndpoints", "remote endpoints that nothing uses", "address"},
+        {"endpointsWithoutPod", "endpoints without a pod", "address"},
+        {"unread", "could not be read", NULL},
+        {"commands", "do by hand", NULL}};
+    const json_t *drift = json_object_get(status, "drift");
+    json_t *row;
+    size_t i;
+
+    if (drift && !json_object_size(drift))
+        text_add(t, "drift            none\n");
+    for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
+        const json_t *rows = json_object_get(drift, kinds[k].key);
+
+        if (!rows)
+            continue;
+        text_addf(t, "drift            %zu %s:", json_array_size(rows), kinds[k].what);
+        json_array_foreach(rows, i, row) {
+            if (i == DRIFT_SHOWN && kinds[k].member) {
+                text_add(t, " ...");
+                break;
+            }
+            if (kinds[k].member)
+                text_addf(t, " %s", text_at(row, kinds[k].member, "?"));
+            else
+                text_addf(t, "\n                 %s", json_string_value(row));
+        }
+        text_add_char(t, '\n');
+    }
+}
+
 char *node_status_text(const json_t *status) {
     struct text t = {0};
     json_t *problem;
@@ -136,6 +175,7 @@ char *node_status_text(const json_t *status) {
         text_addf(&t, "certificate      client, %lld days left (until %s)\n",
                   json_number_at(status, "certificate.daysLeft", 0),
                   json_text_at(status, "certificate.notAfter"));
+    add_drift(&t, status);
     text_addf(&t, "journal          %lld changes that winjoin reset would undo\n",
               json_number_at(status, "journalEntries", 0));
     if (json_text_at(status, "lastJoin.log"))

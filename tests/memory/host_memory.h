@@ -59,6 +59,8 @@ void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context
  * there is no pipe to talk on. */
 typedef void host_memory_pipe(void *context, const void *said, size_t len, struct text *answer);
 void host_memory_set_pipe_answer(struct host *host, host_memory_pipe *answer, void *context);
+/* Lets go what the host itself notes of what was done: its log and the event log. */
+void host_memory_forget(struct host *host);
 /* The service hns gets another process (registered where it is not), and Windows' store of HNS (not
  * that of host_memory_set_hns()) loses what a restart loses: networks with Flags 8, their
  * endpoints, all load balancers. */

@@ -114,6 +114,11 @@ void host_memory_on_run(struct host *host, host_memory_run *hook, void *context)
     memory_of(host)->on_run_context = context;
 }
 
+void host_memory_forget(struct host *host) {
+    text_clear(&memory_of(host)->log);
+    json_array_clear(json_object_get(memory_of(host)->state, "events"));
+}
+
 /* The vSwitch follows as it does for any network that is deleted. */
 static void lose_network(json_t *state, const char *id) {
     _cleanup_(freep) char *copy = xstrdup(id); /* it goes with the network */

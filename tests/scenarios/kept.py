@@ -62,6 +62,8 @@ class Kept(Keeping):
     def test_1_join(self):
         self.assert_joins(*scene.FAST)
         self.assertTrue(self.process())
+        code, status = self.stage.document("status")
+        self.assertEqual((code, status["drift"]), (0, {}), status)
 
     def test_2_hns_is_restarted(self):
         self.stage.host.restart_hns()

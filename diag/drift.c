@@ -1,0 +1,370 @@
+/* HNS against Kubernetes: Services, load balancers, endpoints, pods. */
+#include "diag/drift.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "kube/object.h"
+#include "netsetup/hcn_lookup.h"
+
+enum { SYNC_SECONDS = 60, REMOTE = 1, PROTOCOL_UDP = 17, COMMANDS_MAX = 10 };
+
+static void add(json_t *drift, const char *key, json_t *row) {
+    json_t *list = json_object_get(drift, key);
+
+    if (!list) {
+        list = json_array();
+        json_object_set_new(drift, key, list);
+    }
+    json_array_append_new(list, row);
+}
+
+static char *frontend_text(const char *vip, long long port, const char *protocol) {
+    return xasprintf("%s:%lld/%s", vip, port, protocol);
+}
+
+/* A set of texts. */
+static void put(json_t *set, const char *text) {
+    if (text && *text)
+        json_object_set_new(set, text, json_true());
+}
+
+static bool has(const json_t *set, const char *text) {
+    return text && json_object_get(set, text) != NULL;
+}
+
+/* ---- what Kubernetes says ---- */
+
+/* The addresses of a Service at which others reach it. */
+static void add_vips(const json_t *service, json_t *ret) {
+    static const char *const lists[] = {"spec.clusterIPs", "spec.externalIPs"};
+    json_t *item;
+    size_t i;
+
+    put(ret, json_text_at(service, "spec.clusterIP"));
+    for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
+        json_array_foreach(json_at(service, lists[k]), i, item) put(ret, json_string_value(item));
+    json_array_foreach(json_at(service, "status.loadBalancer.ingress"), i, item)
+        put(ret, json_text_at(item, "ip"));
+}
+
+static const char *protocol_of(const json_t *port) {
+    const char *protocol = json_text_at(port, "protocol");
+
+    return protocol ? protocol : "TCP";
+}
+
+/* "ns/name port-name" of each port that has a ready endpoint; and all endpoints' addresses. */
+static void read_slices(const json_t *slices, json_t *ready, json_t *addresses) {
+    json_t *slice, *endpoint, *item;
+    size_t i, k, n;
+
+    json_array_foreach(json_object_get(slices, "items"), i, slice) {
+        const json_t *labels = json_at(slice, "metadata.labels");
+        const char *service =
+            json_string_value(json_object_get(labels, "kubernetes.io/service-name"));
+        bool serves = false;
+
+        json_array_foreach(json_object_get(slice, "endpoints"), k, endpoint) {
+            json_array_foreach(json_object_get(endpoint, "addresses"), n, item)
+                put(addresses, json_string_value(item));
+            serves |= json_bool_at(endpoint, "conditions.ready", true);
+        }
+        json_array_foreach(json_object_get(slice, "ports"), k, item) {
+            const char *name = json_text_at(item, "name"),
+                       *space = json_text_at(slice, "metadata.namespace");
+            _cleanup_(freep) char *key =
+                xasprintf("%s/%s %s", space ? space : "", service ? service : "", name ? name : "");
+
+            if (serves)
+                put(ready, key);
+        }
+    }
+}
+
+static bool is_old(const json_t *service, int64_t now) {
+    const char *made = json_text_at(service, "metadata.creationTimestamp");
+    int64_t seconds = 0;
+
+    return !made || rfc3339_parse(made, &seconds, NULL) < 0 || now - seconds > SYNC_SECONDS;
+}
+
+static bool has_cluster_ip(const json_t *service) {
+    const char *vip = json_text_at(service, "spec.clusterIP");
+
+    return vip && *vip && !text_equal(vip, "None");
+}
+
+/* ---- load balancers ---- */
+
+/* "10.96.0.10:53/UDP" of each load balancer, ":30080/TCP" of one at a node port. */
+static void balancer_frontends(const json_t *balancer, struct text_list *ret) {
+    const json_t *vips = json_object_get(balancer, "FrontendVIPs");
+    json_t *mapping, *vip;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(balancer, "PortMappings"), i, mapping) {
+        long long port = json_number_at(mapping, "ExternalPort", 0);
+        const char *protocol =
+            json_number_at(mapping, "Protocol", 0) == PROTOCOL_UDP ? "UDP" : "TCP";
+
+        json_array_foreach(vips, k, vip) {
+            if (json_is_string(vip))
+                text_list_add_owned(ret, frontend_text(json_string_value(vip), port, protocol));
+        }
+        if (!json_array_size(vips))
+            text_list_add_owned(ret, frontend_text("", port, protocol));
+    }
+}
+
+static void read_balancers(const json_t *balancers, json_t *frontends) {
+    json_t *balancer;
+    size_t i;
+
+    json_array_foreach(balancers, i, balancer) {
+        _cleanup_(text_list_free) struct text_list list = {0};
+
+        balancer_frontends(balancer, &list);
+        for (size_t k = 0; k < list.count; k++)
+            put(frontends, list.items[k]);
+    }
+}
+
+static void find_missing(const struct drift_seen *seen, const json_t *service, const json_t *ready,
+                         const json_t *frontends, json_t *drift) {
+    const char *space = json_text_at(service, "metadata.namespace"),
+               *name = json_text_at(service, "metadata.name");
+    _cleanup_(freep) char *full = xasprintf("%s/%s", space ? space : "", name ? name : "");
+    json_t *port;
+    size_t i;
+
+    if (!is_old(service, seen->now) || !has_cluster_ip(service) ||
+        text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local"))
+        return; /* where no endpoint is on this node there is none */
+    json_array_foreach(json_at(service, "spec.ports"), i, port) {
+        const char *port_name = json_text_at(port, "name");
+        _cleanup_(freep) char *key = xasprintf("%s %s", full, port_name ? port_name : "");
+        _cleanup_(freep) char *frontend =
+            frontend_text(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
+                          protocol_of(port));
+
+        if (has(ready, key) && !has(frontends, frontend))
+            add(drift, "servicesWithoutLoadBalancer",
+                json_pack("{s:s, s:s}", "service", full, "frontend", frontend));
+    }
+}
+
+/* What load balancers may be for. The health check port of an address of type LoadBalancer is not
+ * among a Service's ports: its address alone counts. */
+static void wanted_frontends(const json_t *service, json_t *wanted, json_t *vips) {
+    _cleanup_json_ json_t *own = json_object();
+    const char *vip;
+    json_t *port, *value;
+    size_t i;
+
+    add_vips(service, own);
+    json_array_foreach(json_at(service, "spec.ports"), i, port) {
+        _cleanup_(freep) char *at_node =
+            frontend_text("", json_number_at(port, "nodePort", 0), protocol_of(port));
+
+        put(wanted, at_node);
+        json_object_foreach(own, vip, value) {
+            _cleanup_(freep) char *frontend =
+                frontend_text(vip, json_number_at(port, "port", 0), protocol_of(port));
+
+            put(wanted, frontend);
+        }
+    }
+    if (text_equal(json_text_at(service, "spec.type"), "LoadBalancer"))
+        json_object_update(vips, own);
+}
+
+static void find_orphans(const struct drift_seen *seen, const json_t *wanted, const json_t *vips,
+                         json_t *drift) {
+    json_t *balancer;
+    size_t i;
+
+    json_array_foreach(seen->balancers, i, balancer) {
+        _cleanup_(text_list_free) struct text_list list = {0};
+
+        balancer_frontends(balancer, &list);
+        for (size_t k = 0; k < list.count; k++) {
+            _cleanup_(freep) char *vip = xstrndup(list.items[k], strcspn(list.items[k], ":"));
+
+            if (has(wanted, list.items[k]) || has(vips, vip))
+                continue;
+            add(drift, "loadBalancersWithoutService",
+                json_pack("{s:s*, s:s}", "id", json_text_at(balancer, "ID"), "frontend",
+                          list.items[k]));
+            break;
+        }
+    }
+}
+
+static void compare_services(const struct drift_seen *seen, const json_t *ready, json_t *drift) {
+    _cleanup_json_ json_t *frontends = json_object(), *wanted = json_object(),
+                          *vips = json_object();
+    json_t *service;
+    size_t i;
+
+    read_balancers(seen->balancers, frontends);
+    json_array_foreach(json_object_get(seen->services, "items"), i, service) {
+        find_missing(seen, service, ready, frontends, drift);
+        wanted_frontends(service, wanted, vips);
+    }
+    find_orphans(seen, wanted, vips, drift);
+}
+
+/* ---- endpoints ---- */
+
+static const char *address_of(const json_t *endpoint) {
+    return json_text_at(endpoint, "IpConfigurations.0.IpAddress");
+}
+
+static bool is_remote(const json_t *endpoint) {
+    return json_number_at(endpoint, "Flags", 0) & REMOTE;
+}
+
+/* kube-proxy makes one for each endpoint elsewhere and, on overlay, for each cluster IP. */
+static void compare_remote(const struct drift_seen *seen, json_t *addresses, json_t *drift) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(json_object_get(seen->services, "items"), i, item) add_vips(item, addresses);
+    json_array_foreach(seen->endpoints, i, item) {
+        const char *address = address_of(item);
+
+        if (is_remote(item) && address && !has(addresses, address))
+            add(drift, "staleRemoteEndpoints",
+                json_pack("{s:s*, s:s}", "id", json_text_at(item, "ID"), "address", address));
+    }
+}
+
+/* "<container id>_<network>", as the CNI plugins call what they make; not the host's own "_ep". */
+static bool is_of_pod(const json_t *endpoint, const char *network) {
+    const char *name = json_text_at(endpoint, "Name");
+    size_t len = name ? strlen(name) : 0, tail = strlen(network);
+
+    return !is_remote(endpoint) && len > tail + 1 && name[len - tail - 1] == '_' &&
+           text_equal(name + len - tail, network);
+}
+
+static void compare_pods(const struct drift_seen *seen, json_t *drift) {
+    _cleanup_json_ json_t *addresses = json_object();
+    json_t *item, *address;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(seen->pods, "items"), i, item) {
+        put(addresses, json_text_at(item, "status.podIP"));
+        json_array_foreach(json_at(item, "status.podIPs"), k, address)
+            put(addresses, json_text_at(address, "ip"));
+    }
+    json_array_foreach(seen->endpoints, i, item) {
+        const char *at = address_of(item);
+
+        if (is_of_pod(item, seen->network) && at && !has(addresses, at))
+            add(drift, "endpointsWithoutPod",
+                json_pack("{s:s*, s:s*, s:s}", "id", json_text_at(item, "ID"), "name",
+                          json_text_at(item, "Name"), "address", at));
+    }
+}
+
+json_t *drift_compare(const struct drift_seen *seen) {
+    _cleanup_json_ json_t *ready = json_object(), *addresses = json_object();
+    json_t *drift = json_object();
+
+    read_slices(seen->slices, ready, addresses);
+    if (seen->services && seen->slices && seen->balancers)
+        compare_services(seen, ready, drift);
+    if (seen->services && seen->slices && seen->endpoints)
+        compare_remote(seen, addresses, drift);
+    if (seen->pods && seen->endpoints && seen->network)
+        compare_pods(seen, drift);
+    return drift;
+}
+
+/* ---- read ---- */
+
+static void add_unread(json_t *drift, const char *what, const struct error *why) {
+    _cleanup_(freep) char *text = xasprintf("%s: %s", what, why->message);
+
+    add(drift, "unread", json_string(text));
+}
+
+static json_t *get(struct kube_client *client, const char *path, const char *what, json_t *unread) {
+    json_t *list = NULL, *items;
+    struct error why = {0};
+
+    if (kube_get(client, path, &list, &why) == 0 && kube_list_items(list, &items, &why) == 0)
+        return list;
+    add_unread(unread, what, &why);
+    json_decref(list);
+    return NULL;
+}
+
+static json_t *list(struct host *host, enum hcn_kind kind, const char *what, json_t *unread) {
+    json_t *all = NULL;
+    struct error why = {0};
+
+    if (hcn_list(host, kind, NULL, NULL, &all, &why) < 0)
+        add_unread(unread, what, &why);
+    return all;
+}
+
+static void add_commands(json_t *drift) {
+    json_t *row;
+    size_t i;
+
+    if (json_object_get(drift, "servicesWithoutLoadBalancer") ||
+        json_object_get(drift, "loadBalancersWithoutService")) {
+        add(drift, "commands", json_string("sc.exe stop kube-proxy"));
+        add(drift, "commands", json_string("sc.exe start kube-proxy"));
+    }
+    for (int k = 0; k < 2; k++) {
+        const char *key = k ? "endpointsWithoutPod" : "staleRemoteEndpoints";
+
+        json_array_foreach(json_object_get(drift, key), i, row) {
+            _cleanup_(freep) char *command =
+                xasprintf("powershell -Command \"Get-HnsEndpoint -Id %s | Remove-HnsEndpoint\"",
+                          json_text_at(row, "id") ? json_text_at(row, "id") : "");
+
+            if (i < COMMANDS_MAX)
+                add(drift, "commands", json_string(command));
+        }
+    }
+}
+
+json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
+                   const char *network) {
+    _cleanup_(freep) char *name = kube_escape(node ? node : "");
+    _cleanup_(freep) char *pods_path =
+        xasprintf("/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%%3D%s", name);
+    _cleanup_json_ json_t *unread = json_object(), *services = NULL, *slices = NULL, *pods = NULL;
+    _cleanup_json_ json_t *endpoints = NULL, *balancers = NULL;
+    json_t *drift;
+
+    host_set_deadline(host, host_monotonic_ms(host) + DRIFT_MS);
+    services = get(client, "/api/v1/services?resourceVersion=0", "the Services", unread);
+    slices = get(client, "/apis/discovery.k8s.io/v1/endpointslices?resourceVersion=0",
+                 "the EndpointSlices", unread);
+    pods = node ? get(client, pods_path, "this node's pods", unread) : NULL;
+    endpoints = list(host, HCN_ENDPOINT, "HNS' endpoints", unread);
+    balancers = list(host, HCN_LOAD_BALANCER, "HNS' load balancers", unread);
+    host_set_deadline(host, 0);
+    drift = drift_compare(&(struct drift_seen){.services = services,
+                                               .slices = slices,
+                                               .pods = pods,
+                                               .endpoints = endpoints,
+                                               .balancers = balancers,
+                                               .network = network,
+                                               .now = host_now(host)});
+    json_object_update(drift, unread);
+    add_commands(drift);
+    return drift;
+}
+
+bool drift_is_none(const json_t *drift) {
+    return !json_object_size(drift);
+}

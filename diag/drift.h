@@ -1,0 +1,32 @@
+/* What HNS has compared with what Kubernetes says should be there. */
+#ifndef DIAG_DRIFT_H
+#define DIAG_DRIFT_H
+
+#include "base/json.h"
+#include "host/host.h"
+#include "kube/client.h"
+
+/* Documents as the API server and HCN answer them; NULL = could not be read. */
+struct drift_seen {
+    const json_t *services, *slices, *pods; /* Lists; the pods of this node alone */
+    const json_t *endpoints;                /* of HNS, all of them */
+    const json_t *balancers;
+    const char *network; /* the pods' HNS network */
+    int64_t now;         /* seconds since 1970 */
+};
+/* {servicesWithoutLoadBalancer: [{service: "ns/name", frontend: "10.96.0.10:53/UDP"}],
+ *  loadBalancersWithoutService: [{id, frontend}], staleRemoteEndpoints: [{id, address}],
+ *  endpointsWithoutPod: [{id, name, address}]}, each absent where nothing is wrong. A Service
+ * counts when an endpoint of it is ready and it is older than a minute, which kube-proxy takes at
+ * most. Pure; new reference. */
+json_t *drift_compare(const struct drift_seen *seen);
+/* Reads all that and compares; adds `unread`: ["the Services: why"] and `commands`: what to do by
+ * hand, one command each, the first for the first that is wrong. At most DRIFT_MS and one call's
+ * time. New reference. */
+enum { DRIFT_MS = 5000 };
+json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
+                   const char *network);
+/* true when nothing differs. */
+bool drift_is_none(const json_t *drift);
+
+#endif

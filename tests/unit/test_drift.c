@@ -1,0 +1,188 @@
+/* HNS against Kubernetes: each kind of difference, and what is none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+#include "diag/drift.h"
+#include "tests/memory/host_memory.h"
+#include "tests/memory/http_memory.h"
+
+#define OLD "\"creationTimestamp\":\"2026-11-21T09:00:00Z\""
+#define NETWORK "5f2c61a4-0000-4000-8000-000000000013"
+#define NOW 1795255200 /* 2026-11-21T10:00:00Z */
+#define SERVICE(name, spec)                                                                        \
+    "{\"metadata\":{\"namespace\":\"d\",\"name\":\"" name "\"," OLD "},\"spec\":{" spec "}}"
+#define PORT(port) "\"ports\":[{\"name\":\"p\",\"port\":" port "}]"
+#define SLICE(service, endpoints)                                                                  \
+    "{\"metadata\":{\"namespace\":\"d\",\"labels\":{\"kubernetes.io/service-name\":\"" service     \
+    "\"}},\"endpoints\":[" endpoints "],\"ports\":[{\"name\":\"p\",\"port\":8080}]}"
+#define READY(address) "{\"addresses\":[\"" address "\"]}"
+#define BALANCER(vip, port)                                                                        \
+    "{\"ID\":\"b-" port "\",\"FrontendVIPs\":[\"" vip                                              \
+    "\"],\"PortMappings\":[{\"Protocol\":6,\"ExternalPort\":" port "}]}"
+#define AT_NODE(port)                                                                              \
+    "{\"ID\":\"n-" port "\",\"PortMappings\":[{\"Protocol\":6,\"ExternalPort\":" port "}]}"
+#define REMOTE(id, address)                                                                        \
+    "{\"ID\":\"" id "\",\"Flags\":1,\"IpConfigurations\":[{\"IpAddress\":\"" address "\"}]}"
+#define LOCAL(name, address)                                                                       \
+    "{\"ID\":\"l\",\"Name\":\"" name "\",\"IpConfigurations\":[{\"IpAddress\":\"" address "\"}]}"
+#define A SERVICE("a", "\"clusterIP\":\"10.96.0.1\"," PORT("80"))
+
+struct row {
+    const char *what, *services, *slices, *pods, *endpoints, *balancers, *wanted;
+};
+
+static json_t *read(const char *text, bool list) {
+    _cleanup_(freep) char *whole =
+        list ? xasprintf("{\"items\":[%s]}", text) : xasprintf("[%s]", text);
+    json_t *json = json_loads(whole, 0, NULL);
+
+    if (!json)
+        fail_msg("%s", whole);
+    return json;
+}
+
+static const struct row rows[] = {
+    {"nothing differs", A, SLICE("a", READY("10.244.2.5")), "", REMOTE("r", "10.244.2.5"),
+     BALANCER("10.96.0.1", "80"), "{}"},
+    {"no load balancer", A, SLICE("a", READY("10.244.2.5")), "", "", "",
+     "{\"servicesWithoutLoadBalancer\":[{\"service\":\"d/a\",\"frontend\":\"10.96.0.1:80/"
+     "TCP\"}]}"},
+    {"that of another port", A, SLICE("a", READY("10.244.2.5")), "", "",
+     BALANCER("10.96.0.1", "80") "," BALANCER("10.96.0.1", "81"),
+     "{\"loadBalancersWithoutService\":[{\"id\":\"b-81\",\"frontend\":\"10.96.0.1:81/TCP\"}]}"},
+    {"no endpoint", A, "", "", "", "", "{}"},
+    {"none that is ready", A,
+     SLICE("a", "{\"addresses\":[\"10.244.2.5\"],\"conditions\":{\"ready\":false}}"), "", "", "",
+     "{}"},
+    {"headless", SERVICE("a", "\"clusterIP\":\"None\"," PORT("80")), SLICE("a", READY("1.2.3.4")),
+     "", "", "", "{}"},
+    {"younger than a minute",
+     "{\"metadata\":{\"namespace\":\"d\",\"name\":\"a\",\"creationTimestamp\":\"2026-11-21T09:"
+     "59:"
+     "30Z\"},\"spec\":{\"clusterIP\":\"10.96.0.1\"," PORT("80") "}}",
+     SLICE("a", READY("10.244.2.5")), "", "", "", "{}"},
+    {"local endpoints alone",
+     SERVICE("a", "\"clusterIP\":\"10.96.0.1\",\"internalTrafficPolicy\":\"Local\"," PORT("80")),
+     SLICE("a", READY("10.244.2.5")), "", "", "", "{}"},
+    {"a node port",
+     SERVICE("a", "\"clusterIP\":\"10.96.0.1\",\"ports\":[{\"name\":\"p\",\"port\":80,"
+                  "\"nodePort\":30080}]"),
+     "", "", "", AT_NODE("30080"), "{}"},
+    {"a node port of nobody", A, "", "", "", AT_NODE("30081"),
+     "{\"loadBalancersWithoutService\":[{\"id\":\"n-30081\",\"frontend\":\":30081/TCP\"}]}"},
+    {"the health check of a load balancer",
+     "{\"metadata\":{\"namespace\":\"d\",\"name\":\"a\"},\"spec\":{\"type\":\"LoadBalancer\","
+     "\"clusterIP\":\"10.96.0.1\"," PORT("80") "},\"status\":{\"loadBalancer\":{\"ingress\":[{"
+                                               "\"ip\":\"192.0.2.7\"}]}}}",
+     "", "", "", BALANCER("192.0.2.7", "32001") "," BALANCER("192.0.2.7", "80"), "{}"},
+    {"a cluster IP's remote endpoint", A, "", "", REMOTE("r", "10.96.0.1"), "", "{}"},
+    {"a stale remote endpoint", A, "", "", REMOTE("r", "10.244.3.9"), "",
+     "{\"staleRemoteEndpoints\":[{\"id\":\"r\",\"address\":\"10.244.3.9\"}]}"},
+    {"a pod's endpoint", "", "", "{\"status\":{\"podIPs\":[{\"ip\":\"10.244.1.5\"}]}}",
+     LOCAL("c1_net", "10.244.1.5"), "", "{}"},
+    {"an endpoint without a pod", "", "", "{\"status\":{\"podIP\":\"10.244.1.6\"}}",
+     LOCAL("c1_net", "10.244.1.5"), "",
+     "{\"endpointsWithoutPod\":[{\"id\":\"l\",\"name\":\"c1_net\",\"address\":\"10.244.1.5\"}]"
+     "}"},
+    {"the host's own, the source VIP's, another network's", "", "", "",
+     LOCAL("net_ep", "10.244.1.2") "," LOCAL("", "10.244.1.3") "," LOCAL("c1_other", "10.1.1.1"),
+     "", "{}"},
+};
+
+static void differences(void **state) {
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_json_ json_t *services = read(rows[i].services, true),
+                              *slices = read(rows[i].slices, true),
+                              *pods = read(rows[i].pods, true),
+                              *endpoints = read(rows[i].endpoints, false),
+                              *balancers = read(rows[i].balancers, false);
+        const struct drift_seen seen = {services, slices, pods, endpoints, balancers, "net", NOW};
+        _cleanup_json_ json_t *drift = drift_compare(&seen);
+        _cleanup_(freep) char *text = json_write(drift);
+
+        if (strcmp(text, rows[i].wanted) != 0)
+            fail_msg("%s: %s", rows[i].what, text);
+        assert_int_equal(drift_is_none(drift), !strcmp(text, "{}"));
+    }
+}
+
+/* What was not read is not compared. */
+static void without_an_answer_nothing_differs(void **state) {
+    _cleanup_json_ json_t *one = read(A, true), *slices = read(SLICE("a", READY("1.2.3.4")), true);
+    _cleanup_json_ json_t *endpoints = read(REMOTE("r", "9.9.9.9"), false);
+    const struct drift_seen seen[] = {{.services = one, .slices = slices},
+                                      {.services = one, .endpoints = endpoints},
+                                      {.endpoints = endpoints, .network = "net"},
+                                      {0}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(seen); i++) {
+        json_t *drift = drift_compare(&seen[i]);
+
+        assert_true(drift_is_none(drift));
+        json_decref(drift);
+    }
+}
+
+static int answer(void *context, const struct http_request *request, struct http_response *ret,
+                  struct error *err) {
+    const char *body = strstr(request->url, "/services") ? "{\"items\":[" A "]}"
+                       : strstr(request->url, "/endpointslices")
+                           ? "{\"items\":[" SLICE("a", READY("1.2.3.4")) "]}"
+                           : NULL;
+
+    (void)context;
+    if (!body)
+        return error_set(err, ERROR_TIMED_OUT, "no answer");
+    ret->status = 200;
+    ret->body = xstrdup(body);
+    ret->body_len = strlen(body);
+    return 0;
+}
+
+static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
+    struct host *host = host_memory_new();
+    struct http *http = http_memory_new(answer, NULL);
+    const struct kubeconfig config = {.server = (char *)"https://k", .token = (char *)"t"};
+    struct kube_client client;
+    char *properties = NULL;
+    json_t *drift;
+
+    (void)state;
+    assert_int_equal(kube_client_open(http, host, &config, &client, NULL), 0);
+    assert_int_equal(
+        hcn_create(host, HCN_NETWORK, NULL, NETWORK, "{\"Name\":\"net\"}", &properties, NULL), 0);
+    free(properties);
+    assert_int_equal(
+        hcn_create(host, HCN_ENDPOINT, NETWORK, NULL, REMOTE("r", "10.244.3.9"), &properties, NULL),
+        0);
+    free(properties);
+    drift = drift_read(host, &client, "win-1", "net");
+    assert_non_null(strstr(json_text_at(drift, "unread.0"), "this node's pods: GET"));
+    assert_string_equal(json_text_at(drift, "servicesWithoutLoadBalancer.0.service"), "d/a");
+    assert_string_equal(json_text_at(drift, "commands.0"), "sc.exe stop kube-proxy");
+    assert_string_equal(json_text_at(drift, "commands.1"), "sc.exe start kube-proxy");
+    assert_non_null(strstr(json_text_at(drift, "commands.2"), "Remove-HnsEndpoint"));
+    assert_false(host_deadline_passed(host));
+    json_decref(drift);
+    kube_client_close(&client);
+    http_free(http);
+    host_free(host);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(differences),
+        cmocka_unit_test(without_an_answer_nothing_differs),
+        cmocka_unit_test(what_cannot_be_read_is_said_and_what_to_do),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

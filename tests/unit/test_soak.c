@@ -1,0 +1,141 @@
+/* Months in a minute: HNS restarts, services restart, logs rotate; what a run needs does not grow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "netsetup/boot_network.h"
+#include "netsetup/network_keeper.h"
+#include "netsetup/nic_guard.h"
+#include "services/service_host.h"
+#include "services/service_table.h"
+#include "tests/memory/host_memory.h"
+#include "tests/unit/network_scene.h"
+
+#ifdef __SANITIZE_ADDRESS__
+size_t __sanitizer_get_current_allocated_bytes(void); /* NOLINT: of the sanitizers */
+
+static size_t soak_bytes(void) {
+    return __sanitizer_get_current_allocated_bytes();
+}
+#else
+static size_t soak_bytes(void) {
+    return 0; /* measured under the sanitizers alone */
+}
+#endif
+
+/* The lowest descriptor that is free: what stays open below it moves it up. */
+static int soak_handles(void) {
+    FILE *file = fopen("build/soak.txt", "wb"); /* there wherever tests run */
+    int number = file ? fileno(file) : -1;
+
+    assert_non_null(file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(remove("build/soak.txt"), 0);
+    return number;
+}
+
+enum { FEW = 300, WARM = 100, MARGIN = 64 * 1024 };
+
+static struct scene scene;
+static struct host *host;
+static unsigned sleeps, restarts, wanted;
+static size_t at_first;
+
+static void on_tell(void *context, char level, const char *text) {
+    (void)context, (void)text;
+    assert_int_not_equal(level, 'e');
+}
+
+/* Two looks after a restart all stands again; what the played host itself notes is let go. */
+static void on_sleep(void *context, struct host *sleeping) {
+    (void)context;
+    if (++sleeps % 3)
+        return;
+    host_memory_forget(sleeping);
+    if (restarts == WARM)
+        at_first = soak_bytes();
+    if (restarts++ == wanted)
+        host_memory_interrupt(sleeping);
+    else
+        host_memory_restart_hns(sleeping);
+}
+
+static void join(void) {
+    const struct service_settings settings = {.kube_proxy_version = "v1.37.1", .node_name = "w"};
+    struct nic_snapshot card = {0};
+    struct nic_guard_result result = {0};
+    struct hcn_network network = {0};
+    json_t *file;
+    char *text;
+
+    scene_open(&scene, "overlay");
+    scene.input.plugin = "flannel";
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
+    nic_snapshot_free(&card);
+    file = boot_network_json(&scene.input);
+    text = json_write(file);
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    free(text);
+    json_decref(file);
+    assert_int_equal(service_ensure(host, &service_kube_proxy, &settings, NULL, NULL), 0);
+    assert_int_equal(service_ensure(host, &service_flanneld, &settings, NULL, NULL), 0);
+}
+
+static void restarts_of_hns(void **state) {
+    struct network_keeper keeper = {.tell = on_tell};
+    struct error err = {0};
+    int handles;
+
+    (void)state;
+    host = keeper.host = host_memory_new();
+    host_memory_restart_hns(host);
+    join();
+    host_memory_on_sleep(host, on_sleep, NULL);
+    handles = soak_handles();
+    assert_int_equal(network_keeper_begin(&keeper, &err), 0);
+    assert_int_equal(network_keeper_run(&keeper, &err), 0);
+    print_message(
+        "%u restarts of HNS: %zu bytes after %d, %zu at the end; descriptor %d, then %d\n", wanted,
+        at_first, (int)WARM, soak_bytes(), handles, soak_handles());
+    assert_in_range(soak_bytes(), 0, at_first + MARGIN);
+    assert_int_equal(soak_handles(), handles);
+    network_keeper_free(&keeper);
+    scene_close(&scene);
+    host_free(host);
+}
+
+static void rotations_of_a_log(void **state) {
+    const struct service_host_settings settings = {
+        .log_file = (char *)"C:\\var\\log\\x\\x.log", .max_log_bytes = 4096, .max_log_files = 3};
+    struct host *own = host_memory_new();
+    size_t before = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < wanted; i++) {
+        assert_int_equal(host_write(own, settings.log_file, "x", 1, HOST_PUBLIC, NULL), 0);
+        assert_int_equal(service_log_rotate(own, &settings, NULL), 0);
+        host_memory_forget(own);
+        before = i == WARM ? soak_bytes() : before;
+    }
+    assert_in_range(soak_bytes(), 0, before + MARGIN);
+    host_free(own);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(restarts_of_hns),
+        cmocka_unit_test(rotations_of_a_log),
+    };
+    const char *given = getenv("SOAK");
+
+    wanted = given ? (unsigned)strtoul(given, NULL, 10) : FEW;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
