@@ -71,10 +71,14 @@ static void end_live_line(struct progress *progress) {
     progress->line_open = false;
 }
 
-void progress_close(struct progress *progress) {
-    host_set_tick(progress->host, NULL, NULL);
+void progress_clear(struct progress *progress) {
     end_live_line(progress);
     forget_waiting(progress);
+}
+
+void progress_close(struct progress *progress) {
+    host_set_tick(progress->host, NULL, NULL);
+    progress_clear(progress);
     text_list_free(&progress->warnings);
 }
 

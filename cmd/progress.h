@@ -36,6 +36,8 @@ char *progress_json(const struct join_event *event, int64_t now);
 char *progress_fit(const char *message, size_t room);
 /* The join_progress function; context is the struct progress. */
 void progress_show(void *context, const struct join_event *event);
+/* Nothing is waited for now: takes the waiting line away. */
+void progress_clear(struct progress *progress);
 void progress_close(struct progress *progress);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
+#include "cmd/progress.h"
 #include "join/programs/node_programs.h"
 #include "services/artifacts.h"
 
@@ -106,14 +107,29 @@ static int read_versions(struct program *program, json_t **ret, struct error *er
     return json_read(text, len, "--versions", ret, err);
 }
 
+/* A line on the terminal while a big file is read or written. */
+static void show_work(struct program *program, struct progress *progress, const char *message) {
+    const struct join_event event = {.state = JOIN_WAITING, .message = message, .hint = ""};
+
+    progress_open(progress, program);
+    progress->program = NULL; /* no record is kept */
+    if (progress->mode == PROGRESS_LIVE)
+        progress_show(progress, &event);
+}
+
 /* What is wrong with the folder or the versions is wrong with the call. */
 static int pack(struct program *program, const char *folder, const char *to,
                 struct artifacts *artifacts, struct error *err) {
     _cleanup_(freep) char *from = terminal_full_path(folder);
     _cleanup_json_ json_t *versions = NULL;
+    struct progress progress;
+    int result = read_versions(program, &versions, err);
 
-    if (read_versions(program, &versions, err) == 0 &&
-        bundle_create(program->host, from, to, versions, artifacts, err) == 0)
+    show_work(program, &progress, "packing the programs");
+    if (result == 0)
+        result = bundle_create(program->host, from, to, versions, artifacts, err);
+    progress_close(&progress);
+    if (result == 0)
         return 0;
     if (err->kind == ERROR_MALFORMED || err->kind == ERROR_ABSENT)
         err->kind = ERROR_USAGE;
@@ -123,10 +139,13 @@ static int pack(struct program *program, const char *folder, const char *to,
 /* ---- from upstream's releases ---- */
 
 static void tell_fetching(void *context, unsigned waited_ms, const char *message) {
-    const struct program *program = context;
+    struct progress *progress = context;
+    const struct join_event event = {
+        .state = JOIN_WAITING, .message = message, .hint = "", .waited_ms = waited_ms};
 
-    (void)waited_ms;
-    if (!text_equal(program->options.progress, "none"))
+    if (progress->mode == PROGRESS_LIVE)
+        progress_show(progress, &event);
+    else if (progress->mode != PROGRESS_NONE)
         (void)fprintf(stderr, "%s\n", message);
 }
 
@@ -143,20 +162,25 @@ static void names_missing(const json_t *nodes, struct text_list *ret) {
 static int fetch(struct program *program, const json_t *nodes, const char *to,
                  struct artifacts *artifacts, struct error *err) {
     const struct join_options *o = &program->options.join;
+    struct progress progress;
     const struct mirror from = {.host = program->host,
                                 .http = program->http,
                                 .url = o->source_base,
                                 .follows_redirects = true,
                                 .limit_ms = FETCH_MS,
                                 .tell = tell_fetching,
-                                .context = program};
+                                .context = &progress};
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(bundle_freep) struct bundle *bundle = NULL;
+    int result;
 
     names_missing(nodes, &names);
-    if (bundle_open_upstream(&from, o->kubernetes_version, &names, NULL, &bundle, err) < 0)
-        return -1;
-    return bundle_create_from(program->host, bundle, to, artifacts, err);
+    show_work(program, &progress, "asking for the releases");
+    result = bundle_open_upstream(&from, o->kubernetes_version, &names, NULL, &bundle, err);
+    if (result == 0)
+        result = bundle_create_from(program->host, bundle, to, artifacts, err);
+    progress_close(&progress);
+    return result;
 }
 
 static int check_source(const struct join_options *o, struct error *err) {
@@ -185,7 +209,13 @@ static int create(struct program *program, const char *folder, const char *zip, 
 }
 
 static int verify(struct program *program, struct bundle *bundle, struct error *err) {
-    if (bundle_verify(bundle, NULL, err) < 0)
+    struct progress progress;
+    int result;
+
+    show_work(program, &progress, "comparing each file with the lock");
+    result = bundle_verify(bundle, NULL, err);
+    progress_close(&progress);
+    if (result < 0)
         return -1;
     output_text(program, "ok\n");
     output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",

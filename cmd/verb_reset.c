@@ -7,12 +7,14 @@
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
+#include "cmd/progress.h"
 #include "cmd/record.h"
 #include "join/run.h"
 #include "join/undo/reset.h"
 
 struct told {
     struct program *program;
+    struct progress progress; /* its line says what is being undone */
     json_t *rows;
     size_t files, folders; /* not told one by one: -v does that */
 };
@@ -20,6 +22,14 @@ struct told {
 static bool is_quiet(const struct program *program) {
     return text_equal(program->options.progress, "none") ||
            text_equal(program->options.progress, "json");
+}
+
+static void on_begin(void *context, const char *what) {
+    struct told *told = context;
+    const struct join_event event = {.state = JOIN_WAITING, .message = what, .hint = ""};
+
+    if (told->progress.mode == PROGRESS_LIVE)
+        progress_show(&told->progress, &event);
 }
 
 static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
@@ -38,6 +48,7 @@ static void on_entry(void *context, const char *what, const char *how, const str
         told->folders += folder;
         return;
     }
+    progress_clear(&told->progress);
     if (!is_quiet(told->program))
         (void)fprintf(stderr, "  %s %s%s%s\n", why ? "!!" : "ok", what, why || *how ? ": " : "",
                       why ? why->message : how);
@@ -81,8 +92,10 @@ static void tell_end(const struct program *program, const struct reset_result *r
 
 int verb_reset(struct program *program, struct error *err) {
     struct told told = {.program = program, .rows = json_array()};
-    struct reset_options options = {
-        .dry_run = program->options.join.dry_run, .progress = on_entry, .progress_context = &told};
+    struct reset_options options = {.dry_run = program->options.join.dry_run,
+                                    .progress = on_entry,
+                                    .begins = on_begin,
+                                    .progress_context = &told};
     struct reset_result result = {0};
     int outcome;
 
@@ -92,7 +105,10 @@ int verb_reset(struct program *program, struct error *err) {
     }
     if (!options.dry_run)
         record_open(program, "reset", NULL);
+    progress_open(&told.progress, program);
+    told.progress.program = NULL; /* what was done is recorded, not what begins */
     outcome = reset_run(program->host, &options, &result, err);
+    progress_close(&told.progress);
     tell_files(&told);
     output_result(program,
                   json_pack("{s:s, s:s, s:b, s:o, s:I, s:I, s:I}", "apiVersion",

@@ -228,6 +228,8 @@ int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **r
         *ret_len = max;
         return 0;
     }
+    if (bundle->mirror && !bundle->is_upstream)
+        bundle->mirror->size = artifact->size;
     if ((bundle->is_upstream
              ? upstream_read(bundle->mirror, artifact, &bundle->archive, &data, &len, err)
              : read_file(bundle, artifact->path, max, &data, &len, err)) < 0)

@@ -22,7 +22,7 @@ struct fetch {
     const char *path;
     size_t max;
     struct text body;
-    uint64_t begin_ms, told_ms;
+    uint64_t begin_ms, asked_ms, told_ms;
     uint64_t window_ms; /* the bytes of the last STALL_MS are counted from here */
     size_t window_len;
     bool too_long, too_slow;
@@ -44,13 +44,23 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
     return text_take(&out);
 }
 
+/* As fast as so far. */
+static unsigned seconds_left(const struct fetch *f, uint64_t now) {
+    double rate = (double)f->body.len / (double)(now - f->asked_ms + 1);
+
+    return (unsigned)((double)(f->mirror->size - f->body.len) / rate / 1000) + 1;
+}
+
 static void tell(struct fetch *f, uint64_t now) {
     _cleanup_(freep) char *message = NULL;
 
     if (!f->mirror->tell || now - f->told_ms < TELL_MS)
         return;
     f->told_ms = now;
-    message = xasprintf("%s: %.1f MB", f->path, (double)f->body.len / 1e6);
+    message = f->mirror->size > f->body.len && f->body.len
+                  ? xasprintf("%s: %.1f of %.1f MB, %u s left", f->path, (double)f->body.len / 1e6,
+                              (double)f->mirror->size / 1e6, seconds_left(f, now))
+                  : xasprintf("%s: %.1f MB", f->path, (double)f->body.len / 1e6);
     f->mirror->tell(f->mirror->context, (unsigned)(now - f->begin_ms), message);
 }
 
@@ -173,6 +183,7 @@ int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char
                           .path = path,
                           .max = max,
                           .begin_ms = begin_ms,
+                          .asked_ms = now,
                           .told_ms = now,
                           .window_ms = now};
         long retry_after = -1;

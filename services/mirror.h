@@ -21,6 +21,7 @@ struct mirror {
     /* Told about once a second while a file is fetched, and of each failure that is tolerated. */
     void (*tell)(void *context, unsigned waited_ms, const char *message);
     void *context;
+    uint64_t size; /* of the file that is fetched next, for the time left; 0 = not known */
 };
 
 /* The URL of a file of the mirror, each byte that a URL cannot hold as %XX. The caller frees. */

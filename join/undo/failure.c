@@ -18,9 +18,16 @@ static void on_entry(void *context, const char *what, const char *how, const str
         join_tell_waiting(&join->progress, 0, 0, "", "undo: %s %s", what, how);
 }
 
+static void on_begin(void *context, const char *what) {
+    struct join *join = context;
+
+    join_tell_waiting(&join->progress, 0, 0, "", "undo: %s", what);
+}
+
 /* The journal is read again: what could not be undone stays in it. */
 static void roll_back(struct join *join) {
-    const struct reset_options options = {.progress = on_entry, .progress_context = join};
+    const struct reset_options options = {
+        .progress = on_entry, .begins = on_begin, .progress_context = join};
     struct error why = {0};
 
     join->rolled_back = true;

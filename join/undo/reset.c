@@ -260,6 +260,13 @@ static void tell(const struct reset_options *options, const struct journal_entry
         options->progress(options->progress_context, what, how, why);
 }
 
+static void tell_begin(const struct reset_options *options, const struct journal_entry *entry) {
+    _cleanup_(freep) char *what = xasprintf("%s %s", journal_kind_name(entry->kind), entry->target);
+
+    if (options->begins)
+        options->begins(options->progress_context, what);
+}
+
 static void count_undone(const struct journal_entry *entry, struct reset_result *ret) {
     if (json_object_get(entry->before, "present") || json_object_get(entry->before, "backup") ||
         json_object_get(entry->before, "data"))
@@ -311,6 +318,7 @@ static int undo_all(struct journal *journal, const struct reset_options *options
         }
         if (is_needed(journal, i))
             continue;
+        tell_begin(options, entry);
         if (undo[entry->kind](journal->host, entry, &how, &why) < 0) {
             tell(options, entry, "", &why);
             if (ret->failed++ == 0)

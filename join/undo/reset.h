@@ -15,6 +15,7 @@ typedef void reset_progress(void *context, const char *what, const char *how,
 struct reset_options {
     bool dry_run; /* only tells */
     reset_progress *progress;
+    void (*begins)(void *context, const char *what); /* or NULL: what may take a while */
     void *progress_context;
 };
 struct reset_result {

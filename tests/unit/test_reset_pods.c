@@ -15,9 +15,15 @@ static void on_progress(void *context, const char *what, const char *how, const 
     text_addf(&told->lines, "%s: %s\n", what, why ? why->message : how);
 }
 
+static void on_begin(void *context, const char *what) {
+    struct told *told = context;
+
+    text_addf(&told->lines, "%s ...\n", what);
+}
+
 static int reset(struct told *told, bool dry_run, struct reset_result *ret, struct error *err) {
     struct reset_options options = {
-        .dry_run = dry_run, .progress = on_progress, .progress_context = told};
+        .dry_run = dry_run, .progress = on_progress, .begins = on_begin, .progress_context = told};
 
     return reset_run(told->run.host, &options, ret, err);
 }
@@ -76,7 +82,8 @@ static void a_pod_that_stays_is_said_and_the_rest_goes(void **state) {
         "stop pod 'default/a': the server refuses the call: INVALID_ARGUMENT: " GRPC_GO_REASON);
     assert_non_null(strstr(text_str(&told.lines), "pod default/a: stop pod 'default/a': "));
     assert_non_null(strstr(text_str(&told.lines), "pod kube-system/b: ended\n"));
-    assert_non_null(strstr(text_str(&told.lines), "service containerd: removed\n"));
+    assert_non_null(
+        strstr(text_str(&told.lines), "service containerd ...\nservice containerd: removed\n"));
     assert_int_equal(reset(&told, false, &result, &err), 0);
     close_joined(&told);
 }
