@@ -19,7 +19,7 @@ FILES = [
          '"apiServerEndpoint":"10.0.0.1:6443","unsafeSkipCAVerification":true}}\n}\n' % TOKEN),
     File("byte order mark", b"\xef\xbb\xbf" + GOOD.encode()),
     File("CRLF", GOOD.replace("\n", "\r\n")),
-    File("UTF-16", GOOD.encode("utf-16"), "is UTF-16: save it as UTF-8"),
+    File("UTF-16", GOOD.encode("utf-16"), kubeadm="refused", why="PowerShell 5.1 writes it"),
     File("empty", "", "no JoinConfiguration or NodeConfiguration found", "ok", join="refused",
          why="kubeadm's validate finds nothing wrong with nothing"),
     File("only a comment", "# nothing\n", "no JoinConfiguration or NodeConfiguration found"),
@@ -100,7 +100,7 @@ FILES = [
     File("argument without name", GOOD + "nodeRegistration: {kubeletExtraArgs: [{value: a}]}\n",
          'nodeRegistration.kubeletExtraArgs: Invalid value: "index 0": argument has no name'),
     File("argument with dashes", GOOD + "nodeRegistration: {kubeletExtraArgs: [{name: --v}]}\n",
-         '"index 0": an argument\'s name has no dashes', "ok", why=START),
+         '"index 0": an argument\'s name must not begin with dashes', "ok", why=START),
     File("arguments as a map", GOOD + "nodeRegistration: {kubeletExtraArgs: {v: '5'}}\n",
          "must be a list of objects"),
     File("number as an argument", GOOD + "nodeRegistration: {kubeletExtraArgs: [{name: v, "
