@@ -155,6 +155,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     if (parse(program, argc, argv, set, unknown ? &later : err) < 0 || unknown) {
         if (!*err->hints[0])
             (void)error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
+        options_given(set, &program->flags);
         if (open_seams(program, open, &later) == 0)
             (void)options_from_environment(set, environment, program->host, &later);
         return -1;

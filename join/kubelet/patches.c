@@ -178,8 +178,11 @@ int patches_read(struct host *host, const char *folder, struct patches *ret, str
     struct patches patches = {0};
     size_t files = 0;
 
-    if (host_file_type(host, folder) != HOST_FOLDER)
-        return error_set(err, ERROR_USAGE, "patches folder '%s': no such folder", folder);
+    if (host_file_type(host, folder) != HOST_FOLDER) {
+        _cleanup_(freep) char *shown = path_shown(folder);
+
+        return error_set(err, ERROR_USAGE, "patches folder '%s': no such folder", shown);
+    }
     if (read_folder(host, folder, 1, &files, &patches, err) < 0) {
         patches_free(&patches);
         if (err)

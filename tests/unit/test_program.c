@@ -40,7 +40,13 @@ static void variables_of_the_environment(void **state) {
     assert_int_equal(call("join 10.0.0.10:6443 --token x"), 3);
     assert_has(&err_out, "error: --token: ");
     assert_null(strstr(text_str(&err_out), "WINJOIN_TOKEN"));
+    variable = "WINJOIN_OUTPUT"; /* what was typed is wrong, and nothing else */
+    assert_int_equal(call("version -o xml"), 3);
+    assert_null(strstr(text_str(&err_out), "WINJOIN_OUTPUT"));
     variable = NULL;
+    assert_int_equal(call("join 10.0.0.10:6443 --timeout 0"), 3);
+    assert_has(&err_out, "--timeout");
+    assert_null(strstr(text_str(&err_out), "WINJOIN_"));
 }
 
 /* A result that nobody got is not a success. */
