@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
 #include "kube/object.h"
 
 #define NODES_PATH "/api/v1/nodes"
+#define PENDING_REASON "WinjoinNetworkPending"
 
 /* A Node with its 50 images has up to 30 KiB; an answer may have HTTP_BODY_MAX. */
 enum {
@@ -65,15 +67,20 @@ static void read_cidrs(struct kube_node *node, const json_t *object) {
 
 static void read_ready(struct kube_node *node, const json_t *conditions) {
     const json_t *condition;
+    bool seen = false;
     size_t i;
 
     json_array_foreach(conditions, i, condition) {
-        if (!text_equal(json_text_at(condition, "type"), "Ready"))
+        bool is_true = text_equal(json_text_at(condition, "status"), "True");
+
+        node->network_pending |=
+            is_true && text_equal(json_text_at(condition, "reason"), PENDING_REASON);
+        if (seen || !text_equal(json_text_at(condition, "type"), "Ready"))
             continue;
-        node->ready = text_equal(json_text_at(condition, "status"), "True");
+        seen = true; /* the first counts */
+        node->ready = is_true;
         node->ready_reason = copy_at(condition, "reason");
         node->ready_message = copy_at(condition, "message");
-        return; /* the first counts */
     }
 }
 
@@ -121,6 +128,22 @@ int kube_node_get(struct kube_client *client, const char *name, struct kube_node
     }
     *ret = node;
     return 0;
+}
+
+int kube_node_network_pending_set(struct kube_client *client, const char *name, bool pending,
+                                  struct error *err) {
+    _cleanup_(freep) char *segment = kube_escape(name);
+    _cleanup_(freep) char *path = xasprintf(NODES_PATH "/%s/status", segment);
+    char now[RFC3339_TEXT_MAX];
+    _cleanup_json_ json_t *patch = NULL;
+
+    rfc3339_format(host_now(client->host) + client->clock_difference, now);
+    patch = json_pack("{s:{s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}}", "status", "conditions", "type",
+                      "NetworkUnavailable", "status", pending ? "True" : "False", "reason",
+                      pending ? PENDING_REASON : "WinjoinNetworkProved", "message",
+                      pending ? "winjoin waits for the pod network" : "the pod network stands",
+                      "lastTransitionTime", now, "lastHeartbeatTime", now);
+    return kube_patch(client, path, "strategic-merge", patch, NULL, err);
 }
 
 /* ---- all of them ---- */

@@ -23,6 +23,7 @@ struct kube_node {
     char *kubelet_version;
     json_t *annotations; /* object or NULL */
     bool unschedulable;
+    bool network_pending; /* kube_node_network_pending_set() said so */
 };
 void kube_node_free(struct kube_node *node);
 int kube_node_from_json(const json_t *object, struct kube_node *ret, struct error *err);
@@ -31,6 +32,13 @@ const char *kube_node_annotation(const struct kube_node *node, const char *name)
 /* ERROR_ABSENT when there is no such Node. */
 int kube_node_get(struct kube_client *client, const char *name, struct kube_node *ret,
                   struct error *err);
+
+/* Writes the condition NetworkUnavailable, which a node may with its own identity (its taints it
+ * may not: admission NodeRestriction). While it is True the control plane keeps the taint
+ * node.kubernetes.io/network-unavailable:NoSchedule on the Node; pods of DaemonSets in the host's
+ * network tolerate it. */
+int kube_node_network_pending_set(struct kube_client *client, const char *name, bool pending,
+                                  struct error *err);
 
 /* All Nodes, in pages, as the server's objects: {"items": [Node...]}, without images and
  * managedFields. Pages that do not end (1000 of them, 120 s, too many bytes) are ERROR_MALFORMED or

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/nic_snapshot.h"
 
 bool nic_usable_address(const char *address) {
@@ -20,6 +21,12 @@ bool nic_same_address(const char *a, const char *b) {
 }
 
 bool nic_is_virtual_alias(const char *alias) {
+    size_t count;
+    const struct external_agent *const *agents = external_agents(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (text_equal(alias, agents[i]->adapter))
+            return true;
+    }
     return text_starts_with(alias, "vEthernet (");
 }
 

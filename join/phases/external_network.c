@@ -1,82 +1,136 @@
-/* Where a DaemonSet makes the pod network: the wait for what it writes last, its CNI configuration,
- * which containerd then takes. Whether pods get anywhere is the proof's question. */
+/* Where a DaemonSet makes the pod network: the wait for what it writes, its CNI configuration,
+ * which containerd then takes, and for its HNS network. Whether pods get anywhere is the proof's
+ * question. */
 #include "join/phases/external_network.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "host/wait.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
+#include "netsetup/hcn_lookup.h"
 #include "netsetup/nic_guard.h"
 
 enum { NETWORK_WAIT_MS = 900000, POLL_MS = 1000 }; /* its images may be some gigabytes */
 
 struct external_wait {
     struct join *join;
-    char *path;   /* of the CNI configuration, */
-    json_t *conf; /* and what it says */
+    const struct external_network *wanted; /* NULL: of an agent that is not known */
+    const char *title;                     /* the agent's */
+    char *path;                            /* of the CNI configuration, */
+    json_t *conf;                          /* and what it says */
+    char network[256];                     /* in HNS */
     unsigned outage_ms;
     bool restored; /* a static address, by us */
 };
 
-static enum wait_look look_cni(void *context, struct wait *wait, struct error *err) {
+/* Agents name it as they like (one for each block, one for each VNI): its type tells, and that it
+ * is not the base. */
+static enum wait_look look_network(struct external_wait *e, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *json;
+    size_t i;
+
+    if (!e->wanted)
+        return LOOK_DONE;
+    if (hcn_list(e->join->host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
+        return LOOK_FAILED;
+    json_array_foreach(list, i, json) {
+        struct hcn_network network = {0};
+
+        if (hcn_network_parse(json, &network, err) < 0)
+            return LOOK_FAILED;
+        if (!text_equal_nocase(network.type, e->wanted->hns_type) ||
+            (e->wanted->base && text_equal(network.name, e->wanted->base)))
+            continue;
+        (void)text_format(e->network, sizeof e->network, "%s", network.name); /* the same size */
+        return LOOK_DONE;
+    }
+    (void)error_set(err, ERROR_ABSENT, "HNS has no network of type %s like '%s'",
+                    e->wanted->hns_type, e->wanted->name);
+    return LOOK_AGAIN;
+}
+
+static enum wait_look look(void *context, struct wait *wait, struct error *err) {
     struct external_wait *e = context;
     struct nic_guard_result guard = {0};
+
     (void)wait;
     /* the agent's virtual switch may cost a static address, and then the agent waits for it, too */
     if (nic_guard_restore(e->join->host, &e->join->found.nic, NULL, NULL, &guard, err) < 0)
         return LOOK_FAILED;
     e->outage_ms += guard.outage_ms;
     e->restored |= guard.address_restored;
-    if (cni_config_read(e->join->host, CNI_CONF_DIR, &e->path, &e->conf, err) == 0)
-        return LOOK_DONE;
-    return err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED ? LOOK_AGAIN : LOOK_FAILED;
+    if (!e->conf && cni_config_read(e->join->host, CNI_CONF_DIR, &e->path, &e->conf, err) < 0)
+        return err->kind == ERROR_ABSENT || err->kind == ERROR_MALFORMED ? LOOK_AGAIN : LOOK_FAILED;
+    return look_network(e, err);
 }
 
-static void tell_cni(void *context, const struct wait *wait, const struct error *missing) {
+static void tell(void *context, const struct wait *wait, const struct error *missing) {
+    struct external_wait *e = context;
+
     (void)missing;
-    join_tell_waiting(context, wait->waited_ms, wait_left_ms(wait), "",
-                      "for the cluster's network agent to write a file in %s", CNI_CONF_DIR);
+    if (e->conf)
+        join_tell_waiting(&e->join->progress, wait->waited_ms, wait_left_ms(wait), "",
+                          "for %s to make its HNS network (%s)", e->title, e->wanted->hns_type);
+    else
+        join_tell_waiting(&e->join->progress, wait->waited_ms, wait_left_ms(wait), "",
+                          "for %s to write a file in %s", e->title, CNI_CONF_DIR);
 }
 
 static void describe(struct join *join, const struct external_wait *e) {
     const char *type = cni_config_type(e->conf);
 
-    text_addf(&join->progress.detail, "made by the cluster's own agent: %s in %s",
+    text_addf(&join->progress.detail, "made by %s: %s in %s",
+              e->wanted ? e->title : "the cluster's own agent",
               type ? type : "a plugin without a type", e->path);
+    if (*e->network)
+        text_addf(&join->progress.detail, ", HNS network %s", e->network);
     if (e->outage_ms)
         text_addf(&join->progress.detail, "; offline for %.1f s, %s %s", e->outage_ms / 1000.0,
                   join->found.nic.address, e->restored ? "restored" : "kept");
 }
 
-static int explain(const struct join *join, const struct error *missing, struct error *err) {
-    (void)error_set(err, ERROR_TIMED_OUT,
-                    "the cluster's network agent has set up no network after %d min: %s",
+static int explain(const struct external_wait *e, const struct error *missing, struct error *err) {
+    (void)error_set(err, ERROR_TIMED_OUT, "%s has set up no network after %d min: %s", e->title,
                     NETWORK_WAIT_MS / 60000, missing->message);
     return error_hint(err,
                       "look at its pod on this node: kubectl get pods -A -o wide "
                       "--field-selector spec.nodeName=%s",
-                      join->found.node_name);
+                      e->join->found.node_name);
 }
 
-int external_network_await(struct join *join, struct error *err) {
-    struct external_wait context = {.join = join};
+static int await(struct external_wait *e, struct error *err) {
     struct error missing = {0};
     struct wait wait = {.limit_ms = NETWORK_WAIT_MS,
                         .pause_ms = POLL_MS,
-                        .look = look_cni,
-                        .tell = tell_cni,
-                        .context = &context,
-                        .tell_context = &join->progress};
-    enum wait_look end = wait_until(join->host, &wait, &missing);
+                        .look = look,
+                        .tell = tell,
+                        .context = e,
+                        .tell_context = e};
+    enum wait_look end = wait_until(e->join->host, &wait, &missing);
 
     if (end == LOOK_DONE)
+        return 0;
+    if (end == LOOK_AGAIN)
+        return explain(e, &missing, err);
+    *err = missing;
+    return -1;
+}
+
+int external_network_await(struct join *join, struct error *err) {
+    const struct external_agent *agent = join->found.plan.external;
+    struct external_wait context = {
+        .join = join,
+        .wanted = external_agent_network(agent, join->found.plan.mode),
+        .title = agent ? agent->title : "the cluster's network agent",
+    };
+    int result = await(&context, err);
+
+    if (result == 0)
         describe(join, &context);
     free(context.path);
     json_decref(context.conf);
-    if (end == LOOK_AGAIN)
-        return explain(join, &missing, err);
-    if (end != LOOK_DONE)
-        *err = missing;
-    return end == LOOK_DONE ? 0 : -1;
+    return result;
 }

@@ -83,6 +83,17 @@ static int wait_subnet(struct join *join, struct error *err) {
     return error_hint(err, "it is written by %s", context.agent->subnet_giver);
 }
 
+/* An agent writes its CNI configuration, with which the Node becomes Ready, before its network
+ * stands: until it does, the scheduler must not take the node. */
+static int keep_pods_away(struct join *join, struct error *err) {
+    bool pending = join->found.plan.agent->in_cluster && !join->found.node.ready;
+
+    if (!pending && !join->found.node.network_pending)
+        return 0;
+    join->found.node.network_pending = pending;
+    return kube_node_network_pending_set(&join->found.client, join->found.node_name, pending, err);
+}
+
 int phase_node(struct join *join, struct error *err) {
     /* an agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes) */
     bool registered = join->found.options.pod_cidrs.count || join->found.plan.agent->makes_network;
@@ -94,6 +105,8 @@ int phase_node(struct join *join, struct error *err) {
                                   "kube-controller-manager --allocate-node-cidrs=true");
         return -1;
     }
+    if (keep_pods_away(join, err) < 0)
+        return -1;
     text_addf(&join->progress.detail, "%s registered", join->found.node_name);
     if (wait_subnet(join, err) < 0)
         return -1;

@@ -88,6 +88,16 @@ static int record_forwarding(struct join *join, const char *address, int family,
                           err);
 }
 
+/* The cluster's agent makes it. */
+static int make_external(struct join *join, struct error *err) {
+    if (write_boot_network(join, err) < 0 || external_network_await(join, err) < 0)
+        return -1;
+    if (!join->found.node.network_pending)
+        return 0;
+    join->found.node.network_pending = false;
+    return kube_node_network_pending_set(&join->found.client, join->found.node_name, false, err);
+}
+
 /* By winjoin, or by the network agent's service. */
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     enum hcn_outcome outcome;
@@ -108,7 +118,7 @@ int phase_pod_network(struct join *join, struct error *err) {
     struct hcn_network network = {0};
 
     if (join->found.plan.agent->in_cluster)
-        return write_boot_network(join, err) < 0 ? -1 : external_network_await(join, err);
+        return make_external(join, err);
     if (make_network(join, &network, err) < 0 || reserve_source_vip(join, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s %s", join->found.plan.mode->name, join->found.plan.name);

@@ -9,6 +9,7 @@
 #include "diag/run.h"
 #include "join/undo/journal.h"
 #include "join/undo/reset_pods.h"
+#include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic_guard.h"
@@ -352,14 +353,30 @@ static int remove_own(struct host *host, struct error *err) {
     return keeps ? 0 : host_remove_tree(host, WINJOIN_FOLDER, err);
 }
 
+/* What a DaemonSet of the cluster made is not the journal's: it is named with its command. */
+static const char *left_by_agent(struct host *host) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *file = NULL;
+    const struct external_agent *agent;
+    size_t len;
+
+    if (host_read(host, BOOT_NETWORK_FILE, BACKUP_MAX, &text, &len, NULL) < 0 ||
+        json_read(text, len, BOOT_NETWORK_FILE, &file, NULL) < 0)
+        return NULL;
+    agent = external_agent_by_name(json_text_at(file, "agent"));
+    return agent ? agent->removal : NULL;
+}
+
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
     struct journal journal = {0};
+    const char *left;
     int result = 0;
 
     *ret = (struct reset_result){0};
     if (journal_open(host, &journal, err) < 0)
         return -1;
+    left = left_by_agent(host);
     if (journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by reset_pods(). */
         result = diag_remove_left(host, err) < 0 || journal_repair_services(&journal, err) < 0 ||
@@ -372,6 +389,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         result = undo_all(&journal, options, ret, err);
     if (result == 0 && !options->dry_run)
         result = remove_own(host, err);
+    if (result == 0 && left && options->progress)
+        options->progress(options->progress_context, "left", left, NULL);
     journal_close(&journal);
     return result;
 }

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
+#include "netsetup/network_keeper.h"
 
 #define ROW(agent) &external_agent_##agent,
 static const struct external_agent *const agents[] = {EXTERNAL_AGENTS(ROW)};
@@ -126,6 +127,27 @@ static int check_settings(const struct agent_settings *settings, struct error *e
     return agent->check ? agent->check(settings, err) : 0;
 }
 
+/* After a start of Windows the agent's network is gone, or deleted by the agent itself before it
+ * makes a new one (Calico), while its CNI file is still there: pods would start without a network.
+ * Without the file the Node is not Ready, and the control plane's taint
+ * node.kubernetes.io/not-ready keeps pods away; the agent starts nevertheless, for its pods are in
+ * the host's network, and writes the file again. Of an agent that is not known that is not sure. */
+static int restore(const struct network_restore *restore, struct error *err) {
+    _cleanup_(freep) char *path = NULL;
+    _cleanup_json_ json_t *conf = NULL;
+    struct error why = {0};
+    const struct external_agent *agent = external_agent_by_name(restore->input->external);
+    if (!restore->booting || !agent)
+        return 0;
+    if (cni_config_read(restore->host, CNI_CONF_DIR, &path, &conf, &why) < 0)
+        return 0; /* none, or none that containerd takes */
+    if (host_remove(restore->host, path, err) < 0)
+        return -1;
+    text_list_add_owned(restore->did,
+                        xasprintf("removed %s until %s writes it again", path, agent->title));
+    return 0;
+}
+
 const struct network_agent network_agent_external = {
     .plugin = "external",
     .makes_network = true,
@@ -133,4 +155,5 @@ const struct network_agent network_agent_external = {
     .keeps_routes = true,
     .backend = backend,
     .check_settings = check_settings,
+    .restore = restore,
 };

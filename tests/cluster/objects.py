@@ -61,6 +61,8 @@ def _roles(cluster):
              [(seed.GROUP, "kubeadm:cluster-admins")])]
     if cluster.agents:
         create(cluster, at + "/clusterroles", "ClusterRole", "flannel", api, rules=rules["flannel"])
+        create(cluster, at + "/clusterroles", "ClusterRole", "windows-network-agents", api,
+               rules=rules["windows-network-agents"])
         create(cluster, at + "/namespaces/kube-system/roles", "Role", "windows-defaults", api,
                rules=rules["windows-defaults"])
         rows += seed.NODE_SERVICE_BINDINGS

@@ -427,6 +427,25 @@ static void other_objects_do_not_matter(void **state) {
     kube_node_free(&node);
 }
 
+/* The taint of a node is the control plane's: a node writes the condition. */
+static void the_network_is_pending(void **state) {
+    static const struct row rows[] = {{"/api/v1/nodes/win-1/status", 200, "{}", 0, 0}};
+    struct scene *s = *state;
+    s->rows = rows;
+    s->count = 1;
+    assert_int_equal(kube_node_network_pending_set(&s->client, "win-1", true, NULL), 0);
+    for (int pending = 0; pending < 2; pending++) {
+        struct kube_node node = {0};
+        _cleanup_json_ json_t *object =
+            json_pack("{s:{s:s}, s:{s:[{s:s, s:s, s:s}]}}", "metadata", "name", "win-1", "status",
+                      "conditions", "type", "NetworkUnavailable", "status",
+                      pending ? "True" : "False", "reason", "WinjoinNetworkPending");
+        assert_int_equal(kube_node_from_json(object, &node, NULL), 0);
+        assert_int_equal(node.network_pending, pending);
+        kube_node_free(&node);
+    }
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
@@ -446,6 +465,7 @@ int main(void) {
         CASE(gives_up_pages_that_do_not_end),
         CASE(lists_that_are_none_are_refused),
         CASE(looks_at_the_object_that_came),
+        CASE(the_network_is_pending),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,10 +8,13 @@
 #include <cmocka.h>
 
 #include "netsetup/agents/flannel.h"
+#include "netsetup/cni_config.h"
 #include "netsetup/firewall.h"
 #include "netsetup/names.h"
+#include "netsetup/network_keeper.h"
 #include "services/artifacts.h"
 #include "services/service_table.h"
+#include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
 static struct scene scene;
@@ -373,6 +376,32 @@ static void names(void **state) {
     assert_null(name_find(NULL, "a"));
 }
 
+/* At boot the file goes by which pods would start before the agent's network stands. */
+static void pods_wait_for_the_agent_at_boot(void **state) {
+    static const char conf[] = "{\"cniVersion\": \"1.0.0\", \"name\": \"n\", \"type\": \"t\"}";
+    static const struct {
+        bool booting;
+        const char *agent;
+        bool removed;
+    } rows[] = {{true, "calico", true}, {true, NULL, false}, {false, "calico", false}};
+    const char *path = CNI_CONF_DIR "\\10-calico.conf";
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(text_list_free) struct text_list did = {0};
+        struct host *host = host_memory_new();
+        const struct network_input input = {.external = rows[i].agent};
+        const struct network_restore restore = {
+            .host = host, .input = &input, .booting = rows[i].booting, .did = &did};
+        assert_int_equal(network_agent_external.restore(&restore, NULL), 0); /* no file */
+        assert_int_equal(did.count, 0);
+        assert_int_equal(host_write(host, path, conf, strlen(conf), HOST_PUBLIC, NULL), 0);
+        assert_int_equal(network_agent_external.restore(&restore, NULL), 0);
+        assert_int_equal(host_file_type(host, path) == HOST_ABSENT, rows[i].removed);
+        assert_int_equal(did.count, rows[i].removed);
+        host_free(host);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_mode_is_whole, close_scene),
@@ -391,6 +420,7 @@ int main(void) {
         cmocka_unit_test(routes_to_nodes),
         cmocka_unit_test(flannel_routes_to),
         cmocka_unit_test(names),
+        cmocka_unit_test(pods_wait_for_the_agent_at_boot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
