@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/cidr.h"
 #include "base/memory.h"
 
 static char *envelope(json_t *output) {
@@ -101,11 +102,43 @@ static char *get_all(json_t *state, const struct collection *c) {
     return envelope(all);
 }
 
+static bool is_taken(json_t *state, const char *address) {
+    const char *id;
+    json_t *endpoint;
+
+    json_object_foreach(json_at(state, "hns.endpoints"), id, endpoint) {
+        if (text_equal(json_text_at(endpoint, "IpConfigurations.0.IpAddress"), address))
+            return true;
+    }
+    return false;
+}
+
+/* HNS gives an endpoint without an address the first that is free behind the gateway. */
+static void choose_address(json_t *state, json_t *v1) {
+    const char *network = json_text_at(v1, "VirtualNetwork"), *prefix;
+    struct cidr subnet;
+    struct ip ip;
+    char text[IP_TEXT_MAX];
+
+    prefix = json_text_at(network ? model_hns_find(state, "networks", network) : NULL,
+                          "Ipams.0.Subnets.0.IpAddressPrefix");
+    if (!prefix || json_text_at(v1, "IPAddress") || cidr_parse(prefix, &subnet, NULL) < 0)
+        return;
+    for (uint64_t n = 2; cidr_address(&subnet, n, &ip, NULL) == 0; n++) {
+        ip_format(&ip, text);
+        if (is_taken(state, text))
+            continue;
+        json_object_set_new(v1, "IPAddress", json_string(text));
+        return;
+    }
+}
+
 static char *post(json_t *state, const struct collection *c, const char *request) {
     _cleanup_json_ json_t *v1 = NULL;
 
     if (json_read(request, strlen(request), "request", &v1, NULL) < 0)
         return failure("The JSON document is invalid.", 0x803b001b);
+    choose_address(state, v1);
     return envelope(c->show(state, model_hns_keep(state, c->member, NULL, c->take(v1))));
 }
 

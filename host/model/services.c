@@ -120,9 +120,8 @@ int model_service_stop(json_t *state, const char *name, struct error *err) {
         in_the_way =
             text_list_has(&needs, name) && text_equal(json_text_at(other, "state"), "running");
         text_list_free(&needs);
-        if (in_the_way)
-            return error_set_os(err, ERROR_CONFLICT, 1051,
-                                "stop service '%s': '%s' is running and depends on it", name, key);
+        if (in_the_way && model_service_stop(state, key, err) < 0) /* as the real host does */
+            return -1;
     }
     json_object_set_new(service, "state", json_string("stopped"));
     json_object_set_new(service, "processId", json_integer(0));
