@@ -147,8 +147,10 @@ struct host_adapter {
     uint32_t index;
     uint32_t mtu;
     bool up;
-    bool dhcp;                  /* IPv4 address from DHCP */
-    struct text_list addresses; /* "10.0.0.21/24", IPv4 and IPv6, link-local ones too */
+    bool dhcp;                   /* IPv4 address from DHCP */
+    uint32_t metric, metric6;    /* of the interface for IPv4, IPv6; 0 = Windows computes it */
+    struct text_list addresses;  /* "10.0.0.21/24", IPv4 and IPv6, link-local ones too */
+    struct text_list advertised; /* those of them that a router's advertisement brought */
     struct text_list gateways;
     struct text_list dns_servers;
 };
@@ -164,6 +166,8 @@ struct host_route {
     char next_hop[46];    /* "0.0.0.0" = on link */
     uint32_t interface_index;
     uint32_t metric;
+    bool
+        persistent; /* to be added: outlives a restart of Windows, as a default route does anyway */
 };
 struct host_routes {
     struct host_route *items;
@@ -171,8 +175,7 @@ struct host_routes {
 };
 int host_routes(struct host *host, struct host_routes *ret, struct error *err);
 void host_routes_free(struct host_routes *routes);
-/* Present already (same destination, next hop, interface) is success. A default route outlives a
- * restart of Windows, others do not. */
+/* Present already (same destination, next hop, interface) is success. */
 int host_route_add(struct host *host, const struct host_route *route, struct error *err);
 /* Absent is success. */
 int host_route_remove(struct host *host, const struct host_route *route, struct error *err);
@@ -186,6 +189,9 @@ int host_forwarding(struct host *host, uint32_t interface_index, int family, boo
                     struct error *err);
 int host_forwarding_set(struct host *host, uint32_t interface_index, int family, bool on,
                         struct error *err);
+/* The metric of one interface for `family` (4, 6), at least 1. */
+int host_metric_set(struct host *host, uint32_t interface_index, int family, uint32_t metric,
+                    struct error *err);
 /* true when something listens on (tcp) or holds (udp) the local port. */
 int host_port_in_use(struct host *host, bool udp, unsigned port, bool *ret, struct error *err);
 

@@ -23,6 +23,7 @@ void host_adapters_free(struct host_adapters *adapters) {
         free(a->alias);
         free(a->description);
         text_list_free(&a->addresses);
+        text_list_free(&a->advertised);
         text_list_free(&a->gateways);
         text_list_free(&a->dns_servers);
     }
@@ -98,6 +99,12 @@ int host_dns_set(struct host *host, uint32_t interface_index, const struct text_
 int host_forwarding(struct host *host, uint32_t interface_index, int family, bool *ret,
                     struct error *err) {
     return host->ops->forwarding(host, interface_index, family, ret, err);
+}
+
+int host_metric_set(struct host *host, uint32_t interface_index, int family, uint32_t metric,
+                    struct error *err) {
+    log_message(LOG_CALL, "set metric of interface %u to %u", interface_index, metric);
+    return host_changed(host, host->ops->metric_set(host, interface_index, family, metric, err));
 }
 
 int host_forwarding_set(struct host *host, uint32_t interface_index, int family, bool on,

@@ -49,6 +49,8 @@ struct host_ops {
                       struct error *);
     int (*forwarding_set)(struct host *, uint32_t interface_index, int family, bool on,
                           struct error *);
+    int (*metric_set)(struct host *, uint32_t interface_index, int family, uint32_t metric,
+                      struct error *);
     int (*port_in_use)(struct host *, bool udp, unsigned port, bool *ret, struct error *);
     int (*firewall_put)(struct host *, const struct host_firewall_rule *rule, struct error *);
     int (*firewall_remove)(struct host *, const char *name, struct error *);

@@ -30,6 +30,11 @@ bool nic_is_virtual_alias(const char *alias) {
     return text_starts_with(alias, "vEthernet (");
 }
 
+bool nic_is_switch_of(const char *alias, const char *physical) {
+    _cleanup_(freep) char *name = xasprintf("vEthernet (%s)", physical);
+    return text_equal_nocase(alias, name);
+}
+
 static bool holds(const struct host_adapter *adapter, const char *address) {
     for (size_t i = 0; i < adapter->addresses.count; i++) {
         if (nic_same_address(adapter->addresses.items[i], address))
@@ -51,18 +56,22 @@ int nic_index_of(struct host *host, const char *address, uint32_t *ret, struct e
     return error_set(err, ERROR_ABSENT, "no interface has '%s'", address);
 }
 
-/* The card under a vEthernet interface: the one with its MAC. */
+/* The card under a vEthernet interface: with its MAC, which a team shares with its members and its
+ * VLANs, so that the one with its name comes first. */
 static const struct host_adapter *physical_of(const struct host_adapters *adapters,
                                               const struct host_adapter *adapter) {
+    const struct host_adapter *found = NULL;
     if (!nic_is_virtual_alias(adapter->alias))
         return adapter;
     for (size_t i = 0; i < adapters->count; i++) {
         const struct host_adapter *other = &adapters->items[i];
-        if (!nic_is_virtual_alias(other->alias) && *other->mac &&
-            text_equal_nocase(other->mac, adapter->mac))
-            return other;
+        if (nic_is_virtual_alias(other->alias) || !*other->mac ||
+            !text_equal_nocase(other->mac, adapter->mac))
+            continue;
+        if (!found || nic_is_switch_of(adapter->alias, other->alias))
+            found = other;
     }
-    return NULL;
+    return found;
 }
 
 static bool has_usable_address(const struct host_adapter *adapter) {

@@ -23,9 +23,11 @@ struct nic_snapshot {
     char address[CIDR_TEXT_MAX];  /* the node's IPv4 address with prefix, "10.0.0.21/24" */
     char address6[CIDR_TEXT_MAX]; /* its IPv6 address, "fd00::21/64"; "" = none */
     struct text_list addresses;   /* all IPv4, with prefix, without 169.254/16 */
+    struct text_list addresses6;  /* IPv6 that no router advertises: set by hand */
     struct text_list gateways;    /* IPv4 */
-    struct text_list dns_servers;
-    struct host_routes routes; /* IPv4 routes of the interface that Windows does not make itself */
+    struct text_list dns_servers; /* of both families, in their order */
+    uint32_t metric, metric6;     /* of the interface; 0 = Windows computes it */
+    struct host_routes routes; /* of both families, without those that Windows or a router makes */
 };
 void nic_snapshot_free(struct nic_snapshot *snapshot);
 /* For the journal. New reference / reads it back (ERROR_MALFORMED). */

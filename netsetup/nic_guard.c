@@ -11,6 +11,7 @@
 enum {
     WAIT_MS = 120000,
     POLL_MS = 500,
+    IPV6_GRACE_MS = 10000,  /* how long a router gets to advertise the IPv6 address again */
     STATIC_GRACE_MS = 3000, /* how long Windows gets to bring a static address along by itself */
 };
 
@@ -19,20 +20,37 @@ struct watch {
     const struct nic_snapshot *snapshot;
     nic_progress *progress;
     void *context;
-    uint64_t start, up_since; /* milliseconds */
-    bool up;                  /* the interface is, since up_since */
-    bool away;                /* the address was not there at some look */
+    uint64_t start, up_since, back; /* milliseconds; back: since when the IPv4 address is there */
+    bool up;                        /* the interface is, since up_since */
+    bool away;                      /* the address was not there at some look */
     struct nic_guard_result *result;
 };
 
+static bool has_address(const struct host_adapter *adapter, const char *address) {
+    for (size_t i = 0; i < adapter->addresses.count; i++) {
+        if (nic_same_address(adapter->addresses.items[i], address))
+            return true;
+    }
+    return false;
+}
+
+/* How likely it is the interface in use: members and VLANs of a team have the same MAC. */
+static unsigned rank(const struct host_adapter *adapter, const struct nic_snapshot *snapshot) {
+    return has_address(adapter, snapshot->address)               ? 5
+           : nic_is_switch_of(adapter->alias, snapshot->alias)   ? 4
+           : nic_is_virtual_alias(adapter->alias)                ? 3
+           : text_equal(adapter->alias, snapshot->current_alias) ? 2
+                                                                 : 1;
+}
+
 /* The interface that has the card's MAC and is the one in use: the vNIC once there is one. */
-static const struct host_adapter *in_use(const struct host_adapters *adapters, const char *mac) {
+static const struct host_adapter *in_use(const struct host_adapters *adapters,
+                                         const struct nic_snapshot *snapshot) {
     const struct host_adapter *found = NULL;
     for (size_t i = 0; i < adapters->count; i++) {
         const struct host_adapter *adapter = &adapters->items[i];
-        if (!text_equal_nocase(adapter->mac, mac))
-            continue;
-        if (!found || nic_is_virtual_alias(adapter->alias))
+        if (text_equal_nocase(adapter->mac, snapshot->mac) &&
+            (!found || rank(adapter, snapshot) > rank(found, snapshot)))
             found = adapter;
     }
     return found;
@@ -61,9 +79,12 @@ static int put_addresses_back(struct watch *watch, uint32_t index, struct error 
     return 0;
 }
 
+/* In their order, too: Windows asks the first. */
 static bool same_servers(const struct text_list *a, const struct text_list *b) {
+    if (a->count < b->count)
+        return false;
     for (size_t i = 0; i < b->count; i++) {
-        if (!text_list_has(a, b->items[i]))
+        if (!text_equal(a->items[i], b->items[i]))
             return false;
     }
     return true;
@@ -86,6 +107,7 @@ static int put_route_back(struct watch *watch, const struct host_routes *now, ui
     if (has_route(now, index, &route))
         return 0;
     route.interface_index = index;
+    route.persistent = true; /* the vNIC outlives a restart, so must its routes */
     if (host_route_add(watch->host, &route, err) < 0)
         return error_prefix(err, "restore route to '%s'", route.destination);
     watch->result->routes_restored++;
@@ -105,13 +127,38 @@ static int put_routes_back(struct watch *watch, uint32_t index, struct error *er
     return 0;
 }
 
+static int put_addresses6_back(struct watch *watch, const struct host_adapter *adapter,
+                               struct error *err) {
+    for (size_t i = 0; i < watch->snapshot->addresses6.count; i++) {
+        const char *address = watch->snapshot->addresses6.items[i];
+        if (has_address(adapter, address))
+            continue;
+        if (host_address_add(watch->host, adapter->index, address, err) < 0)
+            return error_prefix(err, "restore address '%s'", address);
+        watch->result->addresses6_restored++;
+    }
+    return 0;
+}
+
+static int put_metric_back(struct watch *watch, uint32_t index, int family, uint32_t before,
+                           uint32_t now, struct error *err) {
+    if (!before || before == now)
+        return 0;
+    return host_metric_set(watch->host, index, family, before, err) < 0
+               ? error_prefix(err, "restore the metric")
+               : 0;
+}
+
 /* DHCP may have given another network: then its routes and servers are the right ones. */
 static int put_rest_back(struct watch *watch, const struct host_adapter *adapter,
                          struct error *err) {
     const struct nic_snapshot *snapshot = watch->snapshot;
     if (!nic_same_address(watch->result->address, snapshot->address))
         return 0;
-    if (put_routes_back(watch, adapter->index, err) < 0)
+    if (put_addresses6_back(watch, adapter, err) < 0 ||
+        put_metric_back(watch, adapter->index, 4, snapshot->metric, adapter->metric, err) < 0 ||
+        put_metric_back(watch, adapter->index, 6, snapshot->metric6, adapter->metric6, err) < 0 ||
+        put_routes_back(watch, adapter->index, err) < 0)
         return -1;
     if (snapshot->dhcp || same_servers(&adapter->dns_servers, &snapshot->dns_servers))
         return 0;
@@ -119,6 +166,51 @@ static int put_rest_back(struct watch *watch, const struct host_adapter *adapter
         return error_prefix(err, "restore the DNS servers");
     watch->result->dns_restored = true;
     return 0;
+}
+
+/* An IPv6 address that a router advertises comes back by itself, somewhat later; the node goes on
+ * without it at last. */
+static bool misses_address6(const struct watch *watch, const struct host_adapter *adapter) {
+    const struct nic_snapshot *snapshot = watch->snapshot;
+    return *snapshot->address6 && !text_list_has(&snapshot->addresses6, snapshot->address6) &&
+           nic_same_address(watch->result->address, snapshot->address) &&
+           !has_address(adapter, snapshot->address6);
+}
+
+static void add_missing(const struct host_adapter *adapter, const struct text_list *addresses,
+                        struct text *list) {
+    for (size_t i = 0; i < addresses->count; i++) {
+        if (!has_address(adapter, addresses->items[i]))
+            text_addf(list, "%sno address %s", list->len ? ", " : "", addresses->items[i]);
+    }
+}
+
+/* Both families compared with what they were, for people: "" when nothing differs, or nobody can
+ * tell. */
+static void compare(struct watch *watch) {
+    const struct nic_snapshot *before = watch->snapshot;
+    _cleanup_(host_adapters_free) struct host_adapters adapters = {0};
+    _cleanup_(host_routes_free) struct host_routes routes = {0};
+    _cleanup_(text_free) struct text list = {0};
+    if (host_adapters(watch->host, &adapters, NULL) < 0 ||
+        host_routes(watch->host, &routes, NULL) < 0)
+        return;
+    const struct host_adapter *adapter = in_use(&adapters, before);
+    if (!adapter || !nic_same_address(watch->result->address, before->address))
+        return;
+    add_missing(adapter, &before->addresses, &list);
+    add_missing(adapter, &before->addresses6, &list);
+    if (misses_address6(watch, adapter))
+        text_addf(&list, "%sno address %s", list.len ? ", " : "", before->address6);
+    for (size_t i = 0; i < before->routes.count; i++) {
+        if (!has_route(&routes, adapter->index, &before->routes.items[i]))
+            text_addf(&list, "%sno route to %s", list.len ? ", " : "",
+                      before->routes.items[i].destination);
+    }
+    if (!same_servers(&adapter->dns_servers, &before->dns_servers))
+        text_addf(&list, "%sother DNS servers", list.len ? ", " : "");
+    (void)text_format(watch->result->differs, sizeof watch->result->differs, "%.190s",
+                      text_str(&list)); /* cut to fit */
 }
 
 static void tell(void *context, const struct wait *wait, const struct error *missing) {
@@ -133,11 +225,17 @@ static enum wait_look look(struct watch *watch, bool impatient, struct error *er
     uint64_t now = host_monotonic_ms(watch->host);
     if (host_adapters(watch->host, &adapters, err) < 0)
         return LOOK_FAILED;
-    const struct host_adapter *adapter = in_use(&adapters, watch->snapshot->mac);
+    const struct host_adapter *adapter = in_use(&adapters, watch->snapshot);
     const char *address = adapter && adapter->up ? good_address(watch, adapter) : NULL;
     if (address) {
         (void)text_format(watch->result->address, CIDR_TEXT_MAX, "%s", address); /* it parsed */
-        return put_rest_back(watch, adapter, err) < 0 ? LOOK_FAILED : LOOK_DONE;
+        watch->back = watch->back ? watch->back : now;
+        if (put_rest_back(watch, adapter, err) < 0)
+            return LOOK_FAILED;
+        if (impatient || !misses_address6(watch, adapter) || now - watch->back >= IPV6_GRACE_MS)
+            return LOOK_DONE;
+        (void)error_set(err, ERROR_TIMED_OUT, "its IPv6 address to come back");
+        return LOOK_AGAIN;
     }
     watch->away = true;
     if (!adapter || !adapter->up) {
@@ -186,7 +284,8 @@ static int wait_back(struct watch *watch, struct error *err) {
         return -1;
     }
     if (watch->away)
-        watch->result->outage_ms = (unsigned)(host_monotonic_ms(watch->host) - watch->start);
+        watch->result->outage_ms = (unsigned)(watch->back - watch->start);
+    compare(watch);
     return 0;
 }
 

@@ -20,14 +20,17 @@ struct nic_guard_result {
     enum hcn_outcome outcome;
     unsigned outage_ms;    /* 0: the address was never seen away */
     bool address_restored; /* winjoin put the static address back */
+    unsigned addresses6_restored;
     unsigned routes_restored;
     bool dns_restored;
+    char differs[192]; /* what is not as before all the same, of both families; "" = nothing */
     char address[CIDR_TEXT_MAX]; /* what it is now; another one only by DHCP */
     struct hcn_network network;
 };
 /* Ensures the base network of the plan with the card guarded: after HNS built the vSwitch, waits
  * (at most 120 s) for the interface with the snapshot's MAC to hold the snapshot's address and puts
- * back a lost static address, gateway, DNS servers and routes. Otherwise deletes the network it
+ * back lost addresses that were set by hand, of both families, the metric, routes and DNS servers;
+ * then both families are compared with the snapshot. Otherwise deletes the network it
  * made and fails with ERROR_TIMED_OUT. DHCP may give another address: that stays, and the failure
  * is ERROR_CONFLICT, because the plan holds the old one. progress may be NULL. */
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,

@@ -7,11 +7,15 @@
 #include "base/memory.h"
 
 /* Windows makes these itself from an address: its own subnet's, the address's, multicast,
- * broadcast. */
-static bool made_by_windows(const struct host_route *route, const struct nic_snapshot *snapshot) {
+ * broadcast. IPv6: all that are on link, and a router's advertisement brings the default route. */
+static bool made_by_windows(const struct host_route *route, const struct nic_snapshot *snapshot,
+                            bool advertised) {
     struct cidr destination = {0}, own = {0}, multicast = {0};
-    if (cidr_parse(route->destination, &destination, NULL) < 0 || destination.base.family != 4)
-        return true; /* IPv6 comes back by itself */
+    if (cidr_parse(route->destination, &destination, NULL) < 0)
+        return true;
+    if (destination.base.family == 6)
+        return text_equal(route->next_hop, "::") ||
+               (advertised && text_starts_with(route->next_hop, "fe80:"));
     if (!text_equal(route->next_hop, "0.0.0.0"))
         return false;
     if (cidr_parse("224.0.0.0/3", &multicast, NULL) == 0 &&
@@ -30,15 +34,19 @@ static void add_route(struct host_routes *routes, const struct host_route *route
     routes->items[routes->count++] = *route;
 }
 
-/* The first that other nodes reach. */
-static void take_address6(const struct host_adapter *current, struct nic_snapshot *snapshot) {
-    for (size_t i = current->addresses.count; i-- > 0;) {
+/* The node's is the first that other nodes reach; those set by hand are kept. */
+static void take_addresses6(const struct host_adapter *current, struct nic_snapshot *snapshot) {
+    for (size_t i = 0; i < current->addresses.count; i++) {
         const char *address = current->addresses.items[i];
         _cleanup_(freep) char *text = xstrndup(address, strcspn(address, "/"));
         struct ip ip;
-        if (ip_parse(text, &ip, NULL) == 0 && ip.family == 6 && !ip_is_link_local(&ip) &&
-            !ip_is_loopback(&ip))
+        if (ip_parse(text, &ip, NULL) < 0 || ip.family != 6 || ip_is_link_local(&ip) ||
+            ip_is_loopback(&ip))
+            continue;
+        if (!*snapshot->address6)
             (void)text_format(snapshot->address6, CIDR_TEXT_MAX, "%s", address); /* it parsed */
+        if (!text_list_has(&current->advertised, address))
+            text_list_add(&snapshot->addresses6, address);
     }
 }
 
@@ -63,16 +71,19 @@ static void take_addresses(const struct host_adapter *current, const char *node_
 void nic_snapshot_take(const struct host_adapter *current, const struct host_adapter *physical,
                        const struct host_routes *routes, const char *node_ip,
                        struct nic_snapshot *ret) {
-    struct nic_snapshot snapshot = {.mtu = current->mtu, .dhcp = current->dhcp};
+    struct nic_snapshot snapshot = {.mtu = current->mtu,
+                                    .dhcp = current->dhcp,
+                                    .metric = current->metric,
+                                    .metric6 = current->metric6};
     snapshot.alias = xstrdup(physical->alias);
     snapshot.current_alias = xstrdup(current->alias);
     snapshot.has_switch = nic_is_virtual_alias(current->alias);
     (void)text_format(snapshot.mac, sizeof(snapshot.mac), "%s", current->mac); /* same size */
     take_addresses(current, node_ip, &snapshot);
-    take_address6(current, &snapshot);
+    take_addresses6(current, &snapshot);
     for (size_t i = 0; i < routes->count; i++) {
         if (routes->items[i].interface_index == current->index &&
-            !made_by_windows(&routes->items[i], &snapshot))
+            !made_by_windows(&routes->items[i], &snapshot, current->advertised.count != 0))
             add_route(&snapshot.routes, &routes->items[i]);
     }
     *ret = snapshot;
@@ -84,6 +95,7 @@ void nic_snapshot_free(struct nic_snapshot *snapshot) {
     free(snapshot->alias);
     free(snapshot->current_alias);
     text_list_free(&snapshot->addresses);
+    text_list_free(&snapshot->addresses6);
     text_list_free(&snapshot->gateways);
     text_list_free(&snapshot->dns_servers);
     host_routes_free(&snapshot->routes);
@@ -98,13 +110,15 @@ json_t *nic_snapshot_json(const struct nic_snapshot *snapshot) {
                                                 "nextHop", route->next_hop, "metric",
                                                 (json_int_t)route->metric));
     }
-    return json_pack("{s:s,s:s,s:s,s:I,s:b,s:b,s:s,s:s*,s:o,s:o,s:o,s:o}", "alias", snapshot->alias,
-                     "currentAlias", snapshot->current_alias, "mac", snapshot->mac, "mtu",
-                     (json_int_t)snapshot->mtu, "dhcp", snapshot->dhcp, "hasSwitch",
+    return json_pack("{s:s,s:s,s:s,s:I,s:b,s:b,s:s,s:s*,s:o,s:o,s:o,s:I,s:I,s:o,s:o}", "alias",
+                     snapshot->alias, "currentAlias", snapshot->current_alias, "mac", snapshot->mac,
+                     "mtu", (json_int_t)snapshot->mtu, "dhcp", snapshot->dhcp, "hasSwitch",
                      snapshot->has_switch, "address", snapshot->address, "address6",
                      *snapshot->address6 ? snapshot->address6 : NULL, "addresses",
                      json_texts(&snapshot->addresses), "gateways", json_texts(&snapshot->gateways),
-                     "dnsServers", json_texts(&snapshot->dns_servers), "routes", routes);
+                     "dnsServers", json_texts(&snapshot->dns_servers), "metric",
+                     (json_int_t)snapshot->metric, "metric6", (json_int_t)snapshot->metric6,
+                     "addresses6", json_texts(&snapshot->addresses6), "routes", routes);
 }
 
 static int read_list(const json_t *json, const char *key, struct text_list *ret,
@@ -154,7 +168,10 @@ static int read_members(const json_t *json, struct nic_snapshot *snapshot, struc
     snapshot->mtu = (uint32_t)json_number_at(json, "mtu", 0);
     snapshot->dhcp = json_bool_at(json, "dhcp", false);
     snapshot->has_switch = json_bool_at(json, "hasSwitch", false);
+    snapshot->metric = (uint32_t)json_number_at(json, "metric", 0);
+    snapshot->metric6 = (uint32_t)json_number_at(json, "metric6", 0);
     if (read_list(json, "addresses", &snapshot->addresses, err) < 0 ||
+        read_list(json, "addresses6", &snapshot->addresses6, err) < 0 ||
         read_list(json, "gateways", &snapshot->gateways, err) < 0 ||
         read_list(json, "dnsServers", &snapshot->dns_servers, err) < 0)
         return -1;

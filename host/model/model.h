@@ -34,6 +34,7 @@ int model_address_add(json_t *state, uint32_t index, const char *address, struct
 int model_dns_set(json_t *state, uint32_t index, const struct text_list *servers,
                   struct error *err);
 int model_forwarding(json_t *state, uint32_t index, int family, bool *ret, struct error *err);
+int model_metric_set(json_t *state, uint32_t index, int family, uint32_t metric, struct error *err);
 int model_forwarding_set(json_t *state, uint32_t index, int family, bool on, struct error *err);
 bool model_port_in_use(json_t *state, bool udp, unsigned port);
 

@@ -18,7 +18,10 @@ static void read_adapter(const json_t *json, struct host_adapter *ret) {
     ret->mtu = (uint32_t)json_number_at(json, "mtu", 1500);
     ret->up = json_bool_at(json, "up", true);
     ret->dhcp = json_bool_at(json, "dhcp", false);
+    ret->metric = (uint32_t)json_number_at(json, "metric", 0);
+    ret->metric6 = (uint32_t)json_number_at(json, "metric6", 0);
     json_read_texts(json_object_get(json, "addresses"), &ret->addresses);
+    json_read_texts(json_object_get(json, "advertised"), &ret->advertised);
     json_read_texts(json_object_get(json, "gateways"), &ret->gateways);
     json_read_texts(json_object_get(json, "dnsServers"), &ret->dns_servers);
 }
@@ -165,6 +168,16 @@ int model_forwarding(json_t *state, uint32_t index, int family, bool *ret, struc
     if (!adapter)
         return error_prefix(err, "read forwarding");
     *ret = json_bool_at(adapter, family == 6 ? "forwarding6" : "forwarding", false);
+    return 0;
+}
+
+int model_metric_set(json_t *state, uint32_t index, int family, uint32_t metric,
+                     struct error *err) {
+    json_t *adapter = need_adapter(state, index, err);
+
+    if (!adapter)
+        return error_prefix(err, "set the metric");
+    json_object_set_new(adapter, family == 6 ? "metric6" : "metric", json_integer(metric));
     return 0;
 }
 

@@ -27,21 +27,50 @@ static const char *adapter_of(json_t *state, const json_t *network) {
     return name && *name ? name : json_text_at(state, "adapters.0.alias");
 }
 
+static bool has_text(const json_t *array, const char *text) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(array, i, item) {
+        if (text_equal(json_string_value(item), text))
+            return true;
+    }
+    return false;
+}
+
+/* Those that come along: what DHCP gave, and IPv6 that a router advertises. */
+static json_t *moved_addresses(const json_t *from, bool dhcp) {
+    json_t *moved = json_array(), *item;
+    size_t i;
+
+    json_array_foreach(json_object_get(from, "addresses"), i, item) {
+        bool v6 = strchr(json_string_value(item), ':') != NULL;
+
+        if (v6 ? has_text(json_object_get(from, "advertised"), json_string_value(item)) : dhcp)
+            json_array_append(moved, item);
+    }
+    if (!dhcp)
+        json_array_append_new(moved, json_string("169.254.77.7/16"));
+    return moved;
+}
+
 /* Moves address, gateways, DNS servers and routes from one adapter to the other, as DHCP brings
- * them back; a static address does not come along. */
+ * them back; what was set by hand does not come along, nor does the metric. */
 static void move_addresses(json_t *state, json_t *from, json_t *to) {
-    static const char *const members[] = {"addresses", "gateways", "dnsServers"};
+    static const char *const members[] = {"gateways", "dnsServers"};
     bool dhcp = json_bool_at(from, "dhcp", false);
     json_t *routes = json_object_get(state, "routes");
 
+    json_object_set_new(to, "addresses", moved_addresses(from, dhcp));
+    json_object_set_new(from, "addresses", json_array());
+    json_object_del(to, "metric");
+    json_object_del(to, "metric6");
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
         json_object_set_new(to, members[i],
                             dhcp ? json_deep_copy(json_object_get(from, members[i]))
                                  : json_array());
         json_object_set_new(from, members[i], json_array());
     }
-    if (!dhcp)
-        json_array_append_new(json_object_get(to, "addresses"), json_string("169.254.77.7/16"));
     for (size_t i = json_array_size(routes); i-- > 0;) {
         json_t *route = json_array_get(routes, i);
 

@@ -157,6 +157,13 @@ static int forwarding(struct host *host, uint32_t index, int family, bool *ret, 
     return state ? model_forwarding(state, index, family, ret, err) : -1;
 }
 
+static int metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
+                      struct error *err) {
+    json_t *state = state_of(host, "set the metric", err);
+
+    return state ? save(host, model_metric_set(state, index, family, metric, err), err) : -1;
+}
+
 static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
                           struct error *err) {
     json_t *state = state_of(host, "set forwarding", err);
@@ -361,6 +368,7 @@ static const struct host_ops rootfs_ops = {
     .dns_set = dns_set,
     .forwarding = forwarding,
     .forwarding_set = forwarding_set,
+    .metric_set = metric_set,
     .port_in_use = port_in_use,
     .firewall_put = firewall_put,
     .firewall_remove = firewall_remove,

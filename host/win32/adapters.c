@@ -27,10 +27,15 @@ static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *
     ret->mtu = from->Mtu;
     ret->up = from->OperStatus == IfOperStatusUp;
     ret->dhcp = from->Dhcpv4Enabled;
+    ret->metric = from->IfIndex ? win32_metric(from->IfIndex, 4) : 0;
+    ret->metric6 = from->Ipv6IfIndex ? win32_metric(from->Ipv6IfIndex, 6) : 0;
     /* An address still being checked for duplicates, or found to be one, cannot be used. */
     for (const IP_ADAPTER_UNICAST_ADDRESS *a = from->FirstUnicastAddress; a; a = a->Next)
-        if (a->DadState == IpDadStatePreferred || a->DadState == IpDadStateDeprecated)
+        if (a->DadState == IpDadStatePreferred || a->DadState == IpDadStateDeprecated) {
             add_address(a->Address.lpSockaddr, a->OnLinkPrefixLength, &ret->addresses);
+            if (a->PrefixOrigin == IpPrefixOriginRouterAdvertisement)
+                add_address(a->Address.lpSockaddr, a->OnLinkPrefixLength, &ret->advertised);
+        }
     for (const IP_ADAPTER_GATEWAY_ADDRESS_LH *g = from->FirstGatewayAddress; g; g = g->Next)
         add_address(g->Address.lpSockaddr, -1, &ret->gateways);
     for (const IP_ADAPTER_DNS_SERVER_ADDRESS *d = from->FirstDnsServerAddress; d; d = d->Next)

@@ -94,6 +94,7 @@ static const struct host_ops win32_ops = {
     .dns_set = win32_dns_set,
     .forwarding = win32_forwarding,
     .forwarding_set = win32_forwarding_set,
+    .metric_set = win32_metric_set,
     .port_in_use = win32_port_in_use,
     .firewall_put = win32_firewall_put,
     .firewall_remove = win32_firewall_remove,

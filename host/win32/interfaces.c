@@ -185,6 +185,13 @@ int win32_forwarding(struct host *host, uint32_t index, int family, bool *ret, s
     return 0;
 }
 
+/* IPv4: what Get fills in Set refuses. */
+static DWORD set_row(interface_entry set, int family, MIB_IPINTERFACE_ROW *row) {
+    if (family == 4)
+        row->SitePrefixLength = 0;
+    return set(row);
+}
+
 int win32_forwarding_set(struct host *host, uint32_t index, int family, bool on,
                          struct error *err) {
     interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
@@ -195,8 +202,37 @@ int win32_forwarding_set(struct host *host, uint32_t index, int family, bool on,
     if (!set || get_row(index, family, &row, err) < 0)
         return -1;
     row.ForwardingEnabled = on;
-    if (family == 4)
-        row.SitePrefixLength = 0; /* what Get fills in for IPv4 Set refuses */
-    code = set(&row);
+    code = set_row(set, family, &row);
     return code ? win32_fail(err, code, "set forwarding of interface %u", index) : 0;
+}
+
+uint32_t win32_metric(uint32_t index, int family) {
+    MIB_IPINTERFACE_ROW row;
+
+    return get_row(index, family, &row, NULL) == 0 && !row.UseAutomaticMetric ? row.Metric : 0;
+}
+
+/* What iphlpapi sets is gone after a restart. */
+static void keep_metric(uint32_t index, int family, uint32_t metric) {
+    _cleanup_(freep) char *name = xasprintf("interface=%u", index);
+    _cleanup_(freep) char *value = xasprintf("metric=%u", metric);
+
+    win32_netsh((const char *const[]){"interface", family == 6 ? "ipv6" : "ipv4", "set",
+                                      "interface", name, value, "store=persistent", NULL});
+}
+
+int win32_metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
+                     struct error *err) {
+    interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
+    MIB_IPINTERFACE_ROW row;
+    DWORD code;
+
+    (void)host;
+    if (!set || get_row(index, family, &row, err) < 0)
+        return -1;
+    keep_metric(index, family, metric);
+    row.UseAutomaticMetric = FALSE;
+    row.Metric = metric;
+    code = set_row(set, family, &row);
+    return code ? win32_fail(err, code, "set the metric of interface %u", index) : 0;
 }

@@ -65,13 +65,13 @@ static int make_row(const struct host_route *route, MIB_IPFORWARD_ROW2 *ret, str
 
 /* What CreateIpForwardEntry2 makes is gone after a restart; without its default route the machine
  * would be, too. */
-static void keep_default_route(const struct host_route *route) {
+static void keep_route(const struct host_route *route) {
     bool v6 = strchr(route->destination, ':') != NULL;
     _cleanup_(freep) char *on = xasprintf("interface=%u", route->interface_index);
     _cleanup_(freep) char *next_hop = xasprintf("nexthop=%s", route->next_hop);
     _cleanup_(freep) char *prefix = xasprintf("prefix=%s", route->destination);
 
-    if (text_ends_with(route->destination, "/0"))
+    if (route->persistent || text_ends_with(route->destination, "/0"))
         win32_netsh((const char *const[]){"interface", v6 ? "ipv6" : "ipv4", "add", "route", prefix,
                                           on, next_hop, "store=persistent", NULL});
 }
@@ -86,7 +86,7 @@ int win32_route_add(struct host *host, const struct host_route *route, struct er
     (void)host;
     if (!create || make_row(route, &row, err) < 0)
         return error_prefix(err, "add route to '%s'", route->destination);
-    keep_default_route(route);
+    keep_route(route);
     code = create(&row);
     if (code && code != ERROR_OBJECT_ALREADY_EXISTS)
         return win32_fail(err, code, "add route to '%s'", route->destination);

@@ -82,5 +82,8 @@ int phase_vswitch(struct join *join, struct error *err) {
         try_firewall(join, err) < 0)
         return -1;
     describe_switch(join, &guard);
+    if (*guard.differs)
+        join_warn(&join->progress, "adapter \"%s\" is not as it was before: %s",
+                  join->found.nic.alias, guard.differs);
     return 0;
 }

@@ -158,6 +158,13 @@ static int forwarding(struct host *host, uint32_t index, int family, bool *ret, 
     return model_forwarding(memory_of(host)->state, index, family, ret, err);
 }
 
+static int metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
+                      struct error *err) {
+    if (memory_call(host, err, "metric%s_set %u %u", family == 6 ? "6" : "", index, metric) < 0)
+        return -1;
+    return model_metric_set(memory_of(host)->state, index, family, metric, err);
+}
+
 static int forwarding_set(struct host *host, uint32_t index, int family, bool on,
                           struct error *err) {
     if (memory_call(host, err, "forwarding%s_set %u %d", family == 6 ? "6" : "", index, on) < 0)
@@ -424,6 +431,7 @@ static const struct host_ops memory_ops = {
     .dns_set = dns_set,
     .forwarding = forwarding,
     .forwarding_set = forwarding_set,
+    .metric_set = metric_set,
     .port_in_use = port_in_use,
     .firewall_put = firewall_put,
     .firewall_remove = firewall_remove,

@@ -72,12 +72,15 @@ void host_memory_set_adapters(struct host *host, const struct host_adapters *ada
         const struct host_adapter *a = &adapters->items[i];
 
         json_array_append_new(
-            array, json_pack("{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}",
-                             "alias", a->alias, "description", a->description, "mac", a->mac,
-                             "luid", (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu",
-                             (json_int_t)a->mtu, "up", (int)a->up, "dhcp", (int)a->dhcp,
-                             "forwarding", 0, "addresses", json_texts(&a->addresses), "gateways",
-                             json_texts(&a->gateways), "dnsServers", json_texts(&a->dns_servers)));
+            array,
+            json_pack(
+                "{s:s, s:s*, s:s, s:I, s:I, s:I, s:b, s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o}",
+                "alias", a->alias, "description", a->description, "mac", a->mac, "luid",
+                (json_int_t)a->luid, "index", (json_int_t)a->index, "mtu", (json_int_t)a->mtu, "up",
+                (int)a->up, "dhcp", (int)a->dhcp, "forwarding", 0, "metric", (json_int_t)a->metric,
+                "metric6", (json_int_t)a->metric6, "addresses", json_texts(&a->addresses),
+                "advertised", json_texts(&a->advertised), "gateways", json_texts(&a->gateways),
+                "dnsServers", json_texts(&a->dns_servers)));
     }
     json_object_set_new(memory_of(host)->state, "adapters", array);
 }
