@@ -119,6 +119,7 @@ int verb_reset(struct program *program, struct error *err);
 int verb_bundle(struct program *program, struct error *err);
 int verb_config(struct program *program, struct error *err);
 int verb_certs(struct program *program, struct error *err);
+int verb_watchdog(struct program *program, struct error *err);
 int verb_capabilities(struct program *program, struct error *err);
 int verb_upgrade(struct program *program, struct error *err);
 int verb_probe(struct program *program, struct error *err);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "cmd/program.h"
+#include "netsetup/nic_watchdog.h"
 
 #define AT(field) offsetof(struct program_options, field)
 #define JOIN_ALL                                                                                   \
@@ -314,6 +315,11 @@ static const struct verb table[] = {
      .usage = "service run NAME",
      .words = "run NAME",
      .run = verb_service,
+     .hidden = true},
+    {.name = NIC_WATCHDOG_VERB,
+     .help = "started by join and reset: restores the network adapter when they die",
+     .usage = NIC_WATCHDOG_VERB,
+     .run = verb_watchdog,
      .hidden = true},
     {.name = "completion",
      .help = "print the completion script of a shell",

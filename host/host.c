@@ -261,6 +261,21 @@ int host_run(struct host *host, const struct host_process *process, int *ret_exi
     return host->ops->run(host, process, ret_exit_code, ret_output, err);
 }
 
+int host_watcher_start(struct host *host, const char *const *argv, struct host_watcher **ret,
+                       struct error *err) {
+    log_message(LOG_CALL, "start %s %s", argv[0], argv[1] ? argv[1] : "");
+    return host->ops->watcher_start(host, argv, ret, err);
+}
+
+void host_watcher_end(struct host *host, struct host_watcher *watcher) {
+    if (watcher)
+        host->ops->watcher_end(host, watcher);
+}
+
+bool host_watched_well(struct host *host, unsigned timeout_ms) {
+    return host->ops->watched_well(host, timeout_ms);
+}
+
 int host_event(struct host *host, char level, unsigned event_id, const char *text,
                struct error *err) {
     if (!level || !strchr("iwe", level))

@@ -248,6 +248,18 @@ struct host_process {
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,
              char **ret_output, struct error *err);
 
+/* A program that outlives this one, with no console (Ctrl-C does not reach it) and in no job of
+ * ours: its standard input is a pipe from this process, whose end tells it that we are gone.
+ * *ret is NULL where a played server starts nothing. argv[0] is its path, NULL at the end. */
+struct host_watcher;
+int host_watcher_start(struct host *host, const char *const *argv, struct host_watcher **ret,
+                       struct error *err);
+/* Tells it that all is well and waits, at most 5 s, until it has ended. NULL: nothing. */
+void host_watcher_end(struct host *host, struct host_watcher *watcher);
+/* In that program: waits until it is told so (true), or until the other one is gone or the time is
+ * over. */
+bool host_watched_well(struct host *host, unsigned timeout_ms);
+
 /* One entry in the Application log, source "winjoin". level: 'i', 'w' or 'e'. */
 int host_event(struct host *host, char level, unsigned event_id, const char *text,
                struct error *err);

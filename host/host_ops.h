@@ -63,6 +63,10 @@ struct host_ops {
                         struct error *);
     int (*run)(struct host *, const struct host_process *process, int *ret_exit_code,
                char **ret_output, struct error *);
+    int (*watcher_start)(struct host *, const char *const *argv, struct host_watcher **ret,
+                         struct error *);
+    void (*watcher_end)(struct host *, struct host_watcher *watcher);
+    bool (*watched_well)(struct host *, unsigned timeout_ms);
     int (*event)(struct host *, char level, unsigned event_id, const char *text, struct error *);
     int (*event_source_set)(struct host *, const char *file, struct error *);
     bool (*pipe_exists)(struct host *, const char *path);

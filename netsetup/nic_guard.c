@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "host/wait.h"
 #include "netsetup/nic_snapshot.h"
+#include "netsetup/nic_watchdog.h"
 
 enum {
     WAIT_MS = 120000,
@@ -334,9 +335,9 @@ static int refuse_other_address(const struct nic_guard_result *result,
     return error_hint(err, "run the same command again: it continues with %s", result->address);
 }
 
-int nic_guard_ensure(struct host *host, const struct network_plan *plan,
-                     const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
-                     struct nic_guard_result *ret, struct error *err) {
+static int ensure(struct host *host, const struct network_plan *plan,
+                  const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
+                  struct nic_guard_result *ret, struct error *err) {
     struct nic_guard_result result = {0};
     struct watch watch = watch_begin(host, snapshot, progress, context, &result);
     if (hcn_clash_check(host, plan, err) < 0)
@@ -360,12 +361,25 @@ int nic_guard_ensure(struct host *host, const struct network_plan *plan,
     return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
 }
 
+int nic_guard_ensure(struct host *host, const struct network_plan *plan,
+                     const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
+                     struct nic_guard_result *ret, struct error *err) {
+    struct host_watcher *watchdog =
+        snapshot->has_switch ? NULL : nic_watchdog_start(host, snapshot);
+    int result = ensure(host, plan, snapshot, progress, context, ret, err);
+    nic_watchdog_end(host, watchdog);
+    return result;
+}
+
 int nic_guard_remove(struct host *host, const char *base_name, const struct nic_snapshot *snapshot,
                      nic_progress *progress, void *context, struct nic_guard_result *ret,
                      struct error *err) {
     struct nic_guard_result result = {0};
     struct watch watch = watch_begin(host, snapshot, progress, context, &result);
-    if (hcn_network_remove(host, base_name, NULL, err) < 0 || wait_back(&watch, err) < 0)
+    struct host_watcher *watchdog = nic_watchdog_start(host, snapshot);
+    bool done = hcn_network_remove(host, base_name, NULL, err) == 0 && wait_back(&watch, err) == 0;
+    nic_watchdog_end(host, watchdog);
+    if (!done)
         return error_prefix(err, "remove the virtual switch from '%s'", snapshot->alias);
     *ret = result;
     return 0;

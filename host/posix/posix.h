@@ -35,5 +35,10 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
 
 /* process.c */
 int rootfs_run(struct host *, const struct host_process *, int *, char **, struct error *);
+/* Nothing is started: a played server loses no address. */
+int rootfs_watcher_start(struct host *, const char *const *, struct host_watcher **,
+                         struct error *);
+void rootfs_watcher_end(struct host *, struct host_watcher *);
+bool rootfs_watched_well(struct host *, unsigned);
 
 #endif

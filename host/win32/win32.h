@@ -135,6 +135,9 @@ HANDLE win32_make_job(void);
 BOOL win32_create_process(HANDLE job, const wchar_t *program, wchar_t *line, DWORD flags,
                           wchar_t *environment, const wchar_t *folder, STARTUPINFOW *startup,
                           PROCESS_INFORMATION *ret);
+int win32_watcher_start(struct host *, const char *const *, struct host_watcher **, struct error *);
+void win32_watcher_end(struct host *, struct host_watcher *);
+bool win32_watched_well(struct host *, unsigned);
 int win32_event(struct host *, char, unsigned, const char *, struct error *);
 int win32_event_source_set(struct host *, const char *, struct error *);
 

@@ -294,6 +294,28 @@ static int event(struct host *host, char level, unsigned event_id, const char *t
     return 0;
 }
 
+/* One is told apart by its address alone. */
+static int watcher_start(struct host *host, const char *const *argv, struct host_watcher **ret,
+                         struct error *err) {
+    struct memory_host *memory = memory_of(host);
+
+    if (memory_call(host, err, "watcher_start %s", argv[1]) < 0)
+        return -1;
+    memory->watchers++;
+    *ret = (struct host_watcher *)(void *)&memory->watchers;
+    return 0;
+}
+
+static void watcher_end(struct host *host, struct host_watcher *watcher) {
+    (void)watcher;
+    memory_of(host)->watchers--;
+}
+
+static bool watched_well(struct host *host, unsigned timeout_ms) {
+    (void)timeout_ms;
+    return memory_of(host)->watched_well;
+}
+
 static int event_source_set(struct host *host, const char *file, struct error *err) {
     if (memory_call(host, err, "event_source_set %s", file ? file : "-") < 0)
         return -1;
@@ -442,6 +464,9 @@ static const struct host_ops memory_ops = {
     .run = run,
     .event = event,
     .event_source_set = event_source_set,
+    .watcher_start = watcher_start,
+    .watcher_end = watcher_end,
+    .watched_well = watched_well,
     .pipe_exists = pipe_exists,
     .pipe_talk = pipe_talk,
     .now = now,

@@ -36,6 +36,10 @@ void host_memory_end_service_starts(struct host *host, const char *name, unsigne
 void host_memory_set_free_space(struct host *host, uint64_t bytes);
 /* The user pressed Ctrl-C. */
 void host_memory_interrupt(struct host *host);
+/* How many watchers were started and not ended. */
+size_t host_memory_watchers(struct host *host);
+/* What host_watched_well() answers. */
+void host_memory_set_watched_well(struct host *host, bool well);
 void host_memory_set_adapters(struct host *host, const struct host_adapters *adapters);
 /* What a program that host_run() starts answers; matched by argv[0]'s base name. */
 void host_memory_set_program(struct host *host, const char *name, int exit_code,

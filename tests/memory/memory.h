@@ -30,6 +30,8 @@ struct memory_host {
     size_t program_count;
     json_t *environment;
     struct text log;
+    size_t watchers; /* started and not ended */
+    bool watched_well;
     size_t calls, fail_at; /* fail_at: number of the call that fails, 0 = none */
     size_t failed_at;      /* where its line begins in the log */
     host_memory_hns *hns;

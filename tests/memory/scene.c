@@ -210,6 +210,14 @@ void host_memory_set_free_space(struct host *host, uint64_t bytes) {
     memory_of(host)->free_space = bytes;
 }
 
+size_t host_memory_watchers(struct host *host) {
+    return memory_of(host)->watchers;
+}
+
+void host_memory_set_watched_well(struct host *host, bool well) {
+    memory_of(host)->watched_well = well;
+}
+
 void host_memory_interrupt(struct host *host) {
     memory_of(host)->interrupted = true;
 }

@@ -2,7 +2,8 @@
 import os
 import time
 
-import scene
+import scene  # puts tests on the path
+import patience
 from joins import PHASES
 
 # Phases that change the host.
@@ -45,6 +46,43 @@ class KilledNat(Kills):
 
 
 class Killed(Kills):
+    def address_is_there(self):
+        host = self.stage.host
+        return "%s/" % host.address in scene.netns.run(["ip", "-n", host.ns, "-4", "-o", "addr"])
+
+    @staticmethod
+    def watchdogs():
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % pid, "rb") as f:
+                    if b"adapter-watchdog" in f.read():
+                        found.append(pid)
+            except OSError:
+                continue  # it has just ended
+        return found
+
+    def wait_until(self, found, seconds, what):
+        end = time.monotonic() + seconds * patience.factor()
+        while not found():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.1)
+
+    def test_address_comes_back_when_a_join_is_killed_in_the_outage(self):
+        """Nobody but the watchdog can restore a static address then; it leaves no process behind."""
+        before = set(self.watchdogs())
+        join = self.follow(*scene.FAST)
+        self.assertTrue(join.until(lambda line: line["phase"] == "vswitch" and line["state"] == "waiting"), join.said())
+        join.kill()
+        self.assertFalse(self.address_is_there())
+        self.assertTrue(set(self.watchdogs()) - before)
+        self.wait_until(self.address_is_there, 15, "the address did not come back")
+        self.wait_until(lambda: not set(self.watchdogs()) - before, 60, "the watchdog goes on")
+        self.assert_joins("--verify", "node")
+        self.assertFalse(set(self.watchdogs()) - before)
+        self.reset()
+        self.assert_bare()
+
     def test_half_a_join_is_undone(self):
         for phase in ("vswitch", "kubelet", "flanneld", "kube-proxy"):
             with self.subTest(phase):

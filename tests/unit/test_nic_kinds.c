@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "netsetup/nic_guard.h"
+#include "netsetup/nic_watchdog.h"
 #include "tests/memory/host_memory.h"
 #include "tests/unit/network_scene.h"
 
@@ -279,11 +280,109 @@ static void what_the_journal_keeps_is_the_whole(void **state) {
     host_free(host);
 }
 
+/* ---- the watchdog ---- */
+
+static const struct kind plain = {
+    .name = "plain",
+    .cards = {{"Ethernet", MAC_A, {"10.0.0.21/24", "fd00::21/64"}, {0}, {0}, {"10.0.0.2"}}},
+    .routes = {{"0.0.0.0/0", "10.0.0.1", 4, 256, false}}};
+
+/* It runs when HNS is called, and its file holds the snapshot. */
+static void look_for_it(void *context, struct host *host) {
+    size_t *seen = context;
+    if (host_memory_watchers(host) == 1 && host_file_type(host, NIC_WATCHDOG_FILE) == HOST_FILE)
+        (*seen)++;
+}
+
+static void it_runs_within_the_outage_alone(void **state) {
+    struct host *host = host_memory_new();
+    struct nic_snapshot card = {0};
+    size_t seen = 0;
+
+    (void)state;
+    lay(host, &plain);
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    host_memory_on_sleep(host, look_for_it, &seen);
+    guard(host, &plain, &card);
+    assert_true(seen >= 2);
+    assert_int_equal(host_memory_watchers(host), 0);
+    assert_int_equal(host_file_type(host, NIC_WATCHDOG_FILE), HOST_ABSENT);
+    nic_snapshot_free(&card);
+    host_free(host);
+}
+
+/* What is left when winjoin is killed: a vSwitch, an adapter without its address, a file. */
+static void die_in_the_outage(struct host *host, struct nic_snapshot *card) {
+    struct scene scene;
+    enum hcn_outcome outcome;
+    struct hcn_network network;
+
+    lay(host, &plain);
+    assert_int_equal(nic_choose(host, NULL, NULL, card, NULL), 0);
+    assert_non_null(nic_watchdog_start(host, card));
+    scene_open(&scene, "overlay");
+    assert_int_equal(scene_plan(&scene), 0);
+    assert_int_equal(hcn_base_network_ensure(host, &scene.plan, &network, &outcome, NULL), 0);
+    scene_close(&scene);
+}
+
+static void it_restores_what_a_killed_winjoin_left(void **state) {
+    struct host *host = host_memory_new();
+    _cleanup_(freep) char *before = NULL, *after = NULL;
+    struct nic_snapshot card = {0};
+    struct error err = {0};
+    bool restored = false;
+    uint32_t index = 0;
+    uint64_t begin;
+
+    (void)state;
+    lay(host, &plain);
+    before = settings_of(host, "10.0.0.21");
+    die_in_the_outage(host, &card);
+    assert_int_equal(nic_index_of(host, "10.0.0.21", &index, NULL), -1);
+    begin = host_monotonic_ms(host);
+    if (nic_watchdog_run(host, &restored, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_true(restored);
+    after = settings_of(host, "10.0.0.21");
+    assert_string_equal(before, after);
+    assert_in_range(host_monotonic_ms(host) - begin, 20000, 40000);
+    assert_int_equal(host_file_type(host, NIC_WATCHDOG_FILE), HOST_ABSENT);
+    nic_snapshot_free(&card);
+    host_free(host);
+}
+
+static void it_leaves_alone_what_is_well(void **state) {
+    struct host *host = host_memory_new();
+    struct nic_snapshot card = {0};
+    struct error err = {0};
+    bool restored = true;
+    uint32_t index = 0;
+
+    (void)state;
+    die_in_the_outage(host, &card);
+    host_memory_set_watched_well(host, true);
+    assert_int_equal(nic_watchdog_run(host, &restored, &err), 0);
+    assert_false(restored);
+    assert_int_equal(nic_index_of(host, "10.0.0.21", &index, NULL), -1);
+    assert_int_equal(host_remove(host, NIC_WATCHDOG_FILE, NULL), 0);
+    assert_int_equal(nic_watchdog_run(host, &restored, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_int_equal(host_write(host, NIC_WATCHDOG_FILE, "{}", 2, HOST_SECRET, NULL), 0);
+    assert_int_equal(nic_watchdog_run(host, &restored, &err), -1);
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    nic_snapshot_free(&card);
+    host_free(host);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_kind_is_kept),
         cmocka_unit_test(an_advertised_address_that_stays_away_is_told),
         cmocka_unit_test(what_the_journal_keeps_is_the_whole),
+        cmocka_unit_test(it_runs_within_the_outage_alone),
+        cmocka_unit_test(it_restores_what_a_killed_winjoin_left),
+        cmocka_unit_test(it_leaves_alone_what_is_well),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
