@@ -115,7 +115,7 @@ static void add_texts(const char *const *texts, struct text_list *ret) {
         text_list_add(ret, texts[i]);
 }
 
-static void lay(struct host *host, const struct kind *kind) {
+static void play_kind(struct host *host, const struct kind *kind) {
     struct host_adapters adapters = {xcalloc(CARDS, sizeof *adapters.items), 0};
     struct host_routes old = {0};
 
@@ -219,7 +219,7 @@ static void each_kind_is_kept(void **state) {
         struct nic_snapshot card = {0};
         struct error err = {0};
 
-        lay(host, kind);
+        play_kind(host, kind);
         if (nic_choose(host, kind->adapter, kind->node_ip, &card, &err) < 0)
             fail_msg("%s: %s", kind->name, err.message);
         assert_string_equal(card.alias, kind->alias);
@@ -242,7 +242,7 @@ static void an_advertised_address_that_stays_away_is_told(void **state) {
     uint64_t begin = host_monotonic_ms(host);
 
     (void)state;
-    lay(host, &kind);
+    play_kind(host, &kind);
     assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
     assert_string_equal(card.address6, "2001:db8::21/64");
     assert_int_equal(card.addresses6.count, 0);
@@ -264,7 +264,7 @@ static void what_the_journal_keeps_is_the_whole(void **state) {
 
     (void)state;
     for (size_t i = 6; i < 8; i++) {
-        lay(host, &kinds[i]);
+        play_kind(host, &kinds[i]);
         assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
         first = nic_snapshot_json(&card);
         assert_int_equal(nic_snapshot_read(first, &again, NULL), 0);
@@ -300,7 +300,7 @@ static void it_runs_within_the_outage_alone(void **state) {
     size_t seen = 0;
 
     (void)state;
-    lay(host, &plain);
+    play_kind(host, &plain);
     assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
     host_memory_on_sleep(host, look_for_it, &seen);
     guard(host, &plain, &card);
@@ -317,7 +317,7 @@ static void die_in_the_outage(struct host *host, struct nic_snapshot *card) {
     enum hcn_outcome outcome;
     struct hcn_network network;
 
-    lay(host, &plain);
+    play_kind(host, &plain);
     assert_int_equal(nic_choose(host, NULL, NULL, card, NULL), 0);
     assert_non_null(nic_watchdog_start(host, card));
     scene_open(&scene, "overlay");
@@ -336,7 +336,7 @@ static void it_restores_what_a_killed_winjoin_left(void **state) {
     uint64_t begin;
 
     (void)state;
-    lay(host, &plain);
+    play_kind(host, &plain);
     before = settings_of(host, "10.0.0.21");
     die_in_the_outage(host, &card);
     assert_int_equal(nic_index_of(host, "10.0.0.21", &index, NULL), -1);
