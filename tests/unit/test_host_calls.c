@@ -108,7 +108,7 @@ static void reopen(void **state) {
 
 /* Each change is read again by the next program. */
 static void a_played_network_is_kept(void **state) {
-    struct host_route route = {"10.99.0.0/24", "10.0.0.1", 0, 5};
+    struct host_route route = {"10.99.0.0/24", "10.0.0.1", 0, 5, false};
     _cleanup_(text_list_free) struct text_list servers = {0};
     struct host_adapters adapters;
     bool on = true;
