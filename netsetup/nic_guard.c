@@ -340,8 +340,6 @@ static int ensure(struct host *host, const struct network_plan *plan,
                   struct nic_guard_result *ret, struct error *err) {
     struct nic_guard_result result = {0};
     struct watch watch = watch_begin(host, snapshot, progress, context, &result);
-    if (hcn_clash_check(host, plan, err) < 0)
-        return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
     if (hcn_base_network_ensure(host, plan, &result.network, &result.outcome, err) < 0) {
         struct error restore_err = {0};
         struct nic_guard_result ignored = {0};
@@ -364,8 +362,11 @@ static int ensure(struct host *host, const struct network_plan *plan,
 int nic_guard_ensure(struct host *host, const struct network_plan *plan,
                      const struct nic_snapshot *snapshot, nic_progress *progress, void *context,
                      struct nic_guard_result *ret, struct error *err) {
-    struct host_watcher *watchdog =
-        snapshot->has_switch ? NULL : nic_watchdog_start(host, snapshot);
+    struct host_watcher *watchdog = NULL;
+    if (hcn_clash_check(host, plan, err) < 0)
+        return error_prefix(err, "make the virtual switch on '%s'", snapshot->alias);
+    if (!snapshot->has_switch)
+        watchdog = nic_watchdog_start(host, snapshot);
     int result = ensure(host, plan, snapshot, progress, context, ret, err);
     nic_watchdog_end(host, watchdog);
     return result;
