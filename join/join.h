@@ -42,6 +42,7 @@ struct join_found {
     struct hns_version hns;                 /* 0.0: not asked */
     struct nic_snapshot nic;                /* no alias: not chosen */
     char node_ip[IP_TEXT_MAX];              /* where the node is; "": not known */
+    char node_ips[2 * IP_TEXT_MAX];         /* for the kubelet: one of each family */
     struct kube_node node;                  /* no name: not read */
     struct network_plan plan;               /* no name: not made */
     json_t *look;                           /* diag_look(); NULL: nobody looked */

@@ -32,21 +32,13 @@ static void add(struct node_files *files, const char *path, enum host_access acc
         (struct node_file){.path = xstrdup(path), .text = text, .access = access};
 }
 
-/* What the kubelet takes for --node-ip: with dual stack an address of each family. */
-static char *node_ips(const struct join_found *found) {
-    const char *ipv6 = found->plan.ipv6.management_address;
-
-    return *ipv6 ? xasprintf("%s,%s", found->node_ip, ipv6) : xstrdup(found->node_ip);
-}
-
 static void add_kubelet_flags(struct host *host, struct join_found *found, struct node_files *ret) {
-    _cleanup_(freep) char *addresses = node_ips(found);
     struct kubelet_flags_input input = {
         .version = programs_kubelet_version(host, found),
         .node_name = found->node_name,
         .host_name = found->facts.host_name,
         .taints = found->options.register_with_taints,
-        .node_ip = addresses,
+        .node_ip = found->node_ips,
         .node_labels = found->options.node_labels,
         .cri_socket = found->options.cri_socket,
         .extra = &found->options.kubelet_extra_args,

@@ -33,6 +33,13 @@ static void take_node_ip(struct join_found *found) {
     (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, given);
 }
 
+static void take_node_ips(struct join_found *found) {
+    const char *ipv6 = found->plan.ipv6.management_address;
+
+    (void)text_format(found->node_ips, sizeof found->node_ips, "%s%s%s", found->node_ip,
+                      *ipv6 ? "," : "", ipv6); /* both fit */
+}
+
 static void remember(char **option, const json_t *file, const char *key) {
     const char *value = json_text_at(file, key);
 
@@ -163,6 +170,7 @@ int find_plan(struct join *join, struct error *err) {
     if (join->found.plan.name)
         network_plan_free(&join->found.plan);
     join->found.plan = plan;
+    take_node_ips(&join->found);
     network_fit_warn(join);
     for (size_t i = 0; i < plan.warning_count; i++)
         join_warn(&join->progress, "%s", plan.warnings[i].message);
@@ -187,6 +195,7 @@ static int take_remembered(struct join_found *found, const struct network_input 
         network_plan_free(&found->plan);
     found->plan = plan;
     (void)text_format(found->node_ip, sizeof found->node_ip, "%.*s", (int)len, input->management);
+    take_node_ips(found);
     take_list(&input->service_cidrs, &found->cluster.service_subnets);
     take_list(&input->dns_servers, &found->cluster.cluster_dns);
     free(found->cluster.dns_domain);
