@@ -16,7 +16,9 @@
 enum { REPLAY_MAX = 16 * 1024 * 1024 };
 
 static void print_report(struct program *program, const struct diag_report *report) {
-    struct diag_text_style style = {output_utf8(program, false), output_color(program, false)};
+    struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
+                                    program->terminal.out_is_terminal ? program->terminal.columns
+                                                                      : 0};
     const char *format = program->options.output;
     _cleanup_(freep) char *text = text_equal(format, "junit")  ? diag_report_junit(report)
                                   : text_equal(format, "html") ? diag_report_html(report)

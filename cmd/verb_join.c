@@ -94,7 +94,9 @@ static void tell_begin(const struct program *program, const struct join *join) {
 }
 
 static void print_matrix(const struct program *program, const struct join *join) {
-    struct diag_text_style style = {output_utf8(program, false), output_color(program, false)};
+    struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
+                                    program->terminal.out_is_terminal ? program->terminal.columns
+                                                                      : 0};
     _cleanup_(freep) char *text = NULL;
 
     if (!join->found.report.cells.count)

@@ -50,10 +50,11 @@ bool diag_report_is_good(const struct diag_report *report);
 char *diag_report_line(const struct diag_report *report);
 
 struct diag_text_style {
-    bool utf8;  /* arrows and marks; otherwise ->, ok, !!, -- */
-    bool color; /* ANSI */
+    bool utf8;        /* arrows and marks; otherwise ->, ok, !!, -- */
+    bool color;       /* ANSI */
+    unsigned columns; /* of the terminal; 0, and more than 80: 80. Below 68 a line a protocol */
 };
-/* The matrix and the causes, at most 80 columns; the caller frees. */
+/* The matrix and the causes; the caller frees. */
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style);
 /* DiagReport (contracts). New reference. */
 json_t *diag_report_json(const struct diag_report *report);

@@ -1,4 +1,4 @@
-/* The matrix for people: at most 80 columns, readable without colour and without UTF-8. */
+/* The matrix for people: as wide as the terminal, readable without color and without UTF-8. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "diag/look.h"
 #include "diag/reports/report.h"
 
-enum { COLUMNS = 80, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 18 };
+enum { COLUMNS = 80, COLUMNS_MIN = 30, FLOW_WIDTH = 19, BY_WIDTH = 13, CELL_WIDTH = 18 };
+static const size_t matrix_width = FLOW_WIDTH + BY_WIDTH + 2 * CELL_WIDTH;
 
 struct mark {
     const char *utf8, *ascii, *color;
@@ -27,6 +28,12 @@ static size_t width(const char *s) {
     for (; *s; s++)
         n += ((unsigned char)*s & 0xc0) != 0x80;
     return n;
+}
+
+static size_t edge_of(const struct diag_text_style *style) {
+    if (!style->columns || style->columns > COLUMNS)
+        return COLUMNS;
+    return style->columns < COLUMNS_MIN ? COLUMNS_MIN : style->columns;
 }
 
 static void pad(struct text *t, size_t used, size_t columns) {
@@ -90,6 +97,17 @@ static char *flow_label(const struct diag_flow *flow, const struct diag_text_sty
     return xasprintf("%s %s %s", flow->from, style->utf8 ? "\xe2\x86\x92" : "->", flow->to);
 }
 
+/* A line a protocol, where the matrix does not fit. */
+static void add_narrow(struct text *t, const char *protocol, const struct diag_cell *cell,
+                       const struct diag_text_style *style) {
+    if (!cell)
+        return;
+    text_addf(t, "  %s  ", protocol);
+    add_cell(t, cell, style);
+    trim(t);
+    text_add_char(t, '\n');
+}
+
 static void add_row(struct text *t, const struct diag_flow *flow, const char *by,
                     const struct diag_cell *tcp, const struct diag_cell *udp,
                     const struct diag_text_style *style) {
@@ -98,6 +116,12 @@ static void add_row(struct text *t, const struct diag_flow *flow, const char *by
     if (!tcp && !udp)
         return;
     text_add(t, label);
+    if (edge_of(style) < matrix_width) {
+        text_addf(t, " %s\n", by);
+        add_narrow(t, "TCP", tcp, style);
+        add_narrow(t, "UDP", udp, style);
+        return;
+    }
     pad(t, width(label), FLOW_WIDTH);
     text_add(t, by);
     pad(t, strlen(by), BY_WIDTH);
@@ -112,11 +136,13 @@ static void add_matrix(struct text *t, const struct diag_report *report,
     size_t count;
     const struct diag_flow *flows = diag_flows(&count);
 
-    text_add(t, "flow");
-    pad(t, 4, FLOW_WIDTH + BY_WIDTH);
-    text_add(t, "TCP");
-    pad(t, 3, CELL_WIDTH);
-    text_add(t, "UDP\n");
+    if (edge_of(style) >= matrix_width) {
+        text_add(t, "flow");
+        pad(t, 4, FLOW_WIDTH + BY_WIDTH);
+        text_add(t, "TCP");
+        pad(t, 3, CELL_WIDTH);
+        text_add(t, "UDP\n");
+    }
     for (size_t i = 0; i < count; i++) {
         const char *id = flows[i].id;
 
@@ -128,7 +154,7 @@ static void add_matrix(struct text *t, const struct diag_report *report,
 }
 
 /* Words from column `at` on, wrapped at the right edge with an indent of `indent`. */
-static void add_wrapped(struct text *t, const char *words, size_t at, size_t indent) {
+static void add_wrapped(struct text *t, const char *words, size_t at, size_t indent, size_t edge) {
     size_t column = at;
 
     while (*words) {
@@ -139,7 +165,7 @@ static void add_wrapped(struct text *t, const char *words, size_t at, size_t ind
         text_add_escaped(&word, words, len); /* what clusters say steers no terminal */
         wide = width(text_str(&word));
 
-        if (len && column > indent && column + (column > at) + wide > COLUMNS) {
+        if (len && column > indent && column + (column > at) + wide > edge) {
             text_add_char(t, '\n');
             pad(t, 0, indent);
             at = column = indent;
@@ -156,24 +182,24 @@ static void add_wrapped(struct text *t, const char *words, size_t at, size_t ind
     text_add_char(t, '\n');
 }
 
-static void add_labelled(struct text *t, const char *label, const char *words) {
+static void add_labelled(struct text *t, const char *label, const char *words, size_t edge) {
     enum { INDENT = 13 };
 
     text_add(t, "  ");
     text_add(t, label);
     pad(t, 2 + strlen(label), INDENT);
-    add_wrapped(t, words, INDENT, INDENT);
+    add_wrapped(t, words, INDENT, INDENT, edge);
 }
 
-static void add_cause(struct text *t, const struct diag_cause *cause, bool apart) {
+static void add_cause(struct text *t, const struct diag_cause *cause, bool apart, size_t edge) {
     const char *confidence = cause->confirmed ? "confirmed" : "likely";
 
     text_addf(t, "%s%s  %s   ", apart ? "\n" : "", cause->id, confidence);
-    add_wrapped(t, cause->message, strlen(cause->id) + 2 + strlen(confidence) + 3, 4);
+    add_wrapped(t, cause->message, strlen(cause->id) + 2 + strlen(confidence) + 3, 4, edge);
     for (size_t i = 0; i < cause->evidence.count; i++)
-        add_labelled(t, i ? "" : "evidence", cause->evidence.items[i]);
+        add_labelled(t, i ? "" : "evidence", cause->evidence.items[i], edge);
     if (cause->hint && *cause->hint)
-        add_labelled(t, "do", cause->hint);
+        add_labelled(t, "do", cause->hint, edge);
 }
 
 static size_t cells_explained(const struct diag_report *report) {
@@ -184,7 +210,8 @@ static size_t cells_explained(const struct diag_report *report) {
     return n;
 }
 
-static void add_verdict(struct text *t, const struct diag_report *report) {
+static void add_verdict(struct text *t, const struct diag_report *report, size_t edge) {
+    _cleanup_(text_free) struct text line = {0};
     struct diag_summary summary;
     unsigned red;
     size_t causes = 0; /* that explain cells: others are named for themselves */
@@ -193,21 +220,22 @@ static void add_verdict(struct text *t, const struct diag_report *report) {
         causes += report->causes.items[i].cells.count != 0;
     diag_summary_make(report, &summary);
     red = summary.fail + summary.not_run;
-    text_addf(t, "\n%u of %u flows work.", summary.flows_pass, summary.flows);
+    text_addf(&line, "%u of %u flows work.", summary.flows_pass, summary.flows);
     if (red && !causes)
-        text_add(t, " No known cause explains the failures.");
+        text_add(&line, " No known cause explains the failures.");
     else if (red && cells_explained(report) >= red)
-        text_add(t, causes == 1 ? " One cause explains every failure:"
-                                : " These causes explain every failure:");
+        text_add(&line, causes == 1 ? " One cause explains every failure:"
+                                    : " These causes explain every failure:");
     else if (red)
-        text_add(t, causes == 1 ? " One cause explains some of the failures:"
-                                : " These causes explain some of the failures:");
+        text_add(&line, causes == 1 ? " One cause explains some of the failures:"
+                                    : " These causes explain some of the failures:");
     text_add_char(t, '\n');
+    add_wrapped(t, text_str(&line), 0, 0, edge);
 }
 
 /* Each reason once, with the cells that it holds for. */
-static void add_reasons(struct text *t, const struct diag_report *report,
-                        enum diag_outcome outcome) {
+static void add_reasons(struct text *t, const struct diag_report *report, enum diag_outcome outcome,
+                        size_t edge) {
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *first = &report->cells.items[i];
         struct text line = {0};
@@ -226,7 +254,7 @@ static void add_reasons(struct text *t, const struct diag_report *report,
             if (cell->outcome == outcome && text_equal(cell->reason, first->reason))
                 text_addf(&line, " %s", name);
         }
-        add_wrapped(t, text_str(&line), 0, 2);
+        add_wrapped(t, text_str(&line), 0, 2, edge);
         text_free(&line);
     }
 }
@@ -242,16 +270,20 @@ static void add_head(struct text *t, const struct diag_report *report) {
     text_addf(t, "%s%s\n\n", t->len ? "   " : "", time);
 }
 
-static void add_look(struct text *t, const struct diag_report *report) {
+static void add_look(struct text *t, const struct diag_report *report, size_t edge) {
     const json_t *seconds = json_at(report->evidence, "look.seconds");
+    _cleanup_(freep) char *line = NULL;
 
-    if (seconds)
-        text_addf(t, "Checked in %.1f s: services, API server, clock, certificate, HNS\n\n",
-                  json_number_value(seconds));
+    if (!seconds)
+        return;
+    line = xasprintf("Checked in %.1f s: services, API server, clock, certificate, HNS",
+                     json_number_value(seconds));
+    add_wrapped(t, line, 0, 2, edge);
+    text_add_char(t, '\n');
 }
 
 /* What is no fault, but may be taken for one. */
-static void add_limits(struct text *t, const struct diag_report *report) {
+static void add_limits(struct text *t, const struct diag_report *report, size_t edge) {
     struct text line = {0};
     json_t *limit;
     size_t i;
@@ -264,29 +296,34 @@ static void add_limits(struct text *t, const struct diag_report *report) {
     if (line.len) {
         text_add(&line, " (winjoin capabilities explains them)");
         text_add_char(t, '\n');
-        add_wrapped(t, text_str(&line), 0, 2);
+        add_wrapped(t, text_str(&line), 0, 2, edge);
     }
     text_free(&line);
 }
 
 char *diag_report_text(const struct diag_report *report, const struct diag_text_style *style) {
     const char *down = diag_look_stops_pods(json_object_get(report->evidence, "look"));
+    const size_t edge = edge_of(style);
     struct text t = {0};
 
     add_head(&t, report);
-    add_look(&t, report);
+    add_look(&t, report, edge);
     if (!down) {
         add_matrix(&t, report, style);
-        add_verdict(&t, report);
+        add_verdict(&t, report, edge);
     }
     for (size_t i = 0; i < report->causes.count; i++)
-        add_cause(&t, &report->causes.items[i], i || !down);
+        add_cause(&t, &report->causes.items[i], i || !down, edge);
     if (down) { /* a matrix of which nothing was run says nothing */
-        text_addf(&t, "\nThe pod flows were not measured: no pod can start without %s.\n", down);
+        _cleanup_(freep) char *line =
+            xasprintf("The pod flows were not measured: no pod can start without %s.", down);
+
+        text_add_char(&t, '\n');
+        add_wrapped(&t, line, 0, 0, edge);
         return text_take(&t);
     }
-    add_reasons(&t, report, DIAG_SKIP);
-    add_reasons(&t, report, DIAG_NOT_RUN);
-    add_limits(&t, report);
+    add_reasons(&t, report, DIAG_SKIP, edge);
+    add_reasons(&t, report, DIAG_NOT_RUN, edge);
+    add_limits(&t, report, edge);
     return text_take(&t);
 }

@@ -184,6 +184,28 @@ static void text_in_utf8_and_colour(void **state) {
     assert_non_null(strstr(text, "node → pod                      \x1b[32m✓\x1b[0m  0.5 ms"));
 }
 
+/* Windows of 40 columns, of a telephone's size and none at all. */
+static void no_line_is_longer_than_the_terminal(void **state) {
+    static const unsigned widths[] = {0, 40, 67, 68, 79, 200};
+    _cleanup_(diag_report_free) struct diag_report report;
+
+    (void)state;
+    report_make(&report);
+    for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+        const struct diag_text_style style = {.columns = widths[i]};
+        _cleanup_(freep) char *text = diag_report_text(&report, &style);
+        size_t edge = widths[i] && widths[i] < 80 ? widths[i] : 80, len;
+
+        for (const char *line = text; *line; line += len + 1) {
+            len = strcspn(line, "\n");
+            if (len > edge)
+                fail_msg("%u columns: %.*s", widths[i], (int)len, line);
+        }
+        assert_true((strstr(text, "flow    ") != NULL) == (edge >= 68));
+        assert_true((strstr(text, "node -> pod \n  TCP  ok  0.5 ms\n") != NULL) == (edge < 68));
+    }
+}
+
 static void no_line_is_longer_than_80_columns(void **state) {
     const struct diag_text_style style = {0};
     _cleanup_(diag_report_free) struct diag_report report;
@@ -283,7 +305,7 @@ static void times_have_two_digits(void **state) {
         const char *told;
     } cases[] = {{1049, " 1.0 ms"}, {1050, " 1.1 ms"}, {9949, " 9.9 ms"},
                  {9950, " 10 ms"},  {40, " 0.0 ms"},   {123456, " 123 ms"}};
-    static const struct diag_text_style plain = {false, false};
+    static const struct diag_text_style plain = {0};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -333,7 +355,7 @@ static void markup_is_escaped(void **state) {
 }
 
 static void what_clusters_say_steers_no_terminal(void **state) {
-    static const struct diag_text_style plain = {false, false};
+    static const struct diag_text_style plain = {0};
     _cleanup_(diag_report_free) struct diag_report report;
     _cleanup_(freep) char *text = NULL, *html = NULL;
 
@@ -420,6 +442,7 @@ int main(void) {
         cmocka_unit_test(text_of_a_cause_that_leaves_one_cell),
         cmocka_unit_test(two_families),
         cmocka_unit_test(text_in_utf8_and_colour),
+        cmocka_unit_test(no_line_is_longer_than_the_terminal),
         cmocka_unit_test(no_line_is_longer_than_80_columns),
         cmocka_unit_test(json_is_the_contract),
         cmocka_unit_test(counts_agree_everywhere),
