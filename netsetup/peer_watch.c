@@ -81,25 +81,37 @@ static int write_file(struct follower *f, json_t *routes, struct error *err) {
     f->stale = !json_equal(f->file, now);
     if (f->stale)
         return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", BOOT_NETWORK_FILE);
+    if (json_equal(routes, json_object_get(now, "peers")))
+        return 0;
     json_object_set(f->file, "peers", routes);
     text = json_write_pretty(f->file);
     return host_write(f->host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
-/* The file first: reset takes away what it names. */
+/* The file first: reset takes away what it names. Its order stays while the routes are the same:
+ * a join writes them as the machine lists them. */
 static int write_routes(struct follower *f, struct error *err) {
-    _cleanup_json_ json_t *routes = all_routes(f), *both = json_deep_copy(routes);
+    _cleanup_json_ json_t *routes = all_routes(f), *both = json_array();
     _cleanup_json_ json_t *before = json_incref(json_object_get(f->file, "peers"));
+    json_t *route;
+    bool all, same;
+    size_t i;
 
-    if (f->written && json_equal(routes, before))
+    json_array_extend(both, before);
+    json_array_foreach(routes, i, route) {
+        if (!peers_have(both, route))
+            json_array_append(both, route);
+    }
+    all = json_array_size(both) == json_array_size(before);
+    same = json_array_size(both) == json_array_size(routes);
+    if (f->written && all && same)
         return 0;
     f->written = false;
-    json_array_extend(both, before);
     if (write_file(f, both, err) < 0 || peers_replace(f->host, &f->plan, before, routes, err) < 0)
         return -1;
     log_message(LOG_INFO, "routes to the pods of %zu other nodes", json_array_size(routes));
-    f->written = true;
-    return write_file(f, routes, err);
+    f->written = write_file(f, same ? both : routes, err) == 0;
+    return f->written ? 0 : -1;
 }
 
 static void catch_up(struct follower *f) {

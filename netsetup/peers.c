@@ -91,7 +91,7 @@ int peers_remove(struct host *host, const struct network_plan *plan, const json_
     return 0;
 }
 
-static bool has_route(const json_t *routes, const json_t *wanted) {
+bool peers_have(const json_t *routes, const json_t *wanted) {
     json_t *route;
     size_t i;
     json_array_foreach(routes, i, route) {
@@ -107,7 +107,7 @@ int peers_replace(struct host *host, const struct network_plan *plan, const json
     json_t *route;
     size_t i;
     json_array_foreach(before, i, route) {
-        if (!has_route(peers, route))
+        if (!peers_have(peers, route))
             json_array_append(gone, route);
     }
     return peers_remove(host, plan, gone, err) < 0 ? -1 : peers_write(host, plan, peers, true, err);

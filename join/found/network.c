@@ -122,7 +122,7 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     ret->hns = join->found.hns;
     if (!ret->plugin && network->agent)
         ret->plugin = network->agent->plugin;
-    if (network->external && text_equal(ret->plugin, network->agent->plugin))
+    if (network->external && network->agent && text_equal(ret->plugin, network->agent->plugin))
         ret->external = network->external->name;
     if (!ret->mode)
         ret->mode = network->mode;

@@ -235,6 +235,65 @@ static void a_write_that_fails_is_tried_again(void **state) {
     }
 }
 
+/* The file's peers, as one text. */
+static char *remembered(void) {
+    json_t *file = NULL;
+    struct network_input input;
+    char *text;
+
+    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
+    boot_network_input_free(&input);
+    text = json_write(json_object_get(file, "peers"));
+    json_decref(file);
+    return text;
+}
+
+/* Neither doubled when the machine refuses, nor more at each try. */
+static void a_refusal_remembers_each_route_once(void **state) {
+    size_t failed = 0;
+
+    (void)state;
+    join("l2bridge", "win-bridge");
+    follow(LIST(OWN "," ONE), "");
+    for (size_t n = 1; n < 40; n++) {
+        char *before = remembered(), *after;
+
+        host_memory_fail(host, n);
+        follow(LIST(OWN "," ONE), "");
+        failed += host_memory_failed(host) != NULL;
+        host_memory_fail(host, 0);
+        after = remembered();
+        assert_string_equal(after, before);
+        free(before);
+        free(after);
+    }
+    assert_true(failed > 3);
+}
+
+/* A join lists them as the machine does: who runs it twice finds the same file. */
+static void the_same_routes_in_another_order_are_not_written(void **state) {
+    static const char two[] = "[{\"podCIDR\":\"10.244.3.0/24\",\"nodeAddress\":\"10.0.0.23\"},"
+                              "{\"podCIDR\":\"10.244.2.0/24\",\"nodeAddress\":\"10.0.0.22\"}]";
+    json_t *file = NULL;
+    struct network_input input;
+    char *text;
+
+    (void)state;
+    join("l2bridge", "win-bridge");
+    assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
+    boot_network_input_free(&input);
+    json_object_set_new(file, "peers", json_loads(two, 0, NULL));
+    text = json_write(file);
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    json_decref(file);
+    free(text);
+    follow(LIST(OWN "," ONE "," NODE("two", "10.244.3.0/24", "10.0.0.23")), "");
+    text = remembered();
+    assert_string_equal(text, two);
+    free(text);
+    assert_routes("10.244.2.0/24 10.0.0.22; 10.244.3.0/24 10.0.0.23; ");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_host, close_host)
 
 int main(void) {
@@ -245,6 +304,8 @@ int main(void) {
         TEST(an_agent_keeps_its_own),
         TEST(a_join_meanwhile_begins_it_again),
         TEST(a_write_that_fails_is_tried_again),
+        TEST(a_refusal_remembers_each_route_once),
+        TEST(the_same_routes_in_another_order_are_not_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
