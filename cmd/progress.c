@@ -231,8 +231,11 @@ static void show_live(struct progress *progress, const struct join_event *event,
                       : 0;
     _cleanup_(freep) char *time =
         event->waited_ms >= 1000 || event->left_ms ? time_of(event, room - room / 4) : xstrdup("");
-    _cleanup_(freep) char *message =
-        progress_fit(event->message, room > strlen(time) ? room - strlen(time) : 0);
+    _cleanup_(freep) char *message = NULL;
+
+    if (event->waited_ms < 1000 && strlen(event->message) + strlen(time) > room)
+        *time = '\0'; /* the whole message first: it says what is asked */
+    message = progress_fit(event->message, room > strlen(time) ? room - strlen(time) : 0);
 
     (void)fprintf(stderr, "\r\x1b[K  %s %-*s%s%s", sign, title_width, title_of(event), message,
                   time);

@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
 CALL = ["discover", "127.0.0.1:1", "--discovery-token-unsafe-skip-ca-verification", "--timeout", "4s"]
 SECRET = "abcdef.0123456789abcdef"
+SPINNER = "\u280b\u2838\u2834\u2826"
 
 
 class Terminal:
@@ -69,8 +70,10 @@ class AtATerminal(unittest.TestCase):
             with self.subTest(columns=columns):
                 terminal = Terminal([*CALL, "--token", SECRET], columns)
                 self.assertEqual(terminal.close(), 1)
-                waits = [line for line in terminal.lines() if "\u2026" in line]
+                waits = [line for line in terminal.lines() if line.lstrip()[0] in SPINNER]
                 self.assertIn("127.0.0.1:1", waits[0])
+                self.assertEqual({line.lstrip()[0] for line in waits}, set(SPINNER))  # it turns
+                self.assertTrue(any(f"({second} s" in line for line in waits for second in (2, 3)), terminal.text)
                 self.assertTrue(any("gives up in" in line for line in waits), terminal.text)
                 for line in waits:
                     self.assertLess(len(line), columns, line)
