@@ -103,8 +103,8 @@ static void restarts_of_hns(void **state) {
     assert_int_equal(network_keeper_begin(&keeper, &err), 0);
     assert_int_equal(network_keeper_run(&keeper, &err), 0);
     print_message(
-        "%u restarts of HNS: %zu bytes after %d, %zu at the end; descriptor %d, then %d\n", wanted,
-        at_first, (int)WARM, soak_bytes(), handles, soak_handles());
+        "%u restarts of HNS: %lu bytes after %d, %lu at the end; descriptor %d, then %d\n", wanted,
+        (unsigned long)at_first, (int)WARM, (unsigned long)soak_bytes(), handles, soak_handles());
     assert_in_range(soak_bytes(), 0, at_first + MARGIN);
     assert_int_equal(soak_handles(), handles);
     network_keeper_free(&keeper);
