@@ -405,7 +405,7 @@ class DualStack(FlowCase):
         self.create("LoadBalancer", {
             "HostComputeEndpoints": [end["ID"]], "FrontendVIPs": ["fd00:10:96::7"], "Flags": 2,
             "PortMappings": [{"Protocol": 6, "InternalPort": 80, "ExternalPort": 8000}]})
-        self.assertEqual(reach(a, "fd00:10:96::7", 8000), "l1-echo")
+        self.assertEqual(reach(a, "fd00:10:96::7", 8000, seconds=5), "l1-echo")
 
     def test_each_family_has_its_own_faults(self):
         a = self.pod_(POD_A, self.a6, own=False)
