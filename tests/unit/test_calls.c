@@ -47,7 +47,7 @@ static const struct {
     {"version --log-file no/such/folder/log", 3, "", "open log file 'no/such/folder/log'"},
     {"diag --kubeconfig k", 3, "", "this version diagnoses the node it runs on only"},
     {"diag --replay C:\\none.json -o html", 3, "", "error: --replay C:\\none.json: "},
-    {"discover --discovery-file /none.conf", 3, "", "error: --discovery-file \"/none.conf\": not "},
+    {"discover --discovery-file /none.conf", 3, "", "none.conf\": not a valid HTTPS URL"},
     {"config cluster --kubeconfig C:\\none", 3, "", "error: --kubeconfig: "},
     {"logs", 0, "", ""},
     {"logs --since 1h kubelet", 0, "", ""},
