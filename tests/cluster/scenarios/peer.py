@@ -7,9 +7,9 @@ import stages
 from scenario import expect, expect_equal, scenario
 
 SYSTEM = "/api/v1/namespaces/kube-system/configmaps/"
-# What kubeadm does not ask for and winjoin does: it makes the network, too, compares versions, and asks before
-# it changes anything whether the token may ask for a certificate.
-OURS = {"/version", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+# What kubeadm does not ask for and winjoin does: it makes the network, too, looks for the network's agents, compares
+# versions, and asks before it changes anything whether the token may ask for a certificate.
+OURS = {"/version", "/apis/apps/v1/daemonsets", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
         "/api/v1/namespaces/kube-flannel/configmaps/kube-flannel-cfg", SYSTEM + "kube-flannel-cfg",
         SYSTEM + "winjoin"}
 # What kubeadm asks for and winjoin does not: it makes kube-proxy's configuration for the node alone.
