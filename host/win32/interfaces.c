@@ -185,25 +185,29 @@ int win32_forwarding(struct host *host, uint32_t index, int family, bool *ret, s
     return 0;
 }
 
-/* IPv4: what Get fills in Set refuses. */
-static DWORD set_row(interface_entry set, int family, MIB_IPINTERFACE_ROW *row) {
+/* `what`: "forwarding", for the error. */
+static int set_row(MIB_IPINTERFACE_ROW *row, int family, const char *what, uint32_t index,
+                   struct error *err) {
+    interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
+    DWORD code;
+
+    if (!set)
+        return -1;
     if (family == 4)
-        row->SitePrefixLength = 0;
-    return set(row);
+        row->SitePrefixLength = 0; /* what Get fills in Set refuses */
+    code = set(row);
+    return code ? win32_fail(err, code, "set %s of interface %u", what, index) : 0;
 }
 
 int win32_forwarding_set(struct host *host, uint32_t index, int family, bool on,
                          struct error *err) {
-    interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
     MIB_IPINTERFACE_ROW row;
-    DWORD code;
 
     (void)host;
-    if (!set || get_row(index, family, &row, err) < 0)
+    if (get_row(index, family, &row, err) < 0)
         return -1;
     row.ForwardingEnabled = on;
-    code = set_row(set, family, &row);
-    return code ? win32_fail(err, code, "set forwarding of interface %u", index) : 0;
+    return set_row(&row, family, "forwarding", index, err);
 }
 
 uint32_t win32_metric(uint32_t index, int family) {
@@ -223,16 +227,13 @@ static void keep_metric(uint32_t index, int family, uint32_t metric) {
 
 int win32_metric_set(struct host *host, uint32_t index, int family, uint32_t metric,
                      struct error *err) {
-    interface_entry set = (interface_entry)win32_iphlpapi("SetIpInterfaceEntry", err);
     MIB_IPINTERFACE_ROW row;
-    DWORD code;
 
     (void)host;
-    if (!set || get_row(index, family, &row, err) < 0)
+    if (get_row(index, family, &row, err) < 0)
         return -1;
     keep_metric(index, family, metric);
     row.UseAutomaticMetric = FALSE;
     row.Metric = metric;
-    code = set_row(set, family, &row);
-    return code ? win32_fail(err, code, "set the metric of interface %u", index) : 0;
+    return set_row(&row, family, "the metric", index, err);
 }
