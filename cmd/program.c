@@ -143,7 +143,7 @@ static void warn_of_variables(struct program *program) {
 }
 
 /* `unknown`: the word given as the command when no command has that name, or NULL. A wrong call is
- * read to its end: -o and WINJOIN_OUTPUT hold for its error, too. */
+ * read to its end, so that its error is written as -o or WINJOIN_OUTPUT says. */
 static int run(struct program *program, int argc, char **argv, const char *unknown,
                program_open_host *open, struct error *err) {
     const struct option_set *set = program->set;
@@ -178,7 +178,7 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     return program->verb->run(program, err);
 }
 
-/* An error names a flag; who set it by its variable is told which one. */
+/* An error names a flag; where its variable set it, a hint names the variable. */
 static void name_variables(const struct program *program, struct error *err) {
     const struct option_set *set = program->set;
     const struct option *o;

@@ -142,7 +142,7 @@ static void find_missing(const struct drift_seen *seen, const json_t *service, c
 
     if (!is_old(service, seen->now) || !has_cluster_ip(service) ||
         text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local"))
-        return; /* where no endpoint is on this node there is none */
+        return; /* no endpoint on this node: no load balancer either */
     json_array_foreach(json_at(service, "spec.ports"), i, port) {
         const char *port_name = json_text_at(port, "name");
         _cleanup_(freep) char *key = xasprintf("%s %s", full, port_name ? port_name : "");

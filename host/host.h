@@ -256,8 +256,8 @@ int host_watcher_start(struct host *host, const char *const *argv, struct host_w
                        struct error *err);
 /* Tells it that all is well and waits, at most 5 s, until it has ended. NULL: nothing. */
 void host_watcher_end(struct host *host, struct host_watcher *watcher);
-/* In that program: waits until it is told so (true), or until the other one is gone or the time is
- * over. */
+/* In that program: true after host_watcher_end(); false when the other program is gone or the time
+ * is over. */
 bool host_watched_well(struct host *host, unsigned timeout_ms);
 
 /* One entry in the Application log, source "winjoin". level: 'i', 'w' or 'e'. */

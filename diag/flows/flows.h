@@ -88,7 +88,7 @@ void diag_cells_add(struct diag_cells *cells, const struct diag_cell *cell);
 void diag_cells_free(struct diag_cells *cells);
 /* NULL when there is none. */
 struct diag_cell *diag_cells_find(const struct diag_cells *cells, const char *flow, bool udp);
-/* The same flow's cell of IPv6 beside it; NULL when there is none. */
+/* The same flow's IPv6 cell, or NULL. */
 struct diag_cell *diag_cells_find_second(const struct diag_cells *cells, const char *flow,
                                          bool udp);
 /* "pod-to-pod-ip/udp", "pod-to-pod-ip/udp/ipv6" of a second family: how reports and causes name a

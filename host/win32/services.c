@@ -205,7 +205,7 @@ static int stop_dependents(struct host *host, SC_HANDLE service, unsigned timeou
         return 0;
     ENUM_SERVICE_STATUSW *list = xcalloc(1, size);
     if (!EnumDependentServicesW(service, SERVICE_ACTIVE, list, size, &size, &count))
-        count = 0; /* whoever is left refuses the stop, and that is told */
+        count = 0; /* one that still runs refuses the stop: the error names it */
     for (DWORD i = 0; i < count && result == 0; i++) {
         _cleanup_(freep) char *name = win32_narrow(list[i].lpServiceName);
         result = win32_service_stop(host, name, timeout_ms, err);
