@@ -86,11 +86,27 @@ class Playing(unittest.TestCase):
         code, said = self.play(row("a", fails), row("b", lambda s: None))
         self.assertEqual(code, 1)
         self.assertTrue(said.endswith("1 passed, 1 failed, 0 skipped\n"), said)
-        self.assertEqual(len(Played.opened), 2)
+        self.assertEqual(len(Played.opened), 3)  # the third for a, once more
         self.assertEqual(sorted(os.listdir(os.path.join(e2e.FOLDER, "a"))), ["kept.txt", "why.txt"])
         with open(os.path.join(e2e.FOLDER, "a", "why.txt"), encoding="utf-8") as f:
             self.assertIn("wanted: 2", f.read())
         self.assertFalse(os.path.exists(os.path.join(e2e.FOLDER, "b")))
+
+    def test_what_fails_once_is_played_again_and_named(self):
+        tries = []
+
+        def fails_once(_):
+            tries.append(1)
+            scenario.expect_equal(len(tries), 2, "tries")
+
+        code, said = self.play(row("a", fails_once))
+        self.assertEqual(code, 0)
+        self.assertIn("failed once, passed when played alone: a\n", said)
+        self.assertTrue(said.endswith("1 passed, 0 failed, 0 skipped\n"), said)
+
+    def test_many_failures_are_not_played_again(self):
+        self.assertEqual(self.play(*(row(name, fails) for name in "abc"))[0], 1)
+        self.assertEqual(len(Played.opened), 3)
 
     def test_nothing_played_is_no_success(self):
         self.assertEqual(self.play()[0], 1)
