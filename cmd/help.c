@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/phases/phases.h"
@@ -26,12 +27,12 @@ static void overview(struct text *out) {
                   "winjoin COMMAND --help shows more.\n");
 }
 
-static void add_usage(const struct verb *verb, struct text *out) {
+static void add_usage(const char *name, const struct verb *verb, struct text *out) {
     text_add(out, "\nUsage:\n");
     if (verb->usage)
-        text_addf(out, "  winjoin %s\n", verb->usage);
+        text_addf(out, "  %s %s\n", name, verb->usage);
     for (const struct verb *sub = verb->subcommands; !verb->usage && sub && sub->name; sub++)
-        text_addf(out, "  winjoin %s\n", sub->usage);
+        text_addf(out, "  %s %s\n", name, sub->usage);
 }
 
 static void add_subcommands(const struct verb *verb, struct text *out) {
@@ -68,12 +69,13 @@ static void add_group(const struct option_group *group, const struct option *fir
 }
 
 /* Of the verb, or of its subcommand when the word names one. */
-static void add_verb(const struct verb *verb, const char *word, struct text *out) {
+static void add_verb(const char *name, const struct verb *verb, const char *word,
+                     struct text *out) {
     const struct verb *sub = word ? verb_subcommand(verb, word) : NULL;
     const struct verb *shown = sub ? sub : verb;
 
     text_addf(out, "%s\n", shown->help);
-    add_usage(shown, out);
+    add_usage(name, shown, out);
     if (shown->text) {
         text_add_char(out, '\n');
         options_wrap(out, shown->text, 0, 0);
@@ -91,15 +93,19 @@ static void add_verb(const struct verb *verb, const char *word, struct text *out
 int verb_help(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
     const char *name = words->count ? words->items[0] : NULL;
-    const struct verb *verb = name && !text_equal(name, "help") ? verb_find(name) : NULL;
+    const struct verb *verb = NULL;
     struct text out = {0};
 
+    if (name && !text_equal(name, "help"))
+        verb = program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
     if (name && !verb && !text_equal(name, "help"))
-        return verb_unknown(name, err);
+        return program->as_kubeadm ? kubeadm_unknown(name, err) : verb_unknown(name, err);
     if (verb && words->count > 1 && !verb_subcommand(verb, words->items[1]))
         return verb_unknown_subcommand(verb, words->items[1], err);
     if (verb)
-        add_verb(verb, words->count > 1 ? words->items[1] : NULL, &out);
+        add_verb(program_name(program), verb, words->count > 1 ? words->items[1] : NULL, &out);
+    else if (program->as_kubeadm)
+        kubeadm_overview(&out);
     else
         overview(&out);
     output_bytes(text_str(&out), out.len);

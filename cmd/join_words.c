@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/unicode.h"
 #include "base/redact.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/program.h"
 #include "join/configuration/join_configuration.h"
@@ -279,6 +280,8 @@ int program_prepare_join(struct program *program, struct error *err) {
         result = settle_configuration(program, &file, err);
     config_file_free(&file);
     program_settle_paths(o); /* a file's own words, too */
+    if (program->as_kubeadm)
+        kubeadm_settle(o);
     return result < 0 ? -1 : join_options_check(o, err);
 }
 
@@ -290,6 +293,6 @@ int program_need_discovery(const struct program *program, struct error *err) {
     (void)error_set(err, ERROR_USAGE,
                     "nothing names the cluster: an endpoint, --discovery-file or --config is "
                     "missing");
-    return error_hint(err, "winjoin %s <ip>:6443 --token T --discovery-token-ca-cert-hash H",
-                      program->verb->name);
+    return error_hint(err, "%s %s <ip>:6443 --token T --discovery-token-ca-cert-hash H",
+                      program_name(program), program->verb->name);
 }

@@ -12,8 +12,13 @@
 #include "base/memory.h"
 #include "base/nearest.h"
 #include "base/redact.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/record.h"
+
+const char *program_name(const struct program *program) {
+    return program->as_kubeadm ? "kubeadm" : "winjoin";
+}
 
 static void log_line(void *context, enum log_level level, const char *line) {
     struct program *program = context;
@@ -150,11 +155,14 @@ static int run(struct program *program, int argc, char **argv, const char *unkno
     struct text_list asked = {0};
     struct error later = {0};
 
-    if (unknown)
+    if (unknown && program->as_kubeadm)
+        (void)kubeadm_unknown(unknown, err);
+    else if (unknown)
         (void)verb_unknown(unknown, err);
     if (parse(program, argc, argv, set, unknown ? &later : err) < 0 || unknown) {
         if (!*err->hints[0])
-            (void)error_hint(err, "winjoin %s --help lists the flags", program->verb->name);
+            (void)error_hint(err, "%s %s --help lists the flags", program_name(program),
+                             program->verb->name);
         options_given(set, &program->flags);
         if (open_seams(program, open, &later) == 0)
             (void)options_from_environment(set, environment, program->host, &later);
@@ -194,12 +202,16 @@ static void name_variables(const struct program *program, struct error *err) {
     }
 }
 
+static int exit_code(const struct program *program, enum error_kind kind) {
+    return program->as_kubeadm ? kubeadm_exit_code(kind) : error_exit_code(kind);
+}
+
 static int finish(struct program *program, struct error *err, int result) {
     struct error unwritten = {0};
 
     if (result < 0 && !err->kind)
-        (void)error_set(err, ERROR_HOST, "winjoin %s failed without giving a reason",
-                        program->verb->name);
+        (void)error_set(err, ERROR_HOST, "%s %s failed without giving a reason",
+                        program_name(program), program->verb->name);
     if (result < 0) {
         name_variables(program, err);
         output_error(err);
@@ -208,13 +220,17 @@ static int finish(struct program *program, struct error *err, int result) {
         (void)fprintf(stderr, "log: %s\n", program->kept_log);
     if (output_finish(program, result < 0 ? err : NULL, &unwritten) < 0) {
         output_error(&unwritten);
-        return result < 0 ? error_exit_code(err->kind) : error_exit_code(unwritten.kind);
+        return exit_code(program, result < 0 ? err->kind : unwritten.kind);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
         (void)fputs("error: write standard output: it is full or closed\n", stderr);
-        return result < 0 ? error_exit_code(err->kind) : 1;
+        return result < 0 ? exit_code(program, err->kind) : 1;
     }
-    return result < 0 ? error_exit_code(err->kind) : 0;
+    return result < 0 ? exit_code(program, err->kind) : 0;
+}
+
+static const struct verb *find_verb(const struct program *program, const char *name) {
+    return program->as_kubeadm ? kubeadm_verb(name) : verb_find(name);
 }
 
 static void close_program(struct program *program, const struct option_set *set) {
@@ -245,13 +261,14 @@ int program_run(int argc, char **argv, program_open_host *open) {
     struct error err = {0};
 
     terminal_open(&program.terminal);
+    program.as_kubeadm = argc > 0 && kubeadm_is_name(argv[0]);
     for (int i = 1; i < argc; i++)
         redact_learn(argv[i]);
-    program.verb = verb_find(text_equal(name, "--version") ? "version" : name);
+    program.verb = find_verb(&program, text_equal(name, "--version") ? "version" : name);
     if (program.verb)
         unknown = NULL;
     else
-        program.verb = verb_find("help");
+        program.verb = find_verb(&program, "help");
     verb_tables(program.verb, tables);
     given = xcalloc(options_count(&set), sizeof *given);
     set.given = given;

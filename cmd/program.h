@@ -45,6 +45,7 @@ struct program_options {
 };
 
 struct program {
+    bool as_kubeadm; /* called by that name (cmd/kubeadm.h) */
     struct host *host;
     struct http *http;
     struct terminal terminal;
@@ -103,6 +104,8 @@ int verb_unknown_subcommand(const struct verb *verb, const char *word, struct er
 /* ERROR_USAGE that says which one may have been meant. */
 int verb_unknown(const char *name, struct error *err);
 
+/* What the program is called in texts: "winjoin" or "kubeadm". */
+const char *program_name(const struct program *program);
 /* The whole program. argv is UTF-8; `open` makes the host for --rootfs (NULL = this machine).
  * Answers the exit code. */
 typedef int program_open_host(const char *rootfs, struct host **ret, struct error *err);

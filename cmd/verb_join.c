@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/redact.h"
 #include "cmd/event.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
 #include "cmd/program.h"
@@ -62,6 +63,15 @@ static int check_phase(const char *name, struct error *err) {
     return phase_names_resolve(name, &ids, err);
 }
 
+/* kubeadm's lines are for scripts; winjoin's own progress goes on beside them. */
+static void show(void *context, const struct join_event *event) {
+    const struct progress *progress = context;
+
+    if (progress->program->as_kubeadm && event->state == JOIN_BEGIN)
+        output_text(progress->program, kubeadm_begin_text(event->phase));
+    progress_show(context, event);
+}
+
 /* The context that a join runs in. */
 static int open_join(struct program *program, struct join *join, struct progress *progress,
                      struct error *err) {
@@ -70,7 +80,7 @@ static int open_join(struct program *program, struct join *join, struct progress
         .host = program->host,
         .http = program->http,
         .asked = &program->options.join,
-        .progress.listener = progress_show,
+        .progress.listener = show,
         .progress.context = progress,
         .unattended = !program->options.join.dry_run && !program->terminal.in_is_terminal &&
                       !program->terminal.out_is_terminal && !program->terminal.err_is_terminal,
@@ -121,7 +131,7 @@ static void tell_success(const struct program *program, const struct join *join)
         join->found.node_name, join->was_node && !join->changed ? "had already joined; it " : "",
         what_was_seen(join), seconds);
 
-    output_text(program, line);
+    output_text(program, program->as_kubeadm ? kubeadm_joined_text : line);
 }
 
 /* What is left to do by hand, whether or not the flows worked. */
@@ -141,7 +151,9 @@ static void end_phases(struct program *program, const struct join *join, int res
     _cleanup_(freep) char *begins = phase ? xasprintf("%s: ", phase->title) : NULL;
 
     program->phase = result < 0 && phase ? phase->id : NULL;
-    if (program->phase && !text_starts_with(err->message, begins))
+    if (program->phase && program->as_kubeadm)
+        (void)error_prefix(err, "error execution phase %s", kubeadm_phase(phase));
+    else if (program->phase && !text_starts_with(err->message, begins))
         (void)error_prefix(err, "%s", phase->title);
 }
 

@@ -65,7 +65,8 @@ static int ask(const struct program *program, struct error *err) {
 
     if (program->options.yes || program->options.join.dry_run)
         return 0;
-    if (!program->terminal.in_is_terminal || !program->terminal.err_is_terminal) {
+    if (!program->as_kubeadm &&
+        (!program->terminal.in_is_terminal || !program->terminal.err_is_terminal)) {
         (void)error_set(err, ERROR_USAGE, "confirm the reset: there is no terminal to ask on");
         return error_hint(err, "give --force");
     }

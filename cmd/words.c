@@ -28,8 +28,9 @@ static int check_flags(const struct program *program, const struct verb *sub, st
     verb_tables(sub, own);
     for (size_t i = 0; i < program->flags.count; i++)
         if (!options_has(&set, program->flags.items[i]))
-            return error_set(err, ERROR_USAGE, "--%s is not a flag of winjoin %s %s",
-                             program->flags.items[i], program->verb->name, sub->name);
+            return error_set(err, ERROR_USAGE, "--%s is not a flag of %s %s %s",
+                             program->flags.items[i], program_name(program), program->verb->name,
+                             sub->name);
     return 0;
 }
 
@@ -60,7 +61,7 @@ static int refuse_surplus(const struct program *program, const char *word, const
     (void)options_hint_near(program->set, behind_dashes(word), err);
     if (!*err->hints[0] && program->flags.count)
         (void)error_hint(err, "is the flag before it missing its value?");
-    return error_hint(err, "winjoin %s", usage);
+    return error_hint(err, "%s %s", program_name(program), usage);
 }
 
 int words_check(struct program *program, struct error *err) {

@@ -86,7 +86,8 @@ static int wait_subnet(struct join *join, struct error *err) {
 /* An agent writes its CNI configuration, with which the Node becomes Ready, before its network
  * stands: until it does, the scheduler must not take the node. */
 static int keep_pods_away(struct join *join, struct error *err) {
-    bool pending = join->found.plan.agent->in_cluster && !join->found.node.ready;
+    bool pending = join->found.plan.agent->in_cluster && !join->found.node.ready &&
+                   !text_list_has(&join->skipped, "pod-network"); /* nobody would take it away */
 
     if (!pending && !join->found.node.network_pending)
         return 0;

@@ -1,0 +1,241 @@
+/* Called as kubeadm: the table of kubeadm's commands, and what it does and says otherwise. */
+#include "cmd/kubeadm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/memory.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/programs/programs.h"
+#include "netsetup/nic_watchdog.h"
+#include "services/service_table.h"
+#include "services/version.h"
+
+/* The kubeadm whose behavior this is, where no kubelet says which Kubernetes this machine has. */
+#define FOLLOWED "v1.37.1"
+#define AT(field) offsetof(struct program_options, field)
+
+/* From kubernetes/cmd/kubeadm/app/cmd/join.go. */
+const char kubeadm_joined_text[] =
+    "\nThis node has joined the cluster:\n"
+    "* Certificate signing request was sent to apiserver and a response was received.\n"
+    "* The Kubelet was informed of the new secure connection details.\n\n"
+    "Run 'kubectl get nodes' on the control-plane to see this node join the cluster.\n\n";
+
+/* ---- its phases ---- */
+
+static const struct {
+    const char *id, *phase, *begin;
+} phases[] = {
+    {"preflight", "preflight", "[preflight] Running pre-flight checks\n"},
+    {"discovery", "preflight", ""},
+    {"configuration", "preflight",
+     "[preflight] Reading configuration from the \"kubeadm-config\" ConfigMap in namespace "
+     "\"kube-system\"...\n"},
+    {"artifacts", "kubelet-start", ""},
+    {"vswitch", "kubelet-start", ""},
+    {"certificate", "kubelet-start", ""},
+    {"files", "kubelet-start",
+     "[kubelet-start] Writing kubelet configuration to file \"" KUBELET_CONFIG_FILE "\"\n"
+     "[kubelet-start] Writing kubelet environment file with flags to file \"" KUBELET_FLAGS_FILE
+     "\"\n"},
+    {"containerd", "kubelet-start", ""},
+    {"kubelet", "kubelet-start", "[kubelet-start] Starting the kubelet\n"},
+    {"node", "kubelet-wait-bootstrap",
+     "[kubelet-start] Waiting for the kubelet to perform the TLS Bootstrap\n"},
+};
+
+const char *kubeadm_phase(const struct join_phase *phase) {
+    for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
+        if (text_equal(phases[i].id, phase->id))
+            return phases[i].phase;
+    return phases[ARRAY_SIZE(phases) - 1].phase;
+}
+
+const char *kubeadm_begin_text(const struct join_phase *phase) {
+    for (size_t i = 0; i < ARRAY_SIZE(phases); i++)
+        if (text_equal(phases[i].id, phase->id))
+            return phases[i].begin;
+    return "";
+}
+
+void kubeadm_settle(struct join_options *o) {
+    static const char *const later[] = {"pod-network", "ready", "verify"};
+
+    if (!o->network_plugin && !o->network_mode) {
+        o->network_plugin = xstrdup("external");
+        for (size_t i = 0; i < ARRAY_SIZE(later); i++)
+            text_list_add(&o->skip_phases, later[i]);
+    }
+    if (!o->kube_proxy)
+        o->kube_proxy = xstrdup("none");
+    if (!o->verify)
+        o->verify = xstrdup("none");
+}
+
+int kubeadm_exit_code(enum error_kind kind) {
+    return kind == ERROR_NONE || kind == ERROR_INTERRUPTED ? error_exit_code(kind) : 1;
+}
+
+/* ---- its commands ---- */
+
+/* winjoin takes Kubernetes' version from the cluster: this one is that of the node's kubelet. */
+static int version(struct program *program, struct error *err) {
+    _cleanup_(freep) char *installed = programs_version(program->host, &service_kubelet);
+    const char *git = installed ? installed : FOLLOWED;
+    _cleanup_(freep) char *compiler = xasprintf("winjoin %s", build_version);
+    _cleanup_(freep) char *digits = NULL, *text = NULL;
+    unsigned minor;
+
+    if (kubernetes_minor(git, "kubelet", &minor, err) < 0)
+        return -1;
+    digits = xasprintf("%u", minor);
+    text = text_equal(program->options.output, "short")
+               ? xasprintf("%s\n", git)
+               : xasprintf("kubeadm version: &version.Info{Major:\"1\", Minor:\"%s\", "
+                           "GitVersion:\"%s\", GitCommit:\"%s\", Compiler:\"%s\", "
+                           "Platform:\"windows/amd64\"}\n",
+                           digits, git, build_commit, compiler);
+    output_text(program, text);
+    output_result(program,
+                  json_pack("{s:{s:s, s:s, s:s, s:s, s:s, s:s}}", "clientVersion", "major", "1",
+                            "minor", digits, "gitVersion", git, "gitCommit", build_commit,
+                            "compiler", compiler, "platform", "windows/amd64"));
+    return 0;
+}
+
+static int reset(struct program *program, struct error *err) {
+    static const char *const unused[] = {"cert-dir",   "cleanup-tmp-dir", "config",
+                                         "cri-socket", "kubeconfig",      "ignore-preflight-errors",
+                                         "skip-phases"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(unused); i++) {
+        _cleanup_(freep) char *line =
+            xasprintf("--%s is ignored: reset undoes what the join recorded", unused[i]);
+
+        if (text_list_has(&program->flags, unused[i]))
+            output_warning(line);
+    }
+    return verb_reset(program, err);
+}
+
+/* Its row says where to run it. */
+static int refuse(struct program *program, struct error *err) {
+    (void)error_set(err, ERROR_UNSUPPORTED,
+                    "kubeadm %s is not possible on this machine: it is a Windows worker, and this "
+                    "kubeadm.exe is winjoin",
+                    program->verb->name);
+    return error_hint(err, "%s", program->verb->text);
+}
+
+static const struct option version_output[] = {
+    {"output", 'o', OPTION_CHOICE, AT(output), "short|json|yaml", "what the result looks like", 0},
+    {0},
+};
+static const struct option reset_options[] = {
+    {"force", 'f', OPTION_BOOL, AT(yes), "", "do not ask for confirmation", 0},
+    {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "print what would be undone; change nothing",
+     0},
+    {"cert-dir", 0, OPTION_TEXT, AT(vmodule), "DIR", "ignored", OPTION_HIDDEN},
+    {"cleanup-tmp-dir", 0, OPTION_BOOL, AT(show_all), "", "ignored", OPTION_HIDDEN},
+    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "ignored", OPTION_HIDDEN},
+    {"cri-socket", 0, OPTION_TEXT, AT(join.cri_socket), "SOCKET", "ignored", OPTION_HIDDEN},
+    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE", "ignored", OPTION_HIDDEN},
+    {"ignore-preflight-errors", 0, OPTION_LIST, AT(join.ignore_preflight_errors), "CHECK",
+     "ignored", OPTION_HIDDEN},
+    {"skip-phases", 0, OPTION_LIST, AT(join.skip_phases), "PHASE", "ignored", OPTION_HIDDEN},
+    {0},
+};
+static const struct option_group reset_group = {"Reset", reset_options};
+
+#define JOIN_GROUPS                                                                                \
+    {                                                                                              \
+        &join_cluster_group, &join_node_group, &join_network_group, &join_programs_group,          \
+            &join_checks_group, &join_run_group                                                    \
+    }
+static const struct verb join_subcommands[] = {
+    {.name = "phase",
+     .help = "list the phases of a join, or run one",
+     .usage = "join phase list\n  kubeadm join phase NAME [ENDPOINT] [flags]",
+     .words = "[PHASE] [ENDPOINT]",
+     .groups = JOIN_GROUPS},
+    {0},
+};
+
+#define ON_CONTROL_PLANE "run it on a control plane node (Linux)"
+#define ELSEWHERE(command, where)                                                                  \
+    { .name = (command), .text = (where), .run = refuse, .hidden = true, .raw = true }
+
+static const struct verb table[] = {
+    {.name = "join",
+     .help = "join this machine to a cluster as a worker",
+     .usage = "join [ENDPOINT] [flags]\n  kubeadm join phase NAME [ENDPOINT] [flags]",
+     .text = "Pod network and kube-proxy are left to the cluster's DaemonSets unless the call says "
+             "otherwise (--network-plugin, --kube-proxy).",
+     .words = "[ENDPOINT]",
+     .groups = JOIN_GROUPS,
+     .subcommands = join_subcommands,
+     .run = verb_join},
+    {.name = "reset",
+     .help = "undo the join and restore the host",
+     .usage = "reset [flags]",
+     .groups = {&reset_group},
+     .run = reset},
+    {.name = "version",
+     .help = "show the version of Kubernetes on this machine",
+     .usage = "version [-o short|json|yaml]",
+     .output = version_output,
+     .run = version},
+    {.name = "help",
+     .help = "help for a command",
+     .usage = "help [COMMAND]",
+     .words = "[COMMAND] [SUBCOMMAND]",
+     .run = verb_help},
+    ELSEWHERE("init", "a control plane does not run on Windows: run it on a Linux machine"),
+    ELSEWHERE("token", ON_CONTROL_PLANE ": kubeadm token create --print-join-command"),
+    ELSEWHERE("certs", ON_CONTROL_PLANE "; this node's own certificates: winjoin certs"),
+    ELSEWHERE("upgrade", ON_CONTROL_PLANE "; this node's own programs: winjoin upgrade"),
+    ELSEWHERE("config", ON_CONTROL_PLANE "; for files on this machine: winjoin config validate, "
+                                         "winjoin config migrate"),
+    ELSEWHERE("kubeconfig", ON_CONTROL_PLANE),
+    ELSEWHERE("completion", "winjoin completion powershell"),
+    ELSEWHERE("alpha", ON_CONTROL_PLANE),
+};
+
+const struct verb *kubeadm_verb(const char *name) {
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        if (text_equal(table[i].name, name))
+            return &table[i];
+    /* a join starts itself by this name */
+    return text_equal(name, NIC_WATCHDOG_VERB) ? verb_find(name) : NULL;
+}
+
+int kubeadm_unknown(const char *name, struct error *err) {
+    (void)error_set(err, ERROR_USAGE, "unknown command \"%.60s\" for \"kubeadm\"", name);
+    return error_hint(err, "kubeadm help lists the commands");
+}
+
+bool kubeadm_is_name(const char *argv0) {
+    const char *name = argv0;
+
+    for (const char *p = argv0; *p; p++)
+        if (*p == '/' || *p == '\\' || *p == ':')
+            name = p + 1;
+    return text_equal_nocase(name, "kubeadm") || text_equal_nocase(name, "kubeadm.exe");
+}
+
+void kubeadm_overview(struct text *out) {
+    text_add(out, "kubeadm: winjoin in kubeadm's place, for Windows workers.\n\nCommands:\n");
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        if (!table[i].hidden)
+            text_addf(out, "  %-14s %s\n", table[i].name, table[i].help);
+    text_add(out, "\nNot on a worker:");
+    for (size_t i = 0; i < ARRAY_SIZE(table); i++)
+        if (table[i].hidden)
+            text_addf(out, " %s", table[i].name);
+    text_add(out, "\n\nExit codes: 0 done, 1 failed, 130 interrupted.\n"
+                  "kubeadm COMMAND --help shows more; winjoin.exe has more commands.\n");
+}
