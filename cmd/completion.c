@@ -144,8 +144,9 @@ static void read_word(struct line *line, const char *word) {
         return;
     }
     if (word[0] == '-') {
-        option =
-            line->verb && !strchr(word, '=') ? find_option(line->verb, word, strlen(word)) : NULL;
+        option = line->verb && !strchr(word, '=')
+                     ? find_option(line->sub ? line->sub : line->verb, word, strlen(word))
+                     : NULL;
         line->pending = option && option->type != OPTION_BOOL ? option : NULL;
     } else if (!line->verb) {
         line->verb = verb_find(word);

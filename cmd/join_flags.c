@@ -63,6 +63,10 @@ static const struct option network_options[] = {
      "network adapter under the virtual switch (default: the one with the default route)", 0},
     {"vni", 0, OPTION_NUMBER, AT(vni), "N", "overlay: VXLAN network ID, 4096 or higher", 0},
     {"vxlan-port", 0, OPTION_NUMBER, AT(vxlan_port), "PORT", "overlay: UDP port (default 4789)", 0},
+    {"routes", 0, OPTION_CHOICE, AT(routes), "own|print|none",
+     "l2bridge, l2tunnel: routes to other nodes' pods are on this node (default), printed for the "
+     "network between the nodes, or that network has them",
+     0},
     {"kube-proxy", 0, OPTION_CHOICE, AT(kube_proxy), "service|none",
      "run kube-proxy as a service, or leave it to the cluster", 0},
     {"dsr", 0, OPTION_CHOICE, AT(dsr), "auto|on|off", "direct server return", 0},

@@ -41,7 +41,8 @@ struct program_options {
     char *certificate_key; /* join: kubeadm's, for a control plane */
     char *apiserver_advertise_address;
     long long apiserver_bind_port;
-    char *old_config, *new_config; /* config migrate */
+    char *old_config, *new_config;                /* config migrate */
+    char *resource_group, *route_table, *network; /* config routes */
 };
 
 struct program {
@@ -81,7 +82,8 @@ struct verb {
     const char *words; /* what its words are: "FILE", "DIR", "PHASE", "SERVICE" or the choices
                           "a|b", in brackets those that may be left out, with blanks between;
                           NULL: it takes none */
-    const struct option *output;          /* its own -o; NULL: text, json and yaml */
+    const struct option *output; /* its own -o; NULL: text, json and yaml. Where a subcommand has
+                                    one, it holds those three, too */
     const struct option_group *groups[8]; /* its flags, NULL-terminated */
     const struct option_group *taken[6]; /* flags that it takes, but has no use for: a whole line of
                                             join may stand behind discover */

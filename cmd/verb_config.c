@@ -11,7 +11,10 @@
 #include "join/configuration/cluster_manifest.h"
 #include "join/configuration/join_configuration.h"
 #include "join/configuration/node_configuration.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
+#include "kube/node.h"
+#include "netsetup/fabric_routes.h"
 #include "templates/templates.h"
 
 /* A file of a drive that this machine has not cannot be judged here: the nodes have it. */
@@ -116,23 +119,34 @@ static int print(struct program *program, struct error *err) {
     return 0;
 }
 
+/* With the kubeconfig that is given, else this node's own. */
+static int open_cluster(struct program *program, struct kube_client *ret, struct error *err) {
+    const char *given = program->options.kubeconfig;
+    _cleanup_(freep) char *path =
+        given ? terminal_full_path(given) : xstrdup(KUBELET_KUBECONFIG_FILE);
+    struct kubeconfig config = {0};
+    int result;
+
+    if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
+        if (!given)
+            return error_hint(err, "on a machine that is no node: give --kubeconfig FILE");
+        err->kind = ERROR_USAGE;
+        return error_prefix(err, "--kubeconfig");
+    }
+    result = kube_client_open(program->http, program->host, &config, ret, err);
+    kubeconfig_free(&config);
+    return result;
+}
+
 /* What the cluster itself says of its network. */
 static int ask_cluster(struct program *program, const struct agent_source **ret,
                        struct error *err) {
     struct join_options *o = &program->options.join;
-    _cleanup_(freep) char *path = terminal_full_path(program->options.kubeconfig);
-    struct kubeconfig config = {0};
     struct kube_client client = {0};
     struct cluster_config cluster = {0};
     int result;
 
-    if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
-        err->kind = ERROR_USAGE;
-        return error_prefix(err, "--kubeconfig");
-    }
-    result = kube_client_open(program->http, program->host, &config, &client, err);
-    kubeconfig_free(&config);
-    if (result < 0)
+    if (open_cluster(program, &client, err) < 0)
         return -1;
     result = cluster_config_read(&client, 0, &cluster, err);
     kube_client_close(&client);
@@ -174,12 +188,51 @@ static int cluster(struct program *program, struct error *err) {
     return 0;
 }
 
+static void tell_left_out(const struct text_list *left_out) {
+    for (size_t i = 0; i < left_out->count; i++) {
+        _cleanup_(freep) char *line = xasprintf("no route was printed: %s", left_out->items[i]);
+
+        output_warning(line);
+    }
+}
+
+static int routes(struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+    const struct fabric_place place = {o->resource_group, o->route_table, o->network};
+    _cleanup_(text_list_free) struct text_list left_out = {0};
+    _cleanup_json_ json_t *nodes = NULL, *list = NULL;
+    _cleanup_(freep) char *text = NULL;
+    struct kube_client client = {0};
+    int result;
+
+    if (fabric_place_check(&place, err) < 0 || open_cluster(program, &client, err) < 0)
+        return -1;
+    result = kube_nodes_get(&client, &nodes, err);
+    kube_client_close(&client);
+    if (result < 0)
+        return -1;
+    list = fabric_routes_of_nodes(nodes, NULL, &left_out);
+    tell_left_out(&left_out);
+    if (fabric_routes_incomplete(list, o->output))
+        output_warning("some nodes do not say which machine of the cloud they are (no providerID): "
+                       "put its id in place of INSTANCE_ID");
+    text = fabric_routes_text(list, o->output ? o->output : "text", &place, 0);
+    output_text(program, text);
+    output_result(program,
+                  json_pack("{s:s, s:s, s:O, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                            "RouteList", "routes", list, "leftOut", json_texts(&left_out)));
+    return 0;
+}
+
 int verb_config(struct program *program, struct error *err) {
     static const struct {
         const char *name;
         int (*run)(struct program *program, struct error *err);
-    } actions[] = {
-        {"validate", validate}, {"migrate", migrate}, {"print", print}, {"cluster", cluster}};
+    } actions[] = {{"validate", validate},
+                   {"migrate", migrate},
+                   {"print", print},
+                   {"cluster", cluster},
+                   {"routes", routes}};
     const struct text_list *words = &program->words;
 
     for (size_t i = 0; i < ARRAY_SIZE(actions); i++)

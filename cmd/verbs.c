@@ -32,6 +32,7 @@
     }
 const struct option output_options[] = OUTPUT("text|json|yaml");
 static const struct option discover_output[] = OUTPUT("text|json|yaml|kubeconfig");
+static const struct option routes_output[] = OUTPUT("text|az|aws|gcloud|json|yaml");
 static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html");
 
 static const struct option global_options[] = {
@@ -126,9 +127,20 @@ static const struct option defaults_options[] = {
      "the DNS server outside that diag asks by UDP", 0},
     {0},
 };
+static const struct option routes_options[] = {
+    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
+     "the cluster to read (default: this node's own)", 0},
+    {"resource-group", 0, OPTION_TEXT, AT(resource_group), "NAME",
+     "az: the resource group of the route table", 0},
+    {"route-table", 0, OPTION_TEXT, AT(route_table), "NAME",
+     "az: the name of the route table; aws: its id", 0},
+    {"network", 0, OPTION_TEXT, AT(network), "NAME", "gcloud: the VPC network", 0},
+    {0},
+};
 static const struct option_group validate_group = {"File", validate_options},
                                  migrate_group = {"Files", migrate_options},
-                                 defaults_group = {"Cluster's defaults", defaults_options};
+                                 defaults_group = {"Cluster's defaults", defaults_options},
+                                 routes_group = {"Cluster and cloud", routes_options};
 
 /* ---- subcommands ---- */
 
@@ -201,6 +213,20 @@ static const struct verb config_subcommands[] = {
                   {"for a cluster with flannel",
                    "config cluster --network-plugin flannel | kubectl apply -f -"}},
      .groups = {&defaults_group, &join_network_group, &join_programs_group}},
+    {.name = "routes",
+     .help = "print the routes to pods that the network needs",
+     .usage = "config routes [flags]",
+     .text =
+         "For nodes that joined with --routes print or none: a line for each node and family, as "
+         "text or as a command. A word in capitals is to be replaced. The machines must be "
+         "allowed to forward (Azure: IP forwarding of the network interface, AWS: source/dest "
+         "check off, Google Cloud: canIpForward).",
+     .examples = {{"of the cluster that this node is in", "config routes"},
+                  {"as commands for Azure",
+                   "config routes -o az --resource-group k8s --route-table pods"},
+                  {"from another machine", "config routes --kubeconfig admin.conf -o gcloud"}},
+     .output = routes_output,
+     .groups = {&routes_group}},
     {0},
 };
 
@@ -382,7 +408,12 @@ static void add_groups(const struct option_group *const *groups, size_t max,
 void verb_tables(const struct verb *verb, const struct option *ret[VERB_TABLES_MAX]) {
     size_t n = 0;
 
-    ret[n++] = verb->output ? verb->output : output_options;
+    ret[n] = verb->output;
+    for (const struct verb *sub = verb->subcommands; !ret[n] && sub && sub->name; sub++)
+        ret[n] = sub->output;
+    if (!ret[n])
+        ret[n] = output_options;
+    n++;
     ret[n++] = global_group.options;
     add_groups(verb->groups, ARRAY_SIZE(verb->groups), ret, &n);
     add_groups(verb->taken, ARRAY_SIZE(verb->taken), ret, &n);

@@ -31,7 +31,10 @@ static int check_flags(const struct program *program, const struct verb *sub, st
             return error_set(err, ERROR_USAGE, "--%s is not a flag of %s %s %s",
                              program->flags.items[i], program_name(program), program->verb->name,
                              sub->name);
-    return 0;
+    return program->options.output &&
+                   choice_check(own[0]->argument, program->options.output, err) < 0
+               ? error_prefix(err, "invalid value \"%.80s\" for --output", program->options.output)
+               : 0;
 }
 
 /* "FILE", "[ENDPOINT]" for one that may be left out, "a|b" for a choice. `usage`: the whole line.

@@ -282,10 +282,15 @@ static void expected_add(const struct diag_evidence_options *options, json_t *ev
     const struct {
         const char *key, *value;
     } texts[] = {
-        {"networkName", options->network_name}, {"networkMode", options->network_mode},
-        {"podCIDR", options->pod_cidr},         {"dnsIP", options->dns_ip},
-        {"dnsDomain", options->dns_domain},     {"kubernetesIP", options->kubernetes_ip},
-        {"externalIP", options->external_ip},   {"namespace", options->namespace_},
+        {"networkName", options->network_name},
+        {"networkMode", options->network_mode},
+        {"podCIDR", options->pod_cidr},
+        {"dnsIP", options->dns_ip},
+        {"dnsDomain", options->dns_domain},
+        {"kubernetesIP", options->kubernetes_ip},
+        {"externalIP", options->external_ip},
+        {"namespace", options->namespace_},
+        {"routes", options->routes},
     };
     json_t *expected = json_object(), *excludes = json_array();
 

@@ -13,6 +13,7 @@ struct diag_evidence_options {
     const json_t *nodes;      /* all Node objects as a List, for peers */
     const char *network_name; /* expected HNS network */
     const char *network_mode; /* "overlay", "l2bridge", ... */
+    const char *routes;       /* "print", "none": the network has those to other nodes' pods */
     const char *pod_cidr;     /* of this node */
     const char *const
         *excludes; /* prefixes that must not be translated (cluster, services); NULL-ended */

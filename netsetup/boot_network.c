@@ -10,7 +10,7 @@ enum { FILE_MAX = 4 * 1024 * 1024 };
 json_t *boot_network_json(const struct network_input *input) {
     return json_pack("{s:s?, s:s?, s:s*, s:s?, s:s?, s:s?, s:s*, s:o, s:o, s:s?, s:s*, s:i, s:i, "
                      "s:s?, s:o, s:o, s:i, "
-                     "s:i, s:s?}",
+                     "s:i, s:s?, s:s*}",
                      "mode", input->mode, "plugin", input->plugin, "agent", input->external, "name",
                      input->name, "adapter", input->adapter, "podCIDR", input->pod_cidr, "podCIDR6",
                      input->pod_cidr6, "clusterPodCIDRs", json_texts(&input->cluster_pod_cidrs),
@@ -19,7 +19,7 @@ json_t *boot_network_json(const struct network_input *input) {
                      "vxlanPort", (int)input->vxlan_port, "dnsDomain", input->dns_domain,
                      "dnsServers", json_texts(&input->dns_servers), "excludeFromNAT",
                      json_texts(&input->exclude_from_nat), "hnsMajor", (int)input->hns.major,
-                     "hnsMinor", (int)input->hns.minor, "dsr", input->dsr);
+                     "hnsMinor", (int)input->hns.minor, "dsr", input->dsr, "routes", input->routes);
 }
 
 int boot_network_read(const json_t *json, struct network_input *ret, struct error *err) {
@@ -42,6 +42,7 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
         .hns = {(unsigned)json_number_at(json, "hnsMajor", 0),
                 (unsigned)json_number_at(json, "hnsMinor", 0)},
         .dsr = json_text_at(json, "dsr"),
+        .routes = json_text_at(json, "routes"),
     };
     json_read_texts(json_object_get(json, "clusterPodCIDRs"), &ret->cluster_pod_cidrs);
     json_read_texts(json_object_get(json, "serviceCIDRs"), &ret->service_cidrs);

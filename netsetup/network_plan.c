@@ -9,6 +9,7 @@
 #include "netsetup/dual_stack.h"
 #include "netsetup/hns_features.h"
 #include "netsetup/modes/mode.h"
+#include "netsetup/names.h"
 #include "netsetup/network_prefixes.h"
 #include "netsetup/plugins/cni_plugin.h"
 
@@ -103,6 +104,30 @@ static int plan_dsr(const struct network_input *input, struct network_plan *plan
     return 0;
 }
 
+/* Whether another one than this host may have the routes to other nodes' pods. */
+static int plan_routes(const struct network_input *input, struct network_plan *plan,
+                       struct error *err) {
+    static const char *const choices[] = {"own", "print", "none", NULL};
+    const char *wanted = name_find(choices, input->routes ? input->routes : choices[0]);
+    if (!wanted)
+        return error_set(err, ERROR_USAGE, "unknown routes setting '%s': use own, print or none",
+                         input->routes);
+    if (input->routes && plan->agent->keeps_routes)
+        return error_set(err, ERROR_USAGE,
+                         "refuse routes '%s': with plugin %s the routes to other nodes' pods are "
+                         "kept by %s",
+                         wanted, plan->plugin,
+                         plan->agent->service ? plan->agent->service : "the cluster's own agent");
+    if (input->routes && !plan->mode->host_routes)
+        return error_set(err, ERROR_USAGE, "refuse routes '%s': in mode %s %s", wanted,
+                         plan->mode->name, plan->mode->no_host_routes);
+    if (!plan->agent->keeps_routes && plan->mode->host_routes)
+        plan->routes = wanted;
+    plan->writes_routes =
+        !plan->agent->keeps_routes && plan->mode->route_to && text_equal(wanted, choices[0]);
+    return 0;
+}
+
 static int plan_dual_stack(const struct network_input *input, struct network_plan *plan,
                            struct error *err) {
     char reason[DUAL_STACK_REASON_MAX];
@@ -134,7 +159,7 @@ static int plan_check_name(const struct network_plan *plan, struct error *err) {
 static int plan_begin(const struct network_input *input, struct network_plan *plan,
                       struct network_prefixes *prefixes, struct error *err) {
     plan_names(input, plan);
-    if (plan_choices(input, plan, err) < 0 ||
+    if (plan_choices(input, plan, err) < 0 || plan_routes(input, plan, err) < 0 ||
         (plan->mode->plan && plan->mode->plan(input, plan, err) < 0) ||
         plan_check_name(plan, err) < 0 || plan_dual_stack(input, plan, err) < 0 ||
         network_prefixes_read(input, plan->ipv6.on, prefixes, err) < 0)
@@ -152,7 +177,10 @@ void network_input_pods(const struct text_list *prefixes, struct network_input *
 int network_input_check(const struct network_input *input, struct error *err) {
     struct network_prefixes prefixes = {0};
     struct network_plan plan = {0};
-    int result = plan_begin(input, &plan, &prefixes, err);
+    struct network_input known = *input;
+    if (!input->mode && !input->plugin)
+        known.routes = NULL; /* the cluster decides the mode */
+    int result = plan_begin(&known, &plan, &prefixes, err);
     network_plan_free(&plan);
     return result;
 }

@@ -41,6 +41,8 @@ struct network_input {
     struct text_list exclude_from_nat;  /* further prefixes that pods reach unmasked */
     struct hns_version hns;
     const char *dual_stack; /* "auto", "on", "off": netsetup/dual_stack.h */
+    const char *routes;     /* "own", "print", "none": who routes to other nodes' pods, where that
+                               is open */
     const char *dsr;        /* "auto", "on", "off" */
 };
 
@@ -98,6 +100,10 @@ struct network_plan {
     char *dns_domain;
     struct text_list dns_servers;
     bool dsr; /* kube-proxy enableDSR and the plugin's loopbackDSR */
+    /* "own": this host has the routes to other nodes' pods; "print": the network between them has
+     * these, and a join prints them; "none": the network has them. NULL: that is not open. */
+    const char *routes;
+    bool writes_routes; /* by winjoin, which keeps them current */
     struct network_warning warnings[PLAN_WARNINGS_MAX];
     size_t warning_count;
 };

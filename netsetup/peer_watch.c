@@ -180,7 +180,7 @@ int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, vo
         return -1;
     result = network_plan_make(&input, &f.plan, err);
     boot_network_input_free(&input);
-    if (result == 0 && (f.plan.agent->keeps_routes || !f.plan.mode->route_to))
+    if (result == 0 && !f.plan.writes_routes)
         result = error_set(err, ERROR_ABSENT, "nobody asks for routes of ours");
     if (result == 0) {
         f.routes = json_object();

@@ -68,7 +68,7 @@ json_t *peers_of_nodes(const struct network_plan *plan, const json_t *nodes, con
 int peers_read(struct host *host, const struct network_plan *plan, json_t **ret,
                struct error *err) {
     _cleanup_json_ json_t *list = json_array();
-    if (!plan->agent->keeps_routes && plan->mode->routes_read &&
+    if (plan->writes_routes && plan->mode->routes_read &&
         plan->mode->routes_read(host, plan, list, err) < 0)
         return error_prefix(err, "record the routes to other nodes");
     *ret = take_ptr(list);

@@ -225,6 +225,7 @@ enum level look_l2_route_node(const struct scene *scene, struct finding *finding
         return NO;
     finding_note(finding, "other Services answer; check that %s has a route to %s via %s", backend,
                  prefix, here ? here : "this node");
+    name_network_routes(scene, finding);
     return LIKELY;
 }
 

@@ -6,6 +6,9 @@
 #include "diag/causes/rows.h"
 #include "diag/evidence.h"
 #include "diag/causes/routes.h"
+#include "netsetup/fabric_routes.h"
+
+enum { FABRIC_NOTES_MAX = 10 };
 
 /* Has pods' network like this node. Where an agent announces nodes, one without that (a control
  * plane) has none, whatever its podCIDR says. */
@@ -119,11 +122,20 @@ static bool route_stands(const struct scene *scene, const char *prefix, const ch
     return false;
 }
 
+/* The routes to pods are the network's between the nodes, not this node's (--routes print, none).
+ */
+static bool network_routes(const struct scene *scene) {
+    const char *routes = expected(scene, "routes");
+
+    return routes && !text_equal(routes, "own");
+}
+
 static void host_route_check(const struct scene *scene, const struct network_peer *peer,
                              struct finding *finding) {
     const char *prefix = peer->pod_cidr, *ip = way_address(peer);
 
-    if (json_object_get(scene->evidence, "routes") && !route_stands(scene, prefix, ip))
+    if (json_object_get(scene->evidence, "routes") && !network_routes(scene) &&
+        !route_stands(scene, prefix, ip))
         finding_note(finding, "no route to %s via %s (node %s)", prefix, ip ? ip : "it",
                      peer->node);
 }
@@ -180,15 +192,38 @@ enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     return LIKELY;
 }
 
+/* Which of them are missing cannot be seen from here. */
+void name_network_routes(const struct scene *scene, struct finding *finding) {
+    _cleanup_(text_list_free) struct text_list left_out = {0}, formats = {0}, lines = {0};
+    _cleanup_json_ json_t *nodes =
+        json_pack("{s:O*}", "items", json_object_get(scene->evidence, "nodes"));
+    _cleanup_json_ json_t *routes = fabric_routes_of_nodes(nodes, NULL, &left_out);
+    _cleanup_(freep) char *text = NULL;
+
+    if (!network_routes(scene))
+        return;
+    text = fabric_routes_text(routes, "text", &(struct fabric_place){0}, FABRIC_NOTES_MAX);
+    text_list_split(&lines, text, '\n');
+    for (size_t i = 0; i < lines.count; i++)
+        if (*lines.items[i])
+            finding_note(finding, "the network between the nodes must route %s", lines.items[i]);
+    fabric_formats(routes, &formats);
+    free(finding->hint);
+    finding->hint = xasprintf("create the missing routes in the network: winjoin config routes "
+                              "-o %s prints them",
+                              formats.count == 2 ? formats.items[1] : "text, az, aws or gcloud");
+}
+
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
     if (!mode_of(scene)->host_routes || dns_pod_answers(scene))
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
     /* The way back or the fabric's own routes cannot be seen from here. */
-    return !dns_refuses(scene) && (scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD)))
-               ? LIKELY
-               : NO;
+    if (dns_refuses(scene) || !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
+        return NO;
+    name_network_routes(scene, finding);
+    return LIKELY;
 }
 
 /* ---- while a join waits ---- */

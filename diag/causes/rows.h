@@ -54,6 +54,9 @@ row_look look_pod_img, look_pod_sbx, look_notready, look_hns_net, look_hns_mgmt,
     look_l2_gateway;
 /* routes.c: the routes to other nodes' pods */
 row_look look_ovl_vni, look_ovl_peer, look_l2_route;
+/* Where the network between the nodes has these routes (--routes print, none): which it needs, and
+ * what prints them. */
+void name_network_routes(const struct scene *scene, struct finding *finding);
 /* acl.c: ACL policies of the pods' endpoints */
 row_look look_cni_policy;
 /* services.c: load balancers, DNS, what lies outside, the node itself, the firewall */

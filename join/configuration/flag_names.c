@@ -25,6 +25,7 @@ static const struct {
     {"network.vni", "--vni"},
     {"network.vxlanPort", "--vxlan-port"},
     {"network.podCIDRs", "--pod-cidr"},
+    {"network.routes", "--routes"},
     {"kubeProxy.run", "--kube-proxy"},
     {"kubeProxy.dsr", "--dsr"},
     {"artifacts.kubernetesVersion", "--kubernetes-version"},

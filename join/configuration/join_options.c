@@ -33,6 +33,7 @@ static const size_t texts[] = {AT(endpoint),
                                AT(source_base),
                                AT(kube_proxy),
                                AT(dsr),
+                               AT(routes),
                                AT(verify),
                                AT(tls_bootstrap),
                                AT(on_failure),
@@ -126,6 +127,7 @@ void join_network_input(const struct join_options *o, struct network_input *ret)
         .exclude_from_nat = o->exclude_from_nat,
         .dual_stack = o->dual_stack,
         .dsr = o->dsr,
+        .routes = o->routes,
     };
     network_input_pods(&o->pod_cidrs, ret);
 }

@@ -55,6 +55,7 @@ struct join_options {
     char *source_base;   /* or JOIN_SOURCE_NONE */
     char *kube_proxy;    /* service, none */
     char *dsr;           /* auto, on, off */
+    char *routes;        /* own, print, none */
     char *verify;        /* full, node, none */
     char *tls_bootstrap; /* winjoin, kubelet */
     char *on_failure;    /* keep, rollback */

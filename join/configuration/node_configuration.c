@@ -25,6 +25,7 @@ static const struct yaml_field network_fields[] = {
     {"serviceCIDRs", YAML_FIELD_TEXTS, NULL},
     {"excludeFromNAT", YAML_FIELD_TEXTS, NULL},
     {"dualStack", YAML_FIELD_TEXT, NULL},
+    {"routes", YAML_FIELD_TEXT, NULL},
     {0},
 };
 static const struct yaml_field kube_proxy_fields[] = {
@@ -98,6 +99,7 @@ static const struct target {
     {"network.serviceCIDRs", TO_LIST, AT(service_cidrs), NULL, 0, 0, NULL},
     {"network.excludeFromNAT", TO_LIST, AT(exclude_from_nat), NULL, 0, 0, NULL},
     {"network.dualStack", TO_CHOICE, AT(dual_stack), "auto|on|off", 0, 0, NULL},
+    {"network.routes", TO_CHOICE, AT(routes), "own|print|none", 0, 0, NULL},
     {"kubeProxy.run", TO_CHOICE, AT(kube_proxy), "service|none", 0, 0, NULL},
     {"kubeProxy.dsr", TO_CHOICE, AT(dsr), "auto|on|off", 0, 0, NULL},
     {"artifacts.kubernetesVersion", TO_TEXT, AT(kubernetes_version), NULL, 0, 0,

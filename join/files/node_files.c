@@ -151,6 +151,7 @@ void node_files_boot_network(const struct join_found *found, json_t *peers,
         .exclude_from_nat = found->options.exclude_from_nat,
         .hns = found->hns,
         .dsr = p->dsr ? "on" : "off",
+        .routes = p->routes,
     };
     _cleanup_json_ json_t *json = boot_network_json(&input);
 

@@ -68,6 +68,8 @@ static void take_joined_network(struct join *join) {
     remember(&o->network_plugin, file, "plugin");
     if (!asked->network_name)
         remember(&o->network_name, file, "name");
+    if (!asked->routes)
+        remember(&o->routes, file, "routes");
     if (agent && text_equal(agent->plugin, o->network_plugin))
         return; /* the cluster says them */
     if (!asked->vni)

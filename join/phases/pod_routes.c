@@ -3,6 +3,10 @@
 
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/fabric_routes.h"
+
+enum { TOLD_MAX = 50 };
 
 /* A route of the host's is undone by what the journal knows of it. */
 static int record_routes(struct join *join, const json_t *routes, struct error *err) {
@@ -36,26 +40,97 @@ static int announce(struct join *join, const struct hcn_network *network, struct
     return kube_patch(&join->found.client, path, "merge", patch, NULL, err);
 }
 
+/* NULL where they may not be listed: then `left` was not done. */
+static int list_nodes(struct join *join, const char *left, json_t **ret, struct error *err) {
+    if (kube_nodes_get(&join->found.client, ret, err) == 0)
+        return 0;
+    if (!kube_is_forbidden(err))
+        return -1;
+    join_warn(&join->progress,
+              "this node is not allowed to list Nodes, so no routes to their pods were %s (winjoin "
+              "config cluster grants the right)",
+              left);
+    error_clear(err);
+    return 0;
+}
+
+/* ---- routes that the network has in place of the nodes ---- */
+
+static void tell_routes(struct join *join, const json_t *routes, const char *format) {
+    static const struct fabric_place nowhere = {0};
+    size_t count = json_array_size(routes);
+    _cleanup_(freep) char *text = fabric_routes_text(routes, format, &nowhere, TOLD_MAX);
+    _cleanup_(freep) char *rest =
+        count > TOLD_MAX
+            ? xasprintf("and %zu more: winjoin config routes -o %s\n", count - TOLD_MAX, format)
+            : xstrdup("");
+
+    text_list_add_owned(
+        &join->progress.next,
+        text_equal(format, "text")
+            ? xasprintf("the network between the nodes needs these routes:\n%s%s", text, rest)
+            : xasprintf("the same for %s:\n%s%s", format, text, rest));
+}
+
+static int print_routes(struct join *join, struct error *err) {
+    const struct network_plan *plan = &join->found.plan;
+    const struct network_peer own = {.node = join->found.node_name,
+                                     .pod_cidr = plan->pod_cidr,
+                                     .node_address = plan->management_address,
+                                     .pod_cidr6 = plan->ipv6.on ? plan->ipv6.pod_cidr : NULL,
+                                     .node_address6 = plan->ipv6.management_address};
+    _cleanup_(text_list_free) struct text_list left_out = {0}, formats = {0};
+    _cleanup_json_ json_t *nodes = NULL, *routes = NULL;
+
+    if (list_nodes(join, "printed", &nodes, err) < 0)
+        return -1;
+    routes = fabric_routes_of_nodes(nodes, &own, &left_out);
+    fabric_formats(routes, &formats);
+    for (size_t i = 0; i < formats.count; i++)
+        tell_routes(join, routes, formats.items[i]);
+    for (size_t i = 0; i < left_out.count; i++)
+        join_warn(&join->progress, "no route was printed: %s", left_out.items[i]);
+    return 0;
+}
+
+/* An earlier join may have written some. */
+static int remove_own(struct join *join, struct error *err) {
+    _cleanup_json_ json_t *file = NULL;
+    struct network_input input = {0};
+    struct error none = {0};
+    int result;
+
+    if (boot_network_load(join->host, &file, &input, &none) < 0)
+        return 0;
+    result = peers_remove(join->host, &join->found.plan, json_object_get(file, "peers"), err);
+    boot_network_input_free(&input);
+    return result;
+}
+
+static int leave_to_network(struct join *join, struct error *err) {
+    text_addf(&join->progress.detail, "; routes to other nodes: the network's (%s)",
+              join->found.plan.routes);
+    if (remove_own(join, err) < 0)
+        return -1;
+    return text_equal(join->found.plan.routes, "print") ? print_routes(join, err) : 0;
+}
+
 int pod_routes_publish(struct join *join, const struct hcn_network *network, struct error *err) {
     const struct network_plan *plan = &join->found.plan;
     _cleanup_json_ json_t *nodes = NULL, *routes = NULL;
 
     if (plan->agent->keeps_routes)
         return 0;
+    if (plan->routes && !plan->writes_routes)
+        return leave_to_network(join, err);
     if (plan->mode->next)
         text_list_add_owned(&join->progress.next, plan->mode->next(plan));
     if (!plan->mode->route_to)
         return 0;
-    if (announce(join, network, err) < 0)
+    if (announce(join, network, err) < 0 || list_nodes(join, "added", &nodes, err) < 0)
         return -1;
-    if (kube_nodes_get(&join->found.client, &nodes, err) < 0) {
-        if (!kube_is_forbidden(err))
-            return -1;
-        join_warn(&join->progress, "this node is not allowed to list Nodes, so no routes to their "
-                                   "pods were added (winjoin config cluster grants the right)");
-        error_clear(err);
+    if (!nodes)
         return 0;
-    }
     routes = peers_of_nodes(plan, nodes, join->found.node_name);
     if (plan->mode->host_routes && record_routes(join, routes, err) < 0)
         return -1;

@@ -64,6 +64,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
     ret->evidence = (struct diag_evidence_options){
         .network_name = made_here ? join->found.plan.name : NULL,
         .network_mode = made_here ? join->found.plan.mode->name : NULL,
+        .routes = made_here ? join->found.plan.routes : NULL,
         .pod_cidr = made_here ? join->found.plan.pod_cidr : NULL,
         .dns_ip = dns_ip,
         .dns_domain = join->found.cluster.dns_domain,

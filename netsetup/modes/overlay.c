@@ -86,6 +86,7 @@ const struct network_mode network_mode_overlay = {
     .vxlan = true,
     .vfp = true,
     .source_vip = true,
+    .no_host_routes = "packets to other nodes' pods travel in VXLAN between the nodes",
     .lacks = MODE_LACKS_ICMP_OUT | MODE_LACKS_IPV6,
     /* flanneld compares with what it would make itself, and that does not survive a restart */
     .flags = NOT_PERSISTENT,

@@ -269,6 +269,13 @@ static const struct row rows[] = {
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}]"
      "," LIN_1("null"),
      "L2-ROUTE likely 9", NULL},
+    {"the network has the routes, and this node none", DNS_RED,
+     "expected:{networkMode:'l2bridge',routes:'print'},routes:[]," LIN_1("null"),
+     "L2-ROUTE likely 9",
+     "the network between the nodes must route 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
+    {"routes of its own are missing", DNS_RED,
+     "expected:{networkMode:'l2bridge',routes:'own'},routes:[]," LIN_1("null"),
+     "L2-ROUTE confirmed 9", "no route to 10.244.1.0/24 via 10.0.0.31 (node lin-1)"},
     {"a control plane needs no route to its pods", DNS_RED,
      "expected:{networkMode:'l2bridge'},routes:[{destination:'10.244.1.0/24',nextHop:'10.0.0.31'}],"
      "nodes:[{metadata:{name:'cp'},spec:{podCIDR:'10.244.0.0/24'}},{metadata:{name:'lin-1',"

@@ -267,6 +267,60 @@ static void the_table_is_whole(void **state) {
     assert_int_equal(found, ARRAY_SIZE(rows));
 }
 
+/* Who may have the routes to other nodes' pods. */
+static void routes(void **state) {
+    static const struct {
+        const char *mode, *plugin, *routes, *says, *mode_of_routes;
+    } cases[] = {
+        {"l2bridge", "win-bridge", NULL, NULL, NULL},
+        {"l2bridge", "win-bridge", "own", NULL, NULL},
+        {"l2bridge", "win-bridge", "print", NULL, "print"},
+        {"l2bridge", "sdnbridge", "none", NULL, "none"},
+        {"l2tunnel", "win-bridge", "print", NULL, "print"},
+        {"l2bridge", "win-bridge", "all", "unknown routes setting 'all': use own, print or none",
+         NULL},
+        {"l2bridge", "flannel", "print",
+         "refuse routes 'print': with plugin flannel the routes to other nodes' pods are kept by "
+         "flanneld",
+         NULL},
+        {"overlay", "ovn-kubernetes", "own",
+         "refuse routes 'own': with plugin ovn-kubernetes the routes to other nodes' pods are kept "
+         "by hybrid-overlay-node",
+         NULL},
+        {"l2bridge", "external", "none",
+         "refuse routes 'none': with plugin external the routes to other nodes' pods are kept by "
+         "the cluster's own agent",
+         NULL},
+        {"overlay", "win-overlay", "print",
+         "refuse routes 'print': in mode overlay packets to other nodes' pods travel in VXLAN "
+         "between the nodes",
+         NULL},
+        {"transparent", "sdnbridge", "none",
+         "refuse routes 'none': in mode transparent the pods' gateway is a router of the network, "
+         "which reaches them directly",
+         NULL},
+        {"nat", "nat", "print",
+         "refuse routes 'print': in mode nat other nodes cannot reach the pods", NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_json_ json_t *network = NULL;
+        scene_open(&scene, cases[i].mode);
+        scene.input.plugin = cases[i].plugin;
+        scene.input.routes = cases[i].routes;
+        assert_int_equal(scene_plan(&scene), cases[i].says ? -1 : 0);
+        if (cases[i].says) {
+            assert_string_equal(scene.err.message, cases[i].says);
+            assert_int_equal(scene.err.kind, ERROR_USAGE);
+        } else {
+            network = network_plan_json(&scene.plan);
+            assert_true(text_equal(json_text_at(network, "routeMode"), cases[i].mode_of_routes));
+            assert_int_equal(scene.plan.writes_routes, !cases[i].mode_of_routes);
+        }
+        scene_close(&scene);
+    }
+}
+
 /* A plugin alone chooses the first mode it works in. */
 static void a_plugin_alone(void **state) {
     static const struct {
@@ -331,6 +385,7 @@ int main(void) {
         cmocka_unit_test_teardown(every_mode_with_every_plugin, close_scene),
         cmocka_unit_test(the_table_is_whole),
         cmocka_unit_test_teardown(a_plugin_alone, close_scene),
+        cmocka_unit_test_teardown(routes, close_scene),
         cmocka_unit_test_teardown(prefixes_that_sdnbridge_cannot_serve, close_scene),
         cmocka_unit_test_teardown(names, close_scene),
     };
