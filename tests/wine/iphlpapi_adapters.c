@@ -27,27 +27,26 @@ static WCHAR *take_wide(struct packing *p, const WCHAR *text) {
     return memcpy(take(p, size), text, size);
 }
 
-static SOCKET_ADDRESS take_sockaddr(struct packing *p, IN_ADDR ip) {
-    struct sockaddr_in *sin = take(p, sizeof(*sin));
-    SOCKET_ADDRESS out = {(struct sockaddr *)sin, sizeof(*sin)};
+static SOCKET_ADDRESS take_sockaddr(struct packing *p, const SOCKADDR_INET *ip) {
+    size_t size = ip->si_family == AF_INET6 ? sizeof(ip->Ipv6) : sizeof(ip->Ipv4);
+    SOCKET_ADDRESS out = {memcpy(take(p, size), ip, size), (INT)size};
 
-    sin->sin_family = AF_INET;
-    sin->sin_addr = ip;
     return out;
 }
 
-static void add_unicast(struct packing *p, const struct net_view *view, IP_ADAPTER_ADDRESSES *out) {
+static void add_unicast(struct packing *p, const struct net_view *view, ADDRESS_FAMILY family,
+                        IP_ADAPTER_ADDRESSES *out) {
     IP_ADAPTER_UNICAST_ADDRESS **next = &out->FirstUnicastAddress;
 
     for (size_t i = 0; i < view->n_addresses; i++) {
         const struct net_address *a = &view->addresses[i];
         IP_ADAPTER_UNICAST_ADDRESS *u;
 
-        if (a->index != out->IfIndex)
+        if (a->index != out->IfIndex || !net_wanted(family, &a->ip))
             continue;
         u = take(p, sizeof(*u));
         u->Length = sizeof(*u);
-        u->Address = take_sockaddr(p, a->ip);
+        u->Address = take_sockaddr(p, &a->ip);
         u->PrefixOrigin = a->dhcp         ? IpPrefixOriginDhcp
                           : a->link_local ? IpPrefixOriginWellKnown
                                           : IpPrefixOriginManual;
@@ -62,30 +61,31 @@ static void add_unicast(struct packing *p, const struct net_view *view, IP_ADAPT
     }
 }
 
-static void add_dns(struct packing *p, const struct net_view *view, IP_ADAPTER_ADDRESSES *out) {
+static void add_dns(struct packing *p, const struct net_view *view, ADDRESS_FAMILY family,
+                    IP_ADAPTER_ADDRESSES *out) {
     IP_ADAPTER_DNS_SERVER_ADDRESS **next = &out->FirstDnsServerAddress;
 
     for (size_t i = 0; i < view->n_dns; i++)
-        if (view->dns[i].index == out->IfIndex) {
+        if (view->dns[i].index == out->IfIndex && net_wanted(family, &view->dns[i].ip)) {
             IP_ADAPTER_DNS_SERVER_ADDRESS *d = take(p, sizeof(*d));
 
             d->Length = sizeof(*d);
-            d->Address = take_sockaddr(p, view->dns[i].ip);
+            d->Address = take_sockaddr(p, &view->dns[i].ip);
             *next = d;
             next = &d->Next;
         }
 }
 
-static void add_gateways(struct packing *p, const struct net_view *view,
+static void add_gateways(struct packing *p, const struct net_view *view, ADDRESS_FAMILY family,
                          IP_ADAPTER_ADDRESSES *out) {
     IP_ADAPTER_GATEWAY_ADDRESS_LH **next = &out->FirstGatewayAddress;
 
     for (size_t i = 0; i < view->n_gateways; i++)
-        if (view->gateways[i].index == out->IfIndex) {
+        if (view->gateways[i].index == out->IfIndex && net_wanted(family, &view->gateways[i].ip)) {
             IP_ADAPTER_GATEWAY_ADDRESS_LH *g = take(p, sizeof(*g));
 
             g->Length = sizeof(*g);
-            g->Address = take_sockaddr(p, view->gateways[i].ip);
+            g->Address = take_sockaddr(p, &view->gateways[i].ip);
             *next = g;
             next = &g->Next;
         }
@@ -99,7 +99,8 @@ static const WCHAR *description(const struct net_adapter *a) {
 }
 
 static IP_ADAPTER_ADDRESSES *add_adapter(struct packing *p, const struct net_view *view,
-                                         const struct net_adapter *a, ULONG flags) {
+                                         const struct net_adapter *a, ADDRESS_FAMILY family,
+                                         ULONG flags) {
     IP_ADAPTER_ADDRESSES *out = take(p, sizeof(*out));
 
     out->Length = sizeof(*out);
@@ -112,7 +113,9 @@ static IP_ADAPTER_ADDRESSES *add_adapter(struct packing *p, const struct net_vie
         memcpy(out->PhysicalAddress, a->mac, sizeof(a->mac));
         out->PhysicalAddressLength = sizeof(a->mac);
     }
-    out->Flags = IP_ADAPTER_IPV4_ENABLED | (a->dhcp ? IP_ADAPTER_DHCP_ENABLED : 0);
+    out->Ipv6IfIndex = a->index;
+    out->Flags =
+        IP_ADAPTER_IPV4_ENABLED | IP_ADAPTER_IPV6_ENABLED | (a->dhcp ? IP_ADAPTER_DHCP_ENABLED : 0);
     out->Mtu = a->mtu;
     out->IfType = a->type;
     out->OperStatus = a->up ? IfOperStatusUp : IfOperStatusDown;
@@ -123,21 +126,21 @@ static IP_ADAPTER_ADDRESSES *add_adapter(struct packing *p, const struct net_vie
     out->TransmitLinkSpeed = out->ReceiveLinkSpeed = 10000000000ull;
     out->ConnectionType = NET_IF_CONNECTION_DEDICATED;
     if (!(flags & GAA_FLAG_SKIP_UNICAST))
-        add_unicast(p, view, out);
+        add_unicast(p, view, family, out);
     if (!(flags & GAA_FLAG_SKIP_DNS_SERVER))
-        add_dns(p, view, out);
+        add_dns(p, view, family, out);
     if (flags & GAA_FLAG_INCLUDE_GATEWAYS)
-        add_gateways(p, view, out);
+        add_gateways(p, view, family, out);
     return out;
 }
 
-static size_t fill(BYTE *base, const struct net_view *view, ULONG flags) {
+static size_t fill(BYTE *base, const struct net_view *view, ADDRESS_FAMILY family, ULONG flags) {
     struct packing p = {base, 0};
     IP_ADAPTER_ADDRESSES *last = NULL;
 
     for (size_t i = 0; i < view->n_adapters; i++)
         if (view->adapters[i].bound) {
-            IP_ADAPTER_ADDRESSES *a = add_adapter(&p, view, &view->adapters[i], flags);
+            IP_ADAPTER_ADDRESSES *a = add_adapter(&p, view, &view->adapters[i], family, flags);
 
             if (last)
                 last->Next = a;
@@ -162,18 +165,16 @@ ULONG WINAPI rig_GetAdaptersAddresses(ULONG family, ULONG flags, void *reserved,
     }
     if (!size)
         return ERROR_INVALID_PARAMETER;
-    if (family == AF_INET6)
-        return ERROR_NO_DATA;
     scratch = HeapAlloc(GetProcessHeap(), 0, scratch_size);
     if (!scratch)
         return ERROR_NOT_ENOUGH_MEMORY;
-    need = fill(scratch, &view, flags);
+    need = fill(scratch, &view, (ADDRESS_FAMILY)family, flags);
     HeapFree(GetProcessHeap(), 0, scratch);
     if (!out || *size < need) {
         *size = (ULONG)need;
         return ERROR_BUFFER_OVERFLOW;
     }
-    (void)fill((BYTE *)out, &view, flags);
+    (void)fill((BYTE *)out, &view, (ADDRESS_FAMILY)family, flags);
     return ERROR_SUCCESS;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORT = 17998, ANSWER_MAX = 64 * 1024, FIELDS = 13 };
+enum { PORT = 17998, ANSWER_MAX = 64 * 1024, FIELDS = 14 };
 
 static SOCKET dial(void) {
     WSADATA data;
@@ -90,7 +90,7 @@ static void wide(const char *text, WCHAR *out, int size) {
         out[0] = L'\0';
 }
 
-/* adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound */
+/* adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound|forwarding6 */
 static void take_adapter(struct net_view *view, char *f[FIELDS]) {
     struct net_adapter *a = &view->adapters[view->n_adapters];
     unsigned mac[6] = {0};
@@ -108,13 +108,24 @@ static void take_adapter(struct net_view *view, char *f[FIELDS]) {
     a->forwarding = number(f[9]);
     a->dhcp = number(f[10]);
     a->bound = number(f[11]);
+    a->forwarding6 = number(f[12]);
     view->n_adapters++;
+}
+
+static SOCKADDR_INET address_of(const char *text) {
+    SOCKADDR_INET out = {0};
+
+    out.si_family = strchr(text, ':') ? AF_INET6 : AF_INET;
+    (void)inet_pton(out.si_family, text, /* the data plane's own words */
+                    out.si_family == AF_INET ? (void *)&out.Ipv4.sin_addr
+                                             : (void *)&out.Ipv6.sin6_addr);
+    return out;
 }
 
 /* address|index|ip|length|origin, dns|index|ip, gateway|index|ip */
 static void take_address(struct net_address *out, char *f[FIELDS], size_t n) {
     out->index = number(f[1]);
-    out->ip.s_addr = inet_addr(f[2]);
+    out->ip = address_of(f[2]);
     if (n >= 5) {
         out->length = (UINT8)number(f[3]);
         out->dhcp = !strcmp(f[4], "dhcp");
@@ -125,9 +136,9 @@ static void take_address(struct net_address *out, char *f[FIELDS], size_t n) {
 /* route|index|prefix|length|next hop|metric|origin */
 static void take_route(struct net_route *out, char *f[FIELDS]) {
     out->index = number(f[1]);
-    out->prefix.s_addr = inet_addr(f[2]);
+    out->prefix = address_of(f[2]);
     out->length = (UINT8)number(f[3]);
-    out->next_hop.s_addr = inet_addr(f[4]);
+    out->next_hop = address_of(f[4]);
     out->metric = number(f[5]);
     out->local = !strcmp(f[6], "local");
 }
@@ -136,7 +147,7 @@ static void take(struct net_view *view, char *row) {
     char *f[FIELDS] = {NULL};
     size_t n = split(row, f);
 
-    if (n >= 12 && !strcmp(f[0], "adapter") && view->n_adapters < NET_ADAPTERS)
+    if (n >= 13 && !strcmp(f[0], "adapter") && view->n_adapters < NET_ADAPTERS)
         take_adapter(view, f);
     else if (n >= 5 && !strcmp(f[0], "address") && view->n_addresses < NET_ADDRESSES)
         take_address(&view->addresses[view->n_addresses++], f, n);
@@ -190,14 +201,26 @@ const struct net_adapter *net_adapter_of(const struct net_view *view, const NET_
     return NULL;
 }
 
-const char *net_text(IN_ADDR ip) {
-    static __thread char ring[4][16];
+const char *net_text(const SOCKADDR_INET *ip) {
+    static __thread char ring[4][INET6_ADDRSTRLEN];
     static __thread unsigned at;
-    const BYTE *b = (const BYTE *)&ip;
     char *out = ring[at++ % 4];
+    const void *bytes = ip->si_family == AF_INET6 ? (const void *)&ip->Ipv6.sin6_addr
+                                                  : (const void *)&ip->Ipv4.sin_addr;
 
-    snprintf(out, sizeof(ring[0]), "%u.%u.%u.%u", b[0], b[1], b[2], b[3]);
-    return out;
+    return inet_ntop(ip->si_family, bytes, out, sizeof(ring[0])) ? out : "";
+}
+
+bool net_same(const SOCKADDR_INET *a, const SOCKADDR_INET *b) {
+    if (a->si_family != b->si_family)
+        return false;
+    return a->si_family == AF_INET6
+               ? !memcmp(&a->Ipv6.sin6_addr, &b->Ipv6.sin6_addr, sizeof(a->Ipv6.sin6_addr))
+               : a->Ipv4.sin_addr.s_addr == b->Ipv4.sin_addr.s_addr;
+}
+
+bool net_wanted(ADDRESS_FAMILY family, const SOCKADDR_INET *ip) {
+    return family == AF_UNSPEC || family == ip->si_family;
 }
 
 FARPROC net_wine(const char *name) {

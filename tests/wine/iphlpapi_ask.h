@@ -7,6 +7,7 @@
 #include <winsock2.h>
 
 #include <ws2ipdef.h>
+#include <ws2tcpip.h>
 
 #include <windows.h>
 
@@ -22,18 +23,18 @@ struct net_adapter {
     char guid[40];
     BYTE mac[6];
     ULONG mtu, type, metric;
-    bool up, forwarding, dhcp;
+    bool up, forwarding, forwarding6, dhcp;
     bool bound; /* IP is bound to it: not so for an adapter that a virtual switch took over */
 };
 struct net_address {
     ULONG index;
-    IN_ADDR ip;
+    SOCKADDR_INET ip;
     UINT8 length; /* of the prefix */
     bool dhcp, link_local;
 };
 struct net_route {
     ULONG index;
-    IN_ADDR prefix, next_hop;
+    SOCKADDR_INET prefix, next_hop;
     UINT8 length;
     ULONG metric;
     bool local; /* an address brought it */
@@ -54,7 +55,10 @@ const struct net_adapter *net_adapter_of(const struct net_view *view, const NET_
                                          NET_IFINDEX index);
 NET_LUID net_luid(const struct net_adapter *adapter);
 /* An address as text, in one of four buffers that are used in turn. */
-const char *net_text(IN_ADDR ip);
+const char *net_text(const SOCKADDR_INET *ip);
+bool net_same(const SOCKADDR_INET *a, const SOCKADDR_INET *b);
+/* Is an address of this family wanted? AF_UNSPEC: all are. */
+bool net_wanted(ADDRESS_FAMILY family, const SOCKADDR_INET *ip);
 /* Wine's own function of that name. */
 FARPROC net_wine(const char *name);
 /* Memory that FreeMibTable() frees. */

@@ -6,16 +6,21 @@
 #include <string.h>
 #include <wchar.h>
 
-static void show_interface(const struct net_adapter *a, MIB_IPINTERFACE_ROW *row) {
+static void show_interface(const struct net_adapter *a, ADDRESS_FAMILY family,
+                           MIB_IPINTERFACE_ROW *row) {
     memset(row, 0, sizeof(*row));
-    row->Family = AF_INET;
+    row->Family = family;
     row->InterfaceLuid = net_luid(a);
     row->InterfaceIndex = a->index;
-    row->ForwardingEnabled = a->forwarding;
+    row->ForwardingEnabled = family == AF_INET6 ? a->forwarding6 : a->forwarding;
     row->Metric = a->metric;
     row->NlMtu = a->mtu;
     row->Connected = a->up;
     row->SitePrefixLength = 64;
+}
+
+static bool is_ip(ADDRESS_FAMILY family) {
+    return family == AF_INET || family == AF_INET6;
 }
 
 void WINAPI rig_InitializeIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
@@ -31,12 +36,12 @@ DWORD WINAPI rig_GetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
 
     if (!row || row->Family == AF_UNSPEC)
         return ERROR_INVALID_PARAMETER;
-    if (row->Family != AF_INET || !net_look(&view))
+    if (!is_ip(row->Family) || !net_look(&view))
         return ERROR_NOT_FOUND;
     a = net_adapter_of(&view, &row->InterfaceLuid, row->InterfaceIndex);
     if (!a || !a->bound)
         return ERROR_NOT_FOUND;
-    show_interface(a, row);
+    show_interface(a, row->Family, row);
     return ERROR_SUCCESS;
 }
 
@@ -45,16 +50,17 @@ DWORD WINAPI rig_SetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
     const struct net_adapter *a;
     char metric[32] = "", mtu[32] = "", forwarding[32] = "";
 
-    if (!row || row->Family != AF_INET)
+    if (!row || !is_ip(row->Family))
         return ERROR_INVALID_PARAMETER;
     /* Windows refuses a row as GetIpInterfaceEntry left it unless this is cleared (IPv4). */
-    if (row->SitePrefixLength && row->SitePrefixLength != 0xffffffff)
+    if (row->Family == AF_INET && row->SitePrefixLength && row->SitePrefixLength != 0xffffffff)
         return ERROR_INVALID_PARAMETER;
     if (!net_look(&view) ||
         !(a = net_adapter_of(&view, &row->InterfaceLuid, row->InterfaceIndex)) || !a->bound)
         return ERROR_NOT_FOUND;
     if (row->ForwardingEnabled <= 1)
-        snprintf(forwarding, sizeof(forwarding), " forwarding=%u", row->ForwardingEnabled);
+        snprintf(forwarding, sizeof(forwarding), " forwarding%s=%u",
+                 row->Family == AF_INET6 ? "6" : "", row->ForwardingEnabled);
     if (row->Metric != 0xffffffff)
         snprintf(metric, sizeof(metric), " metric=%lu", row->Metric);
     if (row->NlMtu != 0xffffffff && row->NlMtu != a->mtu)
@@ -78,7 +84,7 @@ DWORD WINAPI rig_GetIpInterfaceTable(ADDRESS_FAMILY family, MIB_IPINTERFACE_TABL
         return ERROR_NOT_ENOUGH_MEMORY;
     for (size_t i = 0; i < view.n_adapters && family != AF_INET6; i++)
         if (view.adapters[i].bound)
-            show_interface(&view.adapters[i], &(*table)->Table[(*table)->NumEntries++]);
+            show_interface(&view.adapters[i], AF_INET, &(*table)->Table[(*table)->NumEntries++]);
     return ERROR_SUCCESS;
 }
 
@@ -126,7 +132,7 @@ DWORD WINAPI rig_GetInterfaceDnsSettings(GUID guid, struct dns_settings *setting
     for (size_t i = 0; i < view.n_dns; i++)
         if (view.dns[i].index == a->index && used + 20 < ARRAYSIZE(servers))
             used += (size_t)swprintf(servers + used, ARRAYSIZE(servers) - used, L"%hs%hs",
-                                     used ? "," : "", net_text(view.dns[i].ip));
+                                     used ? "," : "", net_text(&view.dns[i].ip));
     settings->flags = DNS_NAMESERVER | (a->suffix[0] ? DNS_DOMAIN : 0);
     settings->name_server = copy_wide(servers);
     settings->domain = a->suffix[0] ? copy_wide(a->suffix) : NULL;

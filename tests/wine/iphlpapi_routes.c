@@ -11,8 +11,7 @@ static void show_address(const struct net_view *view, const struct net_address *
     const struct net_adapter *adapter = net_adapter_of(view, NULL, a->index);
 
     memset(row, 0, sizeof(*row));
-    row->Address.Ipv4.sin_family = AF_INET;
-    row->Address.Ipv4.sin_addr = a->ip;
+    row->Address = a->ip;
     row->InterfaceIndex = a->index;
     if (adapter)
         row->InterfaceLuid = net_luid(adapter);
@@ -40,14 +39,12 @@ DWORD WINAPI rig_GetUnicastIpAddressTable(ADDRESS_FAMILY family,
 
         return wine ? wine(family, table) : ERROR_NOT_SUPPORTED;
     }
-    if (family == AF_INET6)
-        view.n_addresses = 0;
     *table = net_table(sizeof(**table) + view.n_addresses * sizeof(MIB_UNICASTIPADDRESS_ROW));
     if (!*table)
         return ERROR_NOT_ENOUGH_MEMORY;
-    (*table)->NumEntries = (ULONG)view.n_addresses;
     for (size_t i = 0; i < view.n_addresses; i++)
-        show_address(&view, &view.addresses[i], &(*table)->Table[i]);
+        if (net_wanted(family, &view.addresses[i].ip))
+            show_address(&view, &view.addresses[i], &(*table)->Table[(*table)->NumEntries++]);
     return ERROR_SUCCESS;
 }
 
@@ -57,7 +54,7 @@ DWORD WINAPI rig_GetUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row) {
     if (!row || !net_look(&view))
         return ERROR_INVALID_PARAMETER;
     for (size_t i = 0; i < view.n_addresses; i++)
-        if (view.addresses[i].ip.s_addr == row->Address.Ipv4.sin_addr.s_addr) {
+        if (net_same(&view.addresses[i].ip, &row->Address)) {
             show_address(&view, &view.addresses[i], row);
             return ERROR_SUCCESS;
         }
@@ -75,6 +72,14 @@ static ULONG index_of(NET_LUID luid, NET_IFINDEX index) {
     return a ? a->index : 0;
 }
 
+static bool is_ip(const SOCKADDR_INET *address) {
+    return address->si_family == AF_INET || address->si_family == AF_INET6;
+}
+
+static unsigned longest(const SOCKADDR_INET *address) {
+    return address->si_family == AF_INET6 ? 128 : 32;
+}
+
 void WINAPI rig_InitializeUnicastIpAddressEntry(MIB_UNICASTIPADDRESS_ROW *row) {
     memset(row, 0, sizeof(*row));
     row->PrefixOrigin = IpPrefixOriginUnchanged;
@@ -88,23 +93,22 @@ DWORD WINAPI rig_CreateUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
     unsigned length;
 
-    if (!row || row->Address.si_family != AF_INET)
+    if (!row || !is_ip(&row->Address))
         return ERROR_INVALID_PARAMETER;
     if (!index)
         return ERROR_NOT_FOUND;
-    length = row->OnLinkPrefixLength == 255 ? 32 : row->OnLinkPrefixLength;
-    return net_do("net address-add %lu %s %u\n", index, net_text(row->Address.Ipv4.sin_addr),
-                  length);
+    length = row->OnLinkPrefixLength == 255 ? longest(&row->Address) : row->OnLinkPrefixLength;
+    return net_do("net address-add %lu %s %u\n", index, net_text(&row->Address), length);
 }
 
 DWORD WINAPI rig_DeleteUnicastIpAddressEntry(const MIB_UNICASTIPADDRESS_ROW *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
 
-    if (!row || row->Address.si_family != AF_INET)
+    if (!row || !is_ip(&row->Address))
         return ERROR_INVALID_PARAMETER;
     if (!index)
         return ERROR_NOT_FOUND;
-    return net_do("net address-del %lu %s\n", index, net_text(row->Address.Ipv4.sin_addr));
+    return net_do("net address-del %lu %s\n", index, net_text(&row->Address));
 }
 
 /* ---- routes ---- */
@@ -117,11 +121,9 @@ static void show_route(const struct net_view *view, const struct net_route *r,
     row->InterfaceIndex = r->index;
     if (adapter)
         row->InterfaceLuid = net_luid(adapter);
-    row->DestinationPrefix.Prefix.Ipv4.sin_family = AF_INET;
-    row->DestinationPrefix.Prefix.Ipv4.sin_addr = r->prefix;
+    row->DestinationPrefix.Prefix = r->prefix;
     row->DestinationPrefix.PrefixLength = r->length;
-    row->NextHop.Ipv4.sin_family = AF_INET;
-    row->NextHop.Ipv4.sin_addr = r->next_hop;
+    row->NextHop = r->next_hop;
     row->Metric = r->metric;
     row->Protocol = r->local ? MIB_IPPROTO_LOCAL : MIB_IPPROTO_NETMGMT;
     row->ValidLifetime = row->PreferredLifetime = 0xffffffff;
@@ -139,21 +141,19 @@ DWORD WINAPI rig_GetIpForwardTable2(ADDRESS_FAMILY family, MIB_IPFORWARD_TABLE2 
 
         return wine ? wine(family, table) : ERROR_NOT_SUPPORTED;
     }
-    if (family == AF_INET6)
-        view.n_routes = 0;
     *table = net_table(sizeof(**table) + view.n_routes * sizeof(MIB_IPFORWARD_ROW2));
     if (!*table)
         return ERROR_NOT_ENOUGH_MEMORY;
-    (*table)->NumEntries = (ULONG)view.n_routes;
     for (size_t i = 0; i < view.n_routes; i++)
-        show_route(&view, &view.routes[i], &(*table)->Table[i]);
+        if (net_wanted(family, &view.routes[i].prefix))
+            show_route(&view, &view.routes[i], &(*table)->Table[(*table)->NumEntries++]);
     return ERROR_SUCCESS;
 }
 
 static bool same_route(const struct net_route *r, ULONG index, const MIB_IPFORWARD_ROW2 *row) {
     return r->index == index && r->length == row->DestinationPrefix.PrefixLength &&
-           r->prefix.s_addr == row->DestinationPrefix.Prefix.Ipv4.sin_addr.s_addr &&
-           r->next_hop.s_addr == row->NextHop.Ipv4.sin_addr.s_addr;
+           net_same(&r->prefix, &row->DestinationPrefix.Prefix) &&
+           net_same(&r->next_hop, &row->NextHop);
 }
 
 DWORD WINAPI rig_GetIpForwardEntry2(MIB_IPFORWARD_ROW2 *row) {
@@ -180,33 +180,32 @@ void WINAPI rig_InitializeIpForwardEntry(MIB_IPFORWARD_ROW2 *row) {
 DWORD WINAPI rig_CreateIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
 
-    if (!row || row->DestinationPrefix.Prefix.si_family != AF_INET ||
-        row->DestinationPrefix.PrefixLength > 32)
+    if (!row || !is_ip(&row->DestinationPrefix.Prefix) ||
+        row->DestinationPrefix.PrefixLength > longest(&row->DestinationPrefix.Prefix))
         return ERROR_INVALID_PARAMETER;
     if (!index)
         return ERROR_NOT_FOUND;
     return net_do("net route-add %lu %s %u %s %lu\n", index,
-                  net_text(row->DestinationPrefix.Prefix.Ipv4.sin_addr),
-                  row->DestinationPrefix.PrefixLength, net_text(row->NextHop.Ipv4.sin_addr),
-                  row->Metric == 0xffffffff ? 0 : row->Metric);
+                  net_text(&row->DestinationPrefix.Prefix), row->DestinationPrefix.PrefixLength,
+                  net_text(&row->NextHop), row->Metric == 0xffffffff ? 0 : row->Metric);
 }
 
 DWORD WINAPI rig_DeleteIpForwardEntry2(const MIB_IPFORWARD_ROW2 *row) {
     ULONG index = row ? index_of(row->InterfaceLuid, row->InterfaceIndex) : 0;
 
-    if (!row || row->DestinationPrefix.Prefix.si_family != AF_INET)
+    if (!row || !is_ip(&row->DestinationPrefix.Prefix))
         return ERROR_INVALID_PARAMETER;
     if (!index)
         return ERROR_NOT_FOUND;
-    return net_do("net route-del %lu %s %u %s\n", index,
-                  net_text(row->DestinationPrefix.Prefix.Ipv4.sin_addr),
-                  row->DestinationPrefix.PrefixLength, net_text(row->NextHop.Ipv4.sin_addr));
+    return net_do("net route-del %lu %s %u %s\n", index, net_text(&row->DestinationPrefix.Prefix),
+                  row->DestinationPrefix.PrefixLength, net_text(&row->NextHop));
 }
 
 static bool covers(const struct net_route *r, IN_ADDR to) {
     ULONG mask = r->length ? htonl(0xffffffffu << (32 - r->length)) : 0;
 
-    return ((r->prefix.s_addr ^ to.s_addr) & mask) == 0;
+    return r->prefix.si_family == AF_INET &&
+           ((r->prefix.Ipv4.sin_addr.s_addr ^ to.s_addr) & mask) == 0;
 }
 
 static const struct net_route *best(const struct net_view *view, IN_ADDR to) {
@@ -238,8 +237,8 @@ DWORD WINAPI rig_GetBestRoute2(NET_LUID *luid, NET_IFINDEX index, const SOCKADDR
     memset(best_source, 0, sizeof(*best_source));
     best_source->Ipv4.sin_family = AF_INET;
     for (size_t i = 0; i < view.n_addresses && !best_source->Ipv4.sin_addr.s_addr; i++)
-        if (view.addresses[i].index == r->index)
-            best_source->Ipv4.sin_addr = view.addresses[i].ip;
+        if (view.addresses[i].index == r->index && view.addresses[i].ip.si_family == AF_INET)
+            best_source->Ipv4.sin_addr = view.addresses[i].ip.Ipv4.sin_addr;
     return ERROR_SUCCESS;
 }
 
