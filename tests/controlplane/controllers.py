@@ -134,14 +134,15 @@ class Controllers(threading.Thread):
     def _allocate_pod_cidrs(self):
         nodes = self.store.list(NODE)[0]
         used = {n.get("spec", {}).get("podCIDR") for n in nodes}
-        free = (str(s) for s in ipaddress.ip_network(self.setup.pods).subnets(new_prefix=24)
-                if str(s) not in used)
+        prefixes = [ipaddress.ip_network(p) for p in self.setup.pods.split(",")]
+        each = zip(*(map(str, p.subnets(new_prefix=24 if p.version == 4 else 64)) for p in prefixes))
+        free = (subnets for subnets in each if subnets[0] not in used)
         for node in nodes:
             if not node.get("spec", {}).get("podCIDR"):
-                subnet = next(free)
+                subnets = next(free)
 
-                def change(item, subnet=subnet):
-                    item.setdefault("spec", {}).update(podCIDR=subnet, podCIDRs=[subnet])
+                def change(item, subnets=subnets):
+                    item.setdefault("spec", {}).update(podCIDR=subnets[0], podCIDRs=list(subnets))
                     return item
                 self._quietly(self.store.modify, NODE, "", node["metadata"]["name"], change)
 

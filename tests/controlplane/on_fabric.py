@@ -50,10 +50,14 @@ class OnFabric:
             os.unlink(self.join_file)
         flannel = "vxlan" if self.fabric.mode == "overlay" else "host-gw"
         peer = "l1=%s,%s,%s" % (fabrics.L1, fabrics.L1_SUBNET, fabrics.L1_MAC)
+        both = []
+        if self.fabric.dual:
+            peer += ",%s,%s" % (fabrics.six(fabrics.L1), fabrics.L1_SUBNET6)
+            both = ["--pod-subnet", "%s,%s" % (fabrics.POD_RANGE, fabrics.POD_RANGE6)]
         self.fabric.daemon("controlplane", self.ns, [
             RUN, "--listen", "%s:%d" % (fabrics.CP, PORT), "--state", self.state, "--join-file",
             self.join_file, "--dns", fabrics.DNS_POD, "--flannel", flannel, "--peer", peer,
-            "--audit", self.audit, *self.options])
+            "--audit", self.audit, *both, *self.options])
         end = time.monotonic() + 15
         while not os.path.exists(self.join_file):
             if time.monotonic() > end or self.fabric.children["controlplane"].poll() is not None:

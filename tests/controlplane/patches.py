@@ -26,6 +26,8 @@ def merge(target, patch):
 
 
 def _strategic_list(current, patch, key):
+    if {"$patch": "replace"} in patch:
+        return [copy.deepcopy(entry) for entry in patch if "$patch" not in entry]
     result = copy.deepcopy(current or [])
     for entry in patch:
         entry = copy.deepcopy(entry)

@@ -310,7 +310,7 @@ def _flannel(store, setup):
                "vxlan": {"Type": "vxlan", "VNI": 4096, "Port": 4789}}.get(setup.flannel)
     if backend:
         _create(store, "namespaces", "", "kube-flannel")
-        conf = {"Network": setup.pods, "EnableNFTables": False, "Backend": backend}
+        conf = {"Network": setup.pods.split(",")[0], "EnableNFTables": False, "Backend": backend}
         _configmap(store, "kube-flannel", "kube-flannel-cfg",
                    net_conf__json=json.dumps(conf, indent=2) + "\n")
 
@@ -371,7 +371,10 @@ def control_plane_node(setup):
 def peer_node(setup, peer):
     """A node whose flannel has published its way in."""
     node, prefix = linux_node(setup, peer.name, peer.address), "flannel.alpha.coreos.com/"
-    node["spec"].update(podCIDR=peer.subnet, podCIDRs=[peer.subnet])
+    node["spec"].update(podCIDR=peer.subnet,
+                        podCIDRs=[peer.subnet] + ([peer.subnet6] if peer.subnet6 else []))
+    if peer.address6:
+        node["status"]["addresses"].insert(1, {"type": "InternalIP", "address": peer.address6})
     if setup.flannel:
         data = {"VNI": 4096, "VtepMAC": peer.mac} if setup.flannel == "vxlan" else None
         node["metadata"]["annotations"] = {

@@ -10,10 +10,12 @@ class Peer:
     address: str
     subnet: str
     mac: str = ""
+    address6: str = ""
+    subnet6: str = ""
 
     @classmethod
     def parse(cls, text):
-        """NAME=ADDRESS,SUBNET[,MAC]"""
+        """NAME=ADDRESS,SUBNET[,MAC[,ADDRESS6,SUBNET6]]"""
         name, _, rest = text.partition("=")
         return cls(name, *rest.split(","))
 
