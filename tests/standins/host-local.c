@@ -55,36 +55,53 @@ static int bound(const json_t *range, const char *name, const struct cidr *subne
     return text ? ip_parse(text, ret, err) : cidr_address(subnet, nth, ret, err);
 }
 
-/* ranges[0][0], or the older ipam.subnet with its siblings. */
-static int read_range(const struct cni_call *call, struct range *ret, struct error *err) {
-    const json_t *given = json_at(call->conf, "ipam.ranges.0.0");
-    const json_t *range = given ? given : json_at(call->conf, "ipam");
+/* ranges[n][0], or for the first the older ipam.subnet with its siblings. 1 = there is none. */
+static int read_range(const struct cni_call *call, size_t n, struct range *ret, struct error *err) {
+    _cleanup_(freep) char *path = xasprintf("ipam.ranges.%zu.0", n);
+    const json_t *given = json_at(call->conf, path);
+    const json_t *range = given || n ? given : json_at(call->conf, "ipam");
     const char *subnet = json_text_at(range, "subnet");
 
+    if (!subnet && n)
+        return 1;
     if (!subnet)
         return error_set(err, ERROR_USAGE, "no IP ranges specified");
     if (cidr_parse(subnet, &ret->subnet, err) ||
         bound(range, "rangeStart", &ret->subnet, 1, &ret->first, err) ||
         bound(range, "gateway", &ret->subnet, 1, &ret->gateway, err))
         return -1;
-    if (ret->subnet.base.family != 4)
-        return error_set(err, ERROR_UNSUPPORTED, "this host-local stand-in speaks IPv4");
     cidr_last(&ret->subnet, &ret->last);
-    ret->last.bytes[3]--; /* not the broadcast address */
+    if (ret->subnet.base.family == 4)
+        ret->last.bytes[3]--; /* not the broadcast address */
     return json_text_at(range, "rangeEnd") ? bound(range, "rangeEnd", NULL, 0, &ret->last, err) : 0;
 }
 
-static uint32_t number(const struct ip *ip) {
-    return (uint32_t)ip->bytes[0] << 24 | (uint32_t)ip->bytes[1] << 16 |
-           (uint32_t)ip->bytes[2] << 8 | ip->bytes[3];
+/* Of IPv6 the half that tells addresses of one network apart. */
+static uint64_t number(const struct ip *ip) {
+    size_t from = ip->family == 4 ? 0 : 8, bytes = ip->family == 4 ? 4 : 8;
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        n = n << 8 | ip->bytes[from + i];
+    return n;
 }
 
-static void address_text(uint32_t n, char out[IP_TEXT_MAX]) {
-    struct ip ip = {.family = 4};
+static void address_text(const struct range *range, uint64_t n, char out[IP_TEXT_MAX]) {
+    struct ip ip = range->subnet.base;
+    size_t last = ip.family == 4 ? 3 : 15;
 
-    for (int i = 0; i < 4; i++)
-        ip.bytes[i] = (uint8_t)(n >> (24 - 8 * i));
+    for (size_t i = 0; i < (ip.family == 4 ? 4u : 8u); i++)
+        ip.bytes[last - i] = (uint8_t)(n >> 8 * i);
     ip_format(&ip, out);
+}
+
+/* A file's name cannot have a colon. */
+static char *path_of(const struct store *store, const char *address) {
+    char *path = xasprintf("%s\\%s", store->folder, address);
+
+    for (char *p = path + strlen(store->folder); *p; p++)
+        *p = *p == ':' ? '_' : *p;
+    return path;
 }
 
 static char *content_of(const struct cni_call *call) {
@@ -125,10 +142,10 @@ static int release(const struct cni_call *call, const char *path, struct error *
 }
 
 /* Takes the address when nobody has it: 1 taken, 0 not free, -1. */
-static int reserve(const struct cni_call *call, const struct store *store, const char *address,
-                   struct error *err) {
-    _cleanup_(freep) char *path = xasprintf("%s\\%s", store->folder, address);
-    _cleanup_(freep) char *last = xasprintf("%s\\last_reserved_ip.0", store->folder);
+static int reserve(const struct cni_call *call, const struct store *store, size_t nth,
+                   const char *address, struct error *err) {
+    _cleanup_(freep) char *path = path_of(store, address);
+    _cleanup_(freep) char *last = xasprintf("%s\\last_reserved_ip.%zu", store->folder, nth);
     _cleanup_(freep) char *content = content_of(call);
 
     if (host_file_type(call->host, path) != HOST_ABSENT)
@@ -139,9 +156,9 @@ static int reserve(const struct cni_call *call, const struct store *store, const
     return 1;
 }
 
-static uint32_t after_last(const struct cni_call *call, const struct store *store,
+static uint64_t after_last(const struct cni_call *call, const struct store *store, size_t nth,
                            const struct range *range) {
-    _cleanup_(freep) char *path = xasprintf("%s\\last_reserved_ip.0", store->folder);
+    _cleanup_(freep) char *path = xasprintf("%s\\last_reserved_ip.%zu", store->folder, nth);
     _cleanup_(freep) char *text = NULL;
     struct error none = {0};
     struct ip last;
@@ -153,51 +170,74 @@ static uint32_t after_last(const struct cni_call *call, const struct store *stor
     return number(&last) + 1;
 }
 
-static int allocate(const struct cni_call *call, const struct store *store,
+static int allocate(const struct cni_call *call, const struct store *store, size_t nth,
                     const struct range *range, char out[IP_TEXT_MAX], struct error *err) {
-    uint32_t first = number(&range->first), last = number(&range->last);
-    uint32_t start = after_last(call, store, range), size = last - first + 1;
+    uint64_t first = number(&range->first), last = number(&range->last);
+    uint64_t start = after_last(call, store, nth, range), size = last - first + 1;
 
-    for (uint32_t i = 0; i < size; i++) {
-        uint32_t n = first + (start - first + i) % size;
+    for (uint64_t i = 0; i < size; i++) {
+        uint64_t n = first + (start - first + i) % size;
         if (n == number(&range->gateway))
             continue;
-        address_text(n, out);
-        int taken = reserve(call, store, out, err);
+        address_text(range, n, out);
+        int taken = reserve(call, store, nth, out, err);
         if (taken)
             return taken > 0 ? 0 : -1;
     }
     return error_set(err, ERROR_HOST, "no IP addresses available in range set");
 }
 
-static json_t *result_of(const struct cni_call *call, const struct range *range,
-                         const char *address) {
-    const char *version = json_text_at(call->conf, "cniVersion");
+/* Adds an address to the result in the words of its version. */
+static void add_address(const struct range *range, const char *address, json_t *result) {
     _cleanup_(freep) char *sized = xasprintf("%s/%d", address, range->subnet.length);
+    bool ipv6 = range->subnet.base.family == 6;
     char gateway[IP_TEXT_MAX];
 
     ip_format(&range->gateway, gateway);
-    if (!version || text_starts_with(version, "0.1") || text_starts_with(version, "0.2"))
-        return json_pack("{s:s,s:{s:s,s:s},s:{}}", "cniVersion", version ? version : "0.2.0", "ip4",
-                         "ip", sized, "gateway", gateway, "dns");
-    json_t *result = json_pack("{s:s,s:[{s:s,s:s}],s:{}}", "cniVersion", version, "ips", "address",
-                               sized, "gateway", gateway, "dns");
-    if (text_starts_with(version, "0."))
-        (void)json_object_set_new(json_at(result, "ips.0"), "version", json_string("4"));
+    json_t *shown = json_pack("{s:s,s:s}", json_object_get(result, "ips") ? "address" : "ip", sized,
+                              "gateway", gateway);
+    if (!json_object_get(result, "ips")) {
+        (void)json_object_set_new(result, ipv6 ? "ip6" : "ip4", shown); /* no memory only */
+        return;
+    }
+    if (text_starts_with(json_text_at(result, "cniVersion"), "0."))
+        (void)json_object_set_new(shown, "version", json_string(ipv6 ? "6" : "4"));
+    (void)json_array_append_new(json_object_get(result, "ips"), shown);
+}
+
+static json_t *result_new(const struct cni_call *call) {
+    const char *version = json_text_at(call->conf, "cniVersion");
+    json_t *result = json_pack("{s:s,s:{}}", "cniVersion", version ? version : "0.2.0", "dns");
+
+    if (version && !text_starts_with(version, "0.1") && !text_starts_with(version, "0.2"))
+        (void)json_object_set_new(result, "ips", json_array()); /* no memory only */
     return result;
 }
 
-static int add(const struct cni_call *call, json_t **ret, struct error *err) {
-    struct store store = {0};
+/* An address of each range set. */
+static int add_all(const struct cni_call *call, const struct store *store, json_t *result,
+                   struct error *err) {
     struct range range;
     char address[IP_TEXT_MAX];
+    int more;
+
+    for (size_t n = 0; (more = read_range(call, n, &range, err)) == 0; n++) {
+        if (allocate(call, store, n, &range, address, err))
+            return -1;
+        add_address(&range, address, result);
+    }
+    return more < 0 ? -1 : 0;
+}
+
+static int add(const struct cni_call *call, json_t **ret, struct error *err) {
+    _cleanup_(json_decrefp_) json_t *made = result_new(call);
+    struct store store = {0};
     int result = -1;
 
-    if (read_range(call, &range, err) || open_store(call, &store, err))
+    if (open_store(call, &store, err))
         return -1;
-    if (each_own(call, &store, refuse, err) == 0 &&
-        allocate(call, &store, &range, address, err) == 0) {
-        *ret = result_of(call, &range, address);
+    if (each_own(call, &store, refuse, err) == 0 && add_all(call, &store, made, err) == 0) {
+        *ret = json_incref(made);
         result = 0;
     }
     close_store(&store);

@@ -185,6 +185,11 @@ int kubelet_configure(struct host *host, const struct kubelet_flags *flags,
         return -1;
     made.node_name = own_name(host, flags->hostname_override);
     made.node_ip = own_address(host, flags->node_ip);
+    char *comma = made.node_ip ? strchr(made.node_ip, ',') : NULL;
+    if (comma) {
+        made.node_ip6 = xstrdup(comma + 1);
+        *comma = '\0';
+    }
     if (!made.node_ip)
         return error_set(err, ERROR_HOST,
                          "failed to get node ip address: no adapter has a gateway");

@@ -19,9 +19,9 @@ struct kubelet_flags {
 /* Text is owned and lives as long as the program. */
 struct kubelet_settings {
     char *node_name;
-    char *node_ip;
-    char *static_pod_path; /* NULL = none */
-    char *pipe;            /* "\\\\.\\pipe\\containerd-containerd" */
+    char *node_ip, *node_ip6; /* --node-ip A,B: of both families; node_ip6 may be NULL */
+    char *static_pod_path;    /* NULL = none */
+    char *pipe;               /* "\\\\.\\pipe\\containerd-containerd" */
     char *healthz_address;
     unsigned healthz_port; /* 0 = none */
     unsigned port;

@@ -110,11 +110,16 @@ static json_t *status_make(const struct kubelet_settings *settings, const struct
             condition(pressures[i].type, false, pressures[i].reason, pressures[i].message, now));
     (void)json_array_append_new(conditions, ready_condition(ready, why, now));
     sizes = json_pack("{s:s,s:s,s:s}", "cpu", "2", "memory", memory, "pods", "110");
-    return json_pack("{s:o,s:o,s:O,s:[{s:s,s:s},{s:s,s:s}],s:{s:{s:i}},s:o}", "conditions",
-                     conditions, "capacity", sizes, "allocatable", sizes, "addresses", "type",
-                     "InternalIP", "address", settings->node_ip, "type", "Hostname", "address",
-                     settings->node_name, "daemonEndpoints", "kubeletEndpoint", "Port",
-                     (int)settings->port, "nodeInfo", node_info(facts));
+    json_t *addresses =
+        json_pack("[{s:s,s:s},{s:s,s:s}]", "type", "InternalIP", "address", settings->node_ip,
+                  "type", "Hostname", "address", settings->node_name);
+    if (settings->node_ip6)
+        (void)json_array_insert_new(
+            addresses, 1, /* fails on no memory only */
+            json_pack("{s:s,s:s}", "type", "InternalIP", "address", settings->node_ip6));
+    return json_pack("{s:o,s:o,s:O,s:o,s:{s:{s:i}},s:o}", "conditions", conditions, "capacity",
+                     sizes, "allocatable", sizes, "addresses", addresses, "daemonEndpoints",
+                     "kubeletEndpoint", "Port", (int)settings->port, "nodeInfo", node_info(facts));
 }
 
 /* lastTransitionTime moves only with the status. */
@@ -189,6 +194,9 @@ int node_sync(struct cluster *cluster, const struct kubelet_settings *settings,
     rfc3339_format(host_now(cluster->host), now);
     json_t *status = status_make(settings, &facts, ready, why, now);
     keep_transitions(status, node);
+    /* two of one type would be merged, as upstream's kubelet knows */
+    (void)json_array_append_new(json_object_get(status, "addresses"), /* no memory only */
+                                json_pack("{s:s}", "$patch", "replace"));
     _cleanup_(json_decrefp_) json_t *patch = json_pack("{s:o}", "status", status);
     if (kube_patch(&cluster->client, path, "strategic-merge", patch, NULL, err) ||
         lease_renew(cluster, node, err))

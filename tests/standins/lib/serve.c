@@ -11,6 +11,8 @@
 #include <string.h>
 #include <winsock2.h>
 
+#include <ws2tcpip.h>
+
 static const char OK_ANSWER[] = "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n"
                                 "Content-Length: 2\r\nConnection: close\r\n\r\nok";
 static const char UNAUTHORIZED_ANSWER[] =
@@ -68,15 +70,44 @@ static void receive(void *given) {
     }
 }
 
-static int open_port(const char *address, unsigned port, SSL_CTX *tls, struct error *err) {
-    WSADATA data;
+/* All addresses are those of both families, as Go listens. */
+static SOCKET open_both(unsigned port) {
+    struct sockaddr_in6 at = {.sin6_family = AF_INET6, .sin6_port = htons((unsigned short)port)};
+    DWORD off = 0;
+    SOCKET s = socket(AF_INET6, SOCK_STREAM, 0);
+
+    if (s != INVALID_SOCKET &&
+        (setsockopt(s, IPPROTO_IPV6, IPV6_V6ONLY, (const char *)&off, sizeof(off)) ||
+         bind(s, (struct sockaddr *)&at, sizeof(at)))) {
+        closesocket(s);
+        s = INVALID_SOCKET;
+    }
+    return s;
+}
+
+static SOCKET open_one(const char *address, unsigned port) {
     struct sockaddr_in at = {.sin_family = AF_INET,
                              .sin_addr.s_addr = inet_addr(address),
                              .sin_port = htons((unsigned short)port)};
+    SOCKET s = socket(AF_INET, SOCK_STREAM, 0);
+
+    if (s != INVALID_SOCKET && bind(s, (struct sockaddr *)&at, sizeof(at))) {
+        closesocket(s);
+        s = INVALID_SOCKET;
+    }
+    return s;
+}
+
+static int open_port(const char *address, unsigned port, SSL_CTX *tls, struct error *err) {
+    WSADATA data;
+    SOCKET s = INVALID_SOCKET;
 
     (void)WSAStartup(MAKEWORD(2, 2), &data); /* without it the socket fails below */
-    SOCKET s = socket(AF_INET, SOCK_STREAM, 0);
-    if (s == INVALID_SOCKET || bind(s, (struct sockaddr *)&at, sizeof(at)) || listen(s, 16)) {
+    if (strcmp(address, "0.0.0.0") == 0)
+        s = open_both(port);
+    if (s == INVALID_SOCKET)
+        s = open_one(address, port);
+    if (s == INVALID_SOCKET || listen(s, 16)) {
         (void)error_set_os(err, ERROR_HOST, (unsigned long)WSAGetLastError(),
                            "cannot listen on %s:%u", address, port);
         if (s != INVALID_SOCKET)

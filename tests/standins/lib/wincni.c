@@ -125,6 +125,14 @@ static int find_network(const struct cni_call *call, const char *type, json_t **
                         struct error *err) {
     struct error absent = {0};
 
+    if (option(call, "enableDualStack")) {
+        if (hcn_find(call->host, HCN_NETWORK, "Name", json_text_at(call->conf, "name"), ret, err))
+            return -1;
+        if (!text_equal(json_text_at(*ret, "Type"), "L2Bridge"))
+            return error_set(err, ERROR_USAGE, "Dual stack specified with non l2bridge network");
+        return 0;
+    }
+
     /* a failure counts as absent */
     if (hcn_find(call->host, HCN_NETWORK, "Name", json_text_at(call->conf, "name"), ret, &absent) ==
             0 &&
@@ -183,6 +191,19 @@ static void put_nonempty(json_t *document, const char *name, json_t *list) {
     json_decref(list);
 }
 
+/* The IPAM's IPv6 address and gateway, as they are. */
+static void add_ipv6(const json_t *ipam, json_t *configs, json_t *routes) {
+    const char *ip = json_text_at(ipam, "ip6.ip"), *gateway = json_text_at(ipam, "ip6.gateway");
+
+    if (ip)
+        (void)json_array_append_new(
+            configs,
+            json_pack("{s:o}", "IpAddress", json_sprintf("%.*s", (int)strcspn(ip, "/"), ip)));
+    if (gateway)
+        (void)json_array_append_new(
+            routes, json_pack("{s:s,s:s}", "NextHop", gateway, "DestinationPrefix", "::/0"));
+}
+
 static int make_endpoint(const struct cni_call *call, const char *name, const char *network,
                          const json_t *ipam, json_t **ret, struct error *err) {
     _cleanup_(freep) char *address = cni_address(ipam);
@@ -196,15 +217,20 @@ static int make_endpoint(const struct cni_call *call, const char *name, const ch
         base.bytes[3] = 2; /* whatever the prefix */
         ip_format(&base, hop);
     }
+    json_t *configs = json_array(), *routes = json_array();
+    if (address)
+        (void)json_array_append_new(configs, json_pack("{s:s}", "IpAddress", address));
+    if (*hop)
+        (void)json_array_append_new(
+            routes, json_pack("{s:s,s:s}", "NextHop", hop, "DestinationPrefix", "0.0.0.0/0"));
+    if (option(call, "enableDualStack"))
+        add_ipv6(ipam, configs, routes);
     _cleanup_(json_decrefp_) json_t *document =
         json_pack("{s:s,s:s}", "Name", name, "HostComputeNetwork", network);
     put_nonempty(document, "Policies", policies_of(call, address ? address : "<nil>"));
-    put_nonempty(document, "IpConfigurations",
-                 address ? json_pack("[{s:s}]", "IpAddress", address) : json_array());
+    put_nonempty(document, "IpConfigurations", configs);
     (void)json_object_set_new(document, "Dns", dns_of(call)); /* no memory only */
-    put_nonempty(document, "Routes",
-                 *hop ? json_pack("[{s:s,s:s}]", "NextHop", hop, "DestinationPrefix", "0.0.0.0/0")
-                      : json_array());
+    put_nonempty(document, "Routes", routes);
     (void)json_object_update_new(
         document, json_pack("{s:{s:{}},s:o}", "Health", "Extra", "SchemaVersion", hcn_schema()));
     return hcn_make(call->host, HCN_ENDPOINT, network, document, ret, err);
@@ -212,7 +238,7 @@ static int make_endpoint(const struct cni_call *call, const char *name, const ch
 
 /* ---- the calls ---- */
 
-/* Only these keys of `ipam` reach the IPAM plugin. */
+/* Only these keys of `ipam` reach the IPAM plugin; with dual stack all do. */
 static json_t *ipam_conf(const struct cni_call *call) {
     static const char *const keys[] = {"type",      "environment",   "addressSpace", "subnet",
                                        "ipAddress", "queryInterval", "routes"};
@@ -229,7 +255,8 @@ static json_t *ipam_conf(const struct cni_call *call) {
 
 static int run_ipam(const struct cni_call *call, const char *command, json_t **ret,
                     struct error *err) {
-    _cleanup_(json_decrefp_) json_t *conf = ipam_conf(call);
+    _cleanup_(json_decrefp_) json_t *conf =
+        option(call, "enableDualStack") ? json_incref(call->conf) : ipam_conf(call);
     const struct cni_call inner = {.host = call->host, .path = call->path, .conf = conf};
 
     return cni_run_ipam(&inner, command, ret, err);
