@@ -99,8 +99,8 @@ class Newcomer:
 class Stage(Newcomer):
     """Fabric, the embedded control plane, one newcomer. Use as a context manager."""
 
-    def __init__(self, mode="overlay", build="20348", options=(), programs=None, **host):
-        super().__init__(fabrics.Fabric(mode), None, programs=programs, build=build, **host)
+    def __init__(self, mode="overlay", build="20348", options=(), programs=None, dual=False, **host):
+        super().__init__(fabrics.Fabric(mode, dual=dual), None, programs=programs, build=build, **host)
         self.build, self.options = build, list(options)
 
     def __enter__(self):

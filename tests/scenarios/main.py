@@ -17,8 +17,8 @@ CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "Ki
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
            ("kept", "Kept"), ("kept", "KeptJoin"),
            ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "Transparent"), ("joins", "Nat"),
-           ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External"), ("agents", "CalicoVxlan"),
-           ("agents", "CalicoBgp"), ("agents", "Antrea"),
+           ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External"), ("dual", "DualStack"),
+           ("agents", "CalicoVxlan"), ("agents", "CalicoBgp"), ("agents", "Antrea"),
            ("ovn", "OvnKubernetes")]
 
 

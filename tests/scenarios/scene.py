@@ -88,14 +88,14 @@ class Following:
 
 class Scene(unittest.TestCase):
     """One stage for all tests of a class; each leaves the host as it was found."""
-    mode, options = "overlay", WITH_TOKEN
+    mode, options, dual, origin = "overlay", WITH_TOKEN, False, "static"
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
         if missing():
             raise unittest.SkipTest(missing())
-        cls.stage = stage.Stage(cls.mode, options=cls.options)
+        cls.stage = stage.Stage(cls.mode, options=cls.options, dual=cls.dual, origin=cls.origin)
         cls.enterClassContext(cls.stage)
         cls.bare = cls.stage.snapshot()
 
