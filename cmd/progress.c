@@ -17,6 +17,7 @@ enum {
     FIRST_TELL_MS = 3000,
     TITLE_WIDTH = 14,
     COLUMNS = 80,
+    BAR_WIDTH = 16,
     MARGIN = 5
 };
 
@@ -104,6 +105,8 @@ char *progress_json(const struct join_event *event, int64_t now) {
         json_object_set_new(line, "waitedSeconds", json_real(event->waited_ms / 1000.0));
     if (event->state == JOIN_WAITING && event->left_ms)
         json_object_set_new(line, "leftSeconds", json_real(event->left_ms / 1000.0));
+    if (event->percent)
+        json_object_set_new(line, "percent", json_integer(event->percent));
     if (event->state == JOIN_DONE || event->state == JOIN_FAILED)
         json_object_set_new(line, "durationSeconds", json_real(event->duration_ms / 1000.0));
     return json_write(line);
@@ -223,22 +226,41 @@ static char *time_of(const struct join_event *event, size_t room) {
     return text_take(&out);
 }
 
+/* "[######..........] ", where there is something to show and room for it. */
+static char *bar_of(const struct progress *progress, const struct join_event *event, size_t room) {
+    struct text out = {0};
+
+    if (!event->percent || room < 3 * BAR_WIDTH)
+        return xstrdup("");
+    text_add(&out, progress->utf8 ? "" : "[");
+    for (unsigned i = 0; i < BAR_WIDTH; i++)
+        if (i * 100 < event->percent * BAR_WIDTH)
+            text_add(&out, progress->utf8 ? "\xe2\x96\x88" : "#");
+        else
+            text_add(&out, progress->utf8 ? "\xe2\x96\x91" : ".");
+    text_add(&out, progress->utf8 ? " " : "] ");
+    return text_take(&out);
+}
+
 /* A line that wraps could not be rewritten in place. */
 static void show_live(struct progress *progress, const struct join_event *event, const char *sign) {
     int title_width = event->phase ? TITLE_WIDTH + 1 : 0;
     size_t room = progress->columns - 1 > (size_t)title_width + MARGIN
                       ? progress->columns - 1 - (size_t)title_width - MARGIN
                       : 0;
+    _cleanup_(freep) char *bar = bar_of(progress, event, room);
     _cleanup_(freep) char *time =
         event->waited_ms >= 1000 || event->left_ms ? time_of(event, room - room / 4) : xstrdup("");
     _cleanup_(freep) char *message = NULL;
 
     if (event->waited_ms < 1000 && strlen(event->message) + strlen(time) > room)
         *time = '\0'; /* the whole message first: it says what is asked */
+    if (*bar)
+        room -= BAR_WIDTH + 3;
     message = progress_fit(event->message, room > strlen(time) ? room - strlen(time) : 0);
 
-    (void)fprintf(stderr, "\r\x1b[K  %s %-*s%s%s", sign, title_width, title_of(event), message,
-                  time);
+    (void)fprintf(stderr, "\r\x1b[K  %s %-*s%s%s%s", sign, title_width, title_of(event), bar,
+                  message, time);
     progress->line_open = true;
 }
 

@@ -138,15 +138,15 @@ static int pack(struct program *program, const char *folder, const char *to,
 
 /* ---- from upstream's releases ---- */
 
-static void tell_fetching(void *context, unsigned waited_ms, const char *message) {
-    struct progress *progress = context;
-    const struct join_event event = {
-        .state = JOIN_WAITING, .message = message, .hint = "", .waited_ms = waited_ms};
+static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
+                          const char *message) {
+    const struct join_event event = {.state = JOIN_WAITING,
+                                     .message = message,
+                                     .hint = "",
+                                     .waited_ms = waited_ms,
+                                     .percent = percent};
 
-    if (progress->mode == PROGRESS_LIVE)
-        progress_show(progress, &event);
-    else if (progress->mode != PROGRESS_NONE)
-        (void)fprintf(stderr, "%s\n", message);
+    progress_show(context, &event);
 }
 
 /* What any of these nodes needs, once. */

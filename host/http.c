@@ -93,26 +93,48 @@ static void log_request(const struct http_request *request, const struct http_re
         log_message(LOG_REQUEST, "%s", err ? err->message : url);
 }
 
+/* What may stay after a failure. */
+static void forget_answer(struct http_response *response) {
+    struct http_response kept = {.retry_after = -1, .length = -1, .range_begin = -1};
+
+    kept.server_certs = take_ptr(response->server_certs);
+    kept.proxy = take_ptr(response->proxy);
+    http_response_free(response);
+    *response = kept;
+}
+
+void http_exchange_end(struct http_exchange *exchange) {
+    bool failed = exchange->err.kind != ERROR_NONE;
+
+    log_request(&exchange->request, failed ? NULL : &exchange->response, &exchange->err);
+    if (failed)
+        forget_answer(&exchange->response);
+    if (exchange->ended)
+        exchange->ended(exchange->request.on_data_context, exchange);
+}
+
+void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        error_clear(&exchanges[i].err);
+        exchanges[i].response =
+            (struct http_response){.retry_after = -1, .length = -1, .range_begin = -1};
+        if (check_request(&exchanges[i].request, &exchanges[i].err) < 0 && exchanges[i].ended)
+            exchanges[i].ended(exchanges[i].request.on_data_context, &exchanges[i]);
+    }
+    http->ops->perform(http, exchanges, count);
+}
+
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
                  struct error *err) {
-    struct http_response response = {.retry_after = -1};
-    int result;
+    struct http_exchange exchange = {.request = *request};
 
-    if (check_request(request, err) < 0)
-        return -1;
-    result = http->ops->perform(http, request, &response, err);
-    log_request(request, result == 0 ? &response : NULL, err);
-    if (result < 0) { /* what may stay after a failure */
-        struct http_response kept = {.retry_after = -1};
-
-        kept.server_certs = response.server_certs;
-        kept.proxy = response.proxy;
-        response.server_certs = response.proxy = NULL;
-        http_response_free(&response);
-        response = kept;
-    }
-    *ret = response;
-    return result;
+    http_perform_all(http, &exchange, 1);
+    *ret = exchange.response;
+    if (exchange.err.kind == ERROR_NONE)
+        return 0;
+    if (err)
+        *err = exchange.err;
+    return -1;
 }
 
 void http_response_free(struct http_response *response) {

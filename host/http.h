@@ -18,6 +18,7 @@ enum http_verify {
 };
 enum { HTTP_BODY_MAX = 8 * 1024 * 1024 };
 
+struct http_response;
 /* All text is borrowed for the call. */
 struct http_request {
     const char *method; /* "GET" when NULL */
@@ -38,7 +39,11 @@ struct http_request {
     /* Streaming: called with each piece instead of collecting the body; nonzero ends the request
      * (the answer is then a success). Called with len 0 about once a second while nothing comes. */
     int (*on_data)(void *context, const char *data, size_t len);
+    /* With on_data, or NULL: told status, length and range_begin before the first piece; nonzero
+     * ends the request as on_data does. Not called for an answer without a body. */
+    int (*on_head)(void *context, const struct http_response *head);
     void *on_data_context;
+    uint64_t range_begin; /* only what follows so many bytes is asked for; 0 = everything */
 };
 
 /* Zero-initialise; http_response_free(). */
@@ -46,6 +51,9 @@ struct http_response {
     long status;
     char *body; /* NUL-terminated; NULL when streamed */
     size_t body_len;
+    int64_t length; /* Content-Length; -1 = absent */
+    int64_t
+        range_begin;    /* of Content-Range: the first byte of this part; -1 = absent, unreadable */
     int64_t date;       /* Date header, Unix seconds; 0 = absent */
     long retry_after;   /* seconds, also of a date, at most a day; -1 = none, or now */
     char *content_type; /* or NULL */
@@ -63,6 +71,16 @@ struct http;
  * else. */
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
                  struct error *err);
+/* One of several requests that are under way at once. */
+struct http_exchange {
+    struct http_request request;
+    struct http_response response; /* as of http_perform() */
+    struct error err;              /* ERROR_NONE: it succeeded */
+    /* Or NULL: told, with on_data_context, when this one has ended. */
+    void (*ended)(void *context, const struct http_exchange *exchange);
+};
+/* http_perform() of each, at the same time; returns when all have ended. */
+void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count);
 /* Keeps connections open between requests. `interrupted` (or NULL) is asked about once a second. */
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
 void http_free(struct http *http);

@@ -1,5 +1,5 @@
 /* HTTP on libcurl (its TLS in http_curl_tls.c). One multi handle keeps the connections; each
- * request is one easy handle driven here, so that a wait can be interrupted. */
+ * request is one easy handle, all driven here together, so that a wait can be interrupted. */
 #include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
 
 #include <errno.h>
@@ -16,7 +16,6 @@ enum {
     TICK_MS = 1000,
     EVIDENCE_MS = 3000,
     HEADERS_MAX = 256 * 1024,
-    RETRY_MAX_S = 86400,
     REDIRECTS_MAX = 5,
     TOO_LARGE = 100, /* CURLE_TOO_LARGE, since 8.6 */
 };
@@ -31,8 +30,10 @@ struct curl_http {
 
 /* One request under way. */
 struct transfer {
+    struct http_exchange *exchange; /* NULL: only for evidence */
     const struct http_request *request;
     struct http_response *response;
+    struct error *err;
     CURL *easy;
     struct curl_slist *headers;
     struct curl_slist *connect_to;
@@ -42,8 +43,9 @@ struct transfer {
     size_t header_bytes;
     bool has_head;      /* to its empty line */
     bool only_connects; /* no request follows */
-    bool stopped;       /* on_data wants no more */
-    bool too_long;      /* body or headers */
+    bool runs;
+    bool stopped;  /* on_head or on_data wants no more */
+    bool too_long; /* body or headers */
     uint64_t last_data_ms;
     char why[CURL_ERROR_SIZE];
 };
@@ -65,6 +67,17 @@ static int on_connected(void *context, char *from, char *to, int from_port, int 
     return transfer->only_connects ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
+/* The first piece: by now it is known of what. */
+static bool takes_head(struct transfer *transfer) {
+    const struct http_request *request = transfer->request;
+
+    if (!request->on_head || transfer->streamed)
+        return true;
+    http_curl_head(transfer->easy, transfer->response);
+    transfer->stopped = request->on_head(request->on_data_context, transfer->response) != 0;
+    return !transfer->stopped;
+}
+
 static size_t on_body(char *data, size_t size, size_t count, void *context) {
     struct transfer *transfer = context;
     const struct http_request *request = transfer->request;
@@ -72,6 +85,8 @@ static size_t on_body(char *data, size_t size, size_t count, void *context) {
     size_t len = size * count;
 
     if (request->on_data) {
+        if (!takes_head(transfer))
+            return 0;
         transfer->streamed += len;
         transfer->last_data_ms = elapsed_ms(transfer);
         transfer->too_long = request->max_body && transfer->streamed > request->max_body;
@@ -177,6 +192,15 @@ static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, 
     return elapsed_ms(transfer) > timeout_of(transfer->request);
 }
 
+static void set_range(struct transfer *transfer) {
+    char range[32];
+
+    if (transfer->request->range_begin &&
+        text_format(range, sizeof range, "%llu-",
+                    (unsigned long long)transfer->request->range_begin) == 0)
+        curl_easy_setopt(transfer->easy, CURLOPT_RANGE, range);
+}
+
 static int set_up(const struct curl_http *http, struct transfer *transfer, struct error *err) {
     const struct http_request *request = transfer->request;
     bool https = text_starts_with(request->url, "https:");
@@ -208,6 +232,8 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     http_curl_trust(easy, request, &transfer->tls);
     set_method(transfer);
     set_headers(transfer);
+    set_range(transfer);
+    curl_easy_setopt(easy, CURLOPT_PRIVATE, (char *)transfer);
     return set_proxy(transfer, err);
 }
 
@@ -222,45 +248,80 @@ static void tick(struct transfer *transfer) {
     transfer->stopped = request->on_data(request->on_data_context, NULL, 0) != 0;
 }
 
-/* Drives the transfer to its end. *ret_code is libcurl's result. */
-static int drive(struct curl_http *http, struct transfer *transfer, CURLcode *ret_code,
-                 struct error *err) {
-    int running = 1;
+static void end(struct curl_http *http, struct transfer *transfer, CURLcode code);
 
-    while (running) {
-        const CURLMsg *message;
-        int left;
+static int start(struct curl_http *http, struct transfer *transfer) {
+    transfer->easy = curl_easy_init();
+    if (!transfer->easy)
+        return error_set(transfer->err, ERROR_HOST, "request '%s': libcurl cannot start",
+                         transfer->request->url);
+    if (set_up(http, transfer, transfer->err) < 0)
+        return -1;
+    if (curl_multi_add_handle(http->multi, transfer->easy) != CURLM_OK)
+        return error_set(transfer->err, ERROR_HOST, "request '%s': libcurl cannot start it",
+                         transfer->request->url);
+    transfer->runs = true;
+    return 0;
+}
 
-        if (curl_multi_perform(http->multi, &running) != CURLM_OK)
-            return error_set(err, ERROR_NETWORK, "run the connection: libcurl refused");
-        message = curl_multi_info_read(http->multi, &left);
-        if (message && message->msg == CURLMSG_DONE) {
-            *ret_code = message->data.result;
-            return 0;
+/* Those that run are ended without an answer. */
+static void give_up(struct curl_http *http, struct transfer *transfers, size_t count, bool wanted) {
+    for (size_t i = 0; i < count; i++) {
+        struct transfer *t = &transfers[i];
+
+        if (!t->runs)
+            continue;
+        (void)(wanted ? error_set(t->err, ERROR_INTERRUPTED, "wait for '%s': interrupted",
+                                  t->request->url)
+                      : error_set(t->err, ERROR_NETWORK,
+                                  "run the connection: it ended without a result"));
+        end(http, t, CURLE_ABORTED_BY_CALLBACK);
+    }
+}
+
+static size_t count_running(const struct transfer *transfers, size_t count) {
+    size_t running = 0;
+
+    for (size_t i = 0; i < count; i++)
+        running += transfers[i].runs;
+    return running;
+}
+
+static void end_done(struct curl_http *http) {
+    const CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(http->multi, &left))) {
+        struct transfer *transfer = NULL;
+
+        (void)curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&transfer);
+        if (message->msg == CURLMSG_DONE)
+            end(http, transfer, message->data.result);
+    }
+}
+
+static void drive(struct curl_http *http, struct transfer *transfers, size_t count) {
+    while (count_running(transfers, count)) {
+        int running = 0;
+        bool broken = curl_multi_perform(http->multi, &running) != CURLM_OK;
+
+        end_done(http);
+        if (broken || !running) {
+            give_up(http, transfers, count, false);
+            return;
         }
-        if (http->interrupted && http->interrupted(http->context))
-            return error_set(err, ERROR_INTERRUPTED, "wait for '%s': interrupted",
-                             transfer->request->url);
-        tick(transfer);
-        if (transfer->stopped) {
-            *ret_code = CURLE_OK;
-            return 0;
+        if (http->interrupted && http->interrupted(http->context)) {
+            give_up(http, transfers, count, true);
+            return;
+        }
+        for (size_t i = 0; i < count; i++) {
+            if (transfers[i].runs)
+                tick(&transfers[i]);
+            if (transfers[i].runs && transfers[i].stopped)
+                end(http, &transfers[i], CURLE_OK);
         }
         (void)curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL); /* a spurious end is harmless */
     }
-    return error_set(err, ERROR_NETWORK, "run the connection: it ended without a result");
-}
-
-static int run(struct curl_http *http, struct transfer *transfer, CURLcode *ret_code,
-               struct error *err) {
-    int result;
-
-    if (curl_multi_add_handle(http->multi, transfer->easy) != CURLM_OK)
-        return error_set(err, ERROR_HOST, "request '%s': libcurl cannot start it",
-                         transfer->request->url);
-    result = drive(http, transfer, ret_code, err);
-    (void)curl_multi_remove_handle(http->multi, transfer->easy); /* it is in there */
-    return result;
 }
 
 static void transfer_clear(struct transfer *transfer) {
@@ -277,20 +338,15 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
                            struct http_response *response) {
     struct http_request request = *failed;
     struct transfer transfer = {.request = &request, .response = response, .only_connects = true};
-    CURLcode code;
-    int result;
 
     request.verify = HTTP_VERIFY_NONE;
     request.bearer_token = request.client_cert_pem = request.client_key_pem = NULL;
     request.on_data = NULL;
     request.timeout_ms = EVIDENCE_MS;
-    transfer.easy = curl_easy_init();
-    if (!transfer.easy)
-        return;
-    result = set_up(http, &transfer, NULL);
-    curl_easy_setopt(transfer.easy, CURLOPT_FRESH_CONNECT, 1L);
-    if (result == 0)
-        (void)run(http, &transfer, &code, NULL); /* without evidence there is less to tell */
+    if (start(http, &transfer) == 0) {
+        curl_easy_setopt(transfer.easy, CURLOPT_FRESH_CONNECT, 1L);
+        drive(http, &transfer, 1); /* without evidence there is less to tell */
+    }
     transfer_clear(&transfer);
 }
 
@@ -363,37 +419,6 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     return error_set(err, kind_of(code), "%s '%s': %s", method, url, reason);
 }
 
-/* libcurl takes the last of them; another reader on the way takes the first, and cuts there. */
-static bool has_two_lengths(CURL *easy) {
-    struct curl_header *header;
-    const char *first = NULL;
-
-    for (size_t i = 0; curl_easy_header(easy, "Content-Length", i, CURLH_HEADER, -1, &header) == 0;
-         i++) {
-        if (first && !text_equal(first, header->value))
-            return true;
-        first = header->value;
-    }
-    return false;
-}
-
-static void read_head(struct transfer *transfer) {
-    struct http_response *response = transfer->response;
-    struct curl_header *date;
-    const char *type = NULL;
-    curl_off_t after = 0;
-    time_t at = -1;
-
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &response->status);
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_CONTENT_TYPE, &type);
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_RETRY_AFTER, &after);
-    if (curl_easy_header(transfer->easy, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
-        at = curl_getdate(date->value, NULL);
-    response->content_type = xstrdup_null(type);
-    response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;
-    response->date = at > 0 ? at : 0;
-}
-
 static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     struct http_response *response = transfer->response;
     _cleanup_(freep) char *url = http_shown_url(transfer->request->url);
@@ -403,11 +428,11 @@ static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
         (void)failed(transfer, code, err);
         return -1;
     }
-    if (!transfer->has_head || has_two_lengths(transfer->easy))
+    if (!transfer->has_head || http_curl_has_two_lengths(transfer->easy))
         return error_set(err, transfer->has_head ? ERROR_MALFORMED : ERROR_NETWORK,
                          "read the answer of '%s': %s", url,
                          transfer->has_head ? "it has two lengths" : "it ended within its headers");
-    read_head(transfer);
+    http_curl_head(transfer->easy, transfer->response);
     if (!transfer->request->on_data) {
         response->body_len = transfer->body.len;
         response->body = text_take(&transfer->body);
@@ -415,25 +440,35 @@ static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
     return 0;
 }
 
-static int perform(struct http *base, const struct http_request *request, struct http_response *ret,
-                   struct error *err) {
-    struct curl_http *http = (struct curl_http *)base;
-    struct transfer transfer = {.request = request, .response = ret};
-    CURLcode code = CURLE_OK;
-    int result;
+/* The one end of a transfer that was started, or of one that could not be. */
+static void end(struct curl_http *http, struct transfer *transfer, CURLcode code) {
+    if (transfer->runs)
+        (void)curl_multi_remove_handle(http->multi, transfer->easy); /* it is in there */
+    transfer->runs = false;
+    if (!transfer->exchange)
+        return;
+    if (transfer->err->kind == ERROR_NONE)
+        (void)finish(transfer, code, transfer->err);
+    transfer_clear(transfer);
+    if (code == CURLE_PEER_FAILED_VERIFICATION && !transfer->response->server_certs)
+        fetch_evidence(http, transfer->request, transfer->response);
+    http_exchange_end(transfer->exchange);
+}
 
-    transfer.easy = curl_easy_init();
-    if (!transfer.easy)
-        return error_set(err, ERROR_HOST, "request '%s': libcurl cannot start", request->url);
-    result = set_up(http, &transfer, err);
-    if (result == 0)
-        result = run(http, &transfer, &code, err);
-    if (result == 0)
-        result = finish(&transfer, code, err);
-    transfer_clear(&transfer);
-    if (code == CURLE_PEER_FAILED_VERIFICATION && !ret->server_certs)
-        fetch_evidence(http, request, ret);
-    return result;
+static void perform(struct http *base, struct http_exchange *exchanges, size_t count) {
+    struct curl_http *http = (struct curl_http *)base;
+    struct transfer *transfers = xcalloc(count, sizeof *transfers);
+
+    for (size_t i = 0; i < count; i++) {
+        struct http_exchange *x = &exchanges[i];
+
+        transfers[i] = (struct transfer){
+            .exchange = x, .request = &x->request, .response = &x->response, .err = &x->err};
+        if (x->err.kind == ERROR_NONE && start(http, &transfers[i]) < 0)
+            end(http, &transfers[i], CURLE_FAILED_INIT);
+    }
+    drive(http, transfers, count);
+    free(transfers);
 }
 
 static void curl_free_http(struct http *base) {

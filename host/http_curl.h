@@ -1,4 +1,4 @@
-/* TLS and proxies of HTTP on libcurl. Only host/http_curl*.c include this. */
+/* TLS, proxies and heads of HTTP on libcurl. Only host/http_curl*.c include this. */
 #ifndef HOST_HTTP_CURL_H
 #define HOST_HTTP_CURL_H
 
@@ -7,7 +7,7 @@
 /* libcurl and OpenSSL, before anything else is asked of them; aborts when it cannot be. */
 void http_curl_start(void);
 
-/* Both `easy` are a CURL handle. */
+/* Each `easy` is a CURL handle. */
 
 /* What the connection demands of the server. It must live as long as the handle; free `name`. */
 struct http_curl_tls {
@@ -28,5 +28,8 @@ int http_curl_proxy(void *easy, const struct http_request *request, char **ret_s
 /* The chain that the server presented, as PEM, asked while the transfer has its connection; NULL
  * when that was not made just now. The caller frees. */
 char *http_curl_chain(void *easy);
+/* Fills in what the head of the answer says; may be called again. */
+void http_curl_head(void *easy, struct http_response *response);
+bool http_curl_has_two_lengths(void *easy);
 
 #endif

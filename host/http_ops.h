@@ -6,8 +6,8 @@
 #include "host/http.h"
 
 struct http_ops {
-    int (*perform)(struct http *, const struct http_request *, struct http_response *,
-                   struct error *);
+    /* All whose `err` is clear; http_exchange_end() of each when it has ended. */
+    void (*perform)(struct http *, struct http_exchange *, size_t count);
     void (*free)(struct http *);
 };
 
@@ -15,6 +15,9 @@ struct http_ops {
 struct http {
     const struct http_ops *ops;
 };
+
+/* Tells whoever asked that this one has ended. */
+void http_exchange_end(struct http_exchange *exchange);
 
 /* The proxy for a URL by this process's environment or, where that names none, the machine's own;
  * NULL: none. The caller frees. */

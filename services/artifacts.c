@@ -55,6 +55,23 @@ static int install(struct host *host, struct bundle *bundle, const struct artifa
     return host_write(host, artifact->target, data, len, HOST_PUBLIC, err);
 }
 
+static int check_room(struct host *host, struct bundle *bundle, const struct text_list *names,
+                      struct error *err) {
+    const struct artifacts *artifacts = bundle_artifacts(bundle);
+    uint64_t needed = 0, there = 0;
+
+    for (size_t i = 0; i < artifacts->count; i++)
+        if (text_list_has(names, artifacts->items[i].name))
+            needed += artifacts->items[i].size;
+    if (host_free_space(host, "C:\\", &there, err) < 0)
+        return -1;
+    return needed <= there
+               ? 0
+               : error_set(err, ERROR_HOST,
+                           "install the programs: %.1f MB are needed on C:, %.1f MB are free",
+                           (double)needed / 1e6, (double)there / 1e6);
+}
+
 static int install_all(struct host *host, struct bundle *bundle, const struct text_list *names,
                        artifact_before *before, void *context, struct artifacts_result *result,
                        struct error *err) {
@@ -74,6 +91,17 @@ static int install_all(struct host *host, struct bundle *bundle, const struct te
     return 0;
 }
 
+int artifacts_fetch(struct host *host, struct bundle *bundle, struct error *err) {
+    _cleanup_(text_list_free) struct text_list different = {0};
+    struct artifacts_result result = {0};
+
+    if (!bundle_mirror(bundle))
+        return 0;
+    return find_different(host, bundle_artifacts(bundle), NULL, &different, &result, err) < 0
+               ? -1
+               : bundle_verify(bundle, &different, err);
+}
+
 int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err) {
@@ -81,6 +109,7 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
     struct artifacts_result result = {0};
     if (find_different(host, bundle_artifacts(bundle), only, &different, &result, err) < 0 ||
         bundle_verify(bundle, &different, err) < 0 ||
+        check_room(host, bundle, &different, err) < 0 ||
         install_all(host, bundle, &different, before, context, &result, err) < 0)
         return -1;
     *ret = result;

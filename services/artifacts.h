@@ -95,7 +95,8 @@ const struct artifacts *bundle_artifacts(const struct bundle *bundle);
  */
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err);
-/* Proves the artifacts of these names (NULL: all of the bundle) without touching the node. */
+/* Proves the artifacts of these names (NULL: all of the bundle) without touching the node; of a
+ * mirror and of upstream's they are fetched together. */
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err);
 
 /* Whether the node has just this where it goes. */
@@ -109,6 +110,8 @@ struct artifacts_result {
     size_t present, installed; /* installed counts replaced ones too */
     uint64_t bytes;            /* written */
 };
+/* Fetches what artifacts_ensure() will install, where it has to be fetched. */
+int artifacts_fetch(struct host *host, struct bundle *bundle, struct error *err);
 /* Writes what is missing or different on the node, all of it verified before the first is written;
  * equal ones (by checksum) stay, and are not asked of the bundle. `only` (NULL = all): names to
  * install. before may be NULL. */

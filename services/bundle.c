@@ -20,8 +20,7 @@ struct bundle {
     char *zip;
     size_t zip_len; /* or */
     struct mirror *mirror;
-    bool is_upstream;                /* a mirror whose lock is the catalogue */
-    struct upstream_archive archive; /* the last that was fetched */
+    bool is_upstream; /* a mirror whose lock is the catalogue */
     struct artifacts artifacts;
     char **fetched; /* of a mirror: one an artifact, proved; NULL = not asked for yet */
 };
@@ -35,7 +34,6 @@ void bundle_free(struct bundle *bundle) {
     if (bundle->mirror)
         free((char *)bundle->mirror->url); /* its copy */
     free(bundle->mirror);
-    upstream_archive_free(&bundle->archive);
     free(bundle->folder);
     free(bundle->zip);
     artifacts_free(&bundle->artifacts);
@@ -212,46 +210,89 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     return 0;
 }
 
-/* Where what was fetched of this artifact is kept; NULL where nothing is fetched. */
-static char **kept(struct bundle *bundle, const struct artifact *artifact) {
-    return bundle->fetched ? &bundle->fetched[artifact - bundle->artifacts.items] : NULL;
+static int fetch_files(const struct bundle *bundle, const bool *wanted, char **ret, size_t *ret_len,
+                       struct error *err) {
+    struct mirror_file files[ARTIFACTS_MAX] = {0};
+    size_t of[ARTIFACTS_MAX], count = 0;
+    int result;
+
+    for (size_t i = 0; i < bundle->artifacts.count; i++) {
+        const struct artifact *artifact = &bundle->artifacts.items[i];
+
+        if (!wanted[i])
+            continue;
+        of[count] = i;
+        files[count++] = (struct mirror_file){.name = artifact->name,
+                                              .path = artifact->path,
+                                              .max = (size_t)artifact->size,
+                                              .sha256 = artifact->sha256};
+    }
+    result = mirror_fetch_all(bundle->mirror, files, count, err);
+    for (size_t i = 0; i < count; i++) {
+        ret[of[i]] = files[i].data;
+        ret_len[of[i]] = files[i].len;
+    }
+    return result;
+}
+
+/* What is wanted and not there yet, one flag an artifact. */
+static int fetch(struct bundle *bundle, const bool *wanted, struct error *err) {
+    struct artifacts *artifacts = &bundle->artifacts;
+    char *contents[ARTIFACTS_MAX] = {0};
+    size_t lengths[ARTIFACTS_MAX] = {0};
+    int result = bundle->is_upstream
+                     ? upstream_fetch(bundle->mirror, artifacts, wanted, contents, lengths, err)
+                     : fetch_files(bundle, wanted, contents, lengths, err);
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        struct error first = {0}; /* what failed before stays said */
+
+        if (contents[i] && check_content(&artifacts->items[i], contents[i], lengths[i],
+                                         result < 0 ? &first : err) == 0)
+            bundle->fetched[i] = take_ptr(contents[i]);
+        else if (contents[i])
+            result = -1;
+        free(contents[i]);
+    }
+    return result;
 }
 
 int bundle_read(struct bundle *bundle, const struct artifact *artifact, char **ret, size_t *ret_len,
                 struct error *err) {
+    size_t at = (size_t)(artifact - bundle->artifacts.items);
     _cleanup_(freep) char *data = NULL;
-    char **keep = kept(bundle, artifact);
-    size_t max = keep ? (size_t)artifact->size : ARTIFACT_SIZE_MAX;
-    size_t len = 0;
-    if (keep && *keep) {
-        *ret = xmemdup(*keep, max);
-        *ret_len = max;
+
+    if (bundle->mirror) {
+        bool wanted[ARTIFACTS_MAX] = {0};
+
+        wanted[at] = true;
+        if (!bundle->fetched[at] && fetch(bundle, wanted, err) < 0)
+            return -1;
+        *ret = xmemdup(bundle->fetched[at], (size_t)artifact->size);
+        *ret_len = (size_t)artifact->size;
         return 0;
     }
-    if (bundle->mirror && !bundle->is_upstream)
-        bundle->mirror->size = artifact->size;
-    if ((bundle->is_upstream
-             ? upstream_read(bundle->mirror, artifact, &bundle->archive, &data, &len, err)
-             : read_file(bundle, artifact->path, max, &data, &len, err)) < 0)
+    if (read_file(bundle, artifact->path, ARTIFACT_SIZE_MAX, &data, ret_len, err) < 0)
         return error_prefix(err, "artifact '%s'", artifact->name);
-    if (check_content(&bundle->artifacts.items[artifact - bundle->artifacts.items], data, len,
-                      err) < 0)
+    if (check_content(&bundle->artifacts.items[at], data, *ret_len, err) < 0)
         return -1;
-    if (keep)
-        *keep = xmemdup(data, len);
     *ret = take_ptr(data);
-    *ret_len = len;
     return 0;
 }
 
 int bundle_verify(struct bundle *bundle, const struct text_list *only, struct error *err) {
+    bool wanted[ARTIFACTS_MAX] = {0};
+
     for (size_t i = 0; i < bundle->artifacts.count; i++) {
         const struct artifact *artifact = &bundle->artifacts.items[i];
         _cleanup_(freep) char *data = NULL;
         size_t len = 0;
-        if ((!only || text_list_has(only, artifact->name)) &&
-            bundle_read(bundle, artifact, &data, &len, err) < 0)
+
+        if (only && !text_list_has(only, artifact->name))
+            continue;
+        wanted[i] = bundle->mirror && !bundle->fetched[i];
+        if (!bundle->mirror && bundle_read(bundle, artifact, &data, &len, err) < 0)
             return -1;
     }
-    return 0;
+    return bundle->mirror ? fetch(bundle, wanted, err) : 0;
 }

@@ -1,31 +1,52 @@
-/* One file of a mirror: fetched whole or not at all, in bounded time, again after what may pass. */
+/* Files of a mirror: fetched together, whole or not at all, in bounded time; resumed after what may
+ * pass. */
 #include "services/mirror.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "pki/digest.h"
 
 enum {
-    FILE_MS = 30 * 60 * 1000, /* one file, however fast */
+    ALL_MS = 30 * 60 * 1000, /* all files, however fast */
+    ALL_MAX = 1024 * 1024 * 1024,
     STALL_MS = 30 * 1000,
     STALL_BYTES = 30 * 1024, /* less than this in STALL_MS is a server that drips */
     TELL_MS = 1000,
     PAUSE_MS = 1000, /* after the first failure; doubled after each further one */
     DOUBLINGS_MAX = 4,
     RETRY_AFTER_MAX = 60, /* seconds */
+    AT_ONCE = 16,
 };
 
-/* One request under way. */
+/* One file under way. */
 struct fetch {
-    const struct mirror *mirror;
-    const char *path;
-    size_t max;
+    struct batch *batch;
+    struct mirror_file *file;
+    char *url;
     struct text body;
-    uint64_t begin_ms, asked_ms, told_ms;
+    uint64_t length; /* of the whole file, as the server says; 0 = not known */
+    size_t furthest; /* of all attempts */
+    uint64_t furthest_ms;
+    unsigned attempt;   /* since then */
     uint64_t window_ms; /* the bytes of the last STALL_MS are counted from here */
     size_t window_len;
-    bool too_long, too_slow;
+    bool asks_part, has_parts, only_whole; /* of this request; of body; for ever */
+    bool too_slow, odd_part;               /* of this request */
+    size_t too_long;                       /* the limit that it passes, or 0 */
+    bool done, may_pass;
+    unsigned pause_ms;
+    struct error why;
+};
+/* Those that are fetched together. */
+struct batch {
+    const struct mirror *mirror;
+    struct fetch *fetches;
+    size_t count;
+    uint64_t begin_ms, told_ms, received;
+    struct fetch *failed; /* for good: the others need not go on */
 };
 
 char *mirror_url(const struct mirror *mirror, const char *path) {
@@ -44,43 +65,96 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
     return text_take(&out);
 }
 
-/* As fast as so far. */
-static unsigned seconds_left(const struct fetch *f, uint64_t now) {
-    double rate = (double)f->body.len / (double)(now - f->asked_ms + 1);
+/* ---- what is told ---- */
 
-    return (unsigned)((double)(f->mirror->size - f->body.len) / rate / 1000) + 1;
+static uint64_t held(const struct batch *batch) {
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < batch->count; i++)
+        sum += batch->fetches[i].body.len + batch->fetches[i].file->len;
+    return sum;
 }
 
-static void tell(struct fetch *f, uint64_t now) {
-    _cleanup_(freep) char *message = NULL;
+static void tell(struct batch *batch, uint64_t now) {
+    const struct mirror *mirror = batch->mirror;
+    uint64_t have = held(batch), all = 0,
+             rate = batch->received * 1000 / (now - batch->begin_ms + 1);
+    _cleanup_(text_free) struct text message = {0};
+    bool known = true;
 
-    if (!f->mirror->tell || now - f->told_ms < TELL_MS)
+    if (!mirror->tell || now - batch->told_ms < TELL_MS)
         return;
-    f->told_ms = now;
-    message = f->mirror->size > f->body.len && f->body.len
-                  ? xasprintf("%s: %.1f of %.1f MB, %u s left", f->path, (double)f->body.len / 1e6,
-                              (double)f->mirror->size / 1e6, seconds_left(f, now))
-                  : xasprintf("%s: %.1f MB", f->path, (double)f->body.len / 1e6);
-    f->mirror->tell(f->mirror->context, (unsigned)(now - f->begin_ms), message);
+    batch->told_ms = now;
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct fetch *f = &batch->fetches[i];
+
+        all += f->done ? f->file->len : f->length;
+        known = known && (f->done || f->length);
+        if (!f->done)
+            text_addf(&message, "%s%s", message.len ? ", " : "",
+                      f->file->name ? f->file->name : f->file->path);
+    }
+    known = known && all >= have && all;
+    text_addf(&message, known ? ": %.1f of %.1f MB" : ": %.1f MB", (double)have / 1e6,
+              (double)all / 1e6);
+    if (rate)
+        text_addf(&message, ", %.1f MB/s", (double)rate / 1e6);
+    if (rate && known)
+        text_addf(&message, ", %u s left", (unsigned)((all - have) / rate + 1));
+    mirror->tell(mirror->context, (unsigned)(now - batch->begin_ms),
+                 known ? (unsigned)(have * 100 / all) : 0, text_str(&message));
 }
 
-/* Nonzero ends the request. */
+/* ---- one answer ---- */
+
+/* Nonzero ends the request. What is no file is judged by its status alone. */
+static int on_head(void *context, const struct http_response *head) {
+    struct fetch *f = context;
+    uint64_t length = head->length > 0 ? (uint64_t)head->length : 0;
+
+    if (head->status == 206 && f->asks_part) {
+        f->odd_part = head->range_begin != (int64_t)f->body.len ||
+                      (f->length && length && f->length != f->body.len + length);
+        f->has_parts = true;
+        length += length ? f->body.len : 0;
+    } else {
+        text_clear(&f->body); /* a server that always sends everything */
+        f->has_parts = false;
+    }
+    f->length = length;
+    f->window_len = f->body.len;
+    f->too_long = length > f->file->max ? f->file->max : 0;
+    return f->too_long || f->odd_part || (head->status != 200 && head->status != 206);
+}
+
+static void note_furthest(struct fetch *f, uint64_t now) {
+    if (f->body.len < f->furthest + STALL_BYTES)
+        return;
+    f->furthest = f->body.len;
+    f->furthest_ms = now;
+    f->attempt = 0;
+}
+
 static int on_data(void *context, const char *data, size_t len) {
     struct fetch *f = context;
-    uint64_t now = host_monotonic_ms(f->mirror->host);
+    struct batch *batch = f->batch;
+    uint64_t now = host_monotonic_ms(batch->mirror->host);
 
-    if (len > f->max - f->body.len) {
-        f->too_long = true;
+    if (len > f->file->max - f->body.len)
+        f->too_long = f->file->max;
+    else if (len + held(batch) > ALL_MAX)
+        f->too_long = ALL_MAX;
+    if (batch->failed || f->too_long)
         return 1;
-    }
-    if (len)
-        text_add_bytes(&f->body, data, len);
+    text_add_bytes(&f->body, data, len);
+    batch->received += len;
+    note_furthest(f, now);
     if (now - f->window_ms >= STALL_MS) {
         f->too_slow = f->body.len - f->window_len < STALL_BYTES;
         f->window_ms = now;
         f->window_len = f->body.len;
     }
-    tell(f, now);
+    tell(batch, now);
     return f->too_slow;
 }
 
@@ -110,41 +184,41 @@ static bool status_may_pass(long status) {
     return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
 
-/* What came of a request; *ret_may_pass is filled on failure. */
-static int judge(const struct fetch *f, const char *url, int performed, long status,
-                 bool *ret_may_pass, struct error *err) {
-    *ret_may_pass = true;
-    if (f->too_slow)
-        return error_set(err, ERROR_TIMED_OUT, "GET '%s': fewer than %d bytes received in %d s",
-                         url, STALL_BYTES, STALL_MS / 1000);
-    if (performed < 0) {
-        *ret_may_pass = err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT;
-        return -1;
-    }
-    *ret_may_pass = status_may_pass(status);
-    if (status != 200)
-        return refuse_status(url, status, err);
-    return f->too_long ? error_set(err, ERROR_UNTRUSTED, "refuse '%s': it is longer than %zu bytes",
-                                   url, f->max)
-                       : 0;
+/* The next request is for everything. */
+static int start_over(struct fetch *f, const char *why) {
+    f->only_whole = f->may_pass = true;
+    return error_set(&f->why, ERROR_NETWORK, "GET '%s': %s", f->url, why);
 }
 
-static int fetch_once(struct fetch *f, const char *url, bool *ret_may_pass, long *ret_retry_after,
-                      struct error *err) {
-    struct http_request request = {.url = url,
-                                   .timeout_ms = FILE_MS,
-                                   .on_data = on_data,
-                                   .on_data_context = f,
-                                   .follow_redirects = f->mirror->follows_redirects};
-    struct http_response response = {0};
-    int result = http_perform(f->mirror->http, &request, &response, err);
+static bool parts_fit(const struct fetch *f) {
+    char digest[DIGEST_TEXT_MAX];
 
-    *ret_retry_after = result == 0 ? response.retry_after : -1;
-    result = judge(f, url, result, response.status, ret_may_pass, err);
-    if (result < 0)
-        (void)http_hint_proxy(err, response.proxy);
-    http_response_free(&response);
-    return result;
+    digest_sha256(text_str(&f->body), f->body.len, digest);
+    return !f->has_parts || text_equal(digest, f->file->sha256);
+}
+
+/* What came of a request; may_pass is filled on failure. */
+static int judge(struct fetch *f, const struct http_exchange *x) {
+    long status = x->response.status;
+
+    f->may_pass = true;
+    if (f->too_slow)
+        return error_set(&f->why, ERROR_TIMED_OUT, "GET '%s': fewer than %d bytes received in %d s",
+                         f->url, STALL_BYTES, STALL_MS / 1000);
+    if (x->err.kind != ERROR_NONE) {
+        f->why = x->err;
+        f->may_pass = x->err.kind == ERROR_NETWORK || x->err.kind == ERROR_TIMED_OUT;
+        return -1;
+    }
+    if (f->odd_part || (status == 416 && f->asks_part) || (f->has_parts && f->too_long))
+        return start_over(f, "the server has another file than before");
+    f->may_pass = status_may_pass(status);
+    if (status != 200 && !(status == 206 && f->asks_part))
+        return refuse_status(f->url, status, &f->why);
+    if (f->too_long)
+        return error_set(&f->why, ERROR_UNTRUSTED, "refuse '%s': it is longer than %zu bytes",
+                         f->url, f->too_long);
+    return parts_fit(f) ? 0 : start_over(f, "its parts do not make the file");
 }
 
 /* Many machines that were turned away together do not come back together. */
@@ -157,50 +231,131 @@ static unsigned pause_after(struct host *host, unsigned attempt, long retry_afte
     return host_spread_ms(host, pause, 2 * pause);
 }
 
-/* Sleeps before the next try; -1 when there is no time left for one (`why` stays) or when the user
- * wants none (`why` says so). */
-static int bear(const struct mirror *mirror, uint64_t begin_ms, unsigned pause, struct error *why) {
-    uint64_t waited = host_monotonic_ms(mirror->host) - begin_ms;
+/* Whether, and when, it is tried again. */
+static void ended(void *context, const struct http_exchange *x) {
+    struct fetch *f = context;
+    struct batch *batch = f->batch;
+    const struct mirror *mirror = batch->mirror;
+    uint64_t now = host_monotonic_ms(mirror->host);
+
+    if (batch->failed)
+        return;
+    if (judge(f, x) == 0) {
+        f->done = true;
+        f->file->len = f->body.len;
+        f->file->data = text_take(&f->body);
+        return;
+    }
+    (void)http_hint_proxy(&f->why, x->response.proxy);
+    f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
+    if (!f->file->sha256 || f->only_whole)
+        text_clear(&f->body);
+    if (!f->may_pass || now - f->furthest_ms + f->pause_ms > mirror->limit_ms ||
+        now - batch->begin_ms + f->pause_ms > ALL_MS)
+        batch->failed = f;
+}
+
+/* ---- all ---- */
+
+static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
+    f->too_slow = f->odd_part = false;
+    f->too_long = 0;
+    f->asks_part = f->body.len > 0;
+    f->window_ms = now;
+    f->window_len = f->body.len;
+    *ret = (struct http_exchange){
+        .request = {.url = f->url,
+                    .timeout_ms = (unsigned)(ALL_MS - (now - f->batch->begin_ms)),
+                    .on_head = on_head,
+                    .on_data = on_data,
+                    .on_data_context = f,
+                    .range_begin = f->body.len,
+                    .follow_redirects = f->batch->mirror->follows_redirects},
+        .ended = ended};
+}
+
+/* One request for each that lacks; false: none does. */
+static bool ask_all(struct batch *batch) {
+    struct http_exchange *exchanges = xcalloc(AT_ONCE, sizeof *exchanges);
+    uint64_t now = host_monotonic_ms(batch->mirror->host);
+    size_t asked = 0;
+
+    for (size_t i = 0; i < batch->count && asked < AT_ONCE; i++)
+        if (!batch->fetches[i].done)
+            ask(&batch->fetches[i], now, &exchanges[asked++]);
+    http_perform_all(batch->mirror->http, exchanges, asked);
+    for (size_t i = 0; i < asked; i++)
+        http_response_free(&exchanges[i].response);
+    free(exchanges);
+    return asked > 0;
+}
+
+/* Until the last of those that failed may be asked for again; 0: none failed. */
+static int pause_all(struct batch *batch, struct error *err) {
+    const struct mirror *mirror = batch->mirror;
+    const struct fetch *last = NULL;
     _cleanup_(freep) char *message = NULL;
 
-    if (waited + pause > mirror->limit_ms)
-        return -1;
-    message = xasprintf("%s; next try in %u s", why->message, (pause + 999) / 1000);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct fetch *f = &batch->fetches[i];
+
+        if (!f->done && f->pause_ms && (!last || f->pause_ms > last->pause_ms))
+            last = f;
+    }
+    if (!last)
+        return 0;
+    message = xasprintf("%s; next try in %u s", last->why.message, (last->pause_ms + 999) / 1000);
     if (mirror->tell)
-        mirror->tell(mirror->context, (unsigned)waited, message);
-    return host_sleep(mirror->host, pause, why);
+        mirror->tell(mirror->context, (unsigned)(host_monotonic_ms(mirror->host) - batch->begin_ms),
+                     0, message);
+    return host_sleep(mirror->host, last->pause_ms, err);
+}
+
+static int run(struct batch *batch, struct error *err) {
+    while (ask_all(batch)) {
+        const struct fetch *f = batch->failed;
+
+        if (f && err)
+            *err = f->why;
+        if (f)
+            return f->file->name ? error_prefix(err, "artifact '%s'", f->file->name) : -1;
+        if (pause_all(batch, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
+                     struct error *err) {
+    uint64_t now = host_monotonic_ms(mirror->host);
+    struct batch batch = {.mirror = mirror, .count = count, .begin_ms = now, .told_ms = now};
+    int result;
+
+    batch.fetches = xcalloc(count + 1, sizeof *batch.fetches);
+    for (size_t i = 0; i < count; i++)
+        batch.fetches[i] = (struct fetch){.batch = &batch,
+                                          .file = &files[i],
+                                          .url = mirror_url(mirror, files[i].path),
+                                          .body = {.cap = files[i].max + 1},
+                                          .furthest_ms = now};
+    result = run(&batch, err);
+    for (size_t i = 0; i < count; i++) {
+        free(batch.fetches[i].url);
+        text_free(&batch.fetches[i].body);
+    }
+    free(batch.fetches);
+    return result;
 }
 
 int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
                  size_t *ret_len, struct error *err) {
-    _cleanup_(freep) char *url = mirror_url(mirror, path);
-    uint64_t begin_ms = host_monotonic_ms(mirror->host);
-    struct error why = {0};
+    struct mirror_file file = {.path = path, .max = max};
 
-    for (unsigned attempt = 0;; attempt++) {
-        uint64_t now = host_monotonic_ms(mirror->host);
-        struct fetch f = {.mirror = mirror,
-                          .path = path,
-                          .max = max,
-                          .begin_ms = begin_ms,
-                          .asked_ms = now,
-                          .told_ms = now,
-                          .window_ms = now};
-        long retry_after = -1;
-        bool may_pass = false;
-
-        f.body.cap = max + 1;
-        if (fetch_once(&f, url, &may_pass, &retry_after, &why) == 0) {
-            *ret_len = f.body.len;
-            *ret = text_take(&f.body);
-            return 0;
-        }
-        text_free(&f.body);
-        if (!may_pass ||
-            bear(mirror, begin_ms, pause_after(mirror->host, attempt, retry_after), &why) < 0) {
-            if (err)
-                *err = why;
-            return -1;
-        }
+    if (mirror_fetch_all(mirror, &file, 1, err) < 0) {
+        free(file.data);
+        return -1;
     }
+    *ret = file.data;
+    *ret_len = file.len;
+    return 0;
 }

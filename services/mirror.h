@@ -18,20 +18,34 @@ struct mirror {
                                each path begins with its host */
     bool follows_redirects; /* to https alone, five at most */
     unsigned limit_ms;      /* how long failures that may pass are tolerated, a file */
-    /* Told about once a second while a file is fetched, and of each failure that is tolerated. */
-    void (*tell)(void *context, unsigned waited_ms, const char *message);
+    /* Told about once a second while files are fetched, and of each failure that is tolerated.
+     * `percent` of all bytes have come; 0 = not known. */
+    void (*tell)(void *context, unsigned waited_ms, unsigned percent, const char *message);
     void *context;
-    uint64_t size; /* of the file that is fetched next, for the time left; 0 = not known */
 };
 
 /* The URL of a file of the mirror, each byte that a URL cannot hold as %XX. The caller frees. */
 char *mirror_url(const struct mirror *mirror, const char *path);
-/* One file, at most `max` bytes. *ret is NUL-terminated; the caller frees. Tried again within
- * limit_ms after ERROR_NETWORK, ERROR_TIMED_OUT and the statuses 429, 500, 502, 503, 504, as
- * Retry-After asks. A server that sends less than 1 KiB a second for 30 s,
- * or takes half an hour, is given up. Kinds: ERROR_ABSENT (404, 410), ERROR_DENIED (401, 403),
- * ERROR_UNTRUSTED (the server's certificate; longer than max), ERROR_MALFORMED (no HTTP),
+/* One of the files that are fetched together; borrowed but for `data`, which the caller frees. */
+struct mirror_file {
+    const char *name; /* of an artifact, for messages, or NULL */
+    const char *path;
+    size_t max;         /* bytes */
+    const char *sha256; /* that the file must have, or NULL: then it is not resumed. */
+    char *data;         /* filled in; NUL-terminated */
+    size_t len;
+};
+/* All of them at the same time, at most 1 GiB together. A file is asked for again within limit_ms
+ * of its last progress after ERROR_NETWORK, ERROR_TIMED_OUT and the statuses 429, 500, 502, 503,
+ * 504, as Retry-After asks: what follows the bytes that came (RFC 9110, 14.2), or everything when
+ * the server does not send that part, or the parts do not make the SHA-256. Whether a whole file
+ * has it is the caller's to look at. A server that sends less than 1 KiB a second for 30 s is asked
+ * again; after half an hour all is given up. Kinds: ERROR_ABSENT (404, 410), ERROR_DENIED (401,
+ * 403), ERROR_UNTRUSTED (the server's certificate; longer than max), ERROR_MALFORMED (no HTTP),
  * ERROR_NETWORK (also other statuses), ERROR_TIMED_OUT, ERROR_INTERRUPTED. */
+int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, size_t count,
+                     struct error *err);
+/* One file. The same. */
 int mirror_fetch(const struct mirror *mirror, const char *path, size_t max, char **ret,
                  size_t *ret_len, struct error *err);
 

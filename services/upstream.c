@@ -198,7 +198,53 @@ int upstream_digest_read(const char *text, size_t len, const char *file, char re
                    : error_set(err, ERROR_MALFORMED, "it does not contain a SHA-256");
 }
 
-/* ---- one program ---- */
+/* ---- what is fetched ---- */
+
+/* The files that hold the wanted artifacts; an archive once. */
+struct downloads {
+    struct mirror_file files[ARTIFACTS_MAX];
+    const struct artifact *artifacts[ARTIFACTS_MAX]; /* one of each file */
+    char digests[ARTIFACTS_MAX][DIGEST_TEXT_MAX];    /* published; "" = the caller knows */
+    size_t count;
+};
+
+static void downloads_free(struct downloads *downloads) {
+    for (size_t i = 0; i < downloads->count; i++)
+        free(downloads->files[i].data);
+    free(downloads);
+}
+
+static void downloads_freep(struct downloads **downloads) {
+    downloads_free(*downloads);
+}
+
+static size_t file_of(const struct downloads *downloads, const struct artifact *artifact) {
+    size_t i = 0;
+
+    while (i < downloads->count && !text_equal(downloads->files[i].path, artifact->path))
+        i++;
+    return i;
+}
+
+/* `wanted` NULL: each. */
+static struct downloads *find_files(const struct artifacts *artifacts, const bool *wanted) {
+    struct downloads *found = xcalloc(1, sizeof *found);
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        size_t at = file_of(found, artifact);
+
+        if ((wanted && !wanted[i]) ||
+            (at < found->count && (*artifact->sha256 || !*found->artifacts[at]->sha256)) ||
+            (at == found->count && at == ARTIFACTS_MAX))
+            continue;
+        found->files[at] = (struct mirror_file){
+            .name = artifact->name, .path = artifact->path, .max = ARTIFACT_SIZE_MAX};
+        found->artifacts[at] = artifact;
+        found->count += at == found->count;
+    }
+    return found;
+}
 
 static const char *file_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -206,79 +252,99 @@ static const char *file_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-static int fetch_digest(const struct mirror *from, const struct artifact *artifact,
-                        char ret[DIGEST_TEXT_MAX], struct error *err) {
-    const struct program *program = find(artifact->name);
-    _cleanup_(freep) char *at = NULL, *url = NULL, *text = NULL;
-    size_t len;
+static int read_digest(const struct mirror *from, const struct mirror_file *file,
+                       const struct artifact *artifact, char ret[DIGEST_TEXT_MAX],
+                       struct error *err) {
+    _cleanup_(freep) char *url = NULL;
 
-    if (!program)
-        return error_set(err, ERROR_UNSUPPORTED, "'%s' is not published by upstream",
-                         artifact->name);
-    at = expand(program->release->digest, artifact->name, artifact->version);
-    url = mirror_url(from, at);
-    if (mirror_fetch(from, at, DIGEST_FILE_MAX, &text, &len, err) < 0)
-        return -1;
-    return upstream_digest_read(text, len, file_name(artifact->path), ret, err) < 0
-               ? error_prefix(err, "digest '%s'", url)
-               : 0;
+    if (upstream_digest_read(file->data, file->len, file_name(artifact->path), ret, err) == 0)
+        return 0;
+    url = mirror_url(from, file->path);
+    (void)error_prefix(err, "digest '%s'", url);
+    return error_prefix(err, "artifact '%s'", artifact->name);
 }
 
-static int fetch_file(const struct mirror *from, const struct artifact *artifact, char **ret,
-                      size_t *ret_len, struct error *err) {
-    _cleanup_(freep) char *data = NULL;
-    char published[DIGEST_TEXT_MAX] = "", digest[DIGEST_TEXT_MAX];
+/* The published digest of each file whose content nobody knows. */
+static int fetch_digests(const struct mirror *from, struct downloads *downloads,
+                         struct error *err) {
+    struct mirror_file files[ARTIFACTS_MAX] = {0};
+    size_t of[ARTIFACTS_MAX], count = 0;
+    int result;
 
-    if (!*artifact->sha256 && fetch_digest(from, artifact, published, err) < 0)
-        return -1;
-    if (mirror_fetch(from, artifact->path, ARTIFACT_SIZE_MAX, &data, ret_len, err) < 0)
-        return -1;
-    digest_sha256(data, *ret_len, digest);
-    if (*published && !text_equal(digest, published)) {
-        _cleanup_(freep) char *url = mirror_url(from, artifact->path);
+    for (size_t i = 0; i < downloads->count; i++) {
+        const struct artifact *artifact = downloads->artifacts[i];
+        const struct program *program = find(artifact->name);
 
-        return error_set(err, ERROR_UNTRUSTED,
-                         "refuse '%s': its SHA-256 is %s, the published one is %s", url, digest,
-                         published);
+        if (*artifact->sha256 || !program)
+            continue;
+        of[count] = i;
+        files[count++] = (struct mirror_file){
+            .name = artifact->name,
+            .path = expand(program->release->digest, artifact->name, artifact->version),
+            .max = DIGEST_FILE_MAX};
     }
-    *ret = take_ptr(data);
+    result = mirror_fetch_all(from, files, count, err);
+    for (size_t i = 0; i < count; i++) {
+        char *digest = downloads->digests[of[i]];
+
+        if (result == 0)
+            result = read_digest(from, &files[i], downloads->artifacts[of[i]], digest, err);
+        downloads->files[of[i]].sha256 = *digest ? digest : NULL;
+        free((char *)files[i].path);
+        free(files[i].data);
+    }
+    return result;
+}
+
+static int check_file(const struct mirror *from, const struct mirror_file *file,
+                      const struct artifact *artifact, struct error *err) {
+    char digest[DIGEST_TEXT_MAX];
+    _cleanup_(freep) char *url = NULL;
+
+    digest_sha256(file->data, file->len, digest);
+    if (!file->sha256 || text_equal(digest, file->sha256))
+        return artifact->member ? bundle_archive_check(file->data, file->len, err) : 0;
+    url = mirror_url(from, file->path);
+    return error_set(err, ERROR_UNTRUSTED,
+                     "refuse '%s': its SHA-256 is %s, the published one is %s", url, digest,
+                     file->sha256);
+}
+
+static int take_content(const struct mirror_file *file, const struct artifact *artifact, char **ret,
+                        size_t *ret_len, struct error *err) {
+    if (artifact->member)
+        return bundle_archive_read(file->data, file->len, artifact->member, ARTIFACT_SIZE_MAX, ret,
+                                   ret_len, err);
+    *ret = xmemdup(file->data, file->len);
+    *ret_len = file->len;
     return 0;
 }
 
-void upstream_archive_free(struct upstream_archive *archive) {
-    free(archive->path);
-    free(archive->data);
-    *archive = (struct upstream_archive){0};
-}
+int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts, const bool *wanted,
+                   char **ret, size_t *ret_len, struct error *err) {
+    _cleanup_(downloads_freep) struct downloads *found = find_files(artifacts, wanted);
+    bool checked[ARTIFACTS_MAX] = {0};
 
-int upstream_read(const struct mirror *from, const struct artifact *artifact,
-                  struct upstream_archive *last, char **ret, size_t *ret_len, struct error *err) {
-    if (!artifact->member)
-        return fetch_file(from, artifact, ret, ret_len, err);
-    if (!text_equal(last->path, artifact->path)) {
-        upstream_archive_free(last);
-        if (fetch_file(from, artifact, &last->data, &last->len, err) < 0 ||
-            bundle_archive_check(last->data, last->len, err) < 0)
-            return -1;
-        last->path = xstrdup(artifact->path);
+    if (fetch_digests(from, found, err) < 0 ||
+        mirror_fetch_all(from, found->files, found->count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *artifact = &artifacts->items[i];
+        size_t at = file_of(found, artifact);
+
+        if (!wanted[i] || at == found->count)
+            continue;
+        if ((!checked[at] && check_file(from, &found->files[at], artifact, err) < 0) ||
+            take_content(&found->files[at], artifact, &ret[i], &ret_len[i], err) < 0)
+            return error_prefix(err, "artifact '%s'", artifact->name);
+        checked[at] = true;
     }
-    return bundle_archive_read(last->data, last->len, artifact->member, ARTIFACT_SIZE_MAX, ret,
-                               ret_len, err);
+    return 0;
 }
 
 int upstream_check(const struct mirror *from, const struct artifacts *artifacts,
                    struct error *err) {
-    const char *checked = NULL;
-    char digest[DIGEST_TEXT_MAX];
+    _cleanup_(downloads_freep) struct downloads *found = find_files(artifacts, NULL);
 
-    for (size_t i = 0; i < artifacts->count; i++) {
-        const struct artifact *artifact = &artifacts->items[i];
-
-        if (text_equal(checked, artifact->path)) /* another member of the same archive */
-            continue;
-        if (fetch_digest(from, artifact, digest, err) < 0)
-            return error_prefix(err, "artifact '%s'", artifact->name);
-        checked = artifact->path;
-    }
-    return 0;
+    return fetch_digests(from, found, err);
 }

@@ -20,20 +20,14 @@ bool upstream_locate(struct artifact *artifact);
 void upstream_artifacts(const char *kubernetes_version, const struct text_list *names,
                         struct artifacts *ret);
 
-/* An archive is fetched once for all its members. upstream_archive_free(). */
-struct upstream_archive {
-    char *path, *data;
-    size_t len;
-};
-void upstream_archive_free(struct upstream_archive *archive);
-
-/* Fetches one artifact, at most ARTIFACT_SIZE_MAX bytes. The published digest is fetched and
- * compared first, but not where artifact->sha256 is known already: then the caller compares.
- * `last` is the archive of the call before, or zero-initialised. *ret is NUL-terminated; the caller
- * frees. Kinds: those of mirror_fetch(), ERROR_UNTRUSTED (another digest, a hostile archive),
- * ERROR_ABSENT (no such member), ERROR_MALFORMED. */
-int upstream_read(const struct mirror *from, const struct artifact *artifact,
-                  struct upstream_archive *last, char **ret, size_t *ret_len, struct error *err);
+/* Fetches those that are wanted (one flag each), at the same time, each archive once for all its
+ * members. The published digests are fetched first and compared, but not where artifact->sha256 is
+ * known already: then the caller compares. ret and ret_len have one entry each; what is filled in
+ * is NUL-terminated and the caller's to free, also on failure. Kinds: those of mirror_fetch_all(),
+ * ERROR_UNTRUSTED (another digest, a hostile archive), ERROR_ABSENT (no such member),
+ * ERROR_MALFORMED. */
+int upstream_fetch(const struct mirror *from, const struct artifacts *artifacts, const bool *wanted,
+                   char **ret, size_t *ret_len, struct error *err);
 /* Fetches the published digest of each alone: whether this version is there at all. The same kinds.
  */
 int upstream_check(const struct mirror *from, const struct artifacts *artifacts, struct error *err);

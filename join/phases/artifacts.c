@@ -110,6 +110,7 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
 
     if (programs_check_complete(join, bundle_artifacts(bundle), err) < 0 ||
         programs_check_versions(join, bundle_artifacts(bundle), err) < 0 ||
+        artifacts_fetch(join->host, bundle, err) < 0 ||
         programs_check_kubelet(join, bundle, err) < 0)
         return -1;
     if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)

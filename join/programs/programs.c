@@ -18,8 +18,17 @@ enum { MIRROR_MS = 60000 };
 
 /* ---- where they come from ---- */
 
-static void tell_fetching(void *context, unsigned waited_ms, const char *message) {
-    join_tell_waiting(context, waited_ms, 0, "", "%s", message);
+static void tell_fetching(void *context, unsigned waited_ms, unsigned percent,
+                          const char *message) {
+    struct join_progress *progress = context;
+
+    text_clear(&progress->waiting);
+    text_add(&progress->waiting, message);
+    join_tell(progress, (struct join_event){.state = JOIN_WAITING,
+                                            .message = message,
+                                            .hint = "",
+                                            .waited_ms = waited_ms,
+                                            .percent = percent});
 }
 
 static struct mirror mirror_at(struct join *join, const char *url) {

@@ -26,6 +26,7 @@ struct join_event {
     const char *hint;     /* what would end a wait, or "" */
     unsigned waited_ms;   /* waiting */
     unsigned left_ms;     /* waiting: until the limit; 0 = unknown */
+    unsigned percent;     /* waiting: done of what is waited for; 0 = unknown */
     unsigned duration_ms; /* done, failed */
     enum error_kind kind; /* failed */
 };

@@ -53,10 +53,17 @@ static int perform(struct http *http, const struct http_request *request, struct
     return 0;
 }
 
+static void perform_all(struct http *http, struct http_exchange *exchanges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        (void)perform(http, &exchanges[i].request, &exchanges[i].response, &exchanges[i].err);
+        http_exchange_end(&exchanges[i]);
+    }
+}
+
 static void no_free(struct http *http) {
     (void)http; /* it is the scene's */
 }
-static const struct http_ops ops = {perform, no_free};
+static const struct http_ops ops = {perform_all, no_free};
 
 static void wait_for_csr(struct kube_client *client) {
     struct kube_csr csr = {0};

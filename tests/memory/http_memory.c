@@ -14,8 +14,8 @@ struct memory_http {
     void *context;
 };
 
-static int perform(struct http *http, const struct http_request *request, struct http_response *ret,
-                   struct error *err) {
+static int answer_one(struct http *http, const struct http_request *request,
+                      struct http_response *ret, struct error *err) {
     struct memory_http *memory = (struct memory_http *)http;
     size_t max = request->max_body ? request->max_body : HTTP_BODY_MAX;
 
@@ -23,6 +23,9 @@ static int perform(struct http *http, const struct http_request *request, struct
     if (memory->answer(memory->context, request, ret, err) < 0)
         return -1;
     if (request->on_data) {
+        if (ret->body && *ret->body && request->on_head &&
+            request->on_head(request->on_data_context, ret) != 0)
+            freep(&ret->body);
         if (ret->body && request->on_data(request->on_data_context, ret->body, ret->body_len) == 0)
             (void)request->on_data(request->on_data_context, NULL, 0); /* the end of the answer */
         free(take_ptr(ret->body));
@@ -35,6 +38,18 @@ static int perform(struct http *http, const struct http_request *request, struct
     if (!ret->body)
         ret->body = xstrdup("");
     return 0;
+}
+
+/* One after the other, in their order. */
+static void perform(struct http *http, struct http_exchange *exchanges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        struct http_exchange *x = &exchanges[i];
+
+        if (x->err.kind != ERROR_NONE)
+            continue;
+        (void)answer_one(http, &x->request, &x->response, &x->err); /* x->err says it */
+        http_exchange_end(x);
+    }
 }
 
 size_t http_memory_requests(const struct http *http) {

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import tarfile
+import time
 import unittest
 
 import mirror
@@ -90,8 +91,8 @@ class Published(unittest.TestCase):
                                      mirror.Fetched.assert_installed)
 
     def serve(self, changes=None):
-        """path -> bytes (a good answer), or what the server sends, or a function of it."""
-        self.asked, answers = [], {}
+        """path -> bytes (a good answer), or what the server sends, or a function of the byte asked for."""
+        self.asked, self.begins, answers = [], [], {}
         for path, what in {**FILES, **(changes or {})}.items():
             if isinstance(what, bytes) and not what.startswith(b"HTTP/"):
                 what = odd.http(what)
@@ -101,26 +102,26 @@ class Published(unittest.TestCase):
         return "https://%s%s" % (self.server.endpoint, FOLDER)
 
     def answer(self, path, what):
-        def give(_server):
+        def give(server):
             self.asked.append(path)
-            return what() if callable(what) else what
+            self.begins.append(server.request.begin)
+            return what(server.request.begin) if callable(what) else what
         return give
 
     def command(self, base, *more):
         facts = self.cluster.facts
         return [mirror.WINJOIN, *more, facts["endpoint"], "--token", cases.TOKEN,
                 "--discovery-token-ca-cert-hash", facts["caCertHash"], "--node-name", "win-9", "--rootfs",
-                self.host, "--network-mode", "overlay", "--network-plugin", "win-overlay", "--timeout",
-                mirror.SHORT, *(["--source-base", base] if base else [])]
+                self.host, "--network-mode", "overlay", "--network-plugin", "win-overlay", *(["--source-base", base] if base else [])]
 
-    def run_it(self, base, code, *more, **environment):
+    def run_it(self, base, code, *more, timeout=mirror.SHORT, **environment):
         return self.end(subprocess.Popen(
-            [*self.command(base, "join", "phase", "artifacts"), "--progress", "plain", *more],
+            [*self.command(base, "join", "phase", "artifacts"), "--progress", "plain", "--timeout", timeout, *more],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={**os.environ, "SSL_CERT_FILE": self.roots, **environment}), code)
 
-    def assert_refused(self, changes, code, says):
-        said = self.run_it(self.serve(changes), code)
+    def assert_refused(self, changes, code, says, **more):
+        said = self.run_it(self.serve(changes), code, **more)
         errors = [line for line in said.splitlines() if line.startswith("error: ")]
         self.assertEqual(len(errors), 1, said)
         self.assertRegex(errors[0], says)
@@ -244,6 +245,60 @@ class Published(unittest.TestCase):
         done, to = self.create(self.serve({CONTAINERD + ".sha256sum": sha256(b"").encode()}), 4)
         self.assertFalse(to.exists())
         self.assertIn("forbids", self.create("none", 3)[0].stderr)
+
+    # --- interruptions
+
+    def test_what_breaks_off_is_resumed(self):
+        data = CONTENT["kubelet"]
+        cut = len(data) * 6 // 10
+
+        def part(begin, body, first=None):
+            return odd.http(body, "206 Partial Content", "Content-Range: bytes %d-%d/%d" % (
+                begin if first is None else first, len(data) - 1, len(data)))
+
+        for name, then, asked in (
+                ("resumed", lambda begin: part(begin, data[begin:]), [None, cut]),
+                ("Range is ignored", lambda begin: odd.http(data), [None, cut]),
+                ("another part", lambda begin: part(begin, data, 0) if begin else odd.http(data), [None, cut, None]),
+                ("no such part", lambda begin: odd.http(b"", "416 Range Not Satisfiable") if begin
+                 else odd.http(data), [None, cut, None]),
+                ("changed", lambda begin: part(begin, b"?" * (len(data) - begin)) if begin else odd.http(data),
+                 [None, cut, None]),
+                ("longer", lambda begin: part(begin, data) if begin else odd.http(data), [None, cut, None])):
+            with self.subTest(name):
+                self.setUp()
+                broken = [b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(data)
+                          + data[:cut]]
+                base = self.serve({K8S + "kubelet.exe":
+                                   lambda begin, b=broken, t=then: b.pop() if b else t(begin)})
+                self.run_it(base, 0, timeout="30s")
+                self.assert_installed()
+                self.assertEqual([begin for path, begin in zip(self.asked, self.begins)
+                                  if path == K8S + "kubelet.exe"], asked)
+
+    def test_it_disappears_after_60_percent(self):
+        data = CONTENT["kubelet"]
+        half = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(data) + \
+            data[:len(data) * 6 // 10]
+        self.assert_refused({K8S + "kubelet.exe": half}, 1, "artifact 'kubelet'.*bytes remaining")
+        for answer, says in ((odd.http(b"", "404 Not Found"), "404: no such file"),
+                             (odd.http(b"", "403 Forbidden"), "403")):
+            broken = [half]
+            self.assert_refused({K8S + "kubelet.exe": lambda begin, b=broken, a=answer: b.pop() if b else a},
+                                1, "artifact 'kubelet'.*" + says, timeout="30s")
+
+    def test_endless_files(self):
+        body = odd.endless(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", b"x" * 65536)
+        self.assert_refused({K8S + "kubelet.exe.sha256": lambda begin: body(None, 1)}, 4, "longer than 1048576")
+        long = b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nMZ"
+        self.assert_refused({K8S + "kubelet.exe": long}, 4, "artifact 'kubelet': .*longer than 536870912")
+
+    def test_one_that_is_refused_ends_the_others(self):
+        drips = odd.endless(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n", b"x", 0.5)
+        begin = time.monotonic()
+        self.assert_refused({CONTAINERD: lambda begin: drips(None, 1),
+                             K8S + "kubelet.exe": odd.http(b"", "404 Not Found")}, 1, "404: no such file")
+        self.assertLess(time.monotonic() - begin, 15)
 
     # --- broken and hostile ones
 

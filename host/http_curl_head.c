@@ -1,0 +1,57 @@
+/* What the head of an answer says. */
+#include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "host/http_curl.h"
+
+enum { RETRY_MAX_S = 86400 };
+
+/* libcurl takes the last of them; another reader on the way takes the first, and cuts there. */
+bool http_curl_has_two_lengths(void *easy) {
+    struct curl_header *header;
+    const char *first = NULL;
+
+    for (size_t i = 0; curl_easy_header(easy, "Content-Length", i, CURLH_HEADER, -1, &header) == 0;
+         i++) {
+        if (first && !text_equal(first, header->value))
+            return true;
+        first = header->value;
+    }
+    return false;
+}
+
+/* "bytes 100-199/200" */
+static int64_t range_begin(CURL *easy) {
+    struct curl_header *header;
+    _cleanup_(freep) char *first = NULL;
+    long long begin;
+
+    if (curl_easy_header(easy, "Content-Range", 0, CURLH_HEADER, -1, &header) != CURLHE_OK ||
+        !text_starts_with(header->value, "bytes "))
+        return -1;
+    first = xstrndup(header->value + 6, strcspn(header->value + 6, "-"));
+    return text_to_number(first, 0, INT64_MAX, &begin) == 0 ? begin : -1;
+}
+
+void http_curl_head(void *easy, struct http_response *response) {
+    struct curl_header *date;
+    const char *type = NULL;
+    curl_off_t after = 0, length = -1;
+    time_t at = -1;
+
+    (void)curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &response->status);
+    (void)curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type);
+    (void)curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &after);
+    (void)curl_easy_getinfo(easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    if (curl_easy_header(easy, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
+        at = curl_getdate(date->value, NULL);
+    free(response->content_type); /* told to on_head */
+    response->content_type = xstrdup_null(type);
+    response->length = length;
+    response->range_begin = range_begin(easy);
+    response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;
+    response->date = at > 0 ? at : 0;
+}
