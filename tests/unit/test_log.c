@@ -114,7 +114,7 @@ static void act(int level) {
 
 static void each_level_adds_its_lines(void **state) {
     static const char requests[] = "3 GET https://a:1/x?...: 200, 0 bytes in 0 ms\n"
-                                   "3 https://nobody/\n";
+                                   "3 no route\n";
     static const char *const calls[] = {
         "4 write 'C:\\a' (2 bytes)\n", "4 start service 'kubelet'\n",
         "4 add route to 10.0.0.0/8 through 10.1.0.1\n", "4 HcnEnumerateNetworks\n"};
