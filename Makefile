@@ -23,6 +23,7 @@ include dist/make/windows-libs.mk
 include dist/make/flavour.mk
 include dist/make/windows.mk
 include dist/make/rig.mk
+include dist/make/acceptance.mk
 include dist/make/test.mk
 include dist/make/mutants.mk
 include dist/make/bench.mk

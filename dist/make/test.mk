@@ -11,7 +11,7 @@ test-full: ## all tests but those beside upstream's programs (make conformance, 
 	$(Q)./tests/run full $(ONLY)
 
 REPLAYS := $(FUZZERS:%=build/asan/fuzz/%)
-test-built: native windows rig man build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
+test-built: native windows rig acceptance man build/asan/winjoin $(UNIT_asan) $(UNIT_windows) $(REPLAYS)
 
 build/windows/tests/test_sockets.exe: LIBS_windows += -lpthread # its other side is a thread
 

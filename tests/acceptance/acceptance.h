@@ -1,0 +1,82 @@
+/* The acceptance kit: one program that asks a real Windows Server what winjoin's tests can only
+ * model, takes back what it made, and writes one report. A question is a row; rows of one subject
+ * are a file. */
+#ifndef TESTS_ACCEPTANCE_ACCEPTANCE_H
+#define TESTS_ACCEPTANCE_ACCEPTANCE_H
+
+#include "base/json.h"
+#include "base/text.h"
+#include "host/host.h"
+
+enum outcome { ROW_PASS, ROW_FAIL, ROW_SKIP };
+
+/* What was found. Zero-initialised for each row. */
+struct finding {
+    enum outcome outcome;
+    struct text found;
+    json_t *differences; /* how HNS differs from the tests' model; NULL: not compared */
+};
+
+/* What a row needs beside an elevated prompt; without it the row is skipped. */
+enum {
+    NEEDS_WINDOWS = 1, /* Wine lacks what is asked */
+    NEEDS_NODE = 2,    /* a joined node */
+    NEEDS_ADAPTER = 4, /* --adapter: the server is offline for some seconds */
+    NEEDS_JOIN = 8,    /* --join */
+};
+
+struct kit {
+    struct host *host;
+    char *folder;        /* of this program: winjoin.exe and units\*.exe are there */
+    char *winjoin;       /* the program that is asked */
+    const char *adapter; /* --adapter, or NULL */
+    const char *only;    /* --only: a part of the ids, or NULL */
+    char **join;         /* the words behind --join; NULL: no join */
+    bool wine, joined;
+};
+
+struct row {
+    const char *id;       /* "secret-acl" */
+    const char *question; /* what is not known, a sentence */
+    const char *expected;
+    unsigned needs;
+    void (*look)(struct kit *kit, const struct row *row, struct finding *ret);
+    const void *about; /* the row's own */
+};
+
+/* The answer of a row: what was found, in one call or several. A row that says nothing passes. */
+void finding_fail(struct finding *f, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+void finding_note(struct finding *f, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+void finding_skip(struct finding *f, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+
+/* Runs a program of at most `seconds`, both outputs in one text (the caller frees). -1 with a
+ * failed finding when it did not run to its end. */
+int kit_run(struct kit *kit, struct finding *f, unsigned seconds, char **ret_said,
+            const char *const *argv);
+/* Fails unless a file or folder is for SYSTEM and Administrators alone, nothing inherited. */
+void kit_expect_secret(const struct kit *kit, const char *path, struct finding *f);
+/* Fails unless Windows would start the service again, three times, also after an exit that is no
+ * crash (SERVICE_CONFIG_FAILURE_ACTIONS and _FLAG). */
+void kit_recovery(const char *service, struct finding *f);
+
+/* The tables; {0} ends one. */
+extern const struct row machine_rows[], node_rows[], join_rows[], leave_rows[];
+/* A row for each mode's documents; `ret` is filled, at most `max`. */
+size_t hns_rows(struct row *ret, size_t max);
+/* A row for each program of unit tests in the kit's folder. */
+size_t unit_rows(struct kit *kit, struct row *ret, size_t max);
+/* From now on what is asked of HNS and answered is kept, in the form of the tests' recordings. */
+void hns_record(struct host *host);
+/* One JSON object a line; the caller frees. */
+char *hns_recorded(void);
+
+/* The report, one row after the other. */
+void report_row(const struct row *row, struct finding *f);
+/* Writes report.json, report.html and hns.jsonl into the folder; the exit code: 0 no row failed, 1.
+ */
+int report_write(struct kit *kit, const char *folder);
+
+#endif

@@ -1,0 +1,115 @@
+/* Rows about a node, and those that make one: join, look, reset. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "services/service_table.h"
+#include "tests/acceptance/acceptance.h"
+
+#define SECRET "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
+
+/* winjoin with these words and, behind them, those of --join; what it prints. */
+static int winjoin(struct kit *kit, struct finding *f, char *const *more, char **ret_said,
+                   const char *const *words) {
+    const char *argv[64] = {kit->winjoin};
+    size_t count = 1;
+
+    for (; *words && count < 62; words++)
+        argv[count++] = *words;
+    for (; more && *more && count < 62; more++)
+        argv[count++] = *more;
+    return kit_run(kit, f, 1800, ret_said, argv);
+}
+
+/* The last lines say it. */
+static const char *tail(const char *said) {
+    size_t len = strlen(said);
+
+    return said + (len > 600 ? len - 600 : 0);
+}
+
+/* winjoin ends with 0; `said_too`: and prints this. */
+static void expect(struct kit *kit, struct finding *f, char *const *more, const char *said_too,
+                   const char *const *words) {
+    _cleanup_(freep) char *said = NULL;
+    int code = winjoin(kit, f, more, &said, words);
+
+    if (code || !strstr(said, said_too))
+        finding_fail(f, "exit code %d: %s", code, tail(said));
+    else
+        finding_note(f, "exit code 0");
+}
+#define EXPECT(kit, f, more, said, ...)                                                            \
+    expect(kit, f, more, said, (const char *const[]){__VA_ARGS__, NULL})
+
+static void join(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    EXPECT(kit, f, kit->join, "", "join");
+}
+
+static void join_again(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    EXPECT(kit, f, kit->join, "\"changed\": false", "join", "-o", "json");
+}
+
+static void services(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    for (const struct service *const *s = service_table; *s; s++) {
+        struct host_service found = {0};
+        struct error err = {0};
+
+        if (host_service_query(kit->host, (*s)->name, &found, &err) < 0)
+            finding_fail(f, "%s", err.message);
+        else if (found.state != HOST_SERVICE_ABSENT)
+            kit_recovery((*s)->name, f);
+        host_service_free(&found);
+    }
+}
+
+static void secrets(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char *const files[] = {"C:\\etc\\kubernetes\\kubelet.conf",
+                                        "C:\\k\\kube-proxy.kubeconfig",
+                                        "C:\\k\\flanneld.kubeconfig"};
+
+    (void)row;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (host_file_type(kit->host, files[i]) == HOST_FILE)
+            kit_expect_secret(kit, files[i], f);
+}
+
+static void status(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    EXPECT(kit, f, NULL, "", "status");
+}
+
+static void diag(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    EXPECT(kit, f, NULL, "", "diag");
+}
+
+static void reset(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    EXPECT(kit, f, NULL, "", "reset", "--force");
+}
+
+const struct row join_rows[] = {
+    {"join", "this server becomes a Ready node whose pods can talk", "exit code 0", NEEDS_JOIN,
+     join, NULL},
+    {"join-again", "the same command changes nothing", "exit code 0, changed: false", NEEDS_JOIN,
+     join_again, NULL},
+    {0},
+};
+const struct row node_rows[] = {
+    {"node-services", "the node's services come back after they fail",
+     "three restarts each, also after an exit that is no crash", NEEDS_NODE | NEEDS_WINDOWS,
+     services, NULL},
+    {"node-secrets", "kubeconfigs are for SYSTEM and Administrators alone", SECRET, NEEDS_NODE,
+     secrets, NULL},
+    {"node-status", "the node is well", "exit code 0", NEEDS_NODE, status, NULL},
+    {"node-diag", "all flows pass", "exit code 0", NEEDS_NODE, diag, NULL},
+    {0},
+};
+const struct row leave_rows[] = {
+    {"reset", "the server is as it was", "exit code 0", NEEDS_JOIN, reset, NULL},
+    {0},
+};
