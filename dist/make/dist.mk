@@ -1,6 +1,6 @@
 # make dist: the packages, in build/dist (dist/packages/make.py says which).
 .PHONY: dist
-dist: ## every package: zip, msi, deb, tar.gz, install.ps1, winget, Chocolatey, SHA256SUMS
+dist: ## every package: zip, msi, acceptance kit, deb, tar.gz, install.ps1, winget, Chocolatey, SHA256SUMS
 	$(Q)$(INSTALL) native windows dist
-	$(Q)$(MAKE) native windows static man
+	$(Q)$(MAKE) native windows static man acceptance
 	$(Q)./dist/packages/make.py build/dist

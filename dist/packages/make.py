@@ -5,6 +5,7 @@
     winjoin-V-windows-amd64.msi    the same, installed to C:\\Program Files\\winjoin (wixl)
     winjoin-V-linux-amd64.tar.gz   the Linux program, completions, manual pages
     winjoin_V_amd64.deb            the same as a Debian package
+    winjoin-V-acceptance.zip       the acceptance kit: check.cmd, its program, the unit tests, winjoin.exe
     install.ps1                    downloads the zip, compares its SHA-256, installs it
     winget/, chocolatey/           manifests for winget and Chocolatey, with the digests of the above
     SHA256SUMS                     of all files above
@@ -94,6 +95,15 @@ def windows_files(signer):
             "LICENSE.txt": (ROOT / "LICENSE").read_bytes(), "README.md": (ROOT / "README.md").read_bytes()}
 
 
+def acceptance_files(windows):
+    """name -> content, of the kit that a real server is asked by (docs/on-real-windows.md)."""
+    folder = ROOT / "build/windows/acceptance"
+    files = {path.relative_to(folder).as_posix(): path.read_bytes()
+             for path in (folder / "acceptance.exe", folder / "check.cmd", *(folder / "units").glob("*.exe"))}
+    files["on-real-windows.md"] = (ROOT / "docs/on-real-windows.md").read_bytes()
+    return {**files, **{name: windows[name] for name in ("winjoin.exe", "LICENSE.txt")}}
+
+
 def linux_files(program):
     """path below /usr -> (content, mode)."""
     files = {"bin/winjoin": (program.read_bytes(), 0o755),
@@ -105,11 +115,11 @@ def linux_files(program):
     return dict(sorted(files.items()))
 
 
-def make_zip(files, out, when):
+def make_zip(files, out, when, folder="winjoin"):
     stamp = datetime.datetime.fromtimestamp(max(when, 315532800), datetime.timezone.utc).timetuple()[:6]
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
-            info = zipfile.ZipInfo("winjoin/" + name, stamp)
+            info = zipfile.ZipInfo(folder + "/" + name, stamp)
             info.external_attr = (0o644 << 16)
             archive.writestr(info, files[name], zipfile.ZIP_DEFLATED)
 
@@ -204,9 +214,11 @@ def main():
     out.mkdir(parents=True)
     names = {kind: name.format(version) for kind, name in (
         ("zip", "winjoin-{}-windows-amd64.zip"), ("msi", "winjoin-{}-windows-amd64.msi"),
-        ("tar", "winjoin-{}-linux-amd64.tar.gz"), ("deb", "winjoin_{}_amd64.deb"))}
+        ("kit", "winjoin-{}-acceptance.zip"), ("tar", "winjoin-{}-linux-amd64.tar.gz"),
+        ("deb", "winjoin_{}_amd64.deb"))}
     windows, linux = windows_files(given.sign), linux_files(given.linux)
     make_zip(windows, out / names["zip"], when)
+    make_zip(acceptance_files(windows), out / names["kit"], when, "winjoin-acceptance")
     product = make_msi(windows, out / names["msi"], when, version)
     (out / names["msi"]).write_bytes(signed(given.sign, out / names["msi"]))
     make_tar(linux, out / names["tar"], when, version)

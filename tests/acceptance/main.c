@@ -82,6 +82,13 @@ static char *own_folder(struct host *host) {
 
 static void play_kit(struct kit *kit) {
     static struct row rows[ROWS_MAX];
+    _cleanup_(freep) char *work = xasprintf("%s\\work", kit->folder);
+    _cleanup_(freep) char *build = xasprintf("%s\\build", work);
+    struct error err = {0};
+
+    /* The unit tests write to build/ where they are started. */
+    if (host_make_folder(kit->host, build, HOST_PUBLIC, &err) < 0 || !SetCurrentDirectoryA(work))
+        (void)fprintf(stderr, "acceptance: %s cannot be used: %s\n", work, err.message);
 
     play_all(kit, machine_rows);
     play_some(kit, rows, unit_rows(kit, rows, ROWS_MAX));
@@ -90,6 +97,9 @@ static void play_kit(struct kit *kit) {
     kit->joined = is_node(kit->host);
     play_all(kit, node_rows);
     play_all(kit, leave_rows);
+    (void)SetCurrentDirectoryA(kit->folder); /* what follows has whole paths */
+    if (host_remove_tree(kit->host, work, &err) < 0)
+        (void)fprintf(stderr, "acceptance: %s\n", err.message);
 }
 
 int main(int argc, char **argv) {

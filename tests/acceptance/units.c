@@ -9,15 +9,21 @@
 enum { UNIT_SECONDS = 300 };
 
 /* The last lines of TAP that failed, and how many did not. */
-static void read_tap(char *said, int code, struct finding *f) {
+static void read_tap(const char *said, int code, struct finding *f) {
+    struct text_list lines = {0};
     unsigned good = 0, skipped = 0;
 
-    for (char *line = strtok(said, "\r\n"); line; line = strtok(NULL, "\r\n")) {
+    text_list_split(&lines, said, '\n');
+    for (size_t i = 0; i < lines.count; i++) {
+        char *line = lines.items[i];
+
+        line[strcspn(line, "\r")] = '\0';
         if (text_starts_with(line, "not ok"))
             finding_fail(f, "%s", line);
         else if (text_starts_with(line, "ok"))
             strstr(line, "# SKIP") ? skipped++ : good++;
     }
+    text_list_free(&lines);
     if (code)
         finding_fail(f, "exit code %d", code);
     if (good + skipped == 0)

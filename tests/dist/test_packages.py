@@ -20,7 +20,8 @@ WINE, SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
 WINDOWS = {"winjoin.exe", "winjoin.ps1", "winjoin.sbom.json", "LICENSE.txt", "README.md"}
 LINUX = {"bin/winjoin", "share/bash-completion/completions/winjoin", "share/zsh/vendor-completions/_winjoin",
          "share/fish/vendor_completions.d/winjoin.fish", "share/doc/winjoin/copyright"}
-NEEDED = ("build/native/winjoin", "build/windows/winjoin.exe", "build/windows/winjoin.sbom.json", "build/man")
+NEEDED = ("build/native/winjoin", "build/windows/winjoin.exe", "build/windows/winjoin.sbom.json", "build/man",
+          "build/windows/acceptance/check.cmd")
 VERSION = (ROOT / "dist/version").read_text().strip()
 
 
@@ -70,10 +71,18 @@ class Packages(unittest.TestCase):
             self.assertEqual(sha256(self.out / path), digest, path)
 
     def test_zip(self):
-        with zipfile.ZipFile(self.file("*.zip")) as archive:
+        with zipfile.ZipFile(self.file("*windows-amd64.zip")) as archive:
             self.assertEqual(set(archive.namelist()), {"winjoin/" + name for name in WINDOWS})
             self.assertEqual(archive.read("winjoin/winjoin.exe"), (ROOT / "build/windows/winjoin.exe").read_bytes())
             self.assertIn(b"Register-ArgumentCompleter", archive.read("winjoin/winjoin.ps1"))
+
+    def test_acceptance_kit(self):
+        with zipfile.ZipFile(self.file("*-acceptance.zip")) as archive:
+            names = {name.removeprefix("winjoin-acceptance/") for name in archive.namelist()}
+            self.assertEqual({name for name in names if "/" not in name},
+                             {"acceptance.exe", "check.cmd", "winjoin.exe", "on-real-windows.md", "LICENSE.txt"})
+            self.assertIn("units/test_host_contract.exe", names)
+            self.assertIn(b"acceptance.exe\" %*\r\n", archive.read("winjoin-acceptance/check.cmd"))
 
     def test_linux(self):
         with tarfile.open(self.file("*.tar.gz")) as archive:
@@ -98,8 +107,8 @@ class Packages(unittest.TestCase):
 
     def test_install_script_and_manifests(self):
         script = (self.out / "install.ps1").read_text()
-        self.assertIn('$expected = "%s"' % sha256(self.file("*.zip")), script)
-        self.assertIn("/v%s/%s" % (VERSION, self.file("*.zip").name), script)
+        self.assertIn('$expected = "%s"' % sha256(self.file("*windows-amd64.zip")), script)
+        self.assertIn("/v%s/%s" % (VERSION, self.file("*windows-amd64.zip").name), script)
         installer = (self.out / "winget/winjoin.winjoin.installer.yaml").read_text()
         self.assertIn("InstallerSha256: %s\n" % sha256(self.file("*.msi")).upper(), installer)
         code = self.product_code()
