@@ -206,8 +206,7 @@ static int settle_configuration(struct program *program, struct config_file *fil
         if (dry_run_given)
             o->dry_run = dry_run;
     }
-    if (file->node)
-        node_configuration_apply(file->node, o);
+    node_configuration_apply(file->node, o);
     for (size_t i = 0; i < warnings.count; i++)
         output_warning(warnings.items[i]);
     text_list_free(&warnings);

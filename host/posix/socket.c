@@ -112,7 +112,7 @@ socket_handle socket_os_accept(socket_handle listener) {
 static long moved(ssize_t n, enum socket_outcome *ret_outcome) {
     if (n >= 0)
         return (long)n;
-    if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+    if (errno == EAGAIN || errno == EINTR)
         return SOCKET_OS_AGAIN;
     *ret_outcome = outcome_of(errno);
     return SOCKET_OS_ERROR;

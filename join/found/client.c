@@ -60,22 +60,17 @@ static bool has_way_out(struct host *host) {
 /* A run killed while HNS built the vSwitch left the card without its address: no server can be
  * reached before it is back. */
 static int give_card_back(struct join *join, struct error *err) {
+    const struct journal_entry *recorded = journal_switch(&join->journal);
     struct nic_guard_result guard = {0};
     struct nic_snapshot card = {0};
-    int result = 0;
+    int result;
 
-    if (join->found.options.dry_run || has_way_out(join->host))
+    if (!recorded || join->found.options.dry_run || has_way_out(join->host))
         return 0;
-    for (size_t i = 0; i < join->journal.count; i++) {
-        if (join->journal.entries[i].kind != JOURNAL_SWITCH)
-            continue;
-        if (nic_snapshot_read(json_object_get(join->journal.entries[i].before, "card"), &card,
-                              err) < 0)
-            return -1;
-        result = nic_guard_restore(join->host, &card, on_card, &join->progress, &guard, err);
-        nic_snapshot_free(&card);
-        break;
-    }
+    if (nic_snapshot_read(json_object_get(recorded->before, "card"), &card, err) < 0)
+        return -1;
+    result = nic_guard_restore(join->host, &card, on_card, &join->progress, &guard, err);
+    nic_snapshot_free(&card);
     return result;
 }
 

@@ -17,10 +17,10 @@ enum { NETWORK_FILE_MAX = 256 * 1024 };
 
 /* A card recorded by an earlier, killed run is the truth about the host as it was found. */
 static int recorded_card(struct join *join, struct error *err) {
-    for (size_t i = 0; i < join->journal.count; i++)
-        if (join->journal.entries[i].kind == JOURNAL_SWITCH)
-            return nic_snapshot_read(json_object_get(join->journal.entries[i].before, "card"),
-                                     &join->found.nic, err);
+    const struct journal_entry *recorded = journal_switch(&join->journal);
+
+    if (recorded)
+        return nic_snapshot_read(json_object_get(recorded->before, "card"), &join->found.nic, err);
     return nic_choose(join->host, join->found.options.adapter, join->found.options.node_ip,
                       &join->found.nic, err);
 }

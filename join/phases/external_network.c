@@ -134,3 +134,10 @@ int external_network_await(struct join *join, struct error *err) {
     json_decref(context.conf);
     return result;
 }
+
+int external_network_pending(struct join *join, bool pending, struct error *err) {
+    if (pending == join->found.node.network_pending)
+        return 0;
+    join->found.node.network_pending = pending;
+    return kube_node_network_pending_set(&join->found.client, join->found.node_name, pending, err);
+}

@@ -1,6 +1,7 @@
 /* The phases that watch the Node: registered, Ready. */
 #include "base/memory.h"
 #include "join/found/need.h"
+#include "join/phases/external_network.h"
 #include "join/phases/phases.h"
 #include "kube/csr.h"
 #include "netsetup/agents/agent.h"
@@ -83,16 +84,12 @@ static int wait_subnet(struct join *join, struct error *err) {
     return error_hint(err, "it is written by %s", context.agent->subnet_giver);
 }
 
-/* An agent writes its CNI configuration, with which the Node becomes Ready, before its network
- * stands: until it does, the scheduler must not take the node. */
+/* An agent's CNI configuration makes the Node Ready before its network stands. */
 static int keep_pods_away(struct join *join, struct error *err) {
     bool pending = join->found.plan.agent->in_cluster && !join->found.node.ready &&
                    !text_list_has(&join->skipped, "pod-network"); /* nobody would take it away */
 
-    if (!pending && !join->found.node.network_pending)
-        return 0;
-    join->found.node.network_pending = pending;
-    return kube_node_network_pending_set(&join->found.client, join->found.node_name, pending, err);
+    return external_network_pending(join, pending, err);
 }
 
 int phase_node(struct join *join, struct error *err) {

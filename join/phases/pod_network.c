@@ -92,10 +92,7 @@ static int record_forwarding(struct join *join, const char *address, int family,
 static int make_external(struct join *join, struct error *err) {
     if (write_boot_network(join, err) < 0 || external_network_await(join, err) < 0)
         return -1;
-    if (!join->found.node.network_pending)
-        return 0;
-    join->found.node.network_pending = false;
-    return kube_node_network_pending_set(&join->found.client, join->found.node_name, false, err);
+    return external_network_pending(join, false, err);
 }
 
 /* By winjoin, or by the network agent's service. */

@@ -77,19 +77,12 @@ enum verdict check_ipv6(const struct machine *machine, const struct preflight_ch
                            value);
 }
 
-static bool switch_is_ours(const struct machine *machine) {
-    for (size_t i = 0; i < machine->journal->count; i++)
-        if (machine->journal->entries[i].kind == JOURNAL_SWITCH)
-            return true;
-    return false;
-}
-
 enum verdict check_card(const struct machine *machine, const struct preflight_check *check,
                         struct finding *finding) {
     struct error why = {0};
 
     (void)check;
-    if (switch_is_ours(machine) || machine->found->nic.alias)
+    if (journal_switch(machine->journal) || machine->found->nic.alias)
         return CHECK_FINE; /* chosen by the join that this one goes on with */
     if (nic_choose(machine->host, machine->found->options.adapter, machine->found->options.node_ip,
                    &machine->found->nic, &why) < 0) {
@@ -103,7 +96,7 @@ enum verdict check_card(const struct machine *machine, const struct preflight_ch
 enum verdict check_switch(const struct machine *machine, const struct preflight_check *check,
                           struct finding *finding) {
     (void)check;
-    if (switch_is_ours(machine))
+    if (journal_switch(machine->journal))
         return CHECK_FINE;
     if (!machine->found->nic.alias)
         return check_not_run(finding, "no adapter was chosen");
@@ -253,7 +246,7 @@ enum verdict check_vxlan_port(const struct machine *machine, const struct prefli
         return check_not_run(finding, "%s does not use VXLAN", mode->name);
     if (host_port_in_use(machine->host, true, port, &used, &why) < 0)
         return check_unknown(finding, "%s", why.message);
-    if (!used || switch_is_ours(machine))
+    if (!used || journal_switch(machine->journal))
         return CHECK_FINE; /* an overlay network of ours may hold it */
     if (port != VXLAN_WINDOWS_PORT)
         check_hint(finding, "netstat -ano -p udp | findstr :%u", port);

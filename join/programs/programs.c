@@ -300,7 +300,7 @@ static int ask_program(struct host *host, const char *program, const struct text
                        struct error *err) {
     struct text_list known = {0};
     struct error why = {0};
-    bool takes = true;
+    bool takes;
     int result = 0;
 
     if (program_takes(host, program, arguments, &takes, &why) < 0 || takes)

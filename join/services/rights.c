@@ -22,7 +22,7 @@ static int hint_at_manifest(struct error *err) {
 /* false: refused; a question that is not answered is none. */
 static bool may(struct join *join, const struct kube_right *right) {
     struct error ignored = {0};
-    bool allowed = true;
+    bool allowed;
 
     return kube_may(&join->found.client, right, &allowed, &ignored) < 0 || allowed;
 }

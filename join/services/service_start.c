@@ -58,7 +58,7 @@ static int register_needed(struct journal *journal, const struct service *servic
 static int start(struct service_watch *watch, struct journal *journal,
                  const struct service *service, const struct service_settings *settings,
                  struct error *err) {
-    bool changed = false;
+    bool changed;
 
     if (register_needed(journal, service, settings, err) < 0 ||
         service_register(journal, service, settings, &changed, err) < 0)

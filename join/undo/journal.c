@@ -129,6 +129,13 @@ static const struct journal_entry *find(const struct journal *journal, enum jour
     return NULL;
 }
 
+const struct journal_entry *journal_switch(const struct journal *journal) {
+    for (size_t i = 0; i < journal->count; i++)
+        if (journal->entries[i].kind == JOURNAL_SWITCH)
+            return &journal->entries[i];
+    return NULL;
+}
+
 bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target) {
     return find(journal, kind, target);
 }

@@ -89,6 +89,8 @@ int journal_own_folders(struct journal *journal, const char *const *paths, size_
 int journal_service(struct journal *journal, const char *name, struct error *err);
 /* The same for all that are recorded. */
 int journal_repair_services(struct journal *journal, struct error *err);
+/* The first base network that is recorded, borrowed; NULL when none is. */
+const struct journal_entry *journal_switch(const struct journal *journal);
 /* true when it is recorded, and that nothing stood there before. */
 bool journal_has_absent(const struct journal *journal, enum journal_kind kind, const char *target);
 /* Writes a file: journal_file, then host_write when the content differs. *ret_changed may be NULL.

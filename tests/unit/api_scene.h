@@ -39,6 +39,7 @@ struct api_scene {
     bool unprepared;     /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     const char *may_not; /* in an access review: what is refused; NULL: nothing */
     const char *daemon_set, *backend; /* of Windows nodes, its CALICO_NETWORKING_BACKEND; or NULL */
+    const char *conf;                 /* with which the Node becomes Ready; NULL: winjoin's own */
     const char *hides;                /* in the path of a ConfigMap that may not be read; or NULL */
     const char *other_node; /* "10.244.7.0/24 10.0.0.77", its prefix and address; NULL: none */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
@@ -197,7 +198,9 @@ static json_t *scene_list(const char *kind, json_t *item) {
 
 /* The Node is registered once the kubelet runs and Ready once a CNI file is there. */
 static json_t *scene_node(const struct api_scene *s) {
-    bool ready = host_file_type(s->host, "C:\\etc\\cni\\net.d\\10-winjoin.conf") != HOST_ABSENT;
+    bool ready =
+        host_file_type(s->host, s->conf ? s->conf : "C:\\etc\\cni\\net.d\\10-winjoin.conf") !=
+        HOST_ABSENT;
 
     if (!scene_runs(s, "kubelet"))
         return NULL;

@@ -9,6 +9,11 @@
     "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "                     \
     "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout "                     \
     "pod-to-external-dns/udp=dns-timeout"
+#define NAMES_RED                                                                                  \
+    "pod-to-pod-name/tcp=dns-timeout pod-to-pod-name/udp=dns-timeout "                             \
+    "pod-to-service-pqdn/tcp=dns-timeout pod-to-service-pqdn/udp=dns-timeout "                     \
+    "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "                     \
+    "pod-to-external-dns/tcp=dns-timeout"
 #define EXTERNAL_RED                                                                               \
     "pod-to-external-ip/tcp=timeout pod-to-external-ip/udp=dns-timeout "                           \
     "pod-to-external-dns/tcp=timeout"

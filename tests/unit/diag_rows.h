@@ -313,13 +313,12 @@ static const struct row rows[] = {
     {"kubernetes without balancer", "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout",
      "expected:{" VIPS "},loadBalancers:[" DNS_BALANCERS("") "]", "SVC-LB confirmed 2",
      "no load balancer for 10.96.0.1 TCP 443"},
-    {"another dns server",
-     "pod-to-pod-name/tcp=dns-timeout pod-to-pod-name/udp=dns-timeout "
-     "pod-to-service-pqdn/tcp=dns-timeout pod-to-service-pqdn/udp=dns-timeout "
-     "pod-to-service-fqdn/tcp=dns-timeout pod-to-service-fqdn/udp=dns-timeout "
-     "pod-to-external-dns/tcp=dns-timeout",
+    {"another dns server", NAMES_RED,
      PODS ",expected:{dnsIP:'10.96.0.99'},endpoints:[" ENDPOINT_A "}," ENDPOINT_B "]",
      "DNS-SRV confirmed 7", "the DNS Service answers direct queries"},
+    {"the right dns server, and names fail all the same", NAMES_RED,
+     PODS ",expected:{dnsIP:'10.96.0.10'},endpoints:[" ENDPOINT_A "}," ENDPOINT_B "]",
+     "DNS-SRV likely 7", "the DNS Service answers direct queries"},
     {"no suffix", "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
      PODS ",expected:{namespace:'default',dnsDomain:'cluster.local'},endpoints:[" ENDPOINT_A
           "}," ENDPOINT_B "]",

@@ -41,7 +41,7 @@ struct scene {
     const char *server_certs; /* what TLS shows */
     const char *body;         /* instead of the ConfigMap */
     const char *second;       /* appended to the kubeconfig of verified answers */
-    long status;
+    long status, retry_after;
     int64_t clock;                           /* added to Date */
     enum error_kind broken, broken_verified; /* the transfer fails */
     unsigned good_after;                     /* this many requests fail first, then all is well */
@@ -84,6 +84,9 @@ static inline int answer(void *context, const struct http_request *request,
     (void)text_format(s->bearer, sizeof s->bearer, "%s",
                       request->bearer_token ? request->bearer_token : "");
     if (text_equal(request->url, "https://files/d.conf")) {
+        assert_true(request->follow_redirects);
+        if (broken)
+            return error_set(err, broken, "connect: it broke");
         ret->status = s->status;
         ret->body = xstrdup(s->body);
         ret->body_len = strlen(ret->body);
@@ -104,6 +107,8 @@ static inline int answer(void *context, const struct http_request *request,
     if (broken && !well)
         return error_set(err, broken, "connect: it broke");
     ret->status = well ? 200 : s->status;
+    if (s->retry_after)
+        ret->retry_after = s->retry_after;
     ret->body = s->body && !well ? xstrdup(s->body) : configmap_of(s, verified);
     ret->body_len = strlen(ret->body);
     return 0;

@@ -163,7 +163,8 @@ static void two_families(void **state) {
                            "node -> pod                     ok  0.4 ms        ok  0.4 ms\n"
                            "node -> pod        IPv6         ok  0.4 ms        !!  timeout\n"));
     html = diag_report_html(&report);
-    assert_non_null(strstr(html, "<td>IPv6</td>"));
+    assert_non_null(strstr(html, "<td>IPv6</td><td class=\"pass\">pass 0.400 ms</td>"
+                                 "<td class=\"fail\">fail"));
     json = diag_report_json(&report);
     written = json_write(json);
     assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
@@ -299,6 +300,22 @@ static void html_has_a_column_a_protocol(void **state) {
     assert_non_null(strstr(html, "<td class=\"fail\">fail<br><small>timeout, 2 attempts"));
 }
 
+static void html_lists_the_evidence_of_a_cause(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *with = NULL, *without = NULL;
+
+    (void)state;
+    report_make(&report);
+    assert_int_equal(report.causes.count, 1);
+    with = diag_report_html(&report);
+    assert_non_null(
+        strstr(with, "<ul>\n<li>endpoint 6f3c (winjoin-probe-a): none of its policies"));
+    assert_non_null(strstr(with, "</li>\n</ul>\n"));
+    text_list_free(&report.causes.items[0].evidence);
+    without = diag_report_html(&report);
+    assert_null(strstr(without, "ul>"));
+}
+
 static void times_have_two_digits(void **state) {
     static const struct {
         unsigned us;
@@ -410,6 +427,7 @@ static void replay_refuses(void **state) {
     static const struct {
         const char *text, *message;
     } rows[] = {
+        {"{", "decode DiagReport: line 1 column 1: string or '}' expected near end of file"},
         {"{}", NO_REPORT},
         {"{\"kind\":\"DiagReport\"}", NO_REPORT},
         {"{\"kind\":\"JoinResult\",\"flows\":[]}", NO_REPORT},
@@ -447,6 +465,7 @@ int main(void) {
         cmocka_unit_test(json_is_the_contract),
         cmocka_unit_test(counts_agree_everywhere),
         cmocka_unit_test(html_has_a_column_a_protocol),
+        cmocka_unit_test(html_lists_the_evidence_of_a_cause),
         cmocka_unit_test(times_have_two_digits),
         cmocka_unit_test(addresses_that_are_too_long),
         cmocka_unit_test(markup_is_escaped),

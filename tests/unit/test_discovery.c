@@ -262,6 +262,7 @@ static void permanent_answers_end_early(void **state) {
         {404, "nothing here", ERROR_ABSENT, "the server answered 404: nothing here",
          "kubeadm init phase bootstrap-token"},
         {302, "", ERROR_MALFORMED, "answered 302", "redirects are not followed"},
+        {400, "nothing here", ERROR_DENIED, "answered 400", ""},
         {200, "<html>", ERROR_MALFORMED, "decode the cluster-info ConfigMap",
          "is \"10.0.0.10:6443\""},
         {200, "[1]", ERROR_MALFORMED, "it is not a JSON object", "is \"10.0.0.10"},
@@ -386,6 +387,27 @@ static void server_errors_are_tried_again(void **state) {
     assert_in_range(s->requests, 4, 12);
 }
 
+/* A minute at most: what asks for more is not listened to. */
+static void a_server_says_when_to_come_again(void **state) {
+    static const struct {
+        long after;
+        unsigned from_s, to_s;
+    } rows[] = {{20, 20, 21}, {60, 60, 61}, {61, 0, 8}};
+    struct scene *s = *state;
+
+    s->status = 503;
+    s->good_after = 1;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        unsigned before = waited_s(s);
+
+        s->retry_after = rows[i].after;
+        s->requests = 0;
+        discovery_result_free(&s->result);
+        assert_int_equal(run(s), 0);
+        assert_in_range(waited_s(s) - before, rows[i].from_s, rows[i].to_s);
+    }
+}
+
 static void a_short_time_has_a_few_tries(void **state) {
     struct scene *s = *state;
 
@@ -439,6 +461,7 @@ int main(void) {
         CASE(connections_are_tried_for_the_whole_time),
         CASE(comes_through_when_the_server_comes_up),
         CASE(server_errors_are_tried_again),
+        CASE(a_server_says_when_to_come_again),
         CASE(a_short_time_has_a_few_tries),
         CASE(stops_when_it_is_asked_to),
     };

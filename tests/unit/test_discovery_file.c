@@ -148,6 +148,38 @@ static void a_server_may_be_an_ipv6_address(void **state) {
     assert_int_equal(s->result.warnings.count, 0);
 }
 
+/* "[fd00::1]" and "fd00::1." are the certificate's fd00::1; the name goes before the address. */
+static void a_server_name_is_compared_bare(void **state) {
+    static const struct {
+        const char *name;
+        bool is_its;
+    } rows[] = {{"[fd00::1]", true}, {"fd00::1.", true}, {"fd00::1", true}, {"[fd00::2]", false}};
+    struct scene *s = *state;
+
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        _cleanup_(freep) char *text =
+            xasprintf("clusters: [{name: k, cluster: {server: 'https://10.0.0.10:6443', "
+                      "tls-server-name: '%s', certificate-authority: ca.crt}}]\ncontexts: [{name: "
+                      "c, context: {cluster: k, user: u}}]\ncurrent-context: c\nusers: [{name: u, "
+                      "user: {token: t}}]\n",
+                      rows[i].name);
+
+        use_file(s, text);
+        if ((run(s) == 0) != rows[i].is_its)
+            fail_msg("%s: %s", rows[i].name, s->err.message);
+    }
+}
+
+/* The server is gone, and not an empty file. */
+static void a_file_that_cannot_be_fetched(void **state) {
+    struct scene *s = *state;
+
+    s->options = (struct discovery_options){.file = "https://files/d.conf"};
+    s->broken = s->broken_verified = ERROR_NETWORK;
+    assert_fails(s, ERROR_NETWORK,
+                 "fetch the discovery kubeconfig from \"https://files/d.conf\": connect: it broke");
+}
+
 static void what_cannot_be_sent_is_refused_first(void **state) {
     static const struct {
         const char *user, *why;
@@ -225,6 +257,8 @@ int main(void) {
         CASE(an_address_without_a_host),
         CASE(a_file_comes_over_https),
         CASE(a_server_may_be_an_ipv6_address),
+        CASE(a_server_name_is_compared_bare),
+        CASE(a_file_that_cannot_be_fetched),
         CASE(what_cannot_be_sent_is_refused_first),
         CASE(a_file_must_let_the_server_be_proved),
         CASE(a_fetched_file_must_be_whole),

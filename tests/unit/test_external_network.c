@@ -119,11 +119,60 @@ static void who_stops_it_is_heard(void **state) {
     close_run(&r);
 }
 
+/* ---- the whole join ---- */
+
+static struct agent *comes; /* with the join that is played */
+static struct text pending; /* what was said of the network, in order */
+
+static void play_all(void *context, struct host *host) {
+    struct run *r = context;
+
+    scene_on_sleep(&r->scene, host);
+    if (pending.len) /* a Node is there */
+        play(comes, host);
+}
+
+static int answer_patches(void *context, const struct http_request *request,
+                          struct http_response *ret, struct error *err) {
+    struct run *r = context;
+    _cleanup_json_ json_t *body = NULL;
+
+    if (!text_equal(request->method, "PATCH"))
+        return scene_answer(&r->scene, request, ret, err);
+    assert_non_null(strstr(request->url, "/api/v1/nodes/win-7k2/status"));
+    assert_int_equal(json_read(request->body, request->body_len, "patch", &body, err), 0);
+    assert_string_equal(json_text_at(body, "status.conditions.0.type"), "NetworkUnavailable");
+    text_addf(&pending, "%s ", json_text_at(body, "status.conditions.0.status"));
+    return scene_json(ret, 200, scene_node(&r->scene));
+}
+
+/* No pod comes to the node before its network stands, and all may when it does. */
+static void pods_are_kept_away_until_it_stands(void **state) {
+    struct agent agent = {.writes = {"{\"name\":\"n\",\"type\":\"calico\"}"}};
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    comes = &agent;
+    open_run(&r, "overlay");
+    r.scene.conf = CONF;
+    r.options.network_plugin = xstrdup("external");
+    http_free(r.http);
+    r.http = http_memory_new(answer_patches, &r);
+    host_memory_on_sleep(r.host, play_all, &r);
+    if (join_once(&r, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(text_str(&pending), "True False ");
+    text_free(&pending);
+    close_run(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_agent_that_comes_late),
         cmocka_unit_test(an_agent_that_never_comes),
         cmocka_unit_test(who_stops_it_is_heard),
+        cmocka_unit_test(pods_are_kept_away_until_it_stands),
     };
 
     return cmocka_run_group_tests_name("external network", tests, NULL, NULL);

@@ -141,11 +141,55 @@ static void what_is_only_warned_of(void **state) {
     }
     forget();
 }
+
+/* kubeadm join's own flags, klog's among them, and those that it allows beside --config. */
+static void flags_of_kubeadm_are_known(void **state) {
+    static const char kubeadms[] =
+        " apiserver-advertise-address apiserver-bind-port certificate-key control-plane "
+        "cri-socket discovery-file discovery-token discovery-token-ca-cert-hash "
+        "discovery-token-unsafe-skip-ca-verification dry-run+ ignore-preflight-errors+ node-name+ "
+        "patches skip-phases+ tls-bootstrap-token token vmodule ";
+    const struct option *o;
+    size_t known = 0;
+
+    (void)state;
+    for (size_t i = 0; (o = options_at(program->set, i)); i++) {
+        _cleanup_(freep) char *name =
+            xasprintf(" %s%s ", o->name, o->flags & OPTION_WITH_CONFIG ? "+" : "");
+
+        if (!(o->flags & OPTION_KUBEADM))
+            continue;
+        known++;
+        if (!strstr(kubeadms, name))
+            fail_msg("%sis not a flag of kubeadm join", name);
+    }
+    assert_int_equal(known, 17);
+}
+
+/* A NodeConfiguration fills what the flags leave open. */
+static void a_file_stands_behind_the_flags(void **state) {
+    struct error err;
+
+    (void)state;
+    program->options.progress = NULL;
+    put("D:\\node",
+        JOIN "---\napiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\nnetwork: {mode: "
+             "l2bridge, name: mine}\n");
+    if (called("join --config D:\\node --network-name yours", &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(program->options.join.network_mode, "l2bridge");
+    assert_string_equal(program->options.join.network_name, "yours");
+    assert_string_equal(program->options.join.endpoint, "10.0.0.1:6443");
+    forget();
+}
+
 int main(void) {
 #define CALLS_TEST(name) cmocka_unit_test_setup_teardown(name, open_calls, close_program)
     const struct CMUnitTest tests[] = {
         CALLS_TEST(calls_that_are_refused),
         CALLS_TEST(what_is_only_warned_of),
+        CALLS_TEST(flags_of_kubeadm_are_known),
+        CALLS_TEST(a_file_stands_behind_the_flags),
     };
 
     return cmocka_run_group_tests(tests, NULL, free_output);

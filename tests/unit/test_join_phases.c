@@ -224,49 +224,6 @@ static void service_prefixes_that_are_given(void **state) {
 }
 
 /* What the join chose goes on to hold, unless the call says something else. */
-static void a_joined_node_keeps_its_network(void **state) {
-    static const struct {
-        const char *name, *mode;
-        unsigned vni, port;
-        const char *is;
-        unsigned is_vni, is_port;
-    } rows[] = {
-        {NULL, NULL, 0, 0, "pods", 5000, 4800},
-        {"other", NULL, 6000, 4900, "other", 6000, 4900},
-        {NULL, "overlay", 0, 0, "flannel.4096", 4096, 4789},
-    };
-    struct error err = {0};
-    struct run r;
-
-    (void)state;
-    open_run(&r, "overlay");
-    r.options.network_plugin = xstrdup("win-overlay");
-    r.options.network_name = xstrdup("pods");
-    r.options.vni = 5000;
-    r.options.vxlan_port = 4800;
-    if (join_once(&r, &err) < 0)
-        fail_msg("%s", err.message);
-    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct join join = {.host = r.host, .http = r.http, .asked = &r.options};
-
-        set_options(&r, "overlay");
-        freep(&r.options.network_mode);
-        r.options.network_mode = xstrdup_null(rows[i].mode);
-        r.options.network_plugin = rows[i].mode ? xstrdup("win-overlay") : NULL;
-        r.options.network_name = xstrdup_null(rows[i].name);
-        r.options.vni = rows[i].vni;
-        r.options.vxlan_port = rows[i].port;
-        assert_int_equal(join_open(&join, &err), 0);
-        if (join_need(&join, NEED_PLAN, &err) < 0)
-            fail_msg("row %zu: %s", i, err.message);
-        assert_string_equal(join.found.plan.name, rows[i].is);
-        assert_int_equal(join.found.plan.vni, rows[i].is_vni);
-        assert_int_equal(join.found.plan.vxlan_port, rows[i].is_port);
-        join_close(&join);
-    }
-    close_run(&r);
-}
-
 static int answer_without_nodes(void *context, const struct http_request *request,
                                 struct http_response *ret, struct error *err) {
     if (strstr(request->url, "/api/v1/nodes/"))
@@ -294,39 +251,6 @@ static void a_node_that_may_not_be_read(void **state) {
 }
 
 /* The administrator gave the node's card another address since: the join's notes do not undo it. */
-static void a_card_that_works_is_left_alone(void **state) {
-    struct host_adapters adapters = {0};
-    struct error err = {0};
-    json_t *before, *after;
-    struct join join;
-    struct run r;
-
-    (void)state;
-    open_run(&r, "overlay");
-    assert_int_equal(join_once(&r, &err), 0);
-    assert_int_equal(host_adapters(r.host, &adapters, NULL), 0);
-    for (size_t i = 0; i < adapters.count; i++)
-        if (text_list_has(&adapters.items[i].addresses, "10.0.0.21/24")) {
-            text_list_free(&adapters.items[i].addresses);
-            text_list_add(&adapters.items[i].addresses, "10.0.0.50/24");
-            text_list_free(&adapters.items[i].gateways);
-            text_list_add(&adapters.items[i].gateways, "10.0.0.1");
-        }
-    host_memory_set_adapters(r.host, &adapters);
-    host_adapters_free(&adapters);
-    before = host_memory_state(r.host);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
-    if (join_run_phase(&join, "discovery", &err) < 0)
-        fail_msg("%s", err.message);
-    join_close(&join);
-    after = host_memory_state(r.host);
-    assert_same(json_object_get(before, "adapters"), json_object_get(after, "adapters"), "card");
-    json_decref(before);
-    json_decref(after);
-    close_run(&r);
-}
-
 /* ---- health ---- */
 
 static unsigned unhealthy;
@@ -379,9 +303,7 @@ int main(void) {
         cmocka_unit_test(vxlan_on_another_port),
         cmocka_unit_test(a_pod_prefix_that_is_given),
         cmocka_unit_test(service_prefixes_that_are_given),
-        cmocka_unit_test(a_joined_node_keeps_its_network),
         cmocka_unit_test(a_node_that_may_not_be_read),
-        cmocka_unit_test(a_card_that_works_is_left_alone),
         cmocka_unit_test(a_kubelet_that_is_not_healthy_yet),
     };
 

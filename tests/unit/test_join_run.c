@@ -52,6 +52,8 @@ static void each_phase_says_what_it_did(void **state) {
     assert_phase(first, "discovery", "done", "matches the pin");
     assert_phase(first, "configuration", "done", "v1.37.1, pods ");
     assert_phase(first, "certificate", "done", "approved");
+    assert_phase(first, "pod-network", "done",
+                 "overlay flannel.4096, VNI 4096; win-overlay; source VIP");
     assert_phase(first, "ready", "skipped", NULL);
     assert_phase(first, "verify", "done", NULL);
     (void)join_phases(&count);
@@ -221,6 +223,7 @@ static void rights_are_asked_for_first(void **state) {
         text_clear(&told.lines);
         assert_int_equal(join_told(&r, &told, &result, &err), 0);
         assert_non_null(strstr(text_str(&told.lines), "warning configuration: [ClusterRights]"));
+        assert_string_equal(err.message, "");
         json_decref(result);
         text_free(&told.lines);
         close_run(&r);

@@ -160,6 +160,20 @@ static void what_cannot_be_asked_is_an_error(void **state) {
     close_name(&join);
 }
 
+/* Whose addresses these are is not known then: another machine's is not taken. */
+static void without_its_own_addresses_it_is_anothers(void **state) {
+    struct join join = open_name("10.0.0.21", true);
+    enum node_name_state found;
+    struct error err = {0};
+
+    (void)state;
+    host_memory_fail(r.host, 1);
+    assert_int_equal(
+        node_name_look(join.host, &join.found.client, join.found.node_name, &found, &err), 0);
+    assert_int_equal(found, NODE_NAME_TAKEN);
+    close_name(&join);
+}
+
 static void ctrl_c_ends_the_wait(void **state) {
     struct join join = open_name("10.0.0.21", true);
     struct error err = {0};
@@ -180,6 +194,7 @@ int main(void) {
         cmocka_unit_test(the_wait_has_an_end),
         cmocka_unit_test(a_dry_run_does_not_wait),
         cmocka_unit_test(what_cannot_be_asked_is_an_error),
+        cmocka_unit_test(without_its_own_addresses_it_is_anothers),
         cmocka_unit_test(ctrl_c_ends_the_wait),
     };
 

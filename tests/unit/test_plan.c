@@ -149,6 +149,8 @@ static void each_planned_file_is_there(const json_t *plan, const json_t *after) 
         if (!json_object_get(after, json_text_at(file, "path")))
             fail_msg("%s is planned and not written", json_text_at(file, "path"));
         assert_true(json_object_get(file, "content") || json_object_get(file, "sha256"));
+        if (json_object_get(file, "sha256"))
+            assert_false(json_bool_at(file, "protected", true)); /* a program */
     }
     json_array_foreach(json_at(plan, "network.cni"), i, file)
         assert_non_null(json_object_get(after, json_text_at(file, "path")));

@@ -112,6 +112,18 @@ static void a_join_that_fails_names_its_log(void **state) {
     assert_string_equal(json_text_at(report, "log"), program->kept_log);
 }
 
+static void a_log_that_cannot_be_written_is_told_once(void **state) {
+    const char *first;
+
+    (void)state;
+    assert_int_equal(host_make_folder(program->host, WINJOIN_FOLDER, HOST_SECRET, NULL), 0);
+    assert_int_equal(host_write(program->host, LOGS_FOLDER, "x", 1, HOST_PUBLIC, NULL), 0);
+    succeeds(verb_join);
+    first = strstr(text_str(&err_out), LOGS_FOLDER);
+    assert_non_null(first);
+    assert_null(strstr(first + 1, LOGS_FOLDER));
+}
+
 static void the_last_ten_are_kept(void **state) {
     _cleanup_(text_list_free) struct text_list files = {0};
     size_t joins = 0;
@@ -238,6 +250,7 @@ int main(void) {
         RECORD_TEST(a_join_leaves_its_log_and_report),
         RECORD_TEST(what_changes_nothing_leaves_nothing),
         RECORD_TEST(a_join_that_fails_names_its_log),
+        RECORD_TEST(a_log_that_cannot_be_written_is_told_once),
         RECORD_TEST(the_last_ten_are_kept),
         RECORD_TEST(a_well_node),
         RECORD_TEST(a_server_that_is_away_costs_a_moment),
