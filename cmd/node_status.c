@@ -19,7 +19,12 @@
 #include "services/service_log.h"
 #include "services/service_status.h"
 
-enum { JOINING_SECONDS = 120, LINE_MAX_READ = 4096, PROGRAM_MAX = 512 * 1024 * 1024 };
+enum {
+    JOINING_SECONDS = 120,
+    LINE_MAX_READ = 4096,
+    PROGRAM_MAX = 512 * 1024 * 1024,
+    HNS_MS = 5000, /* which is known to hang */
+};
 
 struct gathering {
     struct program *program;
@@ -27,6 +32,7 @@ struct gathering {
     json_t *status;   /* the document */
     json_t *problems; /* why this node is not well */
     json_t *node;     /* Node object, or NULL */
+    bool hns_is_silent;
 };
 
 static void add_problem(struct gathering *g, const char *format, ...)
@@ -180,17 +186,23 @@ static int add_runs(struct gathering *g, struct error *err) {
 
 /* ---- the machine and the cluster ---- */
 
-static void add_networks(struct gathering *g) {
+static void add_hns(struct gathering *g, struct hns_version *ret) {
     json_t *rows = json_array(), *item;
     _cleanup_json_ json_t *networks = NULL;
-    struct error why = {0};
+    struct error why = {0}, ignored = {0};
     size_t i;
 
     json_object_set_new(g->status, "networks", rows);
-    if (hcn_list(g->host, HCN_NETWORK, NULL, NULL, &networks, &why) < 0) {
-        set_text(g->status, "networksUnknown", why.message);
-        return;
+    host_set_deadline(g->host, host_monotonic_ms(g->host) + HNS_MS);
+    if (hcn_list(g->host, HCN_NETWORK, NULL, NULL, &networks, &why) == 0)
+        (void)hns_version_get(g->host, ret, &ignored);
+    host_set_deadline(g->host, 0);
+    g->hns_is_silent = why.kind == ERROR_TIMED_OUT || ignored.kind == ERROR_TIMED_OUT;
+    if (g->hns_is_silent) {
+        (void)error_set(&why, ERROR_TIMED_OUT, "HNS did not answer within %d s", HNS_MS / 1000);
+        add_problem(g, "%s", why.message);
     }
+    set_text(g->status, "networksUnknown", why.message);
     json_array_foreach(networks, i, item) {
         const char *type = json_text_at(item, "Type");
 
@@ -256,7 +268,7 @@ static void look(struct gathering *g) {
     json_object_set(g->status, "api", json_object_get(look, "api"));
     if (json_object_get(certificate, "subject"))
         json_object_set(g->status, "certificate", certificate);
-    if (options.client)
+    if (options.client && !g->hns_is_silent)
         add_drift(g, &client, name);
     kube_client_close(&client);
     kubeconfig_free(&config);
@@ -295,7 +307,8 @@ static char *file_version(struct host *host, const struct service *service) {
                : program_image_version(data, len);
 }
 
-static void add_versions(struct gathering *g, const struct host_facts *facts) {
+static void add_versions(struct gathering *g, const struct host_facts *facts,
+                         const struct hns_version *hns) {
     static const struct {
         const char *key, *in_node;
         const struct service *service;
@@ -304,8 +317,6 @@ static void add_versions(struct gathering *g, const struct host_facts *facts) {
                     {"containerd", "status.nodeInfo.containerRuntimeVersion", &service_containerd}};
     static const char prefix[] = "containerd://";
     json_t *versions = json_pack("{s:s}", "winjoin", build_version);
-    struct hns_version hns = {0};
-    struct error ignored = {0};
     char number[64];
 
     for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
@@ -319,8 +330,8 @@ static void add_versions(struct gathering *g, const struct host_facts *facts) {
     (void)text_format(number, sizeof number, "%u.%u.%u.%u", facts->major, facts->minor,
                       facts->build, facts->revision);
     set_text(versions, "windows", number);
-    if (hns_version_get(g->host, &hns, &ignored) == 0) {
-        (void)text_format(number, sizeof number, "%u.%u", hns.major, hns.minor);
+    if (hns->major) {
+        (void)text_format(number, sizeof number, "%u.%u", hns->major, hns->minor);
         set_text(versions, "hns", number);
     }
     json_object_set_new(g->status, "versions", versions);
@@ -376,12 +387,14 @@ static void judge(struct gathering *g) {
 int node_status_make(struct program *program, json_t **ret, struct error *err) {
     struct gathering g = {.program = program, .host = program->host};
     struct host_facts facts = {0};
+    struct hns_version hns = {0};
 
     if (host_facts(program->host, &facts, err) < 0)
         return -1;
     g.problems = json_array();
     g.status = json_pack("{s:s, s:s, s:s, s:s}", "apiVersion", "winjoin.io/v1alpha1", "kind",
                          "NodeStatus", "hostName", facts.host_name, "product", facts.product);
+    add_hns(&g, &hns);
     if (add_runs(&g, err) < 0) {
         json_decref(g.status);
         json_decref(g.problems);
@@ -389,8 +402,7 @@ int node_status_make(struct program *program, json_t **ret, struct error *err) {
     }
     look(&g);
     add_conditions(&g);
-    add_versions(&g, &facts);
-    add_networks(&g);
+    add_versions(&g, &facts, &hns);
     judge(&g);
     json_object_set_new(g.status, "well", json_boolean(!json_array_size(g.problems)));
     json_object_set_new(g.status, "problems", g.problems);

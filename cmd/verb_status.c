@@ -20,7 +20,13 @@ int verb_status(struct program *program, struct error *err) {
     output_text(program, text);
     output_result(program, status);
     problem = json_text_at(status, "problems.0");
-    return problem ? error_set(err, ERROR_HOST, "look at this node: %s", problem) : 0;
+    if (!problem)
+        return 0;
+    (void)error_set(err, ERROR_HOST, "look at this node: %s", problem);
+    return text_equal(problem, json_text_at(status, "networksUnknown"))
+               ? error_hint(err, "restart HNS: sc.exe stop hns, then sc.exe start hns; if it does "
+                                 "not stop, restart Windows")
+               : -1;
 }
 
 int verb_certs(struct program *program, struct error *err) {

@@ -9,6 +9,7 @@
 #include "host/host_ops.h"
 
 #define ZERO_GUID "00000000-0000-0000-0000-000000000000"
+enum { QUESTION_MIN_MS = 1000 };
 /* What upstream's programs send; properties are the same with and without a filter. */
 #define QUERY_ALL "{\"SchemaVersion\":{\"Major\":2,\"Minor\":0}}"
 
@@ -33,6 +34,20 @@ static const struct exports exports[] = {
                            "HcnDeleteLoadBalancer"},
 };
 
+/* What changes something gets all the time: its outcome would be unknown. */
+static unsigned timeout_of(struct host *host, const char *function, const char *first_argument) {
+    bool asks = text_starts_with(function, "HNSCall")
+                    ? text_equal(first_argument, "GET")
+                    : !text_starts_with(function, "HcnCreate") &&
+                          !text_starts_with(function, "HcnModify") &&
+                          !text_starts_with(function, "HcnDelete");
+    uint64_t now = host_monotonic_ms(host), end = now + HOST_HCN_TIMEOUT_MS;
+
+    if (asks && host->deadline_ms && host->deadline_ms < end)
+        end = host->deadline_ms > now + QUESTION_MIN_MS ? host->deadline_ms : now + QUESTION_MIN_MS;
+    return (unsigned)(end - now);
+}
+
 /* One export; ret may be NULL where its result does not matter. */
 static int call(struct host *host, const char *function, const char *const *arguments, size_t count,
                 char **ret, struct error *err) {
@@ -43,7 +58,9 @@ static int call(struct host *host, const char *function, const char *const *argu
     log_message(LOG_CALL, "%s", function);
     for (size_t i = 0; i < count; i++)
         log_message(LOG_TRACE, "%s is given %s", function, arguments[i] ? arguments[i] : "nothing");
-    if (host->ops->hns(host, function, arguments, count, &result, &record, &hresult, err) < 0)
+    if (host->ops->hns(host, function, arguments, count,
+                       timeout_of(host, function, count ? arguments[0] : NULL), &result, &record,
+                       &hresult, err) < 0)
         return -1;
     log_message(LOG_TRACE, "%s answers 0x%08x %s", function, (unsigned)hresult,
                 record   ? record

@@ -116,7 +116,8 @@ enum hcn_kind { HCN_NETWORK, HCN_ENDPOINT, HCN_NAMESPACE, HCN_LOAD_BALANCER };
 
 /* The HCN calls of computenetwork.dll (facts: ComputeNetwork.h), handles kept inside. `id` is a
  * GUID text without braces. Documents are JSON. Each call ends after HOST_HCN_TIMEOUT_MS at the
- * latest with ERROR_TIMED_OUT (outcome unknown: enumerate again). Failures carry the HRESULT in
+ * latest with ERROR_TIMED_OUT (outcome unknown: enumerate again); one that only asks ends with
+ * host_set_deadline(), too, but is given a second. Failures carry the HRESULT in
  * err->os and the ErrorRecord's text; kinds: ERROR_ABSENT (0x80070490, 0x803b0001, 02 ...),
  * ERROR_CONFLICT (0x80071392, 0x800700b7, 0x803b0010 ...), ERROR_UNSUPPORTED (no such export),
  * ERROR_DENIED, ERROR_HOST. A non-empty ErrorRecord is a failure even with S_OK. */

@@ -33,9 +33,10 @@ struct host_ops {
      * order (NULL allowed); handles are texts that this host chose. *ret_result is the first output
      * that is not the ErrorRecord (a handle, a list, properties, a response). 0: it was called and
      * *ret_hresult says how it went; -1: it could not be called (ERROR_UNSUPPORTED) or did not come
-     * back (ERROR_TIMED_OUT). The caller frees the texts. */
+     * back in time (ERROR_TIMED_OUT). The caller frees the texts. */
     int (*hns)(struct host *, const char *function, const char *const *arguments, size_t count,
-               char **ret_result, char **ret_error_record, uint32_t *ret_hresult, struct error *);
+               unsigned timeout_ms, char **ret_result, char **ret_error_record,
+               uint32_t *ret_hresult, struct error *);
 
     int (*adapters)(struct host *, struct host_adapters *ret, struct error *);
     int (*routes)(struct host *, struct host_routes *ret, struct error *);

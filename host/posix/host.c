@@ -94,10 +94,11 @@ static int service_delete(struct host *host, const char *name, unsigned timeout_
 }
 
 static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
-               char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
-               struct error *err) {
+               unsigned timeout_ms, char **ret_result, char **ret_error_record,
+               uint32_t *ret_hresult, struct error *err) {
     json_t *state = state_of(host, "call HNS", err);
 
+    (void)timeout_ms;
     if (!state)
         return -1;
     *ret_hresult =

@@ -129,18 +129,18 @@ static void take_outputs(const struct call *call, char **ret_result, char **ret_
     }
 }
 
-static int wait_for(HANDLE thread, const char *function, struct error *err) {
-    DWORD waited = WaitForSingleObject(thread, HOST_HCN_TIMEOUT_MS);
+static int wait_for(HANDLE thread, unsigned timeout_ms, const char *function, struct error *err) {
+    DWORD waited = WaitForSingleObject(thread, timeout_ms);
 
     if (waited == WAIT_OBJECT_0)
         return 0;
-    return error_set(err, ERROR_TIMED_OUT, "call %s: no answer within %u s; the result is unknown",
-                     function, HOST_HCN_TIMEOUT_MS / 1000u);
+    return error_set(err, ERROR_TIMED_OUT, "call %s: no answer within %.0f s; the result is unknown",
+                     function, timeout_ms / 1000.0);
 }
 
 int win32_hns(struct host *host, const char *function, const char *const *arguments, size_t count,
-              char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
-              struct error *err) {
+              unsigned timeout_ms, char **ret_result, char **ret_error_record,
+              uint32_t *ret_hresult, struct error *err) {
     const struct shape *shape = find_shape(function);
     _cleanup_wide_ wchar_t *dll = shape ? win32_wide(shape->dll) : NULL;
     void *address = shape ? win32_function(dll, function) : NULL;
@@ -166,7 +166,7 @@ int win32_hns(struct host *host, const char *function, const char *const *argume
         release(call);
         return win32_fail(err, GetLastError(), "call %s", function);
     }
-    result = wait_for(thread, function, err);
+    result = wait_for(thread, timeout_ms, function, err);
     CloseHandle(thread);
     if (result == 0) {
         *ret_hresult = (uint32_t)call->hresult;

@@ -96,7 +96,7 @@ int win32_service_configure(SC_HANDLE manager, const struct host_service *servic
                             struct error *err);
 
 /* ---- hns.c ---- */
-int win32_hns(struct host *, const char *, const char *const *, size_t, char **, char **,
+int win32_hns(struct host *, const char *, const char *const *, size_t, unsigned, char **, char **,
               uint32_t *, struct error *);
 
 /* ---- adapters.c, interfaces.c, routes.c, ports.c, firewall.c ---- */

@@ -85,8 +85,8 @@ static int service_delete(struct host *host, const char *name, unsigned timeout_
 /* ---- HNS ---- */
 
 static int hns(struct host *host, const char *function, const char *const *arguments, size_t count,
-               char **ret_result, char **ret_error_record, uint32_t *ret_hresult,
-               struct error *err) {
+               unsigned timeout_ms, char **ret_result, char **ret_error_record,
+               uint32_t *ret_hresult, struct error *err) {
     struct memory_host *memory = memory_of(host);
     struct text line = {0};
     int result = 0;
@@ -101,6 +101,11 @@ static int hns(struct host *host, const char *function, const char *const *argum
     text_free(&line);
     if (result < 0)
         return -1;
+    if (memory->hns_hangs) {
+        memory->clock_ms += timeout_ms;
+        return error_set(err, ERROR_TIMED_OUT, "call %s: no answer within %.0f s", function,
+                         timeout_ms / 1000.0);
+    }
     *ret_hresult = model_hns(memory->state, memory->hns, memory->hns_context, function, arguments,
                              count, ret_result, ret_error_record);
     return 0;

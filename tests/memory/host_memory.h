@@ -59,6 +59,8 @@ void host_memory_on_run(struct host *host, host_memory_run *hook, void *context)
 typedef uint32_t host_memory_hns(void *context, const char *function, const char *const *arguments,
                                  size_t count, char **ret_result, char **ret_error_record);
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context);
+/* From now on no call of HNS comes back: each takes all the time that it is given. */
+void host_memory_hang_hns(struct host *host);
 /* Who answers on every pipe: handed what was said, adds to `answer`; nothing: it hung up. NULL:
  * there is no pipe to talk on. */
 typedef void host_memory_pipe(void *context, const void *said, size_t len, struct text *answer);

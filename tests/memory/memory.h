@@ -36,6 +36,7 @@ struct memory_host {
     size_t failed_at;      /* where its line begins in the log */
     host_memory_hns *hns;
     void *hns_context;
+    bool hns_hangs;
     host_memory_run *on_run;
     void *on_run_context;
     host_memory_pipe *pipe;

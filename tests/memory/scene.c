@@ -158,6 +158,10 @@ void host_memory_restart_hns(struct host *host) {
     json_object_set_new(service, "processId", json_integer(process + 4));
 }
 
+void host_memory_hang_hns(struct host *host) {
+    memory_of(host)->hns_hangs = true;
+}
+
 void host_memory_set_hns(struct host *host, host_memory_hns *call, void *context) {
     memory_of(host)->hns = call;
     memory_of(host)->hns_context = context;

@@ -184,6 +184,24 @@ static void a_server_that_is_away_costs_a_moment(void **state) {
     assert_has(&out, "   Ready unknown   ");
 }
 
+/* Nor does an HNS whose calls do not come back; the rest is shown. */
+static void an_hns_that_hangs_costs_seconds(void **state) {
+    struct error err;
+    uint64_t begin;
+
+    (void)state;
+    succeeds(verb_join);
+    host_memory_hang_hns(program->host);
+    begin = host_monotonic_ms(program->host);
+    assert_int_equal(verb(verb_status, &err), -1);
+    assert_in_range(host_monotonic_ms(program->host) - begin, 5000, 7000);
+    assert_int_equal(error_exit_code(err.kind), 1);
+    assert_string_equal(err.message, "look at this node: HNS did not answer within 5 s");
+    assert_has(&out, "networks         unknown: HNS did not answer within 5 s\n");
+    assert_has(&out, "win-7k2   Ready   joined 20");
+    assert_non_null(strstr(err.hints[0], "sc.exe stop hns"));
+}
+
 static void a_join_that_failed(void **state) {
     struct error err;
 
@@ -254,6 +272,7 @@ int main(void) {
         RECORD_TEST(the_last_ten_are_kept),
         RECORD_TEST(a_well_node),
         RECORD_TEST(a_server_that_is_away_costs_a_moment),
+        RECORD_TEST(an_hns_that_hangs_costs_seconds),
         RECORD_TEST(a_join_that_failed),
         RECORD_TEST(a_join_that_runs_or_was_killed),
         RECORD_TEST(a_proof_that_failed),
