@@ -28,6 +28,7 @@ enum host_access {
     HOST_SECRET,        /* SYSTEM and Administrators only: D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA) */
     HOST_PROBE_MAILBOX, /* as secret, and containers' users may read and write */
     HOST_PROBE_PROGRAM, /* as secret, and containers' users may read and execute */
+    HOST_READ_ONLY,     /* as secret, and all users may read and execute; owner: Administrators */
 };
 enum host_file_type { HOST_ABSENT, HOST_FILE, HOST_FOLDER, HOST_LINK };
 
@@ -52,6 +53,11 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
 /* Makes the folder and its parents; one that exists keeps its content and gets the access. */
 int host_make_folder(struct host *host, const char *path, enum host_access access,
                      struct error *err);
+/* A folder's access as this host writes it (Windows: SDDL of owner and DACL; the caller frees), and
+ * back. An owner that this process may not set stays. Absent: ERROR_ABSENT. */
+int host_folder_access(struct host *host, const char *path, char **ret, struct error *err);
+int host_folder_access_set(struct host *host, const char *path, const char *access,
+                           struct error *err);
 /* Removes a file, link or empty folder; absent is success. */
 int host_remove(struct host *host, const char *path, struct error *err);
 /* Removes a folder with its content, not following links; absent is success. */

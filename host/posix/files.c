@@ -248,9 +248,33 @@ int rootfs_make_folder(struct host *host, const char *path, enum host_access acc
             return error_set(err, ERROR_HOST, "make folder '%s': a file with that name exists",
                              path);
     }
-    if (access == HOST_SECRET && chmod(at, 0700) < 0)
+    if ((access == HOST_SECRET || access == HOST_READ_ONLY) && chmod(at, mode) < 0)
         return fail(err, "protect folder", path);
     return 0;
+}
+
+/* Its mode: "755". */
+int rootfs_folder_access(struct host *host, const char *path, char **ret, struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+    struct stat st;
+
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
+        return -1;
+    if (stat(at, &st) < 0)
+        return fail(err, "read the access of", path);
+    *ret = xasprintf("%o", (unsigned)st.st_mode & 07777);
+    return 0;
+}
+
+int rootfs_folder_access_set(struct host *host, const char *path, const char *access,
+                             struct error *err) {
+    _cleanup_(freep) char *at = NULL;
+
+    if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
+        return -1;
+    return chmod(at, (mode_t)strtoul(access, NULL, 8) & 07777) < 0
+               ? fail(err, "set the access of", path)
+               : 0;
 }
 
 int rootfs_remove(struct host *host, const char *path, struct error *err) {

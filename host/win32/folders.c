@@ -46,7 +46,7 @@ static int make_one(const char *path, SECURITY_ATTRIBUTES *attributes, struct er
                             path);
     if (GetFileAttributesW(wide) == INVALID_FILE_ATTRIBUTES)
         return win32_fail(err, code, "make folder '%s'", path);
-    if (attributes && win32_access_apply(wide, attributes, err) < 0)
+    if (attributes && win32_access_apply(wide, attributes->lpSecurityDescriptor, err) < 0)
         return error_prefix(err, "make folder '%s'", path);
     return 0;
 }

@@ -24,16 +24,17 @@ static int write_files(struct join *join, struct error *err) {
 }
 
 int phase_files(struct join *join, struct error *err) {
-    static const char *const folders[] = {KUBELET_FOLDER, KUBERNETES_FOLDER, CNI_CONF_DIR,
-                                          "C:\\var\\log\\pods", "C:\\var\\log\\containers"};
+    static const char *const folders[] = {KUBELET_FOLDER, "C:\\var\\log\\pods",
+                                          "C:\\var\\log\\containers"};
+    static const char *const guarded[] = {KUBERNETES_FOLDER, KUBERNETES_FOLDER "\\pki",
+                                          CNI_CONF_DIR};
     _cleanup_(freep) char *manifests = NULL;
 
-    if (journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0)
+    if (journal_own_folders(&join->journal, folders, ARRAY_SIZE(folders), err) < 0 ||
+        journal_guard_folders(&join->journal, guarded, ARRAY_SIZE(guarded), err) < 0)
         return -1;
     manifests = join_manifest_folder(join);
-    if (journal_own_folder(&join->journal, manifests, err) < 0 ||
-        host_make_folder(join->host, manifests, HOST_PUBLIC, err) < 0 ||
-        host_make_folder(join->host, CNI_CONF_DIR, HOST_PUBLIC, err) < 0)
+    if (journal_guard_folders(&join->journal, (const char *const *)&manifests, 1, err) < 0)
         return -1;
     return write_files(join, err);
 }

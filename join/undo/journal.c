@@ -225,12 +225,16 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
 }
 
 int journal_folder(struct journal *journal, const char *path, struct error *err) {
+    _cleanup_(freep) char *access = NULL;
     bool there = host_file_type(journal->host, path) != HOST_ABSENT;
 
     if (journal_has(journal, JOURNAL_FOLDER_ENTRY, path))
         return 0;
+    if (there && host_folder_access(journal->host, path, &access, err) < 0)
+        return -1;
     return journal_record(journal, JOURNAL_FOLDER_ENTRY, path,
-                          there ? json_pack("{s:b}", "present", 1) : NULL, err);
+                          there ? json_pack("{s:b, s:s}", "present", 1, "access", access) : NULL,
+                          err);
 }
 
 /* A service as the SCM tells it; join/undo/reset.c reads it back. */
@@ -329,4 +333,14 @@ int journal_own_folders(struct journal *journal, const char *const *paths, size_
     for (size_t i = 0; i < count && result == 0; i++)
         result = journal_own_folder(journal, paths[i], err);
     return journal_write_down(journal, result < 0 ? NULL : err) < 0 ? -1 : result;
+}
+
+int journal_guard_folders(struct journal *journal, const char *const *paths, size_t count,
+                          struct error *err) {
+    if (journal_own_folders(journal, paths, count, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (host_make_folder(journal->host, paths[i], HOST_READ_ONLY, err) < 0)
+            return -1;
+    return 0;
 }

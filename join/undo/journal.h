@@ -25,7 +25,7 @@
 enum journal_kind {
     JOURNAL_FILE_ENTRY,   /* a file that is written or removed; before: absent, or a backup */
     JOURNAL_FOLDER_ENTRY, /* a folder whose content belongs to the node: removed whole if it was
-                             absent */
+                             absent; else gets the access back that it had */
     JOURNAL_SERVICE,      /* a service of the SCM; before: absent, or its configuration and state */
     JOURNAL_NETWORK,      /* an HNS network of ours, by name */
     JOURNAL_SWITCH,       /* the base network and the card under it; before: the card's snapshot */
@@ -83,6 +83,10 @@ int journal_folder(struct journal *journal, const char *path, struct error *err)
 int journal_own_folder(struct journal *journal, const char *path, struct error *err);
 int journal_own_folders(struct journal *journal, const char *const *paths, size_t count,
                         struct error *err);
+/* The same for folders of programs and of what they are told to run: they are made, and from here
+ * on only administrators add to them (HOST_READ_ONLY). */
+int journal_guard_folders(struct journal *journal, const char *const *paths, size_t count,
+                          struct error *err);
 /* One that is recorded already and that a killed run had created and not marked yet is deleted: the
  * journal says that nothing stood there before, and nobody's mark is on it. Its making may end
  * after the run that asked for it. */

@@ -61,12 +61,15 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
 
 static int undo_folder(struct host *host, const struct journal_entry *entry, const char **ret_how,
                        struct error *err) {
+    const char *access = json_text_at(entry->before, "access");
     struct text_list names = {0};
     bool empty;
 
     if (json_bool_at(entry->before, "present", false)) {
         *ret_how = "kept: it existed before the join";
-        return 0;
+        return access && host_file_type(host, entry->target) != HOST_ABSENT
+                   ? host_folder_access_set(host, entry->target, access, err)
+                   : 0;
     }
     if (!json_bool_at(entry->before, "onlyIfEmpty", false)) {
         *ret_how = "removed";

@@ -14,6 +14,7 @@ static const char *const access_names[] = {
     [HOST_SECRET] = "secret",
     [HOST_PROBE_MAILBOX] = "probe-mailbox",
     [HOST_PROBE_PROGRAM] = "probe-program",
+    [HOST_READ_ONLY] = "read-only",
 };
 static const char *const type_names[] = {
     [HOST_ABSENT] = "absent",
@@ -192,6 +193,33 @@ int memory_make_folder(struct host *host, const char *path, enum host_access acc
     file->type = HOST_FOLDER;
     if (access != HOST_PUBLIC)
         file->access = access;
+    return 0;
+}
+
+int memory_folder_access(struct host *host, const char *path, char **ret, struct error *err) {
+    const struct memory_file *file;
+
+    if (memory_call(host, err, "folder_access %s", path) < 0)
+        return -1;
+    file = find_file(memory_of(host), path);
+    if (!file)
+        return error_set_os(err, ERROR_ABSENT, 2, "read the access of '%s': it is absent", path);
+    *ret = xstrdup(access_names[file->access]);
+    return 0;
+}
+
+int memory_folder_access_set(struct host *host, const char *path, const char *access,
+                             struct error *err) {
+    struct memory_file *file;
+
+    if (memory_call(host, err, "folder_access_set %s %s", path, access) < 0)
+        return -1;
+    file = find_file(memory_of(host), path);
+    if (!file)
+        return error_set_os(err, ERROR_ABSENT, 2, "set the access of '%s': it is absent", path);
+    for (size_t i = 0; i < ARRAY_SIZE(access_names); i++)
+        if (text_equal(access, access_names[i]))
+            file->access = (enum host_access)i;
     return 0;
 }
 

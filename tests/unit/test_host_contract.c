@@ -93,6 +93,32 @@ static void folders_list_sorted(void **state) {
     assert_int_equal(host_file_type(opened, FOLDER), HOST_ABSENT);
 }
 
+/* Wine keeps modes, to which all of these lists may come down. */
+static void access_of_a_folder_is_given_back(void **state) {
+    static const enum host_access others[] = {HOST_SECRET, HOST_READ_ONLY};
+    _cleanup_(freep) char *before = NULL, *secret = NULL;
+
+    (void)state;
+    SUCCEEDS(host_make_folder(opened, FOLDER "\\programs", HOST_PUBLIC, err));
+    SUCCEEDS(host_folder_access(opened, FOLDER "\\programs", &before, err));
+    for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+        _cleanup_(freep) char *between = NULL, *after = NULL;
+
+        SUCCEEDS(host_make_folder(opened, FOLDER "\\programs", others[i], err));
+        SUCCEEDS(host_folder_access(opened, FOLDER "\\programs", &between, err));
+        if (!on_wine())
+            assert_string_not_equal(secret ? secret : before, between);
+        if (!secret)
+            secret = xstrdup(between);
+        SUCCEEDS(host_folder_access_set(opened, FOLDER "\\programs", before, err));
+        SUCCEEDS(host_folder_access(opened, FOLDER "\\programs", &after, err));
+        assert_string_equal(before, after);
+    }
+    FAILS_WITH(ERROR_ABSENT, host_folder_access(opened, FOLDER "\\none", &secret, err));
+    FAILS_WITH(ERROR_ABSENT, host_folder_access_set(opened, FOLDER "\\none", before, err));
+    SUCCEEDS(host_remove_tree(opened, FOLDER, err));
+}
+
 static void remove_and_rename(void **state) {
     (void)state;
     SUCCEEDS(host_remove(opened, FOLDER "\\none", err));
@@ -316,6 +342,7 @@ int main(void) {
         cmocka_unit_test(reads_a_part),
         cmocka_unit_test(refuses_bad_paths),
         cmocka_unit_test(folders_list_sorted),
+        cmocka_unit_test(access_of_a_folder_is_given_back),
         cmocka_unit_test(remove_and_rename),
         cmocka_unit_test(links_are_not_followed_by_removal),
         cmocka_unit_test(free_space_and_time),

@@ -235,6 +235,43 @@ static void the_event_log_finds_its_texts(void **state) {
     }
 }
 
+/* Programs run as LocalSystem from these folders: users must not add files beside them. A folder
+ * that was there gets back the access that it had. */
+static void only_administrators_add_programs(void **state) {
+    static const char *const folders[] = {"C:\\k",
+                                          "C:\\opt\\cni\\bin",
+                                          "C:\\Program Files\\containerd",
+                                          "C:\\etc\\kubernetes",
+                                          "C:\\etc\\kubernetes\\manifests",
+                                          "C:\\etc\\cni\\net.d"};
+    struct error err = {0};
+    json_t *before, *after;
+    struct run r;
+
+    (void)state;
+    for (int was_there = 0; was_there < 2; was_there++) {
+        open_run(&r, "overlay");
+        for (size_t i = 0; was_there && i < ARRAY_SIZE(folders); i++)
+            assert_int_equal(host_make_folder(r.host, folders[i], HOST_PUBLIC, &err), 0);
+        before = state_of(&r);
+        if (join_once(&r, &err) < 0)
+            fail_msg("join: %s", err.message);
+        for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+            _cleanup_(freep) char *access = NULL;
+
+            assert_int_equal(host_folder_access(r.host, folders[i], &access, &err), 0);
+            assert_string_equal(access, "read-only");
+        }
+        if (reset_once(&r, &err) < 0)
+            fail_msg("reset: %s", err.message);
+        after = state_of(&r);
+        assert_same(before, after, "reset");
+        json_decref(before);
+        json_decref(after);
+        close_run(&r);
+    }
+}
+
 static void second_join_changes_nothing(void **state) {
     struct error err = {0};
     struct run r;
@@ -413,6 +450,7 @@ int main(void) {
         cmocka_unit_test(a_service_without_a_mark_is_made_again),
         cmocka_unit_test(a_killed_diagnosis_leaves_no_firewall_rule),
         cmocka_unit_test(the_event_log_finds_its_texts),
+        cmocka_unit_test(only_administrators_add_programs),
         cmocka_unit_test(second_join_changes_nothing),
         cmocka_unit_test(a_joined_node_remembers_its_network),
         cmocka_unit_test(a_cluster_without_the_manifest_is_told),
