@@ -11,6 +11,7 @@ static const struct {
     const char *words, *access;
 } access_of[] = {
     {"SYSTEM and Administrators only", "secret"},
+    {"written by SYSTEM and Administrators only; users read and execute", "read-only"},
     {"also readable and writable by the users inside containers", "probe-mailbox"},
     {"also readable and executable by the users inside containers", "probe-program"},
     {"inherited from the folder", "public"},
@@ -161,6 +162,7 @@ static void a_diagnosis(void **state) {
     (void)state;
     assert_int_equal(host_make_folder(probes.host, "C:\\ProgramData\\winjoin", HOST_SECRET, NULL),
                      0);
+    assert_int_equal(host_make_folder(probes.host, "C:\\etc\\kubernetes", HOST_READ_ONLY, NULL), 0);
     assert_int_equal(probes.transport->start(&probes, NULL), 0);
     assert_int_equal(host_write(probes.host, "C:\\ProgramData\\winjoin\\probe\\a\\go-1", "", 0,
                                 HOST_PUBLIC, NULL),
