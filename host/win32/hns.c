@@ -134,8 +134,9 @@ static int wait_for(HANDLE thread, unsigned timeout_ms, const char *function, st
 
     if (waited == WAIT_OBJECT_0)
         return 0;
-    return error_set(err, ERROR_TIMED_OUT, "call %s: no answer within %.0f s; the result is unknown",
-                     function, timeout_ms / 1000.0);
+    return error_set(err, ERROR_TIMED_OUT,
+                     "call %s: no answer within %.0f s; the result is unknown", function,
+                     timeout_ms / 1000.0);
 }
 
 int win32_hns(struct host *host, const char *function, const char *const *arguments, size_t count,
