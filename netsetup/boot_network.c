@@ -2,10 +2,12 @@
 #include "netsetup/boot_network.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/peers.h"
 
-enum { FILE_MAX = 4 * 1024 * 1024 };
+enum { FILE_MAX = 8 * 1024 * 1024 };
 
 json_t *boot_network_json(const struct network_input *input) {
     return json_pack("{s:s?, s:s?, s:s*, s:s?, s:s?, s:s?, s:s*, s:o, s:o, s:s?, s:s*, s:i, s:i, "
@@ -70,4 +72,48 @@ int boot_network_load(struct host *host, json_t **ret_json, struct network_input
         return -1;
     *ret_json = take_ptr(json);
     return 0;
+}
+
+/* ---- the routes since ---- */
+
+int boot_routes_write(struct host *host, const json_t *network, const json_t *routes,
+                      struct error *err) {
+    _cleanup_json_ json_t *json = json_pack("{s:O, s:O}", "network", network, "peers", routes);
+    _cleanup_(freep) char *text = json_write_pretty(json);
+
+    return host_write(host, BOOT_ROUTES_FILE, text, strlen(text), HOST_SECRET, err);
+}
+
+/* NULL: there is none that can be read. */
+static json_t *read_routes(struct host *host) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_json_ json_t *json = NULL;
+    struct error ignored = {0};
+    size_t len;
+
+    if (host_read(host, BOOT_ROUTES_FILE, FILE_MAX, &text, &len, &ignored) < 0 ||
+        json_read(text, len, BOOT_ROUTES_FILE, &json, &ignored) < 0)
+        return NULL;
+    return take_ptr(json);
+}
+
+json_t *boot_routes(struct host *host, const json_t *network) {
+    _cleanup_json_ json_t *since = read_routes(host);
+    bool counts = json_equal(json_object_get(since, "network"), network);
+    json_t *routes = json_object_get(counts ? since : network, "peers");
+
+    return json_is_array(routes) ? json_incref(routes) : json_array();
+}
+
+json_t *boot_routes_ever(struct host *host, const json_t *network) {
+    _cleanup_json_ json_t *since = read_routes(host);
+    json_t *all = json_array(), *route;
+    size_t i;
+
+    json_array_extend(all, json_object_get(since, "peers"));
+    json_array_foreach(json_object_get(network, "peers"), i, route) {
+        if (!peers_have(all, route))
+            json_array_append(all, route);
+    }
+    return all;
 }

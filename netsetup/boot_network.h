@@ -17,8 +17,21 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
 void boot_network_input_free(struct network_input *input);
 
 /* Reads the file; *ret_json is a new reference that the input borrows from. The file's "peers" are
- * the routes to other nodes (netsetup/peers.h). ERROR_ABSENT: no join has written it yet. */
+ * the routes to other nodes (netsetup/peers.h) as the join wrote them. ERROR_ABSENT: no join has
+ * written it yet. */
 int boot_network_load(struct host *host, json_t **ret_json, struct network_input *ret,
                       struct error *err);
+
+/* Each file has one writer, so that none overwrites what another has just written: a join writes
+ * the one above, winjoin-network this one, with the routes as they have become since. */
+#define BOOT_ROUTES_FILE "C:\\ProgramData\\winjoin\\routes.json"
+/* `network`: the join's file, as it was loaded. Fails as host_write(). */
+int boot_routes_write(struct host *host, const json_t *network, const json_t *routes,
+                      struct error *err);
+/* The routes that count: winjoin-network's, where they were written since that join, else the
+ * join's. New reference, an array. */
+json_t *boot_routes(struct host *host, const json_t *network);
+/* All that either remembers, an earlier join's too: what may be on the machine. */
+json_t *boot_routes_ever(struct host *host, const json_t *network);
 
 #endif

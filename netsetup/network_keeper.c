@@ -202,12 +202,12 @@ static int restore_balancers(struct network_keeper *k, const struct network_rest
 static int restore_all(struct network_keeper *k, const json_t *file,
                        struct network_restore *restore, struct error *err) {
     const struct network_agent *agent = network_agent_by_plugin(restore->input->plugin);
+    _cleanup_json_ json_t *routes = boot_routes(k->host, file);
 
     if (!agent)
         return error_set(err, ERROR_MALFORMED, "read '%s': no network plugin is called '%s'",
                          BOOT_NETWORK_FILE, restore->input->plugin ? restore->input->plugin : "");
-    if (!agent->makes_network &&
-        restore_networks(k, json_object_get(file, "peers"), restore, err) < 0)
+    if (!agent->makes_network && restore_networks(k, routes, restore, err) < 0)
         return -1;
     if ((agent->restore && agent->restore(restore, err) < 0) ||
         restore_balancers(k, restore, err) < 0)

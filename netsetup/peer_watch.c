@@ -18,11 +18,12 @@ struct follower {
     struct host *host;
     json_t *file; /* of the join */
     struct network_plan plan;
-    json_t *routes; /* name of a Node -> its routes */
-    bool listed;    /* all of them are known */
-    bool behind;    /* the machine's routes are others */
-    bool written;   /* the machine's routes are those that the file remembers */
-    bool stale;     /* the file is another one by now */
+    json_t *remembered; /* an array of routes */
+    json_t *routes;     /* name of a Node -> its routes */
+    bool listed;        /* all of them are known */
+    bool behind;        /* the machine's routes are others */
+    bool written;       /* the machine's routes are those that are remembered */
+    bool stale;         /* the join's file is another one by now */
     uint64_t write_ms;
     peer_watch_tick *tick;
     void *context;
@@ -68,31 +69,31 @@ static json_t *all_routes(const struct follower *f) {
     return list;
 }
 
-/* A join may have written it again meanwhile: then the watch begins again. */
-static int write_file(struct follower *f, json_t *routes, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
+/* A join may have written its file again meanwhile: then the watch begins again. */
+static int remember(struct follower *f, json_t *routes, struct error *err) {
     _cleanup_json_ json_t *now = NULL;
     struct network_input input = {0};
 
     if (boot_network_load(f->host, &now, &input, err) < 0)
         return -1;
     boot_network_input_free(&input);
-    json_object_set(f->file, "peers", json_object_get(now, "peers"));
     f->stale = !json_equal(f->file, now);
     if (f->stale)
         return error_set(err, ERROR_CONFLICT, "'%s' was written by a join", BOOT_NETWORK_FILE);
-    if (json_equal(routes, json_object_get(now, "peers")))
+    if (json_equal(routes, f->remembered))
         return 0;
-    json_object_set(f->file, "peers", routes);
-    text = json_write_pretty(f->file);
-    return host_write(f->host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, err);
+    if (boot_routes_write(f->host, f->file, routes, err) < 0)
+        return -1;
+    json_decref(f->remembered);
+    f->remembered = json_incref(routes);
+    return 0;
 }
 
-/* The file first: reset takes away what it names. Its order stays while the routes are the same:
- * a join writes them as the machine lists them. */
+/* Remembered first: reset takes away what is. The order stays while the routes are the same: a join
+ * writes them as the machine lists them. */
 static int write_routes(struct follower *f, struct error *err) {
     _cleanup_json_ json_t *routes = all_routes(f), *both = json_array();
-    _cleanup_json_ json_t *before = json_incref(json_object_get(f->file, "peers"));
+    _cleanup_json_ json_t *before = json_incref(f->remembered);
     json_t *route;
     bool all, same;
     size_t i;
@@ -107,10 +108,10 @@ static int write_routes(struct follower *f, struct error *err) {
     if (f->written && all && same)
         return 0;
     f->written = false;
-    if (write_file(f, both, err) < 0 || peers_replace(f->host, &f->plan, before, routes, err) < 0)
+    if (remember(f, both, err) < 0 || peers_replace(f->host, &f->plan, before, routes, err) < 0)
         return -1;
     log_message(LOG_INFO, "routes to the pods of %zu other nodes", json_array_size(routes));
-    f->written = write_file(f, same ? both : routes, err) == 0;
+    f->written = remember(f, same ? both : routes, err) == 0;
     return f->written ? 0 : -1;
 }
 
@@ -170,6 +171,24 @@ static int watch(struct follower *f, struct http *http, struct error *err) {
     return result;
 }
 
+/* What was written for an earlier join, and by no one since. */
+static int remove_left(struct follower *f, struct error *err) {
+    _cleanup_json_ json_t *ever = boot_routes_ever(f->host, f->file), *left = json_array();
+    json_t *route;
+    size_t i;
+
+    f->remembered = boot_routes(f->host, f->file);
+    json_array_foreach(ever, i, route) {
+        if (!peers_have(f->remembered, route))
+            json_array_append(left, route);
+    }
+    if (!json_array_size(left))
+        return 0;
+    return peers_remove(f->host, &f->plan, left, err) < 0
+               ? -1
+               : boot_routes_write(f->host, f->file, f->remembered, err);
+}
+
 int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, void *context,
                  struct error *err) {
     struct follower f = {.host = host, .tick = tick, .context = context};
@@ -180,6 +199,8 @@ int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, vo
         return -1;
     result = network_plan_make(&input, &f.plan, err);
     boot_network_input_free(&input);
+    if (result == 0)
+        result = remove_left(&f, err);
     if (result == 0 && !f.plan.writes_routes)
         result = error_set(err, ERROR_ABSENT, "nobody asks for routes of ours");
     if (result == 0) {
@@ -187,6 +208,7 @@ int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, vo
         result = watch(&f, http, err);
     }
     json_decref(f.routes);
+    json_decref(f.remembered);
     network_plan_free(&f.plan);
     json_decref(f.file);
     return result;

@@ -86,7 +86,8 @@ int peers_write(struct host *host, const struct network_plan *plan, const json_t
 
 int peers_remove(struct host *host, const struct network_plan *plan, const json_t *peers,
                  struct error *err) {
-    if (plan->mode->routes_remove && plan->mode->routes_remove(host, plan, peers, err) < 0)
+    if (json_array_size(peers) && plan->mode->routes_remove &&
+        plan->mode->routes_remove(host, plan, peers, err) < 0)
         return error_prefix(err, "remove the routes to other nodes");
     return 0;
 }

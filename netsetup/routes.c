@@ -168,8 +168,15 @@ int pod_routes_write(struct host *host, const struct network_plan *plan, const j
 int pod_routes_forget(struct host *host, const struct network_plan *plan, const json_t *peers,
                       struct error *err) {
     _cleanup_(freep) struct pod_route *routes = NULL;
+    _cleanup_json_ json_t *own = json_array();
+    json_t *peer;
+    size_t i;
     (void)plan;
-    return read_routes(peers, &routes, err) < 0
+    json_array_foreach(peers, i, peer) {
+        if (json_text_at(peer, "podCIDR")) /* of another mode: HNS's own */
+            json_array_append(own, peer);
+    }
+    return read_routes(own, &routes, err) < 0
                ? -1
-               : pod_routes_remove(host, routes, json_array_size(peers), err);
+               : pod_routes_remove(host, routes, json_array_size(own), err);
 }

@@ -238,22 +238,35 @@ static int stop_kubelet(const struct journal *journal, struct error *err) {
     return host_service_stop(journal->host, name, STOP_TIMEOUT_MS, err);
 }
 
-/* Those that winjoin-network has written since the join. */
-static int remove_routes(struct host *host, struct error *err) {
-    _cleanup_json_ json_t *file = NULL;
-    struct network_input input = {0};
-    struct network_plan plan = {0};
-    struct error none = {0};
-    int result;
+/* What a join wrote down of its network; a plan without a mode: nothing. */
+struct joined {
+    json_t *file;
+    struct network_plan plan;
+};
 
-    if (boot_network_load(host, &file, &input, &none) < 0)
-        return 0; /* no file, no routes */
-    result = network_plan_make(&input, &plan, &none) < 0
-                 ? 0
-                 : peers_remove(host, &plan, json_object_get(file, "peers"), err);
-    network_plan_free(&plan);
+static void joined_read(struct host *host, struct joined *ret) {
+    struct network_input input = {0};
+    struct error none = {0};
+
+    if (boot_network_load(host, &ret->file, &input, &none) < 0)
+        return;
+    (void)network_plan_make(&input, &ret->plan, &none); /* or it stays empty */
     boot_network_input_free(&input);
-    return result;
+}
+
+static void joined_free(struct joined *joined) {
+    network_plan_free(&joined->plan);
+    json_decref(joined->file);
+}
+
+/* Those that winjoin-network has written since the join. */
+static int remove_routes(struct host *host, const struct joined *joined, struct error *err) {
+    _cleanup_json_ json_t *routes = NULL;
+
+    if (!joined->plan.mode)
+        return 0;
+    routes = boot_routes_ever(host, joined->file);
+    return peers_remove(host, &joined->plan, routes, err);
 }
 
 static void tell(const struct reset_options *options, const struct journal_entry *entry,
@@ -357,21 +370,16 @@ static int remove_own(struct host *host, struct error *err) {
 }
 
 /* What a DaemonSet of the cluster made is not the journal's: it is named with its command. */
-static const char *left_by_agent(struct host *host) {
-    _cleanup_(freep) char *text = NULL;
-    _cleanup_json_ json_t *file = NULL;
-    const struct external_agent *agent;
-    size_t len;
+static const char *left_by_agent(const struct joined *joined) {
+    const struct external_agent *agent =
+        external_agent_by_name(json_text_at(joined->file, "agent"));
 
-    if (host_read(host, BOOT_NETWORK_FILE, BACKUP_MAX, &text, &len, NULL) < 0 ||
-        json_read(text, len, BOOT_NETWORK_FILE, &file, NULL) < 0)
-        return NULL;
-    agent = external_agent_by_name(json_text_at(file, "agent"));
     return agent ? agent->removal : NULL;
 }
 
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
+    _cleanup_(joined_free) struct joined joined = {0};
     struct journal journal = {0};
     const char *left;
     int result = 0;
@@ -379,17 +387,20 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     *ret = (struct reset_result){0};
     if (journal_open(host, &journal, err) < 0)
         return -1;
-    left = left_by_agent(host);
+    joined_read(host, &joined);
+    left = left_by_agent(&joined);
     if (journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by reset_pods(). */
         result = diag_remove_left(host, err) < 0 || journal_repair_services(&journal, err) < 0 ||
-                         stop_kubelet(&journal, err) < 0 || remove_routes(host, err) < 0
+                         stop_kubelet(&journal, err) < 0 || remove_routes(host, &joined, err) < 0
                      ? -1
                      : 0;
     if (result == 0)
         reset_pods(&journal, options, ret, err);
     if (result == 0)
         result = undo_all(&journal, options, ret, err);
+    if (result == 0 && !options->dry_run) /* the service could write some until it was stopped */
+        result = remove_routes(host, &joined, err);
     if (result == 0 && !options->dry_run)
         result = remove_own(host, err);
     if (result == 0 && left && options->progress)

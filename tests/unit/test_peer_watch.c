@@ -80,12 +80,19 @@ static int close_host(void **state) {
     return 0;
 }
 
+static void write_join(void) {
+    json_t *file = boot_network_json(&scene.input);
+    char *text = json_write(file);
+
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
+    free(text);
+    json_decref(file);
+}
+
 static void join(const char *mode, const char *plugin) {
     struct nic_snapshot card = {0};
     struct nic_guard_result result = {0};
     struct hcn_network network = {0};
-    json_t *file;
-    char *text;
 
     scene_open(&scene, mode);
     scene.input.plugin = plugin;
@@ -94,16 +101,12 @@ static void join(const char *mode, const char *plugin) {
     assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
     assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
     nic_snapshot_free(&card);
-    file = boot_network_json(&scene.input);
-    text = json_write(file);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
-    free(text);
-    json_decref(file);
+    write_join();
 }
 
 /* "10.244.2.0/24 10.0.0.22; " of each route that the machine has, and that the file remembers. */
 static void assert_routes(const char *wanted) {
-    json_t *now = NULL, *file = NULL, *route;
+    json_t *now = NULL, *file = NULL, *counts, *route;
     struct network_input input;
     struct text routes = {0};
     size_t i;
@@ -119,7 +122,9 @@ static void assert_routes(const char *wanted) {
     assert_string_equal(text_str(&routes), wanted);
     assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
     boot_network_input_free(&input);
-    assert_int_equal(json_array_size(json_object_get(file, "peers")), json_array_size(now));
+    counts = boot_routes(host, file);
+    assert_int_equal(json_array_size(counts), json_array_size(now));
+    json_decref(counts);
     json_decref(now);
     json_decref(file);
     text_free(&routes);
@@ -191,13 +196,7 @@ static int rewrite(void *context, unsigned waited_ms, struct error *err) {
     (void)waited_ms, (void)err, (void)context;
     scene.input.dns_domain = "other";
     if (ticks++ == 0) {
-        json_t *file = boot_network_json(&scene.input);
-        char *text = json_write(file);
-
-        assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL),
-                         0);
-        free(text);
-        json_decref(file);
+        write_join();
         events = EVENT("ADDED", ONE);
     }
     return 0;
@@ -235,17 +234,64 @@ static void a_write_that_fails_is_tried_again(void **state) {
     }
 }
 
-/* The file's peers, as one text. */
+/* The routes that are remembered, as one text. */
 static char *remembered(void) {
-    json_t *file = NULL;
+    json_t *file = NULL, *routes;
     struct network_input input;
     char *text;
 
     assert_int_equal(boot_network_load(host, &file, &input, NULL), 0);
     boot_network_input_free(&input);
-    text = json_write(json_object_get(file, "peers"));
+    routes = boot_routes(host, file);
+    text = json_write(routes);
+    json_decref(routes);
     json_decref(file);
     return text;
+}
+
+/* What a join writes at the same moment is never overwritten: that file is the join's alone. */
+static void the_join_s_file_is_not_written(void **state) {
+    static const char mine[] = "write " BOOT_NETWORK_FILE;
+    const char *log, *at;
+    size_t writes = 0;
+
+    (void)state;
+    each_change_is_followed("l2bridge", "win-bridge");
+    log = host_memory_log(host);
+    for (at = log; (at = strstr(at, mine)); at += sizeof mine - 1)
+        writes++;
+    assert_int_equal(writes, 1); /* by join() */
+    assert_non_null(strstr(log, "write " BOOT_ROUTES_FILE));
+}
+
+/* A route to that prefix stands on the machine. */
+static bool stands(const char *prefix) {
+    _cleanup_json_ json_t *state = host_memory_state(host);
+    _cleanup_(freep) char *routes = json_write(json_object_get(state, "routes"));
+
+    return strstr(routes, prefix) != NULL;
+}
+
+/* Another join wrote its file, and no route: those of before go, once. */
+static void what_an_earlier_join_asked_for_goes(void **state) {
+    struct host_route route = {.destination = "10.244.2.0/24", .next_hop = "10.0.0.22"};
+    struct error err = {0};
+
+    (void)state;
+    join("l2bridge", "win-bridge");
+    follow(LIST(OWN "," ONE), "");
+    assert_true(stands("10.244.2.0/24"));
+    scene.input.routes = "none";
+    write_join();
+    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_false(stands("10.244.2.0/24"));
+    assert_int_equal(nic_index_of(host, "10.0.0.21", &route.interface_index, NULL), 0);
+    assert_int_equal(host_route_add(host, &route, NULL), 0); /* by hand, for that network */
+    error_clear(&err);
+    assert_int_equal(peers_follow(host, http, on_tick, NULL, &err), -1);
+    assert_int_equal(err.kind, ERROR_ABSENT);
+    assert_true(stands("10.244.2.0/24"));
 }
 
 /* Neither doubled when the machine refuses, nor more at each try. */
@@ -303,6 +349,8 @@ int main(void) {
         TEST(routes_of_others_stay),
         TEST(an_agent_keeps_its_own),
         TEST(a_join_meanwhile_begins_it_again),
+        TEST(the_join_s_file_is_not_written),
+        TEST(what_an_earlier_join_asked_for_goes),
         TEST(a_write_that_fails_is_tried_again),
         TEST(a_refusal_remembers_each_route_once),
         TEST(the_same_routes_in_another_order_are_not_written),

@@ -1,5 +1,7 @@
 /* The routes between this node's pods and other nodes' that a join leaves. */
 #include "join_scene.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/nic.h"
 
 /* Whether the host, or HNS, leads to that prefix. */
 static bool has_route(struct run *r, const char *prefix) {
@@ -48,6 +50,53 @@ static void routes_follow_the_nodes(void **state) {
         json_decref(after);
         close_run(&r);
     }
+}
+
+/* winjoin-network, which still runs, writes a route while a reset undoes the join. */
+static void on_entry(void *context, const char *what, const char *how, const struct error *why) {
+    struct host_route route = {.destination = "10.244.9.0/24", .next_hop = "10.0.0.79"};
+    _cleanup_json_ json_t *file = NULL,
+                          *routes = json_pack("[{s:s, s:s}]", "podCIDR", route.destination,
+                                              "nodeAddress", route.next_hop);
+    struct network_input input;
+    struct run *r = context;
+
+    (void)what, (void)how, (void)why;
+    if (has_route(r, route.destination) || boot_network_load(r->host, &file, &input, NULL) < 0)
+        return;
+    boot_network_input_free(&input);
+    assert_int_equal(nic_index_of(r->host, "10.0.0.21", &route.interface_index, NULL), 0);
+    assert_int_equal(boot_routes_write(r->host, file, routes, NULL), 0);
+    assert_int_equal(host_route_add(r->host, &route, NULL), 0);
+}
+
+/* Windows then keeps an adapter's routes when the virtual switch goes. */
+static void use_dhcp(struct run *r) {
+    struct host_adapters adapters = {0};
+
+    assert_int_equal(host_adapters(r->host, &adapters, NULL), 0);
+    for (size_t i = 0; i < adapters.count; i++)
+        adapters.items[i].dhcp = true;
+    host_memory_set_adapters(r->host, &adapters);
+    host_adapters_free(&adapters);
+}
+
+static void routes_written_while_a_reset_runs(void **state) {
+    struct error err = {0};
+    struct reset_options options = {.progress = on_entry};
+    struct reset_result result;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "l2bridge");
+    use_dhcp(&r);
+    join_beside(&r, "l2bridge", "10.244.7.0/24 10.0.0.77");
+    options.progress_context = &r;
+    if (reset_run(r.host, &options, &result, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_false(has_route(&r, "10.244.7.0/24"));
+    assert_false(has_route(&r, "10.244.9.0/24"));
+    close_run(&r);
 }
 
 /* What an earlier join wrote goes; the network's routes are told, this node's own among them. */
@@ -134,6 +183,7 @@ int main(void) {
         cmocka_unit_test(routes_follow_the_nodes),
         cmocka_unit_test(nodes_that_may_not_be_listed),
         cmocka_unit_test(routes_that_the_network_has),
+        cmocka_unit_test(routes_written_while_a_reset_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
