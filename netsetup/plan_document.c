@@ -60,6 +60,8 @@ json_t *network_plan_json(const struct network_plan *plan) {
         json_object_set_new(json, "adapter", json_string(plan->adapter));
     if (plan->routes && !plan->writes_routes)
         json_object_set_new(json, "routeMode", json_string(plan->routes));
+    if (plan->agent->makes_network)
+        json_object_set_new(json, "waitSeconds", json_integer(network_agent_wait(plan->agent)));
     json_object_set_new(json, "documents", documents_json(plan));
     json_object_set_new(json, "cni", cni_json(plan));
     /* which nodes there are is known only while joining */

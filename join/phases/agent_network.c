@@ -8,8 +8,7 @@
 #include "netsetup/agents/agent.h"
 #include "netsetup/nic_guard.h"
 
-/* A start takes a second; a person has to see the request that is to be approved. */
-enum { LIMIT_MS = 900000, STEP_MS = 1000, STALLED_MS = 30000, STARTS_MAX = 3, STOP_MS = 30000 };
+enum { STEP_MS = 1000, STALLED_MS = 30000, STARTS_MAX = 3, STOP_MS = 30000 };
 
 struct agent_wait {
     struct join *join;
@@ -194,11 +193,13 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
 
 static int await(struct agent_wait *w, struct error *err) {
     struct join *join = w->join;
-    struct wait wait = {.limit_ms = LIMIT_MS, .pause_ms = STEP_MS, .look = look, .context = w};
+    unsigned seconds = network_agent_wait(join->found.plan.agent);
+    struct wait wait = {
+        .limit_ms = seconds * 1000, .pause_ms = STEP_MS, .look = look, .context = w};
     enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
 
     if (end == LOOK_AGAIN)
-        (void)error_prefix(err, "waited %u s", LIMIT_MS / 1000);
+        (void)error_prefix(err, "waited %u s", seconds);
     if (end != LOOK_DONE)
         return -1;
     if (w->outage_ms)

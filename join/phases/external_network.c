@@ -12,7 +12,7 @@
 #include "netsetup/hcn_lookup.h"
 #include "netsetup/nic_guard.h"
 
-enum { NETWORK_WAIT_MS = 900000, POLL_MS = 1000 }; /* its images may be some gigabytes */
+enum { POLL_MS = 1000 };
 
 struct external_wait {
     struct join *join;
@@ -93,8 +93,8 @@ static void describe(struct join *join, const struct external_wait *e) {
 }
 
 static int explain(const struct external_wait *e, const struct error *missing, struct error *err) {
-    (void)error_set(err, ERROR_TIMED_OUT, "%s has set up no network after %d min: %s", e->title,
-                    NETWORK_WAIT_MS / 60000, missing->message);
+    (void)error_set(err, ERROR_TIMED_OUT, "%s has set up no network after %u min: %s", e->title,
+                    network_agent_wait(e->join->found.plan.agent) / 60, missing->message);
     return error_hint(err,
                       "look at its pod on this node: kubectl get pods -A -o wide "
                       "--field-selector spec.nodeName=%s",
@@ -103,7 +103,7 @@ static int explain(const struct external_wait *e, const struct error *missing, s
 
 static int await(struct external_wait *e, struct error *err) {
     struct error missing = {0};
-    struct wait wait = {.limit_ms = NETWORK_WAIT_MS,
+    struct wait wait = {.limit_ms = network_agent_wait(e->join->found.plan.agent) * 1000,
                         .pause_ms = POLL_MS,
                         .look = look,
                         .tell = tell,

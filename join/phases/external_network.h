@@ -4,8 +4,9 @@
 
 #include "join/join.h"
 
-/* Waits, 15 minutes at most, until a CNI configuration is there, and says whose. ERROR_TIMED_OUT
- * with the command that shows the agent's pod; kinds of host_list(), host_read(). */
+/* Waits, as long as its agent may take (network_agent_wait()), until a CNI configuration is there,
+ * and says whose. ERROR_TIMED_OUT with the command that shows the agent's pod; kinds of
+ * host_list(), host_read(). */
 int external_network_await(struct join *join, struct error *err);
 /* An agent writes its CNI configuration, with which the Node becomes Ready, before its network
  * stands: while it is pending, the scheduler must not take the node. Sent only when it changes. */

@@ -4,7 +4,7 @@
 #include "join/phases/external_network.h"
 #include "join/phases/phases.h"
 #include "kube/csr.h"
-#include "netsetup/agents/agent.h"
+#include "netsetup/agents/external_agent.h"
 
 enum { REGISTER_TIMEOUT_MS = 120000, READY_TIMEOUT_MS = 180000, SUBNET_STEP_MS = 1000 };
 
@@ -92,9 +92,14 @@ static int keep_pods_away(struct join *join, struct error *err) {
     return external_network_pending(join, pending, err);
 }
 
+/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes);
+ * another one would wait for the Node's without a word. */
+static bool gives_prefixes(const struct network_plan *plan) {
+    return plan->agent->makes_network && !(plan->external && plan->external->needs_pod_cidr);
+}
+
 int phase_node(struct join *join, struct error *err) {
-    /* an agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes) */
-    bool registered = join->found.options.pod_cidrs.count || join->found.plan.agent->makes_network;
+    bool registered = join->found.options.pod_cidrs.count || gives_prefixes(&join->found.plan);
     kube_node_wanted *wanted = registered ? kube_node_is_registered : kube_node_has_pod_cidr;
 
     if (wait_node(join, wanted, REGISTER_TIMEOUT_MS, err) < 0) {

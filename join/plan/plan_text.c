@@ -38,6 +38,12 @@ static void add_cluster(struct text *out, const json_t *plan) {
     if (*text_at(plan, "network.sourceVip"))
         text_addf(out, ", source VIP %s", text_at(plan, "network.sourceVip"));
     add_list(out, "; no NAT for: ", json_at(plan, "network.natExceptions"));
+    if (json_number_at(plan, "network.waitSeconds", 0))
+        text_addf(out, "; its agent makes it, within %lld s",
+                  json_number_at(plan, "network.waitSeconds", 0));
+    if (*text_at(plan, "network.routeMode"))
+        text_addf(out, "; routes to other nodes: the network's (%s)",
+                  text_at(plan, "network.routeMode"));
     text_add_char(out, '\n');
 }
 

@@ -56,6 +56,7 @@ struct network_agent {
     unsigned vni;            /* the one that it uses, whatever is asked for */
     /* it makes the HNS network itself: a join makes none, and waits */
     bool makes_network;
+    unsigned wait_seconds; /* so long at most: network_agent_wait() */
     /* it runs in the cluster and writes the CNI configuration, too, and the cluster brings
      * kube-proxy: a join makes neither */
     bool in_cluster;
@@ -101,6 +102,8 @@ bool network_agent_excepts_services(const char *network);
  * NULL: it does not. */
 const char *network_agent_cni(const struct network_agent *agent, const char *plugin,
                               const struct network_mode *mode);
+/* How long a join waits for the network that it makes, in seconds; 0: it makes none. */
+unsigned network_agent_wait(const struct network_agent *agent);
 /* What --network-plugin takes, in the tables' order. */
 void network_plugin_names(struct text_list *ret);
 /* ERROR_UNSUPPORTED for a plugin that exists but not in this build, ERROR_USAGE for another word;

@@ -40,6 +40,13 @@ const char *network_agent_cni(const struct network_agent *agent, const char *plu
     return agent->backend(mode) ? mode->cni_plugins[0] : NULL;
 }
 
+unsigned network_agent_wait(const struct network_agent *agent) {
+    enum { USUAL = 300 };
+    if (!agent->makes_network)
+        return 0;
+    return agent->wait_seconds ? agent->wait_seconds : USUAL;
+}
+
 void network_plugin_names(struct text_list *ret) {
     size_t count;
     const struct network_mode *const *modes = network_modes(&count);

@@ -151,6 +151,7 @@ static int restore(const struct network_restore *restore, struct error *err) {
 const struct network_agent network_agent_external = {
     .plugin = "external",
     .makes_network = true,
+    .wait_seconds = 900, /* its images may be some gigabytes */
     .in_cluster = true,
     .keeps_routes = true,
     .backend = backend,

@@ -89,6 +89,7 @@ const struct network_agent network_agent_ovn_kubernetes = {
     .user_prefix = "system:ovn-node:",
     .vni = VNI,
     .makes_network = true,
+    .wait_seconds = 900, /* a person may have to approve its certificate */
     .network_name = NETWORK,
     .networks = (const char *const[]){"Base" NETWORK, NETWORK, NULL},
     .subnet_annotation = SUBNET,

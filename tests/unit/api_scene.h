@@ -38,6 +38,7 @@ struct api_scene {
     const char *denied;  /* name of the CSR, when it is denied */
     bool unprepared;     /* nodes may not read EndpointSlices, so that kube-proxy programmes none */
     const char *may_not; /* in an access review: what is refused; NULL: nothing */
+    bool no_prefix;      /* nobody gives Nodes a podCIDR */
     const char *daemon_set, *backend; /* of Windows nodes, its CALICO_NETWORKING_BACKEND; or NULL */
     const char *conf;                 /* with which the Node becomes Ready; NULL: winjoin's own */
     const char *hides;                /* in the path of a ConfigMap that may not be read; or NULL */
@@ -198,13 +199,14 @@ static json_t *scene_list(const char *kind, json_t *item) {
 
 /* The Node is registered once the kubelet runs and Ready once a CNI file is there. */
 static json_t *scene_node(const struct api_scene *s) {
+    json_t *node;
     bool ready =
         host_file_type(s->host, s->conf ? s->conf : "C:\\etc\\cni\\net.d\\10-winjoin.conf") !=
         HOST_ABSENT;
 
     if (!scene_runs(s, "kubelet"))
         return NULL;
-    return json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:{s:s, s:[s]}, s:{s:[{s:s, s:s}], "
+    node = json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:{s:s, s:[s]}, s:{s:[{s:s, s:s}], "
                      "s:[{s:s, s:s, s:s, s:s}]}}",
                      "apiVersion", "v1", "kind", "Node", "metadata", "name", "win-7k2", "uid", "n1",
                      "resourceVersion", "9", "labels", "kubernetes.io/os", "windows", "spec",
@@ -213,6 +215,9 @@ static json_t *scene_node(const struct api_scene *s) {
                      "status", ready ? "True" : "False", "reason",
                      ready ? "KubeletReady" : "KubeletNotReady", "message",
                      ready ? "ready" : "cni config uninitialized");
+    if (s->no_prefix)
+        json_object_del(node, "spec");
+    return node;
 }
 
 /* One of flannel's, ready to be reached. */

@@ -102,6 +102,34 @@ static void an_agent_that_never_comes(void **state) {
     close_run(&r);
 }
 
+/* Some agents give out prefixes of their own; others take the Node's, and a join says so when that
+ * does not come. */
+static void who_gives_the_prefix(void **state) {
+    static const struct {
+        const char *daemon_set, *mode, *says;
+    } rows[] = {
+        {"calico-node-windows", "overlay", "Calico has set up no network after 15 min"},
+        {"antrea-agent-windows", "transparent", "node \"win-7k2\" has no podCIDR"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct error err = {0};
+        struct run r;
+
+        open_run(&r, NULL);
+        r.scene.no_prefix = true;
+        r.scene.daemon_set = rows[i].daemon_set;
+        text_list_add(&r.options.ignore_preflight_errors, "NetworkAgent"); /* no Hyper-V */
+        text_list_add(&r.options.skip_phases, "preflight");
+        assert_int_equal(join_once(&r, &err), -1);
+        if (!strstr(err.message, rows[i].says))
+            fail_msg("%s: %s", rows[i].daemon_set, err.message);
+        assert_int_equal(err.kind, ERROR_TIMED_OUT);
+        close_run(&r);
+    }
+}
+
 static void who_stops_it_is_heard(void **state) {
     struct agent agent = {0};
     _cleanup_(freep) char *detail = NULL;
@@ -171,6 +199,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_agent_that_comes_late),
         cmocka_unit_test(an_agent_that_never_comes),
+        cmocka_unit_test(who_gives_the_prefix),
         cmocka_unit_test(who_stops_it_is_heard),
         cmocka_unit_test(pods_are_kept_away_until_it_stands),
     };

@@ -98,11 +98,12 @@
             ",'sourceVip':'10.244.1.2'")
 #define BRIDGE(mode, type, plugin, cni)                                                            \
     NETWORK(mode, plugin, "cbr0", ETHERNET, BRIDGE_DOCUMENTS(type), cni, "", NEAR, "")
+#define WAITS ",'waitSeconds':900"
 #define LEFT(mode, name, firewall, exceptions)                                                     \
-    NETWORK(mode, "external", name, ETHERNET, "[]", "[]", firewall, exceptions, "")
+    NETWORK(mode, "external", name, ETHERNET, "[]", "[]", firewall, exceptions, WAITS)
 #define OVN                                                                                        \
     NETWORK("overlay", "ovn-kubernetes", "OVNKubernetesHybridOverlayNetwork", ETHERNET, "[]",      \
-            HYBRID_OVERLAY, VXLAN, "'10.96.0.0/12'", ",'sourceVip':'<sourceVIP>'")
+            HYBRID_OVERLAY, VXLAN, "'10.96.0.0/12'", ",'sourceVip':'<sourceVIP>'" WAITS)
 #define TRANSPARENT                                                                                \
     NETWORK(                                                                                       \
         "transparent", "sdnbridge", "transparent", ETHERNET,                                       \
