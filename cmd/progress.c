@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/rfc3339.h"
+#include "cmd/kubeadm.h"
 #include "cmd/output.h"
 #include "cmd/record.h"
 #include "join/phases/phases.h"
@@ -349,4 +350,16 @@ void progress_show(void *context, const struct join_event *event) {
         break;
     }
     (void)fflush(stderr);
+}
+
+void progress_name_phase(struct program *program, const struct join_progress *run, int result,
+                         struct error *err) {
+    const struct join_phase *phase = run->phase;
+    _cleanup_(freep) char *begins = phase ? xasprintf("%s: ", phase->title) : NULL;
+
+    program->phase = result < 0 && phase ? phase->id : NULL;
+    if (program->phase && program->as_kubeadm)
+        (void)error_prefix(err, "error execution phase %s", kubeadm_phase(phase));
+    else if (program->phase && !text_starts_with(err->message, begins))
+        (void)error_prefix(err, "%s", phase->title);
 }

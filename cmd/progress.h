@@ -40,4 +40,8 @@ void progress_show(void *context, const struct join_event *event);
 void progress_clear(struct progress *progress);
 void progress_close(struct progress *progress);
 
+/* At the end of a run's phases: an error says in which of them, unless it begins with that. */
+void progress_name_phase(struct program *program, const struct join_progress *run, int result,
+                         struct error *err);
+
 #endif

@@ -143,26 +143,12 @@ static void tell_next(const struct program *program, const struct join *join) {
     }
 }
 
-/* An error says in which phase, unless it begins with that. */
-static void end_phases(struct program *program, const struct join *join, int result,
-                       struct error *err) {
-    const struct join_phase *phase = join->progress.phase;
-
-    _cleanup_(freep) char *begins = phase ? xasprintf("%s: ", phase->title) : NULL;
-
-    program->phase = result < 0 && phase ? phase->id : NULL;
-    if (program->phase && program->as_kubeadm)
-        (void)error_prefix(err, "error execution phase %s", kubeadm_phase(phase));
-    else if (program->phase && !text_starts_with(err->message, begins))
-        (void)error_prefix(err, "%s", phase->title);
-}
-
 static int run_join(struct program *program, struct join *join, struct error *err) {
     int result;
 
     tell_begin(program, join);
     result = join_run(join, err);
-    end_phases(program, join, result, err);
+    progress_name_phase(program, &join->progress, result, err);
     print_matrix(program, join);
     tell_next(program, join);
     output_result(program, join_result_json(join));
@@ -175,7 +161,7 @@ static int run_phase(struct program *program, struct join *join, const char *id,
                      struct error *err) {
     int result = join_run_phase(join, id, err);
 
-    end_phases(program, join, result, err);
+    progress_name_phase(program, &join->progress, result, err);
     if (text_equal(id, "verify"))
         print_matrix(program, join);
     output_result(program, join_result_json(join));
@@ -205,7 +191,7 @@ static int run_dry(struct program *program, struct join *join, struct error *err
     _cleanup_(freep) char *text = NULL;
     int result = join_run_looking(join, err);
 
-    end_phases(program, join, result, err);
+    progress_name_phase(program, &join->progress, result, err);
     if (result < 0 || join_plan_make(join, &plan, err) < 0)
         return -1;
     text = join_plan_text(plan);

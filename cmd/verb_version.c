@@ -23,13 +23,3 @@ int verb_version(struct program *program, struct error *err) {
                             "libraries", libraries));
     return 0;
 }
-
-static int not_yet(const struct program *program, struct error *err) {
-    (void)error_set(err, ERROR_UNSUPPORTED, "winjoin %s: not implemented in this version",
-                    program->verb->name);
-    return error_hint(err, "CHANGELOG.md says what each version brings");
-}
-
-int verb_upgrade(struct program *program, struct error *err) {
-    return not_yet(program, err);
-}

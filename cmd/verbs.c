@@ -63,6 +63,23 @@ static const struct option reset_options[] = {
 };
 static const struct option_group reset_group = {"Reset", reset_options};
 
+static const struct option upgrade_options[] = {
+    {"drain", 0, OPTION_BOOL, AT(drain), "",
+     "cordon the node and evict its pods first; allow them again at the end", 0},
+    {"patches", 0, OPTION_TEXT, AT(join.patches), "DIR",
+     "folder with kubeletconfiguration patches, as the join was given", 0},
+    {"verify", 0, OPTION_CHOICE, AT(join.verify), "full|node|none",
+     "test the pod network: all flows, those inside the cluster, none", 0},
+    {"ignore-preflight-errors", 0, OPTION_LIST, AT(join.ignore_preflight_errors), "CHECK",
+     "checks whose errors become warnings (KubeletVersion), or \"all\"", 0},
+    {"timeout", 0, OPTION_DURATION, AT(join.timeout), "DURATION",
+     "limit of tries at a mirror (default 1m)", OPTION_POSITIVE},
+    {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "print what would be done; change nothing",
+     0},
+    {0},
+};
+static const struct option_group upgrade_group = {"Upgrade", upgrade_options};
+
 static const struct option logs_options[] = {
     {"since", 0, OPTION_TEXT, AT(since), "DURATION", "only what is younger (30s, 10m, 2h)", 0},
     {"follow", 'f', OPTION_BOOL, AT(follow), "", "go on with what is written, until Ctrl-C", 0},
@@ -305,10 +322,17 @@ static const struct verb table[] = {
      .groups = {&reset_group},
      .run = verb_reset},
     {.name = "upgrade",
-     .help = "newer programs on a joined node (not in this version)",
+     .help = "replace the programs of this node by newer ones",
      .usage = "upgrade [flags]",
-     .run = verb_upgrade,
-     .hidden = true},
+     .text = "The new programs are written beside the old ones, services are switched one after "
+             "the other, and the node is proved; where that fails it goes back to what ran before. "
+             "An upgrade that was stopped continues when the same command runs again. Without a "
+             "version it takes that of the cluster.",
+     .examples = {{"see first what would be done; nothing is changed", "upgrade --dry-run"},
+                  {"to the cluster's version, pods evicted first", "upgrade --drain"},
+                  {"from a bundle", "upgrade --bundle D:\\winjoin-bundle.zip"}},
+     .groups = {&join_programs_group, &upgrade_group},
+     .run = verb_upgrade},
     {.name = "bundle",
      .help = "a node's programs in one file, for offline use",
      .subcommands = bundle_subcommands,

@@ -49,6 +49,9 @@ struct join_found {
     struct diag_report report;              /* no cells: not measured */
 };
 
+struct join_phase;
+struct upgrade;
+
 /* Zero-initialise, fill what is given, join_open(); join_close(). Between them it is not moved. */
 struct join {
     /* given; borrowed */
@@ -57,13 +60,19 @@ struct join {
     const struct join_options *asked;
     const void *probe_program; /* bytes of winjoin-probe.exe */
     size_t probe_program_len;
-    bool unattended;          /* a join that nobody looks at: there is no terminal */
+    bool unattended;         /* a join that nobody looks at: there is no terminal */
+    struct upgrade *upgrade; /* NULL: a join; else these are its phases (join/upgrade/upgrade.h) */
+    const struct join_phase *phases; /* NULL: a join's */
+    size_t phase_count;
+    void (*failed)(struct join *join, struct error *err); /* behind a run that failed; NULL: a
+                                                             join's (join/undo/failure.h) */
     struct text_list skipped; /* ids of phases not to run: --skip-phases, resolved */
     struct join_found found;
     struct journal journal;
     struct join_progress progress; /* its listener is given */
     bool was_node;                 /* it had joined before this call */
     bool changed;                  /* phases changed the machine */
+    bool finished;                 /* said by a phase: the later ones have nothing to do */
     bool rolled_back;              /* after a failure; how: */
     struct reset_result undone;
     struct service_watch watch; /* the service that the running phase has started */

@@ -70,10 +70,9 @@ static int choose_node_name(struct join *join, struct error *err) {
 }
 
 int join_open(struct join *join, struct error *err) {
-    size_t count;
-
-    (void)join_phases(&count);
-    join->progress.results = xcalloc(count, sizeof *join->progress.results);
+    if (!join->phases)
+        join->phases = join_phases(&join->phase_count);
+    join->progress.results = xcalloc(join->phase_count, sizeof *join->progress.results);
     join->progress.started_ms = host_monotonic_ms(join->host);
     join_options_copy(join->asked, &join->found.options);
     join->was_node = host_file_type(join->host, KUBELET_KUBECONFIG_FILE) != HOST_ABSENT;
@@ -106,10 +105,7 @@ static void found_free(struct join_found *found) {
 }
 
 void join_close(struct join *join) {
-    size_t count;
-
-    (void)join_phases(&count);
-    for (size_t i = 0; join->progress.results && i < count; i++) {
+    for (size_t i = 0; join->progress.results && i < join->phase_count; i++) {
         free(join->progress.results[i].detail);
         json_decref(join->progress.results[i].data);
     }
@@ -145,7 +141,7 @@ static void say_deadline(const struct join *join, struct error *err) {
 }
 
 static int run_phase(struct join *join, size_t index, struct error *err) {
-    const struct join_phase *phase = &join_phases(&(size_t){0})[index];
+    const struct join_phase *phase = &join->phases[index];
     struct join_phase_result *result = &join->progress.results[index];
     uint64_t begin = host_monotonic_ms(join->host);
     size_t recorded = join->journal.count;
@@ -187,17 +183,18 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
 }
 
 static void skip_phase(struct join *join, size_t index) {
-    join->progress.phase = &join_phases(&(size_t){0})[index];
+    join->progress.phase = &join->phases[index];
     join->progress.results[index].outcome = JOIN_PHASE_SKIPPED;
     join_tell(&join->progress,
               (struct join_event){.state = JOIN_SKIPPED, .message = "--skip-phases"});
 }
 
 static int run_until(struct join *join, bool looking, struct error *err) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
+    const struct join_phase *phases = join->phases;
 
-    for (size_t i = 0; i < count && (!looking || phases[i].read_only); i++) {
+    for (size_t i = 0; i < join->phase_count && !join->finished; i++) {
+        if (looking && !phases[i].read_only)
+            return 0;
         if (text_list_has(&join->skipped, phases[i].id))
             skip_phase(join, i);
         else if (run_phase(join, i, err) < 0)
@@ -220,7 +217,7 @@ int join_run(struct join *join, struct error *err) {
     host_set_deadline(join->host, 0);
     kubelet_bootstrap_end(&join->journal, &join->progress); /* also what a killed run left */
     if (result < 0)
-        failure_end(join, err);
+        (join->failed ? join->failed : failure_end)(join, err);
     return result;
 }
 
@@ -230,13 +227,11 @@ int join_run_looking(struct join *join, struct error *err) {
 
 int join_run_phase(struct join *join, const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list ids = {0};
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
 
     if (phase_names_resolve(name, &ids, err) < 0)
         return -1;
-    for (size_t i = 0; i < count; i++)
-        if (text_list_has(&ids, phases[i].id) && run_phase(join, i, err) < 0)
+    for (size_t i = 0; i < join->phase_count; i++)
+        if (text_list_has(&ids, join->phases[i].id) && run_phase(join, i, err) < 0)
             return -1;
     return 0;
 }
@@ -248,18 +243,16 @@ static const char *outcome_name(enum join_outcome outcome) {
 }
 
 json_t *join_result_json(const struct join *join) {
-    size_t count;
-    const struct join_phase *phases = join_phases(&count);
     json_t *rows = json_array(), *result;
     bool failed = false;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < join->phase_count; i++) {
         const struct join_phase_result *r = &join->progress.results[i];
 
         failed |= r->outcome == JOIN_PHASE_FAILED;
 
         json_array_append_new(
-            rows, json_pack("{s:s, s:s, s:b, s:f, s:s*, s:O*}", "id", phases[i].id, "outcome",
+            rows, json_pack("{s:s, s:s, s:b, s:f, s:s*, s:O*}", "id", join->phases[i].id, "outcome",
                             outcome_name(r->outcome), "changed", r->changed, "durationSeconds",
                             r->duration_ms / 1000.0, "detail",
                             r->detail && *r->detail ? r->detail : NULL, "data", r->data));

@@ -116,6 +116,49 @@ int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text
     return 0;
 }
 
+/* ---- programs that run ---- */
+
+enum { OLD_MAX = 10 };
+
+/* The caller frees. */
+static char *old_path(const char *path, int n) {
+    return n ? xasprintf("%s.old%d", path, n) : xasprintf("%s.old", path);
+}
+
+void program_remove_old(struct host *host, const char *path) {
+    for (int i = 0; i < OLD_MAX; i++) {
+        _cleanup_(freep) char *old = old_path(path, i);
+
+        if (host_file_type(host, old) == HOST_FILE)
+            (void)host_remove(host, old, NULL); /* it still runs: the next time */
+    }
+}
+
+static bool move_aside(struct host *host, const char *path) {
+    program_remove_old(host, path);
+    for (int i = 0; i < OLD_MAX; i++) {
+        _cleanup_(freep) char *old = old_path(path, i);
+
+        if (host_file_type(host, old) == HOST_ABSENT)
+            return host_rename(host, path, old, NULL) == 0;
+    }
+    return false;
+}
+
+int program_write(struct host *host, const char *path, const void *data, size_t len,
+                  enum host_access access, struct error *err) {
+    struct error why = {0};
+
+    if (host_write(host, path, data, len, access, &why) == 0)
+        return 0;
+    if ((why.kind == ERROR_DENIED || why.kind == ERROR_CONFLICT) &&
+        host_file_type(host, path) == HOST_FILE && move_aside(host, path))
+        return host_write(host, path, data, len, access, err);
+    if (err)
+        *err = why;
+    return -1;
+}
+
 static bool in_lock(const struct artifacts *lock, const char *name) {
     for (size_t i = 0; lock && i < lock->count; i++) {
         if (text_equal(lock->items[i].name, name))

@@ -118,6 +118,13 @@ int artifacts_fetch(struct host *host, struct bundle *bundle, struct error *err)
 int artifacts_ensure(struct host *host, struct bundle *bundle, const struct text_list *only,
                      artifact_before *before, void *context, struct artifacts_result *ret,
                      struct error *err);
+/* Writes a file that may be a program which runs: Windows writes over none and removes none, but
+ * lets it be renamed. Such a one is moved to "PATH.old" (or .old1 ..., where an older one still
+ * runs). Kinds: those of host_write(). */
+int program_write(struct host *host, const char *path, const void *data, size_t len,
+                  enum host_access access, struct error *err);
+/* Removes those that no longer run. */
+void program_remove_old(struct host *host, const char *path);
 /* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
  * (NULL: nothing is asked of one) has. cni_type NULL: no CNI plugin, the network's agent brings its
  * own. */

@@ -35,28 +35,55 @@ static bool same_service(const struct host_service *a, const struct host_service
            a->reset_seconds == b->reset_seconds && a->preshutdown_ms == b->preshutdown_ms;
 }
 
+/* What its host is to be told, and whether the file says so already. *ret_wanted NULL: it has none.
+ */
+static int read_settings(struct host *host, const struct service *row,
+                         const struct service_settings *settings, char **ret_wanted, bool *ret_same,
+                         struct error *err) {
+    _cleanup_(freep) char *wanted = NULL, *now = NULL;
+    struct error read_err = {0};
+    size_t len = 0;
+
+    *ret_same = true;
+    if (!row->hosted)
+        return 0;
+    if (service_host_file_make(row, settings, &wanted, err) < 0)
+        return -1;
+    if (host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &read_err) < 0 &&
+        read_err.kind != ERROR_ABSENT && read_err.kind != ERROR_MALFORMED) {
+        *err = read_err; /* MALFORMED: longer than ours ever is */
+        return -1;
+    }
+    *ret_same = text_equal(now, wanted);
+    *ret_wanted = take_ptr(wanted);
+    return 0;
+}
+
 /* Writes the service host's file when it differs. */
 static int ensure_settings(struct host *host, const struct service *row,
                            const struct service_settings *settings, bool *changed,
                            struct error *err) {
     _cleanup_(freep) char *wanted = NULL;
-    _cleanup_(freep) char *now = NULL;
-    struct error read_err = {0};
-    size_t len = 0;
-    if (!row->hosted)
-        return 0;
-    if (service_host_file_make(row, settings, &wanted, err) < 0)
+    bool same;
+
+    if (read_settings(host, row, settings, &wanted, &same, err) < 0)
         return -1;
-    if (host_read(host, row->settings_file, SETTINGS_FILE_MAX, &now, &len, &read_err) == 0) {
-        if (text_equal(now, wanted))
-            return 0;
-    } else if (read_err.kind != ERROR_ABSENT && read_err.kind != ERROR_MALFORMED) {
-        *err = read_err; /* MALFORMED: longer than ours ever is */
+    *changed = !same;
+    return same ? 0
+                : host_write(host, row->settings_file, wanted, strlen(wanted), HOST_SECRET, err);
+}
+
+int service_compare(struct host *host, const struct service *row,
+                    const struct service_settings *settings, bool *ret_same, struct error *err) {
+    _cleanup_(host_service_free) struct host_service wanted = {0}, found = {0};
+    _cleanup_(freep) char *text = NULL;
+    bool same;
+
+    if (service_make(row, settings, &wanted, err) < 0 ||
+        host_service_query(host, wanted.name, &found, err) < 0 ||
+        read_settings(host, row, settings, &text, &same, err) < 0)
         return -1;
-    }
-    if (host_write(host, row->settings_file, wanted, strlen(wanted), HOST_SECRET, err) < 0)
-        return -1;
-    *changed = true;
+    *ret_same = same && found.state != HOST_SERVICE_ABSENT && same_service(&found, &wanted);
     return 0;
 }
 

@@ -149,6 +149,9 @@ char *service_command_line(const struct text_list *arguments);
  */
 int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
+/* Is it already just as service_ensure() would make it? */
+int service_compare(struct host *host, const struct service *service,
+                    const struct service_settings *settings, bool *ret_same, struct error *err);
 /* Stops it when it runs, and starts it; one that is absent or not ours is left alone
  * (*ret_restarted false). Safe to run again when it failed in between. */
 int service_restart(struct host *host, const struct service *service, bool *ret_restarted,

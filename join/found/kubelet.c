@@ -56,19 +56,21 @@ int find_kubelet_config(struct join *join, struct error *err) {
     return 0;
 }
 
-/* The configuration of this run, else the one that an earlier run wrote. New reference or NULL. */
-static json_t *current_config(const struct join *join) {
+json_t *join_read_yaml(struct host *host, const char *path) {
     _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
     _cleanup_(freep) char *text = NULL;
     size_t len;
 
-    if (join->found.kubelet_config)
-        return json_incref(join->found.kubelet_config);
-    if (host_read(join->host, KUBELET_CONFIG_FILE, CONFIG_MAX, &text, &len, NULL) < 0 ||
-        yaml_parse(text, len, KUBELET_CONFIG_FILE, &documents, NULL) < 0 ||
-        yaml_documents_count(documents) != 1)
+    if (host_read(host, path, CONFIG_MAX, &text, &len, NULL) < 0 ||
+        yaml_parse(text, len, path, &documents, NULL) < 0 || yaml_documents_count(documents) != 1)
         return NULL;
     return yaml_to_json(yaml_document(documents, 0));
+}
+
+/* The configuration of this run, else the one that an earlier run wrote. New reference or NULL. */
+static json_t *current_config(const struct join *join) {
+    return join->found.kubelet_config ? json_incref(join->found.kubelet_config)
+                                      : join_read_yaml(join->host, KUBELET_CONFIG_FILE);
 }
 
 char *join_manifest_folder(const struct join *join) {

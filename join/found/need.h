@@ -48,6 +48,8 @@ int find_remembered(struct join *join, struct error *err);
  * annotation of the plan's agent. Borrowed; NULL: not known. */
 const char *found_pod_prefix(const struct join_found *found);
 
+/* A YAML file of this machine with one document. New reference; NULL when it has no such file. */
+json_t *join_read_yaml(struct host *host, const char *path);
 /* Where the cluster's CA is written (caCertPath); the caller frees. */
 char *join_ca_file(const struct join_options *options);
 /* A client certificate is stored that the kubelet will take for its own; else err says why not. */

@@ -71,7 +71,7 @@ static int open_upstream(struct join *join, struct error *err) {
     if (!artifact_version_is_usable(version))
         return error_set(err, ERROR_MALFORMED, "the cluster's version is unusable: %.60s", version);
     if (join_kubernetes_version_check(version, err) < 0 ||
-        programs_missing(join->host, &join->found, NULL, &missing, err) < 0)
+        programs_missing(join->upgrade ? NULL : join->host, &join->found, NULL, &missing, err) < 0)
         return -1;
     from.follows_redirects = true;
     return missing.count

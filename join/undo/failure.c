@@ -35,7 +35,7 @@ static void roll_back(struct join *join) {
     if (reset_run(join->host, &options, &join->undone, &why) < 0 && !join->undone.failed++)
         join_warn(&join->progress, "undo: %s", why.message);
     if (journal_open(join->host, &join->journal, &why) < 0)
-        join->journal = (struct journal){.host = join->host};
+        join->journal = (struct journal){.host = join->host, .folder = WINJOIN_FOLDER};
 }
 
 static void hint_at_rest(const struct join *join, struct error *err) {

@@ -11,7 +11,7 @@
 
 enum {
     JOURNAL_MAX = 8 * 1024 * 1024,
-    BACKUP_MAX = 64 * 1024 * 1024,
+    BACKUP_MAX = 512 * 1024 * 1024,
     MEND_TIMEOUT_MS = 30000,
 };
 
@@ -85,39 +85,47 @@ static int read_line(struct journal *j, const char *line, size_t len, struct err
     return 0;
 }
 
-static int read_lines(struct journal *j, const char *text, struct error *err) {
+static char *file_of(const struct journal *j) {
+    return xasprintf("%s\\journal\\journal.jsonl", j->folder);
+}
+
+static int read_lines(struct journal *j, const char *file, const char *text, struct error *err) {
     for (size_t number = 1; *text; number++) {
         const char *end = strchr(text, '\n');
 
         if (!end)
             return 0; /* cut by a crash: the change it announced was never begun */
         if (end > text && read_line(j, text, (size_t)(end - text), err) < 0)
-            return error_prefix(err, "read '%s' line %zu", JOURNAL_FILE, number);
+            return error_prefix(err, "read '%s' line %zu", file, number);
         text = end + 1;
     }
     return 0;
 }
 
-int journal_open(struct host *host, struct journal *ret, struct error *err) {
-    _cleanup_(freep) char *text = NULL;
-    struct journal journal = {.host = host};
+int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err) {
+    struct journal journal = {.host = host, .folder = folder};
+    _cleanup_(freep) char *text = NULL, *file = file_of(&journal);
     size_t len;
 
-    if (host_read(host, JOURNAL_FILE, JOURNAL_MAX, &text, &len, err) < 0) {
+    if (host_read(host, file, JOURNAL_MAX, &text, &len, err) < 0) {
         if (err->kind != ERROR_ABSENT)
             return -1;
         error_clear(err);
         text = xstrdup("");
     }
-    if (read_lines(&journal, text, err) < 0) {
+    if (read_lines(&journal, file, text, err) < 0) {
         journal_close(&journal);
         return error_hint(
             err, "to start again without it, move '%s' away; what it recorded will not be undone",
-            JOURNAL_FILE);
+            file);
     }
     journal.saved = journal.count;
     *ret = journal;
     return 0;
+}
+
+int journal_open(struct host *host, struct journal *ret, struct error *err) {
+    return journal_open_in(host, WINJOIN_FOLDER, ret, err);
 }
 
 static const struct journal_entry *find(const struct journal *journal, enum journal_kind kind,
@@ -146,7 +154,16 @@ bool journal_has_absent(const struct journal *journal, enum journal_kind kind, c
     return entry && !json_object_size(entry->before);
 }
 
+/* The folders of one that never was; they go when they are empty. */
+static void forget_folders(const struct journal *j) {
+    _cleanup_(freep) char *own = xasprintf("%s\\journal", j->folder);
+
+    (void)host_remove(j->host, own, NULL);
+    (void)host_remove(j->host, j->folder, NULL);
+}
+
 static int save(struct journal *j, struct error *err) {
+    _cleanup_(freep) char *file = file_of(j);
     struct text out = {0};
     int result = 0;
 
@@ -155,14 +172,12 @@ static int save(struct journal *j, struct error *err) {
         text_add_char(&out, '\n');
     }
     if (!j->has_folder)
-        result = host_make_folder(j->host, WINJOIN_FOLDER, HOST_SECRET, err);
+        result = host_make_folder(j->host, j->folder, HOST_SECRET, err);
     if (result == 0)
-        result = host_write(j->host, JOURNAL_FILE, text_str(&out), out.len, HOST_SECRET, err);
+        result = host_write(j->host, file, text_str(&out), out.len, HOST_SECRET, err);
     text_free(&out);
-    if (result < 0 && !j->has_folder && !j->saved) { /* goes when it is empty */
-        (void)host_remove(j->host, JOURNAL_FOLDER, NULL);
-        (void)host_remove(j->host, WINJOIN_FOLDER, NULL);
-    }
+    if (result < 0 && !j->has_folder && !j->saved)
+        forget_folders(j);
     if (result < 0)
         return error_prefix(err, "write the journal");
     j->has_folder = true;
@@ -170,14 +185,24 @@ static int save(struct journal *j, struct error *err) {
     return 0;
 }
 
-int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
-                   json_t *before, struct error *err) {
+/* In this one alone. */
+static int record(struct journal *journal, enum journal_kind kind, const char *target,
+                  json_t *before, struct error *err) {
     if (journal_has(journal, kind, target)) {
         json_decref(before);
         return 0;
     }
     add_entry(journal, kind, target, journal->phase, before);
     return journal->held ? 0 : journal_write_down(journal, err);
+}
+
+int journal_record(struct journal *journal, enum journal_kind kind, const char *target,
+                   json_t *before, struct error *err) {
+    if (journal->also && record(journal->also, kind, target, json_incref(before), err) < 0) {
+        json_decref(before);
+        return -1;
+    }
+    return record(journal, kind, target, before, err);
 }
 
 void journal_hold(struct journal *journal) {
@@ -210,18 +235,19 @@ static int copy_file(struct host *host, const char *from, const char *to, struct
 }
 
 int journal_file(struct journal *journal, const char *path, struct error *err) {
-    char backup[64];
+    _cleanup_(freep) char *backup = NULL;
 
+    if (journal->also && journal_file(journal->also, path, err) < 0)
+        return -1;
     if (journal_has(journal, JOURNAL_FILE_ENTRY, path))
         return 0;
     if (host_file_type(journal->host, path) == HOST_ABSENT)
-        return journal_record(journal, JOURNAL_FILE_ENTRY, path, NULL, err);
-    (void)text_format(backup, sizeof backup, BACKUP_FOLDER "\\%04zu", journal->count);
-    if (host_make_folder(journal->host, WINJOIN_FOLDER, HOST_SECRET, err) < 0 ||
+        return record(journal, JOURNAL_FILE_ENTRY, path, NULL, err);
+    backup = xasprintf("%s\\backup\\%04zu", journal->folder, journal->count);
+    if (host_make_folder(journal->host, journal->folder, HOST_SECRET, err) < 0 ||
         copy_file(journal->host, path, backup, err) < 0)
         return error_prefix(err, "back up '%s'", path);
-    return journal_record(journal, JOURNAL_FILE_ENTRY, path, json_pack("{s:s}", "backup", backup),
-                          err);
+    return record(journal, JOURNAL_FILE_ENTRY, path, json_pack("{s:s}", "backup", backup), err);
 }
 
 int journal_folder(struct journal *journal, const char *path, struct error *err) {
@@ -269,6 +295,8 @@ int journal_service(struct journal *journal, const char *name, struct error *err
     struct host_service service = {0};
     json_t *before = NULL;
 
+    if (journal->also && journal_service(journal->also, name, err) < 0)
+        return -1;
     if (journal_has(journal, JOURNAL_SERVICE, name))
         return repair_service(journal, name, err);
     if (host_service_query(journal->host, name, &service, err) < 0)
@@ -276,7 +304,7 @@ int journal_service(struct journal *journal, const char *name, struct error *err
     if (service.state != HOST_SERVICE_ABSENT)
         before = recorded_service(&service);
     host_service_free(&service);
-    return journal_record(journal, JOURNAL_SERVICE, name, before, err);
+    return record(journal, JOURNAL_SERVICE, name, before, err);
 }
 
 int journal_repair_services(struct journal *journal, struct error *err) {

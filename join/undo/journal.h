@@ -17,6 +17,8 @@
 #define JOURNAL_FOLDER WINJOIN_FOLDER "\\journal"
 #define JOURNAL_FILE JOURNAL_FOLDER "\\journal.jsonl"
 #define BACKUP_FOLDER WINJOIN_FOLDER "\\backup"
+/* An upgrade's own journal, which goes back to what stood before the upgrade, with its backups. */
+#define UPGRADE_FOLDER WINJOIN_FOLDER "\\upgrade"
 /* What runs leave; a reset keeps them. */
 #define LOGS_FOLDER WINJOIN_FOLDER "\\logs"
 #define REPORTS_FOLDER WINJOIN_FOLDER "\\reports"
@@ -48,7 +50,9 @@ struct journal_entry {
     char *line;     /* all of it as it is in the file */
 };
 struct journal {
-    struct host *host; /* borrowed */
+    struct host *host;    /* borrowed */
+    const char *folder;   /* that it and its backups lie in; borrowed */
+    struct journal *also; /* records the same things, by its own first look; borrowed, or NULL */
     struct journal_entry *entries;
     size_t count;
     const char *phase; /* recorded with the next entries; borrowed */
@@ -60,6 +64,8 @@ struct journal {
 /* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
  * line that does not parse is ERROR_MALFORMED. journal_close(). */
 int journal_open(struct host *host, struct journal *ret, struct error *err);
+/* The same of the one in another folder (UPGRADE_FOLDER), borrowed. */
+int journal_open_in(struct host *host, const char *folder, struct journal *ret, struct error *err);
 void journal_close(struct journal *journal);
 /* true when the thing is recorded already. */
 bool journal_has(const struct journal *journal, enum journal_kind kind, const char *target);

@@ -16,9 +16,10 @@
 #include "netsetup/peers.h"
 #include "netsetup/routes.h"
 #include "netsetup/source_vip.h"
+#include "services/artifacts.h"
 #include "services/service_table.h"
 
-enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 64 * 1024 * 1024 };
+enum { STOP_TIMEOUT_MS = 60000, BACKUP_MAX = 512 * 1024 * 1024, EVERY_KIND = -1 };
 
 /* Undoes one entry; *ret_how says in a word or two what it did. */
 typedef int undo_function(struct host *host, const struct journal_entry *entry,
@@ -36,10 +37,15 @@ static bool moves_aside(struct host *host, const char *path) {
     return host_rename(host, path, aside, NULL) == 0;
 }
 
+static bool is_below(const char *path, const char *folder) {
+    return text_starts_with(path, folder) && path[strlen(folder)] == '\\';
+}
+
 static int undo_file(struct host *host, const struct journal_entry *entry, const char **ret_how,
                      struct error *err) {
     const char *backup = json_text_at(entry->before, "backup");
     _cleanup_(freep) char *data = NULL;
+    enum host_access access;
     size_t len;
 
     if (!backup) {
@@ -48,14 +54,19 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
             return 0;
         }
         *ret_how = "removed";
+        if (text_ends_with(entry->target, ".exe"))
+            program_remove_old(host, entry->target); /* an upgrade's */
         return host_remove(host, entry->target, err);
     }
     *ret_how = "restored";
     if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
         return -1;
     (void)moves_aside(host, entry->target); /* or it does not run, and can be written */
-    if (host_write(host, entry->target, data, len, HOST_PUBLIC, err) < 0)
+    access = is_below(entry->target, WINJOIN_FOLDER) ? HOST_SECRET : HOST_PUBLIC;
+    if (program_write(host, entry->target, data, len, access, err) < 0)
         return -1;
+    if (text_ends_with(entry->target, ".exe"))
+        program_remove_old(host, entry->target);
     return host_remove(host, backup, err);
 }
 
@@ -302,10 +313,6 @@ static int forget(struct journal *journal, size_t i, struct error *err) {
     return journal_pop(journal, err);
 }
 
-static bool is_below(const char *path, const char *folder) {
-    return text_starts_with(path, folder) && path[strlen(folder)] == '\\';
-}
-
 /* What could not be undone is still in the journal behind this entry and may stand on it: a folder
  * holds its files, the vSwitch carries the pod network. */
 static bool is_needed(const struct journal *journal, size_t index) {
@@ -322,13 +329,16 @@ static bool is_needed(const struct journal *journal, size_t index) {
     return false;
 }
 
-static int undo_all(struct journal *journal, const struct reset_options *options,
-                    struct reset_result *ret, struct error *err) {
+/* `kinds`: a bit for each journal kind. */
+static int undo_kinds(struct journal *journal, int kinds, const struct reset_options *options,
+                      struct reset_result *ret, struct error *err) {
     for (size_t i = journal->count; i-- > 0;) {
         const struct journal_entry *entry = &journal->entries[i];
         struct error why = {0};
         const char *how = "";
 
+        if (!(kinds & 1 << entry->kind))
+            continue;
         if (options->dry_run) {
             tell(options, entry, "would be undone", NULL);
             continue;
@@ -398,13 +408,42 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
     if (result == 0)
         reset_pods(&journal, options, ret, err);
     if (result == 0)
-        result = undo_all(&journal, options, ret, err);
+        result = undo_kinds(&journal, EVERY_KIND, options, ret, err);
     if (result == 0 && !options->dry_run) /* the service could write some until it was stopped */
         result = remove_routes(host, &joined, err);
     if (result == 0 && !options->dry_run)
         result = remove_own(host, err);
     if (result == 0 && left && options->progress)
         options->progress(options->progress_context, "left", left, NULL);
+    journal_close(&journal);
+    return result;
+}
+
+static int stop_recorded(const struct journal *journal, struct error *err) {
+    for (size_t i = 0; i < journal->count; i++)
+        if (journal->entries[i].kind == JOURNAL_SERVICE &&
+            host_service_stop(journal->host, journal->entries[i].target, STOP_TIMEOUT_MS, err) < 0)
+            return -1;
+    return 0;
+}
+
+/* Services come last: they start with what they had. */
+int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
+                  struct error *err) {
+    const int services = 1 << JOURNAL_SERVICE;
+    struct journal journal = {0};
+    int result;
+
+    *ret = (struct reset_result){0};
+    if (journal_open_in(host, UPGRADE_FOLDER, &journal, err) < 0)
+        return -1;
+    result = stop_recorded(&journal, err);
+    if (result == 0)
+        result = undo_kinds(&journal, ~services, options, ret, err);
+    if (undo_kinds(&journal, services, options, ret, err) < 0 || result < 0)
+        result = -1;
+    else
+        result = host_remove_tree(host, UPGRADE_FOLDER, err);
     journal_close(&journal);
     return result;
 }

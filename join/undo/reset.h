@@ -29,5 +29,9 @@ struct reset_result {
  * failure. */
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err);
+/* The same for what an upgrade did since it began (UPGRADE_FOLDER): its services are stopped, files
+ * put back, and those services that ran are started again. The join's journal stays as it is. */
+int reset_upgrade(struct host *host, const struct reset_options *options, struct reset_result *ret,
+                  struct error *err);
 
 #endif

@@ -23,7 +23,8 @@ int memory_call(struct host *host, struct error *err, const char *format, ...) {
     log_line(memory, format, args);
     va_end(args);
     memory->calls++;
-    if (memory->calls != memory->fail_at)
+    if (memory->calls != memory->fail_at &&
+        !(memory->dies && memory->fail_at && memory->calls > memory->fail_at))
         return 0;
     memory->failed_at = line;
     return error_set(err, ERROR_HOST, "call %zu of the host: told to fail", memory->calls);
@@ -411,8 +412,9 @@ static void environment_names(struct host *host, const char *prefix, struct text
 }
 
 static char *program_path(struct host *host) {
-    (void)host;
-    return xstrdup("C:\\k\\winjoin.exe");
+    const char *path = memory_of(host)->program_path;
+
+    return xstrdup(path ? path : "C:\\k\\winjoin.exe");
 }
 
 static void memory_free(struct host *host) {

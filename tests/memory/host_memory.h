@@ -9,6 +9,10 @@ struct host *host_memory_new(void);
 size_t host_memory_calls(const struct host *host);
 /* The n-th call from now (1 = next) that can fail fails with ERROR_HOST; 0 = none. */
 void host_memory_fail(struct host *host, size_t n);
+/* The same, and each call after it too, as if the program was killed there. */
+void host_memory_die(struct host *host, size_t n);
+/* Where the running program lies, borrowed; at first where a join installs it. */
+void host_memory_set_program_path(struct host *host, const char *path);
 /* Its line in the log and those after it, once it has failed. */
 const char *host_memory_failed(const struct host *host);
 /* One line a call so far: "write C:\\x secret 123 bytes", "service_put kubelet", "HcnCreateNetwork

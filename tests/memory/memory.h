@@ -32,8 +32,10 @@ struct memory_host {
     struct text log;
     size_t watchers; /* started and not ended */
     bool watched_well;
-    size_t calls, fail_at; /* fail_at: number of the call that fails, 0 = none */
-    size_t failed_at;      /* where its line begins in the log */
+    size_t calls, fail_at;    /* fail_at: number of the call that fails, 0 = none */
+    bool dies;                /* and all calls after it */
+    const char *program_path; /* NULL: where the join installs it */
+    size_t failed_at;         /* where its line begins in the log */
     host_memory_hns *hns;
     void *hns_context;
     bool hns_hangs;

@@ -17,6 +17,16 @@ void host_memory_fail(struct host *host, size_t n) {
     struct memory_host *memory = memory_of(host);
 
     memory->fail_at = n ? memory->calls + n : 0;
+    memory->dies = false;
+}
+
+void host_memory_die(struct host *host, size_t n) {
+    host_memory_fail(host, n);
+    memory_of(host)->dies = true;
+}
+
+void host_memory_set_program_path(struct host *host, const char *path) {
+    memory_of(host)->program_path = path;
 }
 
 const char *host_memory_failed(const struct host *host) {

@@ -24,8 +24,12 @@
 #define SCENE_SERVER "https://10.0.0.10:6443"
 
 struct api_scene {
-    const char *server_version; /* of /version; NULL: 404 */
-    const char *flannel;        /* its net-conf.json; NULL: it is not there */
+    const char *server_version;  /* of /version; NULL: 404 */
+    const char *kubelet_version; /* that the Node reports; NULL: none */
+    bool registered;             /* the Node stays when the kubelet stops */
+    json_t *node_patch;          /* what the last PATCH of the Node said; borrowed, or NULL */
+    json_t *pods;                /* of this node; borrowed, or NULL */
+    const char *flannel;         /* its net-conf.json; NULL: it is not there */
     EVP_PKEY *ca_key;
     X509 *ca;
     char *ca_pem;
@@ -204,7 +208,7 @@ static json_t *scene_node(const struct api_scene *s) {
         host_file_type(s->host, s->conf ? s->conf : "C:\\etc\\cni\\net.d\\10-winjoin.conf") !=
         HOST_ABSENT;
 
-    if (!scene_runs(s, "kubelet"))
+    if (!s->registered && !scene_runs(s, "kubelet"))
         return NULL;
     node = json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:{s:s}}, s:{s:s, s:[s]}, s:{s:[{s:s, s:s}], "
                      "s:[{s:s, s:s, s:s, s:s}]}}",
@@ -217,6 +221,11 @@ static json_t *scene_node(const struct api_scene *s) {
                      ready ? "ready" : "cni config uninitialized");
     if (s->no_prefix)
         json_object_del(node, "spec");
+    if (s->kubelet_version)
+        json_object_set_new(json_object_get(node, "status"), "nodeInfo",
+                            json_pack("{s:s}", "kubeletVersion", s->kubelet_version));
+    if (s->node_patch)
+        json_object_update_recursive(node, s->node_patch);
     return node;
 }
 

@@ -180,7 +180,8 @@ static void what_may_come_next(void **state) {
     static const struct {
         const char *words, *there, *not_there;
     } rows[] = {
-        {"=", "join\tmake this machine a Ready node", "upgrade"},
+        {"=", "join\tmake this machine a Ready node", "__complete"},
+        {"upgrade =--d", "--drain\t", "--discovery-file"},
         {"=", "\nversion\t", "probe"},
         {"=st", "status\t", "join"},
         {"nonsense =", "", "join"},

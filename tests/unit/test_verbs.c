@@ -143,14 +143,14 @@ static void versions(void **state) {
     assert_string_equal(json_text_at(program->result, "libraries.0.name"), "curl");
 }
 
-static void what_is_not_there_yet(void **state) {
+static void no_node_is_upgraded(void **state) {
     struct error err;
 
     (void)state;
     program->verb = verb_find("upgrade");
-    assert_error(verb(verb_upgrade, &err), &err, ERROR_UNSUPPORTED,
-                 "winjoin upgrade: not implemented in this version",
-                 "CHANGELOG.md says what each version brings");
+    assert_error(verb(verb_upgrade, &err), &err, ERROR_USAGE,
+                 "upgrade this machine: it has not joined a cluster",
+                 "winjoin join makes it a node");
 }
 
 /* ---- config ---- */
@@ -343,7 +343,7 @@ int main(void) {
         VERB_TEST(capabilities),
         VERB_TEST(reset_asks),
         VERB_TEST(versions),
-        VERB_TEST(what_is_not_there_yet),
+        VERB_TEST(no_node_is_upgraded),
         VERB_TEST(config_calls),
         VERB_TEST(config_files),
         VERB_TEST(config_for_a_cluster),

@@ -1,0 +1,376 @@
+/* What an upgrade has to do: programs, files and services that are not as they are to be. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/build_info.h"
+#include "base/memory.h"
+#include "join/files/node_files.h"
+#include "join/found/need.h"
+#include "join/kubelet/kubelet_files.h"
+#include "join/programs/programs.h"
+#include "join/upgrade/upgrade.h"
+#include "services/program_flags.h"
+#include "services/program_image.h"
+#include "services/runtime_files.h"
+#include "services/service_host.h"
+#include "services/version.h"
+
+enum { DIFFERENCES_MAX = 20 };
+
+/* The text files that follow from the versions and the cluster, and whose they are. */
+static const struct {
+    const char *path;
+    const struct service *service;
+    bool with_program; /* an administrator's own settings stay in it until the program changes */
+} files[] = {
+    {CONTAINERD_CONFIG_PATH, &service_containerd, true},
+    {KUBELET_CONFIG_FILE, &service_kubelet, false},
+    {KUBELET_INSTANCE_CONFIG_FILE, &service_kubelet, false},
+    {KUBE_PROXY_CONFIG_PATH, &service_kube_proxy, false},
+};
+
+/* ---- the kubelet's arguments ---- */
+
+/* Those that winjoin gives a kubelet of this version by itself. */
+static int add_own(struct join *join, const char *version, struct text_list *ret,
+                   struct error *err) {
+    struct service_settings settings;
+    struct text_list own = {0};
+
+    programs_service_settings(join->host, &join->found, &settings);
+    settings.kubelet_version = version;
+    settings.kubelet_extra_args = (struct text_list){0};
+    if (service_arguments(&service_kubelet, &settings, &own, err) < 0)
+        return -1;
+    for (size_t i = 0; i < own.count; i++)
+        text_list_add(ret, own.items[i]);
+    text_list_free(&own);
+    return 0;
+}
+
+/* What the kubelet is told beyond that was the administrator's word, and stays. */
+static int keep_arguments(struct join *join, struct error *err) {
+    _cleanup_(text_list_free) struct text_list own = {0};
+    _cleanup_(freep) char *installed = programs_version(join->host, &service_kubelet);
+    const char *reported = join->found.node.kubelet_version;
+    struct service_host_settings now = {0};
+    int result = 0;
+
+    if (service_host_settings_load(join->host, service_kubelet.name, &now, err) < 0)
+        return error_prefix(err, "read the arguments of the kubelet");
+    if ((installed && add_own(join, installed, &own, err) < 0) ||
+        (reported && add_own(join, reported, &own, err) < 0))
+        result = -1;
+    for (size_t i = 1; i < now.command.count && result == 0; i++)
+        if (!text_list_has(&own, now.command.items[i]))
+            text_list_add(&join->found.options.kubelet_service_args, now.command.items[i]);
+    service_host_settings_free(&now);
+    text_list_free(&join->found.kubelet_arguments); /* made again of the options */
+    return result;
+}
+
+/* ---- programs ---- */
+
+/* The caller frees; NULL = unknown. */
+static char *version_of(struct host *host, const char *path, const struct service *service) {
+    _cleanup_(freep) char *data = NULL;
+    char *version = service ? programs_version(host, service) : NULL;
+    size_t len;
+
+    if (!version && host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, NULL) == 0)
+        version = program_image_version(data, len);
+    return version;
+}
+
+/* Takes over the texts. */
+static void add_program(struct upgrade *u, const char *name, const char *target,
+                        const struct service *service, char *from, char *to) {
+    u->programs = xrealloc(u->programs, (u->program_count + 1) * sizeof *u->programs);
+    u->programs[u->program_count++] = (struct upgrade_program){.name = xstrdup(name),
+                                                               .target = xstrdup(target),
+                                                               .from = from,
+                                                               .to = to,
+                                                               .service = service};
+}
+
+static const struct service *service_of(const char *artifact) {
+    for (const struct service *const *row = service_table; *row; row++)
+        if (text_equal((*row)->artifact, artifact))
+            return *row;
+    return NULL;
+}
+
+static bool same_version(const char *a, const char *b) {
+    return a && b && text_equal(a + (*a == 'v'), b + (*b == 'v'));
+}
+
+/* A program of this node is one that stands, or that a killed upgrade took away. */
+static bool is_here(const struct join *join, const char *target) {
+    return host_file_type(join->host, target) == HOST_FILE ||
+           journal_has(&join->upgrade->journal, JOURNAL_FILE_ENTRY, target);
+}
+
+/* Of upstream only the version is known yet: its bytes are compared once they are here. */
+static int compare_program(struct join *join, const struct artifact *artifact, struct error *err) {
+    const struct service *service = service_of(artifact->name);
+    _cleanup_(freep) char *from = NULL;
+    bool same = false;
+
+    if (!is_here(join, artifact->target))
+        return 0;
+    if (*artifact->sha256 && artifact_is_installed(join->host, artifact, &same, err) < 0)
+        return -1;
+    from = same ? NULL : version_of(join->host, artifact->target, service);
+    if (same || (!*artifact->sha256 && same_version(from, artifact->version)))
+        return 0;
+    add_program(join->upgrade, artifact->name, artifact->target, service, take_ptr(from),
+                text_equal(artifact->version, "unknown") ? NULL : xstrdup(artifact->version));
+    return 0;
+}
+
+/* The program that plays this upgrade becomes the host of the services. */
+static int compare_winjoin(struct join *join, struct error *err) {
+    _cleanup_(freep) char *self = host_program_path(join->host), *ours = NULL, *theirs = NULL;
+    size_t len, their_len = 0;
+
+    if (!self || text_equal_nocase(self, WINJOIN_PROGRAM))
+        return 0;
+    if (host_read(join->host, self, ARTIFACT_SIZE_MAX, &ours, &len, err) < 0)
+        return -1;
+    if (host_read(join->host, WINJOIN_PROGRAM, ARTIFACT_SIZE_MAX, &theirs, &their_len, NULL) == 0 &&
+        len == their_len && memcmp(ours, theirs, len) == 0)
+        return 0;
+    join->upgrade->hosts = true;
+    add_program(join->upgrade, "winjoin", WINJOIN_PROGRAM, NULL,
+                theirs ? program_image_version(theirs, their_len) : NULL, xstrdup(build_version));
+    return 0;
+}
+
+static int compare_programs(struct join *join, struct error *err) {
+    struct bundle *bundle = NULL;
+    const struct artifacts *lock;
+
+    if (programs_bundle(join, &bundle, err) < 0)
+        return -1;
+    lock = bundle ? bundle_artifacts(bundle) : NULL;
+    if (programs_check_versions(join, lock, err) < 0)
+        return -1;
+    for (size_t i = 0; lock && i < lock->count; i++)
+        if (compare_program(join, &lock->items[i], err) < 0)
+            return error_prefix(err, "artifact '%s'", lock->items[i].name);
+    return compare_winjoin(join, err);
+}
+
+static const struct upgrade_program *program_of(const struct upgrade *u,
+                                                const struct service *service) {
+    for (size_t i = 0; i < u->program_count; i++)
+        if (u->programs[i].service == service)
+            return &u->programs[i];
+    return NULL;
+}
+
+/* ---- files ---- */
+
+static bool is_wanted(struct join *join, const char *path, const struct service *service) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        if (text_equal(files[i].path, path) && (!service || service == files[i].service) &&
+            (!files[i].with_program || program_of(join->upgrade, files[i].service)))
+            return true;
+    return false;
+}
+
+static bool is_as_wanted(struct host *host, const struct node_file *file) {
+    _cleanup_(freep) char *now = NULL;
+    size_t len = strlen(file->text), now_len;
+
+    return host_read(host, file->path, len + 1, &now, &now_len, NULL) == 0 && now_len == len &&
+           memcmp(now, file->text, len) == 0;
+}
+
+int upgrade_files(struct join *join, const struct service *service, struct node_files *ret,
+                  struct error *err) {
+    size_t kept = 0;
+
+    node_files_kubernetes(join->host, &join->found, ret);
+    if (programs_wanted(&join->found, &service_kube_proxy) &&
+        node_files_kube_proxy(join->host, &join->found, ret, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ret->count; i++) {
+        struct node_file file = ret->items[i];
+
+        ret->items[i] = ret->items[kept]; /* those left out go to the end */
+        ret->items[kept] = file;
+        kept += is_wanted(join, file.path, service) && !is_as_wanted(join->host, &file);
+    }
+    while (ret->count > kept) {
+        free(ret->items[--ret->count].path);
+        free(ret->items[ret->count].text);
+    }
+    return 0;
+}
+
+/* "authentication.x509.clientCAFile: "a" -> "b"" of what both say in YAML. */
+static json_t *differences(struct host *host, const struct node_file *file) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_json_ json_t *before = join_read_yaml(host, file->path), *after = NULL;
+    struct kubelet_changes changes = {0};
+    json_t *rows = json_array();
+
+    if (!before || yaml_parse(file->text, strlen(file->text), "", &documents, NULL) < 0)
+        return rows;
+    after = yaml_to_json(yaml_document(documents, 0));
+    kubelet_changes_compare(&changes, before, after, "");
+    for (size_t i = 0; i < changes.count && i < DIFFERENCES_MAX; i++) {
+        const struct kubelet_change *c = &changes.items[i];
+        _cleanup_(freep) char *from = c->from ? json_write(c->from) : xstrdup("absent");
+        _cleanup_(freep) char *to = c->to ? json_write(c->to) : xstrdup("absent");
+        _cleanup_(freep) char *row = xasprintf("%s: %s -> %s", c->path, from, to);
+
+        json_array_append_new(rows, json_string(row));
+    }
+    kubelet_changes_free(&changes);
+    return rows;
+}
+
+static const struct service *owner_of(const char *path) {
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+        if (text_equal(files[i].path, path))
+            return files[i].service;
+    return NULL;
+}
+
+static int compare_files(struct join *join, struct error *err) {
+    _cleanup_(node_files_free) struct node_files wanted = {0};
+
+    if (upgrade_files(join, NULL, &wanted, err) < 0)
+        return -1;
+    for (size_t i = 0; i < wanted.count; i++)
+        json_array_append_new(join->upgrade->files,
+                              json_pack("{s:s, s:s, s:o}", "path", wanted.items[i].path, "service",
+                                        owner_of(wanted.items[i].path)->name, "differences",
+                                        differences(join->host, &wanted.items[i])));
+    return 0;
+}
+
+static bool has_file(const struct upgrade *u, const struct service *service) {
+    json_t *file;
+    size_t i;
+
+    json_array_foreach(u->files, i, file) {
+        if (text_equal(json_text_at(file, "service"), service->name))
+            return true;
+    }
+    return false;
+}
+
+/* ---- services ---- */
+
+/* One whose program stays knows the same flags as before. */
+static int is_told_otherwise(struct join *join, const struct service *service, bool *ret,
+                             struct error *err) {
+    _cleanup_(text_list_free) struct text_list known = {0};
+    struct service_settings settings;
+    bool same = true;
+
+    programs_service_settings(join->host, &join->found, &settings);
+    if (service->kubernetes)
+        (void)program_flags_read(join->host, service->program, &known, NULL);
+    settings.known_flags = &known;
+    if (service_compare(join->host, service, &settings, &same, err) < 0)
+        return -1;
+    *ret = !same;
+    return 0;
+}
+
+/* Windows stops with a service what depends on it. */
+static bool depends_on_switched(const struct join *join, const struct service *service) {
+    const struct upgrade *u = join->upgrade;
+
+    for (size_t i = 0; i < ARRAY_SIZE(service->depends_on) && service->depends_on[i]; i++)
+        if (text_list_has(&u->services, service->depends_on[i]))
+            return true;
+    for (size_t i = 0; service->needs_network && i < u->services.count; i++)
+        if (text_equal(u->services.items[i], join->found.plan.agent->service))
+            return true;
+    return false;
+}
+
+static int compare_service(struct join *join, const struct service *service, struct error *err) {
+    const struct upgrade *u = join->upgrade;
+    struct host_service found = {0};
+    bool ours, switched;
+
+    if (host_service_query(join->host, service->name, &found, err) < 0)
+        return -1;
+    ours = service_is_ours(&found);
+    host_service_free(&found);
+    if (!ours || !programs_wanted(&join->found, service))
+        return 0;
+    switched = u->hosts || has_file(u, service) || program_of(u, service) ||
+               journal_has(&u->journal, JOURNAL_SERVICE, service->name) ||
+               depends_on_switched(join, service);
+    if (!switched && is_told_otherwise(join, service, &switched, err) < 0)
+        return -1;
+    if (switched)
+        text_list_add(&join->upgrade->services, service->name);
+    return 0;
+}
+
+/* ---- what is said of it ---- */
+
+/* Kubernetes' version skew policy: "In-place minor version kubelet upgrades are not supported." */
+static void warn_of_pods(struct join *join) {
+    const struct upgrade *u = join->upgrade;
+    const struct upgrade_program *kubelet = program_of(u, &service_kubelet);
+    unsigned from = 0, to = 0;
+
+    if (kubelet && kubelet->from && kubelet->to &&
+        kubernetes_minor(kubelet->from, "", &from, NULL) == 0 &&
+        kubernetes_minor(kubelet->to, "", &to, NULL) == 0) {
+        if (from != to && !u->drain)
+            join_warn(&join->progress,
+                      "Kubernetes supports another minor version of the kubelet only on a drained "
+                      "node: use --drain, or first: kubectl drain %s --ignore-daemonsets",
+                      join->found.node_name);
+        if (to < from)
+            join_warn(&join->progress, "the kubelet becomes older: %s -> %s", kubelet->from,
+                      kubelet->to);
+    }
+    if (text_list_has(&u->services, service_containerd.name))
+        join_warn(&join->progress,
+                  "containerd is restarted: pods that run go on under the shim that started them, "
+                  "and get the new one when they are created again");
+}
+
+static void say(struct join *join) {
+    const struct upgrade *u = join->upgrade;
+    struct text *detail = &join->progress.detail;
+    _cleanup_(freep) char *services = text_list_join(&u->services, ", ");
+    size_t count = json_array_size(u->files);
+
+    for (size_t i = 0; i < u->program_count; i++)
+        text_addf(detail, "%s%s %s -> %s", i ? ", " : "", u->programs[i].name,
+                  u->programs[i].from ? u->programs[i].from : "unknown",
+                  u->programs[i].to ? u->programs[i].to : "unknown");
+    if (count)
+        text_addf(detail, "%s%zu file%s", detail->len ? "; " : "", count, count == 1 ? "" : "s");
+    if (*services)
+        text_addf(detail, "%srestarts %s", detail->len ? "; " : "", services);
+    if (detail->len)
+        return;
+    text_add(detail, u->resumed ? "the rest of an earlier upgrade"
+                                : "nothing to do: programs and configuration are up to date");
+    join->finished = !u->resumed;
+}
+
+int upgrade_compare(struct join *join, struct error *err) {
+    if (keep_arguments(join, err) < 0 || compare_programs(join, err) < 0 ||
+        compare_files(join, err) < 0)
+        return -1;
+    for (const struct service *const *row = service_table; *row; row++)
+        if (compare_service(join, *row, err) < 0)
+            return -1;
+    warn_of_pods(join);
+    say(join);
+    return 0;
+}

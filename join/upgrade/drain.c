@@ -1,0 +1,171 @@
+/* Pods leave the node before its kubelet is replaced, by the node's own rights: kubelets may write
+ * their Node's spec.unschedulable and evict the pods that are bound to them (admission
+ * NodeRestriction, RBAC role system:node). */
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/found/need.h"
+#include "join/upgrade/upgrade.h"
+#include "kube/object.h"
+
+#define CORDONED "winjoin.io/cordoned-by-upgrade"
+
+enum { DRAIN_MS = 5 * 60 * 1000, STEP_MS = 2000, TOO_MANY_REQUESTS = 429 };
+
+/* The mark says who did it: only that one allows pods again, also after it was killed. */
+static int set_cordon(struct join *join, bool on, struct error *err) {
+    _cleanup_(freep) char *name = kube_escape(join->found.node_name);
+    _cleanup_(freep) char *path = xasprintf("/api/v1/nodes/%s", name);
+    _cleanup_json_ json_t *patch =
+        json_pack("{s:{s:{s:o}}, s:{s:b}}", "metadata", "annotations", CORDONED,
+                  on ? json_string("true") : json_null(), "spec", "unschedulable", on);
+
+    return kube_patch(&join->found.client, path, "merge", patch, NULL, err);
+}
+
+static int hint_at_kubectl(const struct join *join, struct error *err) {
+    return error_hint(err,
+                      "kubectl drain %s --ignore-daemonsets --delete-emptydir-data; then run "
+                      "winjoin upgrade without --drain",
+                      join->found.node_name);
+}
+
+void upgrade_uncordon(struct join *join) {
+    struct kube_node node = {0};
+    struct error why = {0};
+
+    if ((!join->found.client.server && find_node_client(join, &why) < 0) ||
+        kube_node_get(&join->found.client, join->found.node_name, &node, &why) < 0) {
+        if (join->upgrade->drain)
+            join_warn(&join->progress, "%s: kubectl uncordon %s", why.message,
+                      join->found.node_name);
+        return;
+    }
+    if (kube_node_annotation(&node, CORDONED) && set_cordon(join, false, &why) < 0)
+        join_warn(&join->progress, "%s: kubectl uncordon %s", why.message, join->found.node_name);
+    kube_node_free(&node);
+}
+
+/* ---- pods ---- */
+
+static bool is_of(const json_t *pod, const char *kind) {
+    json_t *owner;
+    size_t i;
+
+    json_array_foreach(json_at(pod, "metadata.ownerReferences"), i, owner) {
+        if (json_bool_at(owner, "controller", false) &&
+            (!kind || text_equal(json_text_at(owner, "kind"), kind)))
+            return true;
+    }
+    return false;
+}
+
+/* Mirror pods are the kubelet's own files, DaemonSets put theirs back at once. */
+static bool stays(const json_t *pod) {
+    const char *phase = json_text_at(pod, "status.phase");
+
+    return json_object_get(json_at(pod, "metadata.annotations"), "kubernetes.io/config.mirror") ||
+           is_of(pod, "DaemonSet") || text_equal(phase, "Succeeded") || text_equal(phase, "Failed");
+}
+
+/* One that nobody makes again would be lost, as kubectl drain says without --force. */
+static int refuse_lost(const struct join *join, const json_t *pod, struct error *err) {
+    (void)error_set(err, ERROR_CONFLICT,
+                    "evict pod %.100s/%.250s: it has no controller that would make it again",
+                    json_text_at(pod, "metadata.namespace"), json_text_at(pod, "metadata.name"));
+    (void)error_hint(err, "delete it first: kubectl delete pod -n %.100s %.250s",
+                     json_text_at(pod, "metadata.namespace"), json_text_at(pod, "metadata.name"));
+    return hint_at_kubectl(join, err);
+}
+
+/* Answers 1 while a PodDisruptionBudget keeps it. */
+static int evict(struct join *join, const json_t *pod, struct error *err) {
+    const char *space = json_text_at(pod, "metadata.namespace"),
+               *name = json_text_at(pod, "metadata.name");
+    _cleanup_(freep) char *space_segment = kube_escape(space), *segment = kube_escape(name);
+    _cleanup_(freep) char *path =
+        xasprintf("/api/v1/namespaces/%s/pods/%s/eviction", space_segment, segment);
+    _cleanup_json_ json_t *body =
+        json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", "policy/v1", "kind", "Eviction",
+                  "metadata", "namespace", space, "name", name);
+    struct kube_client client = join->found.client; /* the same texts, without its patience */
+    struct error why = {0};
+
+    client.patience_ms = 0;
+    if (json_text_at(pod, "metadata.deletionTimestamp") ||
+        kube_create(&client, path, body, NULL, &why) == 0 || why.kind == ERROR_ABSENT)
+        return 0;
+    if (why.os == TOO_MANY_REQUESTS)
+        return 1;
+    if (err)
+        *err = why;
+    return -1;
+}
+
+static bool is_whole(const json_t *pod) {
+    return json_text_at(pod, "metadata.namespace") && json_text_at(pod, "metadata.name");
+}
+
+/* All of them are looked at before the first is asked to go. */
+static int find_pods(struct join *join, json_t *ret, struct error *err) {
+    _cleanup_(freep) char *name = kube_escape(join->found.node_name);
+    _cleanup_(freep) char *path = xasprintf("/api/v1/pods?fieldSelector=spec.nodeName%%3D%s", name);
+    _cleanup_json_ json_t *list = NULL;
+    json_t *items, *pod;
+    size_t i;
+
+    if (kube_get(&join->found.client, path, &list, err) < 0 ||
+        kube_list_items(list, &items, err) < 0)
+        return -1;
+    json_array_foreach(items, i, pod) {
+        if (!is_whole(pod) || stays(pod))
+            continue;
+        if (!is_of(pod, NULL))
+            return refuse_lost(join, pod, err);
+        json_array_append(ret, pod);
+    }
+    return 0;
+}
+
+static enum wait_look look_empty(void *context, struct wait *wait, struct error *err) {
+    struct join *join = context;
+    _cleanup_json_ json_t *pods = json_array();
+    size_t i, kept = 0;
+    json_t *pod;
+
+    (void)wait;
+    if (find_pods(join, pods, err) < 0)
+        return LOOK_FAILED;
+    json_array_foreach(pods, i, pod) {
+        int result = evict(join, pod, err);
+
+        if (result < 0)
+            return LOOK_FAILED;
+        kept += (size_t)result;
+    }
+    if (!json_array_size(pods))
+        return LOOK_DONE;
+    (void)error_set(err, ERROR_TIMED_OUT, "for %zu pods to leave the node%s", json_array_size(pods),
+                    kept ? "; a PodDisruptionBudget keeps some of them" : "");
+    return LOOK_AGAIN;
+}
+
+int upgrade_cordon(struct join *join, struct error *err) {
+    struct wait wait = {
+        .limit_ms = DRAIN_MS, .pause_ms = STEP_MS, .look = look_empty, .context = join};
+    enum wait_look end;
+
+    if (!join->upgrade->drain) {
+        text_add(&join->progress.detail, "not asked for (--drain)");
+        return 0;
+    }
+    if (!join->found.node.unschedulable && set_cordon(join, true, err) < 0)
+        return hint_at_kubectl(join, err);
+    end = join_wait(join->host, &join->progress, &wait, err);
+    if (end == LOOK_AGAIN)
+        (void)error_prefix(err, "drain the node: waited %u s", wait.limit_ms / 1000);
+    if (end != LOOK_DONE)
+        return err->kind == ERROR_INTERRUPTED ? -1 : hint_at_kubectl(join, err);
+    text_add(&join->progress.detail, "cordoned; its pods have left");
+    return 0;
+}

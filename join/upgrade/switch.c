@@ -1,0 +1,220 @@
+/* New programs beside the old ones, then one service after the other stopped, exchanged, started
+ * and proved. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/files/node_files.h"
+#include "join/found/need.h"
+#include "join/phases/service_proof.h"
+#include "join/programs/programs.h"
+#include "join/upgrade/upgrade.h"
+
+enum { STOP_MS = 60000, START_MS = 30000, READY_MS = 180000, READY_STEP_MS = 1000 };
+
+/* ---- beside the old ones ---- */
+
+static bool same_bytes(struct host *host, const char *path, const void *data, size_t len) {
+    _cleanup_(freep) char *now = NULL;
+    size_t now_len;
+
+    return host_read(host, path, len + 1, &now, &now_len, NULL) == 0 && now_len == len &&
+           memcmp(now, data, len) == 0;
+}
+
+/* Beside the old one; not one that turns out to be the same. */
+static int put_beside(struct join *join, const struct upgrade_program *program, const char *data,
+                      size_t len, struct error *err) {
+    _cleanup_(freep) char *beside = upgrade_beside(program->target);
+
+    if (same_bytes(join->host, program->target, data, len))
+        return 0;
+    if (journal_file(&join->journal, beside, err) < 0)
+        return -1;
+    return host_write(join->host, beside, data, len, HOST_PUBLIC, err);
+}
+
+static int read_program(struct join *join, struct bundle *bundle,
+                        const struct upgrade_program *program, char **ret, size_t *ret_len,
+                        struct error *err) {
+    const struct artifacts *lock = bundle ? bundle_artifacts(bundle) : &(struct artifacts){0};
+    _cleanup_(freep) char *self = host_program_path(join->host);
+
+    for (size_t i = 0; i < lock->count; i++)
+        if (text_equal(lock->items[i].target, program->target))
+            return bundle_read(bundle, &lock->items[i], ret, ret_len, err);
+    return host_read(join->host, self, ARTIFACT_SIZE_MAX, ret, ret_len, err); /* winjoin itself */
+}
+
+/* The last that is recorded is the first to be started again: containerd before the kubelet. */
+static int record_services(struct join *join, struct error *err) {
+    const struct service *const *row = service_table;
+
+    while (*row)
+        row++;
+    while (row-- > service_table) {
+        const struct service *service = *row;
+
+        if (!upgrade_has_service(join->upgrade, service))
+            continue;
+        if (journal_service(&join->journal, service->name, err) < 0 ||
+            (service->hosted &&
+             journal_file(&join->upgrade->journal, service->settings_file, err) < 0))
+            return -1;
+    }
+    return 0;
+}
+
+int upgrade_stage(struct join *join, struct error *err) {
+    const struct upgrade *u = join->upgrade;
+    _cleanup_(text_list_free) struct text_list names = {0};
+    struct bundle *bundle = NULL;
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < u->program_count; i++)
+        text_list_add(&names, u->programs[i].name);
+    if (programs_bundle(join, &bundle, err) < 0 || programs_check_kubelet(join, bundle, err) < 0 ||
+        (bundle && bundle_verify(bundle, &names, err) < 0))
+        return -1;
+    for (size_t i = 0; i < u->program_count; i++) {
+        _cleanup_(freep) char *data = NULL;
+        size_t len = 0;
+
+        if (read_program(join, bundle, &u->programs[i], &data, &len, err) < 0 ||
+            put_beside(join, &u->programs[i], data, len, err) < 0)
+            return error_prefix(err, "install '%s'", u->programs[i].name);
+        bytes += len;
+    }
+    programs_bundle_close(join);
+    text_addf(&join->progress.detail, "%zu verified (%.0f MB)", u->program_count,
+              (double)bytes / 1e6);
+    return record_services(join, err);
+}
+
+/* ---- in the place of the old ones ---- */
+
+static int exchange(struct join *join, const struct upgrade_program *program, struct error *err) {
+    _cleanup_(freep) char *beside = upgrade_beside(program->target), *data = NULL;
+    struct error why = {0};
+    size_t len;
+
+    if (host_read(join->host, beside, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
+        if (why.kind == ERROR_ABSENT)
+            return 0; /* it was the same after all */
+        *err = why;
+        return -1;
+    }
+    if (journal_file(&join->journal, program->target, err) < 0 ||
+        program_write(join->host, program->target, data, len, HOST_PUBLIC, err) < 0)
+        return error_prefix(err, "replace '%s'", program->name);
+    if (program->to)
+        text_addf(&join->progress.detail, "%s%s %s", join->progress.detail.len ? ", " : "",
+                  program->name, program->to);
+    return host_remove(join->host, beside, err);
+}
+
+static int exchange_all(struct join *join, const struct service *service, bool hosts,
+                        struct error *err) {
+    const struct upgrade *u = join->upgrade;
+
+    for (size_t i = 0; i < u->program_count; i++)
+        if (u->programs[i].service == service &&
+            text_equal(u->programs[i].target, WINJOIN_PROGRAM) == hosts &&
+            exchange(join, &u->programs[i], err) < 0)
+            return -1;
+    return 0;
+}
+
+int upgrade_plugins(struct join *join, struct error *err) {
+    if (exchange_all(join, NULL, false, err) < 0)
+        return -1;
+    if (!join->progress.detail.len)
+        text_add(&join->progress.detail, "unchanged");
+    return 0;
+}
+
+/* With winjoin-network stops all that depends on it; then no service holds the program. */
+int upgrade_hosts(struct join *join, struct error *err) {
+    const struct upgrade *u = join->upgrade;
+
+    if (!upgrade_has_service(u, &service_network)) {
+        text_add(&join->progress.detail, "unchanged");
+        return 0;
+    }
+    for (const struct service *const *row = service_table; u->hosts && *row; row++)
+        if (upgrade_has_service(u, *row) &&
+            host_service_stop(join->host, (*row)->name, STOP_MS, err) < 0)
+            return -1;
+    if (exchange_all(join, NULL, true, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "%s%s started", join->progress.detail.len ? ", " : "",
+              service_network.name);
+    return host_service_start(join->host, service_network.name, START_MS, err);
+}
+
+static int write_files(struct join *join, const struct service *service, struct error *err) {
+    _cleanup_(node_files_free) struct node_files files = {0};
+
+    if (upgrade_files(join, service, &files, err) < 0)
+        return -1;
+    return node_files_write(&join->journal, &files, err);
+}
+
+int upgrade_switch(struct join *join, struct error *err) {
+    const struct service *service = service_by_name(join->progress.phase->id);
+    struct service_settings settings;
+
+    if (!upgrade_has_service(join->upgrade, service)) {
+        text_add(&join->progress.detail,
+                 programs_wanted(&join->found, service) ? "unchanged" : "not on this node");
+        return 0;
+    }
+    if (host_service_stop(join->host, service->name, STOP_MS, err) < 0 ||
+        exchange_all(join, service, false, err) < 0 || write_files(join, service, err) < 0)
+        return -1;
+    programs_service_settings(join->host, &join->found, &settings);
+    if (service_run(join, service, &settings, err) < 0)
+        return -1;
+    if (!join->progress.detail.len)
+        text_add(&join->progress.detail, "running");
+    return 0;
+}
+
+/* ---- the proof ---- */
+
+/* The control plane keeps a stopped kubelet's Ready for 40 s: the new one's version beside it shows
+ * whose word it is. */
+static enum wait_look look_ready(void *context, struct wait *wait, struct error *err) {
+    struct join *join = context;
+    const char *version = join->found.kubelet_version;
+    struct kube_node node = {0};
+    bool reported;
+
+    (void)wait;
+    if (kube_node_get(&join->found.client, join->found.node_name, &node, err) < 0)
+        return err->kind == ERROR_NETWORK || err->kind == ERROR_TIMED_OUT ? LOOK_AGAIN
+                                                                          : LOOK_FAILED;
+    reported = !version || !node.kubelet_version || text_equal(version, node.kubelet_version);
+    if (!reported)
+        (void)error_set(err, ERROR_TIMED_OUT, "for kubelet %s: the Node still reports %s", version,
+                        node.kubelet_version);
+    else if (!node.ready)
+        (void)error_set(err, ERROR_TIMED_OUT, "Ready is False: %s",
+                        node.ready_message ? node.ready_message : "no reason given");
+    kube_node_free(&node);
+    return err->kind ? LOOK_AGAIN : LOOK_DONE;
+}
+
+int upgrade_ready(struct join *join, struct error *err) {
+    struct wait wait = {
+        .limit_ms = READY_MS, .pause_ms = READY_STEP_MS, .look = look_ready, .context = join};
+    enum wait_look end = join_wait(join->host, &join->progress, &wait, err);
+
+    if (end == LOOK_AGAIN) {
+        (void)error_prefix(err, "the node did not become Ready within %u s", wait.limit_ms / 1000);
+        return -1;
+    }
+    if (end == LOOK_DONE)
+        text_addf(&join->progress.detail, "after %.1f s", wait.waited_ms / 1000.0);
+    return end;
+}

@@ -1,0 +1,70 @@
+/* An upgrade: newer programs and a configuration made again on a joined node. It is a list of
+ * phases that the join's runner plays (join/run.h), with a journal of its own (UPGRADE_FOLDER) that
+ * goes back to what ran before it. Killed at any point it continues when it runs again; when a
+ * phase fails it goes back. */
+#ifndef JOIN_UPGRADE_UPGRADE_H
+#define JOIN_UPGRADE_UPGRADE_H
+
+#include "join/join.h"
+#include "join/phases/phases.h"
+
+/* A program that the upgrade replaces. Text is owned. */
+struct upgrade_program {
+    char *name, *target;
+    char *from, *to;               /* versions; NULL = not known */
+    const struct service *service; /* that runs it; NULL: none of its own */
+};
+
+struct upgrade {
+    bool drain; /* given: evict the node's pods first */
+    struct journal journal;
+    struct upgrade_program *programs;
+    size_t program_count;
+    json_t *files;             /* [{path, service, differences: [...]}] */
+    struct text_list services; /* names of those that are stopped and started again */
+    bool hosts;                /* winjoin.exe itself is replaced: it hosts them */
+    bool resumed;              /* an earlier upgrade did not end */
+    bool went_back;
+    struct reset_result back;
+};
+
+/* What the join chose and a call does not say is read from the machine into `options`: the node's
+ * address and pod prefixes, whether kube-proxy runs, DSR, the runtime's socket, the CA's file. */
+void upgrade_recall(struct host *host, struct join_options *options);
+/* join_open() for an upgrade; `upgrade` has `drain` alone. Close both with upgrade_close(). A
+ * machine that is no node: ERROR_USAGE. */
+int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err);
+void upgrade_close(struct join *join);
+/* UpgradePlan: {apiVersion, kind, node, changed, resumed, programs: [{name, path, from?, to?}],
+ * files: [{path, service, differences: [text]}], services: [name], drain, warnings: [text]}. New
+ * reference. */
+json_t *upgrade_plan(const struct join *join);
+/* The same for a person; the caller frees. */
+char *upgrade_plan_text(const struct join *join);
+/* UpgradeResult: a JoinResult with the plan's programs, files and services, and wentBack. New
+ * reference. */
+json_t *upgrade_result(const struct join *join);
+
+/* Of the table in upgrade.c alone: compare.c, switch.c, drain.c, ready.c. */
+int upgrade_compare(struct join *join, struct error *err);
+int upgrade_stage(struct join *join, struct error *err);
+int upgrade_cordon(struct join *join, struct error *err);
+int upgrade_plugins(struct join *join, struct error *err);
+int upgrade_hosts(struct join *join, struct error *err);
+int upgrade_switch(struct join *join, struct error *err);
+int upgrade_ready(struct join *join, struct error *err);
+/* Makes the node schedulable again where upgrade_cordon() made it not so; what fails is a warning
+ * with kubectl's line. */
+void upgrade_uncordon(struct join *join);
+
+/* Where a new program lies until it is switched to: beside the old one. The caller frees. */
+char *upgrade_beside(const char *target);
+/* Does the upgrade stop and start it? */
+bool upgrade_has_service(const struct upgrade *upgrade, const struct service *service);
+/* The text files of a service that an upgrade writes, as they are to be (every service's with
+ * NULL); those that the node has so already are left out. */
+struct node_files;
+int upgrade_files(struct join *join, const struct service *service, struct node_files *ret,
+                  struct error *err);
+
+#endif
