@@ -44,7 +44,7 @@ class Cluster:
             if left.startswith("serving-"):
                 os.unlink(os.path.join(setup.state, left))
         self.authority = pki.Authority.load_or_create(os.path.join(setup.state, "pki"))
-        services = ipaddress.ip_network(setup.services)
+        services = ipaddress.ip_network(setup.services.split(",")[0])
         setup.names = list(dict.fromkeys([*SERVER_NAMES, SERVER_NAMES[2] + "." + setup.domain,
                                           setup.node or "cp", str(services[1]), setup.host,
                                           *setup.names]))

@@ -53,7 +53,9 @@ class OnFabric:
         both = []
         if self.fabric.dual:
             peer += ",%s,%s" % (fabrics.six(fabrics.L1), fabrics.L1_SUBNET6)
-            both = ["--pod-subnet", "%s,%s" % (fabrics.POD_RANGE, fabrics.POD_RANGE6)]
+            both = ["--pod-subnet", "%s,%s" % (fabrics.POD_RANGE, fabrics.POD_RANGE6),
+                    "--service-subnet", "%s,%s" % (fabrics.SERVICE_RANGE, fabrics.SERVICE_RANGE6),
+                    "--dns", "%s,%s" % (fabrics.DNS_POD, fabrics.DNS_POD6)]
         self.fabric.daemon("controlplane", self.ns, [
             RUN, "--listen", "%s:%d" % (fabrics.CP, PORT), "--state", self.state, "--join-file",
             self.join_file, "--dns", fabrics.DNS_POD, "--flannel", flannel, "--peer", peer,

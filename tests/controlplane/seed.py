@@ -315,32 +315,38 @@ def _flannel(store, setup):
                    net_conf__json=json.dumps(conf, indent=2) + "\n")
 
 
-def _service(store, namespace, name, cluster_ip, ports, addresses):
+def _service(store, namespace, name, cluster_ips, ports, addresses):
+    """With a cluster IP, and so a slice, of each family that there is."""
+    families = ["IPv6" if ":" in ip else "IPv4" for ip in cluster_ips]
     store.create(resources.named("services"), namespace, {
         "metadata": {"name": name},
-        "spec": {"clusterIP": cluster_ip, "clusterIPs": [cluster_ip], "type": "ClusterIP",
-                 "ipFamilies": ["IPv4"], "ipFamilyPolicy": "SingleStack",
+        "spec": {"clusterIP": cluster_ips[0], "clusterIPs": cluster_ips, "type": "ClusterIP",
+                 "ipFamilies": families,
+                 "ipFamilyPolicy": "RequireDualStack" if families[1:] else "SingleStack",
                  "internalTrafficPolicy": "Cluster", "sessionAffinity": "None", "ports": ports},
         "status": {"loadBalancer": {}}})
-    store.create(resources.named("endpointslices"), namespace, {
-        "metadata": {"name": name, "labels": {"kubernetes.io/service-name": name}},
-        "addressType": "IPv4",
-        "endpoints": [{"addresses": [a], "conditions": {"ready": True, "serving": True,
-                                                        "terminating": False}}
-                      for a in addresses],
-        "ports": [{"name": p["name"], "port": p["targetPort"], "protocol": p["protocol"]}
-                  for p in ports]})
+    for family in families:
+        store.create(resources.named("endpointslices"), namespace, {
+            "metadata": {"name": name + ("-6" if family == "IPv6" else ""),
+                         "labels": {"kubernetes.io/service-name": name}},
+            "addressType": family,
+            "endpoints": [{"addresses": [a], "conditions": {"ready": True, "serving": True,
+                                                            "terminating": False}}
+                          for a in addresses if (":" in a) == (family == "IPv6")],
+            "ports": [{"name": p["name"], "port": p["targetPort"], "protocol": p["protocol"]}
+                      for p in ports]})
 
 
 def _services(store, setup):
-    first = str(ipaddress.ip_network(setup.services)[1])
-    _service(store, "default", "kubernetes", first,
+    first, *more = (ipaddress.ip_network(p) for p in setup.services.split(","))
+    _service(store, "default", "kubernetes", [str(first[1])],
              [{"name": "https", "port": 443, "protocol": "TCP", "targetPort": setup.port}],
              [setup.host])
-    _service(store, "kube-system", "kube-dns", setup.dns_ip,
+    _service(store, "kube-system", "kube-dns",
+             [setup.dns_ip] + [str(network[10]) for network in more],
              [{"name": "dns", "port": 53, "protocol": "UDP", "targetPort": 53},
               {"name": "dns-tcp", "port": 53, "protocol": "TCP", "targetPort": 53}],
-             [setup.dns_backend or setup.host])
+             (setup.dns_backend or setup.host).split(","))
 
 
 def linux_node(setup, name, address):

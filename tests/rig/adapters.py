@@ -78,10 +78,10 @@ class Adapters:
                 "dns": self.kept["dns"].get(up, [])}
 
     def _leave(self):
-        """The uplink is gone, and everything that was set on it."""
+        """The uplink is gone, and everything that was set on it; without fe80:: it asks for no neighbors."""
         self.kept["before"] = self._settings()
         netns.ip_batch(self.ns, ["link set %s down" % self.nic,
-                                 "addr flush dev %s" % self.uplink])
+                                 "addr flush dev %s scope global" % self.uplink])
         self.kept["dns"][self.uplink] = []
         self.kept["away"] = True
         self.resolv()

@@ -34,6 +34,7 @@ VNI, VXLAN_PORT, L1_MAC = 4096, 4789, "00:15:5d:00:00:31"
 ROUTER6, PREFIX6 = "fd00:200::1", "fd00:200::%s"
 POD_RANGE6, SERVICE_RANGE6 = "fd00:10:244::/56", "fd00:10:96::/112"
 L1_SUBNET6, L1_GATEWAY6, ECHO_POD6 = "fd00:10:244::/64", "fd00:10:244::1", "fd00:10:244::7"
+DNS_POD6, DNS_VIP6 = "fd00:10:244::53", "fd00:10:96::a"
 # A bridge without an address of its own takes its lowest port's: it would change as machines come.
 ROUTER_MAC, GATEWAY_MAC = "02:00:0a:00:00:01", "02:00:0a:f4:00:01"
 POD_ZONES = ("default", "kube-system", "winjoin", "winjoin-verify")
@@ -166,8 +167,9 @@ class Fabric:
                   % (L1_SUBNET, POD_RANGE))
         dns, echo = self._linux_pod("l1-dns", DNS_POD), self._linux_pod("l1-echo", ECHO_POD)
         if self.dual:
-            netns.ip_batch(echo, ["addr add %s/64 dev eth0 nodad" % ECHO_POD6,
-                                  "route add default via %s" % L1_GATEWAY6])
+            for pod, address in ((dns, DNS_POD6), (echo, ECHO_POD6)):
+                netns.ip_batch(pod, ["addr add %s/64 dev eth0 nodad" % address,
+                                     "route add default via %s" % L1_GATEWAY6])
         self.cluster_dns()
         self.daemon("l1-echo", echo, [sys.executable, HERE + "/echo.py", "--name", "l1-echo",
                                       *ECHO_PORTS])
@@ -190,7 +192,8 @@ class Fabric:
         svc = ".svc." + DOMAIN
         lines = ["local=/%s/" % DOMAIN, "server=" + EXTERNAL_DNS,
                  "host-record=kubernetes.default%s,%s" % (svc, api),
-                 "host-record=kube-dns.kube-system%s,%s" % (svc, dns),
+                 "host-record=kube-dns.kube-system%s,%s" % (svc, ",".join(
+                     [dns] + [DNS_VIP6] * (self.dual and not lies))),
                  "host-record=echo.default%s,%s" % (svc, ECHO_POD)]
         if lies:
             lines.append("address=/%s/203.0.113.66" % EXTERNAL_NAME)

@@ -5,7 +5,7 @@ import scene
 from joins import LIVING
 from scene import netns, snapshot, stage
 
-PORTS = 3  # of Services: kubernetes has one, kube-dns two
+PORTS = 5  # of Services: kubernetes has one, kube-dns two of each family
 
 
 class DualStack(kept.Keeping):
@@ -51,9 +51,8 @@ class DualStack(kept.Keeping):
         code, report = self.stage.document("diag", timeout=170)
         six = {(f["id"], f["protocol"]): f["outcome"] for f in report["flows"]
                if f["family"] == "IPv6"}
-        wanted = {(flow, protocol): "pass" for flow in ("pod-to-pod-ip", "node-to-pod", "pod-to-node")
-                  for protocol in ("TCP", "UDP")}
-        wanted.update({("pod-to-service-ip", protocol): "skip" for protocol in ("TCP", "UDP")})
+        wanted = {(flow, protocol): "pass" for protocol in ("TCP", "UDP")
+                  for flow in ("pod-to-pod-ip", "pod-to-service-ip", "node-to-pod", "pod-to-node")}
         self.assertEqual(six, wanted, report)
         self.assertEqual((code, report["causes"]), (0, []), what)
 

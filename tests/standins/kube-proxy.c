@@ -67,13 +67,14 @@ static int check_hns(struct host *host, struct error *err) {
 
 static void sync_services(struct proxy_network *network, const json_t *services,
                           const json_t *slices) {
-    _cleanup_(json_decrefp_) json_t *rules = rules_make(services, slices, settings.hostname);
     struct error err = {0};
 
     if (proxy_network_refresh(network, &err)) {
         klog('E', "%s", err.message);
         return;
     }
+    _cleanup_(json_decrefp_) json_t *rules =
+        rules_make(services, slices, proxy_network_has_ipv6(network), settings.hostname);
     balancers_sync(network, rules);
 }
 

@@ -3,10 +3,18 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+
+#include <string.h>
 #include "tests/standins/lib/hcn.h"
 #include "tests/standins/lib/klog.h"
 
-enum { FLAG_DSR = 1, PORT_LOCAL_ROUTED_VIP = 2, PORT_VIP_EXTERNAL_IP = 16, AFFINITY_SOURCE_IP = 2 };
+enum {
+    FLAG_DSR = 1,
+    FLAG_IPV6 = 2,
+    PORT_LOCAL_ROUTED_VIP = 2,
+    PORT_VIP_EXTERNAL_IP = 16,
+    AFFINITY_SOURCE_IP = 2
+};
 
 static json_t *kept; /* rule name -> {"rule": rule, "ids": [..]} */
 
@@ -64,8 +72,9 @@ static json_t *document(const json_t *rule, json_t *ids, const char *source, con
         (void)json_object_set_new(port, "Flags", json_integer(port_flags));
     if (vip)
         (void)json_object_set_new(made, "FrontendVIPs", json_pack("[s]", vip));
-    if (dsr)
-        (void)json_object_set_new(made, "Flags", json_integer(FLAG_DSR));
+    int flags = (dsr ? FLAG_DSR : 0) | (vip && strchr(vip, ':') ? FLAG_IPV6 : 0);
+    if (flags)
+        (void)json_object_set_new(made, "Flags", json_integer(flags));
     return made;
 }
 

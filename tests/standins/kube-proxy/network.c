@@ -25,10 +25,14 @@ static int index_endpoints(struct proxy_network *network, struct error *err) {
     json_decref(network->endpoints);
     network->endpoints = json_object();
     json_array_foreach(list, i, endpoint) {
-        const char *ip = json_text_at(endpoint, "IpConfigurations.0.IpAddress");
-        if (ip && text_equal_nocase(json_text_at(endpoint, "HostComputeNetwork"),
-                                    json_text_at(network->network, "ID")))
-            (void)json_object_set(network->endpoints, ip, endpoint); /* no memory only */
+        static const char *const paths[] = {"IpConfigurations.0.IpAddress",
+                                            "IpConfigurations.1.IpAddress"};
+        if (!text_equal_nocase(json_text_at(endpoint, "HostComputeNetwork"),
+                               json_text_at(network->network, "ID")))
+            continue;
+        for (size_t k = 0; k < ARRAY_SIZE(paths) && json_text_at(endpoint, paths[k]); k++)
+            (void)json_object_set(network->endpoints, json_text_at(endpoint, paths[k]),
+                                  endpoint); /* no memory only */
     }
     return 0;
 }
@@ -45,6 +49,18 @@ int proxy_network_refresh(struct proxy_network *network, struct error *err) {
     network->network = found;
     network->overlay = text_equal_nocase(json_text_at(found, "Type"), "Overlay");
     return index_endpoints(network, err);
+}
+
+bool proxy_network_has_ipv6(const struct proxy_network *network) {
+    json_t *subnet;
+    size_t i;
+
+    json_array_foreach(json_at(network->network, "Ipams.0.Subnets"), i, subnet) {
+        const char *prefix = json_text_at(subnet, "IpAddressPrefix");
+        if (prefix && strchr(prefix, ':'))
+            return true;
+    }
+    return false;
 }
 
 static int find_host_mac(struct proxy_network *network, struct error *err) {

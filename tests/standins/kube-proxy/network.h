@@ -20,6 +20,8 @@ int proxy_network_open(struct host *host, const struct proxy_settings *settings,
                        struct proxy_network *ret, struct error *err);
 /* Reads network and endpoints again. The network gone: ERROR_ABSENT. */
 int proxy_network_refresh(struct proxy_network *network, struct error *err);
+/* Dual stack, as upstream finds it: an IPv6 subnet in the network. */
+bool proxy_network_has_ipv6(const struct proxy_network *network);
 /* The id (borrowed) of the endpoint for a backend address, a remote one is made if need be. NULL:
  * leave it out (local but not there, or err is set). */
 const char *proxy_backend(struct proxy_network *network, const char *ip, bool local,
