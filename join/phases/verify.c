@@ -13,8 +13,9 @@
 #include "join/phases/phases.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/boot_network.h"
-#include "netsetup/dual_stack.h"
 #include "services/runtime_files.h"
+
+#define DNS_SERVICE "/api/v1/namespaces/kube-system/services/kube-dns"
 
 static void on_diag(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
     join_tell_waiting(context, waited_ms, left_ms, "", "%s", message);
@@ -32,7 +33,27 @@ static void kubernetes_service(const struct join *join, char out[IP_TEXT_MAX]) {
         ip_format(&first, out);
 }
 
-static void fill_scene(const struct join *join, const char *kubernetes_ip,
+/* The kubelet's clusterDNS has kubeadm's IPv4 address alone, also where the Service has both. */
+static void dns_service6(struct join *join, char out[IP_TEXT_MAX]) {
+    _cleanup_json_ json_t *service = NULL;
+    struct error ignored = {0}; /* not to be read: the cluster has none for this node */
+    const json_t *ip;
+    size_t i;
+
+    out[0] = '\0';
+    if (!join->found.plan.ipv6.on || !diag_look_api_answers(join->found.look) ||
+        kube_get(&join->found.client, DNS_SERVICE, &service, &ignored) < 0)
+        return;
+    json_array_foreach(json_at(service, "spec.clusterIPs"), i, ip) {
+        struct ip address;
+
+        if (json_is_string(ip) && ip_parse(json_string_value(ip), &address, NULL) == 0 &&
+            address.family == 6)
+            ip_format(&address, out);
+    }
+}
+
+static void fill_scene(const struct join *join, const char *kubernetes_ip, const char *dns_ip6,
                        struct diag_options *ret) {
     const struct join_options *o = &join->found.options;
     const char *dns_ip =
@@ -44,7 +65,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip,
         .node_name = join->found.node_name,
         .node_ip = join->found.node_ip,
         .node_ip6 = made_here ? join->found.plan.ipv6.management_address : NULL,
-        .dns_ip6 = text_of_family(&join->found.cluster.cluster_dns, 6),
+        .dns_ip6 = dns_ip6,
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
         .dns_ip = dns_ip,
@@ -150,7 +171,7 @@ int phase_verify(struct join *join, struct error *err) {
     _cleanup_json_ json_t *node = NULL, *nodes = NULL;
     struct error ignored = {0};
     _cleanup_(text_list_free) struct text_list services = {0};
-    char kubernetes_ip[IP_TEXT_MAX];
+    char kubernetes_ip[IP_TEXT_MAX], dns_ip6[IP_TEXT_MAX];
     _cleanup_(freep) char *line = NULL, *manifests = NULL;
 
     if (text_equal(join->found.options.verify, "none")) {
@@ -160,7 +181,8 @@ int phase_verify(struct join *join, struct error *err) {
     if (look(join, &node, err) < 0 || find_cluster_facts(join, err) < 0)
         return -1;
     kubernetes_service(join, kubernetes_ip);
-    fill_scene(join, kubernetes_ip, &options);
+    dns_service6(join, dns_ip6);
+    fill_scene(join, kubernetes_ip, dns_ip6, &options);
     manifests = join_manifest_folder(join);
     options.probes.manifest_folder = manifests;
     if (node) /* who the peers are and what they publish is evidence */
