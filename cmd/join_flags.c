@@ -24,7 +24,7 @@ static const struct option cluster_options[] = {
     {"tls-bootstrap-token", 0, OPTION_SECRET, AT(tls_bootstrap_token), "TOKEN",
      "token for the TLS bootstrap only", OPTION_KUBEADM},
     {"timeout", 0, OPTION_DURATION, AT(timeout), "DURATION",
-     "limit of discovery (default 5m) and of tries at a mirror (1m)", OPTION_POSITIVE},
+     "time limit of discovery (default 5m) and of retries at a mirror (1m)", OPTION_POSITIVE},
     {0},
 };
 const struct option_group join_cluster_group = {"Cluster", cluster_options};
@@ -64,8 +64,9 @@ static const struct option network_options[] = {
     {"vni", 0, OPTION_NUMBER, AT(vni), "N", "overlay: VXLAN network ID, 4096 or higher", 0},
     {"vxlan-port", 0, OPTION_NUMBER, AT(vxlan_port), "PORT", "overlay: UDP port (default 4789)", 0},
     {"routes", 0, OPTION_CHOICE, AT(routes), "own|print|none",
-     "l2bridge, l2tunnel: routes to other nodes' pods are on this node (default), printed for the "
-     "network between the nodes, or that network has them",
+     "l2bridge, l2tunnel: routes to other nodes' pods are added on this node (own, default), "
+     "printed "
+     "for you to add to the network (print), or the network has them (none)",
      0},
     {"kube-proxy", 0, OPTION_CHOICE, AT(kube_proxy), "service|none",
      "run kube-proxy as a service, or leave it to the cluster", 0},
@@ -82,7 +83,9 @@ static const struct option programs_options[] = {
     {"mirror", 0, OPTION_TEXT, AT(mirror), "URL",
      "the same, unpacked on a web server: https://HOST/FOLDER", 0},
     {"source-base", 0, OPTION_TEXT, AT(source_base), "URL",
-     "without them: a proxy of upstream's hosts, URL/dl.k8s.io/...; \"none\" fetches nothing", 0},
+     "without --bundle and --mirror: proxy of upstream's hosts, URL/dl.k8s.io/...; \"none\" "
+     "fetches nothing",
+     0},
     {"kubernetes-version", 0, OPTION_TEXT, AT(kubernetes_version), "VERSION",
      "version that kubelet and kube-proxy must have (default: any that the cluster supports)", 0},
     {0},
@@ -105,7 +108,7 @@ static const struct option run_options[] = {
     {"skip-phases", 0, OPTION_LIST, AT(skip_phases), "PHASE",
      "phases to skip (winjoin join phase list)", OPTION_KUBEADM | OPTION_WITH_CONFIG},
     {"join-timeout", 0, OPTION_DURATION, AT(join_timeout), "DURATION",
-     "limit of the whole join (default: none, each wait has its own)", 0},
+     "time limit of the whole join (default: none; each wait has its own)", 0},
     {"on-failure", 0, OPTION_CHOICE, AT(on_failure), "keep|rollback",
      "when the join fails: keep what is done, so that the same command continues, or undo it", 0},
     {"apply-host-fixes", 0, OPTION_BOOL, AT(apply_host_fixes), "",

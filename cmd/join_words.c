@@ -290,8 +290,7 @@ int program_need_discovery(const struct program *program, struct error *err) {
     if (o->endpoint || o->discovery_file)
         return 0;
     (void)error_set(err, ERROR_USAGE,
-                    "nothing names the cluster: an endpoint, --discovery-file or --config is "
-                    "missing");
+                    "no cluster given: an endpoint, --discovery-file or --config is missing");
     return error_hint(err, "%s %s <ip>:6443 --token T --discovery-token-ca-cert-hash H",
                       program_name(program), program->verb->name);
 }

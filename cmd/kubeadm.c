@@ -132,7 +132,7 @@ static int refuse(struct program *program, struct error *err) {
 }
 
 static const struct option version_output[] = {
-    {"output", 'o', OPTION_CHOICE, AT(output), "short|json|yaml", "what the result looks like", 0},
+    {"output", 'o', OPTION_CHOICE, AT(output), "short|json|yaml", "format of the result", 0},
     {0},
 };
 static const struct option reset_options[] = {

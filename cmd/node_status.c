@@ -111,7 +111,7 @@ static void add_last_diag(struct gathering *g, const json_t *join, const json_t 
     run = run_json(last);
     json_object_set_new(g->status, "lastDiag", run);
     if (json_number_at(run, "flowsPass", 0) < json_number_at(run, "flows", 0))
-        add_problem(g, "the last proof of the pod network failed: %lld of %lld flows worked",
+        add_problem(g, "the last test of the pod network failed: %lld of %lld flows worked",
                     json_number_at(run, "flowsPass", 0), json_number_at(run, "flows", 0));
 }
 
@@ -149,7 +149,7 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
         state = "not-joined";
     } else if (log) {
         state = unfinished_state(g, log, &phase);
-        message = "it ended without a word";
+        message = "it was killed or crashed";
     } else if (code && code != error_exit_code(ERROR_FLOWS)) { /* flows fail: it has joined */
         state = "failed";
         phase = xstrdup_null(json_text_at(join, "error.phase"));
@@ -161,7 +161,7 @@ static void add_state(struct gathering *g, const json_t *join, size_t entries) {
     if (text_equal(state, "not-joined"))
         add_problem(g, "this machine has not joined");
     else if (text_equal(state, "joining"))
-        add_problem(g, "a join runs (%s)", phase ? phase : "at its begin");
+        add_problem(g, "a join is running (%s)", phase ? phase : "starting");
     else if (text_equal(state, "failed"))
         add_problem(g, "the last join failed in %s: %s", phase ? phase : "no phase",
                     message ? message : "no reason");
@@ -356,7 +356,7 @@ static void judge_certificate(struct gathering *g) {
     int64_t seconds;
 
     if (!certificate)
-        add_problem(g, "there is no client certificate that can be read");
+        add_problem(g, "the node's client certificate is missing or unreadable");
     else if (end && rfc3339_parse(end, &seconds, NULL) == 0 && seconds < host_now(g->host))
         add_problem(g, "the client certificate expired at %s", end);
 }
@@ -381,7 +381,7 @@ static void judge(struct gathering *g) {
     if (!text_equal(outcome, "ok"))
         add_problem(g, "the API server: %s", outcome);
     else if (!g->node)
-        add_problem(g, "the cluster has no Node of this name");
+        add_problem(g, "the cluster has no Node with this name");
 }
 
 int node_status_make(struct program *program, json_t **ret, struct error *err) {

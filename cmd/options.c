@@ -65,6 +65,12 @@ int options_hint_near(const struct option_set *set, const char *name, struct err
 
     for (size_t i = 0; i < count; i++)
         names[i] = options_at(set, i)->name;
+    for (size_t i = 0; i < count && !nearest_name(name, names, count); i++) {
+        const char *last = strrchr(names[i], '-'); /* --mode: the last word of --network-mode */
+
+        if (last && text_equal(last + 1, name))
+            return error_hint(err, "did you mean --%s?", names[i]);
+    }
     return nearest_hint(err, "--", name, names, count);
 }
 
@@ -102,8 +108,8 @@ static int set_number(const struct option *o, void *field, const char *value, st
     bool plus = value[0] == '+' && value[1] != '-'; /* as Go's strconv */
 
     if (text_to_number(value + plus, 0, NUMBER_MAX, &number) < 0)
-        return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: not a number", value,
-                         o->name);
+        return error_set(err, ERROR_USAGE, "invalid value \"%.80s\" for --%s: %s", value, o->name,
+                         value[strspn(value, "+0123456789")] ? "not a number" : "too large");
     *(long long *)field = number;
     return 0;
 }

@@ -81,6 +81,7 @@ void progress_clear(struct progress *progress) {
 void progress_close(struct progress *progress) {
     host_set_tick(progress->host, NULL, NULL);
     progress_clear(progress);
+    free(take_ptr(progress->told_hint));
     text_list_free(&progress->warnings);
 }
 
@@ -283,10 +284,12 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
         (void)fprintf(stderr, "  %s %-*s %s%s\n", sign, TITLE_WIDTH, title_of(event),
                       event->message, time);
     }
-    if (*event->hint && (progress->last_told_ms == 0 ||
-                         event->waited_ms >= progress->last_told_ms + TELL_AGAIN_MS)) {
+    if (*event->hint &&
+        (progress->mode == PROGRESS_PLAIN || !text_equal(event->hint, progress->told_hint))) {
         end_live_line(progress);
         (void)fprintf(stderr, "     %-*s %s\n", TITLE_WIDTH, "", event->hint);
+        free(progress->told_hint);
+        progress->told_hint = xstrdup(event->hint);
     }
     progress->last_told_ms = event->waited_ms ? event->waited_ms : 1;
 }
@@ -329,6 +332,7 @@ void progress_show(void *context, const struct join_event *event) {
     switch (event->state) {
     case JOIN_BEGIN:
         progress->last_told_ms = 0;
+        free(take_ptr(progress->told_hint));
         if (progress->mode == PROGRESS_LIVE)
             show_waiting(progress, event);
         break;

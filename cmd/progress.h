@@ -21,6 +21,7 @@ struct progress {
     unsigned last_told_ms;     /* plain: when the wait was last told */
     struct join_event waiting; /* what is waited for, told again as time goes by; its texts: */
     char *message, *hint;
+    char *told_hint;            /* the last that was shown in this phase */
     uint64_t told_ms, drawn_ms; /* when `waiting` came, and when it was last shown */
     unsigned turn;              /* of the spinner */
     struct text_list warnings;  /* of the running phase, shown under its line */

@@ -47,7 +47,7 @@ static void warn_of_versions(const struct artifacts *artifacts) {
     for (size_t i = 0; i < artifacts->count; i++)
         if (text_equal(artifacts->items[i].version, "unknown")) {
             _cleanup_(freep) char *warning =
-                xasprintf("%s.exe does not say its version: give it with --versions FILE",
+                xasprintf("%s.exe has no version in it: give it with --versions FILE",
                           artifacts->items[i].name);
 
             output_warning(warning);
@@ -185,7 +185,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
 
 static int check_source(const struct join_options *o, struct error *err) {
     if (text_equal(o->source_base, JOIN_SOURCE_NONE))
-        return error_set(err, ERROR_USAGE, "--source-base none forbids to fetch programs");
+        return error_set(err, ERROR_USAGE, "--source-base none forbids fetching programs");
     if (o->source_base && join_mirror_check(o->source_base, err) < 0)
         return -1;
     return join_kubernetes_version_check(o->kubernetes_version, err);

@@ -1,4 +1,4 @@
-/* winjoin config: check, renew and print configuration files, and the cluster's defaults. */
+/* winjoin config: check, convert and print configuration files, and the cluster's defaults. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +129,7 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
 
     if (kubeconfig_read_file(program->host, path, &config, err) < 0) {
         if (!given)
-            return error_hint(err, "on a machine that is no node: give --kubeconfig FILE");
+            return error_hint(err, "this machine is not a node: use --kubeconfig FILE");
         err->kind = ERROR_USAGE;
         return error_prefix(err, "--kubeconfig");
     }
@@ -214,7 +214,7 @@ static int routes(struct program *program, struct error *err) {
     list = fabric_routes_of_nodes(nodes, NULL, &left_out);
     tell_left_out(&left_out);
     if (fabric_routes_incomplete(list, o->output))
-        output_warning("some nodes do not say which machine of the cloud they are (no providerID): "
+        output_warning("some Nodes have no providerID: "
                        "put its id in place of INSTANCE_ID");
     text = fabric_routes_text(list, o->output ? o->output : "text", &place, 0);
     output_text(program, text);

@@ -268,8 +268,11 @@ static int discover(struct program *program, struct discovery_result *ret, struc
     options.on_retry = tell_asking;
     options.on_retry_context = &asking;
     join_tell_waiting(&asking.waits, 0,
-                      options.timeout_ms ? options.timeout_ms : DISCOVERY_TIMEOUT_MS, "",
-                      "asking %s", o->endpoint ? o->endpoint : "the cluster of the discovery file");
+                      options.timeout_ms ? options.timeout_ms : DISCOVERY_TIMEOUT_MS, "", "%s %s",
+                      o->endpoint                        ? "asking"
+                      : strstr(o->discovery_file, "://") ? "fetching"
+                                                         : "asking the cluster of",
+                      o->endpoint ? o->endpoint : o->discovery_file);
     result = discovery_run(&options, program->http, program->host, ret, err);
     progress_close(&asking.progress);
     text_free(&asking.waits.waiting);

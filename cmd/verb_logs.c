@@ -209,10 +209,10 @@ static int check_name(const char *name, struct error *err) {
             return 0;
     all = text_list_join(&names, ", ");
     near = nearest_name(name, (const char *const *)names.items, names.count);
-    (void)error_set(err, ERROR_USAGE, "show the logs of \"%.60s\": there is no such service", name);
+    (void)error_set(err, ERROR_USAGE, "show the logs of \"%.60s\": no such service", name);
     if (near)
         (void)error_hint(err, "did you mean %s?", near);
-    return error_hint(err, "there are logs of: %s", all);
+    return error_hint(err, "services with logs: %s", all);
 }
 
 static int read_since(struct stream *s, struct error *err) {
@@ -246,8 +246,7 @@ int verb_logs(struct program *program, struct error *err) {
     if ((s.only && check_name(s.only, err) < 0) || read_since(&s, err) < 0)
         return -1;
     if (output_is_document(program) && program->options.follow)
-        return error_set(err, ERROR_USAGE,
-                         "use --follow with -o text alone: a document has an end");
+        return error_set(err, ERROR_USAGE, "--follow works with -o text only");
     if (output_is_document(program))
         s.rows = json_array();
     find_all(&s);

@@ -67,8 +67,8 @@ static int ask(const struct program *program, struct error *err) {
         return 0;
     if (!program->as_kubeadm &&
         (!program->terminal.in_is_terminal || !program->terminal.err_is_terminal)) {
-        (void)error_set(err, ERROR_USAGE, "confirm the reset: there is no terminal to ask on");
-        return error_hint(err, "give --force");
+        (void)error_set(err, ERROR_USAGE, "confirm the reset: no terminal to ask on");
+        return error_hint(err, "use --force");
     }
     (void)fputs("Everything that winjoin join did on this machine will be undone.\nAre you sure "
                 "you want to proceed? [y/N]: ",

@@ -19,14 +19,14 @@
 
 #define OUTPUT(formats)                                                                            \
     {                                                                                              \
-        {"output",          'o', OPTION_CHOICE, AT(output), formats, "what the result looks like", \
+        {"output",          'o', OPTION_CHOICE, AT(output), formats, "format of the result",       \
          OPTION_WITH_CONFIG},                                                                      \
             {"output-file",                                                                        \
              0,                                                                                    \
              OPTION_TEXT,                                                                          \
              AT(output_file),                                                                      \
              "FILE",                                                                               \
-             "write the result there instead of to standard output: UTF-8, whole or not at all",   \
+             "write the result to FILE instead of standard output, in UTF-8",                      \
              OPTION_WITH_CONFIG},                                                                  \
             {0},                                                                                   \
     }
@@ -37,20 +37,19 @@ static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html");
 
 static const struct option global_options[] = {
     {"v", 'v', OPTION_NUMBER, AT(verbosity), "N",
-     "how much is logged: 0 warnings (default), 1 what is done and why, 2 what is tried again, 3 "
-     "requests to servers, 4 calls of Windows, 5 what they are given; each level has those below "
-     "it",
+     "log level: 0 warnings (default), 1 actions and their reasons, 2 retries, 3 requests to "
+     "servers, 4 calls of Windows, 5 their arguments; each level includes those below it",
      OPTION_WITH_CONFIG},
     {"log-file", 0, OPTION_TEXT, AT(log_file), "FILE",
      "write the log to this file instead of standard error", OPTION_WITH_CONFIG},
     {"progress", 0, OPTION_CHOICE, AT(progress), "auto|plain|json|none",
      "how progress is shown on standard error", OPTION_WITH_CONFIG},
-    {"no-color", 0, OPTION_BOOL, AT(no_color), "", "no color (NO_COLOR is honored, too)",
+    {"no-color", 0, OPTION_BOOL, AT(no_color), "", "no color (NO_COLOR does the same)",
      OPTION_WITH_CONFIG},
     {"rootfs", 0, OPTION_TEXT, AT(rootfs), "DIR",
      "Linux: play a Windows host in this folder (rehearsal)",
      OPTION_WITH_CONFIG | OPTION_REHEARSAL},
-    {"help", 'h', OPTION_BOOL, AT(help), "", "this text", OPTION_WITH_CONFIG},
+    {"help", 'h', OPTION_BOOL, AT(help), "", "show this help", OPTION_WITH_CONFIG},
     {0},
 };
 const struct option_group global_group = {"Output and log", global_options};
@@ -81,8 +80,8 @@ static const struct option upgrade_options[] = {
 static const struct option_group upgrade_group = {"Upgrade", upgrade_options};
 
 static const struct option logs_options[] = {
-    {"since", 0, OPTION_TEXT, AT(since), "DURATION", "only what is younger (30s, 10m, 2h)", 0},
-    {"follow", 'f', OPTION_BOOL, AT(follow), "", "go on with what is written, until Ctrl-C", 0},
+    {"since", 0, OPTION_TEXT, AT(since), "DURATION", "only lines of the last 30s, 10m, 2h, ...", 0},
+    {"follow", 'f', OPTION_BOOL, AT(follow), "", "keep showing new lines until Ctrl-C", 0},
     {0},
 };
 static const struct option_group logs_group = {"Logs", logs_options};
@@ -102,11 +101,12 @@ static const struct option_group diag_group = {"Diagnosis", diag_options};
 
 static const struct option bundle_options[] = {
     {"versions", 0, OPTION_TEXT, AT(versions), "FILE",
-     "JSON object, artifact name to version: counts instead of what the programs say", 0},
+     "JSON object, artifact name to version, used instead of the versions that the programs report",
+     0},
     {"kubernetes-version", 0, OPTION_TEXT, AT(join.kubernetes_version), "VERSION",
      "instead of DIR: fetch the programs from upstream's releases", 0},
     {"source-base", 0, OPTION_TEXT, AT(join.source_base), "URL",
-     "a proxy of upstream's hosts, URL/dl.k8s.io/...", 0},
+     "proxy of upstream's hosts, URL/dl.k8s.io/...", 0},
     {0},
 };
 static const struct option bundle_nodes_options[] = {
@@ -119,8 +119,7 @@ static const struct option bundle_nodes_options[] = {
     {0},
 };
 static const struct option_group bundle_group = {"Bundle", bundle_options},
-                                 bundle_nodes_group = {"Whose programs must be there",
-                                                       bundle_nodes_options};
+                                 bundle_nodes_group = {"Programs to require", bundle_nodes_options};
 
 static const struct option validate_options[] = {
     {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "the file to check", 0},
@@ -133,15 +132,16 @@ static const struct option migrate_options[] = {
     {0},
 };
 static const struct option defaults_options[] = {
-    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "take its NodeConfiguration", 0},
-    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE", "ask this cluster which network it has",
+    {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "use the NodeConfiguration of this file",
      0},
+    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
+     "read the network's settings from this cluster", 0},
     {"external-ip", 0, OPTION_TEXT, AT(join.external_ip), "IP:PORT",
-     "what diag asks outside, by address", 0},
+     "external target of diag, by address", 0},
     {"external-name", 0, OPTION_TEXT, AT(join.external_name), "NAME:PORT",
-     "what diag asks outside, by name", 0},
+     "external target of diag, by name", 0},
     {"external-dns", 0, OPTION_TEXT, AT(join.external_dns), "IP",
-     "the DNS server outside that diag asks by UDP", 0},
+     "external DNS server that diag asks over UDP", 0},
     {0},
 };
 static const struct option routes_options[] = {
@@ -176,13 +176,13 @@ static const struct verb bundle_subcommands[] = {
      .help = "pack a folder of programs, or upstream's releases",
      .usage = "bundle create DIR FILE.zip [flags]\n"
               "  winjoin bundle create --kubernetes-version VERSION FILE.zip [flags]",
-     .text = "It packs the programs of a node that the folder holds (kubelet.exe, containerd.exe, "
-             "...), reads their versions from them, and says what nodes need beside them. With "
-             "--kubernetes-version it fetches them from upstream's releases instead, each held to "
-             "its published SHA-256.",
-     .examples = {{"pack what lies in D:\\programs",
+     .text =
+         "Packs the node's programs in the folder (kubelet.exe, containerd.exe, ...), reads "
+         "their versions and lists what nodes also need. With --kubernetes-version it downloads "
+         "them from upstream's releases instead and compares each with its published SHA-256.",
+     .examples = {{"pack the programs in D:\\programs",
                    "bundle create D:\\programs D:\\winjoin-bundle.zip"},
-                  {"and say what nodes with flannel need beside them",
+                  {"the same, and list what nodes with flannel also need",
                    "bundle create D:\\programs D:\\bundle.zip --network-plugin flannel"},
                   {"fetch and pack what a node with flannel needs",
                    "bundle create --kubernetes-version v1.37.1 --network-plugin flannel "
@@ -195,7 +195,7 @@ static const struct verb bundle_subcommands[] = {
      .examples = {{"check a bundle", "bundle verify D:\\winjoin-bundle.zip"}},
      .words = "FILE"},
     {.name = "show",
-     .help = "list what a bundle holds, and what nodes need beside it",
+     .help = "list what a bundle holds and what nodes also need",
      .usage = "bundle show FILE [flags]",
      .examples = {{"list a bundle", "bundle show D:\\winjoin-bundle.zip"}},
      .words = "FILE",
@@ -209,7 +209,7 @@ static const struct verb config_subcommands[] = {
      .examples = {{"check a file", "config validate --config winjoin.yaml"}},
      .groups = {&validate_group}},
     {.name = "migrate",
-     .help = "write an old configuration file in today's version",
+     .help = "convert an old configuration file to the current version",
      .usage = "config migrate --old-config FILE [--new-config FILE]",
      .examples = {{"see the new form", "config migrate --old-config old.yaml"},
                   {"write it", "config migrate --old-config old.yaml --new-config new.yaml"}},
@@ -254,12 +254,11 @@ static const struct verb table[] = {
      .help = "make this machine a Ready node with a working pod network",
      .usage = "join [ENDPOINT] [flags]\n  winjoin join phase list\n  winjoin join phase NAME "
               "[ENDPOINT] [flags]",
-     .text = "Everything that stood before is written down first: a join that was stopped "
+     .text = "The previous state is recorded before each change: a join that was interrupted "
              "continues when the same command runs again, and winjoin reset undoes it. A whole "
              "\"kubeadm join ...\" line may follow.",
      .examples = {{"join a cluster", "join " EXAMPLE_JOIN " --bundle D:\\winjoin-bundle.zip"},
-                  {"see first what would be done; nothing is changed",
-                   "join " EXAMPLE_JOIN " --dry-run"},
+                  {"show what would be done; change nothing", "join " EXAMPLE_JOIN " --dry-run"},
                   {"with a file", "join --config winjoin.yaml"}},
      .words = "[ENDPOINT]",
      .groups = {JOIN_ALL, &join_run_group},
@@ -279,7 +278,7 @@ static const struct verb table[] = {
      .help = "verify the cluster and print its kubeconfig; changes nothing",
      .usage = "discover [ENDPOINT] [flags]",
      .text = "With -o kubeconfig exactly the verified bytes are printed.",
-     .examples = {{"is this the cluster of that pin?", "discover " EXAMPLE_JOIN},
+     .examples = {{"check that the cluster has this CA", "discover " EXAMPLE_JOIN},
                   {"its kubeconfig",
                    "discover " EXAMPLE_JOIN " -o kubeconfig --output-file cluster.conf"}},
      .words = "[ENDPOINT]",
@@ -294,30 +293,30 @@ static const struct verb table[] = {
      .usage = "diag [flags]",
      .examples = {{"this node", "diag"},
                   {"a page for a ticket", "diag -o html --output-file diag.html"},
-                  {"judge a saved report again", "diag --replay diag.json"}},
+                  {"evaluate a saved report again", "diag --replay diag.json"}},
      .output = diag_output,
      .groups = {&diag_group},
      .run = verb_diag},
     {.name = "status",
      .help = "show the state of this node",
      .usage = "status [flags]",
-     .text = "Exit code 0: it has joined and is well; 1: not, and the last lines say why.",
+     .text = "Exit code 0: joined and well; 1: not, and the last lines say why.",
      .examples = {{"for a person", "status"}, {"for a script", "status -o json"}},
      .run = verb_status},
     {.name = "logs",
-     .help = "winjoin's and the services' logs, in one stream",
+     .help = "show winjoin's and the services' logs in one stream",
      .usage = "logs [SERVICE] [flags]",
      .text = "Lines are ordered by time; each begins with its service's name. Without SERVICE all "
              "are shown, winjoin's own too. Ctrl-C ends --follow with exit code 0.",
      .examples = {{"what happened in the last ten minutes", "logs --since 10m"},
-                  {"the kubelet, as it goes on", "logs kubelet --follow"}},
+                  {"follow the kubelet's log", "logs kubelet --follow"}},
      .words = "[SERVICE]",
      .groups = {&logs_group},
      .run = verb_logs},
     {.name = "reset",
      .help = "undo the join and restore the host",
      .usage = "reset [flags]",
-     .examples = {{"see first what would be undone", "reset --dry-run"},
+     .examples = {{"show what would be undone; change nothing", "reset --dry-run"},
                   {"without a question", "reset --force"}},
      .groups = {&reset_group},
      .run = verb_reset},
@@ -338,7 +337,7 @@ static const struct verb table[] = {
      .subcommands = bundle_subcommands,
      .run = verb_bundle},
     {.name = "config",
-     .help = "check, renew and print configuration files and defaults",
+     .help = "check, convert and print configuration files and defaults",
      .text = "A file holds a JoinConfiguration (kubeadm.k8s.io/v1beta4 or v1beta3), a "
              "NodeConfiguration (winjoin.io/v1alpha1) or both.",
      .subcommands = config_subcommands,
@@ -374,7 +373,7 @@ static const struct verb table[] = {
     {.name = "completion",
      .help = "print the completion script of a shell",
      .usage = "completion powershell|bash|zsh|fish",
-     .text = "The first lines of what it prints say how to have it in each session.",
+     .text = "The first lines of its output say how to load it in every session.",
      .examples = {{"PowerShell, in this session",
                    "completion powershell | Out-String | Invoke-Expression"}},
      .words = "powershell|bash|zsh|fish",

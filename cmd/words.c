@@ -46,7 +46,8 @@ static int check_word(const char *kind, const char *word, const char *usage, str
         return word ? error_prefix(err, "unknown argument \"%.60s\"", word)
                     : error_prefix(err, "the argument is missing");
     if (!word && kind[0] != '[')
-        return error_set(err, ERROR_USAGE, "%s is missing: winjoin %s", kind, usage);
+        return error_set(err, ERROR_USAGE, "%s is missing: winjoin %.*s", kind,
+                         (int)strcspn(usage, "\n"), usage);
     return 0;
 }
 

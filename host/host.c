@@ -348,7 +348,7 @@ int host_sleep(struct host *host, unsigned milliseconds, struct error *err) {
     uint64_t now = host->deadline_ms ? host_monotonic_ms(host) : 0;
 
     if (host_deadline_passed(host))
-        return error_set(err, ERROR_INTERRUPTED, "the time that was given is over");
+        return error_set(err, ERROR_INTERRUPTED, "the time limit has passed");
     if (host->deadline_ms && host->deadline_ms - now < milliseconds)
         milliseconds = (unsigned)(host->deadline_ms - now);
     while (host->tick && milliseconds > TICK_MS) {

@@ -62,7 +62,7 @@ static int check_request(const struct http_request *request, struct error *err) 
     bool https = request->url && strncmp(request->url, "https://", 8) == 0;
 
     if (!https && (!request->url || strncmp(request->url, "http://", 7) != 0))
-        return error_set(err, ERROR_USAGE, "request '%s': it is no http or https URL",
+        return error_set(err, ERROR_USAGE, "request '%s': not an http or https URL",
                          request->url ? request->url : "");
     if (!https && (request->bearer_token || request->client_key_pem))
         return error_set(err, ERROR_USAGE, "request '%s': credentials are sent over https only",

@@ -141,7 +141,7 @@ int kube_node_network_pending_set(struct kube_client *client, const char *name, 
     patch = json_pack("{s:{s:[{s:s, s:s, s:s, s:s, s:s, s:s}]}}", "status", "conditions", "type",
                       "NetworkUnavailable", "status", pending ? "True" : "False", "reason",
                       pending ? PENDING_REASON : "WinjoinNetworkProved", "message",
-                      pending ? "winjoin waits for the pod network" : "the pod network stands",
+                      pending ? "winjoin waits for the pod network" : "the pod network is ready",
                       "lastTransitionTime", now, "lastHeartbeatTime", now);
     return kube_patch(client, path, "strategic-merge", patch, NULL, err);
 }

@@ -44,6 +44,7 @@ int cni_config_read(struct host *host, const char *folder, char **ret_path, json
     _cleanup_(text_list_free) struct text_list names = {0};
     _cleanup_(freep) char *path = NULL;
     _cleanup_(freep) char *text = NULL;
+    const char *lacks;
     size_t i = 0, len = 0;
     if (host_list(host, folder, &names, err) < 0)
         return -1;
@@ -55,8 +56,14 @@ int cni_config_read(struct host *host, const char *folder, char **ret_path, json
     if (host_read(host, path, CNI_FILE_MAX, &text, &len, err) < 0 ||
         json_read(text, len, path, ret, err) < 0)
         return -1;
-    *ret_path = path;
-    path = NULL;
+    lacks = !json_text_at(*ret, "name") ? "name" : cni_config_type(*ret) ? NULL : "type";
+    if (lacks) {
+        json_decref(*ret);
+        *ret = NULL;
+        return error_set(err, ERROR_MALFORMED, "%s: not a CNI configuration: \"%s\" is missing",
+                         path, lacks);
+    }
+    *ret_path = take_ptr(path);
     return 0;
 }
 

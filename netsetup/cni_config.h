@@ -27,7 +27,7 @@ int cni_conflicts(struct host *host, struct text_list *ret, struct error *err);
 
 /* The configuration that containerd takes from the folder: the first file by name. *ret_path: its
  * full path; *ret: new reference. Kinds: ERROR_ABSENT (no folder, no configuration in it),
- * ERROR_MALFORMED, those of host_read(). Nothing is set on failure. */
+ * ERROR_MALFORMED (no JSON, no name, no type), those of host_read(). Nothing is set on failure. */
 int cni_config_read(struct host *host, const char *folder, char **ret_path, json_t **ret,
                     struct error *err);
 /* The plugin that makes the pods' endpoints: `type` of the first plugin, or of what that delegates

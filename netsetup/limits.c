@@ -13,8 +13,8 @@ enum { NETBIOS_MAX = 15, NETSH_TIMEOUT_MS = 10000 };
 static const struct limit table[] = {
     {"hostNetwork", "pods with hostNetwork: true", "use HostProcess containers", PAGE,
      LIMIT_OF_WINDOWS, 0, 0},
-    {"localNodePort", "a NodePort that the node itself asks", "ask another node or the cluster IP",
-     PAGE, LIMIT_OF_WINDOWS, 0, 0},
+    {"localNodePort", "requests from the node itself to a NodePort",
+     "ask another node or the cluster IP", PAGE, LIMIT_OF_WINDOWS, 0, 0},
     {"backends", "a Service with more than 1024 backends (64 before the updates of 2022)",
      "split it into several Services; keep Windows updated",
      PAGE ", microsoft/Windows-Containers#93", LIMIT_OF_WINDOWS, 0, 0},

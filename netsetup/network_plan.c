@@ -148,7 +148,10 @@ static void plan_names(const struct network_input *input, struct network_plan *p
 static int plan_check_name(const struct network_plan *plan, struct error *err) {
     /* the name is also a folder of host-local's and a value in an environment block */
     if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
-        return error_set(err, ERROR_USAGE, "refuse network name '%s'", plan->name);
+        return error_set(err, ERROR_USAGE,
+                         "refuse network name '%.128s': it must be 1 to 128 characters without \\ "
+                         "/ : * ? \" < > | and line breaks",
+                         plan->name);
     if (plan->base_name && (text_equal_nocase(plan->name, plan->base_name) ||
                             text_equal_nocase(plan->name, WINDOWS_NETWORK)))
         return error_set(err, ERROR_USAGE, "refuse network name '%s': it is reserved", plan->name);

@@ -27,7 +27,7 @@ struct host_watcher *nic_watchdog_start(struct host *host, const struct nic_snap
     struct error why = {0};
 
     if (start(host, snapshot, &watcher, &why) < 0)
-        log_message(LOG_WARNING, "nobody restores the adapter if winjoin is killed now: %s",
+        log_message(LOG_WARNING, "if winjoin is killed now, the adapter is not restored: %s",
                     why.message);
     return watcher;
 }

@@ -202,7 +202,7 @@ int peers_follow(struct host *host, struct http *http, peer_watch_tick *tick, vo
     if (result == 0)
         result = remove_left(&f, err);
     if (result == 0 && !f.plan.writes_routes)
-        result = error_set(err, ERROR_ABSENT, "nobody asks for routes of ours");
+        result = error_set(err, ERROR_ABSENT, "this node's network needs no routes by winjoin");
     if (result == 0) {
         f.routes = json_object();
         result = watch(&f, http, err);

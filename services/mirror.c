@@ -176,7 +176,7 @@ static int refuse_status(const char *url, long status, struct error *err) {
     }
     (void)error_set(err, ERROR_NETWORK, "GET '%s': the server answers %ld", url, status);
     return status >= 300 && status < 400
-               ? error_hint(err, "redirects are not followed: give the address that it leads to")
+               ? error_hint(err, "redirects are not followed: use the address that it redirects to")
                : -1;
 }
 
@@ -211,14 +211,14 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
         return -1;
     }
     if (f->odd_part || (status == 416 && f->asks_part) || (f->has_parts && f->too_long))
-        return start_over(f, "the server has another file than before");
+        return start_over(f, "the file on the server changed during the download");
     f->may_pass = status_may_pass(status);
     if (status != 200 && !(status == 206 && f->asks_part))
         return refuse_status(f->url, status, &f->why);
     if (f->too_long)
         return error_set(&f->why, ERROR_UNTRUSTED, "refuse '%s': it is longer than %zu bytes",
                          f->url, f->too_long);
-    return parts_fit(f) ? 0 : start_over(f, "its parts do not make the file");
+    return parts_fit(f) ? 0 : start_over(f, "its parts do not add up to the file");
 }
 
 /* Many machines that were turned away together do not come back together. */

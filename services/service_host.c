@@ -105,7 +105,7 @@ static int read_settings(const json_t *json, struct service_host_settings *setti
     for (size_t i = 0; i < settings->environment.count; i++) {
         if (strcspn(settings->environment.items[i], "=") == 0 ||
             !strchr(settings->environment.items[i], '='))
-            return malformed(err, "environment", "holds something that is no NAME=value");
+            return malformed(err, "environment", "has an item that is not NAME=value");
     }
     settings->max_log_bytes = (uint64_t)bytes;
     settings->max_log_files = (unsigned)files;

@@ -178,7 +178,7 @@ static const struct row rows[] = {
      look_svc_vip,
      MEASURED},
     {{"DNS-LB", "names", "the DNS Service is not programmed for UDP or TCP 53",
-      "Restart-Service kube-proxy"},
+      "powershell Restart-Service kube-proxy"},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
      look_dns_lb,

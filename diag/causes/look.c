@@ -76,7 +76,8 @@ static char *what_is_down(const struct scene *scene, const json_t *status, const
     if (!text_equal(state, "stopped"))
         return xasprintf("%s is not running: it is %s", called, state);
     if (code < 0)
-        return xasprintf("%s is not running: it was not started since Windows came up", called);
+        return xasprintf("%s is not running: it has not been started since Windows started",
+                         called);
     if (code == 0)
         return xasprintf("%s is not running: it was stopped%s", called, when);
     return xasprintf("%s is not running: it ended%s with exit code %lld", called, when, code);
@@ -178,7 +179,7 @@ enum level look_api_down(const struct scene *scene, struct finding *finding) {
     finding->may &= scene->failed;
     finding->message = xasprintf("this node does not reach the API server at %s", server);
     finding->hint = xasprintf("check that it runs and that no firewall is in between: curl.exe -k "
-                              "%s/readyz; pods that run go on meanwhile",
+                              "%s/readyz; running pods are not affected",
                               server);
     note_detail(scene, finding);
     return CONFIRMED;

@@ -180,7 +180,7 @@ static int check_value(const struct target *t, const json_t *value, const struct
                          t->min, t->max);
     if (t->type == TO_LIST && t->max && most_of_a_family(value) > (size_t)t->max)
         return error_set(err, ERROR_USAGE,
-                         "%s Windows supports one prefix of each family per node, not %zu", place,
+                         "%s %zu prefixes of one family: Windows supports one per node", place,
                          most_of_a_family(value));
     if (t->type == TO_DURATION && text && *text && !strpbrk(text, "123456789"))
         return error_set(err, ERROR_USAGE, "%s \"%.60s\": must be more than 0", place, text);

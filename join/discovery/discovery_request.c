@@ -244,7 +244,7 @@ static int give_up(const struct discovery *d, unsigned tries, const struct error
         return -1;
     *err = *why;
     if (tries > 1)
-        (void)error_prefix(err, "tried %u times in %u s", tries, (unsigned)(waited / 1000));
+        (void)error_prefix(err, "tried %u times in %u s", tries, (unsigned)((waited + 999) / 1000));
     if (!err->hints[0][0] && (why->kind == ERROR_NETWORK || why->kind == ERROR_TIMED_OUT))
         (void)error_hint(err, "check whether this machine reaches it: curl.exe -k %s/healthz",
                          d->server);

@@ -26,10 +26,11 @@ static void hint_clock(const struct discovery *d, const struct certificate *cert
     int64_t difference = d->result->clock_difference;
 
     if (!d->dated)
-        (void)error_hint(err,
-                         "\"%s\" does not tell its time: is this machine's clock right (w32tm "
-                         "/query /status)? If so, %s",
-                         d->address, owner->renew);
+        (void)error_hint(
+            err,
+            "\"%s\" does not report its time: check this machine's clock (w32tm /query "
+            "/status); if it is right, %s",
+            d->address, owner->renew);
     else if (certificate_check_dates(certificate, host_now(d->host) + difference, NULL) < 0)
         (void)error_hint(err, "the clock of \"%s\" (%" PRId64 " s %s this machine's) agrees: %s",
                          d->address, difference > 0 ? difference : -difference,

@@ -103,7 +103,8 @@ static bool is_joined_to(const struct join *join) {
 static int go_on_as_node(struct join *join, struct error *err) {
     if (err->kind != ERROR_DENIED || !is_joined_to(join))
         return -1;
-    join_warn(&join->progress, "%s: going on as the node that this machine is already",
+    join_warn(&join->progress,
+              "%s: continuing with the identity of the node that this machine already is",
               err->message);
     error_clear(err);
     return find_node_client(join, err);

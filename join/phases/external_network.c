@@ -80,11 +80,8 @@ static void tell(void *context, const struct wait *wait, const struct error *mis
 }
 
 static void describe(struct join *join, const struct external_wait *e) {
-    const char *type = cni_config_type(e->conf);
-
     text_addf(&join->progress.detail, "made by %s: %s in %s",
-              e->wanted ? e->title : "the cluster's own agent",
-              type ? type : "a plugin without a type", e->path);
+              e->wanted ? e->title : "the cluster's own agent", cni_config_type(e->conf), e->path);
     if (*e->network)
         text_addf(&join->progress.detail, ", HNS network %s", e->network);
     if (e->outage_ms)

@@ -19,7 +19,7 @@ static int before_json(struct join *join, const struct host_fix *fix, json_t **r
         return why.kind == ERROR_ABSENT ? 0 : error_set(err, why.kind, "%s", why.message);
     number = strtoul(found, &end, 10);
     if (!*found || *end || number > UINT32_MAX)
-        return error_set(err, ERROR_CONFLICT, "set registry value '%s\\%s': it is no number now",
+        return error_set(err, ERROR_CONFLICT, "set registry value '%s\\%s': it is not a number now",
                          fix->key, fix->value);
     *ret = json_pack("{s:I}", "data", (json_int_t)number);
     return 0;

@@ -147,7 +147,7 @@ static int find_cluster_facts(struct join *join, struct error *err) {
             *err = why;
         return -1;
     }
-    join_warn(&join->progress, "the cluster is not asked%s%s: what the join wrote down is used",
+    join_warn(&join->progress, "using what the join recorded, without asking the cluster%s%s",
               why.kind ? ": " : "", why.message);
     return 0;
 }

@@ -120,7 +120,7 @@ int service_watch_rights(struct service_watch *watch, const char *path, struct e
     else if (++watch->refused == 2) {
         (void)error_set(err, ERROR_DENIED, "wait for %s: %s", watch->service->name, why.message);
         return error_hint(err, "it needs rights that a cluster administrator grants once: winjoin "
-                               "config cluster | kubectl apply -f -");
+                               "config cluster --kubeconfig admin.conf | kubectl apply -f -");
     }
     return 0;
 }

@@ -25,7 +25,7 @@ class Rehearsal(unittest.TestCase):
             done = subprocess.run(["sh", "-euc", commands], cwd=folder, text=True, capture_output=True, check=False,
                                   env={**os.environ, "PATH": NATIVE + os.pathsep + os.environ["PATH"]})
             self.assertEqual((done.returncode, done.stderr),
-                             (1, "error: look at this node: this machine has not joined\n"))
+                             (1, "error: this node is not well: this machine has not joined\n"))
             self.assertEqual(os.listdir(folder), ["win2025"])
         for line in printed.splitlines():
             self.assertIn(line, done.stdout)

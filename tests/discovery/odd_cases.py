@@ -124,7 +124,7 @@ CERTIFICATES = [
          "expired or is not yet valid", "is after", "hint: it is valid from 20", "the clock of ", " s ahead of this machine's) "
          "agrees: the cluster needs a new CA", ca=lambda: authority(days=(-9, -1)), answer=dated(300)),
     case("odd: a CA that begins tomorrow", 4, "the certificate of the cluster's CA", "is before",
-         "does not tell its time", ca=lambda: authority(days=(1, 9))),
+         "does not report its time", ca=lambda: authority(days=(1, 9))),
     case("odd: a CA that begins tomorrow, by this machine's clock alone", 4, "the certificate of the cluster's CA",
          "is before", " s behind that of ", "correct it", ca=lambda: authority(days=(1, 9)), answer=dated(2 * 86400)),
     case("odd: a CA of the same name", 4, CHAIN,

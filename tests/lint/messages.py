@@ -18,7 +18,8 @@ TOKEN = re.compile(rf"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\\n])*'|({LITERAL}(?:(?:\s|
 WORDS = re.compile(r"\b(?:ways|laid|lays?(?! out)|borne|mends?|mended|anew|artefacts?|is told|nobody in particular"
                    r"|is none|are none|stands? (?:in|for|twice|above|again)|out of sight|colour|licence|honoured|in vain"
                    r"|tak(?:e|es|en) back|passed over|never spoke|(?<!there )is no (?:folder|file|object|list|text|name|GUID)"
-                   r"|sc (?:start|stop|query|config))\b")
+                   r"|nobody|stood before|without a word|lies in|asks? outside"
+                   r"|sc (?:start|stop|query|config|delete|failure))\b")
 ANYWHERE = re.compile(r"(?<![^\W_])(?:ways|laid|lays?(?! out)|borne|mends?|mended|anew)(?![^\W_])")
 TREES = (*PRODUCT, "tests", "docs", "dist", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile")
 TEXTS = {".c", ".h", ".go", ".py", ".sh", ".md", ".mk", ".yaml", ".ini", ""}

@@ -88,4 +88,4 @@ class Looking(scene.Scene):
     def test_nobody_is_asked_without_a_terminal(self):
         done = self.stage.winjoin("reset")
         self.assert_code(done, 3)
-        self.assertIn("hint: give --force", done.stderr)
+        self.assertIn("hint: use --force", done.stderr)

@@ -92,7 +92,7 @@ mkdir "$host"
 
 run reset
 check "nobody can be asked" "$code" 3
-has "and what then" "$host.err" '^hint: give --force$'
+has "and what then" "$host.err" '^hint: use --force$'
 
 run join 127.0.0.1:1 --token abcdef.0123456789abcdef --discovery-token-unsafe-skip-ca-verification \
     --timeout 1s --dry-run --progress json

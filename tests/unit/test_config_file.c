@@ -179,9 +179,8 @@ static const struct bad bad_node_configurations[] = {
      "10.244.0.0/16",
      ""},
     {NODE "network: {podCIDRs: [10.1.0.0/24, 10.2.0.0/24]}\n",
-     "f: line 3 column 21: network.podCIDRs: Invalid value: Windows supports one prefix of "
-     "each family per node, "
-     "not 2",
+     "f: line 3 column 21: network.podCIDRs: Invalid value: 2 prefixes of one family: "
+     "Windows supports one per node",
      ""},
     {NODE "artifacts: {mirror: 'http://x'}\n",
      "f: line 3 column 21: artifacts.mirror: Invalid value: use mirror 'http://x': its server must "
@@ -241,7 +240,11 @@ static const struct bad bad_networks[] = {
      NETWORK "turn dual stack on: overlay networks on Windows are IPv4 only", ""},
     {NODE "network: {plugin: flannel, vxlanPort: 9898}\n",
      NETWORK "refuse VXLAN port 9898: flannel on Windows works with 4789 only", ""},
-    {NODE "network: {name: a/b}\n", NETWORK "refuse network name 'a/b'", ""},
+    {NODE "network: {name: a/b}\n",
+     NETWORK
+     "refuse network name 'a/b': it must be 1 to 128 characters without \\ / : * ? \" < > | "
+     "and line breaks",
+     ""},
     {NODE "network: {podCIDRs: [10.96.1.0/24], serviceCIDRs: [10.96.0.0/12]}\n",
      NETWORK "pod prefix of the node 10.96.1.0/24 overlaps service prefix 10.96.0.0/12",
      "pods, services and the nodes' network must not overlap"},

@@ -179,7 +179,7 @@ static const struct claim {
     {"which server answers", ""},
     {"its answer is dated", ""},
     {"that the wrong pod answers", ""},
-    {"pods that run go on", ""},
+    {"running pods are not affected", ""},
 };
 static const char *const says_works[] = {"reach", "answer", " talk", "arrive", " work", " go on"};
 

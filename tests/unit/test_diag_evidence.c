@@ -52,7 +52,7 @@ static void make_node(void) {
     assert_int_equal(host_service_put(host, &kubelet, NULL), 0);
     host_memory_set_service_state(host, "kubelet", HOST_SERVICE_RUNNING);
     put(FOLDER "00-notes.txt", "no JSON");
-    put(FOLDER "10-winjoin.conf", "{\"name\":\"flannel.4096\"}");
+    put(FOLDER "10-winjoin.conf", "{\"name\":\"flannel.4096\",\"type\":\"win-overlay\"}");
     put(FOLDER "20-other.conf", "{\"name\":\"nat\"}");
 }
 

@@ -56,7 +56,8 @@ static void an_agent_that_comes_late(void **state) {
          "made by the cluster's own agent: calico in " CONF},
         {{"{\"name\":\"n\",\"type\":\"sdnoverlay\"}"},
          "made by the cluster's own agent: sdnoverlay in " CONF},
-        {{"{}"}, "made by the cluster's own agent: a plugin without a type in " CONF},
+        {{"{}", "{\"name\":\"n\"}", "{\"name\":\"n\",\"plugins\":[{\"type\":\"calico\"}]}"},
+         "made by the cluster's own agent: calico in " CONF},
     };
 
     (void)state;

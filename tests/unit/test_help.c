@@ -31,7 +31,7 @@ static void a_verb_lists_its_own_flags(void **state) {
         {"config cluster --help", "\nNetwork:\n      --network-mode ", "--pod-cidr"},
         {"help config cluster", "Usage:\n  winjoin config cluster [flags]", "--old-config"},
         {"config --help", "\n  winjoin config print join-defaults\n", "--vni"},
-        {"config --help", "\n  migrate        write an old ", "--vni"},
+        {"config --help", "\n  migrate        convert an old ", "--vni"},
         {"bundle create --help", "--versions FILE", "--token"},
         {"bundle verify --help", "Usage:\n  winjoin bundle verify FILE\n", "--versions"},
         {"join phase --help", "\n  pod-network    make ", "--vmodule"},
@@ -70,8 +70,8 @@ static void values_are_named(void **state) {
         {"diag -o wide", "text, json, yaml, junit, html\n", 3},
         {"discover -o wide", "text, json, yaml, kubeconfig\n", 3},
     };
-    static const char *const levels[] = {"0 warnings", "1 what",  "2 what",
-                                         "3 requests", "4 calls", "5 what"};
+    static const char *const levels[] = {"0 warnings", "1 actions", "2 retries",
+                                         "3 requests", "4 calls",   "5 their"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {

@@ -82,7 +82,7 @@ static void what_could_not_be_restored_is_not_replaced(void **state) {
     r.options.apply_host_fixes = true;
     assert_int_equal(join_once(&r, &err), -1);
     assert_int_equal(err.kind, ERROR_CONFLICT);
-    assert_non_null(strstr(err.message, "EnableCompartmentNamespace': it is no number now"));
+    assert_non_null(strstr(err.message, "EnableCompartmentNamespace': it is not a number now"));
     assert_value(&r, "EnableCompartmentNamespace", "yes");
     close_run(&r);
 }

@@ -64,7 +64,7 @@ static const struct {
     {"join --config= --node-ip 1.2.3.4 --token x", "can not mix '--config' with arguments [token]",
      ""},
     {"join --token-file D:\\none", "read the token: ", ""},
-    {"join", "nothing names the cluster: an endpoint, --discovery-file or --config is missing",
+    {"join", "no cluster given: an endpoint, --discovery-file or --config is missing",
      "winjoin join <ip>:6443 --token T "},
     {"join phase nothing", "", ""},
     {"join https://10.0.0.1:6443 --token abcdef.0123456789abcdef", "",

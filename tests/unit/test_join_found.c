@@ -226,7 +226,9 @@ static void an_old_token_is_enough_for_a_node(void **state) {
         if (!joined && join_once(&r, &err) < 0)
             fail_msg("%s", err.message);
     }
-    assert_non_null(strstr(text_str(&told), ": going on as the node that this machine is already"));
+    assert_non_null(
+        strstr(text_str(&told),
+               ": continuing with the identity of the node that this machine already is"));
     text_free(&told);
     close_run(&r);
 }

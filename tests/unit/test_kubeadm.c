@@ -86,7 +86,7 @@ static void refusals(void **state) {
         {"version foo", "unexpected argument \"foo\""},
         {"join a:1 b:2", "unexpected argument \"b:2\""},
         {"join --config /nope --token abcdef.0123456789abcdef", "read the configuration: "},
-        {"join", "nothing names the cluster"},
+        {"join", "no cluster given"},
         {"join phase nope", "invalid phase name: nope"},
         {"init", "hint: a control plane does not run on Windows"},
         {"init --config x.yaml", "kubeadm init is not possible on this machine"},

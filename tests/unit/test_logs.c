@@ -104,10 +104,9 @@ static void wrong_calls(void **state) {
     static const struct {
         const char *line, *since, *message, *hint;
     } rows[] = {
-        {"kubelt", NULL, "show the logs of \"kubelt\": there is no such service",
-         "did you mean kubelet?"},
-        {"zzz", NULL, "show the logs of \"zzz\": there is no such service",
-         "there are logs of: winjoin, winjoin-network, containerd, kubelet, flanneld, "
+        {"kubelt", NULL, "show the logs of \"kubelt\": no such service", "did you mean kubelet?"},
+        {"zzz", NULL, "show the logs of \"zzz\": no such service",
+         "services with logs: winjoin, winjoin-network, containerd, kubelet, flanneld, "
          "hybrid-overlay-node, kube-proxy"},
         {"", "10", "invalid value \"10\" for --since: not a duration", "as 30s, 10m or 2h"},
         {"", "-1m", "invalid value \"-1m\" for --since: not a duration", "as 30s, 10m or 2h"},

@@ -137,8 +137,7 @@ static void a_bundle_and_its_versions(void **state) {
     assert_int_equal(verb(verb_bundle, &err), 0);
     assert_has(&out, "kubelet                    v1.37.0 ");
     assert_has(&out, "ctr                        unknown ");
-    assert_has(&err_out,
-               "warning: ctr.exe does not say its version: give it with --versions FILE\n");
+    assert_has(&err_out, "warning: ctr.exe has no version in it: give it with --versions FILE\n");
     assert_false(has(&err_out, "kubelet.exe does not"));
     assert_string_equal(json_text_at(program->result, "kind"), "BundleLock");
     bundle_words("verify", "D:\\out.zip", NULL);

@@ -187,9 +187,8 @@ static void what_is_discovered(void **state) {
     assert_string_equal(result_text("matchedPin"), "");
     freep(&program->options.join.endpoint);
     assert_int_equal(verb(verb_discover, &err), -1);
-    assert_string_equal(
-        err.message,
-        "nothing names the cluster: an endpoint, --discovery-file or --config is missing");
+    assert_string_equal(err.message,
+                        "no cluster given: an endpoint, --discovery-file or --config is missing");
     assert_string_equal(err.hints[0],
                         "winjoin discover <ip>:6443 --token T --discovery-token-ca-cert-hash H");
 }

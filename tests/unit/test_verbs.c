@@ -124,8 +124,8 @@ static void reset_asks(void **state) {
             assert_error(result, &err, ERROR_INTERRUPTED,
                          "reset was not confirmed; nothing was changed", "");
         else
-            assert_error(result, &err, ERROR_USAGE,
-                         "confirm the reset: there is no terminal to ask on", "give --force");
+            assert_error(result, &err, ERROR_USAGE, "confirm the reset: no terminal to ask on",
+                         "use --force");
     }
     assert_true(dup2(was, STDIN_FILENO) >= 0);
     close(was);
