@@ -37,8 +37,8 @@ static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html");
 
 static const struct option global_options[] = {
     {"v", 'v', OPTION_NUMBER, AT(verbosity), "N",
-     "log level: 0 warnings (default), 1 actions and their reasons, 2 retries, 3 requests to "
-     "servers, 4 calls of Windows, 5 their arguments; each level includes those below it",
+     "log level: 0 warnings (default), 1 actions and why, 2 retries, 3 requests to servers, 4 "
+     "calls of Windows, 5 their arguments; each level includes those below it",
      OPTION_WITH_CONFIG},
     {"log-file", 0, OPTION_TEXT, AT(log_file), "FILE",
      "write the log to this file instead of standard error", OPTION_WITH_CONFIG},
