@@ -132,8 +132,11 @@ int rootfs_read(struct host *host, const char *path, size_t max, char **ret, siz
     (void)close(fd); /* it was only read */
     if (n < 0)
         return fail(err, "read", path);
-    if (len > max)
-        return error_set(err, ERROR_MALFORMED, "read '%s': longer than %zu bytes", path, max);
+    if (len > max) {
+        _cleanup_(freep) char *shown = path_shown(path);
+
+        return error_set(err, ERROR_MALFORMED, "read '%s': longer than %zu bytes", shown, max);
+    }
     data[len] = '\0';
     *ret = take_ptr(data);
     *ret_len = len;
