@@ -111,6 +111,11 @@ static const struct option run_options[] = {
      "time limit of the whole join (default: none; each wait has its own)", 0},
     {"on-failure", 0, OPTION_CHOICE, AT(on_failure), "keep|rollback",
      "when the join fails: keep what is done, so that the same command continues, or undo it", 0},
+    {"existing-services", 0, OPTION_CHOICE, AT(existing_services), "refuse|adopt",
+     "services containerd and kubelet that winjoin did not make: refuse to join, or go on with "
+     "them "
+     "(default: refuse)",
+     0},
     {"apply-host-fixes", 0, OPTION_BOOL, AT(apply_host_fixes), "",
      "set the registry values that upstream's images have on this build of Windows (winjoin "
      "capabilities lists them); reset undoes that",

@@ -18,6 +18,8 @@
 #define FOLLOWED "v1.37.1"
 #define AT(field) offsetof(struct program_options, field)
 
+const char kubeadm_mark[] = "kubeadm: winjoin in kubeadm's place, for Windows workers.\n";
+
 /* From kubernetes/cmd/kubeadm/app/cmd/join.go. */
 const char kubeadm_joined_text[] =
     "\nThis node has joined the cluster:\n"
@@ -72,6 +74,8 @@ void kubeadm_settle(struct join_options *o) {
     }
     if (!o->kube_proxy)
         o->kube_proxy = xstrdup("none");
+    if (!o->existing_services)
+        o->existing_services = xstrdup("adopt");
     if (!o->verify)
         o->verify = xstrdup("none");
 }
@@ -228,7 +232,7 @@ bool kubeadm_is_name(const char *argv0) {
 }
 
 void kubeadm_overview(struct text *out) {
-    text_add(out, "kubeadm: winjoin in kubeadm's place, for Windows workers.\n\nCommands:\n");
+    text_addf(out, "%s\nCommands:\n", kubeadm_mark);
     for (size_t i = 0; i < ARRAY_SIZE(table); i++)
         if (!table[i].hidden)
             text_addf(out, "  %-14s %s\n", table[i].name, table[i].help);

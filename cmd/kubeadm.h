@@ -30,6 +30,8 @@ void kubeadm_settle(struct join_options *options);
 const char *kubeadm_phase(const struct join_phase *phase);
 /* What kubeadm prints on standard output when that phase begins; "": nothing. */
 const char *kubeadm_begin_text(const struct join_phase *phase);
+/* In each such program, and in no kubeadm. */
+extern const char kubeadm_mark[];
 /* What it prints there when a worker has joined. */
 extern const char kubeadm_joined_text[];
 

@@ -44,6 +44,8 @@ struct program_options {
     long long apiserver_bind_port;
     char *old_config, *new_config;                /* config migrate */
     char *resource_group, *route_table, *network; /* config routes */
+    bool as_kubeadm, remove;                      /* install */
+    char *to;                                     /* install */
 };
 
 struct program {
@@ -132,6 +134,7 @@ int verb_probe(struct program *program, struct error *err);
 int verb_service(struct program *program, struct error *err);
 int verb_completion(struct program *program, struct error *err);
 int verb_complete(struct program *program, struct error *err);
+int verb_install(struct program *program, struct error *err);
 int verb_version(struct program *program, struct error *err);
 int verb_help(struct program *program, struct error *err);
 

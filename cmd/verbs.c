@@ -118,6 +118,17 @@ static const struct option bundle_nodes_options[] = {
      "none: nodes that need no kube-proxy.exe", 0},
     {0},
 };
+static const struct option install_options[] = {
+    {"as-kubeadm", 0, OPTION_BOOL, AT(as_kubeadm), "",
+     "also as kubeadm.exe, under which name it does what kubeadm does on a worker", 0},
+    {"to", 0, OPTION_TEXT, AT(to), "DIR", "the folder (default C:\\k)", 0},
+    {"force", 'f', OPTION_BOOL, AT(yes), "",
+     "with --as-kubeadm: also where another kubeadm.exe is, which is kept as kubeadm.exe.kept", 0},
+    {"remove", 0, OPTION_BOOL, AT(remove), "",
+     "with --as-kubeadm: remove it, and give the kept kubeadm.exe back", 0},
+    {0},
+};
+static const struct option_group install_group = {"Install", install_options};
 static const struct option_group bundle_group = {"Bundle", bundle_options},
                                  bundle_nodes_group = {"Programs to require", bundle_nodes_options};
 
@@ -320,6 +331,16 @@ static const struct verb table[] = {
                   {"without a question", "reset --force"}},
      .groups = {&reset_group},
      .run = verb_reset},
+    {.name = "install",
+     .help = "copy winjoin.exe to its place, also as kubeadm.exe",
+     .usage = "install [--as-kubeadm] [flags]",
+     .text = "For images: what calls kubeadm join on such a machine, as Cluster API does, calls "
+             "winjoin.",
+     .examples = {{"for machines of Cluster API", "install --as-kubeadm"},
+                  {"in place of the image's kubeadm.exe", "install --as-kubeadm --force"},
+                  {"as it was", "install --as-kubeadm --remove"}},
+     .groups = {&install_group},
+     .run = verb_install},
     {.name = "upgrade",
      .help = "replace the programs of this node by newer ones",
      .usage = "upgrade [flags]",

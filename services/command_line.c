@@ -1,4 +1,4 @@
-/* One command line from arguments, so that CommandLineToArgvW gives them back. */
+/* One command line from arguments and back, as CommandLineToArgvW does it. */
 #include <string.h>
 
 #include "services/service_table.h"
@@ -32,4 +32,38 @@ char *service_command_line(const struct text_list *arguments) {
             add_quoted(&line, argument);
     }
     return text_take(&line);
+}
+
+/* Two backslashes before a quote are one, an odd one makes the quote a character. */
+static const char *take_word(const char *p, struct text *word) {
+    bool quoted = false;
+
+    for (; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
+        size_t backslashes = strspn(p, "\\");
+
+        if (p[backslashes] != '"') {
+            text_add_char(word, *p);
+            continue;
+        }
+        for (size_t i = 0; i < backslashes / 2; i++)
+            text_add_char(word, '\\');
+        p += backslashes;
+        if (backslashes % 2)
+            text_add_char(word, '"');
+        else
+            quoted = !quoted;
+    }
+    return p + strspn(p, " \t");
+}
+
+void service_command_words(const char *line, struct text_list *ret) {
+    const char *p = line + strspn(line, " \t");
+
+    while (*p) {
+        struct text word = {0};
+
+        p = take_word(p, &word);
+        text_list_add(ret, text_str(&word));
+        text_free(&word);
+    }
 }

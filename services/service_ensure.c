@@ -102,7 +102,9 @@ int service_ensure(struct host *host, const struct service *row,
         host_service_query(host, wanted.name, &found, err) < 0)
         return -1;
     if (found.state != HOST_SERVICE_ABSENT && !service_is_ours(&found))
-        return refuse_foreign(&found, err);
+        return settings->adopt ? service_adopt(host, row, settings, &found,
+                                               ret_changed ? ret_changed : &changed, err)
+                               : refuse_foreign(&found, err);
     if (ensure_settings(host, row, settings, &changed, err) < 0)
         return error_prefix(err, "service '%s'", wanted.name);
     if (host_file_type(host, row->log_folder) != HOST_FOLDER &&

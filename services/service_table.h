@@ -49,6 +49,7 @@ struct service_settings {
     const char *api_server;           /* its URL */
     const char *ca_file;              /* the cluster's CA */
     unsigned vxlan_port;              /* 0: the default */
+    bool adopt; /* go on with a service of this name that is not ours (service_adopt()) */
     const struct text_list *known_flags; /* names that the service's program knows; NULL or empty =
                                             not known: all are passed */
     struct text_list
@@ -142,16 +143,29 @@ void service_dropped_arguments(const struct service *service,
                                const struct service_settings *settings, struct text_list *ret);
 /* A command line by CommandLineToArgvW's rules. The caller frees. */
 char *service_command_line(const struct text_list *arguments);
+/* Its words again, by the same rules; a quote that is not closed ends with the line. */
+void service_command_words(const char *line, struct text_list *ret);
 
 /* Makes the service stand (with its settings file for the service host); a service of that name
- * that is not ours (description) is ERROR_CONFLICT. *ret_changed (or NULL): true when what a
- * running service has read at its start was changed (command, environment, its host's settings).
+ * that is not ours (description) is ERROR_CONFLICT, unless it is to be adopted. *ret_changed (or
+ * NULL): true when what a running service has read at its start was changed (command, environment,
+ * its host's settings).
  */
 int service_ensure(struct host *host, const struct service *service,
                    const struct service_settings *settings, bool *ret_changed, struct error *err);
 /* Is it already just as service_ensure() would make it? */
 int service_compare(struct host *host, const struct service *service,
                     const struct service_settings *settings, bool *ret_same, struct error *err);
+/* A service that exists and that winjoin did not make (`found`): one whose program is that of the
+ * row gets our arguments (its own of the same name go), when the row has arguments of the user's;
+ * one that starts another program (nssm, a script) stays as it is, with a warning when nothing
+ * there reads kubeadm-flags.env. The journal has it already. */
+int service_adopt(struct host *host, const struct service *service,
+                  const struct service_settings *settings, struct host_service *found,
+                  bool *ret_changed, struct error *err);
+/* Is there one that winjoin did not make? */
+int service_is_foreign(struct host *host, const struct service *service, bool *ret,
+                       struct error *err);
 /* Stops it when it runs, and starts it; one that is absent or not ours is left alone
  * (*ret_restarted false). Safe to run again when it failed in between. */
 int service_restart(struct host *host, const struct service *service, bool *ret_restarted,

@@ -105,6 +105,46 @@ static int pass_over(struct reader *r, const struct yaml_node *node, const char 
 
 /* ---- documents ---- */
 
+/* What cloud-init and cloudbase-init write for a variable that the machine's metadata lacks
+ * (canonical/cloud-init, cloudinit/handlers/jinja_template.py; cloudbase-init has it, too). */
+#define MISSING_VARIABLE "ci_missing_jinja_var/"
+
+static int check_scalar_filled(struct reader *r, const struct yaml_node *node) {
+    _cleanup_(freep) char *lower = text_lower(yaml_text(node));
+    const char *missing = strstr(lower, MISSING_VARIABLE), *open = strstr(lower, "{{");
+
+    if (missing) {
+        missing += strlen(MISSING_VARIABLE);
+        (void)refuse(r, node,
+                     "\"%.80s\": the template's variable \"%.*s\" was not filled: the metadata of "
+                     "this machine has none of that name",
+                     yaml_text(node), (int)strcspn(missing, " \t/\"'"), missing);
+        return error_hint(r->err, "correct the name in the KubeadmConfig, or make the metadata "
+                                  "service give it to cloudbase-init (cloud-init)");
+    }
+    if (!open || !strstr(open, "}}"))
+        return 0;
+    (void)refuse(r, node, "\"%.80s\": the template was not filled", yaml_text(node));
+    return error_hint(r->err, "the user data must begin with the line \"## template: jinja\", and "
+                              "cloudbase-init (1.1.3 or newer) must find the machine's metadata: "
+                              "its log is in C:\\Program Files\\Cloudbase "
+                              "Solutions\\Cloudbase-Init\\log");
+}
+
+static int check_filled(struct reader *r, const struct yaml_node *node) {
+    enum yaml_type type = yaml_type(node);
+    int result = 0;
+
+    if (type == YAML_SCALAR)
+        return check_scalar_filled(r, node);
+    for (size_t i = 0; (type == YAML_LIST || type == YAML_MAP) && i < yaml_count(node); i++) {
+        result = check_filled(r, type == YAML_LIST ? yaml_item(node, i) : yaml_value(node, i));
+        if (result < 0)
+            break;
+    }
+    return result;
+}
+
 static int read_join(struct reader *r, const struct yaml_node *node, const char *version) {
     const struct yaml_field *fields = join_configuration_fields(version);
 
@@ -116,7 +156,7 @@ static int read_join(struct reader *r, const struct yaml_node *node, const char 
         return refuse(r, yaml_at(node, "apiVersion"),
                       "unknown configuration API \"%.100s\", kind \"%s\": use %s", version,
                       JOIN_CONFIGURATION_KIND, JOIN_CONFIGURATION_V1BETA4);
-    if (yaml_schema_check(node, fields, r->what, r->err) < 0)
+    if (yaml_schema_check(node, fields, r->what, r->err) < 0 || check_filled(r, node) < 0)
         return -1;
     if (!text_equal(version, JOIN_CONFIGURATION_V1BETA4))
         text_list_add_owned(

@@ -52,13 +52,14 @@ struct join_options {
     char *node_ip;
     char *kubernetes_version;
     char *bundle, *mirror;
-    char *source_base;   /* or JOIN_SOURCE_NONE */
-    char *kube_proxy;    /* service, none */
-    char *dsr;           /* auto, on, off */
-    char *routes;        /* own, print, none */
-    char *verify;        /* full, node, none */
-    char *tls_bootstrap; /* winjoin, kubelet */
-    char *on_failure;    /* keep, rollback */
+    char *source_base;       /* or JOIN_SOURCE_NONE */
+    char *kube_proxy;        /* service, none */
+    char *dsr;               /* auto, on, off */
+    char *routes;            /* own, print, none */
+    char *verify;            /* full, node, none */
+    char *tls_bootstrap;     /* winjoin, kubelet */
+    char *on_failure;        /* keep, rollback */
+    char *existing_services; /* refuse, adopt */
     bool apply_host_fixes;
     long long join_timeout; /* milliseconds */
     char *node_labels, *register_with_taints;

@@ -67,6 +67,7 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
     struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
                                            .cni_conf_dir = CNI_CONF_DIR};
     _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
+    bool adopted = false; /* a containerd that the image brought has its own */
 
     containerd.major = installed_containerd(host);
     add(ret, ca_file, HOST_PUBLIC, xstrdup(found->client.ca_pem));
@@ -76,7 +77,9 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
                                     KUBELET_CLIENT_CERTIFICATE_FILE));
     add(ret, KUBELET_CONFIG_FILE, HOST_PUBLIC, kubelet_config_text(found->kubelet_config));
     add_kubelet_flags(host, found, ret);
-    add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_config_make(&containerd));
+    if (!text_equal(found->options.existing_services, "adopt") ||
+        service_is_foreign(host, &service_containerd, &adopted, NULL) < 0 || !adopted)
+        add(ret, CONTAINERD_CONFIG_PATH, HOST_PUBLIC, containerd_config_make(&containerd));
 }
 
 static void add_kubeconfig(const struct join_found *found, const char *path, const char *user,

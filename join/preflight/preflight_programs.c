@@ -114,6 +114,9 @@ enum verdict check_service_free(const struct machine *machine, const struct pref
     foreign = service.state != HOST_SERVICE_ABSENT && !service_is_ours(&service) &&
               !journal_has_absent(machine->journal, JOURNAL_SERVICE, check->subject);
     host_service_free(&service);
+    if (foreign && text_equal(machine->found->options.existing_services, "adopt"))
+        return check_not_run(finding, "the join goes on with the service \"%s\" that exists",
+                             check->subject);
     return foreign ? check_bad(finding, "a service \"%s\" exists that winjoin did not make",
                                check->subject)
                    : CHECK_FINE;

@@ -58,10 +58,13 @@ static int register_needed(struct journal *journal, const struct service *servic
 static int start(struct service_watch *watch, struct journal *journal,
                  const struct service *service, const struct service_settings *settings,
                  struct error *err) {
-    bool changed;
+    bool changed = false, adopted = false;
 
-    if (register_needed(journal, service, settings, err) < 0 ||
-        service_register(journal, service, settings, &changed, err) < 0)
+    if (settings->adopt && service_is_foreign(journal->host, service, &adopted, err) < 0)
+        return -1;
+    if (!adopted && register_needed(journal, service, settings, err) < 0)
+        return -1;
+    if (service_register(journal, service, settings, &changed, err) < 0)
         return -1;
     if (changed && host_service_stop(watch->host, service->name, STOP_TIMEOUT_MS, err) < 0)
         return -1;

@@ -1,5 +1,5 @@
-/* What a person types or pastes behind `winjoin join`, an argument a line; and any arguments
- * written as one Windows command line, which must come apart into the same. */
+/* What a person types or pastes behind `winjoin join`, an argument a line; any arguments written as
+ * one Windows command line, which must come apart into the same; and any such line. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,42 +37,17 @@ static void parse_join(const struct text_list *given) {
     log_forget_secrets();
 }
 
-/* CommandLineToArgvW's rules behind the program's name. */
-static const char *next_argument(const char *p, struct text *out) {
-    bool quoted = false;
-
-    for (; *p && (quoted || (*p != ' ' && *p != '\t')); p++) {
-        size_t backslashes = strspn(p, "\\");
-
-        if (p[backslashes] == '"') {
-            for (size_t i = 0; i < backslashes / 2; i++)
-                text_add_char(out, '\\');
-            p += backslashes;
-            if (backslashes % 2)
-                text_add_char(out, '"');
-            else
-                quoted = !quoted;
-        } else {
-            text_add_char(out, *p);
-        }
-    }
-    return p + strspn(p, " \t");
-}
-
 static void quote(const struct text_list *arguments) {
     _cleanup_(freep) char *line = service_command_line(arguments);
-    const char *p = line;
+    struct text_list words = {0};
 
-    for (size_t i = 0; i < arguments->count; i++) {
-        struct text one = {0};
-
-        p = next_argument(p, &one);
-        if (!text_equal(text_str(&one), arguments->items[i]))
-            abort();
-        text_free(&one);
-    }
-    if (*p)
+    service_command_words(line, &words);
+    if (words.count != arguments->count)
         abort();
+    for (size_t i = 0; i < words.count; i++)
+        if (!text_equal(words.items[i], arguments->items[i]))
+            abort();
+    text_list_free(&words);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -88,6 +63,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             break;
     }
     parse_join(&arguments);
+    quote(&arguments);
+    text_list_free(&arguments);
+    service_command_words(text, &arguments); /* as a service of others has it */
     quote(&arguments);
     text_list_free(&arguments);
     return 0;

@@ -313,6 +313,37 @@ static void good_files(void **state) {
     }
 }
 
+/* A template of the user data that nobody has filled, in whichever field. */
+static void unfilled_templates(void **state) {
+    static const char name[] =
+        "correct the name in the KubeadmConfig, or make the metadata service "
+        "give it to cloudbase-init (cloud-init)";
+    static const char header[] =
+        "the user data must begin with the line \"## template: jinja\", and cloudbase-init (1.1.3 "
+        "or "
+        "newer) must find the machine's metadata: its log is in C:\\Program Files\\Cloudbase "
+        "Solutions\\Cloudbase-Init\\log";
+
+    (void)state;
+    refused_as(
+        V4 "nodeRegistration:\n  name: 'CI_MISSING_JINJA_VAR/local_hostname'\n", CONFIG_JOIN,
+        "f: line 4 column 9: \"CI_MISSING_JINJA_VAR/local_hostname\": the template's variable "
+        "\"local_hostname\" was not filled: the metadata of this machine has none of that name",
+        name);
+    refused_as(
+        V4 "nodeRegistration:\n  kubeletExtraArgs:\n  - name: provider-id\n    value: "
+           "aws:///ci_missing_jinja_var/zone/i-1\n",
+        CONFIG_JOIN,
+        "f: line 6 column 12: \"aws:///ci_missing_jinja_var/zone/i-1\": the template's "
+        "variable \"zone\" was not filled: the metadata of this machine has none of that name",
+        name);
+    refused_as(V3 "nodeRegistration:\n  name: '{{ ds.meta_data[\"local_hostname\"] }}'\n",
+               CONFIG_JOIN,
+               "f: line 4 column 9: \"{{ ds.meta_data[\"local_hostname\"] }}\": the template was "
+               "not filled",
+               header);
+}
+
 static void strict_about_kinds_when_validating(void **state) {
     (void)state;
     refused_as(V4 "---\napiVersion: example.com/v1\nkind: Thing\n", CONFIG_KNOWN,
@@ -356,6 +387,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_files),
         cmocka_unit_test(good_files),
+        cmocka_unit_test(unfilled_templates),
         cmocka_unit_test(strict_about_kinds_when_validating),
         cmocka_unit_test(limits),
         cmocka_unit_test(defaults_are_good),

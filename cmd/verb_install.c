@@ -1,0 +1,158 @@
+/* winjoin install: this program at its place, and under kubeadm's name. A kubeadm.exe that stands
+ * there is kept beside it, for --remove. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cmd/kubeadm.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "host/path.h"
+
+#define KUBEADM_KEPT "kubeadm.exe.kept"
+enum { PROGRAM_MAX = 256 * 1024 * 1024 };
+
+struct place {
+    char *folder, *winjoin, *kubeadm, *kept;
+    json_t *rows; /* what was done */
+};
+
+static void free_place(struct place *place) {
+    free(place->folder);
+    free(place->winjoin);
+    free(place->kubeadm);
+    free(place->kept);
+}
+
+static int find_place(const struct program *program, struct place *ret, struct error *err) {
+    const char *to = program->options.to ? program->options.to : "C:\\k";
+    _cleanup_(freep) char *full = terminal_full_path(to);
+
+    if (path_normalize(full, &ret->folder, err) < 0)
+        return error_prefix(err, "--to");
+    if (program->options.to && host_file_type(program->host, ret->folder) != HOST_FOLDER)
+        return error_set(err, ERROR_USAGE, "--to: '%s' is not a folder", to);
+    ret->winjoin = xasprintf("%s\\winjoin.exe", ret->folder);
+    ret->kubeadm = xasprintf("%s\\kubeadm.exe", ret->folder);
+    ret->kept = xasprintf("%s\\" KUBEADM_KEPT, ret->folder);
+    return 0;
+}
+
+/* What each winjoin that can take kubeadm's place holds, and no kubeadm. */
+static bool is_winjoin(const char *data, size_t len) {
+    size_t mark = strlen(kubeadm_mark);
+
+    for (size_t i = 0; i + mark <= len; i++)
+        if (data[i] == kubeadm_mark[0] && memcmp(data + i, kubeadm_mark, mark) == 0)
+            return true;
+    return false;
+}
+
+/* *ret_real: a kubeadm.exe is there that is not this program. */
+static int look(struct host *host, const char *path, bool *ret_real, struct error *err) {
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    *ret_real = false;
+    if (host_file_type(host, path) == HOST_ABSENT)
+        return 0;
+    if (host_read(host, path, PROGRAM_MAX, &data, &len, err) < 0)
+        return -1;
+    *ret_real = !is_winjoin(data, len);
+    return 0;
+}
+
+static void tell(const struct program *program, const struct place *place, const char *what,
+                 const char *path) {
+    _cleanup_(freep) char *line = xasprintf("%-9s %s\n", what, path);
+
+    output_text(program, line);
+    json_array_append_new(place->rows, json_pack("{s:s, s:s}", "path", path, "outcome", what));
+}
+
+static int copy_self(const struct program *program, const struct place *place, const char *self,
+                     const char *to, struct error *err) {
+    _cleanup_(freep) char *data = NULL;
+    size_t len;
+
+    if (text_equal_nocase(self, to)) {
+        tell(program, place, "present", to);
+        return 0;
+    }
+    if (host_read(program->host, self, PROGRAM_MAX, &data, &len, err) < 0 ||
+        host_write(program->host, to, data, len, HOST_PUBLIC, err) < 0)
+        return error_prefix(err, "copy winjoin to '%s'", to);
+    tell(program, place, "installed", to);
+    return 0;
+}
+
+static int keep_kubeadm(const struct program *program, const struct place *place,
+                        struct error *err) {
+    bool real;
+
+    if (look(program->host, place->kubeadm, &real, err) < 0)
+        return -1;
+    if (!real)
+        return 0;
+    if (!program->options.yes) {
+        (void)error_set(err, ERROR_CONFLICT, "'%s' exists and is not winjoin", place->kubeadm);
+        return error_hint(err, "--force keeps it as " KUBEADM_KEPT
+                               "; winjoin install --as-kubeadm --remove gives it back");
+    }
+    if (host_rename(program->host, place->kubeadm, place->kept, err) < 0)
+        return -1;
+    tell(program, place, "kept", place->kept);
+    return 0;
+}
+
+static int remove_kubeadm(const struct program *program, const struct place *place,
+                          struct error *err) {
+    bool real, there = host_file_type(program->host, place->kubeadm) != HOST_ABSENT;
+
+    if (look(program->host, place->kubeadm, &real, err) < 0)
+        return -1;
+    if (real)
+        return error_set(err, ERROR_CONFLICT, "'%s' is not winjoin: it stays", place->kubeadm);
+    if (there && host_remove(program->host, place->kubeadm, err) < 0)
+        return -1;
+    if (there)
+        tell(program, place, "removed", place->kubeadm);
+    if (host_file_type(program->host, place->kept) == HOST_ABSENT)
+        return 0;
+    if (host_rename(program->host, place->kept, place->kubeadm, err) < 0)
+        return -1;
+    tell(program, place, "restored", place->kubeadm);
+    return 0;
+}
+
+static int install(const struct program *program, const struct place *place, struct error *err) {
+    _cleanup_(freep) char *self = host_program_path(program->host);
+
+    if (!self)
+        return error_set(err, ERROR_HOST, "install winjoin: its own path is not known");
+    if (program->options.as_kubeadm && keep_kubeadm(program, place, err) < 0)
+        return -1;
+    if (host_make_folder(program->host, place->folder, HOST_PUBLIC, err) < 0 ||
+        copy_self(program, place, self, place->winjoin, err) < 0)
+        return -1;
+    return program->options.as_kubeadm ? copy_self(program, place, self, place->kubeadm, err) : 0;
+}
+
+int verb_install(struct program *program, struct error *err) {
+    struct place place = {0};
+    int result;
+
+    if (program->options.remove && !program->options.as_kubeadm)
+        return error_set(err, ERROR_USAGE,
+                         "--remove is for --as-kubeadm: winjoin.exe is deleted as any file, after "
+                         "winjoin reset");
+    place.rows = json_array();
+    result = find_place(program, &place, err);
+    if (result == 0)
+        result = program->options.remove ? remove_kubeadm(program, &place, err)
+                                         : install(program, &place, err);
+    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                                     "InstallResult", "files", take_ptr(place.rows)));
+    free_place(&place);
+    return result;
+}

@@ -1,0 +1,131 @@
+/* A service that the image brought, and that a join goes on with: containerd as it is, the kubelet
+ * with the arguments that it would have from us. Facts: kubernetes-sigs/image-builder registers
+ * kubelet.exe itself with --windows-service, sig-windows-tools' PrepareNode.ps1 nssm with a script
+ * that reads kubeadm-flags.env; nssm's settings: https://nssm.cc/usage. */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "services/service_table.h"
+
+#define FLAGS_FILE "kubeadm-flags.env"
+enum { SCRIPT_MAX = 1024 * 1024 };
+
+int service_is_foreign(struct host *host, const struct service *row, bool *ret, struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+
+    if (host_service_query(host, row->name, &found, err) < 0)
+        return -1;
+    *ret = found.state != HOST_SERVICE_ABSENT && !service_is_ours(&found);
+    return 0;
+}
+
+/* The same flag, whatever its value. */
+static bool names_the_same(const char *a, const char *b) {
+    size_t len = strcspn(a, "=");
+
+    return len == strcspn(b, "=") && strncmp(a, b, len) == 0;
+}
+
+static bool is_given(const char *word, const struct text_list *arguments) {
+    for (size_t i = 1; i < arguments->count; i++) /* behind argv[0] */
+        if (names_the_same(word, arguments->items[i]))
+            return true;
+    return false;
+}
+
+/* Its own words but those that ours replace ("--flag value" has its value behind it), then ours. */
+static char *joined_command(const struct text_list *words, const struct text_list *arguments) {
+    struct text_list all = {0};
+    char *line;
+
+    for (size_t i = 0; i < words->count; i++) {
+        bool replaced = i && is_given(words->items[i], arguments);
+
+        if (!replaced)
+            text_list_add(&all, words->items[i]);
+        else if (!strchr(words->items[i], '=') && i + 1 < words->count &&
+                 words->items[i + 1][0] != '-')
+            i++;
+    }
+    for (size_t i = 1; i < arguments->count; i++)
+        text_list_add(&all, arguments->items[i]);
+    line = service_command_line(&all);
+    text_list_free(&all);
+    return line;
+}
+
+static int give_arguments(struct host *host, const struct service *row,
+                          const struct service_settings *settings, struct host_service *found,
+                          const struct text_list *words, bool *changed, struct error *err) {
+    _cleanup_(text_list_free) struct text_list arguments = {0};
+    char *command;
+
+    if (service_arguments(row, settings, &arguments, err) < 0)
+        return -1;
+    command = joined_command(words, &arguments);
+    *changed = !text_equal(command, found->command);
+    freep(&found->command);
+    found->command = command;
+    return *changed ? host_service_put(host, found, err) : 0;
+}
+
+/* A script among the words that reads the file. */
+static bool reads_flags(struct host *host, const struct text_list *words) {
+    for (size_t i = 0; i < words->count; i++) {
+        _cleanup_(freep) char *text = NULL;
+        size_t len;
+
+        if (strchr(words->items[i], '\\') &&
+            host_read_text(host, words->items[i], SCRIPT_MAX, &text, &len, NULL) == 0 &&
+            strstr(text, FLAGS_FILE))
+            return true;
+    }
+    return false;
+}
+
+/* What the service starts, and what nssm starts for it. */
+static void add_wrapped(struct host *host, const char *name, struct text_list *words) {
+    static const char *const values[] = {"Application", "AppParameters"};
+    _cleanup_(freep) char *key =
+        xasprintf("SYSTEM\\CurrentControlSet\\Services\\%s\\Parameters", name);
+
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        _cleanup_(freep) char *line = NULL;
+
+        if (host_registry_get(host, key, values[i], &line, NULL) == 0)
+            service_command_words(line, words);
+    }
+}
+
+static bool starts(const struct text_list *words, const struct service *row) {
+    const char *name = words->count ? words->items[0] : "";
+    const char *wanted = strrchr(row->program, '\\') + 1;
+
+    for (const char *p = name; *p; p++)
+        if (strchr("\\/", *p))
+            name = p + 1;
+    return text_equal_nocase(name, wanted);
+}
+
+int service_adopt(struct host *host, const struct service *row,
+                  const struct service_settings *settings, struct host_service *found,
+                  bool *ret_changed, struct error *err) {
+    _cleanup_(text_list_free) struct text_list words = {0};
+
+    *ret_changed = false;
+    if (!row->extra_args) /* nothing of a join's goes onto its command line */
+        return 0;
+    service_command_words(found->command ? found->command : "", &words);
+    if (starts(&words, row))
+        return give_arguments(host, row, settings, found, &words, ret_changed, err);
+    add_wrapped(host, row->name, &words);
+    if (!reads_flags(host, &words))
+        log_message(LOG_WARNING,
+                    "service %s runs '%.200s', which does not read " FLAGS_FILE
+                    ": labels, taints and kubeletExtraArgs of this join do not reach it; delete "
+                    "the service before the join and winjoin makes one: sc.exe delete %s",
+                    row->name, found->command ? found->command : "", row->name);
+    *ret_changed = true; /* it reads what the join has written when it starts */
+    return 0;
+}

@@ -1,0 +1,229 @@
+/* Services that an image brought: a join goes on with them, and a reset gives them back. */
+#include "join_scene.h"
+
+#include "base/log.h"
+#include "cmd/kubeadm.h"
+#include "services/runtime_files.h"
+#include "services/service_table.h"
+
+#define NATIVE                                                                                     \
+    "\"C:\\k\\kubelet.exe\" --windows-service --config=C:/var/lib/kubelet/config.yaml "            \
+    "--node-labels role=old --register-with-taints=a=b:NoSchedule --image-credential-provider="    \
+    "\"C:\\Program Files\\acr.exe\""
+#define SCRIPT "C:\\k\\StartKubelet.ps1"
+#define WRAPPED "C:\\nssm\\nssm.exe"
+
+static struct text warnings;
+
+static void keep_warning(void *context, enum log_level level, const char *line) {
+    (void)context;
+    if (level == LOG_WARNING)
+        text_addf(&warnings, "%s\n", line);
+}
+
+/* As PrepareNode.ps1 and image-builder leave a machine. */
+static void put_service(struct run *r, const char *name, const char *command, bool runs) {
+    struct host_service service = {.name = (char *)name,
+                                   .display_name = (char *)name,
+                                   .description = (char *)"of the image",
+                                   .command = (char *)command,
+                                   .auto_start = true};
+
+    assert_int_equal(host_service_put(r->host, &service, NULL), 0);
+    if (runs)
+        assert_int_equal(host_service_start(r->host, name, 1000, NULL), 0);
+}
+
+static void open_image(struct run *r, const char *kubelet) {
+    open_run(r, NULL);
+    kubeadm_settle(&r->options);
+    put_service(r, "containerd", "\"C:\\Program Files\\containerd\\containerd.exe\" --run-service",
+                true);
+    host_memory_set_pipe(r->host, "\\\\.\\pipe\\containerd-containerd");
+    put_service(r, "kubelet", kubelet, false);
+    assert_int_equal(
+        host_write(r->host, CONTAINERD_CONFIG_PATH, "version = 3\n", 12, HOST_PUBLIC, NULL), 0);
+    text_clear(&warnings);
+    log_open(keep_warning, NULL, LOG_WARNING);
+}
+
+static char *command_of(struct run *r, const char *name) {
+    struct host_service service = {0};
+    char *command;
+
+    assert_int_equal(host_service_query(r->host, name, &service, NULL), 0);
+    assert_string_equal(service.description, "of the image");
+    assert_int_equal(service.state, HOST_SERVICE_RUNNING);
+    command = xstrdup(service.command);
+    host_service_free(&service);
+    return command;
+}
+
+static void join(struct run *r) {
+    struct error err = {0};
+
+    if (join_once(r, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
+static void assert_taken_back(struct run *r, const json_t *before) {
+    struct error err = {0};
+    json_t *after;
+
+    if (reset_once(r, &err) < 0)
+        fail_msg("%s", err.message);
+    after = state_of(r);
+    assert_same(before, after, "after the reset");
+    json_decref(after);
+}
+
+static void close_image(struct run *r) {
+    log_open(NULL, NULL, 0);
+    close_run(r);
+}
+
+/* The arguments that image-builder's images drop reach it: each flag once, the image's own stay. */
+static void native_kubelet_gets_the_arguments(void **state) {
+    _cleanup_(freep) char *command = NULL, *again = NULL, *containerd = NULL, *config = NULL;
+    struct run r;
+    json_t *before;
+    size_t len;
+
+    (void)state;
+    open_image(&r, NATIVE);
+    text_list_add(&r.options.kubelet_extra_args, "node-labels=role=new");
+    text_list_add(&r.options.kubelet_extra_args, "v=4");
+    before = state_of(&r);
+    join(&r);
+    command = command_of(&r, "kubelet");
+    assert_true(text_starts_with(command,
+                                 "C:\\k\\kubelet.exe --windows-service "
+                                 "--register-with-taints=a=b:NoSchedule "
+                                 "\"--image-credential-provider=C:\\Program Files\\acr.exe\""
+                                 " --config=C:\\var\\lib\\kubelet\\config.yaml "));
+    assert_non_null(strstr(command, " --node-labels=role=new"));
+    assert_null(strstr(command, "role=old"));
+    assert_non_null(strstr(command, " --v=4"));
+    assert_null(strstr(command, "--v=2"));
+    containerd = command_of(&r, "containerd");
+    assert_string_equal(containerd,
+                        "\"C:\\Program Files\\containerd\\containerd.exe\" --run-service");
+    assert_int_equal(host_read(r.host, CONTAINERD_CONFIG_PATH, 100, &config, &len, NULL), 0);
+    assert_string_equal(config, "version = 3\n");
+    assert_string_equal(text_str(&warnings), "");
+    join(&r); /* once more: nothing is added twice */
+    again = command_of(&r, "kubelet");
+    assert_string_equal(again, command);
+    assert_taken_back(&r, before);
+    json_decref(before);
+    close_image(&r);
+}
+
+static void wrapped_kubelet_reads_the_file(void **state) {
+    static const char script[] = "$f = Get-Content /var/lib/kubelet/kubeadm-flags.env\n";
+    static const char key[] = "SYSTEM\\CurrentControlSet\\Services\\kubelet\\Parameters";
+    _cleanup_(freep) char *command = NULL, *flags = NULL;
+    struct run r;
+    json_t *before;
+    size_t len;
+
+    (void)state;
+    open_image(&r, WRAPPED);
+    text_list_add(&r.options.kubelet_extra_args, "node-labels=role=new");
+    host_memory_set_registry(r.host, key, "Application", "C:\\Windows\\powershell.exe");
+    host_memory_set_registry(r.host, key, "AppParameters", "-NoProfile -File " SCRIPT);
+    assert_int_equal(host_write(r.host, SCRIPT, script, sizeof script - 1, HOST_PUBLIC, NULL), 0);
+    before = state_of(&r);
+    join(&r);
+    command = command_of(&r, "kubelet");
+    assert_string_equal(command, WRAPPED);
+    assert_string_equal(text_str(&warnings), "");
+    assert_int_equal(
+        host_read(r.host, "C:\\var\\lib\\kubelet\\kubeadm-flags.env", 4096, &flags, &len, NULL), 0);
+    assert_non_null(strstr(flags, "--node-labels=role=new"));
+    assert_taken_back(&r, before);
+    json_decref(before);
+    close_image(&r);
+}
+
+static void one_that_drops_the_arguments_is_told(void **state) {
+    struct run r;
+    json_t *before;
+
+    (void)state;
+    open_image(&r, WRAPPED " run");
+    before = state_of(&r);
+    join(&r);
+    assert_non_null(strstr(text_str(&warnings), "does not read kubeadm-flags.env"));
+    assert_non_null(strstr(text_str(&warnings), "sc.exe delete kubelet"));
+    assert_taken_back(&r, before);
+    json_decref(before);
+    close_image(&r);
+}
+
+/* Nobody asked for it. */
+static void otherwise_they_are_refused(void **state) {
+    struct error err = {0};
+    struct run r;
+    json_t *before, *after;
+
+    (void)state;
+    open_image(&r, NATIVE);
+    freep(&r.options.existing_services);
+    before = state_of(&r);
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_int_equal(err.kind, ERROR_PREFLIGHT);
+    after = state_of(&r);
+    assert_same(before, after, "refused");
+    json_decref(before);
+    json_decref(after);
+    close_image(&r);
+}
+
+static void command_lines(void **state) {
+    static const struct {
+        const char *line, *words;
+    } rows[] = {
+        {"", ""},
+        {"   ", ""},
+        {"a b", "[a][b]"},
+        {" \"C:\\Program Files\\x.exe\"\t-a  b ", "[C:\\Program Files\\x.exe][-a][b]"},
+        {"\"\" a", "[][a]"},
+        {"a\\\\\\\"b", "[a\\\"b]"},
+        {"\"a\\\\\" b", "[a\\][b]"},
+        {"a\\b\\\\c", "[a\\b\\\\c]"},
+        {"--x=\"a b\"c", "[--x=a bc]"},
+        {"\"not closed ", "[not closed ]"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct text_list words = {0};
+        struct text seen = {0};
+
+        service_command_words(rows[i].line, &words);
+        for (size_t k = 0; k < words.count; k++)
+            text_addf(&seen, "[%s]", words.items[k]);
+        assert_string_equal(text_str(&seen), rows[i].words);
+        text_list_free(&words);
+        text_free(&seen);
+    }
+}
+
+static int free_warnings(void **state) {
+    (void)state;
+    text_free(&warnings);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(native_kubelet_gets_the_arguments),
+        cmocka_unit_test(wrapped_kubelet_reads_the_file),
+        cmocka_unit_test(one_that_drops_the_arguments_is_told),
+        cmocka_unit_test(otherwise_they_are_refused),
+        cmocka_unit_test(command_lines),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, free_warnings);
+}
