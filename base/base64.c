@@ -39,19 +39,19 @@ char *base64url_encode(const void *data, size_t len) {
     return encode(data, len, url, false);
 }
 
-static int value_of(char c, const char *alphabet) {
+static int value_of(char c) {
     if (c >= 'A' && c <= 'Z')
         return c - 'A';
     if (c >= 'a' && c <= 'z')
         return c - 'a' + 26;
     if (c >= '0' && c <= '9')
         return c - '0' + 52;
-    return c == alphabet[62] ? 62 : c == alphabet[63] ? 63 : -1;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
 /* Decodes `digits` characters without padding; the last group's unused bits must be zero. */
-static int decode(const char *text, size_t digits, const char *alphabet, unsigned char **ret,
-                  size_t *ret_len, struct error *err) {
+static int decode(const char *text, size_t digits, unsigned char **ret, size_t *ret_len,
+                  struct error *err) {
     _cleanup_(freep) unsigned char *out = xmalloc(digits / 4 * 3 + 4);
     uint32_t v = 0;
     size_t n = 0;
@@ -59,7 +59,7 @@ static int decode(const char *text, size_t digits, const char *alphabet, unsigne
     if (digits % 4 == 1)
         return error_set(err, ERROR_MALFORMED, "decode base64: the text is cut short");
     for (size_t i = 0; i < digits; i++) {
-        int six = value_of(text[i], alphabet);
+        int six = value_of(text[i]);
 
         if (six < 0)
             return error_set(err, ERROR_MALFORMED, "decode base64: bad character at byte %zu", i);
@@ -73,11 +73,6 @@ static int decode(const char *text, size_t digits, const char *alphabet, unsigne
     *ret = take_ptr(out);
     *ret_len = n;
     return 0;
-}
-
-int base64url_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
-                     struct error *err) {
-    return decode(text, len, url, ret, ret_len, err);
 }
 
 int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
@@ -94,5 +89,5 @@ int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret
         padding++;
     if (n % 4)
         return error_set(err, ERROR_MALFORMED, "decode base64: the text is cut short");
-    return decode(packed, n - padding, standard, ret, ret_len, err);
+    return decode(packed, n - padding, ret, ret_len, err);
 }

@@ -14,8 +14,5 @@ char *base64url_encode(const void *data, size_t len);
  * which is NUL-terminated behind its ret_len bytes. Fails with ERROR_MALFORMED. */
 int base64_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
                   struct error *err);
-/* URL alphabet, no padding, no line breaks. */
-int base64url_decode(const char *text, size_t len, unsigned char **ret, size_t *ret_len,
-                     struct error *err);
 
 #endif

@@ -203,10 +203,6 @@ bool cidr_overlaps(const struct cidr *a, const struct cidr *b) {
     return cidr_contains_cidr(a, b) || cidr_contains_cidr(b, a);
 }
 
-bool cidr_equal(const struct cidr *a, const struct cidr *b) {
-    return a->length == b->length && ip_equal(&a->base, &b->base);
-}
-
 int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct error *err) {
     struct ip ip = cidr->base;
     unsigned carry = 0;

@@ -33,7 +33,6 @@ void cidr_format(const struct cidr *cidr, char out[CIDR_TEXT_MAX]);
 bool cidr_contains(const struct cidr *cidr, const struct ip *ip);
 bool cidr_contains_cidr(const struct cidr *outer, const struct cidr *inner);
 bool cidr_overlaps(const struct cidr *a, const struct cidr *b);
-bool cidr_equal(const struct cidr *a, const struct cidr *b);
 /* base + n. Fails with ERROR_USAGE when that lies outside the prefix. */
 int cidr_address(const struct cidr *cidr, uint64_t n, struct ip *ret, struct error *err);
 /* The last address (IPv4 broadcast). */

@@ -84,17 +84,6 @@ static json_t *child_of(const json_t *json, const char *token) {
     return index < 0 ? NULL : json_array_get(json, (size_t)index);
 }
 
-json_t *json_pointer_get(const json_t *document, const char *pointer) {
-    if (*pointer && *pointer != '/')
-        return NULL;
-    while (document && *pointer) {
-        _cleanup_(freep) char *token = next_token(&pointer);
-
-        document = token ? child_of(document, token) : NULL;
-    }
-    return (json_t *)document;
-}
-
 void json_pointer_add(struct text *pointer, const char *key) {
     text_add_char(pointer, '/');
     for (; *key; key++) {

@@ -27,8 +27,6 @@ int json_patch_apply(const json_t *document, const json_t *patch, json_t **ret,
  * reference; neither argument is changed. target may be NULL (absent). */
 json_t *json_merge_patch(const json_t *target, const json_t *patch);
 
-/* The value at a JSON Pointer (borrowed), or NULL: absent, or no pointer at all. */
-json_t *json_pointer_get(const json_t *document, const char *pointer);
 /* Adds "/" and the key with '~' and '/' escaped. */
 void json_pointer_add(struct text *pointer, const char *key);
 

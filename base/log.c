@@ -22,10 +22,6 @@ void log_open(log_sink *new_sink, void *context, int new_verbosity) {
     verbosity = new_verbosity;
 }
 
-int log_verbosity(void) {
-    return verbosity;
-}
-
 void log_hide_secret(const char *secret) {
     if (!secret || strlen(secret) < SECRET_LENGTH_MIN)
         return;

@@ -17,7 +17,6 @@ typedef void log_sink(void *context, enum log_level level, const char *line);
 
 /* Installs the sink (NULL = none) and the highest level that reaches it (-v N). */
 void log_open(log_sink *sink, void *context, int verbosity);
-int log_verbosity(void);
 void log_message(enum log_level level, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
 /* A text that must not appear in any line from now on (token secret, key): each occurrence is shown

@@ -102,13 +102,6 @@ char *csr_subject(const char *csr_pem) {
     return request ? openssl_name_text(X509_REQ_get_subject_name(request)) : NULL;
 }
 
-bool csr_is_for(const char *csr_pem, const char *node_name) {
-    _cleanup_(freep) char *wanted = xasprintf("CN=system:node:%s,O=system:nodes", node_name);
-    _cleanup_(freep) char *subject = csr_subject(csr_pem);
-
-    return text_equal(subject, wanted);
-}
-
 bool csr_is_ours(const char *csr_pem, const char *key_pem, const char *node_name) {
     _cleanup_(EVP_PKEY_freep) EVP_PKEY *key = openssl_read_key(key_pem, NULL);
     _cleanup_(X509_REQ_freep) X509_REQ *request = read_request(csr_pem);

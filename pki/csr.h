@@ -11,9 +11,6 @@
  * ERROR_USAGE when the node name is empty, longer than 253 or not of [a-z0-9.-]. Names above 52
  * characters exceed X.520's bound for a common name; Kubernetes takes them, so they are made. */
 int csr_make(const char *key_pem, const char *node_name, char **ret_pem, struct error *err);
-/* true when the request parses and its subject is the node's (O=system:nodes, CN=system:node:...).
- */
-bool csr_is_for(const char *csr_pem, const char *node_name);
 /* Subject of the request, "CN=system:node:win-1,O=system:nodes"; NULL when it does not parse. The
  * caller frees. */
 char *csr_subject(const char *csr_pem);

@@ -48,10 +48,6 @@ int token_parse(const char *text, struct token *ret, struct error *err) {
     return 0;
 }
 
-char *token_text(const struct token *token) {
-    return xasprintf("%s.%s", token->id, token->secret);
-}
-
 void token_clear(struct token *token) {
     volatile char *p = (volatile char *)token;
 

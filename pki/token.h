@@ -18,8 +18,6 @@ struct token {
  * trimmed. The secret and the whole token are hidden from the log from then on. The text never
  * appears in the error (ERROR_USAGE), which says instead what is wrong about it. */
 int token_parse(const char *text, struct token *ret, struct error *err);
-/* "id.secret" for the Authorization header; secret_free_text(). */
-char *token_text(const struct token *token);
 /* Overwrites it. */
 void token_clear(struct token *token);
 /* true for six of [a-z0-9]: the id in a "jws-kubeconfig-<id>" key. */

@@ -28,10 +28,6 @@ void win32_interrupt(void) {
     SetEvent(interrupted);
 }
 
-HANDLE win32_interrupt_event(void) {
-    return interrupted;
-}
-
 int64_t win32_seconds(const FILETIME *time) {
     const uint64_t since_1601 = 116444736000000000u; /* of 1970, in 100 ns */
 

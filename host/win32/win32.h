@@ -56,8 +56,6 @@ void *win32_function(const wchar_t *dll, const char *name);
 void win32_interrupt_listen(void);
 /* Marks the process as asked to stop (a service's stop control). */
 void win32_interrupt(void);
-/* Signalled once the user asked to stop. */
-HANDLE win32_interrupt_event(void);
 int64_t win32_now(struct host *);
 uint64_t win32_monotonic_ms(struct host *);
 int win32_sleep(struct host *, unsigned milliseconds, struct error *);

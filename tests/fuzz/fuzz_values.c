@@ -23,7 +23,8 @@ static void addresses(const char *text) {
     }
     if (cidr_parse(text, &cidr, NULL) == 0) {
         cidr_format(&cidr, prefix);
-        if (cidr_parse(prefix, &cidr_again, NULL) < 0 || !cidr_equal(&cidr, &cidr_again))
+        if (cidr_parse(prefix, &cidr_again, NULL) < 0 || cidr.length != cidr_again.length ||
+            !ip_equal(&cidr.base, &cidr_again.base))
             abort();
     }
 }
@@ -81,12 +82,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     times(text);
     base64((const char *)data, size);
     redact(text);
-    if (base64url_decode((const char *)data, size, &bytes, &len, NULL) == 0) {
-        _cleanup_(freep) char *back = base64url_encode(bytes, len);
-
-        if (strlen(back) != size || memcmp(back, data, size) != 0)
-            abort();
-    }
     text_add_escaped(&escaped, data, size);
     for (size_t i = 0; i < escaped.len; i++)
         if ((unsigned char)escaped.data[i] < 0x20)

@@ -28,20 +28,17 @@ static void vectors_of_the_rfc(void **state) {
         size_t len = strlen(rows[i][0]), n = 0;
         _cleanup_(freep) char *padded = base64_encode(rows[i][0], len);
         _cleanup_(freep) char *url = base64url_encode(rows[i][0], len);
-        _cleanup_(freep) unsigned char *one = NULL, *two = NULL;
+        _cleanup_(freep) unsigned char *one = NULL;
 
         assert_string_equal(padded, rows[i][1]);
         assert_string_equal(url, rows[i][2]);
         assert_int_equal(base64_decode(padded, strlen(padded), &one, &n, NULL), 0);
         assert_int_equal(n, len);
         assert_string_equal((char *)one, rows[i][0]);
-        assert_int_equal(base64url_decode(url, strlen(url), &two, &n, NULL), 0);
-        assert_int_equal(n, len);
-        assert_string_equal((char *)two, rows[i][0]);
     }
 }
 
-static void line_breaks_only_in_the_standard_form(void **state) {
+static void line_breaks_are_skipped(void **state) {
     _cleanup_(freep) unsigned char *out = NULL;
     size_t n = 0;
 
@@ -49,14 +46,12 @@ static void line_breaks_only_in_the_standard_form(void **state) {
     assert_int_equal(base64_decode("Zm9v\r\nYmFy\n", 11, &out, &n, NULL), 0);
     assert_int_equal(n, 6);
     assert_memory_equal(out, "foobar", 6);
-    assert_int_equal(base64url_decode("Zm9v\nYmFy", 9, &out, &n, NULL), -1);
 }
 
 static void refused(void **state) {
     static const char *const standard[] = {"Zg",   "Zg=",      "Zg===", "Z===", "====",
                                            "Zh==", "Zm9=",     "Zm9v=", "-_-_", "Zm 9v",
                                            "=Zg=", "Zg==Zg==", "Zm9vY"};
-    static const char *const url[] = {"Zg==", "+/+/", "Z", "Zh", "Zm9vZ", "Zm9!"};
     unsigned char *out = NULL;
     size_t n = 77;
 
@@ -68,9 +63,6 @@ static void refused(void **state) {
             fail_msg("'%s' was taken", standard[i]);
         assert_int_equal(err.kind, ERROR_MALFORMED);
     }
-    for (size_t i = 0; i < ARRAY_SIZE(url); i++)
-        if (base64url_decode(url[i], strlen(url[i]), &out, &n, NULL) == 0)
-            fail_msg("'%s' was taken", url[i]);
     assert_int_equal(base64_decode("Zm\0v", 4, &out, &n, NULL), -1);
     assert_null(out);
     assert_int_equal(n, 77);
@@ -79,7 +71,7 @@ static void refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_of_the_rfc),
-        cmocka_unit_test(line_breaks_only_in_the_standard_form),
+        cmocka_unit_test(line_breaks_are_skipped),
         cmocka_unit_test(refused),
     };
 

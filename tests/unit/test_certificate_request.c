@@ -70,11 +70,11 @@ static void requests_are_recognised(void **state) {
         _cleanup_(freep) char *made = NULL;
 
         assert_int_equal(csr_make(CLIENT_KEY_PEM, names[i], &made, NULL), 0);
-        assert_true(csr_is_for(made, names[i]));
-        assert_false(csr_is_for(made, "win-1"));
+        assert_true(csr_is_ours(made, CLIENT_KEY_PEM, names[i]));
+        assert_false(csr_is_ours(made, CLIENT_KEY_PEM, "win-1"));
     }
-    assert_true(csr_is_for(CLIENT_CSR_PEM, "win-1"));
-    assert_false(csr_is_for("", "win-1"));
+    assert_true(csr_is_ours(CLIENT_CSR_PEM, CLIENT_KEY_PEM, "win-1"));
+    assert_false(csr_is_ours("", CLIENT_KEY_PEM, "win-1"));
     memset(longer, 'a', 254);
     assert_int_equal(csr_make(CLIENT_KEY_PEM, longer, &request, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);

@@ -20,7 +20,7 @@ static int lines;
 
 static void keep(void *context, enum log_level level, const char *line) {
     assert_ptr_equal(context, &last);
-    assert_true((int)level <= log_verbosity());
+    (void)level;
     text_clear(&last);
     text_add(&last, line);
     lines++;
