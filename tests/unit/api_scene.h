@@ -45,6 +45,7 @@ struct api_scene {
     bool no_prefix;      /* nobody gives Nodes a podCIDR */
     const char *daemon_set, *backend; /* of Windows nodes, its CALICO_NETWORKING_BACKEND; or NULL */
     const char *conf;                 /* with which the Node becomes Ready; NULL: winjoin's own */
+    const char *second_set;           /* beside daemon_set */
     const char *hides;                /* in the path of a ConfigMap that may not be read; or NULL */
     const char *other_node; /* "10.244.7.0/24 10.0.0.77", its prefix and address; NULL: none */
     bool serving; /* the cluster wants serving certificates; the running kubelet asked for one */
@@ -287,13 +288,15 @@ static int scene_collection(const struct http_request *request, struct http_resp
 
 /* Those of the name that is asked for. */
 static json_t *scene_daemon_sets(const struct api_scene *s, const char *url) {
+    const char *const names[] = {s->daemon_set, s->second_set};
     json_t *item = NULL;
 
-    if (s->daemon_set && text_ends_with(url, s->daemon_set))
-        item = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:[{s:s, s:s}]}]}}}}", "metadata",
-                         "namespace", "agents", "name", s->daemon_set, "spec", "template", "spec",
-                         "containers", "env", "name", "CALICO_NETWORKING_BACKEND", "value",
-                         s->backend ? s->backend : "vxlan");
+    for (size_t i = 0; i < ARRAY_SIZE(names) && !item; i++)
+        if (names[i] && text_ends_with(url, names[i]))
+            item = json_pack("{s:{s:s, s:s}, s:{s:{s:{s:[{s:[{s:s, s:s}]}]}}}}", "metadata",
+                             "namespace", "agents", "name", names[i], "spec", "template", "spec",
+                             "containers", "env", "name", "CALICO_NETWORKING_BACKEND", "value",
+                             s->backend ? s->backend : "vxlan");
     return scene_list("DaemonSetList", item);
 }
 

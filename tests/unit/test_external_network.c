@@ -148,6 +148,42 @@ static void who_stops_it_is_heard(void **state) {
     close_run(&r);
 }
 
+/* ---- what is missing for Services ---- */
+
+static void listen_to_warnings(void *context, const struct join_event *event) {
+    if (event->state == JOIN_WARNING)
+        text_addf(context, "%s\n", event->message);
+}
+
+/* Calico needs a kube-proxy beside it. */
+static void a_cluster_without_kube_proxy_is_told(void **state) {
+    static const char *const kube_proxy[] = {NULL, "kube-proxy-windows"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(kube_proxy); i++) {
+        struct text told = {0};
+        struct error err = {0};
+        struct join join;
+        struct run r;
+
+        open_run(&r, NULL);
+        r.scene.daemon_set = "calico-node-windows";
+        r.scene.second_set = kube_proxy[i];
+        join = (struct join){.host = r.host,
+                             .http = r.http,
+                             .asked = &r.options,
+                             .progress = {.listener = listen_to_warnings, .context = &told}};
+        assert_int_equal(join_open(&join, &err), 0);
+        if (join_run_phase(&join, "configuration", &err) < 0)
+            fail_msg("%s", err.message);
+        assert_int_equal(strstr(text_str(&told), "pods on this node reach no Service") != NULL,
+                         !kube_proxy[i]);
+        join_close(&join);
+        text_free(&told);
+        close_run(&r);
+    }
+}
+
 /* ---- the whole join ---- */
 
 static struct agent *comes; /* with the join that is played */
@@ -202,6 +238,7 @@ int main(void) {
         cmocka_unit_test(an_agent_that_never_comes),
         cmocka_unit_test(who_gives_the_prefix),
         cmocka_unit_test(who_stops_it_is_heard),
+        cmocka_unit_test(a_cluster_without_kube_proxy_is_told),
         cmocka_unit_test(pods_are_kept_away_until_it_stands),
     };
 

@@ -247,6 +247,28 @@ static int answer_as_upstream(void *context, const struct http_request *request,
     return 0;
 }
 
+/* A version of which upstream has no folder. */
+static void a_version_that_is_not_complete(void **state) {
+    struct error err = {0};
+    struct join join;
+    struct run r;
+
+    (void)state;
+    open_run(&r, "overlay");
+    http_free(r.http);
+    r.http = http_memory_new(answer_as_upstream, &r.scene);
+    r.scene.server_version = "v1.37";
+    assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(join_run_phase(&join, "artifacts", &err), -1);
+    assert_string_equal(err.message,
+                        "use Kubernetes version v1.37: it must be complete, like v1.37.1");
+    assert_int_equal(asked_upstream.len, 0);
+    join_close(&join);
+    close_run(&r);
+}
+
 /* Of the cluster's version, or of the one that the call names; upstream sends on to its mirrors. */
 static void what_is_missing_is_asked_of_upstream(void **state) {
     static const struct {
@@ -294,6 +316,7 @@ int main(void) {
         cmocka_unit_test(a_card_without_a_way_out_is_given_back),
         cmocka_unit_test(an_old_token_is_enough_for_a_node),
         cmocka_unit_test(what_is_missing_is_asked_of_upstream),
+        cmocka_unit_test(a_version_that_is_not_complete),
     };
 
     return cmocka_run_group_tests_name("what a join finds", tests, NULL, NULL);

@@ -118,6 +118,30 @@ static void refuses_an_argument_that_the_kubelet_does_not_know(void **state) {
     refuses(r, ERROR_USAGE, "a secret must not be on a command line", NULL);
 }
 
+/* A kubelet that takes no letters for --max-pods. */
+static bool kubelet_wants_a_number(void *context, struct host *host,
+                                   const struct host_process *process, int *ret_code,
+                                   struct text *ret_said, struct error *err) {
+    (void)context, (void)host, (void)ret_said, (void)err;
+    for (size_t i = 1; process->argv[i]; i++)
+        if (text_equal(process->argv[i], "--max-pods=many")) {
+            *ret_code = 1;
+            return true;
+        }
+    return false;
+}
+
+static void refuses_a_value_that_the_kubelet_does_not_take(void **state) {
+    struct run *r = *state;
+
+    host_memory_set_program_flags(r->host, "kubelet.exe", "config kubeconfig node-ip v max-pods");
+    host_memory_on_run(r->host, kubelet_wants_a_number, NULL);
+    text_list_add(&r->options.kubelet_extra_args, "max-pods=many");
+    refuses(r, ERROR_USAGE,
+            "kubelet argument '--max-pods=many': 'C:\\k\\kubelet.exe' does not accept that value",
+            NULL);
+}
+
 /* A kubelet that is asked about its configuration, and what it saw. */
 struct asked {
     int code;
@@ -288,6 +312,7 @@ int main(void) {
         CASE(refuses_a_bad_patch_first),
         CASE(passes_the_users_arguments),
         CASE(refuses_an_argument_that_the_kubelet_does_not_know),
+        CASE(refuses_a_value_that_the_kubelet_does_not_take),
         CASE(refuses_what_the_kubelet_objects_to),
         CASE(asks_the_kubelet),
         CASE(tells_what_the_kubelet_does_not_say),
