@@ -30,8 +30,6 @@ void host_memory_set_environment(struct host *host, const char *name, const char
  * removed). */
 void host_memory_set_port(struct host *host, bool udp, unsigned port);
 void host_memory_set_pipe(struct host *host, const char *path);
-/* Where winjoin itself runs, borrowed (else C:\\k\\winjoin.exe). */
-void host_memory_set_program_path(struct host *host, const char *path);
 void host_memory_set_service_state(struct host *host, const char *name,
                                    enum host_service_state state);
 /* It ended by itself with that code. */

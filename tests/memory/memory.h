@@ -49,7 +49,6 @@ struct memory_host {
     unsigned ending_times;
     uint64_t clock_ms;
     uint64_t random;
-    const char *program_path; /* borrowed */
     uint64_t free_space;
     bool interrupted;
 };

@@ -257,6 +257,9 @@ static void from_a_folder(void **state) {
     put("D:\\b\\k\\kubelet.exe", "abc");
     before_count = 0;
     assert_int_equal(bundle_open(host, "D:\\b", NULL, &bundle, &err), 0);
+    host_memory_set_free_space(host, 2);
+    assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
+    host_memory_set_free_space(host, 3); /* just enough */
     assert_int_equal(
         artifacts_ensure(host, bundle, NULL, count_before, &before_count, &result, &err), 0);
     assert_int_equal(result.installed, 1);

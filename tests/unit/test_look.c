@@ -2,6 +2,8 @@
  * started, and an API server that is away keeps nobody from measuring. */
 #include "join_scene.h"
 
+#include "netsetup/boot_network.h"
+
 #include "diag/look.h"
 #include "services/service_status.h"
 
@@ -158,6 +160,25 @@ static void a_server_that_is_away_does_not_keep_from_measuring(void **state) {
     close_run(&r);
 }
 
+/* With the server away, all that is known of the network stands in that file. */
+static void a_damaged_network_file_is_told(void **state) {
+    struct join join;
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_joined(&r);
+    http_free(r.http);
+    r.http = http_memory_new(no_server, NULL);
+    assert_int_equal(host_write(r.host, BOOT_NETWORK_FILE, "{", 1, HOST_PUBLIC, NULL), 0);
+    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
+    assert_int_equal(join_open(&join, &err), 0);
+    assert_int_equal(find_remembered(&join, &err), -1);
+    assert_non_null(strstr(err.message, "network.json"));
+    join_close(&join);
+    close_run(&r);
+}
+
 static void one_that_never_joined_is_told_so(void **state) {
     struct join join;
     struct error err = {0};
@@ -258,6 +279,7 @@ int main(void) {
         cmocka_unit_test(what_stops_pods_is_named_at_once),
         cmocka_unit_test(what_stops_later_ends_the_wait),
         cmocka_unit_test(a_server_that_is_away_does_not_keep_from_measuring),
+        cmocka_unit_test(a_damaged_network_file_is_told),
         cmocka_unit_test(one_that_never_joined_is_told_so),
         cmocka_unit_test(the_servers_answer_is_told_apart),
         cmocka_unit_test(without_an_identity_nobody_is_asked),
