@@ -74,9 +74,7 @@ static void redact(const char *text) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(freep) char *text = xstrndup((const char *)data, size);
-    _cleanup_(freep) unsigned char *bytes = NULL;
     struct text escaped = {0};
-    size_t len = 0;
 
     addresses(text);
     times(text);

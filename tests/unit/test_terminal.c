@@ -116,12 +116,23 @@ static void a_log_grows_at_its_end(void **state) {
     assert_null(terminal_append("build/no-such-folder/x"));
 }
 
+/* winjoin-probe.exe is a resource of winjoin.exe alone. */
+static void no_probe_program_is_carried(void **state) {
+    const void *data = NULL;
+    size_t len = 0;
+
+    (void)state;
+    if (on_linux())
+        assert_false(terminal_probe_program(&data, &len));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_environment_says_what_can_be_shown),
         cmocka_unit_test(closed_streams_are_filled),
         cmocka_unit_test(paths_are_shown_as_a_person_gave_them),
         cmocka_unit_test(a_log_grows_at_its_end),
+        cmocka_unit_test(no_probe_program_is_carried),
     };
 
     return cmocka_run_group_tests_name("terminal", tests, NULL, NULL);
