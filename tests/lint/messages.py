@@ -24,7 +24,9 @@ ANYWHERE = re.compile(r"(?<![^\W_])(?:ways|laid|lays?(?! out)|borne|mends?|mende
 TREES = (*PRODUCT, "tests", "docs", "dist", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile")
 TEXTS = {".c", ".h", ".go", ".py", ".sh", ".md", ".mk", ".yaml", ".ini", ""}
 OWN = ("tests/lint/messages.py", "tests/lint/test_messages.py")
-DOCUMENTS = ("README.md", "SECURITY.md", "docs/quick-start.md", "docs/troubleshooting.md")
+DOCUMENTS = ("README.md", "SECURITY.md", *(f"docs/{name}.md" for name in (
+    "air-gapped", "configuration", "diag", "fleet", "packages", "preflight", "quick-start", "rehearsal", "status",
+    "troubleshooting", "upgrade", "windows-builds")))
 SENTENCE = re.compile(r"[a-z]{2,}:? +[a-z%'\\(]|[a-z'] %")
 
 

@@ -7,6 +7,10 @@
 
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/nic.h"
+#include "netsetup/nic_guard.h"
 #include "netsetup/network_plan.h"
 
 struct scene {
@@ -47,6 +51,35 @@ static inline void scene_close(struct scene *scene) {
     text_list_free(&scene->input.dns_servers);
     text_list_free(&scene->input.exclude_from_nat);
     network_plan_free(&scene->plan);
+}
+
+/* The networks of a node that has joined, on this host. */
+static inline void scene_make_networks(struct scene *scene, struct host *host, const char *mode,
+                                       const char *plugin) {
+    struct nic_snapshot card = {0};
+    struct nic_guard_result result = {0};
+    struct hcn_network network = {0};
+
+    scene_open(scene, mode);
+    scene->input.plugin = plugin;
+    assert_int_equal(scene_plan(scene), 0);
+    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
+    if (scene->plan.base_name)
+        assert_int_equal(nic_guard_ensure(host, &scene->plan, &card, NULL, NULL, &result, NULL), 0);
+    assert_int_equal(hcn_pod_network_ensure(host, &scene->plan, &network, NULL, NULL), 0);
+    nic_snapshot_free(&card);
+}
+
+/* What that join wrote for winjoin-network, with the routes to other nodes (taken over) or NULL. */
+static inline void scene_write_boot_network(const struct scene *scene, struct host *host,
+                                            json_t *peers) {
+    _cleanup_json_ json_t *file = boot_network_json(&scene->input);
+    _cleanup_(freep) char *text = NULL;
+
+    if (peers)
+        json_object_set_new(file, "peers", peers);
+    text = json_write(file);
+    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
 }
 
 #endif

@@ -50,6 +50,8 @@ static const struct {
     {"discover --discovery-file /none.conf", 3, "", "none.conf\": not a valid HTTPS URL"},
     {"discover --discovery-file D:\\none.conf", 3, "",
      "error: --discovery-file \"D:\\none.conf\": not a valid HTTPS URL or a file on disk"},
+    {"discover --discovery-file https://127.0.0.1:1/d.conf --progress json", 1, "",
+     "\"message\":\"fetching https://127.0.0.1:1/d.conf\""},
     {"bundle create", 3, "", "error: DIR is missing: winjoin bundle create DIR FILE.zip [flags]\n"},
     {"join --vni 99999999999999999999", 3, "", "for --vni: too large\n"},
     {"join --mode overlay", 3, "", "unknown flag: --mode\nhint: did you mean --network-mode?\n"},

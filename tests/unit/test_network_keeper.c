@@ -8,7 +8,6 @@
 
 #include "netsetup/boot_network.h"
 #include "netsetup/network_keeper.h"
-#include "netsetup/nic_guard.h"
 #include "netsetup/peers.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
@@ -79,27 +78,10 @@ static void join(const char *mode, const char *plugin) {
                                       .address = "10.0.0.22",
                                       .node_address = "10.0.0.22",
                                       .router_mac = "00-15-5D-00-00-02"};
-    struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
-    struct hcn_network network = {0};
-    json_t *file;
-    char *text;
 
-    scene_open(&scene, mode);
-    scene.input.plugin = plugin;
-    assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    if (scene.plan.base_name)
-        assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
-    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
-    nic_snapshot_free(&card);
-    file = boot_network_json(&scene.input);
-    if (scene.plan.mode->route_to)
-        json_object_set_new(file, "peers", scene_routes(&scene.plan, &peer, 1));
-    text = json_write(file);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
-    free(text);
-    json_decref(file);
+    scene_make_networks(&scene, host, mode, plugin);
+    scene_write_boot_network(
+        &scene, host, scene.plan.mode->route_to ? scene_routes(&scene.plan, &peer, 1) : NULL);
     put_service(&service_kube_proxy);
     put_service(&service_flanneld);
     add_balancer();

@@ -9,7 +9,6 @@
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
 #include "netsetup/nic.h"
-#include "netsetup/nic_guard.h"
 #include "netsetup/peer_watch.h"
 #include "netsetup/peers.h"
 #include "tests/memory/host_memory.h"
@@ -81,26 +80,11 @@ static int close_host(void **state) {
 }
 
 static void write_join(void) {
-    json_t *file = boot_network_json(&scene.input);
-    char *text = json_write(file);
-
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
-    free(text);
-    json_decref(file);
+    scene_write_boot_network(&scene, host, NULL);
 }
 
 static void join(const char *mode, const char *plugin) {
-    struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
-    struct hcn_network network = {0};
-
-    scene_open(&scene, mode);
-    scene.input.plugin = plugin;
-    assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
-    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
-    nic_snapshot_free(&card);
+    scene_make_networks(&scene, host, mode, plugin);
     write_join();
 }
 

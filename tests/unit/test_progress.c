@@ -1,14 +1,6 @@
 /* Progress for programs: one JSON object a line, with the documented keys and no others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "program_scene.h"
 
-#include <cmocka.h>
-
-#include "base/memory.h"
 #include "cmd/progress.h"
 #include "join/phases/phases.h"
 
@@ -105,12 +97,44 @@ static void a_long_message_keeps_both_ends(void **state) {
     }
 }
 
+static size_t times_in(const char *text, const char *part) {
+    size_t times = 0;
+
+    for (; (text = strstr(text, part)); text += strlen(part))
+        times++;
+    return times;
+}
+
+/* A live line is written again and again; the hint of each wait once, also of the second one. */
+static void each_wait_of_a_live_line_has_its_hint(void **state) {
+    static const char *const hints[] = {"do a", "do a", "do b", "do b"};
+    struct progress progress = {.mode = PROGRESS_LIVE, .columns = 80, .host = host_memory_new()};
+    struct capture captured;
+
+    (void)state;
+    capture_begin(&captured, stderr);
+    for (size_t i = 0; i < ARRAY_SIZE(hints); i++)
+        progress_show(&progress, &(struct join_event){.state = JOIN_WAITING,
+                                                      .phase = &certificate,
+                                                      .message = "for it",
+                                                      .hint = hints[i],
+                                                      .waited_ms = (unsigned)i * 1000});
+    progress_close(&progress);
+    capture_end(&captured, &err_out);
+    assert_int_equal(times_in(text_str(&err_out), "for it"), ARRAY_SIZE(hints));
+    assert_int_equal(times_in(text_str(&err_out), "do a\n"), 1);
+    assert_int_equal(times_in(text_str(&err_out), "do b\n"), 1);
+    host_free(progress.host);
+    text_free(&err_out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_state_has_its_keys),
         cmocka_unit_test(without_a_phase_there_is_no_key),
         cmocka_unit_test(a_line_is_one_line),
         cmocka_unit_test(a_long_message_keeps_both_ends),
+        cmocka_unit_test(each_wait_of_a_live_line_has_its_hint),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,6 @@
 
 #include "netsetup/boot_network.h"
 #include "netsetup/network_keeper.h"
-#include "netsetup/nic_guard.h"
 #include "services/service_host.h"
 #include "services/service_table.h"
 #include "tests/memory/host_memory.h"
@@ -67,24 +66,9 @@ static void on_sleep(void *context, struct host *sleeping) {
 
 static void join(void) {
     const struct service_settings settings = {.kube_proxy_version = "v1.37.1", .node_name = "w"};
-    struct nic_snapshot card = {0};
-    struct nic_guard_result result = {0};
-    struct hcn_network network = {0};
-    json_t *file;
-    char *text;
 
-    scene_open(&scene, "overlay");
-    scene.input.plugin = "flannel";
-    assert_int_equal(scene_plan(&scene), 0);
-    assert_int_equal(nic_choose(host, NULL, NULL, &card, NULL), 0);
-    assert_int_equal(nic_guard_ensure(host, &scene.plan, &card, NULL, NULL, &result, NULL), 0);
-    assert_int_equal(hcn_pod_network_ensure(host, &scene.plan, &network, NULL, NULL), 0);
-    nic_snapshot_free(&card);
-    file = boot_network_json(&scene.input);
-    text = json_write(file);
-    assert_int_equal(host_write(host, BOOT_NETWORK_FILE, text, strlen(text), HOST_SECRET, NULL), 0);
-    free(text);
-    json_decref(file);
+    scene_make_networks(&scene, host, "overlay", "flannel");
+    scene_write_boot_network(&scene, host, NULL);
     assert_int_equal(service_ensure(host, &service_kube_proxy, &settings, NULL, NULL), 0);
     assert_int_equal(service_ensure(host, &service_flanneld, &settings, NULL, NULL), 0);
 }
