@@ -222,8 +222,8 @@ static void the_page_is_made_of_the_tables(void **state) {
     add_problems(&page);
     text_add(&page,
              "\n## Registry values\n\n"
-             "`winjoin join --apply-host-fixes` sets those that the server's build lacks; each "
-             "is recorded first, told as a\nwarning, and taken back by `winjoin reset`. "
+             "`winjoin join --apply-host-fixes` sets those that are missing on the server; each "
+             "is recorded first, reported as a\nwarning, and undone by `winjoin reset`. "
              "`--dry-run` lists them. Windows reads them when it starts.\n\n");
     add_fixes(&page);
     text_add(&page, "\n## Limits\n\n"
