@@ -86,6 +86,8 @@ static const struct option programs_options[] = {
      "without --bundle and --mirror: proxy of upstream's hosts, URL/dl.k8s.io/...; \"none\" "
      "fetches nothing",
      0},
+    {"catalog", 0, OPTION_TEXT, AT(catalog), "FILE",
+     "where programs are published, as \"config print catalog\" prints it", 0},
     {"kubernetes-version", 0, OPTION_TEXT, AT(kubernetes_version), "VERSION",
      "version that kubelet and kube-proxy must have (default: any that the cluster supports)", 0},
     {0},

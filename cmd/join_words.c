@@ -104,6 +104,7 @@ static void settle_discovery_file(struct join_options *o) {
 void program_settle_paths(struct join_options *o) {
     make_absolute(&o->bundle);
     make_absolute(&o->lock);
+    make_absolute(&o->catalog);
     settle_discovery_file(o);
     make_absolute(&o->patches);
 }

@@ -35,6 +35,7 @@ struct program_options {
     bool follow;                                      /* logs */
     char *external_ip, *external_name, *external_dns; /* diag */
     char *versions;                                   /* bundle create */
+    bool tools;                                       /* bundle create */
     bool drain;                                       /* upgrade */
     bool show_all;
     char *vmodule;         /* join: klog's, ignored */

@@ -9,7 +9,7 @@
 #include "join/programs/node_programs.h"
 #include "services/artifacts.h"
 
-enum { VERSIONS_MAX = 65536, FETCH_MS = 60000 };
+enum { VERSIONS_MAX = 65536 };
 
 static void add_artifacts(struct text *out, const struct artifacts *artifacts) {
     for (size_t i = 0; i < artifacts->count; i++)
@@ -159,6 +159,13 @@ static void names_missing(const json_t *nodes, struct text_list *ret) {
         text_list_add(ret, json_string_value(name));
 }
 
+static void add_tools(struct text_list *names) {
+    static const char *const tools[] = {"kubectl", "crictl", "ctr"};
+
+    for (size_t i = 0; i < ARRAY_SIZE(tools); i++)
+        text_list_add(names, tools[i]);
+}
+
 static int fetch(struct program *program, const json_t *nodes, const char *to,
                  struct artifacts *artifacts, struct error *err) {
     const struct join_options *o = &program->options.join;
@@ -166,8 +173,6 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     const struct mirror from = {.host = program->host,
                                 .http = program->http,
                                 .url = o->source_base,
-                                .follows_redirects = true,
-                                .limit_ms = FETCH_MS,
                                 .tell = tell_fetching,
                                 .context = &progress};
     _cleanup_(text_list_free) struct text_list names = {0};
@@ -175,8 +180,13 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
     int result;
 
     names_missing(nodes, &names);
+    if (program->options.tools)
+        add_tools(&names);
+    program_settle_paths(&program->options.join);
     show_work(program, &progress, "asking for the releases");
-    result = bundle_open_upstream(&from, o->kubernetes_version, &names, NULL, &bundle, err);
+    result = bundle_open_upstream(&from, &names,
+                                  &(struct bundle_choice){o->kubernetes_version, o->catalog, NULL},
+                                  &bundle, err);
     if (result == 0)
         result = bundle_create_from(program->host, bundle, to, artifacts, err);
     progress_close(&progress);
@@ -186,7 +196,7 @@ static int fetch(struct program *program, const json_t *nodes, const char *to,
 static int check_source(const struct join_options *o, struct error *err) {
     if (text_equal(o->source_base, JOIN_SOURCE_NONE))
         return error_set(err, ERROR_USAGE, "--source-base none forbids fetching programs");
-    if (o->source_base && join_mirror_check(o->source_base, err) < 0)
+    if (o->source_base && join_source_base_check(o->source_base, err) < 0)
         return -1;
     return join_kubernetes_version_check(o->kubernetes_version, err);
 }
@@ -224,6 +234,65 @@ static int verify(struct program *program, struct bundle *bundle, struct error *
     return 0;
 }
 
+/* ---- diff ---- */
+
+static const struct artifact *find(const struct artifacts *artifacts, const char *name) {
+    for (size_t i = 0; i < artifacts->count; i++)
+        if (text_equal(artifacts->items[i].name, name))
+            return &artifacts->items[i];
+    return NULL;
+}
+
+static json_t *side_json(const struct artifact *artifact) {
+    return artifact ? json_pack("{s:s, s:s, s:s}", "version", artifact->version, "sha256",
+                                artifact->sha256, "path", artifact->target)
+                    : NULL;
+}
+
+/* Either may be absent. */
+static void add_difference(const struct artifact *a, const struct artifact *b, struct text *out,
+                           json_t *list) {
+    const char *name = a ? a->name : b->name;
+
+    if (a && b && text_equal(a->sha256, b->sha256) && text_equal(a->version, b->version) &&
+        text_equal_nocase(a->target, b->target))
+        return;
+    text_addf(out, "%-26s %-12s %.12s -> %-12s %.12s%s%s\n", name, a ? a->version : "-",
+              a ? a->sha256 : "-", b ? b->version : "-", b ? b->sha256 : "-",
+              a && b && !text_equal_nocase(a->target, b->target) ? "  " : "",
+              a && b && !text_equal_nocase(a->target, b->target) ? b->target : "");
+    json_array_append_new(list, json_pack("{s:s, s:o*, s:o*}", "name", name, "from", side_json(a),
+                                          "to", side_json(b)));
+}
+
+static int diff(struct program *program, const struct bundle *from, const char *with,
+                struct error *err) {
+    _cleanup_(bundle_freep) struct bundle *to = NULL;
+    const struct artifacts *a = bundle_artifacts(from), *b;
+    json_t *list = json_array();
+    struct text out = {0};
+    size_t count;
+
+    if (bundle_open(program->host, with, NULL, &to, err) < 0) {
+        json_decref(list);
+        return -1;
+    }
+    b = bundle_artifacts(to);
+    for (size_t i = 0; i < a->count; i++)
+        add_difference(&a->items[i], find(b, a->items[i].name), &out, list);
+    for (size_t i = 0; i < b->count; i++)
+        if (!find(a, b->items[i].name))
+            add_difference(NULL, &b->items[i], &out, list);
+    count = json_array_size(list);
+    output_text(program, text_str(&out));
+    text_free(&out);
+    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                                     "BundleDiff", "differences", list));
+    return count ? error_set(err, ERROR_CONFLICT, "the bundles differ in %zu program%s", count,
+                             count == 1 ? "" : "s")
+                 : 0;
+}
+
 int verb_bundle(struct program *program, struct error *err) {
     const struct text_list *words = &program->words;
     const char *what = words->count ? words->items[0] : "";
@@ -239,12 +308,18 @@ int verb_bundle(struct program *program, struct error *err) {
         return error_set(err, ERROR_USAGE,
                          "give a folder and a file, or --kubernetes-version and a file: winjoin "
                          "bundle create DIR FILE.zip");
-    if ((!text_equal(what, "verify") && !text_equal(what, "show")) || words->count != 2)
+    if (words->count != (text_equal(what, "diff") ? 3 : 2))
         return error_set(err, ERROR_USAGE,
-                         "winjoin bundle create [DIR] FILE.zip | verify FILE | show FILE");
+                         "winjoin bundle create [DIR] FILE.zip | verify FILE | show FILE | "
+                         "diff FILE FILE");
     path = terminal_full_path(words->items[1]);
     if (bundle_open(program->host, path, NULL, &bundle, err) < 0)
         return -1;
+    if (text_equal(what, "diff")) {
+        _cleanup_(freep) char *with = terminal_full_path(words->items[2]);
+
+        return diff(program, bundle, with, err);
+    }
     if (text_equal(what, "show"))
         return print_bundle(program, bundle_artifacts(bundle), false, err);
     return verify(program, bundle, err);

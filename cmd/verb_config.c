@@ -44,6 +44,7 @@ static int check_file(struct program *program, const struct config_file *file, s
     program_settle_paths(o);
     forget_elsewhere(join.host, &o->bundle);
     forget_elsewhere(join.host, &o->lock);
+    forget_elsewhere(join.host, &o->catalog);
     forget_elsewhere(join.host, &o->patches);
     join_options_copy(o, &join.found.options);
     result = join_asked_check(&join, err);
@@ -112,9 +113,11 @@ static int migrate(struct program *program, struct error *err) {
 }
 
 static int print(struct program *program, struct error *err) {
-    (void)program, (void)err;
+    _cleanup_(freep) char *name = xasprintf("%s.yaml", program->words.items[1]);
+
+    (void)err;
     for (const struct template *t = templates; t->name; t++)
-        if (text_equal(t->name, "join-defaults.yaml"))
+        if (text_equal(t->name, name))
             output_bytes(t->data, t->len);
     return 0;
 }

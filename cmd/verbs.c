@@ -107,6 +107,10 @@ static const struct option bundle_options[] = {
      "instead of DIR: fetch the programs from upstream's releases", 0},
     {"source-base", 0, OPTION_TEXT, AT(join.source_base), "URL",
      "proxy of upstream's hosts, URL/dl.k8s.io/...", 0},
+    {"catalog", 0, OPTION_TEXT, AT(join.catalog), "FILE",
+     "where programs are published, as \"config print catalog\" prints it", 0},
+    {"tools", 0, OPTION_BOOL, AT(tools), "",
+     "with --kubernetes-version: also the programs that a person uses (kubectl, crictl, ctr)", 0},
     {0},
 };
 static const struct option bundle_nodes_options[] = {
@@ -211,6 +215,13 @@ static const struct verb bundle_subcommands[] = {
      .examples = {{"list a bundle", "bundle show D:\\winjoin-bundle.zip"}},
      .words = "FILE",
      .groups = {&bundle_nodes_group}},
+    {.name = "diff",
+     .help = "compare the programs of two bundles",
+     .usage = "bundle diff FILE FILE",
+     .text = "It compares names, versions, SHA-256 and places as the locks tell them. Exit code 0: "
+             "they are the same, 1: they differ.",
+     .examples = {{"what a newer bundle changes", "bundle diff D:\\old.zip D:\\new.zip"}},
+     .words = "FILE FILE"},
     {0},
 };
 static const struct verb config_subcommands[] = {
@@ -226,11 +237,12 @@ static const struct verb config_subcommands[] = {
                   {"write it", "config migrate --old-config old.yaml --new-config new.yaml"}},
      .groups = {&migrate_group}},
     {.name = "print",
-     .help = "print a configuration file with every default and its meaning",
-     .usage = "config print join-defaults",
+     .help = "print a file with every default and its meaning, or the catalog",
+     .usage = "config print join-defaults|catalog",
      .examples = {{"start a file of your own",
-                   "config print join-defaults --output-file winjoin.yaml"}},
-     .words = "join-defaults"},
+                   "config print join-defaults --output-file winjoin.yaml"},
+                  {"see where programs are published", "config print catalog"}},
+     .words = "join-defaults|catalog"},
     {.name = "cluster",
      .help = "print what an administrator applies once: defaults and rights",
      .usage = "config cluster [flags] | kubectl apply -f -",

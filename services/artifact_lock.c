@@ -22,6 +22,7 @@ static const struct artifact_target others[] = {
     {"nat", "C:\\opt\\cni\\bin\\nat.exe", false, NULL},
     {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", true, NULL},
     {"crictl", "C:\\k\\crictl.exe", false, NULL},
+    {"kubectl", "C:\\k\\kubectl.exe", false, NULL},
 };
 
 bool artifact_target_at(size_t i, struct artifact_target *ret) {
@@ -51,6 +52,7 @@ void artifact_free(struct artifact *artifact) {
     free(artifact->name);
     free(artifact->version);
     free(artifact->path);
+    free(artifact->digest);
     free(artifact->member);
     free(artifact->target);
     *artifact = (struct artifact){0};

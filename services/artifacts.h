@@ -27,6 +27,7 @@ struct artifact {
     char sha256[65]; /* lower-case hex; "", and size 0: of upstream, not read yet */
     uint64_t size;
     char *path;   /* within the bundle, with '/': "k/kubelet.exe"; of upstream "HOST/PATH" */
+    char *digest; /* of upstream: where its SHA-256 is, "HOST/PATH"; or NULL */
     char *member; /* of upstream: its path in the archive that this is, or NULL */
     char *target; /* on the node: "C:\\k\\kubelet.exe" */
 };
@@ -74,13 +75,19 @@ int bundle_open(struct host *host, const char *path, const char *lock, struct bu
  * borrowed. Kinds: also those of mirror_fetch(). */
 int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bundle **ret,
                        struct error *err);
-/* Upstream's own releases as a bundle (services/upstream.h): of `names` what upstream publishes for
- * this Kubernetes version; with `lock` (or NULL) what that says of them instead. `from`: as for
- * bundle_open_mirror(); its url is NULL or a proxy of the hosts, "URL/HOST/PATH". Nothing but the
- * lock file is read yet. Reading an artifact proves it by the lock's digest or the published one,
- * and then fills in its sha256 and size. Kinds: those of the lock's file. */
-int bundle_open_upstream(const struct mirror *from, const char *kubernetes_version,
-                         const struct text_list *names, const char *lock, struct bundle **ret,
+/* Which of upstream's releases. */
+struct bundle_choice {
+    const char *kubernetes_version; /* "v1.37.1" */
+    const char *catalog; /* a file instead of winjoin's own (services/catalog.h), or NULL */
+    const char *lock;    /* a file: what it says of them counts, or NULL */
+};
+/* Upstream's own releases as a bundle (services/upstream.h): of `names` what is published. `from`:
+ * as for bundle_open_mirror(), redirects are followed; its url is NULL or a proxy of the hosts,
+ * "URL/HOST/PATH". Nothing but the files of the choice is read yet. Reading an artifact proves it
+ * by the lock's digest or the published one, and then fills in its sha256 and size. Kinds: those of
+ * the lock and of catalog_read(). */
+int bundle_open_upstream(const struct mirror *from, const struct text_list *names,
+                         const struct bundle_choice *choice, struct bundle **ret,
                          struct error *err);
 bool bundle_is_upstream(const struct bundle *bundle);
 /* Of upstream's: whether each artifact is published, by its digest alone; of others 0. Kinds: those

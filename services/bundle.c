@@ -9,6 +9,7 @@
 #include "services/artifacts.h"
 #include "services/bundle_path.h"
 #include "services/bundle_archive.h"
+#include "services/catalog.h"
 #include "services/mirror.h"
 #include "services/upstream.h"
 
@@ -148,13 +149,14 @@ int bundle_open_mirror(const struct mirror *mirror, const char *lock, struct bun
 }
 
 /* Those of the lock that are wanted, where upstream has them. */
-static void keep_published(struct artifacts *artifacts, const struct text_list *names) {
+static void keep_published(const struct catalog *catalog, struct artifacts *artifacts,
+                           const struct text_list *names) {
     size_t kept = 0;
 
     for (size_t i = 0; i < artifacts->count; i++) {
         struct artifact *artifact = &artifacts->items[i];
 
-        if (text_list_has(names, artifact->name) && upstream_locate(artifact))
+        if (text_list_has(names, artifact->name) && catalog_locate(catalog, artifact))
             artifacts->items[kept++] = *artifact;
         else
             artifact_free(artifact);
@@ -162,18 +164,34 @@ static void keep_published(struct artifacts *artifacts, const struct text_list *
     artifacts->count = kept;
 }
 
-int bundle_open_upstream(const struct mirror *from, const char *kubernetes_version,
-                         const struct text_list *names, const char *lock, struct bundle **ret,
+static int read_catalog(struct host *host, const char *path, struct catalog **ret,
+                        struct error *err) {
+    _cleanup_(freep) char *text = NULL, *shown = path ? path_shown(path) : NULL;
+    _cleanup_(freep) char *what = xasprintf("catalog '%s'", shown ? shown : "of winjoin");
+    size_t len = 0;
+
+    if (!path || host_read_text(host, path, LOCK_SIZE_MAX, &text, &len, err) == 0)
+        return catalog_read(text, len, what, ret, err);
+    if (err)
+        err->kind = ERROR_USAGE;
+    return error_prefix(err, "%s", what);
+}
+
+int bundle_open_upstream(const struct mirror *from, const struct text_list *names,
+                         const struct bundle_choice *choice, struct bundle **ret,
                          struct error *err) {
     _cleanup_(bundle_freep) struct bundle *bundle = new_fetched(from);
+    _cleanup_(catalog_freep) struct catalog *catalog = NULL;
 
-    bundle->is_upstream = true;
-    if (!lock)
-        upstream_artifacts(kubernetes_version, names, &bundle->artifacts);
-    else if (read_lock(bundle, lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
+    bundle->is_upstream = bundle->mirror->follows_redirects = true;
+    if (read_catalog(from->host, choice->catalog, &catalog, err) < 0)
+        return -1;
+    if (!choice->lock)
+        catalog_artifacts(catalog, choice->kubernetes_version, names, &bundle->artifacts);
+    else if (read_lock(bundle, choice->lock, err) < 0 || check_sum(&bundle->artifacts, err) < 0)
         return -1;
     else
-        keep_published(&bundle->artifacts, names);
+        keep_published(catalog, &bundle->artifacts, names);
     bundle->fetched = xcalloc(bundle->artifacts.count + 1, sizeof(*bundle->fetched));
     *ret = take_ptr(bundle);
     return 0;

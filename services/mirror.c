@@ -11,6 +11,7 @@
 
 enum {
     ALL_MS = 30 * 60 * 1000, /* all files, however fast */
+    LIMIT_MS = 60 * 1000,
     ALL_MAX = 1024 * 1024 * 1024,
     STALL_MS = 30 * 1000,
     STALL_BYTES = 30 * 1024, /* less than this in STALL_MS is a server that drips */
@@ -58,7 +59,7 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
     text_add_bytes(&out, mirror->url, len);
     text_add(&out, mirror->url ? "/" : "https://");
     for (const char *p = path; *p; p++)
-        if (isalnum((unsigned char)*p) || strchr("-._~/", *p))
+        if (isalnum((unsigned char)*p) || strchr("-._~/:", *p))
             text_add_char(&out, *p);
         else
             text_addf(&out, "%%%02X", (unsigned char)*p);
@@ -236,6 +237,7 @@ static void ended(void *context, const struct http_exchange *x) {
     struct fetch *f = context;
     struct batch *batch = f->batch;
     const struct mirror *mirror = batch->mirror;
+    unsigned limit = mirror->limit_ms && mirror->limit_ms < LIMIT_MS ? mirror->limit_ms : LIMIT_MS;
     uint64_t now = host_monotonic_ms(mirror->host);
 
     if (batch->failed)
@@ -250,7 +252,7 @@ static void ended(void *context, const struct http_exchange *x) {
     f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
     if (!f->file->sha256 || f->only_whole)
         text_clear(&f->body);
-    if (!f->may_pass || now - f->furthest_ms + f->pause_ms > mirror->limit_ms ||
+    if (!f->may_pass || now - f->furthest_ms + f->pause_ms > limit ||
         now - batch->begin_ms + f->pause_ms > ALL_MS)
         batch->failed = f;
 }

@@ -17,7 +17,8 @@ struct mirror {
     const char *url;        /* "https://mirror.example/winjoin": winjoin.lock is right below; NULL:
                                each path begins with its host */
     bool follows_redirects; /* to https alone, five at most */
-    unsigned limit_ms;      /* how long failures that may pass are tolerated, a file */
+    unsigned limit_ms;      /* how long failures that may pass are tolerated, a file; at most a
+                               minute, which 0 is */
     /* Told about once a second while files are fetched, and of each failure that is tolerated.
      * `percent` of all bytes have come; 0 = not known. */
     void (*tell)(void *context, unsigned waited_ms, unsigned percent, const char *message);

@@ -1,4 +1,4 @@
-/* Where upstream publishes a node's programs: the catalogue, and one program fetched and proved. */
+/* Upstream's releases: digests in every form, programs fetched and proved. */
 #include "services/upstream.h"
 
 #include <stdlib.h>
@@ -9,113 +9,6 @@
 #include "services/bundle_archive.h"
 
 enum { DIGEST_FILE_MAX = 1024 * 1024 };
-
-/* ---- catalogue ---- */
-
-/* {v} is "v1.37.1", {n} "1.37.1", {name} the program. */
-struct release {
-    const char *version; /* the one that is taken; NULL: the cluster's Kubernetes version */
-    const char *path;    /* "HOST/PATH" */
-    const char *digest;  /* the same */
-};
-
-/* Kubernetes: https://kubernetes.io/releases/download/ */
-static const struct release kubernetes = {
-    NULL, "dl.k8s.io/release/{v}/bin/windows/amd64/{name}.exe",
-    "dl.k8s.io/release/{v}/bin/windows/amd64/{name}.exe.sha256"};
-/* containerd: docs/getting-started.md. 2.x: kubelets after 1.37 require RuntimeConfig. */
-static const struct release containerd = {
-    "v2.4.2",
-    "github.com/containerd/containerd/releases/download/{v}/containerd-{n}-windows-amd64.tar.gz",
-    "github.com/containerd/containerd/releases/download/{v}/"
-    "containerd-{n}-windows-amd64.tar.gz.sha256sum"};
-/* https://github.com/containernetworking/plugins/releases */
-static const struct release cni_plugins = {
-    "v1.9.1",
-    "github.com/containernetworking/plugins/releases/download/{v}/"
-    "cni-plugins-windows-amd64-{v}.tgz",
-    "github.com/containernetworking/plugins/releases/download/{v}/"
-    "cni-plugins-windows-amd64-{v}.tgz.sha256"};
-/* flannel publishes no digest of its own; GitHub does, of each asset. */
-static const struct release flannel = {
-    "v0.28.4", "github.com/flannel-io/flannel/releases/download/{v}/flanneld.exe",
-    "api.github.com/repos/flannel-io/flannel/releases/tags/{v}"};
-
-static const struct program {
-    const char *name;
-    const struct release *release;
-    const char *member; /* of an archive */
-} programs[] = {
-    {"kubelet", &kubernetes, NULL},
-    {"kube-proxy", &kubernetes, NULL},
-    {"containerd", &containerd, "bin/containerd.exe"},
-    {"containerd-shim-runhcs-v1", &containerd, "bin/containerd-shim-runhcs-v1.exe"},
-    {"ctr", &containerd, "bin/ctr.exe"},
-    {"win-overlay", &cni_plugins, "win-overlay.exe"},
-    {"win-bridge", &cni_plugins, "win-bridge.exe"},
-    {"host-local", &cni_plugins, "host-local.exe"},
-    {"flanneld", &flannel, NULL},
-};
-
-static const struct program *find(const char *name) {
-    for (size_t i = 0; i < ARRAY_SIZE(programs); i++)
-        if (text_equal(programs[i].name, name))
-            return &programs[i];
-    return NULL;
-}
-
-static char *expand(const char *pattern, const char *name, const char *version) {
-    const char *number = version + (*version == 'v');
-    struct text out = {0};
-
-    for (const char *p = pattern; *p; p++) {
-        if (text_starts_with(p, "{v}"))
-            text_addf(&out, "v%s", number);
-        else if (text_starts_with(p, "{n}"))
-            text_add(&out, number);
-        else if (text_starts_with(p, "{name}"))
-            text_add(&out, name);
-        else {
-            text_add_char(&out, *p);
-            continue;
-        }
-        p = strchr(p, '}');
-    }
-    return text_take(&out);
-}
-
-bool upstream_locate(struct artifact *artifact) {
-    const struct program *program = find(artifact->name);
-
-    if (!program)
-        return false;
-    free(artifact->path);
-    free(artifact->member);
-    artifact->path = expand(program->release->path, program->name, artifact->version);
-    artifact->member = xstrdup_null(program->member);
-    return true;
-}
-
-void upstream_artifacts(const char *kubernetes_version, const struct text_list *names,
-                        struct artifacts *ret) {
-    ret->items = xcalloc(names->count + 1, sizeof *ret->items);
-    ret->count = 0;
-    for (size_t i = 0; i < names->count; i++) {
-        const struct program *program = find(names->items[i]);
-        struct artifact_target target;
-        struct artifact *to = &ret->items[ret->count];
-
-        if (!program || !artifact_target_find(program->name, &target))
-            continue;
-        to->version = program->release->version
-                          ? xstrdup(program->release->version)
-                          : xstrndup(kubernetes_version, strcspn(kubernetes_version, "+"));
-        to->name = xstrdup(program->name);
-        to->target = xstrdup(target.target);
-        (void)upstream_locate(to);
-        ret->count++;
-    }
-}
 
 /* ---- digests ---- */
 
@@ -273,15 +166,12 @@ static int fetch_digests(const struct mirror *from, struct downloads *downloads,
 
     for (size_t i = 0; i < downloads->count; i++) {
         const struct artifact *artifact = downloads->artifacts[i];
-        const struct program *program = find(artifact->name);
 
-        if (*artifact->sha256 || !program)
+        if (*artifact->sha256)
             continue;
         of[count] = i;
         files[count++] = (struct mirror_file){
-            .name = artifact->name,
-            .path = expand(program->release->digest, artifact->name, artifact->version),
-            .max = DIGEST_FILE_MAX};
+            .name = artifact->name, .path = artifact->digest, .max = DIGEST_FILE_MAX};
     }
     result = mirror_fetch_all(from, files, count, err);
     for (size_t i = 0; i < count; i++) {
@@ -290,7 +180,6 @@ static int fetch_digests(const struct mirror *from, struct downloads *downloads,
         if (result == 0)
             result = read_digest(from, &files[i], downloads->artifacts[of[i]], digest, err);
         downloads->files[of[i]].sha256 = *digest ? digest : NULL;
-        free((char *)files[i].path);
         free(files[i].data);
     }
     return result;

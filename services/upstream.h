@@ -1,5 +1,5 @@
-/* Upstream's own releases: where each program of a node is published, in which version, and its
- * digest. Inside services/: a join opens them as a bundle (bundle_open_upstream). */
+/* Upstream's own releases, which the catalog names (services/catalog.h): fetched, and held to their
+ * published digests. Inside services/: a join opens them as a bundle (bundle_open_upstream). */
 #ifndef SERVICES_UPSTREAM_H
 #define SERVICES_UPSTREAM_H
 
@@ -11,14 +11,6 @@
 #include "pki/digest.h"
 #include "services/artifacts.h"
 #include "services/mirror.h"
-
-/* Fills in where upstream publishes this artifact in its version: path, and member in an archive.
- * false: it does not. */
-bool upstream_locate(struct artifact *artifact);
-/* Those of `names` that upstream publishes, for a node of this Kubernetes version ("v1.37.1");
- * sha256 "" and size 0 are not known before it is read. artifacts_free(). */
-void upstream_artifacts(const char *kubernetes_version, const struct text_list *names,
-                        struct artifacts *ret);
 
 /* Fetches those that are wanted (one flag each), at the same time, each archive once for all its
  * members. The published digests are fetched first and compared, but not where artifact->sha256 is

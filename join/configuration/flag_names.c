@@ -32,6 +32,7 @@ static const struct {
     {"artifacts.bundle", "--bundle"},
     {"artifacts.mirror", "--mirror"},
     {"artifacts.sourceBase", "--source-base"},
+    {"artifacts.catalog", "--catalog"},
     {"verify.level", "--verify"},
     {"verify.external.ip", "--external-ip"},
     {"verify.external.name", "--external-name"},

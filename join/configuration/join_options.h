@@ -53,6 +53,7 @@ struct join_options {
     char *kubernetes_version;
     char *bundle, *mirror;
     char *source_base;       /* or JOIN_SOURCE_NONE */
+    char *catalog;           /* file: where programs are published */
     char *kube_proxy;        /* service, none */
     char *dsr;               /* auto, on, off */
     char *routes;            /* own, print, none */

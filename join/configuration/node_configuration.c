@@ -38,6 +38,7 @@ static const struct yaml_field artifacts_fields[] = {
     {"bundle", YAML_FIELD_TEXT, NULL},
     {"mirror", YAML_FIELD_TEXT, NULL},
     {"sourceBase", YAML_FIELD_TEXT, NULL},
+    {"catalog", YAML_FIELD_TEXT, NULL},
     {"lock", YAML_FIELD_TEXT, NULL},
     {0},
 };
@@ -107,6 +108,7 @@ static const struct target {
     {"artifacts.bundle", TO_TEXT, AT(bundle), NULL, 0, 0, node_line_check},
     {"artifacts.mirror", TO_TEXT, AT(mirror), NULL, 0, 0, join_mirror_check},
     {"artifacts.sourceBase", TO_TEXT, AT(source_base), NULL, 0, 0, join_source_base_check},
+    {"artifacts.catalog", TO_TEXT, AT(catalog), NULL, 0, 0, node_line_check},
     {"artifacts.lock", TO_TEXT, AT(lock), NULL, 0, 0, node_line_check},
     {"verify.level", TO_CHOICE, AT(verify), "full|node|none", 0, 0, NULL},
     {"verify.external.ip", TO_TEXT, AT(external_ip), NULL, 0, 0, node_target_address_check},

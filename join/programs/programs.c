@@ -1,6 +1,7 @@
 /* The node's programs as a join sees them: versions and arguments. */
 #include "join/programs/programs.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,6 @@
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
-enum { MIRROR_MS = 60000 };
 
 /* ---- where they come from ---- */
 
@@ -37,8 +37,7 @@ static struct mirror mirror_at(struct join *join, const char *url) {
     return (struct mirror){.host = join->host,
                            .http = join->http,
                            .url = url,
-                           .limit_ms =
-                               timeout && timeout < MIRROR_MS ? (unsigned)timeout : MIRROR_MS,
+                           .limit_ms = timeout > 0 && timeout < INT_MAX ? (unsigned)timeout : 0,
                            .tell = tell_fetching,
                            .context = &join->progress};
 }
@@ -62,7 +61,7 @@ static const char *published_version(const struct join_found *found) {
 /* Nothing was given: what this machine lacks comes from where upstream publishes it. */
 static int open_upstream(struct join *join, struct error *err) {
     const struct join_options *o = &join->found.options;
-    struct mirror from = mirror_at(join, o->source_base);
+    const struct mirror from = mirror_at(join, o->source_base);
     const char *version = published_version(&join->found);
     _cleanup_(text_list_free) struct text_list missing = {0};
 
@@ -73,9 +72,10 @@ static int open_upstream(struct join *join, struct error *err) {
     if (join_kubernetes_version_check(version, err) < 0 ||
         programs_missing(join->upgrade ? NULL : join->host, &join->found, NULL, &missing, err) < 0)
         return -1;
-    from.follows_redirects = true;
     return missing.count
-               ? bundle_open_upstream(&from, version, &missing, o->lock, &join->found.bundle, err)
+               ? bundle_open_upstream(&from, &missing,
+                                      &(struct bundle_choice){version, o->catalog, o->lock},
+                                      &join->found.bundle, err)
                : 0;
 }
 

@@ -154,6 +154,20 @@ class Published(unittest.TestCase):
                            "--network-plugin", "flannel", "--vni", "4096")
         self.assertIn("no SHA-256 of 'flanneld.exe' is published", said)
 
+    def test_a_catalog_moves_the_addresses(self):
+        own = subprocess.run([mirror.WINJOIN, "config", "print", "catalog"], capture_output=True, text=True,
+                             check=True, timeout=60).stdout
+        moved = odd.write(self.folder.name, "catalog.yaml", own.replace("dl.k8s.io/", "k8s.test:8443/"))
+        files = {path.replace("dl.k8s.io/", "k8s.test:8443/"): data for path, data in FILES.items()}
+        self.assertIn("6 installed", self.run_it(self.serve(files), 0, "--catalog", moved))
+        self.assertEqual([path for path in self.asked if path.startswith("dl.k8s.io")], [])
+        for text, says in ((own.replace("digest:", "digets:"), "catalog.*line 13 column 5: unknown field"),
+                           (own.replace("dl.k8s.io/release", "http://x/release"), "releases.0. kubernetes: path must")):
+            self.setUp()
+            odd.write(self.folder.name, "catalog.yaml", text)
+            self.assertRegex(self.run_it(self.serve(), 3, "--catalog", moved), says)
+            self.assertEqual(self.asked, [])
+
     def test_the_lock_of_one_machine_pins_the_next(self):
         self.run_it(self.serve(), 0)
         lock = (self.host / "ProgramData/winjoin/winjoin.lock").read_bytes()
@@ -210,6 +224,27 @@ class Published(unittest.TestCase):
         self.assertIn("http://x", self.run_it("http://x", 3))
 
     # --- bundles
+
+    def test_bundles_are_compared(self):
+        image = mirror.ROOT / "build/windows/winjoin.exe"
+        if not image.is_file():
+            self.skipTest("no Windows program is built")
+        exe = image.read_bytes()
+        programs = {os.path.basename(path): exe for path in PROGRAMS.values()} | {"flanneld.exe": exe}
+        to = self.create(self.serve(releases(programs)), 0)[1]
+        old = to.rename(self.host / "old.zip")
+        to = self.create(self.serve(releases({**programs, "kubelet.exe": exe + b"."})), 0)[1]
+
+        def diff(a, b, code):
+            done = subprocess.run([mirror.WINJOIN, "bundle", "diff", a, b, "-o", "json"], capture_output=True,
+                                  text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, code, done.stderr)
+            return json.loads(done.stdout)["differences"]
+
+        self.assertEqual(diff(old, old, 0), [])
+        found = diff(old, to, 1)
+        self.assertEqual([(d["name"], d["from"]["sha256"], d["to"]["sha256"]) for d in found],
+                         [("kubelet", sha256(exe), sha256(exe + b"."))])
 
     def create(self, base, code, *more):
         to = self.host / "bundle.zip"

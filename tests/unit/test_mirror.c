@@ -140,7 +140,6 @@ static void bears_what_may_pass(void **state) {
     struct scene *s = *state;
     uint64_t begin = host_monotonic_ms(s->answers.host);
 
-    s->mirror.limit_ms = 120000;
     assert_int_equal(fetch(s, rows, 3), 0);
     assert_int_equal(s->answers.asked, 4);
     /* never earlier than asked for */

@@ -146,6 +146,23 @@ static void a_bundle_and_its_versions(void **state) {
     assert_string_equal(json_text_at(program->result, "artifacts.0.name"), "kubelet");
 }
 
+static void bundles_are_compared(void **state) {
+    struct error err;
+
+    (void)state;
+    put_program("D:\\in\\kubelet.exe", "mod\tk8s.io/kubernetes\tv1.37.0\th1:x\n");
+    bundle_words("create", "D:\\in", "D:\\a.zip");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    put_program("D:\\in\\ctr.exe", NULL);
+    bundle_words("create", "D:\\in", "D:\\b.zip");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    bundle_words("diff", "D:\\a.zip", "D:\\b.zip");
+    assert_int_equal(verb(verb_bundle, &err), -1);
+    assert_string_equal(err.message, "the bundles differ in 1 program");
+    assert_string_equal(json_text_at(program->result, "differences.0.name"), "ctr");
+    assert_null(json_at(program->result, "differences.0.from"));
+}
+
 /* What a bundle lacks is said for each kind of node, and warned of where it fits none. */
 static void a_bundle_and_its_nodes(void **state) {
     static const char *const names[] = {"containerd", "kubelet", "kube-proxy", "win-overlay",
@@ -468,6 +485,7 @@ int main(void) {
         cmocka_unit_test(a_full_disk),
         cmocka_unit_test(closed_streams),
         cmocka_unit_test_setup_teardown(a_bundle_and_its_versions, open_program, close_program),
+        cmocka_unit_test_setup_teardown(bundles_are_compared, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_bundle_and_its_nodes, open_program, close_program),
         cmocka_unit_test_setup_teardown(preflight_changes_nothing, open_program, close_program),
         cmocka_unit_test_setup_teardown(a_replayed_report, open_program, close_program),

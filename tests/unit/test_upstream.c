@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "services/bundle_archive.h"
+#include "services/catalog.h"
 #include "services/upstream.h"
 #include "tests/memory/host_memory.h"
 #include "tests/memory/http_memory.h"
@@ -29,6 +30,7 @@ struct scene {
     size_t count;
     char asked[8][160];
     unsigned requests;
+    const char *catalog;
     struct mirror from;
     struct error err;
 };
@@ -99,12 +101,14 @@ static void each_program_has_its_place(void **state) {
     struct text_list names = {0};
     struct artifacts found = {0};
     struct artifact_target target;
+    _cleanup_(catalog_freep) struct catalog *catalog = NULL;
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
         text_list_add(&names, rows[i].name);
     text_list_add(&names, "no-such-program");
-    upstream_artifacts("v1.37.1+k3s1", &names, &found);
+    assert_int_equal(catalog_read(NULL, 0, "own", &catalog, NULL), 0);
+    catalog_artifacts(catalog, "v1.37.1+k3s1", &names, &found);
     assert_int_equal(found.count, ARRAY_SIZE(rows));
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
         assert_string_equal(found.items[i].name, rows[i].name);
@@ -115,7 +119,8 @@ static void each_program_has_its_place(void **state) {
         assert_string_equal(found.items[i].target, target.target);
     }
     artifacts_free(&found);
-    upstream_artifacts("1.36.4", &(struct text_list){.items = &names.items[0], .count = 1}, &found);
+    catalog_artifacts(catalog, "1.36.4", &(struct text_list){.items = &names.items[0], .count = 1},
+                      &found);
     assert_string_equal(found.items[0].path,
                         "dl.k8s.io/release/v1.36.4/bin/windows/amd64/kubelet.exe");
     artifacts_free(&found);
@@ -169,7 +174,10 @@ static struct bundle *open_bundle(struct scene *s, const char *lock, const char 
     text_list_add(&names, a);
     if (b)
         text_list_add(&names, b);
-    assert_int_equal(bundle_open_upstream(&s->from, "v1.37.1", &names, lock, &bundle, &s->err), 0);
+    assert_int_equal(bundle_open_upstream(&s->from, &names,
+                                          &(struct bundle_choice){"v1.37.1", s->catalog, lock},
+                                          &bundle, &s->err),
+                     0);
     text_list_free(&names);
     return bundle;
 }
@@ -290,13 +298,74 @@ static void a_proxy_stands_before_the_hosts(void **state) {
     bundle_free(bundle);
 }
 
+#define RELEASE "apiVersion: winjoin.io/v1alpha1\nkind: Catalog\nreleases:\n- name: mine\n"
+
+static void a_catalog_moves_addresses_alone(void **state) {
+    static const char text[] = RELEASE "  version: v9\n  path: m.test/{n}/{name}.bin\n"
+                                       "  digest: m.test/{v}.sum\n  programs: [kubelet]\n";
+    struct scene *s = *state;
+    struct bundle *bundle;
+
+    assert_int_equal(
+        host_write(s->from.host, "C:\\catalog.yaml", text, sizeof text - 1, HOST_PUBLIC, NULL), 0);
+    s->catalog = "C:\\catalog.yaml";
+    bundle = open_bundle(s, NULL, "kubelet", "kube-proxy");
+    assert_int_equal(bundle_artifacts(bundle)->count, 1);
+    serve(s, "https://m.test/9/kubelet.bin", "abc", 0);
+    serve(s, "https://m.test/v9.sum", SHA_ABD "  kubelet.bin", 0);
+    assert_int_equal(bundle_verify(bundle, NULL, &s->err), -1);
+    assert_int_equal(s->err.kind, ERROR_UNTRUSTED);
+    s->files[1].data = SHA_ABC;
+    assert_int_equal(bundle_verify(bundle, NULL, &s->err), 0);
+    bundle_free(bundle);
+}
+
+static void catalogs_that_are_refused(void **state) {
+    static const struct {
+        const char *text, *says;
+    } rows[] = {
+        {"{", "line 2"},
+        {"kind: Catalog\n", "it is not a Catalog of winjoin.io/v1alpha1"},
+        {"apiVersion: winjoin.io/v1alpha1\nkind: Catalog\n", "it has no releases"},
+        {RELEASE "  x: y\n", "line 5 column 3: unknown field \"releases[0].x\""},
+        {RELEASE "  path: a/b\n  programs: [kubelet]\n", "releases[0] mine: digest must be"},
+        {RELEASE "  path: https://a/b\n  digest: a/b\n  programs: [kubelet]\n", "path must be"},
+        {RELEASE "  path: a/../b\n  digest: a/b\n  programs: [kubelet]\n", "path must be"},
+        {RELEASE "  path: a/b?c\n  digest: a/b\n  programs: [kubelet]\n", "path must be"},
+        {RELEASE "  path: a/{x}\n  digest: a/b\n  programs: [kubelet]\n", "path must be"},
+        {RELEASE "  path: '{name}/a'\n  digest: a/b\n  programs: [kubelet]\n", "path must be"},
+        {RELEASE "  path: a\n  digest: a/b\n  programs: [kubelet]\n", "path must be"},
+        {RELEASE "  path: a/b\n  digest: a/b\n", "give either programs or members"},
+        {RELEASE "  path: a/b\n  digest: a/b\n  programs: [kubelet]\n  members: {ctr: c}\n",
+         "give either programs or members"},
+        {RELEASE "  path: a/b\n  digest: a/b\n  programs: [cmd]\n", "'cmd' is not a program"},
+        {RELEASE "  path: a/b\n  digest: a/b\n  programs: [ctr, ctr]\n",
+         "'ctr' is in the catalog twice"},
+        {RELEASE "  path: a/b\n  digest: a/b\n  members: {ctr: ../c}\n",
+         "leads out of the archive"},
+        {RELEASE "  version: a/b\n  path: a/b\n  digest: a/b\n  programs: [ctr]\n",
+         "version 'a/b' is not usable"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        struct catalog *catalog = NULL;
+        struct error err = {0};
+
+        assert_int_equal(catalog_read(rows[i].text, strlen(rows[i].text), "C", &catalog, &err), -1);
+        if (!strstr(err.message, rows[i].says) || !text_starts_with(err.message, "C: "))
+            fail_msg("row %d: %s", (int)i, err.message);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_scene, close_scene)
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(each_program_has_its_place),      TEST(digests_in_every_form),
         TEST(the_published_digest_counts),     TEST(what_is_not_published),
         TEST(an_archive_is_fetched_once),      TEST(archives_that_are_refused),
-        TEST(a_proxy_stands_before_the_hosts),
+        TEST(a_proxy_stands_before_the_hosts), TEST(a_catalog_moves_addresses_alone),
+        TEST(catalogs_that_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
