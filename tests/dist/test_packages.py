@@ -131,7 +131,7 @@ class Packages(unittest.TestCase):
                           % (certificate, key))
         signer.chmod(0o755)
         out = self.make("signed", VERSION, "--sign", signer)
-        with zipfile.ZipFile(self.file("*.zip", out)) as archive:
+        with zipfile.ZipFile(self.file("*windows-amd64.zip", out)) as archive:
             archive.extract("winjoin/winjoin.exe", self.folder)
         for path in (self.folder / "winjoin/winjoin.exe", self.file("*.msi", out)):
             said = subprocess.run(["osslsigncode", "verify", "-CAfile", certificate, "-in", path], capture_output=True,
