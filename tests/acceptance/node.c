@@ -28,28 +28,52 @@ static const char *tail(const char *said) {
     return said + (len > 600 ? len - 600 : 0);
 }
 
-/* winjoin ends with 0; `said_too`: and prints this. */
-static void expect(struct kit *kit, struct finding *f, char *const *more, const char *said_too,
+/* winjoin ends with 0. */
+static void expect(struct kit *kit, struct finding *f, char *const *more,
                    const char *const *words) {
     _cleanup_(freep) char *said = NULL;
     int code = winjoin(kit, f, more, &said, words);
 
-    if (code || !strstr(said, said_too))
+    if (code)
         finding_fail(f, "exit code %d: %s", code, tail(said));
     else
         finding_note(f, "exit code 0");
 }
-#define EXPECT(kit, f, more, said, ...)                                                            \
-    expect(kit, f, more, said, (const char *const[]){__VA_ARGS__, NULL})
+#define EXPECT(kit, f, more, ...) expect(kit, f, more, (const char *const[]){__VA_ARGS__, NULL})
 
 static void join(struct kit *kit, const struct row *row, struct finding *f) {
     (void)row;
-    EXPECT(kit, f, kit->join, "", "join");
+    EXPECT(kit, f, kit->join, "join");
+}
+
+/* Wine does not keep what services do after they fail, so that they are always written again there.
+ */
+static bool counts(const struct kit *kit, const char *phase) {
+    return !kit->wine || text_equal(phase, "artifacts") || text_equal(phase, "certificate") ||
+           text_equal(phase, "files");
 }
 
 static void join_again(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char *const words[] = {"join", "-o", "json", NULL};
+    _cleanup_(freep) char *said = NULL;
+    _cleanup_json_ json_t *result = NULL;
+    int code = winjoin(kit, f, kit->join, &said, words);
+    const char *begin = strchr(said, '{');
+    const json_t *phase;
+    size_t i;
+
     (void)row;
-    EXPECT(kit, f, kit->join, "\"changed\": false", "join", "-o", "json");
+    result = begin ? json_loads(begin, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    if (code || !json_array_size(json_object_get(result, "phases")))
+        finding_fail(f, "exit code %d: %s", code, tail(said));
+    json_array_foreach(json_object_get(result, "phases"), i, phase) {
+        const char *id = json_text_at(phase, "id");
+
+        if (json_bool_at(phase, "changed", false) && counts(kit, id))
+            finding_fail(f, "%s changed something", id);
+    }
+    if (f->outcome == ROW_PASS)
+        finding_note(f, "nothing changed");
 }
 
 static void services(struct kit *kit, const struct row *row, struct finding *f) {
@@ -79,17 +103,17 @@ static void secrets(struct kit *kit, const struct row *row, struct finding *f) {
 
 static void status(struct kit *kit, const struct row *row, struct finding *f) {
     (void)row;
-    EXPECT(kit, f, NULL, "", "status");
+    EXPECT(kit, f, NULL, "status");
 }
 
 static void diag(struct kit *kit, const struct row *row, struct finding *f) {
     (void)row;
-    EXPECT(kit, f, NULL, "", "diag");
+    EXPECT(kit, f, NULL, "diag");
 }
 
 static void reset(struct kit *kit, const struct row *row, struct finding *f) {
     (void)row;
-    EXPECT(kit, f, NULL, "", "reset", "--force");
+    EXPECT(kit, f, NULL, "reset", "--force");
 }
 
 const struct row join_rows[] = {
