@@ -96,7 +96,8 @@ int verb_reset(struct program *program, struct error *err) {
     struct reset_options options = {.dry_run = program->options.join.dry_run,
                                     .progress = on_entry,
                                     .begins = on_begin,
-                                    .progress_context = &told};
+                                    .progress_context = &told,
+                                    .http = program->http};
     struct reset_result result = {0};
     int outcome;
 

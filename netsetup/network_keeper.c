@@ -322,6 +322,11 @@ static void inspect(struct network_keeper *k) {
     inspect_balancers(k);
 }
 
+static void keep_pods_away(struct network_keeper *k) {
+    if (k->http)
+        network_pending_look(k->host, k->http, k->booting, !k->failures && !k->lost, &k->pending);
+}
+
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {
     struct network_keeper *k = context;
     uint64_t now = host_monotonic_ms(k->host);
@@ -339,6 +344,7 @@ static enum wait_look look(void *context, struct wait *wait, struct error *err) 
         inspect(k);
         k->inspect_ms = now + INSPECT_MS;
     }
+    keep_pods_away(k);
     return LOOK_AGAIN;
 }
 
@@ -352,6 +358,7 @@ static enum wait_look look_at_begin(void *context, struct wait *wait, struct err
     (void)hns_has_restarted(k);
     booting = host_facts(k->host, &facts, &ignored) == 0 && facts.uptime_seconds &&
               facts.uptime_seconds < BOOT_SECONDS;
+    k->booting = booting;
     if (try_restore(k, booting, booting ? "Windows was started" : "winjoin-network was started",
                     err) == 0)
         return LOOK_DONE;

@@ -8,6 +8,7 @@
 #include "host/host.h"
 #include "host/http.h"
 #include "netsetup/nic.h"
+#include "netsetup/network_pending.h"
 #include "netsetup/network_plan.h"
 
 struct service; /* services/service_table.h */
@@ -43,6 +44,8 @@ struct network_keeper {
     unsigned empty_looks;     /* in a row at which there was no load balancer */
     bool proxy_restarted;     /* for that reason, in vain */
     struct nic_snapshot card; /* alias NULL: not known */
+    bool booting;             /* at its begin */
+    struct network_pending pending;
 };
 /* At boot, before containerd starts: restores the network; where that fails, network_keeper_run()
  * goes on trying. No file of a join's (netsetup/boot_network.h): nothing to do. -1 only with
@@ -51,7 +54,8 @@ int network_keeper_begin(struct network_keeper *keeper, struct error *err);
 /* Until host_interrupted(): notices within seconds that HNS has another process, and restores the
  * network; starts HNS when it stays down; restarts kube-proxy when all its load balancers are gone
  * from HNS; keeps the routes to other nodes' pods current where no agent does
- * (netsetup/peer_watch.h). The memory it needs does not grow. Returns 0. */
+ * (netsetup/peer_watch.h), and pods away until the network stands (netsetup/network_pending.h). The
+ * memory it needs does not grow. Returns 0. */
 int network_keeper_run(struct network_keeper *keeper, struct error *err);
 void network_keeper_free(struct network_keeper *keeper);
 

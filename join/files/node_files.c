@@ -158,6 +158,7 @@ void node_files_boot_network(const struct join_found *found, json_t *peers,
     };
     _cleanup_json_ json_t *json = boot_network_json(&input);
 
+    json_object_set_new(json, "node", json_string(found->node_name));
     if (peers)
         json_object_set(json, "peers", peers);
     add(ret, BOOT_NETWORK_FILE, HOST_SECRET, json_write_pretty(json));

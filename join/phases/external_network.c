@@ -9,7 +9,6 @@
 #include "host/wait.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
-#include "netsetup/hcn_lookup.h"
 #include "netsetup/nic_guard.h"
 
 enum { POLL_MS = 1000 };
@@ -25,31 +24,15 @@ struct external_wait {
     bool restored; /* a static address, by us */
 };
 
-/* Agents name it as they like (one for each block, one for each VNI): its type tells, and that it
- * is not the base. */
 static enum wait_look look_network(struct external_wait *e, struct error *err) {
-    _cleanup_json_ json_t *list = NULL;
-    json_t *json;
-    size_t i;
+    struct hcn_network network;
 
     if (!e->wanted)
         return LOOK_DONE;
-    if (hcn_list(e->join->host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
-        return LOOK_FAILED;
-    json_array_foreach(list, i, json) {
-        struct hcn_network network = {0};
-
-        if (hcn_network_parse(json, &network, err) < 0)
-            return LOOK_FAILED;
-        if (!text_equal_nocase(network.type, e->wanted->hns_type) ||
-            (e->wanted->base && text_equal(network.name, e->wanted->base)))
-            continue;
-        (void)text_format(e->network, sizeof e->network, "%s", network.name); /* the same size */
-        return LOOK_DONE;
-    }
-    (void)error_set(err, ERROR_ABSENT, "HNS has no network of type %s like '%s'",
-                    e->wanted->hns_type, e->wanted->name);
-    return LOOK_AGAIN;
+    if (external_network_find(e->join->host, e->wanted, &network, err) < 0)
+        return err->kind == ERROR_ABSENT ? LOOK_AGAIN : LOOK_FAILED;
+    (void)text_format(e->network, sizeof e->network, "%s", network.name); /* the same size */
+    return LOOK_DONE;
 }
 
 static enum wait_look look(void *context, struct wait *wait, struct error *err) {

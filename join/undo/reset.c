@@ -12,6 +12,7 @@
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
+#include "netsetup/network_pending.h"
 #include "netsetup/nic_guard.h"
 #include "netsetup/peers.h"
 #include "netsetup/routes.h"
@@ -387,6 +388,15 @@ static const char *left_by_agent(const struct joined *joined) {
     return agent ? agent->removal : NULL;
 }
 
+/* What winjoin has said of the Node; who deletes that does not need it. */
+static void clear_condition(struct host *host, const struct reset_options *options) {
+    struct error why = {0};
+
+    if (options->http && network_pending_clear(host, options->http, &why) < 0 && options->progress)
+        options->progress(options->progress_context, "condition NetworkUnavailable of the Node", "",
+                          &why);
+}
+
 int reset_run(struct host *host, const struct reset_options *options, struct reset_result *ret,
               struct error *err) {
     _cleanup_(joined_free) struct joined joined = {0};
@@ -399,6 +409,8 @@ int reset_run(struct host *host, const struct reset_options *options, struct res
         return -1;
     joined_read(host, &joined);
     left = left_by_agent(&joined);
+    if (journal.count && !options->dry_run)
+        clear_condition(host, options);
     if (journal.count && !options->dry_run)
         /* The probe pods' sandboxes end with all others, by reset_pods(). */
         result = diag_remove_left(host, err) < 0 || journal_repair_services(&journal, err) < 0 ||

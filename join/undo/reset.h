@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "host/host.h"
+#include "host/http.h"
 
 /* Told for each thing that was taken back ("service kubelet", "removed") or could not be. */
 typedef void reset_progress(void *context, const char *what, const char *how,
@@ -17,6 +18,7 @@ struct reset_options {
     reset_progress *progress;
     void (*begins)(void *context, const char *what); /* or NULL: what may take a while */
     void *progress_context;
+    struct http *http; /* or NULL: the Node is left as it is */
 };
 struct reset_result {
     size_t restored; /* put back to what stood before */

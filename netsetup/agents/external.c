@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "netsetup/agents/external_agent.h"
 #include "netsetup/cni_config.h"
+#include "netsetup/hcn_lookup.h"
 #include "netsetup/network_keeper.h"
 
 #define ROW(agent) &external_agent_##agent,
@@ -32,6 +33,27 @@ const struct external_network *external_agent_network(const struct external_agen
             return n;
     }
     return NULL;
+}
+
+int external_network_find(struct host *host, const struct external_network *wanted,
+                          struct hcn_network *ret, struct error *err) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *json;
+    size_t i;
+    if (hcn_list(host, HCN_NETWORK, NULL, NULL, &list, err) < 0)
+        return -1;
+    json_array_foreach(list, i, json) {
+        struct hcn_network network = {0};
+        if (hcn_network_parse(json, &network, err) < 0)
+            return -1;
+        if (!text_equal_nocase(network.type, wanted->hns_type) ||
+            (wanted->base && text_equal(network.name, wanted->base)))
+            continue;
+        *ret = network;
+        return 0;
+    }
+    return error_set(err, ERROR_ABSENT, "HNS has no network of type %s like '%s'", wanted->hns_type,
+                     wanted->name);
 }
 
 static void add_variables(const json_t *containers, json_t *ret) {

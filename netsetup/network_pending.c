@@ -1,0 +1,128 @@
+/* The Node's condition while its network is not there. */
+#include "netsetup/network_pending.h"
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "kube/kubeconfig.h"
+#include "kube/node.h"
+#include "netsetup/agents/external_agent.h"
+#include "netsetup/boot_network.h"
+#include "netsetup/cni_config.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/peer_watch.h"
+
+enum { AGAIN_MS = 5000, REQUEST_MS = 3000 };
+
+/* ---- what HNS has ---- */
+
+static bool external_stands(struct host *host, const struct network_input *input) {
+    const struct network_mode *mode = network_mode_by_name(input->mode);
+    const struct external_network *wanted =
+        mode ? external_agent_network(external_agent_by_name(input->external), mode) : NULL;
+    _cleanup_(freep) char *path = NULL;
+    _cleanup_json_ json_t *conf = NULL;
+    struct hcn_network network;
+    struct error ignored = {0};
+
+    return cni_config_read(host, CNI_CONF_DIR, &path, &conf, &ignored) == 0 &&
+           (!wanted || external_network_find(host, wanted, &network, &ignored) == 0);
+}
+
+static bool stands(struct host *host, const struct network_input *input) {
+    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
+    struct hcn_network network;
+    struct error ignored = {0};
+
+    return agent && agent->in_cluster
+               ? external_stands(host, input)
+               : hcn_network_find(host, input->name, &network, &ignored) == 0;
+}
+
+/* ---- what the Node says ---- */
+
+static int open_client(struct host *host, struct http *http, struct kube_client *ret,
+                       struct error *err) {
+    struct kubeconfig config = {0};
+    int result = kubeconfig_read_file(host, NODE_KUBECONFIG, &config, err);
+
+    if (result == 0)
+        result = kube_client_open(http, host, &config, ret, err);
+    kubeconfig_free(&config);
+    ret->timeout_ms = REQUEST_MS;
+    return result;
+}
+
+static int settle(struct kube_client *client, const char *node, bool pending,
+                  struct network_pending *known, struct error *err) {
+    struct kube_node now = {0};
+
+    if (!known->asked) {
+        if (kube_node_get(client, node, &now, err) < 0)
+            return -1;
+        known->asked = true;
+        known->pending = now.network_pending;
+        kube_node_free(&now);
+    }
+    if (known->pending == pending)
+        return 0;
+    if (kube_node_network_pending_set(client, node, pending, err) < 0)
+        return -1;
+    known->pending = pending;
+    log_message(LOG_INFO, "NetworkUnavailable of node %s is %s", node, pending ? "True" : "False");
+    return 0;
+}
+
+static int say(struct host *host, struct http *http, const char *node, bool pending,
+               struct network_pending *known, struct error *err) {
+    struct kube_client client = {0};
+    int result = open_client(host, http, &client, err);
+
+    if (result == 0)
+        result = settle(&client, node, pending, known, err);
+    kube_client_close(&client);
+    return result;
+}
+
+static bool agent_makes(const struct network_input *input) {
+    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
+
+    return agent && agent->makes_network;
+}
+
+void network_pending_look(struct host *host, struct http *http, bool booting, bool restored,
+                          struct network_pending *known) {
+    _cleanup_json_ json_t *file = NULL;
+    struct network_input input = {0};
+    const char *node;
+    struct error why = {0};
+    bool pending;
+
+    if (known->over || host_monotonic_ms(host) < known->again_ms ||
+        boot_network_load(host, &file, &input, &why) < 0)
+        return;
+    node = json_text_at(file, "node"); /* a file of an earlier version has none */
+    known->over = !node || (!booting && !agent_makes(&input));
+    pending = !restored || !stands(host, &input);
+    boot_network_input_free(&input);
+    if (known->over)
+        return;
+    if (say(host, http, node, pending, known, &why) < 0)
+        log_message(LOG_RETRY, "%s", why.message);
+    known->over = known->asked && !known->pending && !pending;
+    known->again_ms = host_monotonic_ms(host) + AGAIN_MS;
+}
+
+int network_pending_clear(struct host *host, struct http *http, struct error *err) {
+    _cleanup_json_ json_t *file = NULL;
+    struct network_pending known = {0};
+    struct network_input input = {0};
+    const char *node;
+    bool by_agent;
+
+    if (boot_network_load(host, &file, &input, NULL) < 0)
+        return 0;
+    by_agent = agent_makes(&input);
+    boot_network_input_free(&input);
+    node = json_text_at(file, "node");
+    return node && by_agent ? say(host, http, node, false, &known, err) : 0;
+}
