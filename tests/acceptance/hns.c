@@ -18,8 +18,8 @@
 
 static struct text calls;
 static unsigned call_count;
-static int (*real_hns)(struct host *, const char *, const char *const *, size_t, char **, char **,
-                       uint32_t *, struct error *);
+static int (*real_hns)(struct host *, const char *, const char *const *, size_t, unsigned, char **,
+                       char **, uint32_t *, struct error *);
 
 /* Names of an export's inputs, as hnsd records them. */
 static json_t *inputs(const char *function, const char *const *arguments, size_t count) {
@@ -58,9 +58,10 @@ static json_t *object(const char *function, const char *answer) {
 }
 
 static int record(struct host *host, const char *function, const char *const *arguments,
-                  size_t count, char **ret_result, char **ret_record, uint32_t *ret_hresult,
-                  struct error *err) {
-    int code = real_hns(host, function, arguments, count, ret_result, ret_record, ret_hresult, err);
+                  size_t count, unsigned timeout_ms, char **ret_result, char **ret_record,
+                  uint32_t *ret_hresult, struct error *err) {
+    int code = real_hns(host, function, arguments, count, timeout_ms, ret_result, ret_record,
+                        ret_hresult, err);
     char hresult[16];
 
     (void)snprintf(hresult, sizeof hresult, "0x%08x", code < 0 ? 0x80004005U : *ret_hresult);
