@@ -79,6 +79,13 @@ static const struct option upgrade_options[] = {
 };
 static const struct option_group upgrade_group = {"Upgrade", upgrade_options};
 
+static const struct option certs_options[] = {
+    {"timeout", 0, OPTION_DURATION, AT(join.timeout), "DURATION",
+     "limit of the wait for an approval (default 5m)", OPTION_POSITIVE},
+    {0},
+};
+static const struct option_group certs_group = {"Renewal", certs_options};
+
 static const struct option logs_options[] = {
     {"since", 0, OPTION_TEXT, AT(since), "DURATION", "only lines of the last 30s, 10m, 2h, ...", 0},
     {"follow", 'f', OPTION_BOOL, AT(follow), "", "keep showing new lines until Ctrl-C", 0},
@@ -270,6 +277,19 @@ static const struct verb config_subcommands[] = {
     {0},
 };
 
+static const struct verb certs_subcommands[] = {
+    {.name = "renew",
+     .help = "get another client certificate for this node now",
+     .usage = "certs renew [flags]",
+     .text = "It asks with the certificate that the node has, as the kubelet does by itself after "
+             "some 80 % of its life, proves the new one at the API server, stores it beside the "
+             "old one, and restarts the kubelet, which reads it at its start; pods go on. Until "
+             "the request is approved and signed the old one stays in use.",
+     .examples = {{"now", "certs renew"}},
+     .groups = {&certs_group}},
+    {0},
+};
+
 /* ---- verbs ---- */
 
 static const struct verb table[] = {
@@ -378,8 +398,9 @@ static const struct verb table[] = {
      .secret = true},
     {.name = "certs",
      .help = "show or renew the node's certificates",
-     .usage = "certs [flags]",
+     .usage = "certs [flags]\n  winjoin certs renew [flags]",
      .examples = {{"until when they are valid", "certs"}},
+     .subcommands = certs_subcommands,
      .run = verb_certs},
     {.name = "capabilities",
      .help = "show what this Windows build and HNS support",

@@ -10,6 +10,7 @@
 #include "join/found/need.h"
 #include "join/phases/kubelet_bootstrap.h"
 #include "join/configuration/join_configuration.h"
+#include "join/kubelet/client_certificate.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
@@ -17,28 +18,6 @@
 #include "join/undo/failure.h"
 #include "kube/object.h"
 #include "pki/certificate.h"
-
-enum { CERTIFICATE_MAX = 1024 * 1024 };
-
-/* The name that a joined node has: its certificate's CN, "system:node:<name>". NULL when it has
- * none. */
-static char *joined_name(struct host *host) {
-    static const char prefix[] = "system:node:";
-    _cleanup_(secret_freep) char *pem = NULL;
-    struct certificates list = {0};
-    struct error ignored = {0};
-    char *name = NULL;
-    size_t len;
-
-    if (host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, CERTIFICATE_MAX, &pem, &len, &ignored) <
-            0 ||
-        certificates_parse(pem, len, &list, &ignored) < 0)
-        return NULL;
-    if (text_starts_with(list.items[0].common_name, prefix))
-        name = xstrdup(list.items[0].common_name + strlen(prefix));
-    certificates_free(&list);
-    return name;
-}
 
 /* The last hostname-override among the kubelet's own arguments: it is what the kubelet will use. */
 static const char *overridden_name(const struct text_list *arguments) {
@@ -53,7 +32,7 @@ static const char *overridden_name(const struct text_list *arguments) {
 /* kubeletExtraArgs, nodeRegistration.name, the name this node joined with, or the host's name in
  * lower case (kubeadm: GetNodeName). */
 static int choose_node_name(struct join *join, struct error *err) {
-    _cleanup_(freep) char *joined = joined_name(join->host);
+    _cleanup_(freep) char *joined = client_certificate_node(join->host);
     const char *override = overridden_name(&join->found.options.kubelet_extra_args);
     const char *given = override ? override : join->found.options.node_name;
     _cleanup_(freep) char *near = NULL;

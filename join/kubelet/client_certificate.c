@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/rfc3339.h"
 #include "join/kubelet/client_certificate_store.h"
+#include "kube/node.h"
 #include "pki/certificate.h"
 #include "pki/csr.h"
 #include "pki/key.h"
@@ -23,6 +24,7 @@ struct request {
     char *key_path, *name_path; /* of the two temporary files */
     char *key_pem;
     struct kube_csr csr;
+    bool proves; /* used before it is stored */
 };
 
 static void request_free(struct request *r) {
@@ -154,10 +156,25 @@ static void remove_temporary(const struct request *r) {
     (void)host_remove(r->host, r->name_path, NULL);
 }
 
+/* The API server takes it for this node's. */
+static int prove(struct request *r, struct error *err) {
+    struct kube_client client = *r->client; /* the same server, another identity; nothing owned */
+    struct kube_node node = {0};
+
+    client.client_cert_pem = r->csr.certificate_pem;
+    client.client_key_pem = r->key_pem;
+    client.bearer_token = NULL;
+    if (kube_node_get(&client, r->options->node_name, &node, err) < 0)
+        return error_prefix(err, "use the new certificate");
+    kube_node_free(&node);
+    return 0;
+}
+
 static int make_new(struct request *r, struct client_certificate *ret, struct error *err) {
     struct client_certificate made = {0};
 
-    if (ensure_key(r, err) < 0 || ensure_request(r, err) < 0 || wait_for_it(r, err) < 0)
+    if (ensure_key(r, err) < 0 || ensure_request(r, err) < 0 || wait_for_it(r, err) < 0 ||
+        (r->proves && prove(r, err) < 0))
         return -1;
     if (store(r, &made, err) < 0)
         return -1;
@@ -168,6 +185,25 @@ static int make_new(struct request *r, struct client_certificate *ret, struct er
     return 0;
 }
 
+static void request_open(struct request *r) {
+    r->key_path = client_certificate_path(r->options, "kubelet-client.key.tmp");
+    r->name_path = client_certificate_path(r->options, "kubelet-client.csr.tmp");
+}
+
+int client_certificate_renew(struct kube_client *own, struct host *host,
+                             const struct client_certificate_options *options,
+                             struct client_certificate *ret, struct error *err) {
+    struct request r = {.client = own, .host = host, .options = options, .proves = true};
+    int result;
+
+    request_open(&r);
+    result = make_new(&r, ret, err);
+    if (result == 0)
+        remove_temporary(&r);
+    request_free(&r);
+    return result;
+}
+
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err) {
@@ -175,8 +211,7 @@ int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
     struct error why = {0};
     int result = 0;
 
-    r.key_path = client_certificate_path(options, "kubelet-client.key.tmp");
-    r.name_path = client_certificate_path(options, "kubelet-client.csr.tmp");
+    request_open(&r);
     if (client_certificate_load(host, options, ret, &why) < 0) {
         log_message(LOG_RETRY, "%s", why.message);
         result = make_new(&r, ret, err);

@@ -40,6 +40,9 @@ struct client_certificate_options {
  * ERROR_ABSENT when there is none or it is not usable (the message says why). */
 int client_certificate_load(struct host *host, const struct client_certificate_options *options,
                             struct client_certificate *ret, struct error *err);
+/* The node that the stored one is for, valid or not: its CN is "system:node:<name>". The caller
+ * frees; NULL when it has none. */
+char *client_certificate_node(struct host *host);
 /* Keeps a usable one, else: key (taken again from kubelet-client.key.tmp after a crash), request
  * (its name is kept in kubelet-client.csr.tmp and it is reused while it is still ours and neither
  * denied nor failed), wait, kubelet-client-<date>.pem (chain, then key, HOST_SECRET), link
@@ -48,5 +51,12 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
 int client_certificate_ensure(struct kube_client *bootstrap, struct host *host,
                               const struct client_certificate_options *options,
                               struct client_certificate *ret, struct error *err);
+/* Asks for another one with the node's own identity, whatever is stored, as the kubelet's rotation
+ * does. It is stored once the API server has answered it; until then, and when anything fails,
+ * what was stored stays current, and its file stays beside the new one in any case. Kinds: those of
+ * client_certificate_ensure(). */
+int client_certificate_renew(struct kube_client *own, struct host *host,
+                             const struct client_certificate_options *options,
+                             struct client_certificate *ret, struct error *err);
 
 #endif

@@ -107,6 +107,22 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
     return 0;
 }
 
+char *client_certificate_node(struct host *host) {
+    static const char prefix[] = "system:node:";
+    _cleanup_(secret_freep) char *pem = NULL;
+    struct certificates list = {0};
+    char *name = NULL;
+    size_t len;
+
+    if (host_read(host, KUBELET_CLIENT_CERTIFICATE_FILE, FILE_MAX, &pem, &len, NULL) < 0 ||
+        certificates_parse(pem, len, &list, NULL) < 0)
+        return NULL;
+    if (text_starts_with(list.items[0].common_name, prefix))
+        name = xstrdup(list.items[0].common_name + strlen(prefix));
+    certificates_free(&list);
+    return name;
+}
+
 /* ---- storing ---- */
 
 /* kubelet-client-2026-11-21-10-00-04.pem; UTC, as nothing reads the date. */

@@ -16,6 +16,7 @@
 #define KUBELET_FLAGS_FILE "C:\\var\\lib\\kubelet\\kubeadm-flags.env"
 #define KUBELET_CERTIFICATE_FOLDER "C:\\var\\lib\\kubelet\\pki"
 #define KUBELET_CLIENT_CERTIFICATE_FILE "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem"
+#define KUBELET_SERVING_CERTIFICATE_FILE "C:\\var\\lib\\kubelet\\pki\\kubelet-server-current.pem"
 #define KUBERNETES_FOLDER "C:\\etc\\kubernetes"
 #define KUBELET_KUBECONFIG_FILE "C:\\etc\\kubernetes\\kubelet.conf"
 #define KUBELET_BOOTSTRAP_KUBECONFIG_FILE "C:\\etc\\kubernetes\\bootstrap-kubelet.conf"

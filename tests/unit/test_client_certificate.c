@@ -32,6 +32,8 @@ struct scene {
     const char *issued; /* PEM, or NULL: pending for ever */
     const char *condition;
     unsigned created;
+    unsigned proved; /* how often the Node was asked for with the new certificate */
+    bool refuses;    /* that certificate */
 };
 
 static char *csr_object(const struct scene *s) {
@@ -60,7 +62,11 @@ static int answer(void *context, const struct http_request *request, struct http
         s->created++;
     }
     object = csr_object(s);
-    if (strstr(request->url, "watch=true")) {
+    if (strstr(request->url, "/api/v1/nodes/")) {
+        s->proved += text_equal(request->client_key_pem, CLIENT_KEY_PEM);
+        ret->status = s->refuses ? 403 : 200;
+        ret->body = xstrdup("{\"metadata\":{\"name\":\"win-1\"}}");
+    } else if (strstr(request->url, "watch=true")) {
         host_memory_advance(s->host, 30000);
         ret->body = xstrdup("");
     } else if (strstr(request->url, "fieldSelector")) {
@@ -166,6 +172,70 @@ static void keeps_what_is_usable(void **state) {
     assert_true(s->certificate.not_after > s->certificate.not_before);
     assert_int_equal(s->created, 1);
     assert_stored(s);
+}
+
+#define FIRST KUBELET_CERTIFICATE_FOLDER "\\kubelet-client-2026-11-21-10-00-00.pem"
+#define SECOND KUBELET_CERTIFICATE_FOLDER "\\kubelet-client-2026-11-21-10-00-05.pem"
+
+static void assert_leads_to(struct scene *s, const char *file) {
+    json_t *state = host_memory_state(s->host);
+    const json_t *link =
+        json_object_get(json_object_get(state, "files"), KUBELET_CLIENT_CERTIFICATE_FILE);
+
+    assert_string_equal(json_text_at(link, "target"), file);
+    json_decref(state);
+}
+
+static int renew(struct scene *s) {
+    host_memory_advance(s->host, 5000);
+    put_key(s);
+    client_certificate_free(&s->certificate);
+    error_clear(&s->err);
+    return client_certificate_renew(&s->client, s->host, &s->options, &s->certificate, &s->err);
+}
+
+/* The old file stays, the link leads to the new one, which the API server has seen. */
+static void another_one_is_proved_and_stored(void **state) {
+    struct scene *s = *state;
+
+    put_key(s);
+    assert_int_equal(ensure(s), 0);
+    assert_int_equal(s->proved, 0);
+    assert_int_equal(renew(s), 0);
+    assert_true(s->certificate.made_now);
+    assert_int_equal(s->created, 2);
+    assert_int_equal(s->proved, 1);
+    assert_leads_to(s, SECOND);
+    assert_int_equal(host_file_type(s->host, FIRST), HOST_FILE);
+    assert_stored(s);
+}
+
+static void one_that_is_refused_is_not_stored(void **state) {
+    struct scene *s = *state;
+
+    put_key(s);
+    assert_int_equal(ensure(s), 0);
+    s->refuses = true;
+    assert_int_equal(renew(s), -1);
+    assert_int_equal(s->err.kind, ERROR_DENIED);
+    assert_non_null(strstr(s->err.message, "use the new certificate"));
+    assert_leads_to(s, FIRST);
+    assert_int_equal(host_file_type(s->host, SECOND), HOST_ABSENT);
+}
+
+/* Nobody approves: the wait ends with kubectl's line, and the old one stays. */
+static void one_that_is_not_approved_is_waited_for(void **state) {
+    struct scene *s = *state;
+
+    put_key(s);
+    assert_int_equal(ensure(s), 0);
+    s->issued = NULL;
+    s->condition = "None";
+    s->options.timeout_ms = 60000;
+    assert_int_equal(renew(s), -1);
+    assert_int_equal(s->err.kind, ERROR_TIMED_OUT);
+    assert_string_equal(s->err.hints[0], "kubectl certificate approve csr-1");
+    assert_leads_to(s, FIRST);
 }
 
 static void makes_a_new_one_for_another_node_ca_or_time(void **state) {
@@ -300,6 +370,9 @@ int main(void) {
         CASE(an_earlier_request_is_taken_up),
         CASE(a_denied_or_lost_request_is_not),
         CASE(survives_a_failure_at_every_call),
+        CASE(another_one_is_proved_and_stored),
+        CASE(one_that_is_refused_is_not_stored),
+        CASE(one_that_is_not_approved_is_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,9 +43,15 @@ static void certs(void **state) {
                  "winjoin join makes one");
     put(KUBELET_CLIENT_CERTIFICATE_FILE, CA_PEM);
     assert_int_equal(verb(verb_certs, &err), 0);
-    assert_string_equal(text_str(&out), "identity  CN=kubernetes, valid until " CA_NOT_AFTER "\n");
+    assert_string_equal(text_str(&out),
+                        "identity  CN=kubernetes, valid until " CA_NOT_AFTER ", 36245 days left\n");
     assert_result("{\"apiVersion\":\"winjoin.io/"
                   "v1alpha1\",\"kind\":\"NodeCertificates\",\"client\":" CERTIFICATE "}");
+    text_list_add(&program->words, "renew"); /* a CA is no node's */
+    assert_int_equal(verb(verb_certs, &err), -1);
+    assert_string_equal(err.message, "read '" KUBELET_CLIENT_CERTIFICATE_FILE
+                                     "': this machine has no node certificate");
+    text_list_free(&program->words);
     put(KUBELET_CLIENT_CERTIFICATE_FILE, "no certificate");
     assert_int_equal(verb(verb_certs, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);

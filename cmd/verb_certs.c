@@ -1,0 +1,144 @@
+/* winjoin certs: the node's certificates, until when they are valid, and another one now. */
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "cmd/event.h"
+#include "cmd/output.h"
+#include "cmd/program.h"
+#include "cmd/progress.h"
+#include "cmd/record.h"
+#include "diag/look.h"
+#include "join/kubelet/client_certificate.h"
+#include "join/kubelet/kubelet_files.h"
+#include "kube/kubeconfig.h"
+#include "services/service_table.h"
+
+/* ---- what is there ---- */
+
+static void add_line(struct text *out, const char *what, const json_t *certificate) {
+    if (json_text_at(certificate, "subject"))
+        text_addf(out, "%-9s %s, valid until %s, %lld days left\n", what,
+                  json_text_at(certificate, "subject"), json_text_at(certificate, "notAfter"),
+                  json_number_at(certificate, "daysLeft", 0));
+}
+
+/* `changed` < 0: nothing was to be changed. */
+static int show(struct program *program, int changed, struct error *err) {
+    json_t *client = diag_look_certificate(program->host, KUBELET_CLIENT_CERTIFICATE_FILE);
+    _cleanup_json_ json_t *serving =
+        diag_look_certificate(program->host, KUBELET_SERVING_CERTIFICATE_FILE);
+    json_t *result;
+    struct text out = {0};
+
+    if (!json_text_at(client, "subject")) {
+        json_decref(client);
+        (void)error_set(err, ERROR_ABSENT, "read '%s': this machine has no node certificate",
+                        KUBELET_CLIENT_CERTIFICATE_FILE);
+        return error_hint(err, "winjoin join makes one");
+    }
+    add_line(&out, "identity", client);
+    add_line(&out, "serving", serving);
+    output_text(program, text_str(&out));
+    text_free(&out);
+    result = json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
+                       "NodeCertificates", "client", client);
+    if (json_text_at(serving, "subject"))
+        json_object_set(result, "serving", serving);
+    if (changed >= 0)
+        json_object_set_new(result, "changed", json_boolean(changed));
+    output_result(program, result);
+    return 0;
+}
+
+/* ---- another one ---- */
+
+struct renewal {
+    struct program *program;
+    struct progress progress;
+    struct join_progress waits;
+    struct kube_client client;
+    char *node_name;
+    unsigned limit_ms;
+};
+
+static int on_request(void *context, const struct kube_csr *csr, unsigned waited_ms) {
+    struct renewal *r = context;
+    char hint[320] = "";
+
+    if (csr->state == KUBE_CSR_PENDING && waited_ms >= 2000)
+        (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
+    join_tell_waiting(&r->waits, waited_ms, waited_ms < r->limit_ms ? r->limit_ms - waited_ms : 0,
+                      hint, "for %s: it is %s", csr->name, kube_csr_state_name(csr->state));
+    return host_interrupted(r->program->host);
+}
+
+/* With the identity that is still good; whose it is stands in it. */
+static int open_client(struct renewal *r, struct error *err) {
+    struct host *host = r->program->host;
+    struct kubeconfig config = {0};
+    int result;
+
+    r->node_name = client_certificate_node(host);
+    if (!r->node_name) {
+        (void)error_set(err, ERROR_ABSENT, "read '%s': this machine has no node certificate",
+                        KUBELET_CLIENT_CERTIFICATE_FILE);
+        return error_hint(err, "winjoin join makes one");
+    }
+    if (kubeconfig_read_file(host, KUBELET_KUBECONFIG_FILE, &config, err) < 0)
+        return -1;
+    result = kube_client_open(r->program->http, host, &config, &r->client, err);
+    kubeconfig_free(&config);
+    return result;
+}
+
+static int ask(struct renewal *r, struct error *err) {
+    struct host *host = r->program->host;
+    struct client_certificate_options options = {.node_name = r->node_name,
+                                                 .ca_pem = r->client.ca_pem,
+                                                 .timeout_ms = r->limit_ms,
+                                                 .progress = on_request,
+                                                 .progress_context = r};
+    struct client_certificate stored = {0}, made = {0};
+    bool restarted;
+    int result;
+
+    if (client_certificate_load(host, &options, &stored, err) < 0) {
+        (void)error_hint(err, "winjoin join with a token makes another one: kubeadm token create "
+                              "--print-join-command prints the line");
+        return -1;
+    }
+    client_certificate_free(&stored);
+    result = client_certificate_renew(&r->client, host, &options, &made, err);
+    client_certificate_free(&made);
+    if (result < 0)
+        return -1;
+    /* it reads its certificate when it starts; kube-proxy and the agents look every few minutes */
+    return service_restart(host, &service_kubelet, &restarted, err);
+}
+
+static int renew(struct program *program, struct error *err) {
+    struct renewal r = {.program = program,
+                        .waits = {.listener = progress_show, .context = &r.progress}};
+    const long long limit = program->options.join.timeout;
+    int result;
+
+    r.limit_ms = limit ? (unsigned)limit : CLIENT_CERTIFICATE_TIMEOUT_MS;
+    record_open(program, "certs", NULL);
+    progress_open(&r.progress, program);
+    result = open_client(&r, err) < 0 || ask(&r, err) < 0 ? -1 : 0;
+    progress_close(&r.progress);
+    if (result == 0)
+        result = show(program, true, err);
+    event_write(program, "certs", r.node_name, result, err);
+    text_free(&r.waits.waiting);
+    kube_client_close(&r.client);
+    free(r.node_name);
+    return result;
+}
+
+int verb_certs(struct program *program, struct error *err) {
+    return program->words.count && text_equal(program->words.items[0], "renew")
+               ? renew(program, err)
+               : show(program, -1, err);
+}
