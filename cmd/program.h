@@ -144,6 +144,8 @@ extern const struct option output_options[];   /* -o of most verbs */
 /* Flags of join (cmd/join_flags.c); others take some of them, too. */
 extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
     join_run_group;
+/* Of upgrade and certs renew, which take some of join's. */
+extern const struct option_group upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */
 extern const struct option_group join_network_group, join_programs_group;
 

@@ -62,30 +62,6 @@ static const struct option reset_options[] = {
 };
 static const struct option_group reset_group = {"Reset", reset_options};
 
-static const struct option upgrade_options[] = {
-    {"drain", 0, OPTION_BOOL, AT(drain), "",
-     "cordon the node and evict its pods first; allow them again at the end", 0},
-    {"patches", 0, OPTION_TEXT, AT(join.patches), "DIR",
-     "folder with kubeletconfiguration patches, as the join was given", 0},
-    {"verify", 0, OPTION_CHOICE, AT(join.verify), "full|node|none",
-     "test the pod network: all flows, those inside the cluster, none", 0},
-    {"ignore-preflight-errors", 0, OPTION_LIST, AT(join.ignore_preflight_errors), "CHECK",
-     "checks whose errors become warnings (KubeletVersion), or \"all\"", 0},
-    {"timeout", 0, OPTION_DURATION, AT(join.timeout), "DURATION",
-     "limit of tries at a mirror (default 1m)", OPTION_POSITIVE},
-    {"dry-run", 0, OPTION_BOOL, AT(join.dry_run), "", "print what would be done; change nothing",
-     0},
-    {0},
-};
-static const struct option_group upgrade_group = {"Upgrade", upgrade_options};
-
-static const struct option certs_options[] = {
-    {"timeout", 0, OPTION_DURATION, AT(join.timeout), "DURATION",
-     "limit of the wait for an approval (default 5m)", OPTION_POSITIVE},
-    {0},
-};
-static const struct option_group certs_group = {"Renewal", certs_options};
-
 static const struct option logs_options[] = {
     {"since", 0, OPTION_TEXT, AT(since), "DURATION", "only lines of the last 30s, 10m, 2h, ...", 0},
     {"follow", 'f', OPTION_BOOL, AT(follow), "", "keep showing new lines until Ctrl-C", 0},
