@@ -62,6 +62,8 @@ static int start(struct service_watch *watch, struct journal *journal,
 
     if (settings->adopt && service_is_foreign(journal->host, service, &adopted, err) < 0)
         return -1;
+    if (adopted && !service->extra_args) /* nothing of it changes: nothing to take back */
+        return service_watch_start(watch, service, err);
     if (!adopted && register_needed(journal, service, settings, err) < 0)
         return -1;
     if (service_register(journal, service, settings, &changed, err) < 0)
