@@ -108,11 +108,13 @@ static json_t *adapter_json(struct host *host, const struct host_adapter *adapte
     json_t *json = json_pack("{s:s, s:i, s:b, s:i, s:s}", "alias",
                              adapter->alias ? adapter->alias : "", "index", (int)adapter->index,
                              "up", adapter->up, "mtu", (int)adapter->mtu, "mac", adapter->mac);
-    struct error ignored = {0}; /* an adapter without IPv4 has no forwarding to tell of */
+    struct error ignored = {0}; /* an adapter without a family has no forwarding to tell of */
     bool forwarding;
 
     if (host_forwarding(host, adapter->index, 4, &forwarding, &ignored) == 0)
         json_object_set_new(json, "forwarding", json_boolean(forwarding));
+    if (host_forwarding(host, adapter->index, 6, &forwarding, &ignored) == 0)
+        json_object_set_new(json, "forwarding6", json_boolean(forwarding));
     json_object_set_new(json, "addresses", json_texts(&adapter->addresses));
     json_object_set_new(json, "gateways", json_texts(&adapter->gateways));
     json_object_set_new(json, "dnsServers", json_texts(&adapter->dns_servers));
@@ -286,6 +288,9 @@ static void expected_add(const struct diag_evidence_options *options, json_t *ev
         {"networkMode", options->network_mode},
         {"podCIDR", options->pod_cidr},
         {"dnsIP", options->dns_ip},
+        {"podCIDR6", options->pod_cidr6},
+        {"nodeIP6", options->node_ip6},
+        {"dnsIP6", options->dns_ip6},
         {"dnsDomain", options->dns_domain},
         {"kubernetesIP", options->kubernetes_ip},
         {"externalIP", options->external_ip},

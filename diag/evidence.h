@@ -20,6 +20,7 @@ struct diag_evidence_options {
     const char *const *services; /* names whose states are read; NULL-ended */
     const char *cni_folder;      /* NULL = C:\etc\cni\net.d */
     const char *dns_ip;          /* cluster IP of kube-dns */
+    const char *pod_cidr6, *node_ip6, *dns_ip6; /* of a dual-stack node; "" = unknown, too */
     const char *dns_domain;
     const char *kubernetes_ip;
     const char *external_ip; /* without the port */
@@ -29,7 +30,7 @@ struct diag_evidence_options {
  * configuration. What cannot be read is named under "missing" and does not fail. Keys:
  *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, expected{...the
  * options}, networks[], endpoints[], loadBalancers[] (as HCN answers),
- * adapters[{alias,index,up,mtu,forwarding,addresses,dnsServers}],
+ * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
  * missing["..."]. New reference. */

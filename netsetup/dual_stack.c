@@ -37,7 +37,7 @@ static bool prevented(const struct network_input *input, const struct network_pl
     else if (input->pod_cidr && !input->pod_cidr6)
         why = "this node has no IPv6 pod prefix (spec.podCIDRs of its Node)";
     else if (input->management && !input->management6)
-        why = "the node's network adapter has no IPv6 address";
+        why = "the node's network adapter has no IPv6 address that other nodes can reach";
     if (why)
         (void)text_format(out, DUAL_STACK_REASON_MAX, "%s", why); /* all fit */
     return *out;

@@ -108,10 +108,10 @@ int network_prefixes_read(const struct network_input *input, bool dual,
 /* RFC 6890; no pod or Service can be reached there. */
 static const struct {
     const char *prefix, *what;
-} reserved[] = {{"0.0.0.0/8", "this host"},       {"127.0.0.0/8", "loopback"},
-                {"169.254.0.0/16", "link-local"}, {"224.0.0.0/4", "multicast"},
-                {"240.0.0.0/4", "reserved"},      {"::/96", "this host"},
-                {"fe80::/10", "link-local"},      {"ff00::/8", "multicast"}};
+} reserved[] = {
+    {"0.0.0.0/8", "this host"},       {"127.0.0.0/8", "loopback"}, {"169.254.0.0/16", "link-local"},
+    {"224.0.0.0/4", "multicast"},     {"240.0.0.0/4", "reserved"}, {"::/96", "this host"},
+    {"::ffff:0:0/96", "IPv4-mapped"}, {"fe80::/10", "link-local"}, {"ff00::/8", "multicast"}};
 
 static int refuse_reserved(const struct cidr *cidr, const char *name, struct error *err) {
     char text[CIDR_TEXT_MAX];

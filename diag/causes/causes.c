@@ -11,6 +11,7 @@
 /* Which red cells a cause may explain. */
 enum cells_of {
     MEASURED,   /* those that were tried */
+    MEASURED6,  /* those of IPv6 beside IPv4 that were tried; all others are of the first family */
     STOPS_PODS, /* those that were not run, too */
     FIRST_LOOK, /* the cells of its finding; named without any, too */
 };
@@ -313,6 +314,32 @@ static const struct row rows[] = {
      CELL_BOTH(SVC_IP) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN),
      look_svc_backends,
      MEASURED},
+    {{"IP6-ADDR", "IPv6 beside IPv4", "the node's IPv6 address is not on any adapter",
+      "set it again (netsh interface ipv6 show address), then winjoin join phase pod-network"},
+     0,
+     CELLS_ALL,
+     look_ip6_addr,
+     MEASURED6},
+    {{"IP6-FWD", "IPv6 from pods to anything outside the node",
+      "the node does not forward packets of IPv6",
+      "winjoin join phase pod-network turns forwarding on again"},
+     0,
+     CELLS_ALL & ~CELL_BOTH(POD_IP),
+     look_ip6_fwd,
+     MEASURED6},
+    {{"IP6-LB", "IPv6 from pods to Services",
+      "the DNS Service's IPv6 address is not programmed on this node", PROXY_HINT},
+     0,
+     CELL_BOTH(SVC_IP),
+     look_ip6_lb,
+     MEASURED6},
+    {{"IP6-ROUTE", "IPv6 from pods to other nodes' pods",
+      "packets of IPv6 for other nodes' pods have no route",
+      "winjoin join phase pod-network writes the routes again"},
+     0,
+     CELL_BOTH(SVC_IP),
+     look_ip6_route,
+     MEASURED6},
     {{"WIN-PATCH", "what the update breaks", "a known fault of this Windows may be the cause",
       "install the newest cumulative update of Windows; winjoin capabilities lists known faults"},
      0,
@@ -325,14 +352,14 @@ const struct diag_cause_row *diag_cause_row(size_t i) {
     return i < ARRAY_SIZE(rows) ? &rows[i].words : NULL;
 }
 
-static void scene_make(const struct diag_report *report, const json_t *evidence,
+static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
                        struct scene *ret) {
-    *ret = (struct scene){.report = report, .evidence = evidence};
+    *ret = (struct scene){.report = report, .evidence = evidence, .second = second};
     for (size_t i = 0; i < report->cells.count; i++) {
         const struct diag_cell *cell = &report->cells.items[i];
         uint32_t bit;
 
-        if (cell->flow->extra)
+        if (cell->flow->extra || cell->second != second)
             continue;
         bit = cell_bit(cell);
         if (cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW)
@@ -349,14 +376,15 @@ static void scene_make(const struct diag_report *report, const json_t *evidence,
     }
 }
 
-static void cells_add(const struct diag_report *report, uint32_t bits, struct text_list *ret) {
+static void cells_add(const struct scene *scene, uint32_t bits, struct text_list *ret) {
     size_t count;
     const struct diag_flow *flows = diag_flows(&count);
 
     for (size_t i = 0; i < 18; i++)
         if (bits & (1u << i)) {
             const struct diag_cell *cell =
-                diag_cells_find(&report->cells, flows[i / 2].id, i % 2 != 0);
+                (scene->second ? diag_cells_find_second : diag_cells_find)(
+                    &scene->report->cells, flows[i / 2].id, i % 2 != 0);
 
             if (cell)
                 text_list_add_owned(ret, diag_cell_name(cell));
@@ -376,8 +404,8 @@ static void evidence_cap(struct text_list *evidence) {
     text_list_add_owned(evidence, xasprintf("and %zu more", more));
 }
 
-static void cause_add(struct diag_report *report, const struct row *row, enum level level,
-                      struct finding *finding, uint32_t bits) {
+static void cause_add(struct diag_report *report, const struct scene *scene, const struct row *row,
+                      enum level level, struct finding *finding, uint32_t bits) {
     struct diag_causes *causes = &report->causes;
     struct diag_cause cause = {
         .id = row->words.id,
@@ -389,7 +417,7 @@ static void cause_add(struct diag_report *report, const struct row *row, enum le
 
     finding->evidence = (struct text_list){0};
     evidence_cap(&cause.evidence);
-    cells_add(report, bits, &cause.cells);
+    cells_add(scene, bits, &cause.cells);
     causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
     causes->items[causes->count++] = cause;
 }
@@ -407,7 +435,7 @@ static void pass_first(struct diag_report *report, const struct scene *scene, ui
 
         if (rows[i].of == FIRST_LOOK && rows[i].look(scene, &finding) != NO) {
             explained = finding.may & scene->red & ~*covered;
-            cause_add(report, &rows[i], CONFIRMED, &finding, explained);
+            cause_add(report, scene, &rows[i], CONFIRMED, &finding, explained);
             *covered |= explained;
         }
         finding_free(&finding);
@@ -420,13 +448,14 @@ static void pass_make(struct diag_report *report, const struct scene *scene, enu
                       bool alone, uint32_t *covered) {
     for (size_t i = 0; i < ARRAY_SIZE(rows) && (scene->red & ~*covered); i++) {
         struct finding finding = {.must = rows[i].must, .may = rows[i].may};
-        enum level level = rows[i].of == FIRST_LOOK ? NO : rows[i].look(scene, &finding);
+        bool judged = rows[i].of != FIRST_LOOK && (rows[i].of == MEASURED6) == scene->second;
+        enum level level = judged ? rows[i].look(scene, &finding) : NO;
         uint32_t red = rows[i].of == STOPS_PODS ? scene->red : scene->failed;
         uint32_t explained = finding.may & red & ~*covered;
 
         if (level == wanted && !(finding.must & scene->green) && explained &&
             (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {
-            cause_add(report, &rows[i], level, &finding, explained);
+            cause_add(report, scene, &rows[i], level, &finding, explained);
             *covered |= explained;
         }
         finding_free(&finding);
@@ -435,13 +464,17 @@ static void pass_make(struct diag_report *report, const struct scene *scene, enu
 
 void diag_causes_find(struct diag_report *report) {
     _cleanup_json_ json_t *none = json_object();
-    struct scene scene;
-    uint32_t covered = 0;
 
     diag_causes_free(&report->causes);
-    scene_make(report, report->evidence ? report->evidence : none, &scene);
-    pass_first(report, &scene, &covered);
-    pass_make(report, &scene, CONFIRMED, true, &covered);
-    pass_make(report, &scene, CONFIRMED, false, &covered);
-    pass_make(report, &scene, LIKELY, false, &covered);
+    for (int second = 0; second < 2; second++) {
+        struct scene scene;
+        uint32_t covered = 0;
+
+        scene_make(report, report->evidence ? report->evidence : none, second, &scene);
+        if (!second)
+            pass_first(report, &scene, &covered);
+        pass_make(report, &scene, CONFIRMED, true, &covered);
+        pass_make(report, &scene, CONFIRMED, false, &covered);
+        pass_make(report, &scene, LIKELY, false, &covered);
+    }
 }

@@ -142,8 +142,10 @@ json_t *policy_of(const json_t *object, const char *type) {
 
 bool prefix_holds(const char *prefix, const char *ip) {
     struct cidr cidr;
+    char text[IP_TEXT_MAX];
     struct ip address;
 
     return prefix && ip && cidr_parse(prefix, &cidr, NULL) == 0 &&
-           ip_parse(ip, &address, NULL) == 0 && cidr_contains(&cidr, &address);
+           text_format(text, sizeof text, "%.*s", (int)strcspn(ip, "/"), ip) == 0 &&
+           ip_parse(text, &address, NULL) == 0 && cidr_contains(&cidr, &address);
 }

@@ -25,6 +25,7 @@ enum { TCP = 6, UDP = 17, DNS_PORT = 53, HTTPS_PORT = 443 };
 struct scene {
     const struct diag_report *report;
     const json_t *evidence; /* never NULL */
+    bool second;            /* the cells below are those of IPv6 beside IPv4 */
     uint32_t red;           /* failed or not run */
     uint32_t failed;
     uint32_t green;                     /* passed, slow too */
@@ -66,6 +67,8 @@ row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, l
 
 /* windows.c: limits and known faults of this Windows */
 row_look look_port_pool, look_svc_backends, look_win_patch;
+/* ipv6.c: the second family of a dual-stack node */
+row_look look_ip6_addr, look_ip6_fwd, look_ip6_lb, look_ip6_route;
 
 /* ---- what several rows ask the evidence (facts.c); borrowed, NULL = unknown ---- */
 
@@ -95,7 +98,7 @@ const char *node_address(const json_t *node);
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */
 json_t *policy_of(const json_t *object, const char *type);
-/* true when `ip` lies in `prefix`; false too when either is no such text. */
+/* true when `ip`, which may have a length ("/24"), lies in `prefix`; false too when either is no such text. */
 bool prefix_holds(const char *prefix, const char *ip);
 
 #endif

@@ -88,6 +88,9 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .routes = made_here ? join->found.plan.routes : NULL,
         .pod_cidr = made_here ? join->found.plan.pod_cidr : NULL,
         .dns_ip = dns_ip,
+        .pod_cidr6 = join->found.plan.ipv6.pod_cidr,
+        .node_ip6 = ret->scene.node_ip6,
+        .dns_ip6 = dns_ip6,
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
     };

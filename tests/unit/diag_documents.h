@@ -9,6 +9,16 @@
     "pod-to-service-pqdn/udp=dns-timeout pod-to-service-fqdn/tcp=dns-timeout "                     \
     "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout "                     \
     "pod-to-external-dns/udp=dns-timeout"
+#define SERVICE6_RED "pod-to-service-ip/tcp6=dns-timeout pod-to-service-ip/udp6=dns-timeout"
+#define DUAL(forwarding)                                                                           \
+    "expected:{networkMode:'l2bridge','podCIDR6':'fd00:10:244:3::/"                                \
+    "64','nodeIP6':'fd00:200::21','dnsIP6':'"                                                      \
+    "fd00:10:96::a'},adapters:[{alias:'vEthernet "                                                 \
+    "(Ethernet)',forwarding:true,'forwarding6':" forwarding                                        \
+    ",addresses:['10.0.0.21/24','fd00:200::21/64']}]"
+#define BALANCERS6                                                                                 \
+    ",loadBalancers:[" BALANCER("fd00:10:96::a", "17", "53", "") "," BALANCER("fd00:10:96::a",     \
+                                                                              "6", "53", "") "]"
 #define NAMES_RED                                                                                  \
     "pod-to-pod-name/tcp=dns-timeout pod-to-pod-name/udp=dns-timeout "                             \
     "pod-to-service-pqdn/tcp=dns-timeout pod-to-service-pqdn/udp=dns-timeout "                     \

@@ -295,6 +295,33 @@ static const struct row rows[] = {
      "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"
      "false,addresses:['10.0.0.21/24']}]",
      "L2-FWD confirmed 11", "IPv4 forwarding is off on 'vEthernet (Ethernet)'"},
+    {"the host's endpoint does not forward", DNS_RED " " EXTERNAL_RED,
+     "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},adapters:[{alias:"
+     "'vEthernet (cbr0_ep)',forwarding:false,addresses:['10.244.3.2/24']}]",
+     "L2-FWD confirmed 11", "IPv4 forwarding is off on 'vEthernet (cbr0_ep)'"},
+    {"forwarding of IPv6 alone is off", SERVICE6_RED, DUAL("false") BALANCERS6,
+     "IP6-FWD confirmed 2", "IPv6 forwarding is off on 'vEthernet (Ethernet)'"},
+    {"the host's endpoint does not forward IPv6", SERVICE6_RED,
+     "expected:{networkMode:'l2bridge','podCIDR6':'fd00:10:244:3::/64'},adapters:[{alias:"
+     "'vEthernet (cbr0_ep)','forwarding6':false,addresses:['fd00:10:244:3::2/64']},{alias:'Other',"
+     "'forwarding6':false,addresses:['fd00:300::1/64']}]",
+     "IP6-FWD confirmed 2", "IPv6 forwarding is off on 'vEthernet (cbr0_ep)'"},
+    {"the address of IPv6 is gone", SERVICE6_RED " pod-to-node/tcp6=timeout",
+     "expected:{'nodeIP6':'fd00:200::21'},adapters:[{alias:'Ethernet',addresses:['10.0.0.21/24']}]",
+     "IP6-ADDR confirmed 3", "no adapter has the address fd00:200::21"},
+    {"no load balancer of IPv6", SERVICE6_RED, DUAL("true") ",loadBalancers:[]",
+     "IP6-LB confirmed 2", "HNS has no load balancer for [fd00:10:96::a]:53 over TCP"},
+    {"no route of IPv6", SERVICE6_RED,
+     DUAL("true") BALANCERS6
+     ",nodes:[{metadata:{name:'lin-1'},spec:{podCIDRs:['10.244.1.0/24',"
+     "'fd00:10:244:1::/64']},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'},{type:"
+     "'InternalIP',address:'fd00:200::31'}]}}],routes:[{destination:'10.244.1.0/24'}]",
+     "IP6-ROUTE confirmed 2", "no route to fd00:10:244:1::/64 via fd00:200::31 (node lin-1)"},
+    {"IPv4 is judged for itself", SERVICE6_RED,
+     "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
+     "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"
+     "false,addresses:['10.0.0.21/24']}]",
+     "", NULL},
     {"no balancer at all", DNS_RED " pod-to-service-ip/tcp=timeout",
      "loadBalancers:[],services:{'kube-proxy':'stopped'}", "SVC-ALL confirmed 10",
      "HNS has no load balancers"},

@@ -65,7 +65,8 @@ static void redden(struct diag_report *report, const char *red) {
             result.address_count = 1;
             text_format(result.addresses[0], sizeof result.addresses[0], "%s", address);
         }
-        cell = diag_cells_find(&report->cells, flow, protocol[0] == 'u');
+        cell = (strchr(protocol, '6') ? diag_cells_find_second
+                                      : diag_cells_find)(&report->cells, flow, protocol[0] == 'u');
         assert_non_null(cell);
         if (outcome[0] == '-') {
             cell->outcome = DIAG_NOT_RUN;
@@ -87,7 +88,11 @@ static void report_make(const struct row *row, struct diag_report *report) {
                                      .dns_ip = "10.96.0.10",
                                      .external_ip = "192.0.2.1",
                                      .external_name = "example.com",
-                                     .external_dns = "192.0.2.53"};
+                                     .external_dns = "192.0.2.53",
+                                     .node_ip6 = strstr(row->red, "6=") ? "fd00:200::21" : NULL,
+                                     .source_ip6 = "fd00:10:244:3::4",
+                                     .target_ip6 = "fd00:10:244:3::5",
+                                     .dns_ip6 = "fd00:10:96::a"};
 
     *report = (struct diag_report){.node = xstrdup("win-7k2")};
     diag_cells_make(&scene, &report->cells);
@@ -339,7 +344,7 @@ static void every_row_has_words(void **state) {
         assert_true(*row->id && *row->breaks && *row->message && *row->hint);
         assert_true(strlen(row->message) < 160);
     }
-    assert_int_equal(n, 45);
+    assert_int_equal(n, 49);
 }
 
 int main(void) {

@@ -60,7 +60,8 @@ static const struct {
     {"l2tunnel", "win-bridge", "on", "in mode l2bridge only", 13, 2, false, false, false},
     {"overlay", "win-overlay", "on", "IPv4 only", 13, 2, false, false, false},
     {"l2bridge", "sdnbridge", "on", "the cluster has no IPv6", 13, 2, true, false, false},
-    {"l2bridge", "sdnbridge", "on", "has no IPv6 address", 13, 2, false, true, false},
+    {"l2bridge", "sdnbridge", "on", "no IPv6 address that other nodes can reach", 13, 2, false,
+     true, false},
     {"l2bridge", "sdnbridge", "on", "spec.podCIDRs", 13, 2, false, false, true},
 };
 
@@ -148,6 +149,7 @@ static void wrong_prefixes(void **state) {
         {"fd00:200::/64", "overlaps the node's network fd00:200::/64"},
         {"fe80::/64", "the link-local addresses"},
         {"::/0", "holds every address"},
+        {"::ffff:10.244.1.0/120", "overlaps ::ffff:0:0/96, the IPv4-mapped addresses"},
         {"fd00::g/64", "pod prefix of the node"},
     };
     (void)state;
@@ -157,6 +159,59 @@ static void wrong_prefixes(void **state) {
         assert_int_equal(scene_plan(&scene), -1);
         if (!strstr(scene.err.message, cases[i].says))
             fail_msg("%s: %s", cases[i].pods, scene.err.message);
+        scene_close(&scene);
+    }
+}
+
+static void take_pods(struct text_list *pods, const char *first, const char *second) {
+    text_list_add(pods, first);
+    if (second)
+        text_list_add(pods, second);
+    network_input_pods(pods, &scene.input);
+}
+
+/* A Node's prefixes stand in the cluster's order, which may be IPv6 first. */
+static void prefixes_of_a_node(void **state) {
+    static const struct {
+        const char *first, *second, *says; /* NULL: right */
+        bool ipv6;
+    } cases[] = {
+        {"fd00:10:244:1::/64", "10.244.1.0/24", NULL, true},
+        {"10.244.1.0/24", "fd00:10:244:1::/64", NULL, true},
+        {"10.244.1.0/24", NULL, NULL, false},
+        {"10.244.1.0/24", "10.244.2.0/24", NULL, false},
+        {"fd00:10:244:1::/64", NULL, "'fd00:10:244:1::/64' is IPv6; Windows nodes need an IPv4 one",
+         false},
+        {"fd00:10:244:1::/64", "fd00:10:244:2::/64", "is IPv6; Windows nodes need", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        _cleanup_(text_list_free) struct text_list pods = {0};
+        open_dual("l2bridge");
+        take_pods(&pods, cases[i].first, cases[i].second);
+        int result = scene_plan(&scene);
+        if ((result == 0) != !cases[i].says ||
+            (cases[i].says && !strstr(scene.err.message, cases[i].says)))
+            fail_msg("%s: %s", cases[i].first, scene.err.message);
+        if (result == 0) {
+            assert_string_equal(scene.plan.pod_cidr, "10.244.1.0/24");
+            assert_int_equal(scene.plan.ipv6.on, cases[i].ipv6);
+        }
+        scene_close(&scene);
+    }
+}
+
+/* A cluster of IPv6 alone has no place for Windows. */
+static void clusters_of_ipv6_alone(void **state) {
+    struct text_list *const lists[] = {&scene.input.cluster_pod_cidrs, &scene.input.service_cidrs};
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+        open_dual("l2bridge");
+        text_list_free(lists[i]);
+        text_list_add(lists[i], "fd00:99::/108");
+        assert_int_equal(scene_plan(&scene), -1);
+        assert_int_equal(scene.err.kind, ERROR_UNSUPPORTED);
+        assert_non_null(strstr(scene.err.message, "'fd00:99::/108' is IPv6 only"));
         scene_close(&scene);
     }
 }
@@ -312,6 +367,8 @@ int main(void) {
         cmocka_unit_test_teardown(off_is_off, close_scene),
         cmocka_unit_test_teardown(addresses, close_scene),
         cmocka_unit_test(wrong_prefixes),
+        cmocka_unit_test(prefixes_of_a_node),
+        cmocka_unit_test(clusters_of_ipv6_alone),
         cmocka_unit_test_teardown(documents, close_scene),
         cmocka_unit_test_teardown(sdnbridge_file, close_scene),
         cmocka_unit_test_teardown(before_the_prefix_is_known, close_scene),
