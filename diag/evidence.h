@@ -17,9 +17,9 @@ struct diag_evidence_options {
     const char *pod_cidr;     /* of this node */
     const char *const
         *excludes; /* prefixes that must not be translated (cluster, services); NULL-ended */
-    const char *const *services; /* names whose states are read; NULL-ended */
-    const char *cni_folder;      /* NULL = C:\etc\cni\net.d */
-    const char *dns_ip;          /* cluster IP of kube-dns */
+    const char *const *services;                /* names whose states are read; NULL-ended */
+    const char *cni_folder;                     /* NULL = C:\etc\cni\net.d */
+    const char *dns_ip;                         /* cluster IP of kube-dns */
     const char *pod_cidr6, *node_ip6, *dns_ip6; /* of a dual-stack node; "" = unknown, too */
     const char *dns_domain;
     const char *kubernetes_ip;

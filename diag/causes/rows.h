@@ -98,7 +98,8 @@ const char *node_address(const json_t *node);
 bool is_peer(const struct scene *scene, const json_t *node);
 /* The Settings of the first policy of that type, or NULL. */
 json_t *policy_of(const json_t *object, const char *type);
-/* true when `ip`, which may have a length ("/24"), lies in `prefix`; false too when either is no such text. */
+/* true when `ip`, which may have a length ("/24"), lies in `prefix`; false too when either is no
+ * such text. */
 bool prefix_holds(const char *prefix, const char *ip);
 
 #endif

@@ -59,6 +59,13 @@ class DualStack(kept.Keeping):
     def test_3_flows_of_both_families(self):
         self.assert_flows("after the join")
 
+        nic = [r[1] for r in self.stage.host.net("adapters") if r[2] == "vEthernet (Ethernet)"][0]
+        self.stage.host.net("interface %s forwarding6=0" % nic)
+        code, report = self.stage.document("diag", timeout=170)
+        self.stage.host.net("interface %s forwarding6=1" % nic)
+        self.assertEqual((code, [(c["id"], c["cells"]) for c in report["causes"]]), (5, [
+            ("IP6-FWD", ["pod-to-service-ip/tcp/ipv6", "pod-to-service-ip/udp/ipv6"])]))
+
     def test_4_hns_is_restarted(self):
         self.stage.host.restart_hns()
         self.until(self.stands, "HNS was restarted")
