@@ -265,10 +265,10 @@ int host_registry_get(struct host *host, const char *key, const char *value, cha
     return host->ops->registry_get(host, key, value, ret, err);
 }
 
-int host_registry_set(struct host *host, const char *key, const char *value, const uint32_t *number,
-                      struct error *err) {
-    log_message(LOG_CALL, "%s registry value '%s\\%s'", number ? "set" : "remove", key, value);
-    return host_changed(host, host->ops->registry_set(host, key, value, number, err));
+int host_registry_set(struct host *host, const char *key, const char *value, bool number,
+                      const char *data, struct error *err) {
+    log_message(LOG_CALL, "%s registry value '%s\\%s'", data ? "set" : "remove", key, value);
+    return host_changed(host, host->ops->registry_set(host, key, value, number, data, err));
 }
 
 int host_run(struct host *host, const struct host_process *process, int *ret_exit_code,

@@ -237,10 +237,11 @@ int host_facts(struct host *host, struct host_facts *ret, struct error *err);
 int host_registry_get(struct host *host, const char *key, const char *value, char **ret,
                       struct error *err);
 
-/* Sets a REG_DWORD under HKLM, and makes its key; `number` NULL: the value is taken away, and its
- * key when nothing else is in it; absent is success. */
-int host_registry_set(struct host *host, const char *key, const char *value, const uint32_t *number,
-                      struct error *err);
+/* Sets a value under HKLM, and makes its key: data as host_registry_get() tells it, a REG_DWORD
+ * when `number`, else a REG_SZ; NULL: the value is taken away, and its key when nothing else is in
+ * it; absent is success. */
+int host_registry_set(struct host *host, const char *key, const char *value, bool number,
+                      const char *data, struct error *err);
 
 /* Runs a program (argv[0] is its path) with `input` on its standard input and answers its exit code
  * and standard output (at most 1 MiB; the caller frees). Killed after timeout_ms: ERROR_TIMED_OUT.

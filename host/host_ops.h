@@ -62,8 +62,8 @@ struct host_ops {
     int (*facts)(struct host *, struct host_facts *ret, struct error *);
     int (*registry_get)(struct host *, const char *key, const char *value, char **ret,
                         struct error *);
-    int (*registry_set)(struct host *, const char *key, const char *value, const uint32_t *number,
-                        struct error *);
+    int (*registry_set)(struct host *, const char *key, const char *value, bool number,
+                        const char *data, struct error *);
     int (*run)(struct host *, const struct host_process *process, int *ret_exit_code,
                char **ret_output, struct error *);
     int (*watcher_start)(struct host *, const char *const *argv, struct host_watcher **ret,

@@ -34,7 +34,9 @@ int boot_network_read(const json_t *json, struct network_input *ret, struct erro
         .external = json_text_at(json, "agent"),
         .name = json_text_at(json, "name"),
         .adapter = json_text_at(json, "adapter"),
-        .pod_cidr = json_text_at(json, "podCIDR"),
+        .pod_cidr = text_starts_with(json_text_at(json, "podCIDR"), "<")
+                        ? NULL /* not known: its place in documents */
+                        : json_text_at(json, "podCIDR"),
         .pod_cidr6 = json_text_at(json, "podCIDR6"),
         .management = json_text_at(json, "management"),
         .management6 = json_text_at(json, "management6"),

@@ -8,6 +8,13 @@
 
 enum { CNI_FILE_MAX = 1024 * 1024 };
 
+#define CONF_NAME "10-winjoin.conf"
+
+const char *cni_config_path(const struct network_plan *plan) {
+    return cni_plugin_by_name(plan->cni_plugin)->list ? CNI_CONF_DIR "\\" CONF_NAME "list"
+                                                      : CNI_CONF_DIR "\\" CONF_NAME;
+}
+
 json_t *cni_config_json(const struct network_plan *plan) {
     return cni_plugin_by_name(plan->cni_plugin)->config(plan);
 }
@@ -31,9 +38,8 @@ int cni_conflicts(struct host *host, struct text_list *ret, struct error *err) {
         *err = list_err;
         return -1;
     }
-    const char *ours = &CNI_CONF_PATH[strlen(CNI_CONF_DIR) + 1];
     for (size_t i = 0; i < names.count; i++) {
-        if (is_configuration(names.items[i]) && strcmp(names.items[i], ours) < 0)
+        if (is_configuration(names.items[i]) && strcmp(names.items[i], CONF_NAME) < 0)
             text_list_add_owned(ret, xasprintf("%s\\%s", CNI_CONF_DIR, names.items[i]));
     }
     return 0;

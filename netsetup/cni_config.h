@@ -12,7 +12,9 @@
 #define CNI_BIN_DIR "C:\\opt\\cni\\bin"
 #define CNI_STATE_DIR "C:\\var\\lib\\cni\\networks"
 #define CNI_RESULTS_DIR "C:\\var\\lib\\cni\\results" /* libcni's, inside containerd */
-#define CNI_CONF_PATH CNI_CONF_DIR "\\10-winjoin.conf"
+
+/* Where the plan's CNI file goes: 10-winjoin.conf, or .conflist for a plugin that has a list. */
+const char *cni_config_path(const struct network_plan *plan);
 
 /* The configuration as the plan's CNI plugin reads it: exceptions from NAT, routes for Services,
  * loopback DSR as the plan says, addresses such that .1 and .2 never reach a pod. Pure; new

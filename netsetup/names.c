@@ -12,27 +12,19 @@ const char *name_find(const char *const *names, const char *name) {
     return NULL;
 }
 
-/* "overlay, l2bridge and nat"; the caller frees. */
-static char *listed(const struct text_list *names, const char *conjunction) {
+/* "overlay, l2bridge or nat"; the caller frees. */
+static char *listed(const struct text_list *names) {
     struct text t = {0};
     for (size_t i = 0; i < names->count; i++)
-        text_addf(&t, "%s%s",
-                  i == 0                 ? ""
-                  : i + 1 < names->count ? ", "
-                                         : conjunction,
-                  names->items[i]);
+        text_addf(&t, "%s%s", i == 0 ? "" : i + 1 < names->count ? ", " : " or ", names->items[i]);
     return text_take(&t);
 }
 
-int name_check(const char *what, const char *name, const struct text_list *names, bool elsewhere,
+int name_check(const char *what, const char *name, const struct text_list *names,
                struct error *err) {
-    _cleanup_(freep) char *list = listed(names, elsewhere ? " and " : " or ");
+    _cleanup_(freep) char *list = listed(names);
     if (text_list_has(names, name))
         return 0;
-    if (elsewhere)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "%s '%s' is not supported by this version of winjoin; %s are", what, name,
-                         list);
     (void)error_set(err, ERROR_USAGE, "unknown %s '%.60s': use %s", what, name, list);
     return nearest_hint(err, "", name, (const char *const *)names->items, names->count);
 }

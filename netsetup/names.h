@@ -9,9 +9,9 @@
 
 /* The one that equals `name` among names (NULL-ended; NULL = none), or NULL. */
 const char *name_find(const char *const *names, const char *name);
-/* 0 when `name` is one of `names`. Else ERROR_UNSUPPORTED for one that exists elsewhere, or
- * ERROR_USAGE with the nearest; both say `what` it is ("network mode") and which names work. */
-int name_check(const char *what, const char *name, const struct text_list *names, bool elsewhere,
+/* 0 when `name` is one of `names`. Else ERROR_USAGE, which says `what` it is ("network mode"),
+ * which names work and which is the nearest. */
+int name_check(const char *what, const char *name, const struct text_list *names,
                struct error *err);
 
 #endif

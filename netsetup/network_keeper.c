@@ -100,7 +100,9 @@ static void add_restored(const struct nic_snapshot *card, const struct nic_guard
  * away. */
 static int begin_restore(struct network_keeper *k, const struct network_input *input,
                          const struct network_plan *plan, bool *ret_again, struct error *err) {
-    const char *const names[] = {plan->base_name, plan->name}; /* nat has no base network */
+    /* nat has no base network */
+    const char *const names[] = {plan->base_name,
+                                 plan->agent->pods_make_network ? NULL : plan->name};
     struct hcn_network network = {0};
     bool all = !k->lost;
 
@@ -141,6 +143,8 @@ static int make_networks(struct network_keeper *k, const struct network_plan *pl
             return -1;
         add_restored(&k->card, &guard, restore->did);
     }
+    if (plan->agent->pods_make_network)
+        return 0;
     result = hcn_pod_network_ensure(k->host, plan, &network, &pods, err);
     add_made(plan->name, pods, restore->did);
     restore->made |= pods != HCN_REUSED;
@@ -288,14 +292,24 @@ static int try_restore(struct network_keeper *k, bool booting, const char *why, 
     return 0;
 }
 
-static void inspect_balancers(struct network_keeper *k) {
+/* Where the first pod makes the network, kube-proxy has nothing to program before. */
+static bool awaits_pod(struct network_keeper *k, const struct network_input *input) {
+    const struct network_agent *agent = network_agent_by_plugin(input->plugin);
+    struct hcn_network network;
+    struct error why = {0};
+
+    return agent && agent->pods_make_network &&
+           hcn_network_find(k->host, input->name, &network, &why) < 0;
+}
+
+static void inspect_balancers(struct network_keeper *k, const struct network_input *input) {
     struct network_restore restore = {.host = k->host};
     _cleanup_(text_list_free) struct text_list did = {0};
     struct error why = {0};
 
     if (count_balancers(k->host, &k->balancers, &why) < 0)
         return;
-    if (k->balancers) {
+    if (k->balancers || awaits_pod(k, input)) {
         k->empty_looks = 0;
         k->proxy_restarted = false;
         return;
@@ -318,8 +332,8 @@ static void inspect(struct network_keeper *k) {
     if (boot_network_load(k->host, &file, &input, &ignored) < 0)
         return;
     (void)take_card(k, &input, &ignored);
+    inspect_balancers(k, &input);
     boot_network_input_free(&input);
-    inspect_balancers(k);
 }
 
 static void keep_pods_away(struct network_keeper *k) {

@@ -162,11 +162,19 @@ static int plan_check_name(const struct network_plan *plan, struct error *err) {
 static int plan_begin(const struct network_input *input, struct network_plan *plan,
                       struct network_prefixes *prefixes, struct error *err) {
     plan_names(input, plan);
-    if (plan_choices(input, plan, err) < 0 || plan_routes(input, plan, err) < 0 ||
-        (plan->mode->plan && plan->mode->plan(input, plan, err) < 0) ||
+    if (plan_choices(input, plan, err) < 0 || plan_routes(input, plan, err) < 0)
+        return -1;
+    bool made = !plan->agent->pods_make_network;
+    if ((made && plan->mode->plan && plan->mode->plan(input, plan, err) < 0) ||
         plan_check_name(plan, err) < 0 || plan_dual_stack(input, plan, err) < 0 ||
         network_prefixes_read(input, plan->ipv6.on, prefixes, err) < 0)
         return -1;
+    prefixes->pods_on_node_network = !made;
+    if (!made && prefixes->has_pod)
+        add_warning(
+            plan, "pod-cidr-unused",
+            "pods' addresses come from the network plugin: the node's pod prefix is not used");
+    prefixes->has_pod &= made;
     return network_prefixes_check(prefixes, err);
 }
 

@@ -149,6 +149,8 @@ static int check_pod_prefix(const struct network_prefixes *p, const struct cidr 
         if (refuse_overlap(pod, name, &p->service[i], "service prefix", err) < 0)
             return -1;
     }
+    if (p->pods_on_node_network)
+        return 0;
     if (p->has_management6 &&
         refuse_overlap(pod, name, &p->management6, "the node's network", err) < 0)
         return -1;

@@ -22,6 +22,7 @@ struct network_prefixes {
     struct ip management_address6;
     struct cidr cluster[PREFIXES_MAX], service[PREFIXES_MAX], exclude[PREFIXES_MAX];
     size_t cluster_count, service_count, exclude_count;
+    bool pods_on_node_network; /* pods may have addresses of the node's own subnet */
 };
 
 /* Reads the input's prefixes; IPv6 ones beside IPv4 are left out where `dual` is false. Kinds:

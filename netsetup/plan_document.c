@@ -13,6 +13,8 @@ static json_t *documents_json(const struct network_plan *plan) {
     if (plan->base_name)
         json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
                                               hcn_base_network_json(plan)));
+    if (plan->agent->pods_make_network)
+        return list;
     json_array_append_new(list, json_pack("{s:s,s:o}", "call", "HcnCreateNetwork", "body",
                                           hcn_pod_network_json(plan)));
     _cleanup_json_ json_t *policies = hcn_network_policies_json(plan);
@@ -48,7 +50,8 @@ static json_t *warnings_json(const struct network_plan *plan) {
 static json_t *cni_json(const struct network_plan *plan) {
     if (plan->agent->in_cluster)
         return json_array();
-    return json_pack("[{s:s,s:o}]", "path", CNI_CONF_PATH, "content", cni_config_json(plan));
+    return json_pack("[{s:s,s:o}]", "path", cni_config_path(plan), "content",
+                     cni_config_json(plan));
 }
 
 json_t *network_plan_json(const struct network_plan *plan) {

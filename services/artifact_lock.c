@@ -20,7 +20,9 @@ static const struct artifact_target others[] = {
     {"sdnoverlay", "C:\\opt\\cni\\bin\\sdnoverlay.exe", false, NULL},
     {"sdnbridge", "C:\\opt\\cni\\bin\\sdnbridge.exe", false, NULL},
     {"nat", "C:\\opt\\cni\\bin\\nat.exe", false, NULL},
-    {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", true, NULL},
+    {"azure-vnet", "C:\\opt\\cni\\bin\\azure-vnet.exe", false, NULL},
+    {"azure-vnet-ipam", "C:\\opt\\cni\\bin\\azure-vnet-ipam.exe", false, NULL},
+    {"host-local", "C:\\opt\\cni\\bin\\host-local.exe", false, NULL},
     {"crictl", "C:\\k\\crictl.exe", false, NULL},
     {"kubectl", "C:\\k\\kubectl.exe", false, NULL},
 };

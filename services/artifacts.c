@@ -6,8 +6,6 @@
 #include "base/memory.h"
 #include "pki/digest.h"
 
-#define CNI_FOLDER "C:\\opt\\cni\\bin\\"
-
 int artifact_is_installed(struct host *host, const struct artifact *artifact, bool *ret_same,
                           struct error *err) {
     _cleanup_(freep) char *data = NULL;
@@ -168,7 +166,7 @@ static bool in_lock(const struct artifacts *lock, const char *name) {
 }
 
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
-                      const struct service_choice *choice, struct text_list *ret,
+                      const char *ipam, const struct service_choice *choice, struct text_list *ret,
                       struct error *err) {
     struct artifact_target target;
 
@@ -176,10 +174,9 @@ int artifacts_missing(struct host *host, const struct artifacts *lock, const cha
         return error_set(err, ERROR_USAGE, "unknown CNI plugin '%s'", cni_type);
     for (size_t i = 0; artifact_target_at(i, &target); i++) {
         bool needed = target.service ? service_wanted(target.service, choice)
-                                     : target.required || text_equal(target.name, cni_type);
+                                     : target.required || text_equal(target.name, cni_type) ||
+                                           text_equal(target.name, ipam);
 
-        if (!cni_type && text_starts_with(target.target, CNI_FOLDER))
-            continue;
         if (needed && !in_lock(lock, target.name) &&
             (!host || host_file_type(host, target.target) != HOST_FILE))
             text_list_add(ret, target.name);

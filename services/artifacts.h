@@ -133,10 +133,10 @@ int program_write(struct host *host, const char *path, const void *data, size_t 
 /* Removes those that no longer run. */
 void program_remove_old(struct host *host, const char *path);
 /* Names that a node with these choices needs and that neither the lock (NULL allowed) nor the node
- * (NULL: nothing is asked of one) has. cni_type NULL: no CNI plugin, the network's agent brings its
- * own. */
+ * (NULL: nothing is asked of one) has. `cni_type`: the CNI plugin, `ipam`: the program that it asks
+ * for addresses; NULL: none is needed. */
 int artifacts_missing(struct host *host, const struct artifacts *lock, const char *cni_type,
-                      const struct service_choice *choice, struct text_list *ret,
+                      const char *ipam, const struct service_choice *choice, struct text_list *ret,
                       struct error *err);
 /* `artifacts` of a JoinPlan: [{name,version[,url],sha256,path}]; url of a mirror's (or NULL). New
  * reference. */

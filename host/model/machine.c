@@ -77,13 +77,6 @@ void model_registry_set(json_t *state, const char *key, const char *value, const
         json_object_del(registry, at);
 }
 
-void model_registry_set_number(json_t *state, const char *key, const char *value,
-                               const uint32_t *number) {
-    _cleanup_(freep) char *data = number ? xasprintf("%u", (unsigned)*number) : NULL;
-
-    model_registry_set(state, key, value, data);
-}
-
 void model_event_source_set(json_t *state, const char *file) {
     _cleanup_(freep) char *at = registry_name(HOST_EVENT_SOURCE_KEY);
 

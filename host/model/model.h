@@ -43,8 +43,6 @@ int model_registry_get(json_t *state, const char *key, const char *value, char *
                        struct error *err);
 /* data NULL: it is taken away, and its key when nothing else is in it. */
 void model_registry_set(json_t *state, const char *key, const char *value, const char *data);
-void model_registry_set_number(json_t *state, const char *key, const char *value,
-                               const uint32_t *number);
 void model_firewall_put(json_t *state, const struct host_firewall_rule *rule);
 void model_firewall_remove(json_t *state, const char *name);
 bool model_firewall_has(json_t *state, const char *name);

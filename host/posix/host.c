@@ -225,13 +225,14 @@ static int registry_get(struct host *host, const char *key, const char *value, c
     return state ? model_registry_get(state, key, value, ret, err) : -1;
 }
 
-static int registry_set(struct host *host, const char *key, const char *value,
-                        const uint32_t *number, struct error *err) {
+static int registry_set(struct host *host, const char *key, const char *value, bool number,
+                        const char *data, struct error *err) {
     json_t *state = state_of(host, "write the registry", err);
 
+    (void)number;
     if (!state)
         return -1;
-    model_registry_set_number(state, key, value, number);
+    model_registry_set(state, key, value, data);
     return save(host, 0, err);
 }
 

@@ -1,4 +1,4 @@
-/* Values under HKEY_LOCAL_MACHINE: read as text, written as REG_DWORD. */
+/* Values under HKEY_LOCAL_MACHINE: read as text, written as REG_DWORD or REG_SZ. */
 #include "host/win32/win32.h"
 
 #include <stdlib.h>
@@ -39,8 +39,12 @@ int win32_registry_get(struct host *host, const char *key, const char *value, ch
     return 0;
 }
 
-static LSTATUS put_number(const wchar_t *key_name, const wchar_t *value, uint32_t number) {
-    DWORD data = number;
+static LSTATUS put_value(const wchar_t *key_name, const wchar_t *value, bool number,
+                         const char *data) {
+    _cleanup_wide_ wchar_t *text = win32_wide(data);
+    DWORD word = (DWORD)strtoul(data, NULL, 10);
+    const BYTE *bytes = (const BYTE *)(number ? (const void *)&word : text);
+    DWORD size = number ? sizeof word : (DWORD)((wcslen(text) + 1) * sizeof *text);
     LSTATUS code;
     HKEY key;
 
@@ -48,7 +52,7 @@ static LSTATUS put_number(const wchar_t *key_name, const wchar_t *value, uint32_
         RegCreateKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, NULL, 0, KEY_SET_VALUE, NULL, &key, NULL);
     if (code)
         return code;
-    code = RegSetValueExW(key, value, 0, REG_DWORD, (const BYTE *)&data, sizeof data);
+    code = RegSetValueExW(key, value, 0, number ? REG_DWORD : REG_SZ, bytes, size);
     RegCloseKey(key);
     return code;
 }
@@ -71,15 +75,15 @@ static LSTATUS take_value(const wchar_t *key_name, const wchar_t *value) {
     return code;
 }
 
-int win32_registry_set(struct host *host, const char *key, const char *value,
-                       const uint32_t *number, struct error *err) {
+int win32_registry_set(struct host *host, const char *key, const char *value, bool number,
+                       const char *data, struct error *err) {
     _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
     _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
     LSTATUS code =
-        number ? put_number(wide_key, wide_value, *number) : take_value(wide_key, wide_value);
+        data ? put_value(wide_key, wide_value, number, data) : take_value(wide_key, wide_value);
 
     (void)host;
-    if (!number && code == ERROR_FILE_NOT_FOUND)
+    if (!data && code == ERROR_FILE_NOT_FOUND)
         return 0;
     return code ? win32_fail(err, (DWORD)code, "write registry value '%s\\%s'", key, value) : 0;
 }

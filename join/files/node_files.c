@@ -165,7 +165,7 @@ void node_files_boot_network(const struct join_found *found, json_t *peers,
 }
 
 void node_files_cni(const struct network_plan *plan, struct node_files *ret) {
-    add(ret, CNI_CONF_PATH, HOST_PUBLIC, cni_config_make(plan));
+    add(ret, cni_config_path(plan), HOST_PUBLIC, cni_config_make(plan));
 }
 
 static int record(struct journal *journal, const struct node_files *files, struct error *err) {

@@ -36,7 +36,7 @@ int join_need(struct join *join, unsigned needs, struct error *err) {
         if ((needs & rows[i].need) && rows[i].find(join, err) < 0)
             return -1;
     if ((needs & NEED_NODE) && (needs & NEED_PLAN) && !join->found.plan.pod_cidr_known &&
-        !join->found.plan.agent->in_cluster)
+        !join->found.plan.agent->in_cluster && !join->found.plan.agent->pods_make_network)
         return no_prefix(join, err);
     return 0;
 }

@@ -131,7 +131,7 @@ static void plan_input_make(struct join *join, struct network_input *ret) {
     agent = network_agent_by_plugin(ret->plugin);
     if (!ret->pod_cidr && agent && agent->subnet_annotation)
         ret->pod_cidr = pod_prefix(&join->found, agent);
-    else if (!ret->pod_cidr && join->found.node.name)
+    else if (!ret->pod_cidr && join->found.node.name && !(agent && agent->pods_make_network))
         network_input_pods(&join->found.node.pod_cidrs, ret);
 }
 

@@ -129,6 +129,44 @@ int network_fit_check(const struct cluster_config *cluster, const struct join_op
                : check_prefixes(settings, &cluster->pod_subnets, "podSubnet", err);
 }
 
+static int check_names(struct join *join, const json_t *nodes, struct error *err) {
+    const char *own = join->found.facts.host_name;
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(nodes, "items"), i, node) {
+        const char *name = json_text_at(node, "metadata.name");
+
+        const json_t *labels = json_at(node, "metadata.labels");
+
+        if (text_equal(name, join->found.node_name) ||
+            (!text_equal_nocase(json_text_at(node, "status.nodeInfo.machineID"), own) &&
+             !text_equal_nocase(
+                 json_string_value(json_object_get(labels, "kubernetes.io/hostname")), own)))
+            continue;
+        (void)error_set(
+            err, ERROR_CONFLICT,
+            "node '%s' has this machine's host name '%s', by which %s tells nodes apart",
+            name ? name : "", own, join->found.plan.plugin);
+        return error_hint(err, "rename this machine and restart it (PowerShell: Rename-Computer "
+                               "-NewName NAME -Restart), or delete that Node if it is gone");
+    }
+    return 0;
+}
+
+int network_fit_check_names(struct join *join, struct error *err) {
+    _cleanup_json_ json_t *nodes = NULL;
+
+    if (!join->found.plan.agent->unique_host_names)
+        return 0;
+    if (kube_nodes_get(&join->found.client, &nodes, err) == 0)
+        return check_names(join, nodes, err);
+    if (!kube_is_forbidden(err))
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
 void network_fit_warn(struct join *join) {
     const struct agent_settings *settings = &join->found.cluster.network;
     const struct external_agent *agent = join->found.plan.external;

@@ -9,6 +9,9 @@
  * own limits. ERROR_USAGE names both sides, with a hint; ERROR_UNSUPPORTED. */
 int network_fit_check(const struct cluster_config *cluster, const struct join_options *options,
                       const struct network_input *input, struct error *err);
+/* With an agent that tells nodes apart by their hosts' names: ERROR_CONFLICT when another Node has
+ * this one's, in any case. Who may not list Nodes is passed over. */
+int network_fit_check_names(struct join *join, struct error *err);
 /* Tells what goes on, but is worth a look. */
 void network_fit_warn(struct join *join);
 

@@ -2,6 +2,7 @@
 #include "join/phases/agent_network.h"
 
 #include "base/memory.h"
+#include "join/found/network_fit.h"
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "kube/csr.h"
@@ -21,8 +22,7 @@ struct agent_wait {
 
 /* ---- what a reset takes back ---- */
 
-/* What stands already is not this join's. */
-static int record_networks(struct join *join, struct error *err) {
+int agent_network_record(struct join *join, struct error *err) {
     const struct network_agent *agent = join->found.plan.agent;
 
     for (const char *const *name = agent->networks; *name; name++) {
@@ -39,7 +39,7 @@ static int record_networks(struct join *join, struct error *err) {
         }
         if (journal_record(&join->journal, JOURNAL_NETWORK, *name,
                            there ? json_pack("{s:b}", "present", 1)
-                                 : json_pack("{s:s}", "agent", agent->service),
+                                 : json_pack("{s:s}", "agent", agent->plugin),
                            err) < 0)
             return -1;
     }
@@ -54,42 +54,6 @@ static int make_folders(struct join *join, struct error *err) {
             return -1;
     return agent->key_folder ? host_make_folder(join->host, agent->key_folder, HOST_SECRET, err)
                              : 0;
-}
-
-/* ---- who else has this name ---- */
-
-static int check_names(struct join *join, const json_t *nodes, struct error *err) {
-    const char *own = join->found.facts.host_name;
-    json_t *node;
-    size_t i;
-
-    json_array_foreach(json_object_get(nodes, "items"), i, node) {
-        const char *name = json_text_at(node, "metadata.name");
-
-        if (text_equal(name, join->found.node_name) ||
-            !text_equal_nocase(json_text_at(node, "status.nodeInfo.machineID"), own))
-            continue;
-        (void)error_set(
-            err, ERROR_CONFLICT,
-            "node '%s' has this machine's host name '%s', by which %s tells nodes apart",
-            name ? name : "", own, join->found.plan.plugin);
-        return error_hint(err, "rename this machine and restart it (PowerShell: Rename-Computer "
-                               "-NewName NAME -Restart), or delete that Node if it is gone");
-    }
-    return 0;
-}
-
-int agent_network_check_names(struct join *join, struct error *err) {
-    _cleanup_json_ json_t *nodes = NULL;
-
-    if (!join->found.plan.agent->unique_host_names)
-        return 0;
-    if (kube_nodes_get(&join->found.client, &nodes, err) == 0)
-        return check_names(join, nodes, err);
-    if (!kube_is_forbidden(err))
-        return -1;
-    error_clear(err);
-    return 0;
 }
 
 /* ---- until it stands ---- */
@@ -213,7 +177,7 @@ int agent_network_make(struct join *join, struct hcn_network *ret, struct error 
         .join = join, .service = service_by_name(join->found.plan.agent->service), .starts = 1};
     struct service_settings settings;
 
-    if (agent_network_check_names(join, err) < 0 || record_networks(join, err) < 0 ||
+    if (network_fit_check_names(join, err) < 0 || agent_network_record(join, err) < 0 ||
         make_folders(join, err) < 0)
         return -1;
     programs_service_settings(join->host, &join->found, &settings);

@@ -13,8 +13,8 @@
  * network for other pods), ERROR_TIMED_OUT. */
 int agent_network_make(struct join *join, struct hcn_network *ret, struct error *err);
 
-/* With an agent that tells nodes apart by their hosts' names: ERROR_CONFLICT when another Node has
- * this one's. Who may not list Nodes is passed over. */
-int agent_network_check_names(struct join *join, struct error *err);
+/* Writes down the networks that the agent makes, so that a reset deletes them; what stands already
+ * is not this join's. */
+int agent_network_record(struct join *join, struct error *err);
 
 #endif

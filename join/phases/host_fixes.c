@@ -1,10 +1,15 @@
-/* Registry values against known faults of this Windows, each written down before it is set. */
+/* Registry values, each written down before it is set. */
 #include "join/phases/host_fixes.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
+#include "netsetup/hcn_network.h"
 #include "netsetup/windows_builds.h"
+
+#define HNS_SERVICE "hns"
+enum { HNS_RESTART_MS = 60000 };
 
 /* What stands there now, for the journal; only a number can be restored. */
 static int before_json(struct join *join, const struct host_fix *fix, json_t **ret,
@@ -27,14 +32,15 @@ static int before_json(struct join *join, const struct host_fix *fix, json_t **r
 
 static int apply(struct join *join, const struct host_fix *fix, struct error *err) {
     _cleanup_(freep) char *target = xasprintf("%s\\%s", fix->key, fix->value);
+    _cleanup_(freep) char *data = xasprintf("%u", (unsigned)fix->data);
     json_t *before;
 
     if (before_json(join, fix, &before, err) < 0 ||
         journal_record(&join->journal, JOURNAL_REGISTRY, target, before, err) < 0 ||
-        host_registry_set(join->host, fix->key, fix->value, &fix->data, err) < 0)
+        host_registry_set(join->host, fix->key, fix->value, true, data, err) < 0)
         return -1;
-    join_warn(&join->progress, "set HKLM\\%s to %u: %s; restart Windows once for it", target,
-              (unsigned)fix->data, fix->why);
+    join_warn(&join->progress, "set HKLM\\%s to %s: %s; restart Windows once for it", target, data,
+              fix->why);
     return 0;
 }
 
@@ -52,4 +58,36 @@ int host_fixes_apply(struct join *join, struct error *err) {
             return error_prefix(err, "apply the host fixes");
     }
     return 0;
+}
+
+/* A run that was killed may have set it, and HNS not read it: no network stands then. */
+static bool is_read(struct join *join, const char *target) {
+    struct hcn_network network;
+    struct error ignored = {0};
+
+    return !journal_has(&join->journal, JOURNAL_REGISTRY, target) ||
+           hcn_network_find(join->host, join->found.plan.base_name, &network, &ignored) == 0;
+}
+
+int agent_registry_apply(struct join *join, struct error *err) {
+    const struct agent_registry *wanted = join->found.plan.agent->registry;
+    _cleanup_(freep) char *found = NULL, *target = NULL;
+    struct error why = {0};
+
+    if (!wanted)
+        return 0;
+    target = xasprintf("%s\\%s", wanted->key, wanted->value);
+    if (host_registry_get(join->host, wanted->key, wanted->value, &found, &why) < 0 &&
+        why.kind != ERROR_ABSENT)
+        return error_set(err, why.kind, "%s", why.message);
+    if (text_equal(found, wanted->text) && is_read(join, target))
+        return 0;
+    if (journal_record(&join->journal, JOURNAL_REGISTRY, target,
+                       found ? json_pack("{s:s}", "data", found) : NULL, err) < 0 ||
+        host_registry_set(join->host, wanted->key, wanted->value, false, wanted->text, err) < 0)
+        return -1;
+    text_addf(&join->progress.detail, "%s set, HNS restarted; ", wanted->value);
+    if (host_service_stop(join->host, HNS_SERVICE, HNS_RESTART_MS, err) < 0)
+        return -1;
+    return host_service_start(join->host, HNS_SERVICE, HNS_RESTART_MS, err);
 }

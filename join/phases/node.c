@@ -92,10 +92,11 @@ static int keep_pods_away(struct join *join, struct error *err) {
     return external_network_pending(join, pending, err);
 }
 
-/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes);
+/* An agent that makes the network may give out prefixes of its own (Calico, OVN-Kubernetes, Azure);
  * another one would wait for the Node's without a word. */
 static bool gives_prefixes(const struct network_plan *plan) {
-    return plan->agent->makes_network && !(plan->external && plan->external->needs_pod_cidr);
+    return plan->agent->pods_make_network ||
+           (plan->agent->makes_network && !(plan->external && plan->external->needs_pod_cidr));
 }
 
 int phase_node(struct join *join, struct error *err) {

@@ -36,15 +36,24 @@ static int set_aside_conflicts(struct join *join, struct error *err) {
 
 static int write_cni(struct join *join, struct error *err) {
     _cleanup_(node_files_free) struct node_files files = {0};
-    const char *log = cni_plugin_by_name(join->found.plan.cni_plugin)->log_file;
 
-    if ((log && journal_file(&join->journal, log, err) < 0) ||
-        journal_own_folder(&join->journal, CNI_CONF_DIR, err) < 0 ||
+    if (journal_own_folder(&join->journal, CNI_CONF_DIR, err) < 0 ||
         journal_own_folder(&join->journal, CNI_RESULTS_DIR, err) < 0 ||
         set_aside_conflicts(join, err) < 0)
         return -1;
     node_files_cni(&join->found.plan, &files);
     return node_files_write(&join->journal, &files, err);
+}
+
+/* What the CNI plugin's programs write: before any of them, or winjoin-network, removes it. */
+static int record_plugin(struct join *join, struct error *err) {
+    const char *const *file = cni_plugin_by_name(join->found.plan.cni_plugin)->files;
+    int result = 0;
+
+    journal_hold(&join->journal);
+    for (; file && *file && result == 0; file++)
+        result = journal_file(&join->journal, *file, err);
+    return journal_write_down(&join->journal, result < 0 ? NULL : err) < 0 ? -1 : result;
 }
 
 static int reserve_source_vip(struct join *join, struct error *err) {
@@ -95,7 +104,7 @@ static int make_external(struct join *join, struct error *err) {
     return external_network_pending(join, false, err);
 }
 
-/* By winjoin, or by the network agent's service. */
+/* By winjoin, by the network agent's service, or later by the first pod. */
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     enum hcn_outcome outcome;
 
@@ -103,6 +112,8 @@ static int make_network(struct join *join, struct hcn_network *network, struct e
         return agent_network_make(join, network, err) < 0
                    ? -1
                    : source_vip_choose(join->host, &join->found.plan, network, err);
+    if (join->found.plan.agent->pods_make_network)
+        return agent_network_record(join, err);
     if (record_forwarding(join, join->found.node_ip, 4, err) < 0 ||
         record_forwarding(join, join->found.plan.ipv6.management_address, 6, err) < 0)
         return -1;
@@ -116,7 +127,8 @@ int phase_pod_network(struct join *join, struct error *err) {
 
     if (join->found.plan.agent->in_cluster)
         return make_external(join, err);
-    if (make_network(join, &network, err) < 0 || reserve_source_vip(join, err) < 0)
+    if (record_plugin(join, err) < 0 || make_network(join, &network, err) < 0 ||
+        reserve_source_vip(join, err) < 0)
         return -1;
     text_addf(&join->progress.detail, "%s %s", join->found.plan.mode->name, join->found.plan.name);
     if (join->found.plan.vni)

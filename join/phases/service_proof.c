@@ -7,6 +7,7 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/services/service_start.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/hcn_network.h"
 #include "services/cri.h"
 
@@ -64,14 +65,31 @@ static enum wait_look look_file(struct join *join, bool runs, struct error *err)
                : LOOK_AGAIN;
 }
 
+/* kube-proxy looks for its network every second, for ever. */
+static enum wait_look look_first_pod(struct join *join, struct error *err) {
+    const struct network_plan *plan = &join->found.plan;
+    struct hcn_network network;
+    struct error why = {0};
+
+    if (!plan->agent->pods_make_network ||
+        hcn_network_find(join->host, plan->name, &network, &why) == 0)
+        return LOOK_AGAIN;
+    if (why.kind != ERROR_ABSENT) {
+        *err = why;
+        return LOOK_FAILED;
+    }
+    text_addf(&join->progress.detail, "running; waits for HNS network '%s' of the first pod",
+              plan->name);
+    return LOOK_DONE;
+}
+
 static enum wait_look look_balancers(struct join *join, bool runs, struct error *err) {
     _cleanup_json_ json_t *balancers = NULL;
 
-    (void)runs;
     if (hcn_list(join->host, HCN_LOAD_BALANCER, NULL, NULL, &balancers, err) < 0)
         return LOOK_FAILED;
     if (!json_array_size(balancers))
-        return LOOK_AGAIN;
+        return runs ? look_first_pod(join, err) : LOOK_AGAIN;
     text_addf(&join->progress.detail, "running, %zu load balancer%s programmed",
               json_array_size(balancers), json_array_size(balancers) == 1 ? "" : "s");
     join_fact(&join->progress, "loadBalancers",

@@ -63,7 +63,7 @@ static void describe_switch(struct join *join, const struct nic_guard_result *gu
 int phase_vswitch(struct join *join, struct error *err) {
     struct nic_guard_result guard = {0};
 
-    if (host_fixes_apply(join, err) < 0)
+    if (host_fixes_apply(join, err) < 0 || agent_registry_apply(join, err) < 0)
         return -1;
     if (join->found.plan.agent->makes_network) {
         text_addf(&join->progress.detail, "left to %s",

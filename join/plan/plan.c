@@ -152,11 +152,19 @@ static json_t *steps_json(const struct join *join) {
     return steps;
 }
 
-/* Stays NULL unless it was asked for. */
+/* Stays NULL unless it was asked for, or the network's agent needs it. */
 static int registry_json(const struct join *join, json_t **ret, struct error *err) {
-    if (!join->found.options.apply_host_fixes)
+    const struct agent_registry *wanted = join->found.plan.agent->registry;
+
+    if (!join->found.options.apply_host_fixes && !wanted)
         return 0;
-    *ret = host_fixes_missing_json(join->host, &join->found.facts, err);
+    *ret = join->found.options.apply_host_fixes
+               ? host_fixes_missing_json(join->host, &join->found.facts, err)
+               : json_array();
+    if (*ret && wanted)
+        json_array_append_new(*ret,
+                              json_pack("{s:s, s:s, s:s, s:s}", "key", wanted->key, "value",
+                                        wanted->value, "data", wanted->text, "why", wanted->why));
     return *ret ? 0 : -1;
 }
 
@@ -216,7 +224,7 @@ int join_plan_make(struct join *join, json_t **ret, struct error *err) {
         files_json(join, files, err) < 0 || registry_json(join, &registry, err) < 0)
         return -1;
     unknown = json_array();
-    if (!join->found.plan.pod_cidr_known)
+    if (!join->found.plan.pod_cidr_known && !join->found.plan.agent->pods_make_network)
         json_array_append_new(unknown, json_string("podCIDR"));
     if (join->found.plan.agent->source_vip_endpoint &&
         text_equal(join->found.plan.source_vip, SOURCE_VIP_UNKNOWN))

@@ -82,9 +82,12 @@ static void add_registry(struct text *out, const json_t *plan) {
     const json_t *value;
     size_t i;
 
-    json_array_foreach(json_at(plan, "registry"), i, value) text_addf(
-        out, "%s  HKLM\\%s\\%s = %lld  (%s)\n", i ? "" : "\nregistry\n", text_at(value, "key"),
-        text_at(value, "value"), json_number_at(value, "data", 0), text_at(value, "why"));
+    json_array_foreach(json_at(plan, "registry"), i, value) {
+        _cleanup_(freep) char *data = json_write(json_object_get(value, "data"));
+
+        text_addf(out, "%s  HKLM\\%s\\%s = %s  (%s)\n", i ? "" : "\nregistry\n",
+                  text_at(value, "key"), text_at(value, "value"), data, text_at(value, "why"));
+    }
 }
 
 static void add_value(struct text *out, char sign, const char *path, const json_t *value,

@@ -11,6 +11,7 @@
 #include "netsetup/hcn_network.h"
 #include "services/artifacts.h"
 #include "join/found/need.h"
+#include "join/found/network_fit.h"
 #include "join/services/rights.h"
 
 enum { CLOCK_MAX = 60 };
@@ -152,7 +153,8 @@ enum verdict check_network_agent(struct join *join, const struct preflight_check
     (void)check;
     if (!join->found.plan.name)
         return after(finding, "NetworkPlan");
-    if (hcn_external_check(join->host, &join->found.plan, &why) == 0)
+    if (hcn_external_check(join->host, &join->found.plan, &why) == 0 &&
+        network_fit_check_names(join, &why) == 0)
         return CHECK_FINE;
     (void)check_failed(finding, &why);
     finding->cause = ERROR_NONE; /* this machine's */

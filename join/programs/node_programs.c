@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/plugins/cni_plugin.h"
 
 static int add_node(const struct artifacts *artifacts, const struct network_mode *mode,
                     const char *plugin, bool kube_proxy, json_t *list, struct error *err) {
@@ -16,7 +17,8 @@ static int add_node(const struct artifacts *artifacts, const struct network_mode
 
     if (!cni)
         return 0;
-    if (artifacts_missing(NULL, artifacts, theirs ? NULL : cni, &choice, &missing, err) < 0)
+    if (artifacts_missing(NULL, artifacts, theirs ? NULL : cni,
+                          theirs ? NULL : cni_plugin_ipam(cni, agent), &choice, &missing, err) < 0)
         return -1;
     names = json_array();
     for (size_t i = 0; i < missing.count; i++)
@@ -28,7 +30,9 @@ static int add_node(const struct artifacts *artifacts, const struct network_mode
 
 /* A node whose network the cluster brings lacks no program of the network: told when asked. */
 static bool is_asked(const char *plugin, const char *wanted) {
-    return wanted ? text_equal(wanted, plugin) : !network_agent_by_plugin(plugin)->makes_network;
+    return wanted ? text_equal(wanted, plugin)
+                  : !network_agent_by_plugin(plugin)->makes_network &&
+                        !network_agent_by_plugin(plugin)->pods_make_network;
 }
 
 int node_programs_missing(const struct artifacts *artifacts, const struct join_options *options,

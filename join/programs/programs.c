@@ -12,6 +12,7 @@
 #include "join/kubelet/kubelet_question.h"
 #include "join/programs/version_skew.h"
 #include "netsetup/agents/agent.h"
+#include "netsetup/plugins/cni_plugin.h"
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
@@ -121,7 +122,9 @@ int programs_missing(struct host *host, const struct join_found *found,
                      const struct artifacts *lock, struct text_list *ret, struct error *err) {
     const struct service_choice choice = choice_of(found);
 
-    return artifacts_missing(host, lock, found->plan.cni_plugin, &choice, ret, err);
+    return artifacts_missing(host, lock, found->plan.cni_plugin,
+                             cni_plugin_ipam(found->plan.cni_plugin, found->plan.agent), &choice,
+                             ret, err);
 }
 
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err) {
@@ -141,31 +144,31 @@ int programs_check_complete(struct join *join, const struct artifacts *lock, str
 
 /* ---- versions ---- */
 
-char *programs_version(struct host *host, const struct service *service) {
+char *programs_version(struct host *host, const char *program) {
     _cleanup_(freep) char *output = NULL;
     struct error ignored = {0};
     const char *v;
 
-    if (program_version_read(host, service->program, &output, &ignored) <= 0)
+    if (program_version_read(host, program, &output, &ignored) <= 0)
         return NULL;
     v = strstr(output, " v");
     return v ? xstrndup(v + 1, strcspn(v + 1, " \r\n")) : NULL;
 }
 
 /* The lock's word first: its file will stand there. */
-static char *coming_version(struct host *host, const struct artifacts *lock,
-                            const struct service *service) {
+static char *coming_version(struct host *host, const struct artifacts *lock, const char *artifact,
+                            const char *program) {
     for (size_t i = 0; lock && i < lock->count; i++)
-        if (text_equal(lock->items[i].name, service->artifact))
+        if (text_equal(lock->items[i].name, artifact))
             return text_equal(lock->items[i].version, "unknown") ? NULL
                                                                  : xstrdup(lock->items[i].version);
-    return programs_version(host, service);
+    return programs_version(host, program);
 }
 
 static const char *version_of(struct host *host, const struct join_found *found, char **kept,
                               const struct service *service) {
     if (!*kept)
-        *kept = programs_version(host, service);
+        *kept = programs_version(host, service->program);
     return *kept ? *kept : found->cluster.kubernetes_version;
 }
 
@@ -254,24 +257,42 @@ static int check_command_line(struct join *join, struct error *err) {
     return result;
 }
 
+/* The bundle's word, else the program's own; what neither tells is not known. */
+static int check_cni(struct join *join, const struct artifacts *lock, struct error *err) {
+    const struct network_plan *plan = &join->found.plan;
+    const struct cni_plugin *cni = plan->mode ? cni_plugin_by_name(plan->cni_plugin) : NULL;
+    struct artifact_target target;
+    _cleanup_(freep) char *version = NULL;
+
+    if (!cni || !cni->check_version || !artifact_target_find(cni->name, &target))
+        return 0;
+    version = coming_version(join->host, lock, target.name, target.target);
+    if (version)
+        return cni->check_version(plan, version, err);
+    return 0;
+}
+
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
-    _cleanup_(freep) char *kubelet = coming_version(join->host, lock, &service_kubelet);
+    _cleanup_(freep) char *kubelet =
+        coming_version(join->host, lock, service_kubelet.artifact, service_kubelet.program);
 
     for (const struct service *const *row = service_table; *row; row++) {
         _cleanup_(freep) char *version = NULL;
 
         if (!(*row)->kubernetes || !programs_wanted(&join->found, *row))
             continue;
-        version = coming_version(join->host, lock, *row);
+        version = coming_version(join->host, lock, (*row)->artifact, (*row)->program);
         if (check_wanted(&join->found.options, (*row)->name, version, err) < 0)
             return -1;
     }
-    if (check_skew(join, kubelet ? kubelet : join->found.options.kubernetes_version, err) < 0)
+    if (check_cni(join, lock, err) < 0 ||
+        check_skew(join, kubelet ? kubelet : join->found.options.kubernetes_version, err) < 0)
         return -1;
     freep(&join->found.kubelet_version);
     join->found.kubelet_version = take_ptr(kubelet);
     freep(&join->found.kube_proxy_version);
-    join->found.kube_proxy_version = coming_version(join->host, lock, &service_kube_proxy);
+    join->found.kube_proxy_version =
+        coming_version(join->host, lock, service_kube_proxy.artifact, service_kube_proxy.program);
     return check_command_line(join, err);
 }
 

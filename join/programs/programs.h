@@ -22,7 +22,7 @@ int programs_missing(struct host *host, const struct join_found *found,
  */
 int programs_check_complete(struct join *join, const struct artifacts *lock, struct error *err);
 /* What the installed program says of itself ("v1.37.1"), or NULL. The caller frees. */
-char *programs_version(struct host *host, const struct service *service);
+char *programs_version(struct host *host, const char *program);
 /* The version of the kubelet that runs, or will: the bundle's once it was checked, the installed
  * one's, else the cluster's. Borrowed. */
 const char *programs_kubelet_version(struct host *host, struct join_found *found);

@@ -36,7 +36,8 @@ enum journal_kind {
     JOURNAL_SOURCE_VIP,   /* the reservation in host-local's store, by network name */
     JOURNAL_EVENT_SOURCE, /* the event log's source; before: the file that held its texts, or none
                            */
-    JOURNAL_REGISTRY,     /* a number under HKLM, "KEY\VALUE"; before: {"data"}, or absent */
+    JOURNAL_REGISTRY,     /* a value under HKLM, "KEY\VALUE"; before: {"data"} (a number or a text),
+                             or absent */
     JOURNAL_FORWARDING,   /* of the interface with this address, in its family; before: on or off */
     JOURNAL_KIND_COUNT
 };

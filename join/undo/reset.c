@@ -221,7 +221,9 @@ static int undo_event_source(struct host *host, const struct journal_entry *entr
 static int undo_registry(struct host *host, const struct journal_entry *entry, const char **ret_how,
                          struct error *err) {
     const json_t *data = json_object_get(entry->before, "data");
-    uint32_t number = (uint32_t)json_integer_value(data);
+    bool number = json_is_integer(data);
+    _cleanup_(freep) char *text = number ? xasprintf("%lld", (long long)json_integer_value(data))
+                                         : xstrdup_null(json_string_value(data));
     const char *value = strrchr(entry->target, '\\');
     _cleanup_(freep) char *key =
         value ? xstrndup(entry->target, (size_t)(value - entry->target)) : NULL;
@@ -229,7 +231,7 @@ static int undo_registry(struct host *host, const struct journal_entry *entry, c
     if (!key)
         return error_set(err, ERROR_MALFORMED, "read journalled value '%.60s'", entry->target);
     *ret_how = data ? "restored" : "removed";
-    return host_registry_set(host, key, value + 1, data ? &number : NULL, err);
+    return host_registry_set(host, key, value + 1, number, text, err);
 }
 
 static undo_function *const undo[JOURNAL_KIND_COUNT] = {

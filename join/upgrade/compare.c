@@ -51,7 +51,7 @@ static int add_own(struct join *join, const char *version, struct text_list *ret
 /* What the kubelet is told beyond that was the administrator's word, and stays. */
 static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0};
-    _cleanup_(freep) char *installed = programs_version(join->host, &service_kubelet);
+    _cleanup_(freep) char *installed = programs_version(join->host, service_kubelet.program);
     const char *reported = join->found.node.kubelet_version;
     struct service_host_settings now = {0};
     int result = 0;
@@ -74,7 +74,7 @@ static int keep_arguments(struct join *join, struct error *err) {
 /* The caller frees; NULL = unknown. */
 static char *version_of(struct host *host, const char *path, const struct service *service) {
     _cleanup_(freep) char *data = NULL;
-    char *version = service ? programs_version(host, service) : NULL;
+    char *version = service ? programs_version(host, service->program) : NULL;
     size_t len;
 
     if (!version && host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, NULL) == 0)

@@ -36,6 +36,11 @@ struct agent_settings {
     json_t *told;               /* to the containers of the DaemonSet: variables and data */
 };
 
+/* A text under HKLM that HNS reads as it starts. */
+struct agent_registry {
+    const char *key, *value, *text, *why;
+};
+
 struct network_restore; /* netsetup/network_keeper.h */
 
 /* Text is static, a list ends with NULL; what is NULL or 0 is not there. */
@@ -57,6 +62,12 @@ struct network_agent {
     /* it makes the HNS network itself: a join makes none, and waits */
     bool makes_network;
     unsigned wait_seconds; /* so long at most: network_agent_wait() */
+    /* its CNI plugin makes the HNS network when the first pod comes, on the base network, and gives
+     * pods addresses that are not of the Node's podCIDR: a join makes no network for pods */
+    bool pods_make_network;
+    const char *cni;  /* the CNI plugin with which it works; NULL: the mode's first */
+    const char *ipam; /* built into that plugin, in the place of a program; NULL: none */
+    const struct agent_registry *registry; /* what HNS must have read before its first network */
     /* it runs in the cluster and writes the CNI configuration, too, and the cluster brings
      * kube-proxy: a join makes neither */
     bool in_cluster;
@@ -106,8 +117,7 @@ const char *network_agent_cni(const struct network_agent *agent, const char *plu
 unsigned network_agent_wait(const struct network_agent *agent);
 /* What --network-plugin takes, in the tables' order. */
 void network_plugin_names(struct text_list *ret);
-/* ERROR_UNSUPPORTED for a plugin that exists but not in this build, ERROR_USAGE for another word;
- * both name those that work. */
+/* ERROR_USAGE for another word; it names those that work. */
 int network_plugin_check(const char *name, struct error *err);
 void agent_settings_free(struct agent_settings *settings);
 
@@ -116,7 +126,9 @@ void agent_settings_free(struct agent_settings *settings);
     ROW(none)                                                                                      \
     ROW(flannel)                                                                                   \
     ROW(external)                                                                                  \
-    ROW(ovn_kubernetes)
+    ROW(ovn_kubernetes)                                                                            \
+    ROW(azure_vnet)                                                                                \
+    ROW(azure_cns)
 #define NETWORK_AGENT_DECLARE(agent) extern const struct network_agent network_agent_##agent;
 NETWORK_AGENTS(NETWORK_AGENT_DECLARE)
 

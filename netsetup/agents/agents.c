@@ -8,8 +8,6 @@
 
 #define ROW(agent) &network_agent_##agent,
 static const struct network_agent *const agents[] = {NETWORK_AGENTS(ROW)};
-/* Plugins that people know from other clusters. */
-static const char *const elsewhere[] = {"azure-vnet", NULL};
 
 const struct network_agent *const *network_agents(size_t *ret_count) {
     *ret_count = ARRAY_SIZE(agents);
@@ -17,12 +15,11 @@ const struct network_agent *const *network_agents(size_t *ret_count) {
 }
 
 const struct network_agent *network_agent_by_plugin(const char *plugin) {
-    for (size_t i = 0; i < ARRAY_SIZE(agents); i++) {
-        if (agents[i]->plugin ? text_equal(agents[i]->plugin, plugin)
-                              : network_mode_by_cni(plugin, NULL) != NULL)
+    for (size_t i = 0; plugin && i < ARRAY_SIZE(agents); i++) {
+        if (text_equal(agents[i]->plugin, plugin))
             return agents[i];
     }
-    return NULL;
+    return network_mode_by_cni(plugin, NULL) ? &network_agent_none : NULL;
 }
 
 bool network_agent_excepts_services(const char *network) {
@@ -37,7 +34,9 @@ const char *network_agent_cni(const struct network_agent *agent, const char *plu
                               const struct network_mode *mode) {
     if (!agent->plugin)
         return name_find(mode->cni_plugins, plugin);
-    return agent->backend(mode) ? mode->cni_plugins[0] : NULL;
+    if (!agent->backend(mode))
+        return NULL;
+    return agent->cni ? agent->cni : mode->cni_plugins[0];
 }
 
 unsigned network_agent_wait(const struct network_agent *agent) {
@@ -55,7 +54,7 @@ void network_plugin_names(struct text_list *ret) {
             text_list_add(ret, agents[i]->plugin);
         for (size_t k = 0; !agents[i]->plugin && k < count; k++) {
             for (const char *const *name = modes[k]->cni_plugins; *name; name++) {
-                if (!text_list_has(ret, *name))
+                if (!text_list_has(ret, *name) && !network_agent_by_plugin(*name)->plugin)
                     text_list_add(ret, *name);
             }
         }
@@ -65,7 +64,7 @@ void network_plugin_names(struct text_list *ret) {
 int network_plugin_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     network_plugin_names(&names);
-    return name_check("network plugin", name, &names, name_find(elsewhere, name), err);
+    return name_check("network plugin", name, &names, err);
 }
 
 void agent_settings_free(struct agent_settings *settings) {

@@ -38,5 +38,5 @@ void network_mode_names(struct text_list *ret) {
 int network_mode_check(const char *name, struct error *err) {
     _cleanup_(text_list_free) struct text_list names = {0};
     network_mode_names(&names);
-    return name_check("network mode", name, &names, false, err);
+    return name_check("network mode", name, &names, err);
 }

@@ -14,11 +14,17 @@ struct cni_plugin {
     /* host-local hears the prefix but no range from it: what no pod may get is reserved in
      * host-local's store */
     bool drops_ranges;
-    const char *log_file; /* that its program writes beside containerd's; NULL: none */
+    bool list;                /* its file is a list of plugins, .conflist */
+    const char *ipam;         /* program that gives out pods' addresses; NULL: HNS does */
+    const char *const *files; /* that its programs write in containerd's folder; NULL: none */
     /* Can it work with these addresses? ERROR_UNSUPPORTED. NULL: with all. */
     int (*check)(const struct network_plan *plan, struct error *err);
+    /* Can this version ("v1.6.15") make what the plan says? ERROR_UNSUPPORTED. NULL: each can. */
+    int (*check_version)(const struct network_plan *plan, const char *version, struct error *err);
 };
 
+/* The program that the agent's pods have their addresses from; NULL: none (`plugin` NULL, too). */
+const char *cni_plugin_ipam(const char *plugin, const struct network_agent *agent);
 /* NULL: none has that name. */
 const struct cni_plugin *cni_plugin_by_name(const char *name);
 
@@ -28,7 +34,8 @@ const struct cni_plugin *cni_plugin_by_name(const char *name);
     ROW(win_bridge)                                                                                \
     ROW(sdnoverlay)                                                                                \
     ROW(sdnbridge)                                                                                 \
-    ROW(nat)
+    ROW(nat)                                                                                       \
+    ROW(azure_vnet)
 #define CNI_PLUGIN_DECLARE(plugin) extern const struct cni_plugin cni_plugin_##plugin;
 CNI_PLUGINS(CNI_PLUGIN_DECLARE)
 

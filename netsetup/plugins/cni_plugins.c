@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "netsetup/agents/agent.h"
 #include "netsetup/hcn_documents.h"
 #include "netsetup/modes/mode.h"
 
@@ -16,6 +17,11 @@ const struct cni_plugin *cni_plugin_by_name(const char *name) {
             return plugins[i];
     }
     return NULL;
+}
+
+const char *cni_plugin_ipam(const char *plugin, const struct network_agent *agent) {
+    const struct cni_plugin *cni = cni_plugin_by_name(plugin);
+    return cni && !agent->ipam ? cni->ipam : NULL;
 }
 
 json_t *cni_dns_json(const struct network_plan *plan) {

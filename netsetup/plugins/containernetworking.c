@@ -35,5 +35,7 @@ static json_t *config_json(const struct network_plan *plan) {
     return config;
 }
 
-const struct cni_plugin cni_plugin_win_overlay = {.name = "win-overlay", .config = config_json};
-const struct cni_plugin cni_plugin_win_bridge = {.name = "win-bridge", .config = config_json};
+const struct cni_plugin cni_plugin_win_overlay = {
+    .name = "win-overlay", .config = config_json, .ipam = "host-local"};
+const struct cni_plugin cni_plugin_win_bridge = {
+    .name = "win-bridge", .config = config_json, .ipam = "host-local"};

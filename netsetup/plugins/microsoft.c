@@ -18,7 +18,7 @@
 #define CNI_VERSION "0.2.0"
 
 /* In containerd's working directory: that of a service that is no other's. */
-#define LOG_FILE "C:\\Windows\\System32\\wincni.log"
+static const char *const files[] = {"C:\\Windows\\System32\\wincni.log", NULL};
 
 /* The default route of a pod: host-local answers with the prefix's first address as the gateway,
  * and without host-local it is what stands here. */
@@ -111,9 +111,13 @@ static int check_bridge(const struct network_plan *plan, struct error *err) {
 
 const struct cni_plugin cni_plugin_sdnbridge = {.name = "sdnbridge",
                                                 .config = bridge_json,
+                                                .ipam = "host-local",
                                                 .drops_ranges = true,
-                                                .log_file = LOG_FILE,
+                                                .files = files,
                                                 .check = check_bridge};
-const struct cni_plugin cni_plugin_sdnoverlay = {
-    .name = "sdnoverlay", .config = overlay_json, .drops_ranges = true, .log_file = LOG_FILE};
-const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = nat_json, .log_file = LOG_FILE};
+const struct cni_plugin cni_plugin_sdnoverlay = {.name = "sdnoverlay",
+                                                 .config = overlay_json,
+                                                 .ipam = "host-local",
+                                                 .drops_ranges = true,
+                                                 .files = files};
+const struct cni_plugin cni_plugin_nat = {.name = "nat", .config = nat_json, .files = files};

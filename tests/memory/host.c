@@ -223,12 +223,12 @@ static int registry_get(struct host *host, const char *key, const char *value, c
     return model_registry_get(memory_of(host)->state, key, value, ret, err);
 }
 
-static int registry_set(struct host *host, const char *key, const char *value,
-                        const uint32_t *number, struct error *err) {
+static int registry_set(struct host *host, const char *key, const char *value, bool number,
+                        const char *data, struct error *err) {
     if (memory_call(host, err, "registry_set %s %s", key, value) < 0)
         return -1;
-    model_registry_set_number(memory_of(host)->state, key, value, number);
-    return 0;
+    (void)number;
+    return model_registry_set(memory_of(host)->state, key, value, data), 0;
 }
 
 /* As Kubernetes' programs do it: flags in order, the first that is not known ends it. true when

@@ -239,9 +239,10 @@ static json_t *scene_other_node(const char *words) {
                                     "{\"VNI\":4096,\"VtepMAC\":\"0a:58:0a:f4:07:00\"}",
                                     "flannel.alpha.coreos.com/public-ip", address);
 
-    return json_pack("{s:{s:s, s:o}, s:{s:s}, s:{s:[{s:s, s:s}]}}", "metadata", "name", "other",
-                     "annotations", annotations, "spec", "podCIDR", prefix, "status", "addresses",
-                     "type", "InternalIP", "address", address);
+    return json_pack("{s:{s:s, s:o}, s:{s:s}, s:{s:{s:s}, s:[{s:s, s:s}]}}", "metadata", "name",
+                     "other", "annotations", annotations, "spec", "podCIDR", prefix, "status",
+                     "nodeInfo", "machineID", "OTHER-7", "addresses", "type", "InternalIP",
+                     "address", address);
 }
 
 static int scene_config_map(struct http_response *ret, const char *key, const char *text) {

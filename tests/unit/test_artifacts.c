@@ -332,19 +332,20 @@ static void missing_things(void **state) {
     assert_int_equal(artifacts_ensure(host, bundle, NULL, NULL, NULL, &result, &err), -1);
     assert_int_equal(err.kind, ERROR_USAGE);
     put("C:\\opt\\cni\\bin\\host-local.exe", "x");
-    assert_int_equal(
-        artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", &both, &missing, &err), 0);
+    assert_int_equal(artifacts_missing(host, bundle_artifacts(bundle), "win-overlay", "host-local",
+                                       &both, &missing, &err),
+                     0);
     char *names = text_list_join(&missing, " ");
     assert_string_equal(names,
                         "containerd flanneld kube-proxy containerd-shim-runhcs-v1 win-overlay");
     free(names);
     text_list_free(&missing);
-    assert_int_equal(artifacts_missing(host, NULL, NULL, &external, &missing, &err), 0);
+    assert_int_equal(artifacts_missing(host, NULL, NULL, NULL, &external, &missing, &err), 0);
     names = text_list_join(&missing, " "); /* no CNI plugin and nothing beside it */
     assert_string_equal(names, "containerd kubelet containerd-shim-runhcs-v1");
     free(names);
     text_list_free(&missing);
-    assert_int_equal(artifacts_missing(host, NULL, "x", &both, &missing, &err), -1);
+    assert_int_equal(artifacts_missing(host, NULL, "x", NULL, &both, &missing, &err), -1);
     bundle_free(bundle);
 }
 

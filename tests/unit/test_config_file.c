@@ -161,11 +161,11 @@ static const struct bad bad_node_configurations[] = {
      "f: line 3 column 17: network.mode: Invalid value: unknown network mode 'bridge': use "
      "overlay, l2bridge, l2tunnel, transparent or nat",
      "did you mean l2bridge?"},
-    {NODE "network: {plugin: azure-vnet}\n",
-     "f: line 3 column 19: network.plugin: Invalid value: network plugin 'azure-vnet' is not "
-     "supported by this version of winjoin; win-overlay, sdnoverlay, win-bridge, sdnbridge, nat, "
-     "flannel, external and ovn-kubernetes are",
-     ""},
+    {NODE "network: {plugin: azure}\n",
+     "f: line 3 column 19: network.plugin: Invalid value: unknown network plugin 'azure': use "
+     "win-overlay, sdnoverlay, win-bridge, sdnbridge, nat, flannel, external, ovn-kubernetes, "
+     "azure-vnet or azure-cns",
+     "did you mean azure-cns?"},
     {NODE "network: {plugin: external}\nkubeProxy: {run: service}\n",
      "f: line 3 column 10: network: kube-proxy cannot be a service with network plugin 'external': "
      "the cluster brings its own",

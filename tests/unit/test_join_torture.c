@@ -2,13 +2,6 @@
  * does no harm, the same command again finishes, and the host is as it was found. */
 #include "join_scene.h"
 
-/* With TESTS_PART=part every seventh call alone. */
-static size_t next_call(void) {
-    const char *tests = getenv("TESTS_PART");
-
-    return tests && text_equal(tests, "part") ? 7 : 1;
-}
-
 /* One call of the join fails; the same command again finishes, and reset gives the host back. */
 static bool torture_once(const char *mode, size_t n) {
     struct error err = {0};

@@ -84,6 +84,26 @@
               ",'AdditionalArgs':[" ARGUMENT(NAT(NEAR)) "," ARGUMENT(                              \
                   TO("10.96.0.0/12")) "," ARGUMENT(TO("10.0.0.21/32")) "]")
 
+/* azure-vnet's form: keys of cni/netconfig.go and network/policy/policy_windows.go */
+#define BLOCKED(port)                                                                              \
+    ARGUMENT("{'Type':'ACL','Protocols':'6','Action':'Block','Direction':'Out',"                   \
+             "'RemoteAddresses':'168.63.129.16/32','RemotePorts':'" port                           \
+             "','Priority':200,'RuleType':'Switch'}")
+#define ALLOWED(direction)                                                                         \
+    ARGUMENT("{'Type':'ACL','Action':'Allow','Direction':'" direction "','Priority':65500}")
+#define AZURE_CNI(word, more)                                                                      \
+    "[{'path':'C:\\\\etc\\\\cni\\\\net.d\\\\10-winjoin.conflist','content':{"                      \
+    "'cniVersion':'0.3.0','name':'azure','plugins':[{'type':'azure-vnet','mode':'" word            \
+    "'," CAPABILITIES DNS more ",'windowsSettings':{'enableLoopbackDSR':true},"                    \
+    "'AdditionalArgs':[" ARGUMENT(                                                                 \
+        "{'Type':'OutBoundNAT','ExceptionList':[" NEAR                                             \
+        "]}") "," BLOCKED("80") "," BLOCKED("32526") "," ALLOWED("In") "," ALLOWED("Out") "]}]}}]"
+#define AZURE(mode, type, plugin, word, more)                                                      \
+    NETWORK(mode, plugin, "azure", ETHERNET, "[" BASE(type, "") "]", AZURE_CNI(word, more), "",    \
+            NEAR, "")
+#define VNET_IPAM "'ipam':{'type':'azure-vnet-ipam'}"
+#define CNS_IPAM "'executionMode':'v4swift','ipam':{'type':'azure-cns'}"
+
 #define KUBELET "{'name':'winjoin kubelet','protocol':'TCP','port':10250}"
 #define VXLAN ",{'name':'winjoin vxlan','protocol':'UDP','port':4789}"
 
@@ -121,6 +141,10 @@ static const struct {
     const char *network;  /* the object */
     const char *warnings; /* codes, each with a blank behind it */
 } rows[] = {
+    {"overlay", "azure-vnet", "'azure-vnet' does not work in mode 'overlay': use win-overlay", NULL,
+     NULL},
+    {"overlay", "azure-cns", "'azure-cns' does not work in mode 'overlay': use win-overlay", NULL,
+     NULL},
     {"overlay", "flannel", NULL, OVERLAY("flannel", WIN_OVERLAY), ""},
     {"overlay", "external", NULL, LEFT("overlay", "cluster", VXLAN, CLUSTER), ""},
     {"overlay", "ovn-kubernetes", NULL, OVN, ""},
@@ -132,6 +156,10 @@ static const struct {
      NULL},
     {"overlay", "nat", "'nat' does not work in mode 'overlay': use win-overlay", NULL, NULL},
 
+    {"l2bridge", "azure-vnet", NULL,
+     AZURE("l2bridge", "L2Bridge", "azure-vnet", "bridge", VNET_IPAM), "pod-cidr-unused "},
+    {"l2bridge", "azure-cns", NULL, AZURE("l2bridge", "L2Bridge", "azure-cns", "bridge", CNS_IPAM),
+     "pod-cidr-unused "},
     {"l2bridge", "flannel", NULL, BRIDGE("l2bridge", "L2Bridge", "flannel", WIN_BRIDGE), ""},
     {"l2bridge", "external", NULL, LEFT("l2bridge", "cluster", "", NEAR), ""},
     {"l2bridge", "win-bridge", NULL, BRIDGE("l2bridge", "L2Bridge", "win-bridge", WIN_BRIDGE), ""},
@@ -144,6 +172,10 @@ static const struct {
      NULL, NULL},
     {"l2bridge", "nat", "'nat' does not work in mode 'l2bridge': use win-bridge", NULL, NULL},
 
+    {"l2tunnel", "azure-vnet", NULL,
+     AZURE("l2tunnel", "L2Tunnel", "azure-vnet", "tunnel", VNET_IPAM), "pod-cidr-unused "},
+    {"l2tunnel", "azure-cns", NULL, AZURE("l2tunnel", "L2Tunnel", "azure-cns", "tunnel", CNS_IPAM),
+     "pod-cidr-unused "},
     {"l2tunnel", "external", NULL, LEFT("l2tunnel", "cluster", "", NEAR), ""},
     {"l2tunnel", "win-bridge", NULL, BRIDGE("l2tunnel", "L2Tunnel", "win-bridge", WIN_BRIDGE), ""},
     {"l2tunnel", "sdnbridge", NULL, BRIDGE("l2tunnel", "L2Tunnel", "sdnbridge", SDNBRIDGE), ""},
@@ -157,6 +189,10 @@ static const struct {
      NULL, NULL},
     {"l2tunnel", "nat", "'nat' does not work in mode 'l2tunnel': use win-bridge", NULL, NULL},
 
+    {"transparent", "azure-vnet", "'azure-vnet' does not work in mode 'transparent': use sdnbridge",
+     NULL, NULL},
+    {"transparent", "azure-cns", "'azure-cns' does not work in mode 'transparent': use sdnbridge",
+     NULL, NULL},
     {"transparent", "external", NULL, LEFT("transparent", "cluster", "", ""), ""},
     {"transparent", "sdnbridge", NULL, TRANSPARENT, "no-services mac-spoofing "},
     {"transparent", "flannel", "'flannel' does not work in mode 'transparent': use sdnbridge", NULL,
@@ -171,6 +207,8 @@ static const struct {
      NULL, NULL},
     {"transparent", "nat", "'nat' does not work in mode 'transparent': use sdnbridge", NULL, NULL},
 
+    {"nat", "azure-vnet", "'azure-vnet' does not work in mode 'nat': use nat", NULL, NULL},
+    {"nat", "azure-cns", "'azure-cns' does not work in mode 'nat': use nat", NULL, NULL},
     {"nat", "nat", NULL, PRIVATE, "no-services nat-inbound "},
     {"nat", "external", "'external' does not work in mode 'nat': use nat", NULL, NULL},
     {"nat", "flannel", "'flannel' does not work in mode 'nat': use nat", NULL, NULL},

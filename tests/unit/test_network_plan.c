@@ -173,9 +173,6 @@ static void refused_names(void **state) {
     scene_open(&scene, "bridge");
     assert_refused(ERROR_USAGE, "unknown network mode 'bridge'");
     scene.input.mode = "overlay";
-    scene.input.plugin = "azure-vnet";
-    assert_refused(ERROR_UNSUPPORTED,
-                   "of winjoin; win-overlay, sdnoverlay, win-bridge, sdnbridge, nat");
     scene.input.plugin = "calico";
     assert_refused(ERROR_USAGE, "unknown network plugin 'calico'");
     scene.input.plugin = "win-bridge";

@@ -142,6 +142,18 @@ static void bgp_without_router(void) {
     freep(&r.options.network_mode);
 }
 
+/* OVN-Kubernetes tells nodes apart by their hosts' names; the other Node's is OTHER-7. */
+static void same_host_name(void) {
+    struct host_facts facts;
+
+    assert_int_equal(host_facts(r.host, &facts, NULL), 0);
+    (void)text_format(facts.host_name, sizeof facts.host_name, "other-7");
+    host_memory_set_facts(r.host, &facts);
+    r.scene.other_node = "10.244.7.0/24 10.0.0.77";
+    freep(&r.options.network_mode);
+    r.options.network_plugin = xstrdup("ovn-kubernetes");
+}
+
 static void no_manifest(void) {
     r.scene.hides = "/kube-system/configmaps/winjoin";
 }
@@ -379,6 +391,7 @@ static const struct {
     {"VersionSkew", old_kubelet, E, "v1.30.0"},
     {"HNSClash", foreign_nat, E, "overlaps"},
     {"NetworkAgent", bgp_without_router, E, "the Windows service RemoteAccess does not exist"},
+    {"NetworkAgent", same_host_name, E, "node 'other' has this machine's host name 'other-7'"},
     {"Programs", no_kube_proxy, E, "kube-proxy"},
 };
 

@@ -3,13 +3,6 @@
  * the host back. */
 #include "upgrade_scene.h"
 
-/* With TESTS_PART=part every seventh call alone. */
-static size_t next_call(void) {
-    const char *tests = getenv("TESTS_PART");
-
-    return tests && text_equal(tests, "part") ? 7 : 1;
-}
-
 /* One call fails: it goes back, or does no harm; the next upgrade ends, and reset gives the host
  * back. */
 static void every_call_fails_once(void **state) {

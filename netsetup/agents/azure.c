@@ -1,0 +1,96 @@
+/* Azure CNI: azure-vnet makes the network with the first pod, and Azure's virtual network knows the
+ * way to every pod. Addresses are handed out by azure-vnet-ipam, which asks the virtual machine's
+ * host, or by azure-cns, a DaemonSet. Sources: Azure/azure-container-networking
+ * (network/manager.go, network/network_windows.go); Azure/AgentBaker (azurecnifunc, cleanupnetwork,
+ * windowsnodereset). */
+#include "netsetup/agents/azure.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "netsetup/agents/agent.h"
+#include "netsetup/hcn_network.h"
+#include "netsetup/network_keeper.h"
+#include "services/service_table.h"
+
+#define NETWORK "azure"
+enum { STATE_MAX = 16 * 1024 * 1024 };
+
+static const char *const networks[] = {NETWORK, NULL};
+static const struct agent_registry registry = {"SYSTEM\\CurrentControlSet\\Services\\hns\\State",
+                                               "SDNRemoteArpMacAddress", "12-34-56-78-9a-bc",
+                                               "Azure's virtual network answers ARP with it"};
+
+/* Its own words, `mode` in the configuration. */
+static const char *backend(const struct network_mode *mode) {
+    static const char *const words[][2] = {{"l2bridge", "bridge"}, {"l2tunnel", "tunnel"}};
+    for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+        if (text_equal(words[i][0], mode->name))
+            return words[i][1];
+    }
+    return NULL;
+}
+
+/* No pod of this life of Windows has an address yet. */
+static bool before_pods(const struct network_restore *restore) {
+    struct host_service containerd = {0};
+    struct error why = {0};
+    bool stopped =
+        host_service_query(restore->host, service_containerd.name, &containerd, &why) == 0 &&
+        containerd.state != HOST_SERVICE_RUNNING;
+    host_service_free(&containerd);
+    return restore->booting && stopped;
+}
+
+/* It keeps the id of its network and never looks for it again: with another one, or none, every pod
+ * fails for ever (0x803b0001). */
+static int is_current(const struct network_restore *restore, bool *ret, struct error *err) {
+    _cleanup_(freep) char *state = NULL;
+    struct hcn_network network;
+    struct error why = {0};
+    size_t len = 0;
+    bool there = host_read(restore->host, AZURE_STATE_FILE, STATE_MAX, &state, &len, &why) == 0;
+
+    if (!there && why.kind != ERROR_ABSENT && why.kind != ERROR_MALFORMED) {
+        *err = why;
+        return -1;
+    }
+    *ret = why.kind == ERROR_ABSENT; /* without state it looks for the network, or makes it */
+    if (hcn_network_find(restore->host, NETWORK, &network, &why) == 0)
+        *ret |= there && strstr(state, network.id);
+    else if (why.kind != ERROR_ABSENT)
+        return error_set(err, why.kind, "%s", why.message);
+    return 0;
+}
+
+static int restore(const struct network_restore *restore, struct error *err) {
+    static const char *const files[] = {AZURE_STATE_FILES};
+    bool removed = false, current = false;
+    size_t count = 0;
+
+    if (!before_pods(restore) && (is_current(restore, &current, err) < 0 || current))
+        return current ? 0 : -1;
+    if (hcn_network_delete(restore->host, NETWORK, &removed, err) < 0)
+        return -1;
+    for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
+        if (host_file_type(restore->host, files[i]) == HOST_ABSENT)
+            continue;
+        if (host_remove(restore->host, files[i], err) < 0)
+            return -1;
+        count++;
+    }
+    if (removed)
+        text_list_add_owned(restore->did, xasprintf("removed the HNS network %s", NETWORK));
+    if (count)
+        text_list_add_owned(restore->did, xasprintf("removed %s's state", "azure-vnet"));
+    return 0;
+}
+
+#define AZURE_AGENT                                                                                \
+    .pods_make_network = true, .cni = "azure-vnet", .registry = &registry,                         \
+    .network_name = NETWORK, .networks = networks, .keeps_routes = true, .backend = backend,       \
+    .restore = restore
+
+const struct network_agent network_agent_azure_vnet = {.plugin = "azure-vnet", AZURE_AGENT};
+const struct network_agent network_agent_azure_cns = {
+    .plugin = "azure-cns", .ipam = "azure-cns", AZURE_AGENT};
