@@ -140,18 +140,23 @@ static void recovery(struct kit *kit, const struct row *row, struct finding *f) 
 
 static void registry(struct kit *kit, const struct row *row, struct finding *f) {
     static const char key[] = "SOFTWARE\\winjoin-acceptance";
-    _cleanup_(freep) char *said = NULL, *after = NULL;
-    const uint32_t one = 1;
+    _cleanup_(freep) char *said = NULL, *text = NULL, *after = NULL;
     struct error err = {0};
 
     (void)row;
-    if (host_registry_set(kit->host, key, "one", &one, &err) < 0)
+    if (host_registry_set(kit->host, key, "one", true, "1", &err) < 0 ||
+        host_registry_set(kit->host, key, "text", false, "12-34", &err) < 0)
         finding_fail(f, "%s", err.message);
     (void)RUN(kit, f, &said, "C:\\Windows\\System32\\reg.exe", "query",
               "HKLM\\SOFTWARE\\winjoin-acceptance", "/v", "one");
     if (!strstr(said, "REG_DWORD") || !strstr(said, "0x1"))
         finding_fail(f, "%s", said);
-    if (host_registry_set(kit->host, key, "one", NULL, &err) < 0)
+    (void)RUN(kit, f, &text, "C:\\Windows\\System32\\reg.exe", "query",
+              "HKLM\\SOFTWARE\\winjoin-acceptance", "/v", "text");
+    if (!strstr(text, "REG_SZ") || !strstr(text, "12-34"))
+        finding_fail(f, "%s", text);
+    if (host_registry_set(kit->host, key, "one", true, NULL, &err) < 0 ||
+        host_registry_set(kit->host, key, "text", false, NULL, &err) < 0)
         finding_fail(f, "not taken back: %s", err.message);
     if (RUN(kit, f, &after, "C:\\Windows\\System32\\reg.exe", "query",
             "HKLM\\SOFTWARE\\winjoin-acceptance") == 0)
