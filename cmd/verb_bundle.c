@@ -250,10 +250,8 @@ static json_t *side_json(const struct artifact *artifact) {
 }
 
 /* Either may be absent. */
-static void add_difference(const struct artifact *a, const struct artifact *b, struct text *out,
-                           json_t *list) {
-    const char *name = a ? a->name : b->name;
-
+static void add_difference(const char *name, const struct artifact *a, const struct artifact *b,
+                           struct text *out, json_t *list) {
     if (a && b && text_equal(a->sha256, b->sha256) && text_equal(a->version, b->version) &&
         text_equal_nocase(a->target, b->target))
         return;
@@ -279,10 +277,10 @@ static int diff(struct program *program, const struct bundle *from, const char *
     }
     b = bundle_artifacts(to);
     for (size_t i = 0; i < a->count; i++)
-        add_difference(&a->items[i], find(b, a->items[i].name), &out, list);
+        add_difference(a->items[i].name, &a->items[i], find(b, a->items[i].name), &out, list);
     for (size_t i = 0; i < b->count; i++)
         if (!find(a, b->items[i].name))
-            add_difference(NULL, &b->items[i], &out, list);
+            add_difference(b->items[i].name, NULL, &b->items[i], &out, list);
     count = json_array_size(list);
     output_text(program, text_str(&out));
     text_free(&out);

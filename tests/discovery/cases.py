@@ -58,7 +58,7 @@ STRANGE_PIN = "sha256:" + "3b" * 32
 
 JWS = ("failed to verify JWS signature",)
 # How a wait of three seconds and more is told where there is no terminal.
-WAITS = re.compile(r"^  \.\. .*(; next try in \d+ s|asking (\S+|the cluster of the discovery file)) \(.*\)$")
+WAITS = re.compile(r"^  \.\. .*(; next try in \d+ s|(asking|fetching) \S+) \(.*\)$")
 NOT_TRUSTED = "cannot trust"
 NEW_TOKEN = "hint: make a new one: kubeadm token create --print-join-command"
 

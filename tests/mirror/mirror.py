@@ -122,7 +122,7 @@ class Fetched(unittest.TestCase):
         self.assertIn("6 of 6 verified, 6 installed", said)
         self.assert_installed()
         self.assertEqual(sorted(mirror.asked), sorted(["winjoin.lock", *map(path_of, PROGRAMS)]))
-        self.assertEqual(mirror.server.connections, len(PROGRAMS))  # at the same time
+        self.assertIn(mirror.server.connections, range(2, len(PROGRAMS) + 1))  # at the same time
         mirror.asked.clear()
         self.assertIn("6 of 6 verified, 0 installed", self.end(self.start(mirror.url + "/"), 0))
         self.assertEqual(mirror.asked, ["winjoin.lock"])
