@@ -61,8 +61,9 @@ static json_t *config_json(const struct network_plan *plan) {
 static int check_version(const struct network_plan *plan, const char *version, struct error *err) {
     unsigned major = 0, minor = 0, patch = 0;
     /* NOLINTNEXTLINE(cert-err34-c): what is no number stays 0 */
-    if (!text_equal(plan->agent->backend(plan->mode), "tunnel") ||
-        sscanf(version, "v%u.%u.%u", &major, &minor, &patch) < 3 || major < 1 ||
+    int read = sscanf(version, "v%u.%u.%u", &major, &minor, &patch);
+
+    if (!text_equal(plan->agent->backend(plan->mode), "tunnel") || read < 3 || major < 1 ||
         (major == 1 && (minor < 6 || (minor == 6 && patch < 16))))
         return 0;
     (void)error_set(err, ERROR_UNSUPPORTED,
