@@ -149,8 +149,9 @@ int find_node_client(struct join *join, struct error *err) {
     if (join->found.client.server && join->found.client_is_node)
         return 0;
     if (kubeconfig_read_file(join->host, KUBELET_KUBECONFIG_FILE, &config, err) < 0) {
-        (void)error_prefix(err, "use the node's own identity");
-        return error_hint(err, "this node has not joined yet: run winjoin join with a token");
+        (void)error_prefix(err, err->kind == ERROR_ABSENT ? "this machine has not joined a cluster"
+                                                          : "use the node's own identity");
+        return error_hint(err, "run winjoin join with a token, or winjoin status to see more");
     }
     result = kube_client_open(join->http, join->host, &config, &client, err);
     kubeconfig_free(&config);

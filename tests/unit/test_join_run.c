@@ -319,7 +319,7 @@ static void a_phase_that_fails_fails_the_call(void **state) {
     join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
     assert_int_equal(join_open(&join, &err), 0);
     assert_int_equal(join_run_phase(&join, "ready", &err), -1);
-    assert_non_null(strstr(err.hints[0], "has not joined yet"));
+    assert_non_null(strstr(err.message, "this machine has not joined a cluster: "));
     assert_int_equal(join_run_phase(&join, "no-such-phase", &err), -1);
     host_memory_interrupt(r.host);
     assert_int_equal(join_run_phase(&join, "discovery", &err), -1);

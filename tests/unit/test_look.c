@@ -192,7 +192,7 @@ static void one_that_never_joined_is_told_so(void **state) {
     assert_int_equal(join_open(&join, &err), 0);
     assert_int_equal(join_run_phase(&join, "verify", &err), -1);
     assert_string_equal(err.hints[0],
-                        "this node has not joined yet: run winjoin join with a token");
+                        "run winjoin join with a token, or winjoin status to see more");
     join_close(&join);
     close_run(&r);
 }
