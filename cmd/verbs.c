@@ -201,7 +201,7 @@ static const struct verb bundle_subcommands[] = {
     {.name = "diff",
      .help = "compare the programs of two bundles",
      .usage = "bundle diff FILE FILE",
-     .text = "It compares names, versions, SHA-256 and places as the locks tell them. Exit code 0: "
+     .text = "It compares names, versions, SHA-256 and places as the locks have them. Exit code 0: "
              "they are the same, 1: they differ.",
      .examples = {{"what a newer bundle changes", "bundle diff D:\\old.zip D:\\new.zip"}},
      .words = "FILE FILE"},

@@ -39,7 +39,7 @@ struct http_request {
     /* Streaming: called with each piece instead of collecting the body; nonzero ends the request
      * (the answer is then a success). Called with len 0 about once a second while nothing comes. */
     int (*on_data)(void *context, const char *data, size_t len);
-    /* With on_data, or NULL: told status, length and range_begin before the first piece; nonzero
+    /* With on_data, or NULL: gets status, length and range_begin before the first piece; nonzero
      * ends the request as on_data does. Not called for an answer without a body. */
     int (*on_head)(void *context, const struct http_response *head);
     void *on_data_context;
@@ -76,7 +76,7 @@ struct http_exchange {
     struct http_request request;
     struct http_response response; /* as of http_perform() */
     struct error err;              /* ERROR_NONE: it succeeded */
-    /* Or NULL: told, with on_data_context, when this one has ended. */
+    /* Or NULL: called, with on_data_context, when this one has ended. */
     void (*ended)(void *context, const struct http_exchange *exchange);
 };
 /* http_perform() of each, at the same time; returns when all have ended. */

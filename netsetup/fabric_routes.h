@@ -27,7 +27,7 @@ int fabric_place_check(const struct fabric_place *place, struct error *err);
 /* One for each node and family: [{node, podCIDR, nodeAddress, provider?, instance?}]; provider is
  * the fabric's name ("az"), instance AWS' id. `own` (or NULL) counts for the node of its name in
  * place of what `nodes` (a NodeList) says. Nodes that do not say how their pods are reached, or
- * something else than a name, a prefix and an address, are told in ret_left_out ("node x has no
+ * something else than a name, a prefix and an address, are named in ret_left_out ("node x has no
  * podCIDR"). New reference. */
 struct network_peer; /* netsetup/peers.h */
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,

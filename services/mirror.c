@@ -66,7 +66,7 @@ char *mirror_url(const struct mirror *mirror, const char *path) {
     return text_take(&out);
 }
 
-/* ---- what is told ---- */
+/* ---- progress ---- */
 
 static uint64_t held(const struct batch *batch) {
     uint64_t sum = 0;

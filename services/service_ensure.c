@@ -35,7 +35,7 @@ static bool same_service(const struct host_service *a, const struct host_service
            a->reset_seconds == b->reset_seconds && a->preshutdown_ms == b->preshutdown_ms;
 }
 
-/* What its host is to be told, and whether the file says so already. *ret_wanted NULL: it has none.
+/* The text for its host, and whether the file says so already. *ret_wanted NULL: it has none.
  */
 static int read_settings(struct host *host, const struct service *row,
                          const struct service_settings *settings, char **ret_wanted, bool *ret_same,

@@ -71,7 +71,7 @@ void service_life_end(struct host *host, const char *name, bool asked, unsigned 
     life_write(host, name, life);
 }
 
-/* ---- what is told ---- */
+/* ---- the document ---- */
 
 /* Seconds since 1970; 0 when it is no time. */
 static int64_t time_of(const json_t *text) {

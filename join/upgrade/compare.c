@@ -48,7 +48,7 @@ static int add_own(struct join *join, const char *version, struct text_list *ret
     return 0;
 }
 
-/* What the kubelet is told beyond that was the administrator's word, and stays. */
+/* Other arguments of the kubelet are the administrator's, and stay. */
 static int keep_arguments(struct join *join, struct error *err) {
     _cleanup_(text_list_free) struct text_list own = {0};
     _cleanup_(freep) char *installed = programs_version(join->host, service_kubelet.program);

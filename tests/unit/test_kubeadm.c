@@ -151,7 +151,7 @@ static void defaults(void **state) {
     join_options_free(&told);
 }
 
-/* Each phase is told by a name of kubeadm's; the groups agree. */
+/* Each phase is printed under a name of kubeadm's; the groups agree. */
 static void phase_texts(void **state) {
     size_t count, groups;
     const struct join_phase *rows = join_phases(&count);
@@ -173,7 +173,7 @@ static void phase_texts(void **state) {
     assert_string_equal(kubeadm_phase(&rows[count - 1]), "kubelet-wait-bootstrap");
 }
 
-/* As `echo y | kubeadm reset`; a flag that means nothing here is told. */
+/* As `echo y | kubeadm reset`; a flag without a meaning here is named in a warning. */
 static void resets(void **state) {
     (void)state;
     assert_int_equal(call_as("kubeadm reset --force --cri-socket x --cert-dir y"), 0);

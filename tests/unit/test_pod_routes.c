@@ -99,7 +99,7 @@ static void routes_written_while_a_reset_runs(void **state) {
     close_run(&r);
 }
 
-/* What an earlier join wrote goes; the network's routes are told, this node's own among them. */
+/* What an earlier join wrote goes; the network's routes are printed, this node's own among them. */
 static void routes_that_the_network_has(void **state) {
     static const char *const kinds[] = {"none", "print"};
     struct error err = {0};
