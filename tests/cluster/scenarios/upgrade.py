@@ -1,4 +1,5 @@
 """A node of an older minor version takes the cluster's, killed on the way."""
+import os
 import time
 
 import node_stage
@@ -43,4 +44,5 @@ def upgrade(stage):
     code, again = node.document(*words)
     # Wine does not keep what services do after they fail, so that they are registered and started again.
     expect_equal((code, again["programs"]), (0, []), repr(again))
+    os.unlink(node.host.path(NEWER))
     stage.reset()
