@@ -86,7 +86,7 @@ int boot_routes_write(struct host *host, const json_t *network, const json_t *ro
     return host_write(host, BOOT_ROUTES_FILE, text, strlen(text), HOST_SECRET, err);
 }
 
-/* NULL: there is none that can be read. */
+/* NULL: absent, or it cannot be read. */
 static json_t *read_routes(struct host *host) {
     _cleanup_(freep) char *text = NULL;
     _cleanup_json_ json_t *json = NULL;

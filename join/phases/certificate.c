@@ -22,7 +22,7 @@ static int on_csr(void *context, const struct kube_csr *csr, unsigned waited_ms)
     unsigned left_ms = waited_ms < limit_ms ? limit_ms - waited_ms : 0;
     char hint[320] = "";
 
-    if (csr->state == KUBE_CSR_PENDING && waited_ms >= 2000) /* before the wait is told first */
+    if (csr->state == KUBE_CSR_PENDING && waited_ms >= 2000) /* before the wait's first line */
         (void)text_format(hint, sizeof hint, "kubectl certificate approve %s", csr->name);
     if (csr->state == KUBE_CSR_PENDING)
         join_tell_waiting(&join->progress, waited_ms, left_ms, hint, "for %s to be approved",

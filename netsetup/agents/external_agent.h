@@ -52,8 +52,8 @@ const struct external_agent *external_agent_by_name(const char *name); /* NULL: 
 /* Its row for the mode; NULL: there is none (also of NULL). */
 const struct external_network *external_agent_network(const struct external_agent *agent,
                                                       const struct network_mode *mode);
-/* Its network in HNS: agents name it as they like (one for each block, one for each VNI), so its
- * type tells, and that it is not the base. ERROR_ABSENT: there is none. */
+/* Its network in HNS: agents name it as they like (one for each block, one for each VNI), so it is
+ * found by its type, and is not the base. ERROR_ABSENT: no such network. */
 int external_network_find(struct host *host, const struct external_network *wanted,
                           struct hcn_network *ret, struct error *err);
 /* The variables (name -> value) of all containers of a DaemonSet. New reference. */

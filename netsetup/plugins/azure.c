@@ -10,7 +10,8 @@
 #include "netsetup/agents/azure.h"
 #include "netsetup/plugins/cni_plugin.h"
 
-/* Of Azure's hosts: pods must not reach what the virtual machine's agent is told there. */
+/* Of Azure's hosts: pods must not reach this address, from which the virtual machine's agent gets
+ * its settings. */
 #define WIRE_SERVER "168.63.129.16/32"
 
 static void add(json_t *list, json_t *policy) {

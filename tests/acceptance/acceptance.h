@@ -8,6 +8,10 @@
 #include "base/text.h"
 #include "host/host.h"
 
+/* Access lists of a secret file and folder (host/host.h: HOST_SECRET), as Windows writes them. */
+#define SECRET "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
+#define SECRET_FOLDER "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+
 enum outcome { ROW_PASS, ROW_FAIL, ROW_SKIP };
 
 /* What was found. Zero-initialised for each row. */

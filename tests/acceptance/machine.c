@@ -10,8 +10,6 @@
 
 #define FOLDER "C:\\winjoin-acceptance"
 #define SERVICE "winjoin-acceptance"
-#define SECRET "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
-#define SECRET_FOLDER "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 
 /* Runs winjoin itself; the exit code. */
 #define WINJOIN(kit, f, said, ...)                                                                 \

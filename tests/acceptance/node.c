@@ -6,8 +6,6 @@
 #include "services/service_table.h"
 #include "tests/acceptance/acceptance.h"
 
-#define SECRET "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
-
 /* winjoin with these words and, behind them, those of --join; what it prints. */
 static int winjoin(struct kit *kit, struct finding *f, char *const *more, char **ret_said,
                    const char *const *words) {

@@ -47,8 +47,7 @@ static char *access_list(const char *path, struct finding *f) {
 /* Wine keeps the owner in the place of the administrators and does not protect the list. */
 void kit_expect_secret(const struct kit *kit, const char *path, struct finding *f) {
     bool folder = host_file_type(kit->host, path) == HOST_FOLDER;
-    const char *wanted =
-        folder ? "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)" : "D:P(A;;FA;;;SY)(A;;FA;;;BA)";
+    const char *wanted = folder ? SECRET_FOLDER : SECRET;
     _cleanup_(freep) char *sddl = access_list(path, f);
     const char *others = sddl ? strstr(sddl, "(A;") : NULL;
     unsigned owners = 0;

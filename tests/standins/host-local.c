@@ -55,7 +55,7 @@ static int bound(const json_t *range, const char *name, const struct cidr *subne
     return text ? ip_parse(text, ret, err) : cidr_address(subnet, nth, ret, err);
 }
 
-/* ranges[n][0], or for the first the older ipam.subnet with its siblings. 1 = there is none. */
+/* ranges[n][0], or for the first the older ipam.subnet with its siblings. 1 = no such range. */
 static int read_range(const struct cni_call *call, size_t n, struct range *ret, struct error *err) {
     _cleanup_(freep) char *path = xasprintf("ipam.ranges.%zu.0", n);
     const json_t *given = json_at(call->conf, path);

@@ -78,20 +78,26 @@ static inline int open_memory(const char *rootfs, struct host **ret, struct erro
     return 0;
 }
 
-/* "winjoin " + line, words parted by blanks: the exit code. */
-static inline int call(const char *line) {
-    _cleanup_(freep) char *whole = xasprintf("winjoin %s", line);
+/* A line whose first word is argv[0], words parted by blanks: the exit code. */
+static inline int call_as(const char *line) {
     _cleanup_(text_list_free) struct text_list words = {0};
     struct capture captured[2];
     int code;
 
-    text_list_split(&words, whole, ' ');
+    text_list_split(&words, line, ' ');
     capture_begin(&captured[0], stdout);
     capture_begin(&captured[1], stderr);
     code = program_run((int)words.count, words.items, open_memory);
     capture_end(&captured[1], &err_out);
     capture_end(&captured[0], &out);
     return code;
+}
+
+/* "winjoin " + line. */
+static inline int call(const char *line) {
+    _cleanup_(freep) char *whole = xasprintf("winjoin %s", line);
+
+    return call_as(whole);
 }
 
 /* ---- a program whose terminal is played ---- */

@@ -4,21 +4,6 @@
 #include "cmd/kubeadm.h"
 #include "join/phases/phase_names.h"
 
-/* A line whose first word is argv[0]. */
-static int call_as(const char *line) {
-    _cleanup_(text_list_free) struct text_list words = {0};
-    struct capture captured[2];
-    int code;
-
-    text_list_split(&words, line, ' ');
-    capture_begin(&captured[0], stdout);
-    capture_begin(&captured[1], stderr);
-    code = program_run((int)words.count, words.items, open_memory);
-    capture_end(&captured[1], &err_out);
-    capture_end(&captured[0], &out);
-    return code;
-}
-
 static void names(void **state) {
     static const char *const those[] = {"kubeadm",
                                         "kubeadm.exe",
