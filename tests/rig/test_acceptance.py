@@ -96,6 +96,13 @@ class Kit(Case):
         self.assertEqual((code, self.by(rows, "fail")), (1, {"hns-nat"}), said)
         self.assertIn("0x803b001b", rows["hns-nat"]["found"])
 
+    def test_hns_that_keeps_another_value(self):
+        self.host.control({"op": "rewrite", "fn": "HcnCreateNetwork", "find": '"Type":"Static"', "replace": '"Type":"DHCP"',
+                           "seen": True})
+        _, rows, said = self.check("--only", "hns-nat")
+        self.assertEqual(rows["hns-nat"]["differences"], [
+            {"path": "network.Ipams.0.Type", "real": "Dhcp", "model": "Static"}], said)
+
 
 class Node(Case):
     def test_a_join_a_planted_fault_and_reset(self):
