@@ -87,6 +87,21 @@ static void close_run(struct run *r) {
     scene_close(&r->scene);
 }
 
+/* From now on another API server answers. */
+static inline void answer_with(struct run *r, http_answer *answer) {
+    http_free(r->http);
+    r->http = http_memory_new(answer, &r->scene);
+}
+
+/* A join of the node that is not run: for its needs or single phases. join_close(). */
+static inline void open_join(struct run *r, struct join *ret) {
+    struct error err = {0};
+
+    *ret = (struct join){.host = r->host, .http = r->http, .asked = &r->options};
+    if (join_open(ret, &err) < 0)
+        fail_msg("%s", err.message);
+}
+
 static inline int join_once(struct run *r, struct error *err) {
     struct join join = {.host = r->host, .http = r->http, .asked = &r->options};
     int result = join_open(&join, err);

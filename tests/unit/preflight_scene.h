@@ -41,8 +41,7 @@ static inline void open_fit(void) {
 
     memset(&cluster, 0, sizeof cluster);
     open_run(&r, "overlay");
-    http_free(r.http);
-    r.http = http_memory_new(answer, &r.scene);
+    answer_with(&r, answer);
     put("C:\\Windows\\System32\\xcopy.exe", "MZ");
     host_memory_set_program(r.host, "netsh.exe", 0,
                             "\nProtocol tcp Dynamic Port Range\n---------------\n"

@@ -96,8 +96,7 @@ static void a_dry_run_lists_them(void **state) {
     (void)state;
     open_run(&r, "overlay");
     r.options.apply_host_fixes = r.options.dry_run = true;
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     if (join_plan_make(&join, &plan, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(json_text_at(plan, "registry.0.value"), "EnableCompartmentNamespace");

@@ -109,8 +109,7 @@ static void nat_is_refused_until_acknowledged(void **state) {
     for (int by_defaults = 0; by_defaults < 2; by_defaults++) {
         open_run(&r, by_defaults ? NULL : "nat");
         text_list_free(&r.options.ignore_preflight_errors);
-        http_free(r.http);
-        r.http = http_memory_new(by_defaults ? answer_with_nat : scene_answer, &r.scene);
+        answer_with(&r, by_defaults ? answer_with_nat : scene_answer);
         before = state_of(&r);
         assert_int_equal(join_once(&r, &err), -1);
         assert_int_equal(err.kind, ERROR_PREFLIGHT);
@@ -304,8 +303,7 @@ static void a_joined_node_remembers_its_network(void **state) {
         fail_msg("join: %s", err.message);
     join_options_free(&r.options);
     r.options = (struct join_options){0};
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_need(&join, NEED_NODE, &err), 0);
     assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
     assert_ptr_equal(join.found.plan.mode, &network_mode_l2bridge);
@@ -396,8 +394,7 @@ static void a_phase_has_what_it_needs(void **state) {
         text_list_add(&r.options.discovery_token_ca_cert_hash,
                       "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
         before = state_of(&r);
-        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-        assert_int_equal(join_open(&join, &err), 0);
+        open_join(&r, &join);
         if (join_run_phase(&join, phases[i], &err) == 0)
             fail_msg("%s succeeds", phases[i]);
         join_close(&join);

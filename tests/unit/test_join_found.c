@@ -63,8 +63,7 @@ static void a_joined_node_keeps_its_mode(void **state) {
     set_options(&r, NULL);
     r.scene.flannel = "{\"Network\": \"10.244.0.0/16\", \"Backend\": {\"Type\": \"vxlan\", "
                       "\"VNI\": 4096, \"Port\": 4789}}";
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     if (join_need(&join, NEED_PLAN, &err) < 0)
         fail_msg("%s", err.message);
     assert_string_equal(join.found.plan.mode->name, "l2bridge");
@@ -94,10 +93,8 @@ static void a_node_without_a_pod_subnet(void **state) {
     (void)state;
     open_run(&r, "overlay");
     assert_int_equal(join_once(&r, &err), 0);
-    http_free(r.http);
-    r.http = http_memory_new(answer_without_pod_cidr, &r.scene);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    answer_with(&r, answer_without_pod_cidr);
+    open_join(&r, &join);
     assert_int_equal(join_need(&join, NEED_NODE | NEED_PLAN, &err), -1);
     assert_string_equal(err.message, "read podCIDR of node 'win-7k2': not assigned yet");
     assert_non_null(strstr(err.hints[0], "--pod-cidr"));
@@ -128,8 +125,7 @@ static void a_card_that_works_is_left_alone(void **state) {
     host_memory_set_adapters(r.host, &adapters);
     host_adapters_free(&adapters);
     before = host_memory_state(r.host);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     if (join_run_phase(&join, "discovery", &err) < 0)
         fail_msg("%s", err.message);
     join_close(&join);
@@ -166,8 +162,7 @@ static void a_card_without_a_way_out_is_given_back(void **state) {
         }
         host_memory_set_adapters(r.host, &adapters);
         host_adapters_free(&adapters);
-        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-        assert_int_equal(join_open(&join, &err), 0);
+        open_join(&r, &join);
         if (join_run_phase(&join, "discovery", &err) < 0)
             fail_msg("%s", err.message);
         join_close(&join);
@@ -207,8 +202,7 @@ static void an_old_token_is_enough_for_a_node(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    http_free(r.http);
-    r.http = http_memory_new(answer_to_an_old_token, &r.scene);
+    answer_with(&r, answer_to_an_old_token);
     for (int joined = 0; joined < 2; joined++) {
         struct join join = {.host = r.host,
                             .http = r.http,
@@ -255,12 +249,10 @@ static void a_version_that_is_not_complete(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    http_free(r.http);
-    r.http = http_memory_new(answer_as_upstream, &r.scene);
+    answer_with(&r, answer_as_upstream);
     r.scene.server_version = "v1.37";
     assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_run_phase(&join, "artifacts", &err), -1);
     assert_string_equal(err.message,
                         "use Kubernetes version v1.37: it must be complete, like v1.37.1");
@@ -290,14 +282,12 @@ static void what_is_missing_is_asked_of_upstream(void **state) {
         struct run r;
 
         open_run(&r, "overlay");
-        http_free(r.http);
-        r.http = http_memory_new(answer_as_upstream, &r.scene);
+        answer_with(&r, answer_as_upstream);
         r.options.kubernetes_version = xstrdup_null(rows[i].wanted);
         if (rows[i].kubelet)
             host_memory_set_program(r.host, "kubelet.exe", 0, rows[i].kubelet);
         assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
-        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-        assert_int_equal(join_open(&join, &err), 0);
+        open_join(&r, &join);
         assert_int_equal(join_run_phase(&join, "artifacts", &err), -1);
         if (err.kind != rows[i].kind || !text_equal(text_str(&asked_upstream), rows[i].url))
             fail_msg("%s: %s%s", rows[i].wanted, text_str(&asked_upstream), err.message);

@@ -110,8 +110,7 @@ static void a_mirror_is_installed(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    http_free(r.http);
-    r.http = http_memory_new(answer_as_mirror, &r.scene);
+    answer_with(&r, answer_as_mirror);
     make_bundle(&r, "D:\\b");
     r.options.mirror = xstrdup("https://m.test/w");
     mirror_fails = true;
@@ -211,8 +210,7 @@ static void service_prefixes_that_are_given(void **state) {
         r.options.network_plugin = xstrdup("win-bridge");
         if (given[i])
             text_list_add(&r.options.service_cidrs, given[i]);
-        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-        assert_int_equal(join_open(&join, &err), 0);
+        open_join(&r, &join);
         if (join_need(&join, NEED_PLAN, &err) < 0)
             fail_msg("%s", err.message);
         assert_int_equal(join.found.plan.service_cidrs.count, 1);
@@ -240,10 +238,8 @@ static void a_node_that_may_not_be_read(void **state) {
     (void)state;
     open_run(&r, "overlay");
     assert_int_equal(join_once(&r, &err), 0);
-    http_free(r.http);
-    r.http = http_memory_new(answer_without_nodes, &r.scene);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    answer_with(&r, answer_without_nodes);
+    open_join(&r, &join);
     assert_int_equal(join_need(&join, NEED_NODE, &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);
     join_close(&join);
@@ -277,8 +273,7 @@ static void a_kubelet_that_is_not_healthy_yet(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    http_free(r.http);
-    r.http = http_memory_new(answer_late, &r.scene);
+    answer_with(&r, answer_late);
     unhealthy = 3;
     join = (struct join){.host = r.host,
                          .http = r.http,

@@ -173,8 +173,7 @@ static void numbers_of_flannel_are_kept(void **state) {
         r.scene.flannel = rows[i].conf;
         r.options.vni = rows[i].vni;
         r.options.vxlan_port = rows[i].port;
-        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-        assert_int_equal(join_open(&join, &err), 0);
+        open_join(&r, &join);
         assert_int_equal(join_run_phase(&join, "configuration", &err), rows[i].says ? -1 : 0);
         if (rows[i].says) {
             assert_string_equal(err.message, rows[i].says);
@@ -316,8 +315,7 @@ static void a_phase_that_fails_fails_the_call(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_run_phase(&join, "ready", &err), -1);
     assert_non_null(strstr(err.message, "this machine has not joined a cluster: "));
     assert_int_equal(join_run_phase(&join, "no-such-phase", &err), -1);
@@ -348,8 +346,7 @@ static void a_wait_for_the_server_is_told(void **state) {
 
     (void)state;
     open_run(&r, "overlay");
-    http_free(r.http);
-    r.http = http_memory_new(late_answer, &r.scene);
+    answer_with(&r, late_answer);
     refusals = 2;
     join = (struct join){.host = r.host,
                          .http = r.http,

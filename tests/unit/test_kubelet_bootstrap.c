@@ -230,8 +230,7 @@ static void a_killed_run_left_the_file(void **state) {
 
     (void)state;
     open_kubelet(&k, &r);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_run_phase(&join, "certificate", &err), 0);
     join_close(&join); /* as if it had been killed here */
     text = text_of(&r, KUBELET_BOOTSTRAP_KUBECONFIG_FILE);
@@ -261,8 +260,7 @@ static void a_serving_request_is_told(void **state) {
     (void)state;
     open_run(&r, "overlay");
     r.scene.serving = true;
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     if (join_run(&join, &err) < 0)
         fail_msg("join: %s", err.message);
     assert_true(join.progress.next.count > 0);

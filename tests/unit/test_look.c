@@ -147,8 +147,7 @@ static void a_server_that_is_away_does_not_keep_from_measuring(void **state) {
     open_joined(&r);
     http_free(r.http);
     r.http = http_memory_new(no_server, NULL);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     host_memory_on_sleep(r.host, on_sleep, &started_pods);
     assert_int_equal(join_run_phase(&join, "verify", &err), -1);
     assert_int_equal(err.kind, ERROR_INTERRUPTED);
@@ -171,8 +170,7 @@ static void a_damaged_network_file_is_told(void **state) {
     http_free(r.http);
     r.http = http_memory_new(no_server, NULL);
     assert_int_equal(host_write(r.host, BOOT_NETWORK_FILE, "{", 1, HOST_PUBLIC, NULL), 0);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(find_remembered(&join, &err), -1);
     assert_non_null(strstr(err.message, "network.json"));
     join_close(&join);
@@ -188,8 +186,7 @@ static void one_that_never_joined_is_told_so(void **state) {
     open_run(&r, "overlay");
     free(r.options.verify);
     r.options.verify = NULL;
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_run_phase(&join, "verify", &err), -1);
     assert_string_equal(err.hints[0],
                         "run winjoin join with a token, or winjoin status to see more");

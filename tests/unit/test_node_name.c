@@ -51,8 +51,7 @@ static struct join open_name(const char *address, bool ready) {
     node.address = address;
     node.ready = ready;
     open_run(&r, "overlay");
-    http_free(r.http);
-    r.http = http_memory_new(answer, &r.scene);
+    answer_with(&r, answer);
     join = (struct join){
         .host = r.host, .http = r.http, .asked = &r.options, .progress.listener = on_progress};
     if (join_open(&join, &err) < 0 || join_need(&join, NEED_CLIENT, &err) < 0)

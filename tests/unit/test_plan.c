@@ -16,8 +16,7 @@ static int answer(void *context, const struct http_request *request, struct http
 
 static void open_plan(const char *mode) {
     open_run(&r, mode);
-    http_free(r.http);
-    r.http = http_memory_new(answer, &r.scene);
+    answer_with(&r, answer);
     changed_cluster = false;
     r.options.dry_run = true;
 }
@@ -393,8 +392,7 @@ static void a_refused_host_gets_no_plan(void **state) {
     (void)state;
     open_plan("overlay");
     host_memory_set_port(r.host, false, 10250);
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_run_looking(&join, &err), -1);
     assert_int_equal(err.kind, ERROR_PREFLIGHT);
     join_close(&join);

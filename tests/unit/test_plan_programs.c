@@ -144,8 +144,7 @@ static void a_kube_proxy_of_no_version(void **state) {
 
     (void)state;
     open_plan();
-    join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-    assert_int_equal(join_open(&join, &err), 0);
+    open_join(&r, &join);
     assert_int_equal(join_need(&join, NEED_PLAN, &err), 0);
     free(join.found.kube_proxy_version);
     join.found.kube_proxy_version = xstrdup("1");

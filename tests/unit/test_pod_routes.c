@@ -117,9 +117,7 @@ static void routes_that_the_network_has(void **state) {
         assert_true(has_route(&r, "10.244.7.0/24"));
         set_options(&r, NULL);
         r.options.routes = xstrdup(kinds[i]);
-        join = (struct join){.host = r.host, .http = r.http, .asked = &r.options};
-        if (join_open(&join, &err) < 0)
-            fail_msg("%s", err.message);
+        open_join(&r, &join);
         if (join_run(&join, &err) < 0)
             fail_msg("%s", err.message);
         assert_false(has_route(&r, "10.244.7.0/24"));
