@@ -147,8 +147,7 @@ static json_t *args_of_map(const json_t *map, struct yaml_marks *marks) {
         const char *text = json_string_value(json_object_get(map, names[i]));
         json_t *item = json_pack("{s:s, s:s}", "name", names[i], "value", text ? text : "");
 
-        if (marks)
-            yaml_marks_pass_on(marks, json_object_get(map, names[i]), item);
+        yaml_marks_pass_on(marks, json_object_get(map, names[i]), item);
         json_array_append_new(list, item);
     }
     return list;
@@ -164,8 +163,7 @@ void join_configuration_renew(json_t *configuration, struct yaml_marks *marks) {
     if (json_is_object(args)) {
         json_t *list = args_of_map(args, marks);
 
-        if (marks)
-            yaml_marks_pass_on(marks, args, list);
+        yaml_marks_pass_on(marks, args, list);
         json_object_set_new(node, "kubeletExtraArgs", list);
     }
     if (json_is_string(timeout))

@@ -19,7 +19,7 @@
 /* The fields of a version; NULL when winjoin does not read it. */
 const struct yaml_field *join_configuration_fields(const char *api_version);
 /* Makes v1beta3 v1beta4, in place: kubeletExtraArgs becomes a list sorted by name,
- * discovery.timeout becomes timeouts.discovery. Their marks go with them (NULL: none). */
+ * discovery.timeout becomes timeouts.discovery. Their marks go with them. */
 void join_configuration_renew(json_t *configuration, struct yaml_marks *marks);
 /* Fills kubeadm's defaults (v1beta4/defaults.go, with Windows' paths), in place, but for the name:
  * a file may be for many nodes. For what is printed: the join has its own. */

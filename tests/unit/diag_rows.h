@@ -391,6 +391,18 @@ static const struct row rows[] = {
              "Policies:[{Type:'OutBoundNAT',Settings:{}}]}],loadBalancers:[" DNS_BALANCER_TO_POD
              "," DNS_BALANCERS("10.244.3.2") "]",
      "NAT-EXC confirmed 9", NULL},
+    {"the dns pod is excepted from nat", DNS_RED,
+     OVERLAY "," VIPS "}," PODS ",endpoints:[" VIP_ENDPOINT "," DNS_POD "," ENDPOINT_A
+             "Policies:[{Type:'OutBoundNAT',Settings:{Exceptions:['10.244.0.0/16']}}]}],"
+             "loadBalancers:[" DNS_BALANCER_TO_POD "," DNS_BALANCERS("10.244.3.2") "]",
+     "OVL-UDP likely 9", NULL},
+    {"the agent's pods reach only Services with their own address", DNS_RED,
+     "expected:{networkName:'OVNKubernetesHybridOverlayNetwork',networkMode:'overlay'," VIPS
+     "},networks:[{Name:'OVNKubernetesHybridOverlayNetwork',Type:'Overlay'}]," PODS
+     ",endpoints:[" VIP_ENDPOINT "," DNS_POD "," ENDPOINT_A
+     "Policies:[{Type:'OutBoundNAT',Settings:{}}]}],loadBalancers:[" DNS_BALANCER_TO_POD
+     "," DNS_BALANCERS("10.244.3.2") "]",
+     "OVL-PEER likely 9", NULL},
     {"forwarding of names",
      "pod-to-external-dns/tcp=dns-servfail "
      "pod-to-external-dns/udp=dns-servfail",

@@ -106,6 +106,7 @@ static void what_azure_vnet_reads(void **state) {
         assert_keys(plugin);
         assert_int_equal(text_equal(json_text_at(plugin, "AdditionalArgs.1.Value.Type"), "ROUTE"),
                          i == 1);
+        assert_int_equal(json_array_size(json_at(plugin, "AdditionalArgs")), i ? 6 : 5);
         assert_int_equal(json_is_object(json_object_get(plugin, "windowsSettings")), i == 0);
         scene_close(&scene);
     }

@@ -256,6 +256,8 @@ static void json_is_the_contract(void **state) {
                        0, NULL);
     assert_true(json_equal(json_at(json, "causes.0.cells"), cause));
     assert_string_equal(json_text_at(json, "causes.0.confidence"), "confirmed");
+    assert_int_equal(json_is_array(json_at(json, "causes.0.evidence")),
+                     report.causes.items[0].evidence.count > 0);
     summary = json_loads("{\"pass\":14,\"fail\":3,\"skip\":1,\"notRun\":0}", 0, NULL);
     assert_true(json_equal(json_at(json, "summary"), summary));
 }

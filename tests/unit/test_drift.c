@@ -166,6 +166,7 @@ static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
     free(properties);
     drift = drift_read(host, &client, "win-1", "net");
     assert_non_null(strstr(json_text_at(drift, "unread.0"), "this node's pods: GET"));
+    assert_int_equal(json_array_size(json_object_get(drift, "unread")), 1);
     assert_string_equal(json_text_at(drift, "servicesWithoutLoadBalancer.0.service"), "d/a");
     assert_string_equal(json_text_at(drift, "commands.0"), "sc.exe stop kube-proxy");
     assert_string_equal(json_text_at(drift, "commands.1"), "sc.exe start kube-proxy");

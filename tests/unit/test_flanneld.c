@@ -12,7 +12,7 @@ struct flannel {
     struct run run;
     const char *mode;
     const char *peer_data; /* backend-data of node l1; NULL: it has no annotations */
-    bool never_up, writes_nothing, may_not_list;
+    bool never_up, writes_nothing, may_not_list, interrupted;
     unsigned slow; /* sleeps until it is up, and again until it adds its routes */
     unsigned slept;
     bool up;
@@ -101,6 +101,8 @@ static void on_sleep(void *context, struct host *host) {
     }
     if (f->up && f->slept > 2 * f->slow && !f->writes_nothing)
         add_route(f, host);
+    if (f->up && f->interrupted && f->slept > 2 * f->slow + 3)
+        host_memory_interrupt(host);
 }
 
 static void open_flannel(struct flannel *f, const char *mode) {
@@ -309,6 +311,20 @@ static void one_that_may_not_list_nodes_is_warned_of(void **state) {
 
 /* ---- it does not ---- */
 
+static void an_interrupted_wait_for_routes_ends_the_join(void **state) {
+    struct error err = {0};
+    struct flannel f;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    f.writes_nothing = f.interrupted = true;
+    assert_int_equal(join_once(&f.run, &err), -1);
+    assert_int_equal(err.kind, ERROR_INTERRUPTED);
+    if (!strstr(err.message, "waiting for flanneld's routes"))
+        fail_msg("%s", err.message);
+    close_run(&f.run);
+}
+
 static void one_that_ends_once_is_started_again(void **state) {
     struct flannel f;
 
@@ -438,6 +454,7 @@ int main(void) {
         cmocka_unit_test(not_every_node_is_waited_for),
         cmocka_unit_test(a_way_that_never_comes_is_warned_of),
         cmocka_unit_test(one_that_may_not_list_nodes_is_warned_of),
+        cmocka_unit_test(an_interrupted_wait_for_routes_ends_the_join),
         cmocka_unit_test(one_that_ends_once_is_started_again),
         cmocka_unit_test(one_that_never_comes_up_is_told),
         cmocka_unit_test(one_without_rights_is_told),

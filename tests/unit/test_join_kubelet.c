@@ -75,6 +75,32 @@ static void writes_a_patched_configuration(void **state) {
     assert_non_null(strstr(instance, "containerRuntimeEndpoint: \"npipe:"));
 }
 
+static void listen_to_warnings(void *context, const struct join_event *event) {
+    if (event->state == JOIN_WARNING)
+        text_addf(context, "%s\n", event->message);
+}
+
+static void warns_of_each_path_without_a_drive(void **state) {
+    struct run *r = *state;
+    struct error err = {0};
+    struct text told = {0};
+    struct join join;
+
+    put(r, "C:\\patches\\kubeletconfiguration+merge.yaml",
+        "staticPodPath: /x\nvolumePluginDir: C:\\z\nresolvConf: /y\n");
+    r->options.patches = xstrdup("C:\\patches");
+    open_join(r, &join);
+    join.progress.listener = listen_to_warnings;
+    join.progress.context = &told;
+    if (join_need(&join, NEED_KUBELET_CONFIG, &err) < 0)
+        fail_msg("%s", err.message);
+    assert_string_equal(text_str(&told),
+                        "a patch sets staticPodPath to '/x', a path without a drive letter\n"
+                        "a patch sets resolvConf to '/y', a path without a drive letter\n");
+    join_close(&join);
+    text_free(&told);
+}
+
 static void refuses_a_bad_patch_first(void **state) {
     struct run *r = *state;
 
@@ -309,6 +335,7 @@ int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         CASE(writes_a_patched_configuration),
+        CASE(warns_of_each_path_without_a_drive),
         CASE(refuses_a_bad_patch_first),
         CASE(passes_the_users_arguments),
         CASE(refuses_an_argument_that_the_kubelet_does_not_know),

@@ -95,9 +95,12 @@ static void l2bridge(void **state) {
     const struct pod_route routes[] = {{"10.244.2.0/24", "10.0.0.22"},
                                        {"10.244.3.0/24", "10.0.0.23"}};
     const struct pod_route other[] = {{"172.20.0.0/16", "10.0.0.9"}};
+    const struct pod_route not_theirs[] = {{"10.244.1.0/24", "10.0.0.9"},
+                                           {"10.244.9.0/24", "0.0.0.0"}};
     (void)state;
     make_networks("l2bridge");
     assert_int_equal(pod_routes_ensure(host, "10.0.0.21", other, 1, NULL, NULL), 0);
+    assert_int_equal(pod_routes_ensure(host, "10.0.0.21", not_theirs, 2, NULL, NULL), 0);
     assert_int_equal(pod_routes_ensure(host, "10.0.0.21", routes, 2, NULL, NULL), 0);
     json_t *peers = remembered();
     char *text = json_write(peers);

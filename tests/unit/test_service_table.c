@@ -78,6 +78,12 @@ static void kubelet_by_version(void **state) {
                      "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
                      "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
                      "--register-with-taints=os=windows:NoSchedule");
+    settings.kubelet_version = "v1.27.0"; /* a field of its file since */
+    assert_arguments(&service_kubelet,
+                     KUBELET "--v=2\n"
+                             "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
+                             "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
+                             "--register-with-taints=os=windows:NoSchedule");
     settings.kubelet_version = "v1.23.17";
     assert_refused(&service_kubelet, ERROR_UNSUPPORTED, "the oldest supported version is 1.24");
     settings.kubelet_version = "latest";
@@ -86,6 +92,8 @@ static void kubelet_by_version(void **state) {
     assert_refused(&service_kubelet, ERROR_USAGE, "no version given");
     settings.kubelet_version = "v2.1.0";
     assert_refused(&service_kubelet, ERROR_USAGE, "'v2.1.0'");
+    settings.kube_proxy_version = "latest";
+    assert_refused(&service_kube_proxy, ERROR_USAGE, "version of kube-proxy: 'latest'");
 }
 
 static void extra_arguments(void **state) {
