@@ -30,7 +30,7 @@ struct program_options {
     struct join_options join;
     bool yes;                                         /* reset --force */
     char *kubeconfig;                                 /* diag */
-    char *replay;                                     /* diag */
+    char *replay, *collect;                           /* diag */
     char *since;                                      /* logs */
     bool follow;                                      /* logs */
     char *external_ip, *external_name, *external_dns; /* diag */
@@ -144,6 +144,7 @@ extern const struct option output_options[];   /* -o of most verbs */
 /* Flags of join (cmd/join_flags.c); others take some of them, too. */
 extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
     join_run_group;
+extern const struct option_group diag_group; /* cmd/diag_flags.c */
 /* Of upgrade and certs renew, which take some of join's. */
 extern const struct option_group upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */

@@ -9,11 +9,15 @@
 #include "cmd/record.h"
 #include "cmd/program.h"
 #include "diag/causes/causes.h"
+#include "diag/collection/collection.h"
 #include "diag/reports/report.h"
 #include "diag/transports/transport.h"
+#include "host/path.h"
+#include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
+#include "netsetup/boot_network.h"
 
-enum { REPLAY_MAX = 16 * 1024 * 1024 };
+enum { REPLAY_MAX = 64 * 1024 * 1024 };
 
 static void print_report(struct program *program, const struct diag_report *report) {
     struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
@@ -43,14 +47,28 @@ static int judge(const struct diag_report *report, struct error *err) {
     return -1;
 }
 
+/* A report, or the one in a collection. */
+static int replay_read(struct host *host, const char *path, struct diag_report *ret,
+                       struct error *err) {
+    _cleanup_(freep) char *file = NULL, *text = NULL;
+    size_t file_len, len;
+    bool collection;
+
+    if (host_read(host, path, REPLAY_MAX, &file, &file_len, err) < 0)
+        return -1;
+    collection = diag_is_collection(file, file_len);
+    if (collection ? diag_collection_report(file, file_len, REPLAY_MAX, &text, &len, err) < 0
+                   : host_read_text(host, path, REPLAY_MAX, &text, &len, err) < 0)
+        return -1;
+    return diag_report_read(text, len, ret, err);
+}
+
 static int replay(struct program *program, struct error *err) {
-    _cleanup_(freep) char *path = terminal_full_path(program->options.replay), *text = NULL;
+    _cleanup_(freep) char *path = terminal_full_path(program->options.replay);
     struct diag_report report = {0};
-    size_t len;
     int result;
 
-    if (host_read_text(program->host, path, REPLAY_MAX, &text, &len, err) < 0 ||
-        diag_report_read(text, len, &report, err) < 0) {
+    if (replay_read(program->host, path, &report, err) < 0) {
         err->kind = ERROR_USAGE; /* the file that was named, not this machine */
         return error_prefix(err, "--replay %s", program->options.replay);
     }
@@ -59,6 +77,32 @@ static int replay(struct program *program, struct error *err) {
     result = judge(&report, err);
     diag_report_free(&report);
     return result;
+}
+
+/* The evidence in a .zip, whatever became of the diagnosis (its error: `why`). */
+static int collect(struct program *program, const char *path, struct diag_report *report,
+                   const struct error *why, struct error *err) {
+    static const char *const places[] = {KUBELET_CONFIG_FILE,
+                                         KUBELET_INSTANCE_CONFIG_FILE,
+                                         KUBELET_FLAGS_FILE,
+                                         BOOT_NETWORK_FILE,
+                                         BOOT_ROUTES_FILE,
+                                         JOURNAL_FILE,
+                                         LOGS_FOLDER,
+                                         REPORTS_FOLDER,
+                                         NULL};
+    const struct diag_collect_options options = {
+        .failure = report->cells.count ? NULL : why->message, .places = places};
+    _cleanup_(freep) char *data = NULL, *shown = path_shown(path), *line = NULL;
+    size_t len;
+
+    if (diag_collect(program->host, report, &options, &data, &len, err) < 0 ||
+        host_write(program->host, path, data, len, HOST_PUBLIC, err) < 0)
+        return error_prefix(err, "--collect");
+    line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
+    if (!program->options.output || text_equal(program->options.output, "text"))
+        output_text(program, line);
+    return 0;
 }
 
 /* The targets outside come from flags first, then from the cluster's defaults. */
@@ -75,11 +119,18 @@ int verb_diag(struct program *program, struct error *err) {
                         .asked = &program->options.join,
                         .progress.listener = progress_show,
                         .progress.context = &progress};
+    _cleanup_(freep) char *zip = NULL;
+    struct error why = {0};
     int result;
 
     if (program->options.kubeconfig && !diag_transport_find(DIAG_REACH_CLUSTER))
         return error_set(err, ERROR_USAGE,
                          "use --kubeconfig: this version diagnoses the node it runs on only");
+    if (program->options.collect && program->options.replay)
+        return error_set(err, ERROR_USAGE, "use either --collect or --replay");
+    if (program->options.collect &&
+        output_path(program, "--collect", program->options.collect, &zip, err) < 0)
+        return -1;
     if (program->options.replay)
         return replay(program, err);
     take_targets(&program->options);
@@ -93,6 +144,11 @@ int verb_diag(struct program *program, struct error *err) {
         print_report(program, &join.found.report);
     if (join.found.report.cells.count)
         result = judge(&join.found.report, err);
+    if (zip && err->kind != ERROR_INTERRUPTED &&
+        collect(program, zip, &join.found.report, err, &why) < 0) {
+        *err = why;
+        result = -1;
+    }
     event_write(program, "diag", join.found.node_name, result, err);
     join_close(&join);
     progress_close(&progress);

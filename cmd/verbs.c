@@ -69,19 +69,6 @@ static const struct option logs_options[] = {
 };
 static const struct option_group logs_group = {"Logs", logs_options};
 
-static const struct option diag_options[] = {
-    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
-     "diagnose the cluster of this kubeconfig (not in this version)", OPTION_HIDDEN},
-    {"replay", 0, OPTION_TEXT, AT(replay), "FILE",
-     "evaluate a saved report (diag -o json) again; measures nothing", 0},
-    {"external-ip", 0, OPTION_TEXT, AT(external_ip), "IP:PORT", "external target, by address", 0},
-    {"external-name", 0, OPTION_TEXT, AT(external_name), "NAME:PORT", "external target, by name",
-     0},
-    {"external-dns", 0, OPTION_TEXT, AT(external_dns), "IP", "external DNS server, for UDP", 0},
-    {0},
-};
-static const struct option_group diag_group = {"Diagnosis", diag_options};
-
 static const struct option bundle_options[] = {
     {"versions", 0, OPTION_TEXT, AT(versions), "FILE",
      "JSON object, artifact name to version, used instead of the versions that the programs report",
@@ -312,7 +299,8 @@ static const struct verb table[] = {
      .usage = "diag [flags]",
      .examples = {{"this node", "diag"},
                   {"a page for a ticket", "diag -o html --output-file diag.html"},
-                  {"evaluate a saved report again", "diag --replay diag.json"}},
+                  {"all evidence in one file for a ticket", "diag --collect diag.zip"},
+                  {"evaluate that again, on any machine", "diag --replay diag.zip"}},
      .output = diag_output,
      .groups = {&diag_group},
      .run = verb_diag},

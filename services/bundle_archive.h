@@ -1,4 +1,4 @@
-/* A .zip or .tar.gz in memory, which nobody vouches for (inside services/; libarchive's home). */
+/* A .zip or .tar.gz in memory, which nobody vouches for (libarchive's home). */
 #ifndef SERVICES_BUNDLE_ARCHIVE_H
 #define SERVICES_BUNDLE_ARCHIVE_H
 

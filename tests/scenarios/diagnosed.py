@@ -1,7 +1,10 @@
 """A joined node whose network is broken from outside: diag says so and names the cause."""
+import json
 import os
+import subprocess
 import sys
 import time
+import zipfile
 
 import scene
 from scene import stage  # noqa: F401  (sets the path of what follows)
@@ -55,6 +58,30 @@ class Diagnosed(scene.Scene):
         self.assertLess(took, seconds * patience.factor())
         self.assertEqual(report["summary"]["pass"] > 0, measured, report["summary"])
         return report
+
+    def test_collection(self):
+        """All evidence of a red node in one file, judged again on another machine."""
+        fault = faults.FAULTS["no-egress"]
+        fault.apply(self.stage)
+        self.addCleanup(fault.lift, self.stage)
+        done = self.stage.winjoin("diag", "--collect", r"C:\folder\diag.zip")
+        self.assert_code(done, 3)  # no such folder
+        done = self.stage.winjoin("diag", "--collect", r"C:\k\diag.zip")
+        self.assert_code(done, 5)
+        self.assertIn(r"the evidence is in C:\k\diag.zip (", done.stdout)
+        path = self.stage.host.path(r"C:\k\diag.zip")
+        self.addCleanup(os.remove, path)
+        with zipfile.ZipFile(path) as packed:
+            self.assertIsNone(packed.testzip())
+            for name in packed.namelist():
+                self.assertNotIn(scene.SECRET.encode(), packed.read(name), name)
+            for name in ("index.txt", "evidence/networks.json", "evidence/routes.json", "files/C/etc/cni/net.d/10-winjoin.conf",
+                         "files/C/var/log/kubelet/kubelet.log", "files/C/var/lib/kubelet/config.yaml"):
+                self.assertIn(name, packed.namelist())
+        again = subprocess.run([os.path.join(scene.ROOT, "build/native/winjoin"), "diag", "--replay", path, "-o", "json"],
+                               capture_output=True, text=True, check=False)
+        self.assertEqual(again.returncode, 5, again.stderr)
+        self.assertEqual(fault.cause, json.loads(again.stdout)["causes"][0]["id"])
 
     def test_stopped_kubelet(self):
         report = self.assert_names_at_once("kubelet-down", "SVC-DOWN", 5, False)

@@ -68,11 +68,55 @@ static void errors_hide_them(void **state) {
     assert_string_equal(err.hints[0], "not abcdef.****************");
 }
 
+/* What the files of a node hold; the second column is what is left. */
+static void secrets_of_files_are_hidden(void **state) {
+    static const char *const rows[][2] = {
+        {"x abcdef.0123456789abcdef", "x abcdef.****************"},
+        {"token: s3cr3t\nnext: 1", "token: ******\nnext: 1"},
+        {"{\"token\": \"s3\\\"cr\", \"n\": 1}", "{\"token\": \"******\", \"n\": 1}"},
+        {"{\"auth\":{\"password\":\"p\"},\"secret\":7}",
+         "{\"auth\":{\"password\":\"*\"},\"secret\":7}"},
+        {"\\\"token\\\":\\\"s3cr3t\\\"", "\\\"token\\\":\\\"******\\\""},
+        {"  client-key-data: LS0tLS1=\n", "  client-key-data: ********\n"},
+        {"Password = 'a b'", "Password = '***'"},
+        {"IDENTITYTOKEN=a1,b", "IDENTITYTOKEN=**,b"},
+        {"--bootstrap-token=ab c", "--bootstrap-token=** c"},
+        {"client_secret: 1234", "client_secret: ****"},
+        {"anonymousAuth: false, auth: null", "anonymousAuth: false, auth: null"},
+        {"tokens: 5 secretName: x token", "tokens: 5 secretName: x token"},
+        {"Authorization: Bearer abcdefgh12 x", "Authorization: Bearer ********** x"},
+        {"bearer of news", "bearer of news"},
+        {"a eyJhbGciOi.eyJpc3.c2ln b eyJno", "a eyJ******************* b eyJno"},
+        {"http://u:pw@host:1/ http://host:1/a@b", "http://u:**@host:1/ http://host:1/a@b"},
+        {"a-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nb",
+         "a-----BEGIN RSA PRIVATE KEY-----\n***\n-----END RSA PRIVATE KEY-----\nb"},
+        {"-----BEGIN PRIVATE KEY-----\nMII\nQ", "-----BEGIN PRIVATE KEY-----\n***\n*"},
+        {"MII\n-----END PRIVATE KEY-----\nb", "***\n-----END PRIVATE KEY-----\nb"},
+        {"-----BEGIN CERTIFICATE-----\nMII\n", "-----BEGIN CERTIFICATE-----\nMII\n"},
+        {"", ""},
+        {"token", "token"},
+        {"token:", "token:"},
+        {"token: \"ab", "token: \"**"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char *text = xstrdup(rows[i][0]);
+
+        redact_secrets(text);
+        assert_string_equal(text, rows[i][1]);
+        redact_secrets(text);
+        assert_string_equal(text, rows[i][1]);
+        freep(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tokens_are_hidden),
         cmocka_unit_test(a_cut_token_is_hidden),
         cmocka_unit_test(errors_hide_them),
+        cmocka_unit_test(secrets_of_files_are_hidden),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
