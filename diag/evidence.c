@@ -70,7 +70,8 @@ static void management_ips_add(struct host *host, json_t *networks) {
     json_t *old, *network;
     size_t i, k;
 
-    if (hns_call(host, "GET", "/networks/", "", &text, &ignored) < 0 ||
+    if (host_deadline_passed(host) ||
+        hns_call(host, "GET", "/networks/", "", &text, &ignored) < 0 ||
         json_read(text, strlen(text), "HNS networks", &envelope, &ignored) < 0)
         return;
     json_array_foreach(json_at(envelope, "Output"), i, old) {
@@ -89,7 +90,11 @@ static void objects_add(struct host *host, enum hcn_kind kind, const char *key, 
     _cleanup_json_ json_t *array = json_array();
     struct error err = {0};
 
-    if (objects_read(host, kind, array, &err) < 0)
+    if (host_deadline_passed(host)) /* HNS hangs: each more call would wait for it, too */
+        (void)error_set(&err, ERROR_TIMED_OUT, "HNS did not answer in time");
+    else
+        (void)objects_read(host, kind, array, &err);
+    if (err.kind != ERROR_NONE)
         missing_add(evidence, key, &err);
     if (err.kind == ERROR_NONE || json_array_size(array))
         json_object_set(evidence, key, array);
@@ -234,7 +239,8 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
                                 .host_name = name};
     struct error ignored = {0};
 
-    (void)hns_version_get(host, &scene.hns, &ignored);           /* 0.0: unknown */
+    if (!host_deadline_passed(host))
+        (void)hns_version_get(host, &scene.hns, &ignored);       /* 0.0: unknown */
     (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0: unknown */
     json_object_set_new(evidence, "limits", limits_json(&scene));
     if (scene.dynamic_ports)
@@ -310,6 +316,7 @@ static void expected_add(const struct diag_evidence_options *options, json_t *ev
 
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options) {
     json_t *evidence = json_object();
+    uint64_t before = host_set_limit(host, DIAG_EVIDENCE_MS);
 
     host_add(host, evidence);
     expected_add(options, evidence);
@@ -320,6 +327,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     cni_add(host, evidence, options->cni_folder ? options->cni_folder : CNI_CONF_DIR);
     cluster_add(options, evidence);
     limits_add(host, options->network_mode, evidence);
+    host_set_deadline(host, before);
     return evidence;
 }
 

@@ -33,7 +33,9 @@ struct diag_evidence_options {
  * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
- * missing["..."]. New reference. */
+ * missing["..."]. Ends after DIAG_EVIDENCE_MS and one call's second, also where HNS hangs. New
+ * reference. */
+enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
  * configuration that the runtime takes: what a join was told may not be known any more. Leaves both

@@ -119,6 +119,21 @@ bool diag_look_api_answers(const json_t *look) {
     return text_equal(json_text_at(look, "api.outcome"), "ok");
 }
 
+bool diag_look_is_young(const json_t *look, int64_t now) {
+    json_t *status;
+    size_t i;
+
+    json_array_foreach(json_object_get(look, "services"), i, status) {
+        const char *since = json_text_at(status, "since");
+        int64_t started = 0;
+
+        if (text_equal(json_text_at(status, "state"), "running") && since &&
+            rfc3339_parse(since, &started, NULL) == 0 && now - started < DIAG_YOUNG_SECONDS)
+            return true;
+    }
+    return false;
+}
+
 const char *diag_service_called(const char *name) {
     return text_equal(name, service_kubelet.name) ? "the kubelet"
            : text_equal(name, HNS_SERVICE)        ? "HNS"

@@ -28,6 +28,10 @@ void diag_look_services(struct host *host, json_t *look);
 json_t *diag_look_certificate(struct host *host, const char *path);
 /* true when the API server answers this node's identity. */
 bool diag_look_api_answers(const json_t *look);
+/* true when one of its services was started within DIAG_YOUNG_SECONDS: kube-proxy and others may
+ * still be at work on what is missing. */
+enum { DIAG_YOUNG_SECONDS = 120 };
+bool diag_look_is_young(const json_t *look, int64_t now);
 /* The service without which no pod can start, when it is down: "the kubelet", "containerd" or
  * "HNS"; NULL: all of them run. */
 const char *diag_look_stops_pods(const json_t *look);

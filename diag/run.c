@@ -9,64 +9,41 @@
 #include "diag/causes/causes.h"
 #include "diag/look.h"
 #include "diag/node_echo.h"
-#include "host/socket.h"
-#include "host/wait.h"
+#include "diag/running.h"
 
 enum {
     START_TIMEOUT_MS = 120000,
-    SETTLE_TIMEOUT_MS = 20000,
-    SETTLE_PAUSE_MS = 3000,
-    TURN_MS = 200,
+    TURN_MS = 20,
     LOOK_AGAIN_MS = 5000, /* at the services without which no probe pod starts; */
     LOOKS_DOWN = 3,       /* this often down is down: Windows starts a service that ended again */
-    ANSWER_SLACK_MS = 10000,
 };
 
-/* The node's matrix: the first probe asks, the second one is asked. */
-enum { SOURCE, TARGET };
-
-struct run {
-    struct host *host;
-    const struct diag_options *options;
-    struct diag_scene scene;
-    struct diag_report *report;
-    struct socket_echo *echo; /* the node's, NULL when it could not be opened */
-    struct diag_probe_options probe_options;
-    struct diag_probes probes;
-    char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
-    json_t *look;                      /* options->look, its services as they are now; or NULL */
-    const char *down;                  /* the service without which no pod can start, or NULL */
-    unsigned look_ms, looks_down;      /* when to look again; how often it was down in a row */
-    char id[17]; /* of this run: a probe of an earlier one is not listened to */
-};
-
-static void tell_wait(const struct run *run, const struct wait *wait, const char *message) {
+void run_tell_wait(const struct run *run, const struct wait *wait, const char *message) {
     if (run->options->progress)
         run->options->progress(run->options->progress_context, wait ? wait->waited_ms : 0,
                                wait ? wait_left_ms(wait) : 0, message);
 }
 
-__attribute__((format(gnu_printf, 2, 3))) static void tell(const struct run *run,
-                                                           const char *format, ...) {
+void run_tell(const struct run *run, const char *format, ...) {
     struct text t = {0};
     va_list args;
 
     va_start(args, format);
     text_addv(&t, format, args);
     va_end(args);
-    tell_wait(run, NULL, text_str(&t));
+    run_tell_wait(run, NULL, text_str(&t));
     text_free(&t);
 }
 
-/* What a look that has to come again answers; the node's echo, whose flow is timed, goes on. */
-static enum wait_look again(const struct run *run) {
+enum wait_look run_again(const struct run *run) {
+    if (run->node_work)
+        (void)probe_work_step(run->node_work);
     if (run->echo)
         socket_echo_serve(run->echo, TURN_MS);
     return LOOK_AGAIN;
 }
 
-/* wait_until() for the looks of this file. */
-static enum wait_look wait_for(struct run *run, struct wait wait, struct error *err) {
+enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
     wait.pause_ms = run->echo ? 1 : TURN_MS;
     wait.tell_context = wait.context;
     return wait_until(run->host, &wait, err);
@@ -109,7 +86,7 @@ static void tell_silent(void *context, const struct wait *wait, const struct err
         first++;
     why = waiting_of(run, first);
     message = xasprintf("waiting for %s to start%s%s", names, why ? ": " : "", why ? why : "");
-    tell_wait(run, wait, message);
+    run_tell_wait(run, wait, message);
 }
 
 /* A kubelet that ended meanwhile starts no pod, however long it is waited for. */
@@ -131,7 +108,7 @@ static enum wait_look probes_look(void *context, struct wait *wait, struct error
     (void)err;
     for (size_t i = 0; i < run->probes.count; i++)
         speak += probe_look(run, i);
-    return speak == run->probes.count || pods_cannot_start(run, wait) ? LOOK_DONE : again(run);
+    return speak == run->probes.count || pods_cannot_start(run, wait) ? LOOK_DONE : run_again(run);
 }
 
 /* Waits for all heartbeats; a probe that never speaks is a result, not a failure. */
@@ -143,224 +120,33 @@ static int probes_wait(struct run *run, struct error *err) {
                               .context = run};
     _cleanup_(freep) char *names = silent_names(run);
 
-    tell(run, "starting %s", names);
-    return wait_for(run, wait, err) == LOOK_FAILED ? -1 : 0;
+    run_tell(run, "starting %s", names);
+    return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
 }
 
-/* ---- asking ---- */
+/* ---- what is told of it ---- */
 
-static unsigned time_limit(const struct probe_list *list) {
-    unsigned total = ANSWER_SLACK_MS;
-
-    for (size_t i = 0; i < list->count; i++) /* a name is resolved first, with a time of its own */
-        total += list->items[i].timeout_ms * list->items[i].attempts * 2;
-    return total;
-}
-
-struct answer {
-    struct run *run;
-    size_t probe;
-    const struct probe_list *list;
-    struct probe_results *results;
-};
-
-static void tell_measuring(void *context, const struct wait *wait, const struct error *missing) {
-    const struct answer *answer = context;
-    _cleanup_(freep) char *message =
-        xasprintf("waiting for %s to measure %zu flows",
-                  answer->run->probes.items[answer->probe].name, answer->list->count);
-
-    (void)missing;
-    tell_wait(answer->run, wait, message);
-}
-
-static enum wait_look answer_look(void *context, struct wait *wait, struct error *err) {
-    const struct answer *answer = context;
-    struct diag_probes *probes = &answer->run->probes;
-    int read = probes->transport->read(probes, answer->probe, answer->results, err);
-
-    if (read == 0)
-        (void)error_set(err, ERROR_TIMED_OUT, "after %u s", wait->limit_ms / 1000);
-    return read > 0 ? LOOK_DONE : read < 0 ? LOOK_FAILED : again(answer->run);
-}
-
-/* Asks a probe and waits; one that falls silent leaves `ret` empty. */
-static int probe_ask(struct run *run, size_t i, const struct probe_list *list,
-                     struct probe_results *ret, struct error *err) {
-    struct answer answer = {run, i, list, ret};
-    const struct wait wait = {.limit_ms = time_limit(list),
-                              .look = answer_look,
-                              .tell = tell_measuring,
-                              .context = &answer};
-    struct error why = {0};
-
-    if (!list->count)
-        return 0;
-    run->probes.items[i].asked++;
-    if (run->probes.transport->ask(&run->probes, i, list, err) < 0)
-        return -1;
-    if (wait_for(run, wait, &why) == LOOK_DONE)
-        return 0;
-    if (why.kind == ERROR_INTERRUPTED)
-        return error_set(err, ERROR_INTERRUPTED, "%s", why.message);
-    tell(run, "%s did not answer: %s", run->probes.items[i].name, why.message);
-    return 0;
-}
-
-static void node_measure(const struct run *run, const struct probe *probe,
-                         struct probe_result *ret) {
-    if (run->options->measure)
-        run->options->measure(run->options->measure_context, probe, ret);
-    else
-        probe_measure(probe, ret);
-}
-
-static void lists_make(const struct run *run, bool again, struct probe_list *ret) {
-    for (size_t i = 0; i < run->report->cells.count; i++) {
-        const struct diag_cell *cell = &run->report->cells.items[i];
-
-        struct probe probe = cell->probe;
-
-        if (again)
-            probe.attempts = 1; /* each costs a whole time-out while nothing has changed */
-        if (cell->asked && cell->flow->source == DIAG_FROM_POD &&
-            (!again || cell->outcome == DIAG_FAIL))
-            probe_list_add(ret, &probe);
-    }
-}
-
-/* Asks all cells, or the red ones again. */
-static int cells_ask(struct run *run, bool again, struct error *err) {
-    _cleanup_(probe_results_free) struct probe_results results = {0};
-    _cleanup_(probe_list_free) struct probe_list list = {0};
-
-    lists_make(run, again, &list);
-    if (probe_ask(run, SOURCE, &list, &results, err) < 0)
-        return -1;
-    for (size_t i = 0; i < run->report->cells.count; i++) {
-        struct diag_cell *cell = &run->report->cells.items[i];
-        const struct probe_result *found = probe_results_find(&results, cell->probe.id);
-        struct probe_result measured;
-
-        if (!cell->asked || (again && cell->outcome != DIAG_FAIL))
-            continue;
-        if (cell->flow->source == DIAG_FROM_NODE) {
-            node_measure(run, &cell->probe, &measured);
-            found = &measured;
-        }
-        if (found) {
-            diag_cell_judge(cell, found, again);
-            run->report->probes += found->attempts;
-        } else if (!again) {
-            cell->outcome = DIAG_NOT_RUN;
-            text_format(cell->reason, sizeof cell->reason, "%s did not answer",
-                        run->probes.items[SOURCE].name);
-        }
-    }
-    return 0;
-}
-
-static bool any_red(const struct run *run) {
-    for (size_t i = 0; i < run->report->cells.count; i++)
-        if (run->report->cells.items[i].outcome == DIAG_FAIL)
-            return true;
-    return false;
-}
-
-static enum wait_look look_later(void *context, struct wait *wait, struct error *err) {
-    (void)wait, (void)err;
-    return again(context);
-}
-
-/* kube-proxy and DNS need a while after a start: what turns green within it is slow, not broken. */
-static int cells_settle(struct run *run, struct error *err) {
-    const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .look = look_later, .context = run};
-    uint64_t start = host_monotonic_ms(run->host);
-    unsigned limit =
-        run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
-
-    while (any_red(run) && run->probes.items[SOURCE].spoke) {
-        uint64_t now = host_monotonic_ms(run->host);
-
-        if (now - start >= limit)
-            return 0;
-        tell(run, "some flows fail; measuring them again for up to %u s",
-             (unsigned)((limit - (now - start)) / 1000));
-        if (wait_for(run, pause, err) == LOOK_FAILED || cells_ask(run, true, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-/* ---- evidence ---- */
-
-static void node_external_add(struct run *run) {
-    const struct diag_cell *cell =
-        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
-    struct probe probe;
-    struct probe_result result;
-
-    if (!run->scene.external_ip || !*run->scene.external_ip || !cell)
-        return;
-    probe = cell->probe;
-    if (!cell->asked) /* the pods are not there; the node can still look */
-        return;
-    text_format(probe.id, sizeof probe.id, "node-external");
-    node_measure(run, &probe, &result);
-    diag_evidence_add_extra(run->report->evidence, &result);
-}
-
-static void set_if_unknown(const char **text, const char *value) {
-    if (!*text)
-        *text = value;
-}
-
-/* What the caller did not say of the evidence follows from the scene. */
-static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
-                                  struct diag_evidence_options *ret) {
-    const struct diag_cell *external =
-        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
-
-    *ret = run->options->evidence;
-    if (run->network_name) {
-        ret->network_name = run->network_name;
-        ret->network_mode = run->network_mode;
-    }
-    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
-    set_if_unknown(&ret->external_ip, external_ip);
-    set_if_unknown(&ret->namespace_, run->scene.namespace_);
-    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
-    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
-    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
-}
-
-/* Only for red matrices: a healthy node is not read through and through. */
-static int evidence_make(struct run *run, struct error *err) {
-    _cleanup_(probe_results_free) struct probe_results results = {0};
-    _cleanup_(probe_list_free) struct probe_list extra = {0};
-    struct diag_evidence_options evidence_options;
-    char external_ip[PROBE_TARGET_MAX];
+/* A healthy node's report has no evidence. */
+static void evidence_finish(struct run *run, const struct probe_results *asked) {
     json_t *evidence;
 
-    tell(run, "reading evidence");
-    evidence_options_fill(run, external_ip, sizeof external_ip, &evidence_options);
-    evidence = run->report->evidence = diag_evidence_read(run->host, &evidence_options);
+    if (diag_report_is_good(run->report)) {
+        json_decref(take_ptr(run->report->evidence));
+        return;
+    }
+    if (!run->evidence_is_new)
+        run_read_evidence(run);
+    evidence = run->report->evidence;
     for (size_t i = 0; i < run->probes.count; i++) {
         const struct diag_probe *probe = &run->probes.items[i];
         _cleanup_(freep) char *waiting = probe->spoke ? NULL : waiting_of(run, i);
 
         diag_evidence_add_pod(evidence, (char)('a' + i), probe, waiting);
     }
-    node_external_add(run);
-    if (!run->probes.items[SOURCE].spoke)
-        return 0;
-    run->scene.dns_pod_ip = diag_evidence_backend(evidence, run->scene.dns_ip, 17, 53);
-    diag_extra_probes(&run->scene, &extra);
-    if (probe_ask(run, SOURCE, &extra, &results, err) < 0)
-        return -1;
-    for (size_t i = 0; i < results.count; i++)
-        diag_evidence_add_extra(evidence, &results.items[i]);
-    return 0;
+    for (size_t i = 0; i < asked->count; i++)
+        if (text_starts_with(asked->items[i].id, "x-") ||
+            text_equal(asked->items[i].id, "node-external"))
+            diag_evidence_add_extra(evidence, &asked->items[i]);
 }
 
 /* ---- the whole ---- */
@@ -405,24 +191,31 @@ static int leave_out(struct run *run) {
 }
 
 static int measure(struct run *run, struct error *err) {
+    _cleanup_(probe_results_free) struct probe_results results = {0};
     struct diag_report *report = run->report;
     const struct network_mode *mode;
 
     if (id_make(run, err) < 0 || run->probes.transport->start(&run->probes, err) < 0)
         return -1;
     run->echo = node_echo_open(run->host, &run->scene);
+    run_read_evidence(run); /* while the pods start */
     if (probes_wait(run, err) < 0)
         return -1;
-    if (run->down)
+    if (run->down) {
+        json_decref(take_ptr(run->report->evidence));
         return leave_out(run);
+    }
+    run->up = true;
+    run->up_ms = host_monotonic_ms(run->host);
     scene_fill(run);
     diag_cells_make(&run->scene, &report->cells);
-    tell(run, "measuring %zu flows", report->cells.count / 2);
-    if (cells_ask(run, false, err) < 0 || cells_settle(run, err) < 0)
+    run_tell(run, "measuring %zu flows", report->cells.count / 2);
+    if (run_measure_cells(run, &results, err) < 0)
         return -1;
     mode = network_mode_by_name(run->network_mode);
     diag_cells_excuse(&report->cells, mode ? mode->limits : NULL);
-    return diag_report_is_good(report) ? 0 : evidence_make(run, err);
+    evidence_finish(run, &results);
+    return 0;
 }
 
 /* What the first look saw goes with the evidence, of a healthy node too. */
@@ -434,9 +227,11 @@ static void add_look(struct run *run) {
 
 static char *network_text(struct run *run) {
     const char *name, *mode;
+    uint64_t before = host_set_limit(run->host, DIAG_EVIDENCE_MS);
 
     diag_network_of_cni(run->host, run->options->evidence.cni_folder, &run->network_name,
                         &run->network_mode);
+    host_set_deadline(run->host, before);
     name = run->network_name ? run->network_name : run->options->evidence.network_name;
     mode = run->network_name ? run->network_mode : run->options->evidence.network_mode;
     return name ? xasprintf("%s%s%s", mode ? mode : "", mode ? " " : "", name) : xstrdup("unknown");
@@ -476,9 +271,11 @@ int diag_run(struct host *host, const struct diag_options *options, struct diag_
     node_echo_close(host, run.echo);
     add_look(&run);
     diag_causes_find(&report);
+    if (run.up)
+        report.measured_ms = (unsigned)(host_monotonic_ms(host) - run.up_ms);
     /* The report is worth more than the clean-up's own trouble: that is told, not failed on. */
     if (measured && run.probes.transport->remove(&run.probes, &ignored) < 0)
-        tell(&run, "%s", ignored.message);
+        run_tell(&run, "%s", ignored.message);
     free(run.probes.items);
     free(run.network_name);
     free(run.network_mode);

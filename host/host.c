@@ -332,6 +332,14 @@ void host_set_deadline(struct host *host, uint64_t monotonic_ms) {
     host->deadline_ms = monotonic_ms;
 }
 
+uint64_t host_set_limit(struct host *host, unsigned milliseconds) {
+    uint64_t before = host->deadline_ms, end = host_monotonic_ms(host) + milliseconds;
+
+    if (!before || end < before)
+        host->deadline_ms = end;
+    return before;
+}
+
 bool host_deadline_passed(struct host *host) {
     return host->deadline_ms && host_monotonic_ms(host) >= host->deadline_ms;
 }

@@ -304,6 +304,9 @@ int host_sleep(struct host *host, unsigned milliseconds, struct error *err);
 bool host_interrupted(struct host *host);
 /* From that time of host_monotonic_ms() on, everything ends as if it were interrupted; 0: never. */
 void host_set_deadline(struct host *host, uint64_t monotonic_ms);
+/* The same in so many milliseconds, unless it ends earlier already. Returns what was set before, to
+ * be set again. */
+uint64_t host_set_limit(struct host *host, unsigned milliseconds);
 bool host_deadline_passed(struct host *host);
 /* `tick` is called several times a second while something is waited for (host_sleep()), and about
  * once a second during requests and other programs (host_interrupted()). NULL: no more. */

@@ -1,10 +1,11 @@
-/* One probe: its attempts, what each says, and the numbers over them. */
+/* One attempt of a probe, and what it says (the attempts and the numbers over them: work.c). */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "diag/probe/probe.h"
+#include "diag/probe/work.h"
 #include "host/socket.h"
 
 enum { ANSWER_MAX = PROBE_PAYLOAD_MAX + 256, NONCE_LEN = 12 };
@@ -28,14 +29,14 @@ static bool is_address(const char *target) {
 
 /* The line that is sent: a nonce, so that an old or foreign answer is seen, then padding. */
 static char *payload_make(unsigned size) {
-    static unsigned long counter;
+    static atomic_ulong counter; /* attempts run at the same time */
     char *payload;
     size_t len = size > NONCE_LEN + 1 ? size : NONCE_LEN + 1;
 
     payload = xmalloc(len + 1);
     memset(payload, 'x', len);
     snprintf(payload, NONCE_LEN + 1, "%08lx%04lx", (unsigned long)(socket_now_us() & 0xffffffff),
-             ++counter & 0xffff);
+             (atomic_fetch_add(&counter, 1) + 1) & 0xffff);
     payload[NONCE_LEN] = len > NONCE_LEN + 1 ? '.' : '\n';
     payload[len - 1] = '\n';
     payload[len] = '\0';
@@ -104,15 +105,17 @@ static enum probe_outcome dns_ask(const struct probe *probe, const char *address
     return outcomes[outcome];
 }
 
-static enum probe_outcome attempt(const struct probe *probe, struct probe_result *result) {
+enum probe_outcome probe_attempt(const struct probe *asked, struct probe_result *result) {
+    uint64_t start = socket_now_us(), took;
+    struct probe probe = *asked;
     char addresses[PROBE_ADDRESSES_MAX][46];
-    const char *address = probe->target;
+    const char *address = probe.target;
     enum socket_outcome outcome;
     size_t count = 0;
 
-    if (!is_address(probe->target) || probe->kind == PROBE_RESOLVE) {
-        outcome = socket_resolve(probe->target, probe->timeout_ms, addresses, PROBE_ADDRESSES_MAX,
-                                 &count);
+    if (!is_address(probe.target) || probe.kind == PROBE_RESOLVE) {
+        outcome =
+            socket_resolve(probe.target, probe.timeout_ms, addresses, PROBE_ADDRESSES_MAX, &count);
         if (outcome != SOCKET_OK)
             return outcomes[outcome];
         if (!count)
@@ -120,51 +123,19 @@ static enum probe_outcome attempt(const struct probe *probe, struct probe_result
         memcpy(result->addresses, addresses, sizeof addresses);
         result->address_count = count;
         address = addresses[0];
+        took = (socket_now_us() - start) / 1000; /* one time-out for name and answer together */
+        probe.timeout_ms -= took < probe.timeout_ms ? (unsigned)took : probe.timeout_ms - 1;
     }
-    switch (probe->kind) {
+    switch (probe.kind) {
     case PROBE_TCP:
     case PROBE_UDP:
     case PROBE_UDP_ANY:
-        return exchange(probe, address, result);
+        return exchange(&probe, address, result);
     case PROBE_DNS:
     case PROBE_DNS_TCP:
-        return dns_ask(probe, address, result);
+        return dns_ask(&probe, address, result);
     case PROBE_RESOLVE:
         break;
     }
     return PROBE_OK;
-}
-
-static int compare_numbers(const void *a, const void *b) {
-    unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-void probe_measure(const struct probe *probe, struct probe_result *ret) {
-    unsigned times[PROBE_ATTEMPTS_MAX];
-    unsigned failures_in_row = 0;
-
-    *ret = (struct probe_result){.outcome = PROBE_OK};
-    memcpy(ret->id, probe->id, sizeof ret->id);
-    while (ret->attempts < probe->attempts && ret->attempts < PROBE_ATTEMPTS_MAX) {
-        uint64_t start = socket_now_us();
-        enum probe_outcome outcome = attempt(probe, ret);
-
-        ret->attempts++;
-        if (outcome == PROBE_OK) {
-            times[ret->succeeded++] = (unsigned)(socket_now_us() - start);
-            failures_in_row = 0;
-            continue;
-        }
-        ret->outcome = outcome;
-        if (++failures_in_row == 2 && !ret->succeeded)
-            break; /* a dead path costs two timeouts, not all */
-    }
-    if (!ret->succeeded)
-        return;
-    qsort(times, ret->succeeded, sizeof *times, compare_numbers);
-    ret->min_us = times[0];
-    ret->median_us = times[ret->succeeded / 2];
-    ret->max_us = times[ret->succeeded - 1];
 }

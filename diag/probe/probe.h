@@ -59,7 +59,7 @@ struct probe {
      * "" = any answer of the server will do. */
     char expect[PROBE_NAME_MAX + 1];
     unsigned timeout_ms; /* of one attempt */
-    unsigned attempts;   /* two failures in a row before any success end it early */
+    unsigned attempts;   /* two failures before any success end it early */
 };
 struct probe_list {
     struct probe *items;

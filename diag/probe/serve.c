@@ -7,10 +7,12 @@
 #include "base/memory.h"
 #include "diag/probe/probe.h"
 #include "diag/probe/serve.h"
+#include "diag/probe/work.h"
 #include "host/socket.h"
 
 enum {
-    TURN_MS = 100, /* how long the echo is served between two looks at the folder */
+    TURN_MS = 20, /* how long the echo is served between two looks at the folder */
+    STEP_MS = 2,  /* the same while something is measured */
     BEAT_US = 1000000,
     GONE_US = 60000000, /* a mailbox that cannot be written for so long is nobody's any more */
 };
@@ -24,6 +26,7 @@ struct server {
     uint64_t beaten;  /* last time a heartbeat was tried */
     uint64_t written; /* last time the folder took one */
     unsigned generation;
+    struct probe_work *work; /* what is measured for that generation, or NULL */
 };
 
 static char *path_of(const struct server *server, const char *name) {
@@ -112,24 +115,32 @@ static void beat(struct server *server) {
         server->written = server->beaten;
 }
 
-/* The answer to a list that cannot be read is a file that says so: the asker need not wait. */
-static char *ask(const struct server *server) {
-    _cleanup_(probe_results_free) struct probe_results results = {0};
+/* Begins to measure what is asked. The answer to a list that cannot be read is a file that says so:
+ * the asker need not wait. */
+static void begin(struct server *server, const char *results) {
     _cleanup_(probe_list_free) struct probe_list list = {0};
-    _cleanup_(freep) char *text = NULL;
+    _cleanup_(freep) char *text = NULL, *answer = NULL;
     struct error err = {0};
     size_t len = 0;
 
     text = file_read(server, "probes.txt", &len);
-    if (!text || probe_list_parse(text, len, &list, &err) < 0)
-        return xasprintf("winjoin-results 1\nerror %s\n", text ? err.message : "no probes.txt");
-    for (size_t i = 0; i < list.count; i++) {
-        struct probe_result result;
-
-        probe_measure(&list.items[i], &result);
-        probe_results_add(&results, &result);
+    if (text && probe_list_parse(text, len, &list, &err) == 0) {
+        server->work = probe_work_new(&list);
+        return;
     }
-    return probe_results_write(&results);
+    answer = xasprintf("winjoin-results 1\nerror %s\n", text ? err.message : "no probes.txt");
+    if (file_write(server, results, answer) == 0)
+        server->generation++;
+}
+
+static void finish(struct server *server, const char *results) {
+    _cleanup_(probe_results_free) struct probe_results found = {0};
+    _cleanup_(freep) char *answer = NULL;
+
+    probe_work_end(take_ptr(server->work), &found);
+    answer = probe_results_write(&found);
+    if (file_write(server, results, answer) == 0)
+        server->generation++; /* otherwise measured again: the disk may have room then */
 }
 
 static void generation_names(unsigned generation, char go[32], char results[32]) {
@@ -140,18 +151,17 @@ static void generation_names(unsigned generation, char go[32], char results[32])
 /* Answers the next generation when it is asked for. One that is answered already (by this probe
  * before it was restarted) is passed over. */
 static void look(struct server *server) {
-    _cleanup_(freep) char *answer = NULL;
     char go[32], results[32];
 
     generation_names(server->generation, go, results);
-    if (!file_exists(server, go))
-        return;
-    if (!file_exists(server, results)) {
-        answer = ask(server);
-        if (file_write(server, results, answer) < 0)
-            return; /* asked and measured again at the next look: the disk may have room then */
+    if (!server->work && file_exists(server, go)) {
+        if (file_exists(server, results))
+            server->generation++;
+        else
+            begin(server, results);
     }
-    server->generation++;
+    if (server->work && probe_work_step(server->work))
+        finish(server, results);
 }
 
 void probe_serve(const struct probe_server *options) {
@@ -166,12 +176,12 @@ void probe_serve(const struct probe_server *options) {
         if (now - server.beaten >= BEAT_US || !server.beat.beat)
             beat(&server);
         look(&server);
-        if (file_exists(&server, "stop") || now > server.written + GONE_US)
+        if (!server.work && (file_exists(&server, "stop") || now > server.written + GONE_US))
             break;
         if (server.echo)
-            socket_echo_serve(server.echo, TURN_MS);
+            socket_echo_serve(server.echo, server.work ? STEP_MS : TURN_MS);
         else
-            socket_sleep(TURN_MS);
+            socket_sleep(server.work ? STEP_MS : TURN_MS);
     }
     socket_echo_close(server.echo);
     (void)remove(heartbeat); /* says that it has ended; a folder that is gone says so too */

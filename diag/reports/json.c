@@ -90,6 +90,8 @@ json_t *diag_report_json(const struct diag_report *report) {
                      report->milliseconds / 1000.0, "flows", diag_flows_json(report), "causes",
                      causes_json(&report->causes), "summary", "pass", (int)summary.pass, "fail",
                      (int)summary.fail, "skip", (int)summary.skip, "notRun", (int)summary.not_run);
+    if (report->measured_ms)
+        json_object_set_new(json, "measuredSeconds", json_real(report->measured_ms / 1000.0));
     if (report->evidence)
         json_object_set(json, "evidence", report->evidence);
     return json;

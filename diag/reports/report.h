@@ -30,6 +30,7 @@ struct diag_report {
     char *network; /* "overlay flannel.4096", or "unknown" */
     int64_t time;  /* when it was measured, Unix seconds */
     unsigned milliseconds;
+    unsigned measured_ms; /* of them from both probes up to the causes; 0 = nothing was measured */
     unsigned probes; /* attempts made, all in all */
     struct diag_cells cells;
     struct diag_causes causes;

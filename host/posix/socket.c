@@ -151,6 +151,34 @@ int socket_os_wait(struct socket_wait *waits, size_t count, unsigned millisecond
     return n < 0 ? 0 : n;
 }
 
+/* ---- threads ---- */
+
+struct thread {
+    void (*run)(void *context);
+    void *context;
+};
+
+static void *thread_run(void *argument) {
+    const struct thread thread = *(const struct thread *)argument;
+
+    free(argument);
+    thread.run(thread.context);
+    return NULL;
+}
+
+int socket_thread(void (*run)(void *context), void *context) {
+    struct thread *thread = xcalloc(1, sizeof *thread);
+    pthread_t id;
+
+    *thread = (struct thread){run, context};
+    if (pthread_create(&id, NULL, thread_run, thread) != 0) {
+        free(thread);
+        return -1;
+    }
+    pthread_detach(id);
+    return 0;
+}
+
 /* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ----
  */
 
@@ -174,7 +202,7 @@ static void look_up_drop(struct look_up *look_up) {
     free(look_up);
 }
 
-static void *look_up_run(void *argument) {
+static void look_up_run(void *argument) {
     struct look_up *look_up = argument;
     struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
@@ -187,13 +215,11 @@ static void *look_up_run(void *argument) {
     pthread_cond_signal(&look_up->changed);
     pthread_mutex_unlock(&look_up->lock);
     look_up_drop(look_up);
-    return NULL;
 }
 
 static struct look_up *look_up_start(const char *name) {
     struct look_up *look_up = xcalloc(1, sizeof *look_up);
     pthread_condattr_t clock;
-    pthread_t thread;
 
     memcpy(look_up->name, name, strlen(name) + 1);
     atomic_init(&look_up->owners, 2);
@@ -202,10 +228,8 @@ static struct look_up *look_up_start(const char *name) {
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&look_up->changed, &clock);
     pthread_condattr_destroy(&clock);
-    if (pthread_create(&thread, NULL, look_up_run, look_up) == 0) {
-        pthread_detach(thread);
+    if (socket_thread(look_up_run, look_up) == 0)
         return look_up;
-    }
     atomic_store(&look_up->owners, 1);
     look_up_drop(look_up);
     return NULL;

@@ -184,6 +184,36 @@ int socket_os_wait(struct socket_wait *waits, size_t count, unsigned millisecond
     return n;
 }
 
+/* ---- threads ---- */
+
+struct thread {
+    void (*run)(void *context);
+    void *context;
+};
+
+static DWORD WINAPI thread_run(void *argument) {
+    const struct thread thread = *(const struct thread *)argument;
+
+    free(argument);
+    thread.run(thread.context);
+    return 0;
+}
+
+int socket_thread(void (*run)(void *context), void *context) {
+    enum { STACK = 256 * 1024 }; /* a diagnosis has a hundred of them */
+    struct thread *thread = xcalloc(1, sizeof *thread);
+    HANDLE handle;
+
+    *thread = (struct thread){run, context};
+    handle = CreateThread(NULL, STACK, thread_run, thread, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
+    if (!handle) {
+        free(thread);
+        return -1;
+    }
+    CloseHandle(handle);
+    return 0;
+}
+
 /* ---- names: the system's resolver knows no time limit, so a thread of its own waits for it ----
  */
 

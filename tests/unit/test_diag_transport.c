@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/look.h"
 #include "diag/run.h"
 #include "tests/memory/host_memory.h"
 
@@ -25,10 +27,13 @@ static struct play {
     bool late;            /* answers at the second look */
     bool interrupts;      /* the user does, at the first pause */
     bool cannot_start, cannot_ask, cannot_remove;
+    unsigned takes_ms; /* until it answers */
+    uint64_t asked_ms;
     unsigned looks, started, removed;
     struct text asked; /* "left 18 probes\n" */
     struct probe_list list;
 } play;
+static json_t *look; /* the first look, or NULL */
 
 static int play_start(struct diag_probes *probes, struct error *err) {
     play.started++;
@@ -69,16 +74,17 @@ static int play_ask(struct diag_probes *probes, size_t i, const struct probe_lis
     for (size_t at = 0; at < list->count; at++)
         probe_list_add(&play.list, &list->items[at]);
     play.looks = 0;
+    play.asked_ms = host_monotonic_ms(probes->host);
     return 0;
 }
 
 static int play_read(struct diag_probes *probes, size_t i, struct probe_results *ret,
                      struct error *err) {
-    (void)probes;
     assert_int_equal(i, 0);
     if (play.breaks)
         return error_set(err, ERROR_NETWORK, "the pod is gone");
-    if (play.dies || (play.late && !play.looks++))
+    if (play.dies || (play.late && !play.looks++) ||
+        host_monotonic_ms(probes->host) < play.asked_ms + play.takes_ms)
         return 0;
     for (size_t at = 0; at < play.list.count; at++) {
         const struct probe *probe = &play.list.items[at];
@@ -150,6 +156,7 @@ static void run_open(struct run *run, struct play now) {
                   .external_name = "example.com:443",
                   .external_dns = "192.0.2.53"},
         .evidence = {.network_name = "flannel.4096", .network_mode = "overlay"},
+        .look = look,
         .start_timeout_ms = 20000,
         .settle_timeout_ms = 2000,
         .measure = measure_ok,
@@ -214,9 +221,8 @@ static void green(void **state) {
                         "10-244-2-9.winjoin-diag.pod.cluster.local");
     /* Without the node's address the report is not good, hence the evidence. */
     assert_string_equal(text_str(&run.told), "starting left and right\n"
-                                             "measuring 9 flows\n"
-                                             "reading evidence\n");
-    assert_string_equal(text_str(&play.asked), "left 1: 12\nleft 2: 6\n");
+                                             "measuring 9 flows\n");
+    assert_string_equal(text_str(&play.asked), "left 1: 18\n");
     assert_int_equal(host_file_type(run.host, diag_static_pods.folder), HOST_ABSENT);
     assert_string_equal(json_text_at(run.report.evidence, "pods.a.name"), "left");
     assert_string_equal(json_text_at(run.report.evidence, "pods.b.ip"), "10.244.2.9");
@@ -233,10 +239,41 @@ static void red(void **state) {
     assert_outcome(&run, "pod-to-pod-ip", false, DIAG_PASS);
     assert_false(diag_report_is_good(&run.report));
     assert_int_equal(run.report.causes.count, 1);
-    /* The red cells alone are asked again, then the extra probes. */
-    assert_string_equal(text_str(&play.asked), "left 1: 12\nleft 2: 4\nleft 3: 6\n");
+    /* The red cells alone are asked again. */
+    assert_string_equal(text_str(&play.asked), "left 1: 18\nleft 2: 4\nleft 3: 4\n");
     assert_non_null(strstr(text_str(&run.told), "measuring them again for up to 2 s\n"));
     run_close(&run);
+}
+
+/* Where nothing was started lately nothing is asked twice: a red matrix costs one time-out. */
+static void a_red_matrix_costs_one_time_out(void **state) {
+    static const struct {
+        const char *since;
+        unsigned limit_ms;
+        const char *asked;
+    } rows[] = {
+        {"1970-01-01T00:00:00Z", 2500, "left 1: 18\n"},
+        {"", 10000, "left 1: 18\nleft 2: 4\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        char now[RFC3339_TEXT_MAX];
+        struct run run;
+
+        run.host = host_memory_new();
+        rfc3339_format(host_now(run.host) - DIAG_YOUNG_SECONDS / 2, now);
+        host_free(run.host);
+        look = json_pack("{s:[{s:s, s:s, s:s}]}", "services", "name", "kube-proxy", "state",
+                         "running", "since", *rows[i].since ? rows[i].since : now);
+        run_open(&run, (struct play){.broken = "pod-to-external", .takes_ms = 2150});
+        assert_int_equal(run.result, 0);
+        assert_int_equal(run.report.causes.count, 1);
+        assert_string_equal(text_str(&play.asked), rows[i].asked);
+        assert_in_range(run.report.measured_ms, 2150, rows[i].limit_ms);
+        run_close(&run);
+        json_decref(take_ptr(look));
+    }
 }
 
 /* A cluster whose DNS has no records of pods: so by design, not a red cell. */
@@ -308,7 +345,7 @@ static void one_dies_while_it_measures(void **state) {
         struct play play;
         const char *told;
     } rows[] = {
-        {{.dies = true}, "left did not answer: after 154 s\n"},
+        {{.dies = true}, "left did not answer: after 16 s\n"},
         {{.breaks = true}, "left did not answer: the pod is gone\n"},
     };
 
@@ -324,8 +361,8 @@ static void one_dies_while_it_measures(void **state) {
         if (!strstr(text_str(&run.told), rows[i].told))
             fail_msg("'%s' lacks '%s'", text_str(&run.told), rows[i].told);
         assert_int_equal(strstr(text_str(&run.told),
-                                "\nwaiting for left to measure 12 flows (5 s)\n"
-                                "waiting for left to measure 12 flows (10 s)\n") != NULL,
+                                "\nwaiting for left to measure 18 flows (5 s)\n"
+                                "waiting for left to measure 18 flows (10 s)\n") != NULL,
                          rows[i].play.dies);
         run_close(&run);
     }
@@ -380,6 +417,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(green),
         cmocka_unit_test(red),
+        cmocka_unit_test(a_red_matrix_costs_one_time_out),
         cmocka_unit_test(no_pod_records_is_excused),
         cmocka_unit_test(probes_that_never_start),
         cmocka_unit_test(not_ours_or_not_ready),

@@ -1,0 +1,245 @@
+/* The matrix is measured: what is asked of whom, all at the same time, and again while something
+ * may still turn green. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/look.h"
+#include "diag/running.h"
+
+enum {
+    SETTLE_TIMEOUT_MS = 20000,
+    SETTLE_PAUSE_MS = 1000,
+    RED_MS = 250, /* what works has answered by then; the evidence is read while the rest goes on */
+    ANSWER_SLACK_MS = 10000,
+};
+
+/* ---- evidence ---- */
+
+static void set_if_unknown(const char **text, const char *value) {
+    if (!*text)
+        *text = value;
+}
+
+/* What the caller did not say of the evidence follows from the scene. */
+static void evidence_options_fill(const struct run *run, char *external_ip, size_t size,
+                                  struct diag_evidence_options *ret) {
+    const struct diag_cell *external =
+        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+
+    *ret = run->options->evidence;
+    if (run->network_name) {
+        ret->network_name = run->network_name;
+        ret->network_mode = run->network_mode;
+    }
+    text_format(external_ip, size, "%s", external && external->asked ? external->probe.target : "");
+    set_if_unknown(&ret->external_ip, external_ip);
+    set_if_unknown(&ret->namespace_, run->scene.namespace_);
+    set_if_unknown(&ret->dns_ip, run->scene.dns_ip);
+    set_if_unknown(&ret->dns_domain, run->scene.dns_domain);
+    set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
+}
+
+void run_read_evidence(struct run *run) {
+    struct diag_evidence_options options;
+    char external_ip[PROBE_TARGET_MAX];
+
+    evidence_options_fill(run, external_ip, sizeof external_ip, &options);
+    json_decref(run->report->evidence);
+    run->report->evidence = diag_evidence_read(run->host, &options);
+    run->evidence_is_new = true;
+}
+
+/* ---- asking ---- */
+
+/* All probes of a list are measured at the same time. */
+static unsigned time_limit(const struct probe_list *list) {
+    unsigned longest = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        unsigned needs = list->items[i].timeout_ms * list->items[i].attempts;
+
+        longest = needs > longest ? needs : longest;
+    }
+    return longest + ANSWER_SLACK_MS;
+}
+
+struct answer {
+    struct run *run;
+    size_t probe;
+    const struct probe_list *list;
+    struct probe_results *results;
+};
+
+static void tell_measuring(void *context, const struct wait *wait, const struct error *missing) {
+    const struct answer *answer = context;
+    _cleanup_(freep) char *message =
+        xasprintf("waiting for %s to measure %zu flows",
+                  answer->run->probes.items[answer->probe].name, answer->list->count);
+
+    (void)missing;
+    run_tell_wait(answer->run, wait, message);
+}
+
+static enum wait_look answer_look(void *context, struct wait *wait, struct error *err) {
+    const struct answer *answer = context;
+    struct diag_probes *probes = &answer->run->probes;
+    int read = probes->transport->read(probes, answer->probe, answer->results, err);
+
+    if (read == 0 && wait->waited_ms >= RED_MS && !answer->run->evidence_is_new)
+        run_read_evidence(answer->run);
+    if (read == 0)
+        (void)error_set(err, ERROR_TIMED_OUT, "after %u s", wait->limit_ms / 1000);
+    return read > 0 ? LOOK_DONE : read < 0 ? LOOK_FAILED : run_again(answer->run);
+}
+
+/* Asks a probe and waits; one that falls silent leaves `ret` empty. */
+static int probe_ask(struct run *run, size_t i, const struct probe_list *list,
+                     struct probe_results *ret, struct error *err) {
+    struct answer answer = {run, i, list, ret};
+    const struct wait wait = {.limit_ms = time_limit(list),
+                              .look = answer_look,
+                              .tell = tell_measuring,
+                              .context = &answer};
+    struct error why = {0};
+
+    if (!list->count)
+        return 0;
+    run->probes.items[i].asked++;
+    if (run->probes.transport->ask(&run->probes, i, list, err) < 0)
+        return -1;
+    if (run_wait(run, wait, &why) == LOOK_DONE)
+        return 0;
+    if (why.kind == ERROR_INTERRUPTED)
+        return error_set(err, ERROR_INTERRUPTED, "%s", why.message);
+    run_tell(run, "%s did not answer: %s", run->probes.items[i].name, why.message);
+    return 0;
+}
+
+/* ---- the node's own probes ---- */
+
+static void node_begin(struct run *run, const struct probe_list *list) {
+    if (!run->options->measure && list->count)
+        run->node_work = probe_work_new(list);
+}
+
+static void node_end(struct run *run, const struct probe_list *list, struct probe_results *ret) {
+    if (run->node_work)
+        probe_work_end(take_ptr(run->node_work), ret);
+    for (size_t i = 0; run->options->measure && i < list->count; i++) {
+        struct probe_result result;
+
+        run->options->measure(run->options->measure_context, &list->items[i], &result);
+        probe_results_add(ret, &result);
+    }
+}
+
+/* ---- cells ---- */
+
+static bool is_asked(const struct diag_cell *cell, bool again) {
+    return cell->asked && (!again || cell->outcome == DIAG_FAIL);
+}
+
+static void lists_make(const struct run *run, bool again, struct probe_list *ret_pod,
+                       struct probe_list *ret_node) {
+    for (size_t i = 0; i < run->report->cells.count; i++) {
+        const struct diag_cell *cell = &run->report->cells.items[i];
+        struct probe probe = cell->probe;
+
+        if (again)
+            probe.attempts = 1;
+        if (is_asked(cell, again))
+            probe_list_add(cell->flow->source == DIAG_FROM_POD ? ret_pod : ret_node, &probe);
+    }
+}
+
+/* What tells causes apart is asked at once, too: a red matrix costs no second time-out. */
+static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
+    const struct diag_cell *external =
+        diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+    struct probe probe;
+
+    if (run->scene.external_ip && *run->scene.external_ip && external && external->asked) {
+        probe = external->probe;
+        text_format(probe.id, sizeof probe.id, "node-external");
+        probe_list_add(node, &probe);
+    }
+    if (!run->probes.items[SOURCE].spoke)
+        return;
+    run->scene.dns_pod_ip = diag_evidence_backend(run->report->evidence, run->scene.dns_ip, 17, 53);
+    diag_extra_probes(&run->scene, pod);
+    run->scene.dns_pod_ip = NULL;
+}
+
+static void cells_judge(struct run *run, bool again, const struct probe_results *results) {
+    for (size_t i = 0; i < run->report->cells.count; i++) {
+        struct diag_cell *cell = &run->report->cells.items[i];
+        const struct probe_result *found = probe_results_find(results, cell->probe.id);
+
+        if (!is_asked(cell, again))
+            continue;
+        if (found) {
+            diag_cell_judge(cell, found, again);
+            run->report->probes += found->attempts;
+        } else if (!again) {
+            cell->outcome = DIAG_NOT_RUN;
+            text_format(cell->reason, sizeof cell->reason, "%s did not answer",
+                        run->probes.items[SOURCE].name);
+        }
+    }
+}
+
+/* Asks all cells, or the red ones again. *ret has what was found beyond the cells, too. */
+static int cells_ask(struct run *run, bool again, struct probe_results *ret, struct error *err) {
+    _cleanup_(probe_list_free) struct probe_list pod = {0}, node = {0};
+    int asked;
+
+    run->evidence_is_new = false;
+    lists_make(run, again, &pod, &node);
+    if (!again)
+        extras_add(run, &pod, &node);
+    node_begin(run, &node);
+    asked = probe_ask(run, SOURCE, &pod, ret, err);
+    node_end(run, &node, ret);
+    if (asked == 0)
+        cells_judge(run, again, ret);
+    return asked;
+}
+
+static bool any_red(const struct run *run) {
+    for (size_t i = 0; i < run->report->cells.count; i++)
+        if (run->report->cells.items[i].outcome == DIAG_FAIL)
+            return true;
+    return false;
+}
+
+static enum wait_look look_later(void *context, struct wait *wait, struct error *err) {
+    (void)wait, (void)err;
+    return run_again(context);
+}
+
+static int cells_settle(struct run *run, struct error *err) {
+    const struct wait pause = {.limit_ms = SETTLE_PAUSE_MS, .look = look_later, .context = run};
+    uint64_t start = host_monotonic_ms(run->host);
+    unsigned limit =
+        run->options->settle_timeout_ms ? run->options->settle_timeout_ms : SETTLE_TIMEOUT_MS;
+
+    if (run->options->look && !diag_look_is_young(run->look, host_now(run->host)))
+        return 0;
+    while (any_red(run) && run->probes.items[SOURCE].spoke) {
+        _cleanup_(probe_results_free) struct probe_results results = {0};
+        uint64_t now = host_monotonic_ms(run->host);
+
+        if (now - start >= limit)
+            return 0;
+        run_tell(run, "some flows fail; measuring them again for up to %u s",
+                 (unsigned)((limit - (now - start)) / 1000));
+        if (run_wait(run, pause, err) == LOOK_FAILED || cells_ask(run, true, &results, err) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err) {
+    return cells_ask(run, false, ret, err) < 0 ? -1 : cells_settle(run, err);
+}

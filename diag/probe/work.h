@@ -1,0 +1,22 @@
+/* A list of probes measured at the same time, attempts on threads of their own. */
+#ifndef DIAG_PROBE_WORK_H
+#define DIAG_PROBE_WORK_H
+
+#include "diag/probe/probe.h"
+
+/* One attempt, within timeout_ms, name and answer together. Sets the responder and the addresses of
+ * the result where it learns them. */
+enum probe_outcome probe_attempt(const struct probe *probe, struct probe_result *result);
+
+/* All probes of a list are measured at the same time. The attempts of one follow each other; an
+ * attempt that takes long does not keep the next one waiting, so that a dead path costs little more
+ * than one time-out. */
+struct probe_work;
+/* Copies the list; starts nothing yet. */
+struct probe_work *probe_work_new(const struct probe_list *list);
+/* Starts the attempts that are due; true when all have ended. Call it every few milliseconds. */
+bool probe_work_step(struct probe_work *work);
+/* Adds the results in the order of the list and frees `work`; waits where something still runs. */
+void probe_work_end(struct probe_work *work, struct probe_results *ret);
+
+#endif

@@ -1,0 +1,49 @@
+/* What a running diagnosis knows; for run.c and matrix.c alone. */
+#ifndef DIAG_RUNNING_H
+#define DIAG_RUNNING_H
+
+#include "diag/probe/work.h"
+#include "diag/run.h"
+#include "host/socket.h"
+#include "host/wait.h"
+
+/* The node's matrix: the first probe asks, the second one is asked. */
+enum { SOURCE, TARGET };
+
+struct run {
+    struct host *host;
+    const struct diag_options *options;
+    struct diag_scene scene;
+    struct diag_report *report;
+    struct socket_echo *echo; /* the node's, NULL when it could not be opened */
+    struct diag_probe_options probe_options;
+    struct diag_probes probes;
+    struct probe_work *node_work; /* what the node measures itself, at the same time; or NULL */
+    bool evidence_is_new;         /* read since the last list was asked */
+    char *network_name, *network_mode; /* as the CNI configuration has them, NULL = not known */
+    json_t *look;                      /* options->look, its services as they are now; or NULL */
+    bool up;                           /* all probes have spoken, or are waited for no more: */
+    uint64_t up_ms;                    /* since then */
+    const char *down;                  /* the service without which no pod can start, or NULL */
+    unsigned look_ms, looks_down;      /* when to look again; how often it was down in a row */
+    char id[17]; /* of this run: a probe of an earlier one is not listened to */
+};
+
+void run_tell_wait(const struct run *run, const struct wait *wait, const char *message);
+void run_tell(const struct run *run, const char *format, ...)
+    __attribute__((format(gnu_printf, 2, 3)));
+/* What a look that has to come again answers; the node's echo and its own probes go on. */
+enum wait_look run_again(const struct run *run);
+/* wait_until() for looks that answer so. */
+enum wait_look run_wait(struct run *run, struct wait wait, struct error *err);
+
+/* matrix.c */
+
+/* Reads what can be read without the pods, in bounded time: HNS may hang. */
+void run_read_evidence(struct run *run);
+/* Measures all cells; *ret has what was found beyond them, too. Then the red ones again for a
+ * while: kube-proxy and DNS need it after a start, and what turns green within it is slow, not
+ * broken. Where nothing was started lately there is nothing to wait for. */
+int run_measure_cells(struct run *run, struct probe_results *ret, struct error *err);
+
+#endif
