@@ -46,6 +46,24 @@ void finding_note(struct finding *finding, const char *format, ...)
 
 typedef enum level row_look(const struct scene *scene, struct finding *finding);
 
+/* Which red cells a cause may explain. */
+enum cells_of {
+    MEASURED,   /* those that were tried */
+    MEASURED6,  /* those of IPv6 beside IPv4 that were tried; all others are of the first family */
+    STOPS_PODS, /* those that were not run, too */
+    FIRST_LOOK, /* the cells of its finding; named without any, too */
+};
+
+struct row {
+    struct diag_cause_row words;
+    uint32_t must, may;
+    row_look *look;
+    enum cells_of of;
+};
+/* Widest first (causes.c). */
+extern const struct row diag_rows[];
+extern const size_t diag_rows_count;
+
 /* look.c: what the first look shows */
 row_look look_cert_expired, look_svc_hns, look_svc_containerd, look_svc_kubelet, look_svc_flanneld,
     look_svc_kube_proxy, look_api_down, look_api_refused, look_clock_off;

@@ -31,7 +31,7 @@ struct diag_report {
     int64_t time;  /* when it was measured, Unix seconds */
     unsigned milliseconds;
     unsigned measured_ms; /* of them from both probes up to the causes; 0 = nothing was measured */
-    unsigned probes; /* attempts made, all in all */
+    unsigned probes;      /* attempts made, all in all */
     struct diag_cells cells;
     struct diag_causes causes;
     json_t *evidence; /* document of diag/evidence.h, or NULL */

@@ -1,0 +1,135 @@
+/* How the rows of the table compete: what evidence confirms goes before what only looks like it,
+ * and the wider before the narrower. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+
+static void scene_make(const struct diag_report *report, const json_t *evidence, bool second,
+                       struct scene *ret) {
+    *ret = (struct scene){.report = report, .evidence = evidence, .second = second};
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i];
+        uint32_t bit;
+
+        if (cell->flow->extra || cell->second != second)
+            continue;
+        bit = cell_bit(cell);
+        if (cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW)
+            ret->green |= bit;
+        if (cell->outcome == DIAG_FAIL || cell->outcome == DIAG_NOT_RUN)
+            ret->red |= bit;
+        if (cell->outcome == DIAG_FAIL) {
+            ret->failed |= bit;
+            ret->outcome[cell->result.outcome] |= bit;
+            if (cell->result.outcome >= PROBE_DNS_NXDOMAIN &&
+                cell->result.outcome <= PROBE_DNS_SERVFAIL && !cell->result.address_count)
+                ret->unresolved |= bit;
+        }
+    }
+}
+
+static void cells_add(const struct scene *scene, uint32_t bits, struct text_list *ret) {
+    size_t count;
+    const struct diag_flow *flows = diag_flows(&count);
+
+    for (size_t i = 0; i < 18; i++)
+        if (bits & (1u << i)) {
+            const struct diag_cell *cell =
+                (scene->second ? diag_cells_find_second : diag_cells_find)(
+                    &scene->report->cells, flows[i / 2].id, i % 2 != 0);
+
+            if (cell)
+                text_list_add_owned(ret, diag_cell_name(cell));
+        }
+}
+
+/* A cluster of a hundred nodes may have a hundred lines of the same kind. */
+static void evidence_cap(struct text_list *evidence) {
+    enum { SHOWN = 5 };
+    size_t more = evidence->count > SHOWN ? evidence->count - SHOWN : 0;
+
+    if (more < 2)
+        return;
+    while (evidence->count > SHOWN)
+        free(evidence->items[--evidence->count]);
+    evidence->items[evidence->count] = NULL;
+    text_list_add_owned(evidence, xasprintf("and %zu more", more));
+}
+
+static void cause_add(struct diag_report *report, const struct scene *scene, const struct row *row,
+                      enum level level, struct finding *finding, uint32_t bits) {
+    struct diag_causes *causes = &report->causes;
+    struct diag_cause cause = {
+        .id = row->words.id,
+        .confirmed = level == CONFIRMED,
+        .message = finding->message ? take_ptr(finding->message) : xstrdup(row->words.message),
+        .hint = finding->hint ? take_ptr(finding->hint) : xstrdup(row->words.hint),
+        .evidence = finding->evidence,
+    };
+
+    finding->evidence = (struct text_list){0};
+    evidence_cap(&cause.evidence);
+    cells_add(scene, bits, &cause.cells);
+    causes->items = xrealloc(causes->items, (causes->count + 1) * sizeof *causes->items);
+    causes->items[causes->count++] = cause;
+}
+
+static void finding_free(struct finding *finding) {
+    text_list_free(&finding->evidence);
+    free(finding->message);
+    free(finding->hint);
+}
+
+static void pass_first(struct diag_report *report, const struct scene *scene, uint32_t *covered) {
+    for (size_t i = 0; i < diag_rows_count; i++) {
+        struct finding finding = {.must = diag_rows[i].must, .may = diag_rows[i].may};
+        uint32_t explained;
+
+        if (diag_rows[i].of == FIRST_LOOK && diag_rows[i].look(scene, &finding) != NO) {
+            explained = finding.may & scene->red & ~*covered;
+            cause_add(report, scene, &diag_rows[i], CONFIRMED, &finding, explained);
+            *covered |= explained;
+        }
+        finding_free(&finding);
+    }
+}
+
+/* One pass over the table; *covered grows by what was explained. With `alone` a cause must explain
+ * everything that is red. */
+static void pass_make(struct diag_report *report, const struct scene *scene, enum level wanted,
+                      bool alone, uint32_t *covered) {
+    for (size_t i = 0; i < diag_rows_count && (scene->red & ~*covered); i++) {
+        struct finding finding = {.must = diag_rows[i].must, .may = diag_rows[i].may};
+        bool judged =
+            diag_rows[i].of != FIRST_LOOK && (diag_rows[i].of == MEASURED6) == scene->second;
+        enum level level = judged ? diag_rows[i].look(scene, &finding) : NO;
+        uint32_t red = diag_rows[i].of == STOPS_PODS ? scene->red : scene->failed;
+        uint32_t explained = finding.may & red & ~*covered;
+
+        if (level == wanted && !(finding.must & scene->green) && explained &&
+            (!finding.must || (finding.must & red)) && (!alone || explained == scene->red)) {
+            cause_add(report, scene, &diag_rows[i], level, &finding, explained);
+            *covered |= explained;
+        }
+        finding_free(&finding);
+    }
+}
+
+void diag_causes_find(struct diag_report *report) {
+    _cleanup_json_ json_t *none = json_object();
+
+    diag_causes_free(&report->causes);
+    for (int second = 0; second < 2; second++) {
+        struct scene scene;
+        uint32_t covered = 0;
+
+        scene_make(report, report->evidence ? report->evidence : none, second, &scene);
+        if (!second)
+            pass_first(report, &scene, &covered);
+        pass_make(report, &scene, CONFIRMED, true, &covered);
+        pass_make(report, &scene, CONFIRMED, false, &covered);
+        pass_make(report, &scene, LIKELY, false, &covered);
+    }
+}
