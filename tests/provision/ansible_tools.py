@@ -1,4 +1,4 @@
-"""Ansible from the Python package index, in the cache: tools() gives the folder of its programs."""
+"""Ansible and other judges (requirements.txt) from the Python package index, in the cache: tools() gives their folder."""
 import fcntl
 import hashlib
 import os
