@@ -137,6 +137,22 @@ int http_perform(struct http *http, const struct http_request *request, struct h
     return -1;
 }
 
+int http_talk(struct http *http, const struct http_talk *talk, struct error *err) {
+    struct http_response none = {.retry_after = -1, .length = -1, .range_begin = -1};
+    struct error why = {0};
+
+    if (check_request(&talk->request, err) < 0)
+        return -1;
+    if (http->ops->talk(http, talk, &why) == 0) {
+        log_request(&talk->request, &none, &why);
+        return 0;
+    }
+    log_request(&talk->request, NULL, &why);
+    if (err)
+        *err = why;
+    return -1;
+}
+
 void http_response_free(struct http_response *response) {
     free(response->body);
     free(response->content_type);

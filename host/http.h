@@ -81,6 +81,23 @@ struct http_exchange {
 };
 /* http_perform() of each, at the same time; returns when all have ended. */
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count);
+/* A conversation of bytes on a connection of its own, for what begins as HTTP and goes on as
+ * something else: says `first`, then hands each piece that is heard to `heard`, which adds to
+ * `reply` what is to be said and sets *ret_done when nothing more is awaited (-1 with err ends it,
+ * too). Called with len 0 about four times a second while nothing comes. Of the request only the
+ * URL, trust, credentials of TLS and proxy count, and timeout_ms for the connection alone: `heard`
+ * looks at its own clock. */
+struct http_talk {
+    struct http_request request;
+    const void *first;
+    size_t first_len;
+    int (*heard)(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
+                 struct error *err);
+    void *context;
+};
+/* Kinds: ERROR_NETWORK (no connection, or the server hung up), ERROR_TIMED_OUT, ERROR_UNTRUSTED,
+ * ERROR_INTERRUPTED, and those of `heard`. */
+int http_talk(struct http *http, const struct http_talk *talk, struct error *err);
 /* Keeps connections open between requests. `interrupted` (or NULL) is asked about once a second. */
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context);
 void http_free(struct http *http);

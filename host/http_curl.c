@@ -117,24 +117,6 @@ static size_t on_header(char *line, size_t size, size_t count, void *context) {
     return transfer->too_long ? 0 : len;
 }
 
-/* URL with `server_name` for its host, so that libcurl sends and verifies that name; CONNECT_TO
- * leads to the real host, and the Host header stays the real one. */
-static char *rename_host(struct transfer *transfer) {
-    const char *url = transfer->request->url;
-    const char *name = transfer->request->server_name;
-    const char *authority = strstr(url, "://") + 3;
-    struct http_authority parts = http_authority_split(authority);
-    _cleanup_(freep) char *real = xstrndup(authority, (size_t)(parts.end - authority));
-    _cleanup_(freep) char *to = xasprintf("::%s%s", real, parts.port ? "" : ":");
-    _cleanup_(freep) char *host = xasprintf("Host: %s", real);
-
-    transfer->connect_to = curl_slist_append(NULL, to);
-    transfer->headers = curl_slist_append(transfer->headers, host);
-    curl_easy_setopt(transfer->easy, CURLOPT_CONNECT_TO, transfer->connect_to);
-    return xasprintf(strchr(name, ':') ? "%.*s[%s]%s" : "%.*s%s%s", (int)(authority - url), url,
-                     name, parts.port ? parts.port : parts.end);
-}
-
 static int set_proxy(struct transfer *transfer, struct error *err) {
     const struct http_request *request = transfer->request;
     _cleanup_(freep) char *shown = NULL;
@@ -205,9 +187,14 @@ static int set_up(const struct curl_http *http, struct transfer *transfer, struc
     const struct http_request *request = transfer->request;
     bool https = text_starts_with(request->url, "https:");
     CURL *easy = transfer->easy;
-    _cleanup_(freep) char *url = NULL;
+    _cleanup_(freep) char *url = NULL, *host = NULL, *line = NULL;
 
-    url = request->server_name ? rename_host(transfer) : xstrdup(request->url);
+    url = http_curl_url(request, (void **)&transfer->connect_to, &host);
+    if (host) {
+        line = xasprintf("Host: %s", host);
+        transfer->headers = curl_slist_append(transfer->headers, line);
+    }
+    curl_easy_setopt(easy, CURLOPT_CONNECT_TO, transfer->connect_to);
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, http->user_agent);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->why);
@@ -480,7 +467,13 @@ static void curl_free_http(struct http *base) {
     free(http);
 }
 
-static const struct http_ops curl_ops = {perform, curl_free_http};
+static int talk(struct http *base, const struct http_talk *words, struct error *err) {
+    struct curl_http *http = (struct curl_http *)base;
+
+    return http_curl_talk(http->multi, http->interrupted, http->context, words, err);
+}
+
+static const struct http_ops curl_ops = {perform, talk, curl_free_http};
 
 struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), void *context) {
     struct curl_http *http = xcalloc(1, sizeof *http);

@@ -20,6 +20,13 @@ struct http_curl_tls {
  * name by OpenSSL's rules, a name among the alternative ones alone, RSA keys of at most 8192 bits.
  */
 void http_curl_trust(void *easy, const struct http_request *request, struct http_curl_tls *tls);
+/* The request's URL; with server_name that name is its host, so that libcurl sends and verifies it:
+ * *ret_connect_to (curl_slist, else untouched) leads to the real host, and *ret_host is what the
+ * Host header stays. The caller frees. */
+char *http_curl_url(const struct http_request *request, void **ret_connect_to, char **ret_host);
+/* A conversation (http_talk()); `multi` is a CURLM handle. */
+int http_curl_talk(void *multi, bool (*interrupted)(void *), void *context,
+                   const struct http_talk *talk, struct error *err);
 /* The request's proxy, or that of the environment or the machine; *ret_shown is its URL without
  * user and password, NULL when there is none, and the caller's to free. ERROR_USAGE: it is not a
  * URL of a proxy by http, https or socks5. */

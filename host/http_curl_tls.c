@@ -217,3 +217,18 @@ void http_curl_start(void) {
         curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         abort(); /* only memory can be missing */
 }
+
+char *http_curl_url(const struct http_request *request, void **ret_connect_to, char **ret_host) {
+    const char *name = request->server_name, *url = request->url;
+    const char *authority = strstr(url, "://") + 3;
+    struct http_authority parts = http_authority_split(authority);
+    _cleanup_(freep) char *real = xstrndup(authority, (size_t)(parts.end - authority));
+    _cleanup_(freep) char *to = xasprintf("::%s%s", real, parts.port ? "" : ":");
+
+    if (!name)
+        return xstrdup(url);
+    *ret_connect_to = curl_slist_append(NULL, to);
+    *ret_host = take_ptr(real);
+    return xasprintf(strchr(name, ':') ? "%.*s[%s]%s" : "%.*s%s%s", (int)(authority - url), url,
+                     name, parts.port ? parts.port : parts.end);
+}

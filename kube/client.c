@@ -112,9 +112,9 @@ int kube_status_error(const char *method, const char *path, long status, const c
     return -1;
 }
 
-static void fill(struct kube_client *client, const struct kube_call *call, const char *url,
-                 struct http_request *request) {
-    *request = (struct http_request){
+void kube_request_fill(const struct kube_client *client, const struct kube_call *call,
+                       const char *url, struct http_request *ret) {
+    *ret = (struct http_request){
         .method = call->method,
         .url = url,
         .verify = client->insecure ? HTTP_VERIFY_NONE : HTTP_VERIFY_FULL,
@@ -139,7 +139,7 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     _cleanup_(freep) char *url = xasprintf("%s%s", client->server, call->path);
     struct http_request request;
 
-    fill(client, call, url, &request);
+    kube_request_fill(client, call, url, &request);
     if (http_perform(client->http, &request, ret, err) < 0) {
         http_response_free(ret);
         return error_prefix(err, "%s %s", call->method, url);

@@ -22,6 +22,9 @@ struct kube_call {
 /* Sends it with the client's trust and credentials; any status is success. http_response_free(). */
 int kube_perform(struct kube_client *client, const struct kube_call *call,
                  struct http_response *ret, struct error *err);
+/* What it is as a request to `url`, which is borrowed, too. */
+void kube_request_fill(const struct kube_client *client, const struct kube_call *call,
+                       const char *url, struct http_request *ret);
 /* The error that an answer other than 2xx means; body may be NULL. Returns -1. */
 int kube_status_error(const char *method, const char *path, long status, const char *body,
                       size_t len, struct error *err);

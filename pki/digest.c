@@ -1,4 +1,4 @@
-/* SHA-256 by OpenSSL. */
+/* Digests by OpenSSL. */
 #include "pki/digest.h"
 
 #include <openssl/sha.h>
@@ -12,4 +12,8 @@ void digest_sha256(const void *data, size_t len, char out[DIGEST_TEXT_MAX]) {
         out[2 * i + 1] = hex[digest[i] & 15];
     }
     out[2 * sizeof(digest)] = '\0';
+}
+
+void digest_sha1(const void *data, size_t len, unsigned char out[DIGEST_SHA1_LEN]) {
+    SHA1((const unsigned char *)data, len, out);
 }

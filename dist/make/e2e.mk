@@ -11,8 +11,11 @@ conformance: ## the long comparisons with upstream's kubeadm and kubelet, built 
 e2e: ## winjoin against a real cluster of upstream's programs; ONLY=name, pattern* or group; needs Go and root
 	$(Q)./tests/cluster/build.py --check
 	$(Q)$(INSTALL) native windows rig
-	$(Q)$(MAKE) native windows rig build/native/spawn
+	$(Q)$(MAKE) native windows rig build/native/spawn build/native/kube-exec
 	$(Q)python3 -B tests/cluster/e2e.py $(if $(KEEP),--keep) $(if $(HOLD),--hold) '$(ONLY)'
+
+build/native/kube-exec: build/native/tests/cluster/kube_exec.o build/native/libwinjoin.a
+	$(call link,native)
 
 recordings: ## what upstream's programs send to HNS, recorded again into build/recordings, and the model held to it
 	$(Q)$(MAKE) e2e KEEP=1 ONLY='$(or $(ONLY),token-overlay token-l2bridge)'

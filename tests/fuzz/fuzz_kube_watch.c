@@ -63,7 +63,7 @@ static void perform_all(struct http *http, struct http_exchange *exchanges, size
 static void no_free(struct http *http) {
     (void)http; /* it is the scene's */
 }
-static const struct http_ops ops = {perform_all, no_free};
+static const struct http_ops ops = {.perform = perform_all, .free = no_free};
 
 static void wait_for_csr(struct kube_client *client) {
     struct kube_csr csr = {0};

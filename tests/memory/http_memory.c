@@ -12,6 +12,8 @@ struct memory_http {
     size_t requests;
     http_answer *answer;
     void *context;
+    http_memory_say *say;
+    void *say_context;
 };
 
 static int answer_one(struct http *http, const struct http_request *request,
@@ -56,11 +58,39 @@ size_t http_memory_requests(const struct http *http) {
     return ((const struct memory_http *)http)->requests;
 }
 
+void http_memory_on_talk(struct http *http, http_memory_say *say, void *context) {
+    struct memory_http *memory = (struct memory_http *)http;
+
+    memory->say = say;
+    memory->say_context = context;
+}
+
+static int talk(struct http *http, const struct http_talk *talk, struct error *err) {
+    struct memory_http *memory = (struct memory_http *)http;
+    struct text said = {0};
+    bool done = false;
+    int result = 0;
+
+    memory->requests++;
+    text_add_bytes(&said, talk->first, talk->first_len);
+    while (!done && result == 0) {
+        size_t len = 0;
+        const char *piece = memory->say ? memory->say(memory->say_context, &said, &len) : NULL;
+
+        if (!piece && (len || !memory->say))
+            result = error_set(err, ERROR_NETWORK, "the server hung up");
+        else
+            result = talk->heard(talk->context, piece, len, &said, &done, err);
+    }
+    text_free(&said);
+    return result;
+}
+
 static void memory_free(struct http *http) {
     free(http);
 }
 
-static const struct http_ops memory_ops = {perform, memory_free};
+static const struct http_ops memory_ops = {perform, talk, memory_free};
 
 struct http *http_memory_new(http_answer *answer, void *context) {
     struct memory_http *memory = xcalloc(1, sizeof *memory);

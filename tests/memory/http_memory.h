@@ -13,4 +13,9 @@ struct http *http_memory_new(http_answer *answer, void *context);
 /* Requests answered so far. */
 size_t http_memory_requests(const struct http *http);
 
+/* What the server says, piece by piece, each handed to the conversation; NULL with
+ * length 0: it is silent for once, with another: it hangs up. `said`: all that it was told. */
+typedef const char *http_memory_say(void *context, const struct text *said, size_t *ret_len);
+void http_memory_on_talk(struct http *http, http_memory_say *say, void *context);
+
 #endif

@@ -3,6 +3,8 @@
 
 Prints JSON with its port, its CA's certificate, and a client certificate with its key, goes on in the
 background, and ends at /quit or after a minute."""
+import base64
+import hashlib
 import http.server
 import json
 import os
@@ -11,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.parse
 
 
 def openssl(folder, *arguments):
@@ -108,6 +111,38 @@ class Handler(http.server.BaseHTTPRequestHandler):
             pass  # the client had enough
     do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
 
+    def do_websocket(self):
+        """exec as an API server does it: `echo` answers its words, 300000 bytes more and exit code 5."""
+        words = urllib.parse.parse_qs(self.path.split("?")[1])["command"]
+        key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        self.send_response(101)
+        for name, value in (("Upgrade", "websocket"), ("Connection", "Upgrade"), (
+                "Sec-WebSocket-Accept", base64.b64encode(hashlib.sha1(key.encode()).digest()).decode()), (
+                "Sec-WebSocket-Protocol", self.headers["Sec-WebSocket-Protocol"].split(",")[0])):
+            self.send_header(name, value)
+        self.end_headers()
+        self.close_connection = True
+        if words[0] == "silent":
+            time.sleep(5)
+            return
+        self.frame(2, b"\1" + " ".join(words[1:]).encode() + b"\n")
+        self.frame(9, b"are you there")
+        pong = self.rfile.read(2 + 4 + 13)
+        if bytes(b ^ pong[2 + i % 4] for i, b in enumerate(pong[6:])) != b"are you there":
+            return
+        while words[0] == "endless":
+            self.frame(2, b"\1" + b"x" * 60000)
+        for _ in range(5):
+            self.frame(2, b"\1" + b"x" * 60000)
+        self.frame(2, b"\2" + self.headers["Authorization"].encode())
+        self.frame(2, b"\3" + json.dumps({"status": "Failure", "reason": "NonZeroExitCode", "details": {
+            "causes": [{"reason": "ExitCode", "message": "5"}]}}).encode())
+        self.frame(8, b"\x03\xe8")
+
+    def frame(self, opcode, data):
+        size = bytes([len(data)]) if len(data) < 126 else b"\x7e" + len(data).to_bytes(2, "big")
+        self.wfile.write(bytes([0x80 | opcode]) + size + data)
+
     def choose(self):
         path = self.path.split("?")[0]
         if path == "/ok":
@@ -121,6 +156,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif path in RAW:
             self.wfile.write(RAW[path])
             self.close_connection = True
+        elif path.startswith("/ws/"):
+            self.do_websocket()
         elif path == "/quit":
             self.answer(200)
             threading.Thread(target=self.server.shutdown).start()

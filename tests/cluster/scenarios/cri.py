@@ -92,11 +92,24 @@ def kubectl(stage):
     done = subprocess.run([*stage.cluster.by_hand().split(), "exec", "-n", "kube-system", name, "--",
                            "cmd", "/c", "exit 3"], capture_output=True, text=True, check=False)
     expect_equal(done.returncode, 3, "its exit code: " + done.stderr)
+    exec_by_winjoin(stage.cluster, name)
     forward(stage, name)
     os.unlink(manifest)
     until(lambda: not pod_of(stage.cluster, name), 60, "the pod stays")
     expect_equal(host.control({"op": "dump"}).get("namespaces"), [], "its namespace stays")
     stage.reset(compare=False)
+
+
+def exec_by_winjoin(cluster, pod):
+    """The same by kube/exec.h, over a WebSocket."""
+    def run(where, *words):
+        return subprocess.run(["ip", "netns", "exec", cluster.ns, os.path.join(pods.ROOT, "build/native/kube-exec"), cluster.kubeconfig,
+                               "kube-system", where, *words], capture_output=True, text=True, check=False, timeout=60)
+    done = run(pod, "cmd", "/c", "echo %WORD%& exit 7")
+    expect_equal((done.returncode, done.stdout.strip()), (7, "spoken"), "exec: " + done.stderr)
+    done = run("nobody", "cmd")
+    expect_equal(done.returncode, 255, "exec of no pod")
+    expect_in('pods "nobody" not found (404 NotFound)', done.stderr)
 
 
 def talking_pod():

@@ -1,0 +1,169 @@
+/* Channels of a WebSocket: https://github.com/kubernetes/kubernetes, remotecommand's v4 and v5. */
+#include "kube/exec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "kube/request.h"
+#include "kube/websocket.h"
+
+#define PROTOCOLS "v5.channel.k8s.io, v4.channel.k8s.io"
+enum { OUT = 1, ERR = 2, STATUS = 3 };
+/* The exit code may overtake the output: the server's close is waited for, so long. */
+enum { LINGER_MS = 2000, FAILED_HTTP = 500 };
+
+struct talk {
+    struct kube_client *client;
+    const char *path;
+    struct websocket ws;
+    struct kube_exec_result result;
+    size_t max_output;
+    json_t *status;
+    uint64_t deadline;
+};
+
+void kube_exec_result_free(struct kube_exec_result *result) {
+    text_free(&result->out);
+    text_free(&result->err);
+}
+
+static char *path_of(const struct kube_exec *exec) {
+    _cleanup_(freep) char *namespace_ = kube_escape(exec->namespace_);
+    _cleanup_(freep) char *pod = kube_escape(exec->pod);
+    struct text t = {0};
+
+    text_addf(&t, "/api/v1/namespaces/%s/pods/%s/exec?stdout=true&stderr=true", namespace_, pod);
+    if (exec->container) {
+        _cleanup_(freep) char *container = kube_escape(exec->container);
+
+        text_addf(&t, "&container=%s", container);
+    }
+    for (const char *const *word = exec->argv; *word; word++) {
+        _cleanup_(freep) char *escaped = kube_escape(*word);
+
+        text_addf(&t, "&command=%s", escaped);
+    }
+    return text_take(&t);
+}
+
+static int on_message(void *context, const char *data, size_t len, struct error *err) {
+    struct talk *talk = context;
+    struct text *into = len && data[0] == OUT ? &talk->result.out : &talk->result.err;
+
+    if (len < 2) /* the server shows that a channel is open */
+        return 0;
+    if (data[0] == STATUS) {
+        json_decref(take_ptr(talk->status));
+        talk->deadline = host_monotonic_ms(talk->client->host) + LINGER_MS;
+        return json_read(data + 1, len - 1, "Status", &talk->status, err);
+    }
+    if (data[0] != OUT && data[0] != ERR)
+        return 0;
+    if (len - 1 > talk->max_output - talk->result.out.len - talk->result.err.len)
+        return error_set(err, ERROR_MALFORMED, "the program's output is longer than %zu bytes",
+                         talk->max_output);
+    text_add_bytes(into, data + 1, len - 1);
+    return 0;
+}
+
+static int heard(void *context, const void *data, size_t len, struct text *reply, bool *ret_done,
+                 struct error *err) {
+    struct talk *talk = context;
+
+    if (len && websocket_hear(&talk->ws, data, len, reply, err) < 0)
+        return -1;
+    *ret_done = talk->ws.closed;
+    if (*ret_done || host_monotonic_ms(talk->client->host) < talk->deadline)
+        return 0;
+    *ret_done = talk->status;
+    return *ret_done ? 0 : error_set(err, ERROR_TIMED_OUT, "no end in time");
+}
+
+/* The program ended by itself: with 0, or with the code among the causes. */
+static int judge(struct talk *talk, struct error *err) {
+    const char *reason = json_text_at(talk->status, "reason");
+    long long code = 0;
+    json_t *cause;
+    size_t i;
+
+    if (!talk->status)
+        return error_set(err, ERROR_NETWORK, "the server ended it without an exit code");
+    if (text_equal(json_text_at(talk->status, "status"), "Success"))
+        return 0;
+    json_array_foreach(json_at(talk->status, "details.causes"), i, cause) {
+        const char *text = json_text_at(cause, "message");
+
+        if (text_equal(reason, "NonZeroExitCode") && text &&
+            text_equal(json_text_at(cause, "reason"), "ExitCode") &&
+            text_to_number(text, INT32_MIN, UINT32_MAX, &code) == 0) {
+            talk->result.exit_code = (int)code; /* Windows' codes have 32 bits */
+            return 0;
+        }
+    }
+    return 1; /* the server's own words */
+}
+
+static int converse(struct talk *talk, const struct kube_exec *exec, struct error *err) {
+    struct kube_client *client = talk->client;
+    _cleanup_(freep) char *url = xasprintf("%s%s", client->server, talk->path);
+    _cleanup_(secret_freep) char *login =
+        client->bearer_token ? xasprintf("Authorization: Bearer %s\r\n", client->bearer_token)
+                             : xstrdup("");
+    const struct kube_call call = {.method = "GET", .path = talk->path};
+    const char *authority = strstr(client->server, "://") + 3; /* http_perform() checks it */
+    size_t authority_len = strcspn(authority, "/");
+    _cleanup_(freep) char *host = xstrndup(authority, authority_len);
+    _cleanup_(freep) char *target = xasprintf("%s%s", authority + authority_len, talk->path);
+    unsigned char random[WEBSOCKET_NONCE_LEN + sizeof(uint32_t)];
+    struct text first = {0};
+    struct http_talk words = {.heard = heard, .context = talk};
+    uint32_t mask;
+    int result;
+
+    if (host_random(client->host, random, sizeof random, err) < 0)
+        return -1;
+    memcpy(&mask, random + WEBSOCKET_NONCE_LEN, sizeof mask);
+    websocket_open(&talk->ws, host, target, login, random, mask, &first);
+    kube_request_fill(client, &call, url, &words.request);
+    words.request.timeout_ms = exec->timeout_ms ? exec->timeout_ms : KUBE_EXEC_TIMEOUT_MS;
+    talk->deadline = host_monotonic_ms(client->host) + words.request.timeout_ms;
+    words.first = text_str(&first);
+    words.first_len = first.len;
+    result = http_talk(client->http, &words, err);
+    secret_free_text(text_take(&first));
+    return result;
+}
+
+int kube_exec(struct kube_client *client, const struct kube_exec *exec,
+              struct kube_exec_result *ret, struct error *err) {
+    _cleanup_(freep) char *path = path_of(exec), *words = NULL;
+    struct talk talk = {.client = client, .path = path};
+    long long code;
+    int result;
+
+    talk.ws.protocols = PROTOCOLS;
+    talk.ws.on_message = on_message;
+    talk.ws.context = &talk;
+    talk.max_output = exec->max_output ? exec->max_output : KUBE_EXEC_OUTPUT_MAX;
+    result = converse(&talk, exec, err);
+    if (talk.ws.status && (result == 0 || talk.ws.refusal.len)) {
+        result = kube_status_error("GET", path, talk.ws.status, text_str(&talk.ws.refusal),
+                                   talk.ws.refusal.len, err);
+    } else if (result == 0) {
+        result = judge(&talk, err);
+        if (result == 1) {
+            words = json_write(talk.status);
+            code = json_number_at(talk.status, "code", FAILED_HTTP);
+            result = kube_status_error("GET", path, (long)code, words, strlen(words), err);
+        }
+    }
+    websocket_free(&talk.ws);
+    json_decref(talk.status);
+    if (result == 0) {
+        *ret = talk.result;
+        return 0;
+    }
+    kube_exec_result_free(&talk.result);
+    return error_prefix(err, "run a program in pod %s/%s", exec->namespace_, exec->pod);
+}

@@ -1,0 +1,35 @@
+/* Runs a program in a container, as `kubectl exec` does, over a WebSocket. */
+#ifndef KUBE_EXEC_H
+#define KUBE_EXEC_H
+
+#include "kube/client.h"
+
+enum { KUBE_EXEC_TIMEOUT_MS = 30000, KUBE_EXEC_OUTPUT_MAX = 1024 * 1024 };
+
+/* Borrowed for the call. */
+struct kube_exec {
+    const char *namespace_, *pod;
+    const char *container;   /* NULL: the pod's only one */
+    const char *const *argv; /* NULL-ended; run as it is, by no shell */
+    unsigned timeout_ms;     /* of all of it; 0 = KUBE_EXEC_TIMEOUT_MS */
+    size_t max_output;       /* of both streams together; 0 = KUBE_EXEC_OUTPUT_MAX */
+};
+/* Zero-initialise, kube_exec_result_free(). */
+struct kube_exec_result {
+    struct text out, err; /* what it wrote; may hold NUL */
+    int exit_code;
+};
+void kube_exec_result_free(struct kube_exec_result *result);
+
+/* Needs the verb "get" on pods/exec, and since Kubernetes 1.35 also "create". 0 when the program
+ * ended and the server said with which exit code. That a server loses output or the exit code is a
+ * known fault of several versions (a container runtime that closes too early): a program whose
+ * output matters should print a last line that tells it is whole. Kinds: those of http_talk() and,
+ * for an answer other than 101, of kube_get(); what the server says of a program that it could not
+ * start, with its code likewise ("container not found", "executable file not found");
+ * ERROR_NETWORK (closed without an exit code), ERROR_TIMED_OUT, ERROR_MALFORMED (no WebSocket, too
+ * much output), ERROR_INTERRUPTED. */
+int kube_exec(struct kube_client *client, const struct kube_exec *exec,
+              struct kube_exec_result *ret, struct error *err);
+
+#endif

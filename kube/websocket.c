@@ -1,0 +1,249 @@
+/* The opening of a WebSocket, and its frames. */
+#include "kube/websocket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/memory.h"
+#include "pki/digest.h"
+
+enum { CONTINUATION, TEXT, BINARY, CLOSE = 8, PING, PONG };
+enum { FIN = 0x80, RESERVED = 0x70, OPCODE = 0x0f, MASKED = 0x80, LENGTH = 0x7f };
+enum { LENGTH_16 = 126, LENGTH_64 = 127, CONTROL_MAX = 125, SWITCHING = 101 };
+
+void websocket_free(struct websocket *ws) {
+    free(ws->protocol);
+    text_free(&ws->refusal);
+    text_free(&ws->in);
+    text_free(&ws->message);
+    *ws = (struct websocket){0};
+}
+
+/* ---- the opening ---- */
+
+void websocket_open(struct websocket *ws, const char *host, const char *path, const char *headers,
+                    const unsigned char nonce[WEBSOCKET_NONCE_LEN], uint32_t mask,
+                    struct text *out) {
+    _cleanup_(freep) char *key = base64_encode(nonce, WEBSOCKET_NONCE_LEN);
+
+    text_format(ws->key, sizeof ws->key, "%s", key);
+    ws->mask = mask;
+    ws->in.cap = WEBSOCKET_HEAD_MAX + WEBSOCKET_MESSAGE_MAX;
+    text_addf(out,
+              "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+              "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n"
+              "Sec-WebSocket-Protocol: %s\r\n%s\r\n",
+              path, host, ws->key, ws->protocols, headers);
+}
+
+/* The value of a header line of the head, without blanks around it; the caller frees, NULL: it has
+ * no such line. */
+static char *header_of(const char *head, const char *name) {
+    for (const char *line = strstr(head, "\r\n"); line; line = strstr(line + 2, "\r\n")) {
+        const char *value = line + 2 + strlen(name);
+        _cleanup_(freep) char *start = xstrndup(line + 2, strlen(name));
+        size_t len;
+
+        if (!text_equal_nocase(start, name) || *value != ':')
+            continue;
+        value += 1 + strspn(value + 1, " \t");
+        len = strcspn(value, "\r\n");
+        while (len && (value[len - 1] == ' ' || value[len - 1] == '\t'))
+            len--;
+        return xstrndup(value, len);
+    }
+    return NULL;
+}
+
+static bool is_offered(const char *offered, const char *protocol) {
+    _cleanup_(text_list_free) struct text_list list = {0};
+
+    text_list_split(&list, offered, ',');
+    for (size_t i = 0; i < list.count; i++)
+        if (text_equal(list.items[i] + strspn(list.items[i], " "), protocol))
+            return true;
+    return false;
+}
+
+static int check_opening(struct websocket *ws, const char *head, struct error *err) {
+    _cleanup_(freep) char *wanted = xasprintf("%s258EAFA5-E914-47DA-95CA-C5AB0DC85B11", ws->key);
+    _cleanup_(freep) char *accept = header_of(head, "Sec-WebSocket-Accept");
+    _cleanup_(freep) char *protocol = header_of(head, "Sec-WebSocket-Protocol");
+    _cleanup_(freep) char *answer = NULL;
+    unsigned char digest[DIGEST_SHA1_LEN];
+
+    digest_sha1(wanted, strlen(wanted), digest);
+    answer = base64_encode(digest, sizeof digest);
+    if (!text_equal(accept, answer))
+        return error_set(err, ERROR_MALFORMED,
+                         "open a WebSocket: the server's answer does not fit the request");
+    if (!protocol || !is_offered(ws->protocols, protocol))
+        return error_set(err, ERROR_MALFORMED,
+                         "open a WebSocket: the server chose the protocol '%.60s', offered: %s",
+                         protocol ? protocol : "", ws->protocols);
+    ws->protocol = take_ptr(protocol);
+    return 0;
+}
+
+/* A refusal is over with its length; one without is over when the server hangs up. */
+static void take_refusal(struct websocket *ws, const char *head, const char *body, size_t len) {
+    _cleanup_(freep) char *length = header_of(head, "Content-Length");
+    long long wanted = WEBSOCKET_HEAD_MAX;
+
+    if (length)
+        (void)text_to_number(length, 0, WEBSOCKET_HEAD_MAX, &wanted); /* else the most */
+    text_clear(&ws->refusal);
+    text_add_bytes(&ws->refusal, body, len < (size_t)wanted ? len : (size_t)wanted);
+    ws->closed = len >= (size_t)wanted;
+}
+
+/* *ret_end: where the frames begin; 0: the head is not whole, or the server refused. */
+static int hear_head(struct websocket *ws, size_t *ret_end, struct error *err) {
+    static const char version[] = "HTTP/1.1 ";
+    const char *data = text_str(&ws->in), *end = strstr(data, "\r\n\r\n");
+    size_t len = end ? (size_t)(end + 4 - data) : ws->in.len;
+    _cleanup_(freep) char *head = xstrndup(data, len);
+    long long status = 0;
+
+    *ret_end = 0;
+    if (strncmp(head, version, len < sizeof version - 1 ? len : sizeof version - 1) != 0 ||
+        strlen(head) != len)
+        return error_set(err, ERROR_MALFORMED, "open a WebSocket: the answer is not HTTP/1.1");
+    if (len > WEBSOCKET_HEAD_MAX)
+        return error_set(err, ERROR_MALFORMED,
+                         "open a WebSocket: the answer is longer than %d bytes",
+                         WEBSOCKET_HEAD_MAX);
+    if (!end)
+        return 0;
+    head[sizeof version - 1 + strspn(head + sizeof version - 1, "0123456789")] = '\0';
+    if (text_to_number(head + sizeof version - 1, 100, 599, &status) < 0)
+        return error_set(err, ERROR_MALFORMED, "open a WebSocket: the answer has no status");
+    freep(&head);
+    head = xstrndup(data, len - 2);
+    if (status != SWITCHING) {
+        ws->status = (long)status;
+        take_refusal(ws, head, data + len, ws->in.len - len);
+        return 0;
+    }
+    *ret_end = len;
+    return check_opening(ws, head, err);
+}
+
+/* ---- frames ---- */
+
+static void say(struct websocket *ws, int opcode, const char *data, size_t len,
+                struct text *reply) {
+    unsigned char mask[4];
+
+    for (size_t i = 0; i < sizeof mask; i++)
+        mask[i] = (unsigned char)(ws->mask >> (8 * i));
+    ws->mask = ws->mask * 1664525u + 1013904223u; /* another one; it protects from proxies alone */
+    text_add_char(reply, (char)(FIN | opcode));
+    text_add_char(reply, (char)(MASKED | len)); /* control frames: at most CONTROL_MAX */
+    text_add_bytes(reply, mask, sizeof mask);
+    for (size_t i = 0; i < len; i++)
+        text_add_char(reply, (char)((unsigned char)data[i] ^ mask[i % 4]));
+}
+
+/* The length of the frame's head and of its payload; false: more bytes are needed. */
+static bool frame_measure(const unsigned char *p, size_t len, size_t *ret_head, uint64_t *ret_len) {
+    unsigned extra = 0;
+
+    if (len < 2)
+        return false;
+    *ret_len = p[1] & LENGTH;
+    if (*ret_len >= LENGTH_16)
+        extra = *ret_len == LENGTH_64 ? 8 : 2;
+    if (len < 2 + extra)
+        return false;
+    for (unsigned i = 0; i < extra; i++)
+        *ret_len = i ? *ret_len << 8 | p[2 + i] : p[2];
+    *ret_head = 2 + extra;
+    return true;
+}
+
+static int refuse(struct error *err, const char *why) {
+    return error_set(err, ERROR_MALFORMED, "read a WebSocket: %s", why);
+}
+
+static int take_control(struct websocket *ws, int opcode, const char *data, size_t len,
+                        struct text *reply) {
+    if (opcode == CLOSE) {
+        say(ws, CLOSE, data, len, reply);
+        ws->closed = true;
+    } else if (opcode == PING) {
+        say(ws, PONG, data, len, reply);
+    }
+    return 0;
+}
+
+static int take_frame(struct websocket *ws, unsigned first, const char *data, size_t len,
+                      struct text *reply, struct error *err) {
+    int opcode = first & OPCODE;
+    int result;
+
+    if (opcode >= CLOSE) {
+        if (opcode > PONG || !(first & FIN) || len > CONTROL_MAX)
+            return refuse(err, "a control frame is wrong");
+        return take_control(ws, opcode, data, len, reply);
+    }
+    if (opcode == TEXT)
+        return refuse(err, "the server sent a text");
+    if (opcode > BINARY || ws->continues != (opcode == CONTINUATION))
+        return refuse(err, "the frames do not follow each other");
+    if (len > WEBSOCKET_MESSAGE_MAX - ws->message.len)
+        return refuse(err, "a message is too long");
+    text_add_bytes(&ws->message, data, len);
+    ws->continues = !(first & FIN);
+    if (ws->continues)
+        return 0;
+    result = ws->on_message(ws->context, text_str(&ws->message), ws->message.len, err);
+    text_clear(&ws->message);
+    return result;
+}
+
+static int hear_frames(struct websocket *ws, size_t from, struct text *reply, struct error *err) {
+    const unsigned char *data = (const unsigned char *)text_str(&ws->in);
+    size_t head;
+    uint64_t len;
+
+    while (!ws->closed && frame_measure(data + from, ws->in.len - from, &head, &len)) {
+        if (data[from] & RESERVED || data[from + 1] & MASKED)
+            return refuse(err, "a frame is masked or compressed");
+        if (len > WEBSOCKET_MESSAGE_MAX)
+            return refuse(err, "a frame is too long");
+        if (ws->in.len - from - head < len)
+            break;
+        if (take_frame(ws, data[from], (const char *)data + from + head, (size_t)len, reply, err) <
+            0)
+            return -1;
+        from += head + (size_t)len;
+    }
+    if (from) { /* what is left of the last piece */
+        struct text rest = {.cap = ws->in.cap};
+
+        text_add_bytes(&rest, data + from, ws->in.len - from);
+        text_free(&ws->in);
+        ws->in = rest;
+    }
+    return 0;
+}
+
+int websocket_hear(struct websocket *ws, const void *data, size_t len, struct text *reply,
+                   struct error *err) {
+    size_t from = 0;
+
+    if (ws->closed)
+        return 0;
+    text_add_bytes(&ws->in, data, len);
+    if (ws->in.overflow)
+        return refuse(err, "the server sent too much");
+    if (!ws->protocol) {
+        if (hear_head(ws, &from, err) < 0)
+            return -1;
+        if (!ws->protocol)
+            return 0;
+    }
+    return hear_frames(ws, from, reply, err);
+}
