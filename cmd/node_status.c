@@ -11,6 +11,7 @@
 #include "diag/drift.h"
 #include "diag/look.h"
 #include "join/kubelet/kubelet_files.h"
+#include "join/undo/written.h"
 #include "kube/kubeconfig.h"
 #include "netsetup/boot_network.h"
 #include "netsetup/hcn_network.h"
@@ -235,6 +236,29 @@ static bool runs_our_kube_proxy(const json_t *status) {
     return false;
 }
 
+static json_t *drift_of(struct gathering *g) {
+    json_t *drift = json_object_get(g->status, "drift");
+
+    if (!drift) {
+        drift = json_object();
+        json_object_set_new(g->status, "drift", drift);
+    }
+    return drift;
+}
+
+/* Of what a join has written; one that did not end has written a part. */
+static void add_changed(struct gathering *g) {
+    _cleanup_json_ json_t *changed = NULL;
+
+    if (!json_is_true(json_object_get(g->status, "joined")))
+        return;
+    changed = written_compare(g->host, !g->hns_is_silent);
+    if (changed)
+        (void)drift_of(g);
+    if (json_array_size(changed))
+        json_object_set(drift_of(g), "changed", changed);
+}
+
 /* Only what our kube-proxy programs can be judged. */
 static void add_drift(struct gathering *g, struct kube_client *client, const char *node) {
     _cleanup_json_ json_t *file = NULL;
@@ -244,7 +268,7 @@ static void add_drift(struct gathering *g, struct kube_client *client, const cha
     if (!text_equal(json_text_at(g->status, "api.outcome"), "ok") ||
         !runs_our_kube_proxy(g->status) || boot_network_load(g->host, &file, &input, &ignored) < 0)
         return;
-    json_object_set_new(g->status, "drift", drift_read(g->host, client, node, input.name));
+    json_object_update_new(drift_of(g), drift_read(g->host, client, node, input.name));
     boot_network_input_free(&input);
 }
 
@@ -268,6 +292,7 @@ static void look(struct gathering *g) {
     json_object_set(g->status, "api", json_object_get(look, "api"));
     if (json_object_get(certificate, "subject"))
         json_object_set(g->status, "certificate", certificate);
+    add_changed(g);
     if (options.client && !g->hns_is_silent)
         add_drift(g, &client, name);
     kube_client_close(&client);
@@ -361,10 +386,19 @@ static void judge_certificate(struct gathering *g) {
         add_problem(g, "the client certificate expired at %s", end);
 }
 
-/* What is left over harms nobody at once; a Service that nobody reaches does. */
+/* What is left over or changed harms nobody at once; a Service that nobody reaches does, and what
+ * is missing. */
 static void judge_drift(struct gathering *g) {
     size_t count = json_array_size(json_at(g->status, "drift.servicesWithoutLoadBalancer"));
 
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(json_at(g->status, "drift.changed"), i, row) {
+        if (json_bool_at(row, "missing", false))
+            add_problem(g, "%s '%s' is missing: %s", json_text_at(row, "kind"),
+                        json_text_at(row, "target"), json_text_at(row, "command"));
+    }
     if (count)
         add_problem(g, "%zu port%s of Services %s no load balancer in HNS: see drift", count,
                     count == 1 ? "" : "s", count == 1 ? "has" : "have");

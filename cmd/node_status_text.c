@@ -140,6 +140,10 @@ static void add_drift(struct text *t, const json_t *status) {
 
     if (drift && !json_object_size(drift))
         text_add(t, "drift            none\n");
+    json_array_foreach(json_object_get(drift, "changed"), i, row)
+        text_addf(t, "%s%s %s: %s; repair: %s\n", i ? "                 " : "drift            ",
+                  text_at(row, "kind", "?"), text_at(row, "target", "?"),
+                  text_at(row, "difference", "?"), text_at(row, "command", "?"));
     for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
         const json_t *rows = json_object_get(drift, kinds[k].key);
 

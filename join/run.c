@@ -16,6 +16,7 @@
 #include "join/phases/phases.h"
 #include "join/programs/programs.h"
 #include "join/undo/failure.h"
+#include "join/undo/written.h"
 #include "kube/object.h"
 #include "pki/certificate.h"
 
@@ -136,7 +137,8 @@ static int run_phase(struct join *join, size_t index, struct error *err) {
     join_tell(&join->progress, (struct join_event){.state = JOIN_BEGIN});
     outcome = host_interrupted(join->host) ? error_set(err, ERROR_INTERRUPTED, "interrupted")
               : join_need(join, phase->needs, err) < 0 ? -1
-                                                       : phase->run(join, err);
+              : phase->run(join, err) < 0              ? -1
+                                                       : written_save(&join->journal, err);
     if (outcome < 0 && host_deadline_passed(join->host))
         say_deadline(join, err);
     else if (outcome < 0 && err && err->kind == ERROR_INTERRUPTED)

@@ -10,6 +10,7 @@
 #include "netsetup/boot_network.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
+#include "join/undo/written.h"
 #include "netsetup/cni_config.h"
 #include "services/program_flags.h"
 #include "services/runtime_files.h"
@@ -185,6 +186,7 @@ int node_files_write(struct journal *journal, const struct node_files *files, st
 
         if (journal_write(journal, f->path, f->text, strlen(f->text), f->access, NULL, err) < 0)
             return -1;
+        written_file(journal, f->path, f->text, strlen(f->text));
     }
     return 0;
 }

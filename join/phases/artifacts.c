@@ -117,6 +117,9 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
         return hint_at_users(err);
     if (write_lock(join, bundle, err) < 0)
         return -1;
+    for (size_t i = 0; i < bundle_artifacts(bundle)->count; i++)
+        programs_note(join, bundle_artifacts(bundle)->items[i].target,
+                      bundle_artifacts(bundle)->items[i].sha256);
     /* a lock need not know versions: the programs do, now that they are installed */
     if (!programs_versions_are_known(bundle_artifacts(bundle)) &&
         programs_check_versions(join, NULL, err) < 0)

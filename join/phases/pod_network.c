@@ -8,6 +8,7 @@
 #include "join/phases/pod_routes.h"
 #include "join/programs/programs.h"
 #include "join/services/service_start.h"
+#include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/cni_config.h"
 #include "netsetup/hcn_network.h"
@@ -130,6 +131,8 @@ int phase_pod_network(struct join *join, struct error *err) {
     if (record_plugin(join, err) < 0 || make_network(join, &network, err) < 0 ||
         reserve_source_vip(join, err) < 0)
         return -1;
+    if (*network.name)
+        written_network(&join->journal, &network);
     text_addf(&join->progress.detail, "%s %s", join->found.plan.mode->name, join->found.plan.name);
     if (join->found.plan.vni)
         text_addf(&join->progress.detail, ", VNI %u", join->found.plan.vni);

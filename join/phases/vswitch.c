@@ -3,6 +3,7 @@
 #include "join/found/need.h"
 #include "join/phases/host_fixes.h"
 #include "join/phases/phases.h"
+#include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/firewall.h"
 #include "netsetup/hcn_network.h"
@@ -32,7 +33,11 @@ static int open_firewall(struct join *join, struct error *err) {
              journal_record(&join->journal, JOURNAL_FIREWALL, rules[i].name, NULL, err) < 0))
             return -1;
     }
-    return firewall_ensure(join->host, &join->found.plan, err);
+    if (firewall_ensure(join->host, &join->found.plan, err) < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        written_firewall(&join->journal, rules[i].name);
+    return 0;
 }
 
 /* A server whose firewall service is switched off must still be able to join. */
@@ -62,6 +67,7 @@ static void describe_switch(struct join *join, const struct nic_guard_result *gu
 
 int phase_vswitch(struct join *join, struct error *err) {
     struct nic_guard_result guard = {0};
+    struct hcn_network base = {0};
 
     if (host_fixes_apply(join, err) < 0 || agent_registry_apply(join, err) < 0)
         return -1;
@@ -79,8 +85,10 @@ int phase_vswitch(struct join *join, struct error *err) {
     if (record_switch(join, err) < 0 ||
         nic_guard_ensure(join->host, &join->found.plan, &join->found.nic, on_nic, &join->progress,
                          &guard, err) < 0 ||
+        hcn_network_find(join->host, join->found.plan.base_name, &base, err) < 0 ||
         try_firewall(join, err) < 0)
         return -1;
+    written_network(&join->journal, &base);
     describe_switch(join, &guard);
     if (*guard.differs)
         join_warn(&join->progress, "adapter \"%s\" is not as it was before: %s",

@@ -11,6 +11,7 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_question.h"
 #include "join/programs/version_skew.h"
+#include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
 #include "services/program_flags.h"
@@ -98,6 +99,22 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
 void programs_bundle_close(struct join *join) {
     bundle_free(join->found.bundle);
     join->found.bundle = NULL;
+}
+
+/* The flags that name the source again, for a person's command line. */
+void programs_note(struct join *join, const char *target, const char *sha256) {
+    const struct join_options *o = &join->found.options;
+    const char *flag = o->bundle ? "bundle" : o->mirror ? "mirror" : "kubernetes-version";
+    const char *value = o->bundle   ? o->bundle
+                        : o->mirror ? o->mirror
+                                    : published_version(&join->found);
+    const char *quote = value && strchr(value, ' ') ? "\"" : "";
+    _cleanup_(freep) char *source =
+        xasprintf("--%s %s%s%s%s%s", flag, quote, value ? value : "", quote,
+                  !o->bundle && !o->mirror && o->source_base ? " --source-base " : "",
+                  !o->bundle && !o->mirror && o->source_base ? o->source_base : "");
+
+    written_program(&join->journal, target, sha256, source);
 }
 
 /* ---- which ---- */

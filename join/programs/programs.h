@@ -13,6 +13,8 @@
  * fetched. Kinds: those of bundle_open(), bundle_open_mirror() and bundle_open_upstream(). */
 int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
+/* Notes a program of that source, with its digest (join/undo/written.h). */
+void programs_note(struct join *join, const char *target, const char *sha256);
 /* Whether this node runs it: by --kube-proxy and, once the plan is made, by its network's agent. */
 bool programs_wanted(const struct join_found *found, const struct service *service);
 /* artifacts_missing() for those, and the plan's network. */

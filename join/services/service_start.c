@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/memory.h"
+#include "join/undo/written.h"
 #include "services/program_flags.h"
 
 enum { STOP_TIMEOUT_MS = 30000 };
@@ -39,7 +40,9 @@ int service_register(struct journal *journal, const struct service *service,
     if (journal_own_folder(journal, service->log_folder, err) < 0 ||
         journal_service(journal, service->name, err) < 0)
         return -1;
-    return service_ensure(journal->host, service, settings, ret_changed, err);
+    return service_ensure(journal->host, service, settings, ret_changed, err) < 0
+               ? -1
+               : written_service(journal, service, err);
 }
 
 /* What winjoin itself does at boot has no phase that starts it. */

@@ -66,6 +66,7 @@ void journal_close(struct journal *journal) {
     for (size_t i = 0; i < journal->count; i++)
         free_entry(&journal->entries[i]);
     free(journal->entries);
+    json_decref(journal->written);
     *journal = (struct journal){0};
 }
 
@@ -264,7 +265,7 @@ int journal_folder(struct journal *journal, const char *path, struct error *err)
 }
 
 /* A service as the SCM tells it; join/undo/reset.c reads it back. */
-static json_t *recorded_service(const struct host_service *s) {
+json_t *journal_service_json(const struct host_service *s) {
     json_t *delays = json_array();
 
     for (size_t i = 0; i < ARRAY_SIZE(s->restart_delays_ms); i++)
@@ -302,7 +303,7 @@ int journal_service(struct journal *journal, const char *name, struct error *err
     if (host_service_query(journal->host, name, &service, err) < 0)
         return -1;
     if (service.state != HOST_SERVICE_ABSENT)
-        before = recorded_service(&service);
+        before = journal_service_json(&service);
     host_service_free(&service);
     return record(journal, JOURNAL_SERVICE, name, before, err);
 }

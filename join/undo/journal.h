@@ -60,6 +60,8 @@ struct journal {
     bool has_folder;   /* with its rights, by this run */
     bool held;         /* journal_hold() */
     size_t saved;      /* entries that are on disk */
+    json_t *written;   /* what was written (join/undo/written.h); NULL: not read yet */
+    bool written_changed;
 };
 
 /* Reads what there is (absent: empty). A last line that was cut by a crash is dropped; any other
@@ -100,6 +102,8 @@ int journal_guard_folders(struct journal *journal, const char *const *paths, siz
 int journal_service(struct journal *journal, const char *name, struct error *err);
 /* The same for all that are recorded. */
 int journal_repair_services(struct journal *journal, struct error *err);
+/* What is recorded of a service that is there. New reference. */
+json_t *journal_service_json(const struct host_service *service);
 /* The first base network that is recorded, borrowed; NULL when none is. */
 const struct journal_entry *journal_switch(const struct journal *journal);
 /* true when it is recorded, and that nothing stood there before. */

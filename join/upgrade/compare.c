@@ -8,6 +8,7 @@
 #include "join/found/need.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/programs/programs.h"
+#include "join/undo/written.h"
 #include "join/upgrade/upgrade.h"
 #include "services/program_flags.h"
 #include "services/program_image.h"
@@ -110,7 +111,8 @@ static bool is_here(const struct join *join, const char *target) {
            journal_has(&join->upgrade->journal, JOURNAL_FILE_ENTRY, target);
 }
 
-/* Of upstream only the version is known yet: its bytes are compared once they are here. */
+/* Of upstream only the version is known yet, and what was noted of the program that is installed:
+ * its bytes are compared once they are here. */
 static int compare_program(struct join *join, const struct artifact *artifact, struct error *err) {
     const struct service *service = service_of(artifact->name);
     _cleanup_(freep) char *from = NULL;
@@ -121,7 +123,8 @@ static int compare_program(struct join *join, const struct artifact *artifact, s
     if (*artifact->sha256 && artifact_is_installed(join->host, artifact, &same, err) < 0)
         return -1;
     from = same ? NULL : version_of(join->host, artifact->target, service);
-    if (same || (!*artifact->sha256 && same_version(from, artifact->version)))
+    if (same || (!*artifact->sha256 && same_version(from, artifact->version) &&
+                 !written_file_differs(&join->journal, artifact->target)))
         return 0;
     add_program(join->upgrade, artifact->name, artifact->target, service, take_ptr(from),
                 text_equal(artifact->version, "unknown") ? NULL : xstrdup(artifact->version));

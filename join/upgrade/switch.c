@@ -9,6 +9,7 @@
 #include "join/phases/service_proof.h"
 #include "join/programs/programs.h"
 #include "join/upgrade/upgrade.h"
+#include "pki/digest.h"
 
 enum { STOP_MS = 60000, START_MS = 30000, READY_MS = 180000, READY_STEP_MS = 1000 };
 
@@ -65,6 +66,16 @@ static int record_services(struct join *join, struct error *err) {
     return 0;
 }
 
+/* winjoin itself is no program of a source. */
+static void note(struct join *join, const char *target, const void *data, size_t len) {
+    char digest[DIGEST_TEXT_MAX];
+
+    if (text_equal(target, WINJOIN_PROGRAM))
+        return;
+    digest_sha256(data, len, digest);
+    programs_note(join, target, digest);
+}
+
 int upgrade_stage(struct join *join, struct error *err) {
     const struct upgrade *u = join->upgrade;
     _cleanup_(text_list_free) struct text_list names = {0};
@@ -83,6 +94,7 @@ int upgrade_stage(struct join *join, struct error *err) {
         if (read_program(join, bundle, &u->programs[i], &data, &len, err) < 0 ||
             put_beside(join, &u->programs[i], data, len, err) < 0)
             return error_prefix(err, "install '%s'", u->programs[i].name);
+        note(join, u->programs[i].target, data, len);
         bytes += len;
     }
     programs_bundle_close(join);

@@ -11,15 +11,22 @@
 #include "services/artifacts.h"
 #include "services/service_table.h"
 
+#define BESIDE ".new"
+
 /* Everything is there: what was before is not needed any more. Without its journal an upgrade has
- * ended, whatever else of its folder is left. */
+ * ended; what else of its folder could not be removed, the next one removes. */
 static int finish(struct join *join, struct error *err) {
     struct upgrade *u = join->upgrade;
 
     upgrade_uncordon(join);
-    if (host_remove(join->host, UPGRADE_FOLDER "\\journal\\journal.jsonl", err) < 0 ||
-        host_remove_tree(join->host, UPGRADE_FOLDER, err) < 0)
+    for (size_t i = 0; i < u->journal.count;
+         i++) /* a killed run's, of a program that it replaced */
+        if (text_ends_with(u->journal.entries[i].target, BESIDE) &&
+            host_remove(join->host, u->journal.entries[i].target, err) < 0)
+            return -1;
+    if (host_remove(join->host, UPGRADE_FOLDER "\\journal\\journal.jsonl", err) < 0)
         return -1;
+    (void)host_remove_tree(join->host, UPGRADE_FOLDER, NULL);
     for (size_t i = 0; i < u->program_count; i++)
         program_remove_old(join->host, u->programs[i].target);
     text_add(&join->progress.detail, "the old programs are removed");
@@ -114,6 +121,9 @@ int upgrade_open(struct join *join, struct upgrade *upgrade, struct error *err) 
     if (journal_open_in(join->host, UPGRADE_FOLDER, &upgrade->journal, err) < 0)
         return -1;
     upgrade->resumed = upgrade->journal.count > 0;
+    if (!upgrade->resumed && !join->asked->dry_run &&
+        host_file_type(join->host, UPGRADE_FOLDER) != HOST_ABSENT)
+        (void)host_remove_tree(join->host, UPGRADE_FOLDER, NULL);
     if (join_open(join, err) < 0) {
         if (upgrade->resumed && !join->asked->dry_run)
             failed(join, err); /* its bundle is gone, say */
@@ -142,7 +152,7 @@ void upgrade_close(struct join *join) {
 }
 
 char *upgrade_beside(const char *target) {
-    return xasprintf("%s.new", target);
+    return xasprintf("%s" BESIDE, target);
 }
 
 bool upgrade_has_service(const struct upgrade *upgrade, const struct service *service) {

@@ -1,6 +1,8 @@
 /* What a run leaves on the node: its log and its report; and what status makes of them. */
 #include "joining_scene.h"
 
+#include "join/kubelet/kubelet_files.h"
+
 #include "cmd/record.h"
 #include "services/service_table.h"
 
@@ -170,6 +172,23 @@ static void a_well_node(void **state) {
     assert_has(&out, "last exit code 255");
 }
 
+static void what_was_changed_by_hand_is_shown(void **state) {
+    (void)state;
+    succeeds(verb_join);
+    assert_string_equal(state_of_node(0), "joined");
+    assert_null(json_at(program->result, "drift.changed"));
+    assert_int_equal(host_write(program->host, KUBELET_CONFIG_FILE, "{}", 2, HOST_PUBLIC, NULL), 0);
+    assert_string_equal(state_of_node(0), "joined");
+    assert_string_equal(result_text("drift.changed.0.target"), KUBELET_CONFIG_FILE);
+    assert_string_equal(result_text("drift.changed.0.command"), "winjoin join phase files");
+    assert_has(&out, "drift            file " KUBELET_CONFIG_FILE
+                     ": its content differs; repair: winjoin join phase files\n");
+    assert_int_equal(host_remove(program->host, KUBELET_CONFIG_FILE, NULL), 0);
+    assert_string_equal(state_of_node(-1), "joined");
+    assert_string_equal(result_text("problems.0"),
+                        "file '" KUBELET_CONFIG_FILE "' is missing: winjoin join phase files");
+}
+
 static void a_server_that_is_away_costs_a_moment(void **state) {
     uint64_t begin;
 
@@ -271,6 +290,7 @@ int main(void) {
         RECORD_TEST(a_log_that_cannot_be_written_is_told_once),
         RECORD_TEST(the_last_ten_are_kept),
         RECORD_TEST(a_well_node),
+        RECORD_TEST(what_was_changed_by_hand_is_shown),
         RECORD_TEST(a_server_that_is_away_costs_a_moment),
         RECORD_TEST(an_hns_that_hangs_costs_seconds),
         RECORD_TEST(a_join_that_failed),

@@ -24,8 +24,8 @@ static void every_call_fails_once(void **state) {
         result = upgrade_once(&r, false, false, NULL, &err);
         reached = host_memory_calls(r.host) - calls >= n;
         host_memory_fail(r.host, 0);
-        if (result == 0)
-            assert_new(&r);
+        if (result == 0 && !host_file_type(r.host, UPGRADE_FOLDER))
+            assert_new(&r); /* else the next one removes it */
         else if (!host_file_type(r.host, UPGRADE_FOLDER))
             assert_old(&r);
         error_clear(&err);

@@ -1,0 +1,269 @@
+/* What was written on the node, and what of it has changed since. */
+#include "join/undo/written.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "pki/digest.h"
+#include "services/artifacts.h"
+
+enum { FILE_MAX = 1024 * 1024 };
+
+/* A file that is damaged is as one that is absent. */
+static json_t *load(struct host *host) {
+    _cleanup_(freep) char *text = NULL;
+    struct error ignored = {0};
+    json_t *json = NULL;
+    size_t len;
+
+    if (host_read(host, WRITTEN_FILE, FILE_MAX, &text, &len, &ignored) < 0 ||
+        json_read(text, len, WRITTEN_FILE, &json, &ignored) < 0)
+        return NULL;
+    if (json_is_object(json))
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+/* ---- notes ---- */
+
+static const char *phase_of(const struct journal *journal, enum journal_kind kind,
+                            const char *target, const json_t *before) {
+    const char *phase = json_string_value(json_object_get(before, "phase"));
+
+    if (!journal->also)
+        return journal->phase;
+    for (size_t i = 0; !phase && i < journal->count; i++)
+        if (journal->entries[i].kind == kind &&
+            text_equal_nocase(journal->entries[i].target, target))
+            phase = journal->entries[i].phase;
+    return phase ? phase : journal->phase;
+}
+
+static json_t *notes_of(struct journal *journal) {
+    if (!journal->written && !(journal->written = load(journal->host)))
+        journal->written = json_object();
+    return journal->written;
+}
+
+static void note(struct journal *journal, enum journal_kind kind, const char *target,
+                 json_t *as_written) {
+    const char *name = journal_kind_name(kind);
+    json_t *targets;
+    const json_t *before;
+
+    targets = json_object_get(notes_of(journal), name);
+    if (!json_is_object(targets)) {
+        targets = json_object();
+        json_object_set_new(journal->written, name, targets);
+    }
+    before = json_object_get(targets, target);
+    json_object_set_new(as_written, "phase", json_string(phase_of(journal, kind, target, before)));
+    if (json_equal(before, as_written)) {
+        json_decref(as_written);
+        return;
+    }
+    json_object_set_new(targets, target, as_written);
+    journal->written_changed = true;
+}
+
+void written_program(struct journal *journal, const char *path, const char *sha256,
+                     const char *source) {
+    note(journal, JOURNAL_FILE_ENTRY, path,
+         json_pack("{s:s, s:s*}", "sha256", sha256, "source", source));
+}
+
+void written_file(struct journal *journal, const char *path, const void *data, size_t len) {
+    char digest[DIGEST_TEXT_MAX];
+
+    digest_sha256(data, len, digest);
+    written_program(journal, path, digest, NULL);
+}
+
+void written_firewall(struct journal *journal, const char *rule) {
+    note(journal, JOURNAL_FIREWALL, rule, json_object());
+}
+
+/* What a network that is made again by the same plan has, too. */
+static json_t *network_json(const struct hcn_network *network) {
+    return json_pack("{s:s, s:s, s:s, s:i}", "type", network->type, "subnet", network->subnet,
+                     "subnet6", network->subnet6, "vsid", (int)network->vsid);
+}
+
+void written_network(struct journal *journal, const struct hcn_network *network) {
+    note(journal, JOURNAL_NETWORK, network->name, network_json(network));
+}
+
+static json_t *service_as_told(const struct host_service *service) {
+    json_t *json = journal_service_json(service);
+
+    json_object_del(json, "running");
+    return json;
+}
+
+int written_service(struct journal *journal, const struct service *service, struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+    _cleanup_(freep) char *settings = NULL;
+    bool hosted;
+    size_t len;
+
+    if (host_service_query(journal->host, service->name, &found, err) < 0)
+        return -1;
+    hosted = service->hosted && service_is_ours(&found);
+    if (hosted &&
+        host_read(journal->host, service->settings_file, FILE_MAX, &settings, &len, err) < 0)
+        return -1;
+    note(journal, JOURNAL_SERVICE, service->name, service_as_told(&found));
+    if (hosted)
+        written_file(journal, service->settings_file, settings, len);
+    return 0;
+}
+
+int written_save(struct journal *journal, struct error *err) {
+    _cleanup_(freep) char *text = NULL;
+
+    if (!journal->written_changed)
+        return 0;
+    if (journal->also && journal_file(journal->also, WRITTEN_FILE, err) < 0)
+        return -1;
+    text = json_write(journal->written);
+    if (host_write(journal->host, WRITTEN_FILE, text, strlen(text), HOST_SECRET, err) < 0)
+        return error_prefix(err, "write '%s'", WRITTEN_FILE);
+    journal->written_changed = false;
+    return 0;
+}
+
+/* ---- what has changed ---- */
+
+/* Of one thing: NULL when it is as it was written, or cannot be read; the caller frees. */
+typedef char *difference(struct host *host, const char *target, const json_t *as_written,
+                         bool *ret_missing);
+
+static char *file_differs(struct host *host, const char *path, const json_t *as_written,
+                          bool *ret_missing) {
+    _cleanup_(freep) char *data = NULL;
+    char digest[DIGEST_TEXT_MAX];
+    struct error why = {0};
+    size_t len;
+
+    if (host_read(host, path, ARTIFACT_SIZE_MAX, &data, &len, &why) < 0) {
+        *ret_missing = why.kind == ERROR_ABSENT;
+        return why.kind == ERROR_MALFORMED ? xstrdup("its content differs") : NULL; /* too long */
+    }
+    digest_sha256(data, len, digest);
+    if (text_equal(digest, json_text_at(as_written, "sha256")))
+        return NULL;
+    for (const struct service *const *row = service_table; *row; row++)
+        if (text_equal_nocase(path, (*row)->settings_file))
+            return xasprintf("the arguments of %s differ", (*row)->name);
+    return xstrdup("its content differs");
+}
+
+bool written_file_differs(struct journal *journal, const char *path) {
+    const json_t *files = json_object_get(notes_of(journal), journal_kind_name(JOURNAL_FILE_ENTRY));
+    const json_t *as_written = json_object_get(files, path);
+    bool missing = false;
+    _cleanup_(freep) char *how =
+        as_written ? file_differs(journal->host, path, as_written, &missing) : NULL;
+
+    return how || missing;
+}
+
+/* "command, environment differ"; the members of what was written. */
+static char *members_differ(const json_t *as_written, const json_t *now) {
+    _cleanup_(text_list_free) struct text_list names = {0};
+    _cleanup_(freep) char *all = NULL;
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)as_written, key, value) {
+        if (strcmp(key, "phase") != 0 && !json_equal(value, json_object_get(now, key)))
+            text_list_add(&names, key);
+    }
+    if (!names.count)
+        return NULL;
+    all = text_list_join(&names, ", ");
+    return xasprintf("%s differ%s", all, names.count == 1 ? "s" : "");
+}
+
+static char *service_differs(struct host *host, const char *name, const json_t *as_written,
+                             bool *ret_missing) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+    _cleanup_json_ json_t *now = NULL;
+    struct error ignored = {0};
+
+    if (host_service_query(host, name, &found, &ignored) < 0)
+        return NULL;
+    *ret_missing = found.state == HOST_SERVICE_ABSENT;
+    if (*ret_missing)
+        return NULL;
+    now = service_as_told(&found);
+    return members_differ(as_written, now);
+}
+
+static char *network_differs(struct host *host, const char *name, const json_t *as_written,
+                             bool *ret_missing) {
+    _cleanup_json_ json_t *now = NULL;
+    struct hcn_network network = {0};
+    struct error why = {0};
+
+    if (hcn_network_find(host, name, &network, &why) < 0) {
+        *ret_missing = why.kind == ERROR_ABSENT;
+        return NULL;
+    }
+    now = network_json(&network);
+    return members_differ(as_written, now);
+}
+
+static char *firewall_differs(struct host *host, const char *name, const json_t *as_written,
+                              bool *ret_missing) {
+    struct error ignored = {0};
+    bool there = true;
+
+    (void)as_written;
+    *ret_missing = host_firewall_has(host, name, &there, &ignored) == 0 && !there;
+    return NULL;
+}
+
+/* A program that runs is replaced by an upgrade, which stops its service; the caller frees. */
+static char *repair_of(const json_t *as_written, bool missing) {
+    const char *phase = json_text_at(as_written, "phase");
+    const char *source = json_text_at(as_written, "source");
+
+    if (!source)
+        return xasprintf("winjoin join phase %s", phase ? phase : "list");
+    return xasprintf("winjoin %s %s", missing ? "join phase artifacts" : "upgrade", source);
+}
+
+json_t *written_compare(struct host *host, bool networks) {
+    static const struct {
+        enum journal_kind kind;
+        difference *differs;
+    } kinds[] = {{JOURNAL_FILE_ENTRY, file_differs},
+                 {JOURNAL_SERVICE, service_differs},
+                 {JOURNAL_NETWORK, network_differs},
+                 {JOURNAL_FIREWALL, firewall_differs}};
+    _cleanup_json_ json_t *written = load(host);
+    json_t *rows = written ? json_array() : NULL, *as_written;
+    const char *target;
+
+    for (size_t k = 0; written && k < ARRAY_SIZE(kinds); k++) {
+        const char *name = journal_kind_name(kinds[k].kind);
+
+        if (kinds[k].kind == JOURNAL_NETWORK && !networks)
+            continue;
+        json_object_foreach(json_object_get(written, name), target, as_written) {
+            bool missing = false;
+            _cleanup_(freep) char *how = kinds[k].differs(host, target, as_written, &missing);
+            _cleanup_(freep) char *command = repair_of(as_written, missing);
+
+            if (how || missing)
+                json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:s}", "kind", name,
+                                                      "target", target, "difference",
+                                                      missing ? "it is missing" : how, "missing",
+                                                      (int)missing, "command", command));
+        }
+    }
+    return rows;
+}
