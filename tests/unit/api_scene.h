@@ -347,10 +347,13 @@ static int scene_answer(void *context, const struct http_request *request,
     if (strstr(url, "certificatesigningrequests"))
         return scene_collection(request, ret, "CertificateSigningRequestList",
                                 s->request ? scene_csr(s) : NULL);
-    if (strstr(url, "/selfsubjectaccessreviews"))
+    if (strstr(url, "/selfsubjectaccessreviews")) {
+        if (!request->body || !strstr(request->body, "\"verb\""))
+            fail_msg("a review that asks nothing");
         return scene_json(ret, 201,
                           json_pack("{s:{s:b}}", "status", "allowed",
                                     !s->may_not || !strstr(request->body, s->may_not)));
+    }
     if (strstr(url, "/endpointslices"))
         return s->unprepared ? scene_status(ret, 403, "Forbidden")
                              : scene_json(ret, 200, scene_list("EndpointSliceList", NULL));

@@ -115,8 +115,10 @@ static void by_default_all_is_kept(void **state) {
     assert_string_equal(json_text_at(result, "rollback.outcome"), "kept");
     assert_true(json_number_at(result, "rollback.changes", 0) > 10);
     assert_true(json_bool_at(result, "changed", false));
-    assert_true(hints_say(&err, "the same command continues at kube-proxy; to undo them: winjoin "
-                                "reset"));
+    assert_true(hints_say(
+        &err,
+        " services, 2 networks); the same command continues at kube-proxy; to undo them: winjoin "
+        "reset"));
     json_decref(result);
 }
 
