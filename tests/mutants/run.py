@@ -224,28 +224,32 @@ def judge_all(folders, pool, tests):
             running.pop(future).ended(*future.result())
 
 
-def play(options, tree):
-    start = time.monotonic()
-    words = build(tree)
-    folders = options.folders or [f for f in words["folders"].split() if list((tree / f).glob("*.c"))]
-    pool = Pool(tree, options.jobs)
-    try:
-        tests = measured(tree, pool, list(all_tests(tree)))
-        print("%d tests, measured after %d s; %d breaks in %d folders" % (len(tests), time.monotonic() - start,
-                                                                        options.count, len(folders)), flush=True)
-        judged = {}
-        for number, name in enumerate(folders):
-            wanted = options.count // len(folders) + (number < options.count % len(folders))
-            judged[name] = Folder(tree, name, options.seed, wanted)
-        judge_all(list(judged.values()), pool, tests)
-    finally:
-        pool.end()
+def print_counts(judged):
+    """How many breaks of each folder were caught, as far as they were judged."""
     print("\n%-22s %6s %6s" % ("folder", "caught", "of"))
     counts = {name: folder.counts for name, folder in judged.items()}
     for folder, some in [*counts.items(), ("all", sum(counts.values(), collections.Counter()))]:
         of = some["caught"] + some["survived"]
         print("%-22s %6d %6d   %3d %%   (not counted: %d equivalent, %d not C)" % (
             folder, some["caught"], of, 100 * some["caught"] // max(of, 1), some["equivalent"], some["invalid"]))
+
+
+def play(options, tree):
+    start = time.monotonic()
+    words = build(tree)
+    folders = options.folders or [f for f in words["folders"].split() if list((tree / f).glob("*.c"))]
+    pool, judged = Pool(tree, options.jobs), {}
+    try:
+        tests = measured(tree, pool, list(all_tests(tree)))
+        print("%d tests, measured after %d s; %d breaks in %d folders" % (len(tests), time.monotonic() - start,
+                                                                        options.count, len(folders)), flush=True)
+        for number, name in enumerate(folders):
+            wanted = options.count // len(folders) + (number < options.count % len(folders))
+            judged[name] = Folder(tree, name, options.seed, wanted)
+        judge_all(list(judged.values()), pool, tests)
+    finally:  # also when it is interrupted
+        print_counts(judged)
+        pool.end()
     print("%d s" % (time.monotonic() - start))
 
 
