@@ -256,6 +256,19 @@ static void dns_question_and_answer(void **state) {
     assert_int_equal(dns_answer_parse(changed, 12 + 10, 0x1234, &outcome, addresses, 2, &count), 0);
     assert_int_equal(outcome, SOCKET_DNS_NXDOMAIN);
     assert_int_equal(count, 0);
+    for (size_t len = 0; len < sizeof answer - 1; len++) { /* cut short anywhere */
+        unsigned char *part = memcpy(malloc(len + 1), answer, len);
+        bool has_question = len >= 12 + 10;
+
+        part = realloc(part, len ? len : 1); /* nothing behind it can be read */
+        assert_int_equal(dns_answer_parse(part, len, 0x1234, &outcome, addresses, 2, &count),
+                         has_question ? 0 : -1);
+        assert_true(!has_question || count == 0);
+        free(part);
+    }
+    changed[2] = 1; /* the question, sent back */
+    assert_int_equal(dns_answer_parse(changed, 12 + 10, 0x1234, &outcome, addresses, 2, &count),
+                     -1);
 }
 
 static void measures_a_closed_port(void **state) {
