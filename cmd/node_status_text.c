@@ -132,6 +132,8 @@ static void add_drift(struct text *t, const json_t *status) {
         {"loadBalancersWithoutService", "load balancers without a Service", "frontend"},
         {"staleRemoteEndpoints", "remote endpoints that nothing uses", "address"},
         {"endpointsWithoutPod", "endpoints without a pod", "address"},
+        {"podsWithoutEndpoint", "pods without an endpoint", "pod"},
+        {"kubeProxyPods", "pods that run kube-proxy beside the service", "pod"},
         {"unread", "could not be read", NULL},
         {"commands", "do by hand", NULL}};
     const json_t *drift = json_object_get(status, "drift");

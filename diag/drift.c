@@ -25,6 +25,13 @@ static char *frontend_text(const char *vip, long long port, const char *protocol
     return xasprintf("%s:%lld/%s", vip, port, protocol);
 }
 
+static char *full_name(const json_t *object) {
+    const char *space = json_text_at(object, "metadata.namespace"),
+               *name = json_text_at(object, "metadata.name");
+
+    return xasprintf("%s/%s", space ? space : "", name ? name : "");
+}
+
 /* A set of texts. */
 static void put(json_t *set, const char *text) {
     if (text && *text)
@@ -91,10 +98,13 @@ static bool is_old(const json_t *service, int64_t now) {
     return !made || rfc3339_parse(made, &seconds, NULL) < 0 || now - seconds > SYNC_SECONDS;
 }
 
-static bool has_cluster_ip(const json_t *service) {
+/* Of a headless one and one of another proxy there is nothing to program. */
+static bool is_proxied(const json_t *service) {
     const char *vip = json_text_at(service, "spec.clusterIP");
+    const json_t *labels = json_at(service, "metadata.labels");
 
-    return vip && *vip && !text_equal(vip, "None");
+    return vip && *vip && !text_equal(vip, "None") &&
+           !json_object_get(labels, "service.kubernetes.io/service-proxy-name");
 }
 
 /* ---- load balancers ---- */
@@ -134,13 +144,11 @@ static void read_balancers(const json_t *balancers, json_t *frontends) {
 
 static void find_missing(const struct drift_seen *seen, const json_t *service, const json_t *ready,
                          const json_t *frontends, json_t *drift) {
-    const char *space = json_text_at(service, "metadata.namespace"),
-               *name = json_text_at(service, "metadata.name");
-    _cleanup_(freep) char *full = xasprintf("%s/%s", space ? space : "", name ? name : "");
+    _cleanup_(freep) char *full = full_name(service);
     json_t *port;
     size_t i;
 
-    if (!is_old(service, seen->now) || !has_cluster_ip(service) ||
+    if (!is_old(service, seen->now) || !is_proxied(service) ||
         text_equal(json_text_at(service, "spec.internalTrafficPolicy"), "Local"))
         return; /* no endpoint on this node: no load balancer either */
     json_array_foreach(json_at(service, "spec.ports"), i, port) {
@@ -150,7 +158,8 @@ static void find_missing(const struct drift_seen *seen, const json_t *service, c
             frontend_text(json_text_at(service, "spec.clusterIP"), json_number_at(port, "port", 0),
                           protocol_of(port));
 
-        if (has(ready, key) && !has(frontends, frontend))
+        if (has(ready, key) && !has(frontends, frontend) &&
+            !text_equal(protocol_of(port), "SCTP")) /* kube-proxy on Windows leaves it out */
             add(drift, "servicesWithoutLoadBalancer",
                 json_pack("{s:s, s:s}", "service", full, "frontend", frontend));
     }
@@ -271,6 +280,66 @@ static void compare_pods(const struct drift_seen *seen, json_t *drift) {
     }
 }
 
+/* A pod with a network of its own, which has run for long enough. */
+static bool needs_endpoint(const json_t *pod, int64_t now) {
+    const char *since = json_text_at(pod, "status.startTime");
+    int64_t seconds = 0;
+
+    return text_equal(json_text_at(pod, "status.phase"), "Running") &&
+           !json_bool_at(pod, "spec.hostNetwork", false) && since &&
+           rfc3339_parse(since, &seconds, NULL) == 0 && now - seconds > SYNC_SECONDS;
+}
+
+static void find_without_endpoint(const struct drift_seen *seen, json_t *drift) {
+    _cleanup_json_ json_t *addresses = json_object();
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(seen->endpoints, i, item) {
+        if (!is_remote(item))
+            put(addresses, address_of(item));
+    }
+    json_array_foreach(json_object_get(seen->pods, "items"), i, item) {
+        const char *ip = json_text_at(item, "status.podIP");
+        _cleanup_(freep) char *pod = full_name(item);
+
+        if (ip && *ip && needs_endpoint(item, seen->now) && !has(addresses, ip))
+            add(drift, "podsWithoutEndpoint", json_pack("{s:s, s:s}", "pod", pod, "address", ip));
+    }
+}
+
+static bool runs_kube_proxy(const json_t *container) {
+    static const char *const lists[] = {"command", "args"};
+    const char *image = json_text_at(container, "image");
+    json_t *word;
+    size_t i;
+
+    if (image && strstr(image, "kube-proxy"))
+        return true;
+    for (size_t k = 0; k < ARRAY_SIZE(lists); k++)
+        json_array_foreach(json_object_get(container, lists[k]), i, word) {
+            if (json_is_string(word) && strstr(json_string_value(word), "kube-proxy.exe"))
+                return true;
+        }
+    return false;
+}
+
+static void find_proxies(const struct drift_seen *seen, json_t *drift) {
+    json_t *pod, *container;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(seen->pods, "items"), i, pod) {
+        bool runs = false;
+        _cleanup_(freep) char *name = full_name(pod);
+
+        json_array_foreach(json_at(pod, "spec.containers"), k, container) {
+            runs |= runs_kube_proxy(container);
+        }
+        if (runs && text_equal(json_text_at(pod, "status.phase"), "Running"))
+            add(drift, "kubeProxyPods", json_pack("{s:s}", "pod", name));
+    }
+}
+
 json_t *drift_compare(const struct drift_seen *seen) {
     _cleanup_json_ json_t *ready = json_object(), *addresses = json_object();
     json_t *drift = json_object();
@@ -282,6 +351,9 @@ json_t *drift_compare(const struct drift_seen *seen) {
         compare_remote(seen, addresses, drift);
     if (seen->pods && seen->endpoints && seen->network)
         compare_pods(seen, drift);
+    if (seen->pods && seen->endpoints)
+        find_without_endpoint(seen, drift);
+    find_proxies(seen, drift);
     return drift;
 }
 
@@ -336,33 +408,48 @@ static void add_commands(json_t *drift) {
     }
 }
 
-json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
-                   const char *network) {
+json_t *drift_ask(struct kube_client *client, const char *node) {
     _cleanup_(freep) char *name = kube_escape(node ? node : "");
     _cleanup_(freep) char *pods_path =
         xasprintf("/api/v1/pods?resourceVersion=0&fieldSelector=spec.nodeName%%3D%s", name);
-    _cleanup_json_ json_t *unread = json_object(), *services = NULL, *slices = NULL, *pods = NULL;
-    _cleanup_json_ json_t *endpoints = NULL, *balancers = NULL;
+    json_t *asked = json_object(), *services, *slices, *pods;
+
+    services = get(client, "/api/v1/services?resourceVersion=0", "the Services", asked);
+    slices = get(client, "/apis/discovery.k8s.io/v1/endpointslices?resourceVersion=0",
+                 "the EndpointSlices", asked);
+    pods = node ? get(client, pods_path, "this node's pods", asked) : NULL;
+    json_object_update_new(asked, json_pack("{s:o*, s:o*, s:o*}", "services", services, "slices",
+                                            slices, "pods", pods));
+    return asked;
+}
+
+json_t *drift_judge(const json_t *asked, const struct drift_seen *seen) {
+    struct drift_seen all = *seen;
     json_t *drift;
 
-    host_set_deadline(host, host_monotonic_ms(host) + DRIFT_MS);
-    services = get(client, "/api/v1/services?resourceVersion=0", "the Services", unread);
-    slices = get(client, "/apis/discovery.k8s.io/v1/endpointslices?resourceVersion=0",
-                 "the EndpointSlices", unread);
-    pods = node ? get(client, pods_path, "this node's pods", unread) : NULL;
-    endpoints = list(host, HCN_ENDPOINT, "HNS' endpoints", unread);
-    balancers = list(host, HCN_LOAD_BALANCER, "HNS' load balancers", unread);
-    host_set_deadline(host, 0);
-    drift = drift_compare(&(struct drift_seen){.services = services,
-                                               .slices = slices,
-                                               .pods = pods,
-                                               .endpoints = endpoints,
-                                               .balancers = balancers,
-                                               .network = network,
-                                               .now = host_now(host)});
-    json_object_update(drift, unread);
+    all.services = json_object_get(asked, "services");
+    all.slices = json_object_get(asked, "slices");
+    all.pods = json_object_get(asked, "pods");
+    drift = drift_compare(&all);
+    if (json_object_get(asked, "unread"))
+        json_object_set(drift, "unread", json_object_get(asked, "unread"));
     add_commands(drift);
     return drift;
+}
+
+json_t *drift_read(struct host *host, struct kube_client *client, const char *node,
+                   const char *network) {
+    _cleanup_json_ json_t *asked = NULL, *endpoints = NULL, *balancers = NULL;
+
+    host_set_deadline(host, host_monotonic_ms(host) + DRIFT_MS);
+    asked = drift_ask(client, node);
+    endpoints = list(host, HCN_ENDPOINT, "HNS' endpoints", asked);
+    balancers = list(host, HCN_LOAD_BALANCER, "HNS' load balancers", asked);
+    host_set_deadline(host, 0);
+    return drift_judge(asked, &(struct drift_seen){.endpoints = endpoints,
+                                                   .balancers = balancers,
+                                                   .network = network,
+                                                   .now = host_now(host)});
 }
 
 bool drift_is_none(const json_t *drift) {

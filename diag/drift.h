@@ -16,10 +16,18 @@ struct drift_seen {
 };
 /* {servicesWithoutLoadBalancer: [{service: "ns/name", frontend: "10.96.0.10:53/UDP"}],
  *  loadBalancersWithoutService: [{id, frontend}], staleRemoteEndpoints: [{id, address}],
- *  endpointsWithoutPod: [{id, name, address}]}, each absent where nothing is wrong. A Service
- * counts when an endpoint of it is ready and it is older than a minute, which kube-proxy takes at
- * most. Pure; new reference. */
+ *  endpointsWithoutPod: [{id, name, address}], podsWithoutEndpoint: [{pod: "ns/name", address}],
+ *  kubeProxyPods: [{pod}] (pods that run kube-proxy, for a node whose service does)}, each absent
+ * where nothing is wrong. A Service counts when an endpoint of it is ready, kube-proxy is to serve
+ * it on Windows, and it is older than a minute, which kube-proxy takes at most. Pure; new
+ * reference. */
 json_t *drift_compare(const struct drift_seen *seen);
+/* What Kubernetes says: {services, slices, pods} as Lists, `unread` beside them: ["the Services:
+ * why"]. Three requests. New reference. */
+json_t *drift_ask(struct kube_client *client, const char *node);
+/* Compares that with what HNS has, and adds `unread` and `commands` as drift_read() does. Of `seen`
+ * the Lists are filled in here. Pure; new reference. */
+json_t *drift_judge(const json_t *asked, const struct drift_seen *seen);
 /* Reads all that and compares; adds `unread`: ["the Services: why"] and `commands`: what to do by
  * hand, one command each, the first for the first that is wrong. At most DRIFT_MS and one call's
  * time. New reference. */

@@ -12,8 +12,9 @@
 #include "netsetup/modes/mode.h"
 #include "netsetup/windows_builds.h"
 #include "diag/causes/routes.h"
+#include "diag/drift.h"
 
-enum { OBJECTS_MAX = 1000 };
+enum { OBJECTS_MAX = 1000, LAST_PORT = 65535 };
 
 static void missing_add(json_t *evidence, const char *what, const struct error *err) {
     _cleanup_(freep) char *line = xasprintf("%s: %s", what, err->message);
@@ -105,6 +106,17 @@ static void hns_add(struct host *host, json_t *evidence) {
     objects_add(host, HCN_ENDPOINT, "endpoints", evidence);
     objects_add(host, HCN_LOAD_BALANCER, "loadBalancers", evidence);
     management_ips_add(host, json_object_get(evidence, "networks"));
+}
+
+static void drift_add(struct host *host, const struct diag_evidence_options *options,
+                      json_t *evidence) {
+    const struct drift_seen seen = {.endpoints = json_object_get(evidence, "endpoints"),
+                                    .balancers = json_object_get(evidence, "loadBalancers"),
+                                    .network = options->network_name,
+                                    .now = host_now(host)};
+
+    if (options->cluster && !json_object_get(evidence, "missing"))
+        json_object_set_new(evidence, "kubernetes", drift_judge(options->cluster, &seen));
 }
 
 /* ---- the host's own network ---- */
@@ -238,13 +250,17 @@ static void limits_add(struct host *host, const char *mode, json_t *evidence) {
     struct limit_scene scene = {.mode = mode ? network_mode_by_name(mode) : NULL,
                                 .host_name = name};
     struct error ignored = {0};
+    unsigned excluded = 0;
 
     if (!host_deadline_passed(host))
         (void)hns_version_get(host, &scene.hns, &ignored);       /* 0.0: unknown */
     (void)limit_dynamic_ports(host, &scene.dynamic_ports, NULL); /* 0: unknown */
     json_object_set_new(evidence, "limits", limits_json(&scene));
-    if (scene.dynamic_ports)
-        json_object_set_new(evidence, "dynamicPorts", json_integer(scene.dynamic_ports));
+    if (!scene.dynamic_ports)
+        return;
+    json_object_set_new(evidence, "dynamicPorts", json_integer(scene.dynamic_ports));
+    if (limit_excluded_ports(host, LAST_PORT + 1 - scene.dynamic_ports, &excluded, NULL) == 0)
+        json_object_set_new(evidence, "excludedPorts", json_integer(excluded));
 }
 
 /* ---- what the cluster says ---- */
@@ -321,6 +337,7 @@ json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options
     host_add(host, evidence);
     expected_add(options, evidence);
     hns_add(host, evidence);
+    drift_add(host, options, evidence);
     adapters_add(host, evidence);
     routes_add(host, evidence);
     services_add(host, options->services, evidence);

@@ -11,6 +11,7 @@
 struct diag_evidence_options {
     const json_t *node;       /* Node object */
     const json_t *nodes;      /* all Node objects as a List, for peers */
+    const json_t *cluster;    /* drift_ask(): compared with what HNS has */
     const char *network_name; /* expected HNS network */
     const char *network_mode; /* "overlay", "l2bridge", ... */
     const char *routes;       /* "print", "none": the network has those to other nodes' pods */
@@ -28,13 +29,13 @@ struct diag_evidence_options {
 };
 /* Reads HNS (networks, endpoints, load balancers), adapters, routes, services and the CNI
  * configuration. What cannot be read is named under "missing" and does not fail. Keys:
- *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, expected{...the
- * options}, networks[], endpoints[], loadBalancers[] (as HCN answers),
+ *   host{build,revision,knownFaults[]}, limits[] (netsetup/limits.h), dynamicPorts, excludedPorts,
+ * expected{...the options}, networks[], endpoints[], loadBalancers[] (as HCN answers),
  * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
- * missing["..."]. Ends after DIAG_EVIDENCE_MS and one call's second, also where HNS hangs. New
- * reference. */
+ * kubernetes{...} (drift_judge(), where the cluster was asked), missing["..."]. Ends after
+ * DIAG_EVIDENCE_MS and one call's second, also where HNS hangs. New reference. */
 enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI

@@ -4,14 +4,17 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "diag/drift.h"
 #include "diag/look.h"
 #include "diag/running.h"
+#include "services/service_table.h"
 
 enum {
     SETTLE_TIMEOUT_MS = 20000,
     SETTLE_PAUSE_MS = 1000,
     RED_MS = 250, /* what works has answered by then; the evidence is read while the rest goes on */
     ANSWER_SLACK_MS = 10000,
+    CLUSTER_MS = 1000, /* for each of the three requests */
 };
 
 /* ---- evidence ---- */
@@ -40,11 +43,40 @@ static void evidence_options_fill(const struct run *run, char *external_ip, size
     set_if_unknown(&ret->kubernetes_ip, run->scene.kubernetes_ip);
 }
 
+/* Only what winjoin's kube-proxy programs can be judged. */
+static bool runs_our_kube_proxy(const json_t *look) {
+    json_t *status;
+    size_t i;
+
+    json_array_foreach(json_object_get(look, "services"), i, status) {
+        if (text_equal(json_text_at(status, "name"), service_kube_proxy.name))
+            return text_equal(json_text_at(status, "state"), "running") &&
+                   json_bool_at(status, "winjoin", false);
+    }
+    return false;
+}
+
+/* What Kubernetes says, once. While a start is young, what HNS lacks may be on its way: then it
+ * matters only when something fails. */
+static void cluster_ask(struct run *run) {
+    struct kube_client client;
+
+    if (run->cluster || !run->options->probes.client || !runs_our_kube_proxy(run->look) ||
+        (!run->up && diag_look_is_young(run->look, host_now(run->host))))
+        return;
+    client = *run->options->probes.client; /* the same texts, without its patience */
+    client.patience_ms = 0;
+    client.timeout_ms = CLUSTER_MS;
+    run->cluster = drift_ask(&client, run->options->probes.node_name);
+}
+
 void run_read_evidence(struct run *run) {
     struct diag_evidence_options options;
     char external_ip[PROBE_TARGET_MAX];
 
+    cluster_ask(run);
     evidence_options_fill(run, external_ip, sizeof external_ip, &options);
+    options.cluster = run->cluster;
     json_decref(run->report->evidence);
     run->report->evidence = diag_evidence_read(run->host, &options);
     run->evidence_is_new = true;

@@ -165,3 +165,31 @@ int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err) {
         return error_set(err, ERROR_MALFORMED, "netsh does not report the number of dynamic ports");
     return 0;
 }
+
+int limit_excluded_ports(struct host *host, unsigned first, unsigned *ret, struct error *err) {
+    static const char *const argv[] = {"C:\\Windows\\System32\\netsh.exe",
+                                       "int",
+                                       "ipv4",
+                                       "show",
+                                       "excludedportrange",
+                                       "tcp",
+                                       NULL};
+    struct host_process process = {.argv = argv, .timeout_ms = NETSH_TIMEOUT_MS};
+    _cleanup_(text_list_free) struct text_list lines = {0};
+    _cleanup_(freep) char *output = NULL;
+    unsigned total = 0;
+    int code;
+
+    if (host_run(host, &process, &code, &output, err) < 0)
+        return -1;
+    text_list_split(&lines, output ? output : "", '\n');
+    for (size_t i = 0; code == 0 && i < lines.count; i++) {
+        char *end;
+        unsigned long from = strtoul(lines.items[i], &end, 10), to = strtoul(end, &end, 10);
+
+        if (from >= first && to >= from && to <= 65535)
+            total += (unsigned)(to - from) + 1;
+    }
+    *ret = total;
+    return 0;
+}

@@ -52,5 +52,7 @@ enum { LIMIT_PORTS_A_BALANCER = 64, LIMIT_DYNAMIC_PORTS = 16384 /* Windows' own 
 /* How many dynamic TCP ports Windows has (netsh, in any language). Kinds: those of host_run();
  * ERROR_MALFORMED when it prints no number. */
 int limit_dynamic_ports(struct host *host, unsigned *ret, struct error *err);
+/* How many TCP ports from `first` on are in excluded ranges. Kinds: those of host_run(). */
+int limit_excluded_ports(struct host *host, unsigned first, unsigned *ret, struct error *err);
 
 #endif

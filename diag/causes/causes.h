@@ -16,6 +16,8 @@ struct diag_cause_row {
     const char *breaks;  /* which flows it breaks, in words */
     const char *message; /* what it is, in general */
     const char *hint;
+    const char
+        *source; /* where it was seen in the field: "kubernetes/kubernetes#135802"; or NULL */
 };
 /* Row i of the table, widest first; NULL behind the last. An id may stand in two rows. */
 const struct diag_cause_row *diag_cause_row(size_t i);

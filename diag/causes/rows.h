@@ -83,8 +83,14 @@ row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, l
     look_dns_srv, look_dns_wrong, look_dns_sfx, look_ext_node, look_nat_none, look_nat_exc,
     look_nat_pods, look_ext_dns, look_l2_node, look_fw_in;
 
+/* kubernetes.c: what HNS lacks of what Kubernetes says */
+row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale;
+/* nodes.c: adapters, names and announcements of nodes, the switch below them */
+row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice;
+/* answers.c: what the answers themselves show */
+row_look look_dns_proto, look_dns_zone, look_api_pods, look_loss;
 /* windows.c: limits and known faults of this Windows */
-row_look look_port_pool, look_svc_backends, look_win_patch;
+row_look look_port_pool, look_port_excl, look_svc_backends, look_win_patch;
 /* ipv6.c: the second family of a dual-stack node */
 row_look look_ip6_addr, look_ip6_fwd, look_ip6_lb, look_ip6_route;
 

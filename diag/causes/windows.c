@@ -3,7 +3,7 @@
 #include "diag/causes/rows.h"
 #include "netsetup/limits.h"
 
-enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024 };
+enum { BALANCER_DSR = 1, BACKENDS_UNPATCHED = 64, BACKENDS_MAX = 1024, BLOCKS_MIN = 10 };
 
 static size_t balancers_without_dsr(const struct scene *scene) {
     json_t *balancer;
@@ -16,7 +16,6 @@ static size_t balancers_without_dsr(const struct scene *scene) {
 
 /* networkhealth.ps1 of AgentBaker holds ten blocks for too few; DNS notices first. */
 enum level look_port_pool(const struct scene *scene, struct finding *finding) {
-    enum { BLOCKS_MIN = 10 };
     long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
     long long taken = (long long)balancers_without_dsr(scene) * LIMIT_PORTS_A_BALANCER;
 
@@ -24,6 +23,17 @@ enum level look_port_pool(const struct scene *scene, struct finding *finding) {
         return NO;
     finding_note(finding, "%lld load balancers without DSR take %lld of %lld dynamic TCP ports",
                  taken / LIMIT_PORTS_A_BALANCER, taken, ports);
+    return CONFIRMED;
+}
+
+/* Hyper-V, winnat and others reserve ranges at each start of Windows; HNS finds no block then. */
+enum level look_port_excl(const struct scene *scene, struct finding *finding) {
+    long long ports = json_number_at(scene->evidence, "dynamicPorts", 0);
+    long long excluded = json_number_at(scene->evidence, "excludedPorts", 0);
+
+    if (!ports || !excluded || excluded + BLOCKS_MIN * LIMIT_PORTS_A_BALANCER <= ports)
+        return NO;
+    finding_note(finding, "%lld of %lld dynamic TCP ports are in excluded ranges", excluded, ports);
     return CONFIRMED;
 }
 

@@ -193,12 +193,41 @@ static void what_cannot_be_read_is_named(void **state) {
     assert_true(named >= 8);
 }
 
+static bool netsh(void *context, struct host *played, const struct host_process *process,
+                  int *ret_code, struct text *ret_said, struct error *err) {
+    const char *about = process->argv[4];
+
+    (void)context, (void)played, (void)err;
+    if (!strstr(process->argv[0], "netsh.exe"))
+        return false;
+    *ret_code = 0;
+    text_add(ret_said, text_equal(about, "dynamicport")
+                           ? "Start Port      : 49152\r\nNumber of Ports : 16384\r\n"
+                           : "Start Port    End Port\r\n----------    --------\r\n"
+                             "      5357        5357\r\n     49152       50151\r\n"
+                             "     60000       60099     *\r\n     65000       64000\r\n");
+    return true;
+}
+
+/* Those below the dynamic ports, and what is no range, do not count. */
+static void excluded_ports_are_counted(void **state) {
+    const struct diag_evidence_options options = {0};
+    _cleanup_json_ json_t *evidence = NULL;
+
+    (void)state;
+    host_memory_on_run(host, netsh, NULL);
+    evidence = diag_evidence_read(host, &options);
+    assert_int_equal(json_number_at(evidence, "dynamicPorts", 0), 16384);
+    assert_int_equal(json_number_at(evidence, "excludedPorts", 0), 1100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_node_is_described, open_host, close_host),
         cmocka_unit_test_setup_teardown(of_a_node_what_is_judged, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_network_of_the_cni_file, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),
+        cmocka_unit_test_setup_teardown(excluded_ports_are_counted, open_host, close_host),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

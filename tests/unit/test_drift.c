@@ -31,6 +31,10 @@
     "{\"ID\":\"" id "\",\"Flags\":1,\"IpConfigurations\":[{\"IpAddress\":\"" address "\"}]}"
 #define LOCAL(name, address)                                                                       \
     "{\"ID\":\"l\",\"Name\":\"" name "\",\"IpConfigurations\":[{\"IpAddress\":\"" address "\"}]}"
+#define POD(name, spec, since, ip)                                                                 \
+    "{\"metadata\":{\"namespace\":\"d\",\"name\":\"" name "\"},\"spec\":{" spec                    \
+    "\"nodeName\":\"n\"},\"status\":{\"phase\":\"Running\",\"podIP\":\"" ip                        \
+    "\",\"startTime\":\"2026-11-21T" since "Z\"}}"
 #define A SERVICE("a", "\"clusterIP\":\"10.96.0.1\"," PORT("80"))
 
 struct row {
@@ -90,6 +94,26 @@ static const struct row rows[] = {
      LOCAL("c1_net", "10.244.1.5"), "",
      "{\"endpointsWithoutPod\":[{\"id\":\"l\",\"name\":\"c1_net\",\"address\":\"10.244.1.5\"}]"
      "}"},
+    {"a Service of another proxy, and a port of SCTP",
+     "{\"metadata\":{\"namespace\":\"d\",\"name\":\"a\",\"labels\":{\"service.kubernetes.io/"
+     "service-proxy-name\":\"x\"}},\"spec\":{\"clusterIP\":\"10.96.0.1\"," PORT(
+         "80") "}},{\"metadata\":{\"namespace\":\"d\",\"name\":\"b\"},\"spec\":{\"clusterIP\":"
+               "\"10.96.0.2\",\"ports\":[{\"name\":\"p\",\"port\":80,\"protocol\":\"SCTP\"}]}}",
+     SLICE("a", READY("10.244.2.5")) "," SLICE("b", READY("10.244.2.5")), "", "", "", "{}"},
+    {"a pod that has run for a minute without an endpoint", "", "",
+     POD("a", "", "09:58:59", "10.244.1.5"), REMOTE("r", "10.244.1.5"), "",
+     "{\"staleRemoteEndpoints\":[{\"id\":\"r\",\"address\":\"10.244.1.5\"}],"
+     "\"podsWithoutEndpoint\":[{\"pod\":\"d/a\",\"address\":\"10.244.1.5\"}]}"},
+    {"a pod that has just started, one of the node's network", "", "",
+     POD("a", "", "09:59:01", "10.244.1.5") "," POD("b", "\"hostNetwork\":true,", "09:00:00",
+                                                    "10.0.0.21"),
+     "", "", "{}"},
+    {"a pod that runs kube-proxy", "", "",
+     POD("a",
+         "\"hostNetwork\":true,\"containers\":[{\"image\":\"x\"},{\"args\":[\"C:/kube-proxy.exe\"]"
+         "}],",
+         "09:00:00", "10.0.0.21"),
+     "", "", "{\"kubeProxyPods\":[{\"pod\":\"d/a\"}]}"},
     {"the host's own, the source VIP's, another network's", "", "", "",
      LOCAL("net_ep", "10.244.1.2") "," LOCAL("", "10.244.1.3") "," LOCAL("c1_other", "10.1.1.1"),
      "", "{}"},

@@ -1,0 +1,153 @@
+/* Causes that show where HNS does not have what Kubernetes says (diag/drift.h). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+
+static const json_t *drift_of(const struct scene *scene, const char *key) {
+    return json_object_get(json_object_get(scene->evidence, "kubernetes"), key);
+}
+
+static const char *text_of(const json_t *row, const char *key) {
+    const char *text = json_text_at(row, key);
+
+    return text ? text : "";
+}
+
+/* "10.96.0.10:53/UDP" and ":53/UDP" are the same place where HNS is concerned with its ports. */
+static const char *port_of(const char *frontend) {
+    const char *colon = strrchr(frontend, ':');
+
+    return colon ? colon : frontend;
+}
+
+static const json_t *orphan_at(const struct scene *scene, const char *port) {
+    json_t *orphan;
+    size_t i;
+
+    json_array_foreach(drift_of(scene, "loadBalancersWithoutService"), i, orphan) {
+        if (text_equal(port_of(text_of(orphan, "frontend")), port))
+            return orphan;
+    }
+    return NULL;
+}
+
+/* Which cells a load balancer carries that is missing. */
+static uint32_t cells_of_frontend(const struct scene *scene, const char *frontend) {
+    const char *dns = expected(scene, "dnsIP"), *kubernetes = expected(scene, "kubernetesIP");
+    size_t len = strcspn(frontend, ":");
+
+    if (dns && strlen(dns) == len && strncmp(frontend, dns, len) == 0)
+        return text_equal(port_of(frontend), ":53/UDP") ? CELLS_DNS : CELL_TCP(SVC_SHORT);
+    if (kubernetes && strlen(kubernetes) == len && strncmp(frontend, kubernetes, len) == 0)
+        return CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN);
+    return 0;
+}
+
+/* Notes each Service that lacks a load balancer, with `orphans` only those whose port another one
+ * holds. */
+static void note_missing(const struct scene *scene, bool orphans, struct finding *finding) {
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(drift_of(scene, "servicesWithoutLoadBalancer"), i, row) {
+        const char *frontend = text_of(row, "frontend");
+        const json_t *orphan = orphan_at(scene, port_of(frontend));
+        uint32_t cells = cells_of_frontend(scene, frontend);
+
+        if (cells & scene->green & (CELL_BOTH(SVC_IP) | CELL_TCP(SVC_SHORT)))
+            continue; /* it has one by now */
+        if (orphans && orphan)
+            finding_note(finding,
+                         "Service %s (%s) has no load balancer; %s, which is no Service's, holds "
+                         "%s",
+                         text_of(row, "service"), frontend, text_of(orphan, "id"),
+                         text_of(orphan, "frontend"));
+        else if (!orphans && !orphan)
+            finding_note(finding, "Service %s (%s) has no load balancer", text_of(row, "service"),
+                         frontend);
+        else
+            continue;
+        finding->may |= cells;
+    }
+}
+
+enum level look_hns_orphan(const struct scene *scene, struct finding *finding) {
+    note_missing(scene, true, finding);
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+/* Where none is left at all or kube-proxy does not run, that is told by other rows. */
+enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
+    const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
+
+    if (balancers && !json_array_size(balancers))
+        return NO;
+    note_missing(scene, false, finding);
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+enum level look_pod_noep(const struct scene *scene, struct finding *finding) {
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(drift_of(scene, "podsWithoutEndpoint"), i, row)
+        finding_note(finding, "pod %s (%s) has no endpoint in HNS", text_of(row, "pod"),
+                     text_of(row, "address"));
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+enum level look_proxy_two(const struct scene *scene, struct finding *finding) {
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(drift_of(scene, "kubeProxyPods"), i, row)
+        finding_note(finding, "pod %s runs kube-proxy, and so does the service of this node",
+                     text_of(row, "pod"));
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+static bool has_member(const json_t *balancer, const char *id) {
+    json_t *member;
+    size_t i;
+
+    json_array_foreach(json_object_get(balancer, "HostComputeEndpoints"), i, member) {
+        if (text_equal(json_string_value(member), id))
+            return true;
+    }
+    return false;
+}
+
+/* Backends that are no more, of a Service that the flows ask. */
+enum level look_svc_stale(const struct scene *scene, struct finding *finding) {
+    static const struct {
+        const char *key;
+        int protocol, port;
+        uint32_t cells;
+    } asked[] = {
+        {"dnsIP", UDP, DNS_PORT, CELLS_DNS},
+        {"dnsIP", TCP, DNS_PORT, CELL_TCP(SVC_SHORT)},
+        {"kubernetesIP", TCP, HTTPS_PORT, CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN)},
+    };
+    uint32_t cells = 0;
+    json_t *row;
+    size_t i;
+
+    for (size_t k = 0; k < ARRAY_SIZE(asked); k++) {
+        const char *vip = expected(scene, asked[k].key);
+        const json_t *balancer = load_balancer_of(scene, vip, asked[k].protocol, asked[k].port);
+
+        json_array_foreach(drift_of(scene, "staleRemoteEndpoints"), i, row) {
+            if (!has_member(balancer, text_of(row, "id")))
+                continue;
+            finding_note(finding,
+                         "the load balancer of %s port %d sends to %s, which no EndpointSlice has",
+                         vip, asked[k].port, text_of(row, "address"));
+            cells |= asked[k].cells;
+        }
+    }
+    finding->may &= cells;
+    return finding->may ? CONFIRMED : NO;
+}

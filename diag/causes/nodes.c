@@ -1,0 +1,120 @@
+/* Causes among the nodes and below them: which adapter, which name, which backend, whose switch. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/causes/rows.h"
+#include "diag/evidence.h"
+#include "netsetup/agents/agent.h"
+
+/* The node's own address, without a length, is on that adapter. */
+static const json_t *own_adapter(const struct scene *scene) {
+    const char *node = node_address(json_object_get(scene->evidence, "node"));
+    json_t *adapter, *address;
+    size_t i, k;
+
+    json_array_foreach(json_object_get(scene->evidence, "adapters"), i, adapter) {
+        json_array_foreach(json_object_get(adapter, "addresses"), k, address) {
+            const char *text = json_string_value(address);
+
+            if (node && text && strcspn(text, "/") == strlen(node) && text_starts_with(text, node))
+                return adapter;
+        }
+    }
+    return NULL;
+}
+
+/* ---- the switch of a hypervisor ---- */
+
+static bool is_vmware(const char *mac) {
+    static const char *const makers[] = {"00-50-56", "00-0c-29", "00-05-69"};
+
+    for (size_t i = 0; mac && i < ARRAY_SIZE(makers); i++) {
+        bool same = strlen(mac) > 8;
+
+        for (size_t k = 0; same && k < 8; k++)
+            same = makers[i][k] == '-' ? mac[k] == '-' || mac[k] == ':'
+                                       : (mac[k] | 0x20) == (makers[i][k] | 0x20);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
+enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
+    const json_t *adapter = own_adapter(scene);
+    const char *mac = json_text_at(adapter, "mac");
+
+    if (!is_vmware(mac) || look_ovl_udp(scene, finding) == NO)
+        return NO;
+    finding_note(finding, "adapter '%s' (%s) is a VMware virtual machine's",
+                 json_text_at(adapter, "alias"), mac);
+    return LIKELY;
+}
+
+/* ---- the wrong adapter ---- */
+
+static const char *network_adapter(const struct scene *scene) {
+    return json_text_at(policy_of(network_of(scene), "NetAdapterName"), "NetworkAdapterName");
+}
+
+enum level look_nic_wrong(const struct scene *scene, struct finding *finding) {
+    const json_t *node = json_object_get(scene->evidence, "node");
+    const char *address = node_address(node), *name = network_adapter(scene);
+    const char *alias = json_text_at(own_adapter(scene), "alias");
+    struct network_peer own;
+
+    network_peer_read(node, &own);
+    if (own.announced && own.address && address && !text_equal(own.address, address))
+        finding_note(finding,
+                     "other nodes are told to send to %s, the node's address is %s on adapter '%s'",
+                     own.address, address, alias ? alias : "?");
+    if (name && alias && !strstr(alias, name) && !strstr(name, alias))
+        finding_note(finding, "the network is on adapter '%s', the node's address %s on '%s'", name,
+                     address, alias);
+    return finding->evidence.count ? CONFIRMED : NO;
+}
+
+/* ---- another backend, another name ---- */
+
+/* The word that the agents of this build have for the mode. */
+static const char *backend_of(const struct network_mode *mode) {
+    size_t count;
+    const struct network_agent *const *agents = network_agents(&count);
+
+    for (size_t i = 0; mode->name && i < count; i++)
+        if (agents[i]->backend && agents[i]->keeps_routes && agents[i]->backend(mode))
+            return agents[i]->backend(mode);
+    return NULL;
+}
+
+enum level look_flannel_type(const struct scene *scene, struct finding *finding) {
+    const char *backend = backend_of(mode_of(scene));
+    struct network_peer peer;
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        network_peer_read(node, &peer);
+        if (backend && peer.announced && peer.backend && !text_equal(peer.backend, backend))
+            finding_note(finding, "node %s announces backend %s; this node's mode %s needs %s",
+                         peer.node, peer.backend, mode_of(scene)->name, backend);
+    }
+    return finding->evidence.count && !dns_pod_answers(scene) ? CONFIRMED : NO;
+}
+
+enum level look_node_twice(const struct scene *scene, struct finding *finding) {
+    const char *own = json_text_at(scene->evidence, "node.metadata.name");
+    const char *address = node_address(json_object_get(scene->evidence, "node"));
+    json_t *node;
+    size_t i;
+
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        const char *name = json_text_at(node, "metadata.name"), *other = node_address(node);
+
+        if (!own || !name || text_equal(name, own) || !address || !text_equal(other, address))
+            continue;
+        finding_note(finding, "Node %s has this node's address %s, too", name, address);
+    }
+    return finding->evidence.count ? CONFIRMED : NO;
+}

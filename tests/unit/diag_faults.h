@@ -1,0 +1,308 @@
+/* Faults of a node, modelled: what each changes in the evidence of a healthy node, and which flows
+ * fail with it. Written as diag_documents.h is. */
+#ifndef TESTS_UNIT_DIAG_FAULTS_H
+#define TESTS_UNIT_DIAG_FAULTS_H
+
+#include <stdbool.h>
+
+#include "diag_documents.h"
+
+#define NAT_POLICY(more)                                                                           \
+    "{Type:'OutBoundNAT',Settings:{Exceptions:['10.244.0.0/16','10.96.0.0/12'" more "]}}"
+#define ROUTE_POLICY(prefix)                                                                       \
+    "{Type:'SDNRoute',Settings:{NeedEncap:true,DestinationPrefix:'" prefix "'}}"
+#define POD_POLICIES(nat, more)                                                                    \
+    nat "," ROUTE_POLICY("10.96.0.0/12") "," ROUTE_POLICY("10.0.0.21/32") more
+#define POD_ENDPOINT(id, ip, policies)                                                             \
+    "{ID:'" id "',State:3,IpConfigurations:[{IpAddress:'" ip                                       \
+    "'}],Dns:{Search:['kube-system.svc.cluster.local'],Domain:'kube-system.svc.cluster.local',"    \
+    "ServerList:['10.96.0.10']},Policies:[" policies "]}"
+#define GOOD_POLICIES POD_POLICIES(NAT_POLICY(""), "")
+#define BALANCER_TO(id, vip, protocol, port, source, member)                                       \
+    "{ID:'" id "',FrontendVIPs:['" vip "'],SourceVIP:'" source "',HostComputeEndpoints:['" member  \
+    "'],Flags:1,PortMappings:[{Protocol:" protocol ",ExternalPort:" port "}]}"
+#define DNS_UDP(source, member) BALANCER_TO("1b", "10.96.0.10", "17", "53", source, member)
+#define DNS_TCP BALANCER_TO("2b", "10.96.0.10", "6", "53", "10.244.3.2", "d000")
+#define API_TCP BALANCER_TO("3b", "10.96.0.1", "6", "443", "10.244.3.2", "a000")
+#define FLANNEL_NODE(name, cidr, ip, type, data)                                                   \
+    "{metadata:{name:'" name "',annotations:{'flannel.alpha.coreos.com/backend-type':'" type       \
+    "','flannel.alpha.coreos.com/public-ip':'" ip                                                  \
+    "','flannel.alpha.coreos.com/backend-data':'" data "'}},spec:{podCIDR:'" cidr                  \
+    "'},status:{conditions:[{type:'Ready',status:'True'}],addresses:[{type:'InternalIP',address:"  \
+    "'" ip "'}]}}"
+#define OWN_NODE FLANNEL_NODE("win-7k2", "10.244.3.0/24", "10.0.0.21", "vxlan", "{}")
+#define OWN_ANNOTATIONS(ip)                                                                        \
+    "{'flannel.alpha.coreos.com/backend-type':'vxlan','flannel.alpha.coreos.com/public-ip':'" ip   \
+    "','flannel.alpha.coreos.com/backend-data':'{}'}"
+#define OTHER_NODE(type, data) FLANNEL_NODE("lin-1", "10.244.1.0/24", "10.0.0.31", type, data)
+#define NETWORK_OF(type, adapter, policies)                                                        \
+    "[{Name:'flannel.4096',Type:'" type "',Ipams:[{Subnets:[{Policies:[{Type:'VSID',Settings:{"    \
+    "IsolationId:4096}}]}]}],Policies:[{Type:'NetAdapterName',Settings:{NetworkAdapterName:"       \
+    "'" adapter "'}},{Type:'ProviderAddress',Settings:{ProviderAddress:'10.0.0.21'}}" policies     \
+    "]}]"
+#define ADAPTER(mac, forwarding)                                                                   \
+    "{alias:'vEthernet (Ethernet)',up:true,mac:'" mac "',forwarding:" forwarding                   \
+    ",addresses:['10.0.0.21/24'],dnsServers:[]}"
+
+#define NO_DRIFT                                                                                   \
+    "{servicesWithoutLoadBalancer:[],loadBalancersWithoutService:[],podsWithoutEndpoint:[],"       \
+    "staleRemoteEndpoints:[],kubeProxyPods:[]}"
+#define LOST(service, frontend)                                                                    \
+    PUT("kubernetes|servicesWithoutLoadBalancer|9",                                                \
+        "{service:'" service "',frontend:'" frontend "'}")
+
+#define GOOD_NETWORKS NETWORK_OF("Overlay", "Ethernet", "," GOOD_REMOTE)
+#define POD_A POD_ENDPOINT("6f3c", "10.244.3.4", GOOD_POLICIES)
+#define POD_B POD_ENDPOINT("7a00", "10.244.3.5", GOOD_POLICIES)
+#define API_ENDPOINT "{ID:'a000',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.31'}]}"
+#define GOOD_ENDPOINTS "[" POD_A "," POD_B "," VIP_ENDPOINT "," DNS_POD "," API_ENDPOINT "]"
+#define GOOD_DNS_UDP DNS_UDP("10.244.3.2", "d000")
+#define GOOD_BALANCERS "[" GOOD_DNS_UDP "," DNS_TCP "," API_TCP "]"
+#define GOOD_ADAPTERS "[" ADAPTER("00-15-5D-01-02-03", "true") "]"
+#define GOOD_NODES "[" OWN_NODE "," GOOD_OTHER "]"
+#define GOOD_OTHER OTHER_NODE("vxlan", PEER_DATA)
+#define RUNS(name) SERVICE_SEEN(name, "running", "")
+#define GOOD_SERVICES                                                                              \
+    "[{name:'hns',winjoin:false,state:'running'}," RUNS("containerd") "," RUNS(                    \
+        "kubelet") "," RUNS("kube-proxy") "," RUNS("flanneld") "]"
+#define GOOD_LOOK                                                                                  \
+    "{time:'2026-11-22T10:15:02Z',api:{server:'https://10.0.0.10:6443',outcome:'ok',"              \
+    "clockDifferenceSeconds:1},certificate:{path:'c.pem',notAfter:'2027-11-22T10:15:02Z'},"        \
+    "services:" GOOD_SERVICES "}"
+
+/* A healthy node whose network is an overlay of flannel. */
+#define HEALTHY                                                                                    \
+    "host:{name:'WIN-7K2',build:20348,revision:4000,knownFaults:[]},"                              \
+    "dynamicPorts:16384,excludedPorts:100,"                                                        \
+    "expected:{networkName:'flannel.4096',networkMode:'overlay',podCIDR:'10.244.3.0/24',"          \
+    "dnsIP:'10.96.0.10',dnsDomain:'cluster.local',kubernetesIP:'10.96.0.1',"                       \
+    "externalIP:'192.0.2.1',namespace:'kube-system'},"                                             \
+    "networks:" GOOD_NETWORKS ",endpoints:" GOOD_ENDPOINTS ",loadBalancers:" GOOD_BALANCERS        \
+    ",adapters:" GOOD_ADAPTERS                                                                     \
+    ",routes:[{destination:'0.0.0.0/0',nextHop:'10.0.0.1',interface:5},"                           \
+    "{destination:'10.244.1.0/24',nextHop:'10.0.0.31',interface:5}],"                              \
+    "services:{hns:'running',containerd:'running',kubelet:'running','kube-proxy':'running',"       \
+    "flanneld:'running'},"                                                                         \
+    "node:" OWN_NODE ",nodes:" GOOD_NODES                                                          \
+    ",pods:{a:{name:'winjoin-probe-a',ip:'10.244.3.4'},b:{name:'winjoin-probe-b',"                 \
+    "ip:'10.244.3.5'}},"                                                                           \
+    "extra:{'x-small-tcp':{outcome:'ok'},'x-small-udp':{outcome:'ok'},"                            \
+    "'x-dns-tcp':{outcome:'ok'},'x-dns-udp':{outcome:'ok'},'x-dns-pod':{outcome:'ok'},"            \
+    "'x-dns-external':{outcome:'ok'},'x-resolve-fqdn':{outcome:'ok'},"                             \
+    "'node-external':{outcome:'ok'}},"                                                             \
+    "kubernetes:" NO_DRIFT ",look:" GOOD_LOOK
+
+/* Changes of that document: a path and its new value, or none. */
+#define PUT(path, value) path "=" value "\n"
+#define DROP(path) "-" path "\n"
+/* The same node with a bridge. */
+#define AS_BRIDGE                                                                                  \
+    PUT("expected|networkMode", "'l2bridge'")                                                      \
+    PUT("networks", NETWORK_OF("L2Bridge", "Ethernet", ""))                                        \
+    PUT("node|metadata|annotations", "{}")                                                         \
+    PUT("nodes|0|metadata|annotations", "{}") PUT("nodes|1|metadata|annotations", "{}")
+/* What nothing on another node answers. */
+#define DNS_SILENT                                                                                 \
+    PUT("extra|x-dns-udp|outcome", "'dns-timeout'")                                                \
+    PUT("extra|x-dns-tcp|outcome", "'dns-timeout'")                                                \
+    PUT("extra|x-dns-pod|outcome", "'dns-timeout'")
+/* The DNS Service alone is not reached. */
+#define DNS_UDP_SILENT PUT("extra|x-dns-udp|outcome", "'dns-timeout'")
+#define NO_DNS_SERVICE DNS_UDP_SILENT PUT("extra|x-dns-tcp|outcome", "'timeout'")
+#define API_RED "pod-to-service-ip/tcp=timeout pod-to-service-fqdn/tcp=timeout@10.96.0.1"
+#define TO_NODES_RED DNS_RED
+#define ALL_FROM_A                                                                                 \
+    DNS_RED " " EXTERNAL_RED " " NODE_RED " pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply " \
+            "pod-to-service-ip/tcp=timeout"
+#define NO_PODS PUT("pods|a", "{name:'winjoin-probe-a'}") PUT("pods|b", "{name:'winjoin-probe-b'}")
+
+static const struct fault {
+    const char *title, *cause, *red, *changes;
+    bool bridge;
+} faults[] = {
+    {"the kubelet is stopped", "SVC-DOWN", ALL_NOT_RUN,
+     PUT("look|services|2|state", "'stopped'") NO_PODS, false},
+    {"containerd is stopped", "SVC-DOWN", ALL_NOT_RUN,
+     PUT("look|services|1|state", "'stopped'") NO_PODS, false},
+    {"HNS is stopped", "SVC-DOWN", ALL_NOT_RUN, PUT("look|services|0|state", "'stopped'") NO_PODS,
+     false},
+    {"flanneld is stopped", "SVC-DOWN", "", PUT("look|services|4|state", "'stopped'"), false},
+    {"kube-proxy keeps ending", "SVC-DOWN", "", PUT("look|services|3|recentEnds", "3"), false},
+    {"the API server has ended", "API-DOWN", API_RED,
+     PUT("look|api|outcome", "'unreachable'") DROP("kubernetes"), false},
+    {"the API server does not know the node any more", "API-REFUSED", "",
+     PUT("look|api|outcome", "'refused'") DROP("kubernetes"), false},
+    {"the client certificate has expired", "CERT-EXPIRED", "",
+     PUT("look|certificate|notAfter", "'2026-11-22T10:00:00Z'") PUT("look|api|outcome", "'refused'")
+         DROP("kubernetes"),
+     false},
+    {"the clock is ten minutes late", "CLOCK-OFF", "",
+     PUT("look|api|clockDifferenceSeconds", "600"), false},
+    {"the sandbox image is missing", "POD-IMG", ALL_NOT_RUN,
+     PUT("pods", "{a:{name:'a',waiting:'ErrImageNeverPull: no'},b:{name:'b'}}"), false},
+    {"the pods' HNS network was deleted", "HNS-NET", ALL_NOT_RUN,
+     PUT("networks", "[{Name:'External',Type:'Overlay'}]")
+         PUT("pods", "{a:{name:'a',waiting:'FailedCreatePodSandBox: hcn'},b:{name:'b'}}"),
+     false},
+    {"the HNS network has another type", "HNS-NET", ALL_NOT_RUN,
+     PUT("networks|0|Type", "'L2Bridge'") NO_PODS, false},
+    {"no sandbox can be made", "POD-SBX", ALL_NOT_RUN,
+     PUT("pods", "{a:{name:'a',waiting:'FailedCreatePodSandBox: hcn'},b:{name:'b'}}"), false},
+    {"the node is not Ready", "NOTREADY", ALL_NOT_RUN,
+     PUT("node|status|conditions|0", "{type:'Ready',status:'False',message:'disk'}")
+         PUT("pods", "{}"),
+     false},
+    {"the network was made while the adapter had no address", "HNS-MGMT", DNS_RED " " EXTERNAL_RED,
+     PUT("networks|0|Policies|1|Settings|ProviderAddress", "'169.254.7.7'") DNS_SILENT, false},
+    {"the node got another address", "HNS-MGMT", DNS_RED " " EXTERNAL_RED,
+     PUT("networks|0|Policies|1|Settings|ProviderAddress", "'10.0.0.9'") DNS_SILENT, false},
+    {"a pod's endpoint was deleted", "HNS-EP", ALL_FROM_A,
+     PUT("endpoints|0|IpConfigurations|0|IpAddress", "'10.244.3.77'") DNS_SILENT PUT(
+         "extra|x-small-tcp|outcome", "'timeout'") PUT("extra|x-small-udp|outcome", "'no-reply'"),
+     false},
+    {"a pod's endpoint is detached", "HNS-EP", TO_B_RED,
+     PUT("endpoints|1|State", "4") PUT("extra|x-small-tcp|outcome", "'timeout'")
+         PUT("extra|x-small-udp|outcome", "'no-reply'"),
+     false},
+    {"an ACL that lets in has the wrong direction", "CNI-POLICY", TO_B_RED,
+     PUT("endpoints|1|Policies|3", ACL("Block", "In", "Priority:65500")) PUT(
+         "extra|x-small-tcp|outcome", "'timeout'") PUT("extra|x-small-udp|outcome", "'no-reply'"),
+     false},
+    {"an ACL blocks every source of UDP", "CNI-POLICY",
+     "pod-to-pod-ip/udp=no-reply node-to-pod/udp=no-reply pod-to-pod-name/udp=no-reply@10.244.3.5",
+     PUT("endpoints|1|Policies|3", ACL("Block", "In", "Protocols:'17',Priority:1"))
+         PUT("extra|x-small-udp|outcome", "'no-reply'"),
+     false},
+    {"an ACL keeps pods from the DNS", "CNI-POLICY", DNS_RED,
+     PUT("endpoints|0|Policies|3",
+         ACL("Block", "Out",
+             "Protocols:'17',RemotePorts:'53',RemoteAddresses:'10.96.0.10',Priority:1"))
+         DNS_UDP_SILENT,
+     false},
+    {"two endpoints have the address of a pod", "HNS-EPSTALE",
+     "pod-to-pod-ip/tcp=wrong-responder node-to-pod/tcp=wrong-responder",
+     PUT("endpoints|5", "{ID:'dead',Flags:1,IpConfigurations:[{IpAddress:'10.244.3.5'}]}"), false},
+    {"packets above 1300 bytes are lost", "MTU",
+     "pod-to-pod-ip/tcp=timeout pod-to-pod-ip/udp=no-reply node-to-pod/udp=no-reply", "", false},
+    {"another node uses VNI 1", "OVL-VNI", DNS_RED,
+     PUT("nodes|1", OTHER_NODE("vxlan", "{\\\"VNI\\\":1}")) DNS_SILENT, false},
+    {"the route to a node has another VNI", "OVL-VNI", DNS_RED,
+     PUT("networks|0|Policies|2|Settings|IsolationId", "4097") DNS_SILENT, false},
+    {"the route to a node is missing", "OVL-PEER", DNS_RED,
+     DROP("networks|0|Policies|2") DNS_SILENT, false},
+    {"the route leads to a node's old address", "OVL-PEER", DNS_RED,
+     PUT("networks|0|Policies|2|Settings|ProviderAddress", "'10.0.0.99'") DNS_SILENT, false},
+    {"the route has a node's old MAC", "OVL-PEER", DNS_RED,
+     PUT("networks|0|Policies|2|Settings|DistributedRouterMacAddress", "'0E-2A-00-00-00-09'")
+         DNS_SILENT,
+     false},
+    {"pods' packets to other nodes are translated", "NAT-EXC", DNS_RED,
+     PUT("endpoints|0|Policies|0|Settings|Exceptions", "['10.96.0.0/12']") DNS_SILENT, false},
+    {"IP forwarding is off", "L2-FWD", DNS_RED " " EXTERNAL_RED,
+     PUT("adapters|0|forwarding", "false") DNS_SILENT, true},
+    {"all load balancers are gone", "SVC-ALL", DNS_RED " " API_RED,
+     PUT("loadBalancers", "[]") NO_DNS_SERVICE LOST("d/a", "10.96.0.1:443/TCP"), false},
+    {"HNS lost the load balancer of the DNS", "SVC-LOST", DNS_RED,
+     DROP("loadBalancers|0") DNS_UDP_SILENT LOST("kube-system/kube-dns", "10.96.0.10:53/UDP"),
+     false},
+    {"HNS lost the load balancer of some Service", "SVC-LOST", "",
+     LOST("shop/cart", "10.96.7.7:80/TCP"), false},
+    {"an orphaned load balancer holds a port", "HNS-ORPHAN", "",
+     LOST("shop/pay", "10.96.7.8:81/TCP")
+         PUT("kubernetes|loadBalancersWithoutService|9", "{id:'0b',frontend:'10.96.8.8:81/TCP'}"),
+     false},
+    {"sandboxes are older than the network", "POD-NOEP", "",
+     PUT("kubernetes|podsWithoutEndpoint|9", "{pod:'shop/cart-0',address:'10.244.3.9'}"), false},
+    {"a DaemonSet's kube-proxy runs beside the service", "PROXY-TWO", "",
+     PUT("kubernetes|kubeProxyPods|9", "{pod:'kube-system/kube-proxy-windows-x'}"), false},
+    {"the DNS' load balancer sends to a pod that is gone", "SVC-STALE", DNS_RED,
+     DNS_SILENT PUT("kubernetes|staleRemoteEndpoints|9", "{id:'d000',address:'10.244.1.9'}"),
+     false},
+    {"the source VIP is from an old subnet", "SVC-VIP", DNS_RED,
+     PUT("loadBalancers|0|SourceVIP", "'10.244.9.2'") NO_DNS_SERVICE, false},
+    {"the source VIP's endpoint was deleted", "SVC-VIP", DNS_RED,
+     DROP("endpoints|2") NO_DNS_SERVICE, false},
+    {"the DNS has no load balancer for UDP", "DNS-LB", DNS_RED,
+     DROP("loadBalancers|0") DNS_UDP_SILENT DROP("kubernetes"), false},
+    {"the Service kubernetes has no load balancer", "SVC-LB", API_RED,
+     DROP("loadBalancers|2") DROP("kubernetes"), false},
+    {"cluster IPs are not handed to the load balancers", "SVC-ROUTE", DNS_RED " " API_RED,
+     PUT("endpoints|0|Policies|1|Settings|DestinationPrefix", "'10.112.0.0/12'") NO_DNS_SERVICE,
+     false},
+    {"CoreDNS has ended", "SVC-EP0",
+     "pod-to-service-ip/udp=refused " NAMES_RED " pod-to-external-dns/udp=refused",
+     PUT("extra|x-dns-udp|outcome", "'refused'") PUT("extra|x-dns-tcp|outcome", "'refused'")
+         PUT("extra|x-dns-pod|outcome", "'refused'"),
+     false},
+    {"the route to a node is missing on a bridge", "L2-ROUTE", DNS_RED, DROP("routes|1") DNS_SILENT,
+     true},
+    {"other nodes have no route back", "L2-ROUTE", DNS_RED, DNS_SILENT, true},
+    {"a firewall drops UDP 4789", "OVL-UDP", DNS_RED, DNS_SILENT, false},
+    {"the hypervisor's switch drops VXLAN", "OVL-NSX", DNS_RED,
+     PUT("adapters|0|mac", "'00-50-56-AA-BB-CC'") DNS_SILENT, false},
+    {"flannel announces the address of another adapter", "NIC-WRONG", DNS_RED,
+     PUT("node|metadata|annotations", OWN_ANNOTATIONS("192.168.56.2")) DNS_SILENT, false},
+    {"the network is on another adapter", "NIC-WRONG", DNS_RED,
+     PUT("networks|0|Policies|0|Settings|NetworkAdapterName", "'Storage'") DNS_SILENT, false},
+    {"the host joined under another name before", "NODE-TWICE", DNS_RED,
+     PUT("nodes|2", FLANNEL_NODE("win-7k2-long-nam", "10.244.4.0/24", "10.0.0.21", "vxlan", "{}"))
+         DNS_SILENT,
+     false},
+    {"another node's flannel uses host-gw", "FLANNEL-TYPE", DNS_RED,
+     PUT("nodes|1", OTHER_NODE("host-gw", "null")) DNS_SILENT, false},
+    {"the DNS answers over UDP alone", "DNS-PROTO", "pod-to-service-pqdn/tcp=timeout",
+     PUT("extra|x-dns-tcp|outcome", "'timeout'"), false},
+    {"the DNS answers over TCP alone", "DNS-PROTO", DNS_RED,
+     DNS_UDP_SILENT PUT("extra|x-dns-pod|outcome", "'dns-timeout'"), false},
+    {"the DNS serves another zone", "DNS-ZONE",
+     "pod-to-service-ip/udp=dns-nxdomain pod-to-pod-name/tcp=dns-nxdomain "
+     "pod-to-pod-name/udp=dns-nxdomain pod-to-service-fqdn/tcp=dns-nxdomain "
+     "pod-to-service-fqdn/udp=dns-nxdomain pod-to-service-pqdn/tcp=dns-nxdomain "
+     "pod-to-service-pqdn/udp=dns-nxdomain",
+     PUT("extra|x-dns-udp|outcome", "'dns-nxdomain'")
+         PUT("extra|x-dns-tcp|outcome", "'dns-nxdomain'")
+             PUT("extra|x-dns-pod|outcome", "'dns-nxdomain'"),
+     false},
+    {"pods use another DNS server", "DNS-SRV", NAMES_RED,
+     PUT("endpoints|0|Dns|ServerList", "['10.0.0.2']"), false},
+    {"the DNS lies", "DNS-WRONG",
+     "pod-to-service-fqdn/tcp=timeout@192.0.2.66 pod-to-service-fqdn/udp=dns-timeout@192.0.2.66",
+     "", false},
+    {"pods have no search list", "DNS-SFX",
+     "pod-to-service-pqdn/tcp=dns-nxdomain pod-to-service-pqdn/udp=dns-nxdomain",
+     PUT("endpoints|0|Dns", "{ServerList:['10.96.0.10']}"), false},
+    {"nothing leaves the data center", "EXT-NODE",
+     EXTERNAL_RED " pod-to-external-dns/udp=dns-servfail",
+     PUT("extra|node-external|outcome", "'timeout'")
+         PUT("extra|x-dns-external|outcome", "'dns-servfail'"),
+     false},
+    {"pods' endpoints translate nothing", "NAT-NONE", EXTERNAL_RED " " NODE_RED " " API_RED,
+     DROP("endpoints|0|Policies|0"), false},
+    {"the target outside is excepted from translation", "NAT-EXC", EXTERNAL_RED,
+     PUT("endpoints|0|Policies|0|Settings|Exceptions",
+         "['10.244.0.0/16','10.96.0.0/12','192.0.2.0/24']"),
+     false},
+    {"the DNS cannot ask anybody outside", "EXT-DNS",
+     "pod-to-external-dns/tcp=dns-servfail pod-to-external-dns/udp=dns-servfail",
+     PUT("extra|x-dns-external|outcome", "'dns-servfail'"), false},
+    {"pods of a bridge have no route to their node", "L2-NODE", NODE_RED,
+     DROP("endpoints|0|Policies|2"), true},
+    {"the node's firewall drops what its pods send", "FW-IN", NODE_RED, "", false},
+    {"load balancers without DSR use up the ports", "PORT-POOL",
+     "pod-to-service-fqdn/udp=dns-timeout",
+     PUT("dynamicPorts", "640") PUT("excludedPorts", "0") PUT("loadBalancers|0|Flags", "0"), false},
+    {"excluded ranges use up the ports", "PORT-EXCL",
+     "pod-to-service-fqdn/udp=dns-timeout pod-to-external-dns/tcp=dns-timeout",
+     PUT("excludedPorts", "16000"), false},
+    {"the API server lets the node in and not its pods", "API-PODS", API_RED, "", false},
+    {"a third of the packets is lost", "LOSS",
+     "pod-to-pod-ip/udp=no-reply* node-to-pod/tcp=timeout*",
+     PUT("extra|x-small-udp|outcome", "'no-reply'") PUT("extra|x-small-tcp|outcome", "'timeout'"),
+     false},
+    {"a known fault of this build", "WIN-PATCH", "pod-to-pod-ip/tcp=timeout",
+     PUT("host|knownFaults", "[{id:'KB5040437',breaks:'x',fix:'y',source:'z'}]")
+         PUT("extra|x-small-tcp|outcome", "'timeout'"),
+     false},
+};
+
+#endif
