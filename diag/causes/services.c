@@ -146,11 +146,33 @@ static bool leads_elsewhere(const struct scene *scene, const json_t *endpoint, c
     return true;
 }
 
+/* Azure's pods have addresses of the node's own subnet: the switch knows the way to the node. */
+static bool on_segment(const struct scene *scene, const char *node) {
+    const char *prefix = json_text_at(network_of(scene), "Ipams.0.Subnets.0.IpAddressPrefix");
+
+    return prefix && node && prefix_holds(prefix, node);
+}
+
+/* There it needs no policy for load balancers either, with loopback DSR. */
+static bool needs_no_route(const struct scene *scene, const json_t *endpoint) {
+    json_t *policy;
+    size_t i;
+
+    if (!on_segment(scene, node_address(json_object_get(scene->evidence, "node"))))
+        return false;
+    json_array_foreach(json_object_get(endpoint, "Policies"), i, policy) {
+        if (text_equal(json_text_at(policy, "Type"), "OutBoundNAT") &&
+            json_array_size(json_at(policy, "Settings.Destinations")))
+            return true;
+    }
+    return false;
+}
+
 enum level look_svc_route(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "kubernetesIP"), *pod = dns_pod_answers(scene);
     const json_t *endpoint = endpoint_of(scene, 'a');
 
-    if (!endpoint || !vip || !expected(scene, "networkMode"))
+    if (!endpoint || !vip || !expected(scene, "networkMode") || needs_no_route(scene, endpoint))
         return NO;
     if (leads_elsewhere(scene, endpoint, vip, finding))
         return CONFIRMED;
@@ -165,7 +187,7 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
     const char *ip = node_address(json_object_get(scene->evidence, "node"));
     const json_t *endpoint = endpoint_of(scene, 'a');
 
-    if (!mode_of(scene)->node_network || !endpoint || !ip)
+    if (!mode_of(scene)->node_network || !endpoint || !ip || on_segment(scene, ip))
         return NO;
     return leads_elsewhere(scene, endpoint, ip, finding) ? CONFIRMED : NO;
 }

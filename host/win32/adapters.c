@@ -14,14 +14,16 @@ static void add_address(const SOCKADDR *address, int length, struct text_list *r
     text_list_add_owned(ret, length < 0 ? xstrdup(text) : xasprintf("%s/%d", text, length));
 }
 
-static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *ret) {
-    const BYTE *mac = from->PhysicalAddress;
+static void read_mac(const BYTE *mac, ULONG length, char ret[18]) {
+    if (length == 6)
+        (void)text_format(ret, 18, "%02X-%02X-%02X-%02X-%02X-%02X", mac[0], mac[1], mac[2], mac[3],
+                          mac[4], mac[5]); /* always fits */
+}
 
+static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *ret) {
     ret->alias = win32_narrow(from->FriendlyName ? from->FriendlyName : L"");
     ret->description = win32_narrow(from->Description ? from->Description : L"");
-    if (from->PhysicalAddressLength == 6)
-        (void)text_format(ret->mac, sizeof ret->mac, "%02X-%02X-%02X-%02X-%02X-%02X", mac[0],
-                          mac[1], mac[2], mac[3], mac[4], mac[5]); /* always fits */
+    read_mac(from->PhysicalAddress, from->PhysicalAddressLength, ret->mac);
     ret->luid = from->Luid.Value;
     ret->index = from->IfIndex ? from->IfIndex : from->Ipv6IfIndex;
     ret->mtu = from->Mtu;
@@ -40,6 +42,48 @@ static void read_adapter(const IP_ADAPTER_ADDRESSES *from, struct host_adapter *
         add_address(g->Address.lpSockaddr, -1, &ret->gateways);
     for (const IP_ADAPTER_DNS_SERVER_ADDRESS *d = from->FirstDnsServerAddress; d; d = d->Next)
         add_address(d->Address.lpSockaddr, -1, &ret->dns_servers);
+}
+
+static bool is_below(const struct host_adapters *adapters, const char *mac, uint32_t index) {
+    bool same = false;
+
+    for (size_t i = 0; i < adapters->count; i++) {
+        if (adapters->items[i].index == index)
+            return false;
+        same |= *mac && text_equal(adapters->items[i].mac, mac);
+    }
+    return same;
+}
+
+/* The card below a virtual switch has that one's MAC; no IP is bound to it, so that
+ * GetAdaptersAddresses leaves it out. */
+static void add_cards_below(struct host_adapters *ret) {
+    typedef DWORD(WINAPI * if_table)(MIB_IF_TABLE2 **);
+    typedef void(WINAPI * free_table)(void *);
+    if_table get = (if_table)win32_iphlpapi("GetIfTable2", NULL);
+    free_table drop = (free_table)win32_iphlpapi("FreeMibTable", NULL);
+    MIB_IF_TABLE2 *table = NULL;
+
+    if (!get || !drop || get(&table))
+        return;
+    for (ULONG i = 0; i < table->NumEntries; i++) {
+        const MIB_IF_ROW2 *row = &table->Table[i];
+        char mac[sizeof ret->items->mac] = "";
+
+        if (!row->InterfaceAndOperStatusFlags.FilterInterface)
+            read_mac(row->PhysicalAddress, row->PhysicalAddressLength, mac);
+        if (!is_below(ret, mac, row->InterfaceIndex))
+            continue;
+        ret->items = xrealloc(ret->items, (ret->count + 1) * sizeof *ret->items);
+        ret->items[ret->count] =
+            (struct host_adapter){.alias = win32_narrow(row->Alias),
+                                  .description = win32_narrow(row->Description),
+                                  .luid = row->InterfaceLuid.Value,
+                                  .index = row->InterfaceIndex,
+                                  .mtu = row->Mtu};
+        memcpy(ret->items[ret->count++].mac, mac, sizeof mac);
+    }
+    drop(table);
 }
 
 int win32_adapters(struct host *host, struct host_adapters *ret, struct error *err) {
@@ -62,5 +106,6 @@ int win32_adapters(struct host *host, struct host_adapters *ret, struct error *e
         ret->items[ret->count] = (struct host_adapter){0};
         read_adapter(a, &ret->items[ret->count++]);
     }
+    add_cards_below(ret);
     return 0;
 }

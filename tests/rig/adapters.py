@@ -19,6 +19,7 @@ class Adapters:
         self.ns = config["netns"]
         self.nic = config["nic"]
         self.alias = config.get("alias", "Ethernet")
+        self.others = config.get("others", [])
         self.kept = kept
         kept.setdefault("switch", False)
         kept.setdefault("away", False)
@@ -26,12 +27,15 @@ class Adapters:
                                      "addresses": config["addresses"],
                                      "gateway": config["gateway"]})
         kept.setdefault("origins", {a: config["origin"] for a in config["addresses"]})
+        kept["origins"].update(dict.fromkeys(config.get("advertised", []), "router"))
         kept.setdefault("dns", {self.nic: list(config["dns"])})
         kept.setdefault("suffix", {})
         kept.setdefault("forwarding", {})
         kept.setdefault("forwarding6", {})
-        kept.setdefault("metric", {})
+        for family, metric in zip(("metric", "metric6"), config.get("metrics", (25, 25))):
+            kept.setdefault(family, {self.nic: metric})
         self.host_endpoints = {}  # device -> alias
+        self.internal = {}  # the same for the switches of NAT networks
 
     @property
     def uplink(self):
@@ -53,6 +57,8 @@ class Adapters:
             self._return(lost=bool(said.get("staticLost")))
         self.host_endpoints = {packets.device("he", e.id): "vEthernet (%s)" % (e.name or e.id)
                                for e in state.endpoints if e.on_host}
+        self.internal = {packets.device("gw", n.id): "vEthernet (%s)" % n.name
+                         for n in state.networks if n.kind == "NAT"}
         return self.host(state)
 
     def _switch(self, make):
@@ -92,7 +98,9 @@ class Adapters:
         self.kept["away"] = False
         if lost:
             self.kept["origins"][APIPA] = "linklayer"
-            before = {"addresses": [APIPA], "routes": [], "dns": []}
+            told = [a for a in before["addresses"] if self.kept["origins"].get(a) == "router"]
+            before = {"addresses": [APIPA, *told], "dns": [],
+                      "routes": [r for r in before["routes"] if told and " fe80:" in r]}
         self._put(before)
 
     def _put(self, settings):
@@ -147,7 +155,9 @@ class Adapters:
         """(device, alias) of every adapter that IP is bound to."""
         first = ("vsw0", "vEthernet (%s)" % self.alias) if self.kept["switch"] else (
             self.nic, self.alias)
-        return [first, *self.host_endpoints.items(), ("lo", "Loopback Pseudo-Interface 1")]
+        others = [(o["nic"], o["alias"]) for o in self.others if o["bound"]]
+        return [*others, first, *self.host_endpoints.items(), *self.internal.items(),
+                ("lo", "Loopback Pseudo-Interface 1")]
 
     def _device(self, index):
         for line in netns.run(["ip", "-n", self.ns, "-o", "link"]).splitlines():
@@ -174,10 +184,10 @@ class Adapters:
         return (rows or []) + ["ok"]
 
     def _call_adapters(self):
-        """adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound|forwarding6, then its
-        rows."""
+        """adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound|forwarding6|metric6,
+        then its rows."""
         out = []
-        names = self.visible()
+        names = self.visible() + [(o["nic"], o["alias"]) for o in self.others if not o["bound"]]
         if self.kept["switch"]:
             names = names + [(self.nic, self.alias)]
         for dev, alias in names:
@@ -193,7 +203,8 @@ class Adapters:
                 24 if dev == "lo" else 6, "{%s}" % uuid.uuid5(uuid.NAMESPACE_DNS, alias),
                 self.kept["metric"].get(dev, 25), int(self.kept["forwarding"].get(dev, 0)),
                 int(self.kept["settings"]["origin"] == "dhcp" and dev in ("vsw0", self.nic)),
-                int(bound), int(self.kept["forwarding6"].get(dev, 0))))))
+                int(bound), int(self.kept["forwarding6"].get(dev, 0)),
+                self.kept["metric6"].get(dev, 25)))))
             if bound:
                 out += self._rows(dev, index)
         return out
@@ -274,16 +285,18 @@ class Adapters:
             name, value = setting.split("=")
             if name == "mtu":
                 netns.ip(self.ns, "link set", dev, "mtu", int(value))
-            elif name in ("forwarding", "forwarding6", "metric"):
+            elif name in ("forwarding", "forwarding6", "metric", "metric6"):
                 self.kept[name][dev] = int(value)
             else:
                 raise ValueError(name)
 
-    def _call_dns(self, index, servers="-", suffix="-"):
+    def _call_dns(self, index, servers="-", suffix="-", family="4"):
         dev = self._bound(index)
         if servers != "-":
-            self.kept["dns"][dev] = [str(ipaddress.ip_address(s))
-                                     for s in servers.split(",") if s != "none"]
+            given = [str(ipaddress.ip_address(s)) for s in servers.split(",") if s != "none"]
+            four, six = ([s for s in self.kept["dns"].get(dev, []) if (":" in s) == v6]
+                         for v6 in (False, True))
+            self.kept["dns"][dev] = four + given if family == "6" else given + six
         if suffix != "-":
             self.kept["suffix"][dev] = "" if suffix == "none" else suffix
         self.resolv()

@@ -194,7 +194,8 @@ class DataPlane:
         with self.lock:
             now = self.adapters.call("adapters")
         alias = self.config.get("alias", "Ethernet")
-        mine = [r.split("|")[1] for r in now if r.startswith("adapter|") and alias in r]
+        mine = [r.split("|")[1] for r in now if r.startswith("adapter|")
+                and r.split("|")[2] in (alias, "vEthernet (%s)" % alias)]
         addresses = ["%s/%s" % tuple(r.split("|")[2:4]) for r in now
                      if r.startswith("address|") and r.split("|")[1] in mine
                      and not r.split("|")[2].startswith("169.254.")]

@@ -3,6 +3,7 @@ import ctypes
 import functools
 import glob
 import itertools
+import json
 import os
 import re
 import shutil
@@ -102,6 +103,12 @@ def kill_inside(ns, patience=2.0):
 def veth(ns_a, dev_a, ns_b, dev_b):
     run(["ip", "link", "add", "name", dev_a, "netns", ns_a, "type", "veth",
          "peer", "name", dev_b, "netns", ns_b])
+
+
+def mac(ns, dev):
+    """As Windows writes it."""
+    link = json.loads(run(["ip", "-n", ns, "-j", "link", "show", "dev", dev]))[0]
+    return link["address"].replace(":", "-").upper()
 
 
 def resolv(ns, servers, search=(), hosts=()):

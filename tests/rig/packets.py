@@ -49,6 +49,13 @@ def local(state, host):
             and e.namespace in host.pods]
 
 
+def on_segment(net, host):
+    """Azure's pods have addresses of the node's own subnet: its network answers for them, the switch knows
+    the way to the node, and with loopback DSR to load balancers (inferred: no policy leads there)."""
+    return net.kind in ("L2Bridge", "L2Tunnel") and bool(host.address) and any(
+        ipaddress.ip_address(host.address) in s for s in net.subnets)
+
+
 def facts(state, host):
     out = []
     for end in state.endpoints:
@@ -139,6 +146,12 @@ def _pod(end, host, inner):
         out.append(Fact("proxy6 " + end.id, host.ns, (
             "net/ipv6/neigh/%s/proxy_delay=0" % wire, "net/ipv6/conf/%s/proxy_ndp=1" % wire), (),
             "sysctl"))
+    if on_segment(end.network, host):
+        out.append(Fact("segment " + end.id, host.ns, (
+            "net/ipv4/conf/%s/proxy_arp=1" % wire, "net/ipv4/neigh/%s/proxy_delay=0" % host.uplink), (),
+            "sysctl"))
+        out += [Fact("here %s %s" % (end.id, a), host.ns, ("neigh add proxy %s dev %s" % (a, host.uplink),),
+                     ("neigh del proxy %s dev %s" % (a, host.uplink),)) for a in _v4(end)]
     out += _inside(end, pod, inner, mtu)
     for a, _ in end.addresses:
         own = host.address6 if ":" in a else host.address
@@ -204,7 +217,7 @@ def rules(state, host):
     text += _chain("forward", "type filter hook forward priority 0",
                    _forward(state, host, pods))
     text += _chain("input", "type filter hook input priority 0", _input(host, pods))
-    text += _chain("output", "type route hook output priority 0", _output(pods, state))
+    text += _chain("output", "type route hook output priority 0", _output(host, pods, state))
     text += _chain("translate", "type nat hook prerouting priority -100",
                    _translate(state, host, pods))
     text += _chain("source", "type nat hook postrouting priority 100",
@@ -303,6 +316,8 @@ def _forward(state, host, pods):
 
 def _forwards(state, net, host, flags):
     """A bridge's host routes for its pods once its endpoint is there and both ends forward."""
+    if on_segment(net, host):
+        return True
     ends = [e for e in state.endpoints if e.network is net and e.on_host]
     return bool(ends) and flags.get(host.uplink, False) and all(
         flags.get(device("he", e.id), False) for e in ends)
@@ -345,7 +360,7 @@ def _input(host, pods):
     for end in pods:
         wire = device("ep", end.id)
         for ip, own in (("ip", host.address), ("ip6", host.address6)):
-            if _has_no_way_to(end, own):
+            if _has_no_way_to(end, own, host):
                 out += ["iifname \"%s\" %s daddr %s %s" % (wire, ip, own, words)
                         for words in ("ct state established,related accept", "drop")]
         if end.network.kind == "Overlay":
@@ -355,10 +370,11 @@ def _input(host, pods):
     return out
 
 
-def _has_no_way_to(end, node):
+def _has_no_way_to(end, node, host):
     """Pods of a bridge get to their own node by the load balancers' way: flannel's and Calico's
     configurations give each endpoint a route of its own for it."""
-    return end.network.kind in ("L2Bridge", "L2Tunnel") and node and not _routed(end, node)
+    return end.network.kind in ("L2Bridge", "L2Tunnel") and node and not (
+        on_segment(end.network, host) or _routed(end, node, host))
 
 
 SINK = 77  # packets of the node itself that no document lets reach a pod leave by the default route
@@ -375,12 +391,12 @@ def sink(host, gateway):
                  ("rule del fwmark %d lookup %d" % (SINK, SINK),))]
 
 
-def _output(pods, state):
+def _output(host, pods, state):
     out = []
     for end in pods:
         net, wire = end.network, device("ep", end.id)
         on_host = any(e.network is net and e.on_host for e in state.endpoints)
-        if not (net.host_route or on_host or net.kind == "NAT"):
+        if not (net.host_route or on_host or net.kind == "NAT" or on_segment(net, host)):
             out += ["oifname \"%s\" ct state established,related accept" % wire,
                     "oifname \"%s\" meta mark set %d" % (wire, SINK)]
     out.append("oifname \"vx*\" meta mark set %d" % SINK)
@@ -395,7 +411,7 @@ def _translate(state, host, pods):
             continue
         mark = "ct mark set 0x5d " if _dead_end(lb, state) else ""
         for vip in lb.vips:
-            wires = [e for e in pods if _routed(e, vip)]
+            wires = [e for e in pods if _routed(e, vip, host)]
             ip, to = ("ip6", target6) if ":" in vip else ("ip", target)
             if wires and to:
                 out.append("iifname %s %s daddr %s %s dport %d %s%s"
@@ -408,9 +424,10 @@ def _translate(state, host, pods):
     return out
 
 
-def _routed(end, vip):
+def _routed(end, vip, host):
     """Packets for a VIP reach the balancer only where the endpoint has a route for it."""
-    return any(ipaddress.ip_address(vip) in ipaddress.ip_network(p, strict=False)
+    loopback = any(a in n.destinations for a, _ in end.addresses for n in end.nat)
+    return loopback and on_segment(end.network, host) or any(ipaddress.ip_address(vip) in ipaddress.ip_network(p, strict=False)
                for p in end.sdn)
 
 

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 
+import cards
 import fabric as fabrics
 import netns
 import sandbox
@@ -25,11 +26,13 @@ HNS_PORT, NET_PORT = 17999, 17998
 class Node:
     """The network side of a Windows node: enough where no Windows program runs on it."""
 
-    def __init__(self, fabric, name="node-w1", origin="static", outage_ms=1500, hns=(13, 2)):
-        self.fabric, self.name, self.origin = fabric, name, origin
+    def __init__(self, fabric, name="node-w1", origin="static", outage_ms=1500, hns=(13, 2),
+                 card=cards.PLAIN):
+        self.fabric, self.name, self.origin, self.card = fabric, name, origin, card
         self.outage_ms, self.hns_version = outage_ms, hns
         self.address = fabrics.WINDOWS[name]
         self.ns = fabric.host(name.replace("node-", ""), self.address, "nic0")
+        self.others = cards.plug_in(fabric, self)
         self.folder = os.path.join(fabric.folder, name)
         os.makedirs(self.folder)
         self.prefix = os.path.join(self.folder, "wine")
@@ -47,13 +50,22 @@ class Node:
         self.close()
 
     def addresses(self):
-        own = [self.address + "/24"]
+        own = [self.address + "/24", *self.card.addresses]
         return own + [fabrics.six(self.address) + "/64"] if self.fabric.dual else own
 
+    def adapters(self):
+        """As HNS sees them; it takes the first where nobody names one."""
+        rows = [(o["nic"], o["alias"], [], False) for o in self.others]
+        return [{"alias": alias, "mac": netns.mac(self.ns, nic), "addresses": addresses,
+                 "dhcp": dhcp} for nic, alias, addresses, dhcp in
+                [*rows, ("nic0", self.card.alias, self.addresses(), self.origin == "dhcp")]]
+
     def config(self):
-        return {"netns": self.ns, "nic": "nic0", "alias": "Ethernet", "origin": self.origin,
+        return {"netns": self.ns, "nic": "nic0", "alias": self.card.alias, "origin": self.origin,
                 "addresses": self.addresses(), "gateway": fabrics.ROUTER,
-                "dns": [fabrics.EXTERNAL_DNS], "folder": self.folder, "prefix": self.prefix,
+                "dns": [fabrics.EXTERNAL_DNS, *self.card.dns], "metrics": self.card.metrics,
+                "others": self.others, "advertised": [fabrics.six(self.address) + "/64"]
+                if self.card.advertised else [], "folder": self.folder, "prefix": self.prefix,
                 "podPrefix": os.path.join(self.folder, "pod"), "port": NET_PORT,
                 "hnsPort": HNS_PORT}
 
@@ -63,12 +75,7 @@ class Node:
         with open(path, "w", encoding="utf-8") as f:
             json.dump(self.config(), f)
         plane = [sys.executable, os.path.join(HERE, "dataplane.py"), "--config", path]
-        link = json.loads(netns.run(["ip", "-n", self.ns, "-j", "link", "show", "nic0"]))[0]
-        start = {"adapters": [{"alias": "Ethernet",
-                               "mac": link["address"].replace(":", "-").upper(),
-                               "addresses": self.addresses(),
-                               "dhcp": self.origin == "dhcp"}],
-                 "outageMs": self.outage_ms, "version": list(self.hns_version)}
+        start = {"adapters": self.adapters(), "outageMs": self.outage_ms, "version": list(self.hns_version)}
         argv = [HNSD, "--port", str(HNS_PORT), "--set", json.dumps(start),
                 "--apply", shlex.join(plane),
                 "--record", os.path.join(self.fabric.folder, self.name + "-calls.jsonl")]

@@ -1,18 +1,31 @@
 """A join and a reset that are killed at every point: they go on, and the host comes back."""
 import os
-import sys
 import time
 
 import scene
 from joins import PHASES
 
-sys.path.append(os.path.join(scene.ROOT, "tests"))
-import patience  # noqa: E402
-
 # Phases that change the host.
 ACTING = ("artifacts", "vswitch", "certificate", "files", "containerd", "kubelet", "pod-network",
           "flanneld", "kube-proxy")
 PROBES = "ProgramData/winjoin/probe"  # below drive_c
+
+
+class Watched(scene.Scene):
+    def watchdogs(self):
+        """Of this host."""
+        found, prefix = [], self.stage.host.prefix.encode()
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open("/proc/%s/cmdline" % pid, "rb") as f:
+                    if b"adapter-watchdog" not in f.read():
+                        continue
+                with open("/proc/%s/environ" % pid, "rb") as f:
+                    if prefix in f.read():
+                        found.append(pid)
+            except OSError:
+                continue  # it has just ended
+        return found
 
 
 class Kills(scene.Scene):
@@ -39,6 +52,10 @@ class KilledTransparent(Kills):
     mode, more, last = "transparent", ("--network-plugin", "sdnbridge"), scene.FAST
 
 
+class KilledAzure(Kills):
+    mode, more, last = "l2bridge", ("--network-plugin", "azure-vnet"), scene.FAST
+
+
 class KilledNat(Kills):
     mode, more, last = "nat", ("--network-plugin", "nat"), scene.FAST
 
@@ -48,28 +65,10 @@ class KilledNat(Kills):
         cls.stage.ignored += ",NetworkMode"
 
 
-class Killed(Kills):
+class Killed(Kills, Watched):
     def address_is_there(self):
         host = self.stage.host
         return "%s/" % host.address in scene.netns.run(["ip", "-n", host.ns, "-4", "-o", "addr"])
-
-    @staticmethod
-    def watchdogs():
-        found = []
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open("/proc/%s/cmdline" % pid, "rb") as f:
-                    if b"adapter-watchdog" in f.read():
-                        found.append(pid)
-            except OSError:
-                continue  # it has just ended
-        return found
-
-    def wait_until(self, found, seconds, what):
-        end = time.monotonic() + seconds * patience.factor()
-        while not found():
-            self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.1)
 
     def test_address_comes_back_when_a_join_is_killed_in_the_outage(self):
         """Nobody but the watchdog can restore a static address then; it leaves no process behind."""
@@ -79,8 +78,8 @@ class Killed(Kills):
         join.kill()
         self.assertFalse(self.address_is_there())
         self.assertTrue(set(self.watchdogs()) - before)
-        self.wait_until(self.address_is_there, 15, "the address did not come back")
-        self.wait_until(lambda: not set(self.watchdogs()) - before, 60, "the watchdog goes on")
+        scene.wait_until(self.address_is_there, 15, "the address did not come back")
+        scene.wait_until(lambda: not set(self.watchdogs()) - before, 60, "the watchdog goes on")
         self.assert_joins("--verify", "node")
         self.assertFalse(set(self.watchdogs()) - before)
         self.reset()

@@ -10,7 +10,9 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "rig")]
+import cards  # noqa: E402
+
 # The longest ones first.
 CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
@@ -19,7 +21,8 @@ CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "Ki
            ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "Transparent"), ("joins", "Nat"),
            ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External"), ("dual", "DualStack"),
            ("agents", "CalicoVxlan"), ("agents", "CalicoBgp"), ("agents", "Antrea"),
-           ("ovn", "OvnKubernetes")]
+           ("ovn", "OvnKubernetes"), ("azure", "AzureCni"), ("killed", "KilledAzure"),
+           *(("nics", "Nic" + kind) for kind in cards.KINDS)]
 
 
 class Result(unittest.TestResult):

@@ -9,8 +9,10 @@ import time
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.append(os.path.join(ROOT, "tests", "rig"))
+sys.path += [os.path.join(ROOT, "tests", "rig"), os.path.join(ROOT, "tests")]
+import cards  # noqa: E402
 import netns  # noqa: E402
+import patience  # noqa: E402
 import snapshot  # noqa: E402
 import stage  # noqa: E402
 import winhost  # noqa: E402
@@ -34,6 +36,15 @@ def missing():
     except netns.Missing as why:
         return str(why)
     return ""
+
+
+def wait_until(found, seconds, what):
+    """what: the words of a failure, or a function that knows them."""
+    end = time.monotonic() + seconds * patience.factor()
+    while not found():
+        if time.monotonic() > end:
+            raise AssertionError(what() if callable(what) else what)
+        time.sleep(0.1)
 
 
 class Following:
@@ -88,14 +99,14 @@ class Following:
 
 class Scene(unittest.TestCase):
     """One stage for all tests of a class; each leaves the host as it was found."""
-    mode, options, dual, origin = "overlay", WITH_TOKEN, False, "static"
+    mode, options, dual, origin, card = "overlay", WITH_TOKEN, False, "static", cards.PLAIN
     maxDiff = None
 
     @classmethod
     def setUpClass(cls):
         if missing():
             raise unittest.SkipTest(missing())
-        cls.stage = stage.Stage(cls.mode, options=cls.options, dual=cls.dual, origin=cls.origin)
+        cls.stage = stage.Stage(cls.mode, options=cls.options, dual=cls.dual, origin=cls.origin, card=cls.card)
         cls.enterClassContext(cls.stage)
         cls.bare = cls.stage.snapshot()
 

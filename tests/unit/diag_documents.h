@@ -76,6 +76,10 @@
 #define WIN_NODE "node:{status:{addresses:[{type:'InternalIP',address:'10.0.0.21'}]}}"
 #define NODE_RED "pod-to-node/tcp=timeout pod-to-node/udp=no-reply"
 #define BRIDGE "expected:{networkName:'cbr0',networkMode:'l2bridge'}," WIN_NODE
+#define ON_SEGMENT                                                                                 \
+    "networks:[{Name:'cbr0',Type:'L2Bridge',Ipams:[{Subnets:[{IpAddressPrefix:'10.0.0.0/24'}]}]}]"
+#define AZURE                                                                                      \
+    "expected:{networkName:'cbr0',networkMode:'l2bridge'," VIPS "}," WIN_NODE "," ON_SEGMENT
 #define OWN_ROUTE(prefix)                                                                          \
     PODS ",endpoints:[" ENDPOINT_A "Policies:[{Type:'SDNRoute',Settings:{NeedEncap:true,"          \
          "DestinationPrefix:'" prefix "'}}]}]"

@@ -173,6 +173,13 @@ static const struct row rows[] = {
      OVERLAY "," VIPS "}," ROUTED("10.112.0.0/12"), "SVC-ROUTE confirmed 10",
      "endpoint 6f3c (winjoin-probe-a): its SDNRoute policies lead to 10.112.0.0/12, not to "
      "10.96.0.1"},
+    {"on the node's own segment, without loopback DSR", DNS_RED " pod-to-service-ip/tcp=timeout",
+     AZURE "," ROUTED("10.112.0.0/12"), "SVC-ROUTE confirmed 10", NULL},
+    {"on the node's own segment, loopback DSR needs no route",
+     DNS_RED " pod-to-service-ip/tcp=timeout",
+     AZURE "," PODS ",endpoints:[" ENDPOINT_A
+           "Policies:[{Type:'OutBoundNAT',Settings:{Destinations:['10.244.3.4']}}]}]",
+     "L2-ROUTE likely 10", NULL},
     {"cluster ips are handed over, and nothing answers", DNS_RED " pod-to-service-ip/tcp=timeout",
      OVERLAY "," VIPS "}," ROUTED("10.96.0.0/12") "," ASKED("ok"), "SVC-ROUTE likely 10", NULL},
     {"an acl in the wrong direction", TO_B_RED,
@@ -418,6 +425,8 @@ static const struct row rows[] = {
      "10.0.0.21"},
     {"a bridge with a route to the own node", NODE_RED, BRIDGE "," OWN_ROUTE("10.0.0.21/32"),
      "FW-IN likely 2", NULL},
+    {"pods on the node's own segment need no route to it", NODE_RED,
+     BRIDGE "," ON_SEGMENT "," OWN_ROUTE("10.0.0.99/32"), "FW-IN likely 2", NULL},
     {"policies that lead nowhere are no routes", NODE_RED,
      BRIDGE "," PODS ",endpoints:[" ENDPOINT_A
             "Policies:[{Type:'ACL',Settings:{NeedEncap:true,DestinationPrefix:'10.0.0.21/32'}},"

@@ -47,7 +47,8 @@ static void add_unicast(struct packing *p, const struct net_view *view, ADDRESS_
         u = take(p, sizeof(*u));
         u->Length = sizeof(*u);
         u->Address = take_sockaddr(p, &a->ip);
-        u->PrefixOrigin = a->dhcp         ? IpPrefixOriginDhcp
+        u->PrefixOrigin = a->advertised   ? IpPrefixOriginRouterAdvertisement
+                          : a->dhcp       ? IpPrefixOriginDhcp
                           : a->link_local ? IpPrefixOriginWellKnown
                                           : IpPrefixOriginManual;
         u->SuffixOrigin = a->dhcp         ? IpSuffixOriginDhcp
@@ -121,6 +122,7 @@ static IP_ADAPTER_ADDRESSES *add_adapter(struct packing *p, const struct net_vie
     out->OperStatus = a->up ? IfOperStatusUp : IfOperStatusDown;
     out->Luid = net_luid(a);
     out->Ipv4Metric = a->metric;
+    out->Ipv6Metric = a->metric6;
     out->CompartmentId = 1;
     out->NetworkGuid = net_guid(a->guid);
     out->TransmitLinkSpeed = out->ReceiveLinkSpeed = 10000000000ull;

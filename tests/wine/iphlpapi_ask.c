@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PORT = 17998, ANSWER_MAX = 64 * 1024, FIELDS = 14 };
+enum { PORT = 17998, ANSWER_MAX = 64 * 1024, FIELDS = 15 };
 
 static SOCKET dial(void) {
     WSADATA data;
@@ -90,7 +90,7 @@ static void wide(const char *text, WCHAR *out, int size) {
         out[0] = L'\0';
 }
 
-/* adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound|forwarding6 */
+/* adapter|index|alias|mac|mtu|up|type|guid|metric|forwarding|dhcp|bound|forwarding6|metric6 */
 static void take_adapter(struct net_view *view, char *f[FIELDS]) {
     struct net_adapter *a = &view->adapters[view->n_adapters];
     unsigned mac[6] = {0};
@@ -109,6 +109,7 @@ static void take_adapter(struct net_view *view, char *f[FIELDS]) {
     a->dhcp = number(f[10]);
     a->bound = number(f[11]);
     a->forwarding6 = number(f[12]);
+    a->metric6 = number(f[13]);
     view->n_adapters++;
 }
 
@@ -130,6 +131,7 @@ static void take_address(struct net_address *out, char *f[FIELDS], size_t n) {
         out->length = (UINT8)number(f[3]);
         out->dhcp = !strcmp(f[4], "dhcp");
         out->link_local = !strcmp(f[4], "linklayer");
+        out->advertised = !strcmp(f[4], "router");
     }
 }
 
@@ -147,7 +149,7 @@ static void take(struct net_view *view, char *row) {
     char *f[FIELDS] = {NULL};
     size_t n = split(row, f);
 
-    if (n >= 13 && !strcmp(f[0], "adapter") && view->n_adapters < NET_ADAPTERS)
+    if (n >= 14 && !strcmp(f[0], "adapter") && view->n_adapters < NET_ADAPTERS)
         take_adapter(view, f);
     else if (n >= 5 && !strcmp(f[0], "address") && view->n_addresses < NET_ADDRESSES)
         take_address(&view->addresses[view->n_addresses++], f, n);

@@ -22,7 +22,7 @@ struct net_adapter {
     WCHAR suffix[128];
     char guid[40];
     BYTE mac[6];
-    ULONG mtu, type, metric;
+    ULONG mtu, type, metric, metric6;
     bool up, forwarding, forwarding6, dhcp;
     bool bound; /* IP is bound to it: not so for an adapter that a virtual switch took over */
 };
@@ -30,7 +30,7 @@ struct net_address {
     ULONG index;
     SOCKADDR_INET ip;
     UINT8 length; /* of the prefix */
-    bool dhcp, link_local;
+    bool dhcp, link_local, advertised;
 };
 struct net_route {
     ULONG index;

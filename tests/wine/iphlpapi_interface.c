@@ -13,7 +13,7 @@ static void show_interface(const struct net_adapter *a, ADDRESS_FAMILY family,
     row->InterfaceLuid = net_luid(a);
     row->InterfaceIndex = a->index;
     row->ForwardingEnabled = family == AF_INET6 ? a->forwarding6 : a->forwarding;
-    row->Metric = a->metric;
+    row->Metric = family == AF_INET6 ? a->metric6 : a->metric;
     row->NlMtu = a->mtu;
     row->Connected = a->up;
     row->SitePrefixLength = 64;
@@ -62,7 +62,8 @@ DWORD WINAPI rig_SetIpInterfaceEntry(MIB_IPINTERFACE_ROW *row) {
         snprintf(forwarding, sizeof(forwarding), " forwarding%s=%u",
                  row->Family == AF_INET6 ? "6" : "", row->ForwardingEnabled);
     if (row->Metric != 0xffffffff)
-        snprintf(metric, sizeof(metric), " metric=%lu", row->Metric);
+        snprintf(metric, sizeof(metric), " metric%s=%lu", row->Family == AF_INET6 ? "6" : "",
+                 row->Metric);
     if (row->NlMtu != 0xffffffff && row->NlMtu != a->mtu)
         snprintf(mtu, sizeof(mtu), " mtu=%lu", row->NlMtu);
     return net_do("net interface %lu%s%s%s\n", a->index, forwarding, metric, mtu);
@@ -150,8 +151,6 @@ DWORD WINAPI rig_SetInterfaceDnsSettings(GUID guid, const struct dns_settings *s
     a = by_guid(&view, &guid);
     if (!a)
         return ERROR_FILE_NOT_FOUND;
-    if (settings->flags & DNS_IPV6)
-        return ERROR_SUCCESS;
     if (settings->flags & DNS_NAMESERVER)
         snprintf(servers, sizeof(servers), "%ls",
                  settings->name_server && *settings->name_server ? settings->name_server : L"none");
@@ -160,7 +159,8 @@ DWORD WINAPI rig_SetInterfaceDnsSettings(GUID guid, const struct dns_settings *s
                  settings->domain && *settings->domain ? settings->domain : L"none");
     for (char *p = servers; *p; p++) /* Windows takes blanks between them as well */
         *p = *p == ' ' ? ',' : *p;
-    return net_do("net dns %lu %s %s\n", a->index, servers, domain);
+    return net_do("net dns %lu %s %s %d\n", a->index, servers, domain,
+                  settings->flags & DNS_IPV6 ? 6 : 4);
 }
 
 void WINAPI rig_FreeInterfaceDnsSettings(struct dns_settings *settings) {

@@ -15,7 +15,8 @@ static void show_address(const struct net_view *view, const struct net_address *
     row->InterfaceIndex = a->index;
     if (adapter)
         row->InterfaceLuid = net_luid(adapter);
-    row->PrefixOrigin = a->dhcp         ? IpPrefixOriginDhcp
+    row->PrefixOrigin = a->advertised   ? IpPrefixOriginRouterAdvertisement
+                        : a->dhcp       ? IpPrefixOriginDhcp
                         : a->link_local ? IpPrefixOriginWellKnown
                                         : IpPrefixOriginManual;
     row->SuffixOrigin = a->dhcp         ? IpSuffixOriginDhcp
