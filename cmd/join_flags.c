@@ -98,6 +98,8 @@ static const struct option checks_options[] = {
     {"install-features", 0, OPTION_BOOL, AT(install_features), "",
      "install the Windows feature Containers where it is missing; exit code 6 asks for a restart",
      0},
+    {"restart", 0, OPTION_BOOL, AT(restart), "",
+     "restart Windows where that is needed first; the join continues by itself afterwards", 0},
     {"ignore-preflight-errors", 0, OPTION_LIST, AT(ignore_preflight_errors), "CHECK",
      "checks whose errors become warnings, or \"all\"", OPTION_KUBEADM | OPTION_WITH_CONFIG},
     {0},

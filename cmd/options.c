@@ -343,6 +343,53 @@ int options_from_environment(const struct option_set *set,
     return result;
 }
 
+static void add_word(const struct option *o, const void *field, struct text_list *words,
+                     struct text_list *environment) {
+    const struct text_list *list = field;
+    const char *text;
+    _cleanup_(freep) char *variable = NULL;
+
+    switch (o->type) {
+    case OPTION_BOOL:
+        text_list_add_owned(words,
+                            xasprintf("--%s=%s", o->name, *(const bool *)field ? "true" : "false"));
+        return;
+    case OPTION_NUMBER:
+    case OPTION_DURATION:
+        text_list_add_owned(words, xasprintf("--%s=%lld%s", o->name, *(const long long *)field,
+                                             o->type == OPTION_DURATION ? "ms" : ""));
+        return;
+    case OPTION_LIST:
+        for (size_t i = 0; i < list->count; i++)
+            text_list_add_owned(words, xasprintf("--%s=%s", o->name, list->items[i]));
+        return;
+    default:
+        break;
+    }
+    text = *(char *const *)field;
+    if (!text)
+        return;
+    variable = option_variable(o->name);
+    if (o->type == OPTION_SECRET)
+        text_list_add_owned(environment, xasprintf("%s=%s", variable, text));
+    else
+        text_list_add_owned(words, xasprintf("--%s=%s", o->name, text));
+}
+
+void options_words(const struct option_set *set, const char *const *left_out,
+                   struct text_list *words, struct text_list *environment) {
+    const struct option *o;
+
+    for (size_t i = 0; (o = options_at(set, i)); i++) {
+        bool told = set->given && set->given[i];
+
+        for (const char *const *name = left_out; *name; name++)
+            told = told && strcmp(*name, o->name) != 0;
+        if (told)
+            add_word(o, (const char *)set->target + o->offset, words, environment);
+    }
+}
+
 void options_free(const struct option_set *set) {
     const struct option *o;
 

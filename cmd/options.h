@@ -71,6 +71,10 @@ int options_hint_near(const struct option_set *set, const char *word, struct err
 int options_from_environment(const struct option_set *set,
                              char *(*get)(void *context, const char *name), void *context,
                              struct error *err);
+/* The given options again: as "--name=value", secrets as "WINJOIN_NAME=value" to `environment`.
+ * Those of `left_out` (NULL-terminated) are not told. */
+void options_words(const struct option_set *set, const char *const *left_out,
+                   struct text_list *words, struct text_list *environment);
 /* The variable that gives an option: "WINJOIN_NODE_NAME" for "node-name". The caller frees. */
 char *option_variable(const char *option);
 /* "TOKEN", "auto|on|off". The caller frees. */

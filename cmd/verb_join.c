@@ -16,6 +16,7 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phase_names.h"
 #include "join/phases/phases.h"
+#include "join/phases/restart.h"
 #include "join/plan/plan.h"
 
 static void list_groups(struct text *out, json_t *rows) {
@@ -143,12 +144,46 @@ static void tell_next(const struct program *program, const struct join *join) {
     }
 }
 
+/* With --restart; a token that was read from a file is handed on as one that was given. The join
+ * that continues does not restart again. */
+static void restart(struct program *program, struct join *join, struct error *err) {
+    static const char *const left_out[] = {"restart", "token", "token-file", "progress", NULL};
+    struct restart_words words = {0};
+    struct error why = {0};
+    const bool given =
+        options_is_given(program->set, "token") || options_is_given(program->set, "token-file");
+
+    text_list_add(&words.arguments, "join");
+    for (size_t i = 0; i < program->words.count; i++)
+        text_list_add(&words.arguments, program->words.items[i]);
+    options_words(program->set, left_out, &words.arguments, &words.environment);
+    if (given && program->options.join.token)
+        text_list_add_owned(&words.environment,
+                            xasprintf("WINJOIN_TOKEN=%s", program->options.join.token));
+    if (restart_begin(join, &words, &why) < 0) {
+        *err = why;
+        (void)error_hint(err,
+                         "restart Windows and run the same command again; winjoin reset undoes "
+                         "what is done");
+    } else {
+        (void)error_set(err, ERROR_RESTART,
+                        "Windows restarts in a few seconds, and the join continues by itself");
+        (void)error_hint(err, "afterwards: winjoin status, winjoin logs");
+    }
+    restart_words_free(&words);
+}
+
 static int run_join(struct program *program, struct join *join, struct error *err) {
+    struct error ignored = {0};
     int result;
 
     tell_begin(program, join);
     result = join_run(join, err);
     progress_name_phase(program, &join->progress, result, err);
+    if (result < 0 && err->kind == ERROR_RESTART && program->options.join.restart)
+        restart(program, join, err);
+    else if (result == 0 && restart_is_left(program->host))
+        (void)restart_end(program->host, &ignored); /* else the next start of Windows tries */
     print_matrix(program, join);
     tell_next(program, join);
     output_result(program, join_result_json(join));

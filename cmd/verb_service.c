@@ -8,6 +8,7 @@
 #include "cmd/event.h"
 #include "cmd/program.h"
 #include "host/service_host.h"
+#include "join/phases/restart.h"
 #include "netsetup/network_keeper.h"
 #include "services/service_host.h"
 #include "services/service_status.h"
@@ -20,6 +21,7 @@ struct service_log {
     const struct service_host_settings *settings;
     FILE *file;
     uint64_t written;
+    bool asked; /* it was stopped, and did not end by itself */
 };
 
 static void open_log(struct service_log *log) {
@@ -51,8 +53,9 @@ static void on_output(void *context, const char *data, size_t len) {
 }
 
 static void on_end(void *context, bool asked, unsigned exit_code) {
-    const struct service_log *log = context;
+    struct service_log *log = context;
 
+    log->asked = asked;
     service_life_end(log->host, log->name, asked, exit_code);
 }
 
@@ -74,6 +77,10 @@ static int run_hosted(struct program *program, const char *name, struct error *e
     if (log.file)
         (void)fclose(log.file); /* the service is over */
     service_host_settings_free(&settings);
+    /* a start-up task has ended, whatever came of it; one that Windows stops goes on at its start
+     */
+    if (text_equal(name, RESTART_SERVICE) && !log.asked && result == 0)
+        return restart_end(program->host, err);
     return result;
 }
 

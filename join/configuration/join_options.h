@@ -38,6 +38,7 @@ struct join_options {
     bool discovery_token_unsafe_skip_ca_verification;
     bool dry_run;
     bool install_features; /* winjoin's */
+    bool restart;          /* winjoin's */
     struct text_list ignore_preflight_errors;
     char *node_name;
     char *patches;

@@ -50,6 +50,10 @@ static int install_winjoin(struct join *join, struct error *err) {
     return 0;
 }
 
+int artifacts_own_winjoin(struct join *join, struct error *err) {
+    return own_program_folders(join, err) < 0 ? -1 : install_winjoin(join, err);
+}
+
 /* Event Viewer shows our texts, and not that their description cannot be found. */
 static int own_event_source(struct join *join, struct error *err) {
     _cleanup_(freep) char *file = NULL;
@@ -150,7 +154,7 @@ int phase_artifacts(struct join *join, struct error *err) {
     if (!bundle)
         text_add(&join->progress.detail, "all installed already");
     programs_bundle_close(join);
-    if (own_program_folders(join, err) < 0 || install_winjoin(join, err) < 0)
+    if (artifacts_own_winjoin(join, err) < 0)
         return -1;
     return own_event_source(join, err);
 }

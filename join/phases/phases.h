@@ -27,6 +27,8 @@ int phase_configuration(struct join *join, struct error *err);
 int phase_certificate(struct join *join, struct error *err);
 /* join/phases/artifacts.c */
 int phase_artifacts(struct join *join, struct error *err);
+/* This program in the place where the services start it. */
+int artifacts_own_winjoin(struct join *join, struct error *err);
 /* join/phases/files.c */
 int phase_files(struct join *join, struct error *err);
 /* join/phases/containerd.c */

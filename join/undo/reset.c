@@ -126,6 +126,17 @@ static int restore_service(struct host *host, const struct journal_entry *entry,
     return result;
 }
 
+/* One of ours without a row: the join that continues after a restart of Windows. */
+static int remove_task(struct host *host, const char *name, struct error *err) {
+    _cleanup_(host_service_free) struct host_service found = {0};
+
+    if (host_service_query(host, name, &found, err) < 0)
+        return -1;
+    return found.state != HOST_SERVICE_ABSENT && service_is_ours(&found)
+               ? host_service_delete(host, name, STOP_TIMEOUT_MS, err)
+               : 0;
+}
+
 static int undo_service(struct host *host, const struct journal_entry *entry, const char **ret_how,
                         struct error *err) {
     const struct service *service = service_by_name(entry->target);
@@ -137,7 +148,7 @@ static int undo_service(struct host *host, const struct journal_entry *entry, co
         return restore_service(host, entry, err);
     }
     *ret_how = "removed";
-    return service ? service_remove(host, service, err) : 0;
+    return service ? service_remove(host, service, err) : remove_task(host, entry->target, err);
 }
 
 static int undo_network(struct host *host, const struct journal_entry *entry, const char **ret_how,

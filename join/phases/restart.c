@@ -1,0 +1,110 @@
+/* A join that goes on by itself after a restart of Windows. */
+#include "join/phases/restart.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "join/phases/phases.h"
+#include "services/service_host.h"
+#include "services/service_table.h"
+
+#define SETTINGS_FILE SERVICE_SETTINGS_DIR "\\" RESTART_SERVICE ".json"
+#define LOG_FOLDER "C:\\var\\log\\" RESTART_SERVICE
+#define SHUTDOWN "C:\\Windows\\System32\\shutdown.exe"
+
+enum { DELETE_MS = 60000, STOP_MS = 60000, SHUTDOWN_MS = 60000 };
+
+void restart_words_free(struct restart_words *words) {
+    text_list_free(&words->arguments);
+    for (size_t i = 0; i < words->environment.count; i++)
+        secret_wipe(words->environment.items[i], strlen(words->environment.items[i]));
+    text_list_free(&words->environment);
+}
+
+static int write_settings(struct join *join, const struct restart_words *words, struct error *err) {
+    struct service_host_settings settings = {.environment = words->environment,
+                                             .working_folder = (char *)"C:\\k",
+                                             .log_file =
+                                                 (char *)LOG_FOLDER "\\" RESTART_SERVICE ".log",
+                                             .max_log_bytes = SERVICE_LOG_BYTES,
+                                             .max_log_files = SERVICE_LOG_FILES,
+                                             .stop_timeout_ms = STOP_MS};
+    _cleanup_(secret_freep) char *text = NULL;
+    int result;
+
+    text_list_add(&settings.command, WINJOIN_PROGRAM);
+    for (size_t i = 0; i < words->arguments.count; i++)
+        text_list_add(&settings.command, words->arguments.items[i]);
+    text = service_host_settings_make(&settings);
+    text_list_free(&settings.command);
+    result = journal_own_folder(&join->journal, LOG_FOLDER, err) < 0 ||
+                     journal_file(&join->journal, SETTINGS_FILE, err) < 0 ||
+                     host_make_folder(join->host, LOG_FOLDER, HOST_PUBLIC, err) < 0
+                 ? -1
+                 : host_write(join->host, SETTINGS_FILE, text, strlen(text), HOST_SECRET, err);
+    return result;
+}
+
+/* Without failure actions: a join that failed is for a person to look at. */
+static int put_service(struct join *join, struct error *err) {
+    struct host_service service = {
+        .name = (char *)RESTART_SERVICE,
+        .display_name = (char *)"winjoin join",
+        .description = (char *)"winjoin: continues the join after the restart of Windows",
+        .command = (char *)WINJOIN_PROGRAM " service run " RESTART_SERVICE,
+        .auto_start = true,
+        .preshutdown_ms = STOP_MS,
+    };
+
+    return journal_service(&join->journal, RESTART_SERVICE, err) < 0
+               ? -1
+               : host_service_put(join->host, &service, err);
+}
+
+static int restart_windows(struct host *host, struct error *err) {
+    static const char *const argv[] = {
+        SHUTDOWN, "/r", "/t", "5", "/c", "winjoin: the join continues after the restart", NULL};
+    const struct host_process process = {
+        .argv = argv, .timeout_ms = SHUTDOWN_MS, .with_errors = true};
+    _cleanup_(freep) char *output = NULL;
+    int code = 0;
+
+    if (host_run(host, &process, &code, &output, err) < 0)
+        return error_prefix(err, "restart Windows");
+    if (code)
+        return error_set(err, ERROR_HOST,
+                         "restart Windows: shutdown.exe failed with exit code %d: %.200s", code,
+                         output ? output : "");
+    return 0;
+}
+
+int restart_begin(struct join *join, const struct restart_words *words, struct error *err) {
+    if (artifacts_own_winjoin(join, err) < 0 || write_settings(join, words, err) < 0 ||
+        put_service(join, err) < 0)
+        return -1;
+    return restart_windows(join->host, err);
+}
+
+int restart_end(struct host *host, struct error *err) {
+    struct host_service found = {0};
+    bool ours;
+
+    if (host_service_query(host, RESTART_SERVICE, &found, err) < 0)
+        return -1;
+    ours = found.state != HOST_SERVICE_ABSENT && service_is_ours(&found);
+    host_service_free(&found);
+    if (host_remove(host, SETTINGS_FILE, err) < 0)
+        return -1;
+    return ours ? host_service_delete(host, RESTART_SERVICE, DELETE_MS, err) : 0;
+}
+
+bool restart_is_left(struct host *host) {
+    struct host_service found = {0};
+    struct error ignored = {0};
+    bool left = host_service_query(host, RESTART_SERVICE, &found, &ignored) == 0 &&
+                found.state == HOST_SERVICE_STOPPED && service_is_ours(&found);
+
+    host_service_free(&found);
+    return left;
+}

@@ -1,0 +1,30 @@
+/* A join that goes on by itself after a restart of Windows (--restart).
+ *
+ * A service that starts with Windows needs nobody who logs on; the service host starts the same
+ * join with its settings (services/service_host.h), in a file that only SYSTEM and Administrators
+ * read: there the token is, and nowhere else. */
+#ifndef JOIN_PHASES_RESTART_H
+#define JOIN_PHASES_RESTART_H
+
+#include "base/text.h"
+#include "join/join.h"
+
+#define RESTART_SERVICE "winjoin-join"
+
+/* What continues: the words behind the program, and secrets as NAME=value. */
+struct restart_words {
+    struct text_list arguments;
+    struct text_list environment;
+};
+void restart_words_free(struct restart_words *words);
+
+/* Copies winjoin.exe to its place, registers the service and restarts Windows, all recorded in the
+ * journal first. Kinds: those of the host. */
+int restart_begin(struct join *join, const struct restart_words *words, struct error *err);
+/* It is done: removes the settings, and with them the secrets, and the service. Absent is success.
+ */
+int restart_end(struct host *host, struct error *err);
+/* It is registered and does not run: whoever asks is not what it started. */
+bool restart_is_left(struct host *host);
+
+#endif
