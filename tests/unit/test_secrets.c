@@ -176,7 +176,8 @@ static void a_token_among_the_words(void **state) {
 
 /* The name of a log or of a result's file is the person's own: neither is made here. */
 static const char *folder_of(const struct option *option) {
-    bool made = text_equal(option->name, "log-file") || text_equal(option->name, "output-file");
+    bool made = text_equal(option->name, "log-file") || text_equal(option->name, "output-file") ||
+                text_equal(option->name, "collect");
 
     return made ? "none/none/" : "";
 }
