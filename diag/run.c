@@ -38,13 +38,11 @@ void run_tell(const struct run *run, const char *format, ...) {
 enum wait_look run_again(const struct run *run) {
     if (run->node_work)
         (void)probe_work_step(run->node_work);
-    if (run->echo)
-        socket_echo_serve(run->echo, TURN_MS);
     return LOOK_AGAIN;
 }
 
 enum wait_look run_wait(struct run *run, struct wait wait, struct error *err) {
-    wait.pause_ms = run->echo ? 1 : TURN_MS;
+    wait.pause_ms = TURN_MS;
     wait.tell_context = wait.context;
     return wait_until(run->host, &wait, err);
 }

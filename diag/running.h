@@ -4,7 +4,6 @@
 
 #include "diag/probe/work.h"
 #include "diag/run.h"
-#include "host/socket.h"
 #include "host/wait.h"
 
 /* The node's matrix: the first probe asks, the second one is asked. */
@@ -15,7 +14,7 @@ struct run {
     const struct diag_options *options;
     struct diag_scene scene;
     struct diag_report *report;
-    struct socket_echo *echo; /* the node's, NULL when it could not be opened */
+    struct node_echo *echo; /* the node's, NULL when it could not be opened */
     struct diag_probe_options probe_options;
     struct diag_probes probes;
     struct probe_work *node_work; /* what the node measures itself, at the same time; or NULL */
@@ -33,7 +32,7 @@ struct run {
 void run_tell_wait(const struct run *run, const struct wait *wait, const char *message);
 void run_tell(const struct run *run, const char *format, ...)
     __attribute__((format(gnu_printf, 2, 3)));
-/* What a look that has to come again answers; the node's echo and its own probes go on. */
+/* What a look that has to come again answers; the node's own probes go on. */
 enum wait_look run_again(const struct run *run);
 /* wait_until() for looks that answer so. */
 enum wait_look run_wait(struct run *run, struct wait wait, struct error *err);

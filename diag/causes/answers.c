@@ -51,20 +51,18 @@ enum level look_api_pods(const struct scene *scene, struct finding *finding) {
 enum level look_loss(const struct scene *scene, struct finding *finding) {
     const uint32_t straight =
         CELL_BOTH(POD_IP) | CELL_BOTH(EXT_IP) | CELL_BOTH(NODE_POD) | CELL_BOTH(POD_NODE);
-    uint32_t partly = 0;
 
     for (size_t i = 0; i < scene->report->cells.count; i++) {
         const struct diag_cell *cell = &scene->report->cells.items[i];
         _cleanup_(freep) char *name = NULL;
 
-        if (cell->outcome != DIAG_FAIL || cell->flow->extra || cell->second != scene->second ||
-            !cell->result.succeeded || cell->result.succeeded >= cell->result.attempts)
+        if (cell->flow->extra || cell->second != scene->second || cell->outcome != DIAG_FAIL ||
+            !(cell_bit(cell) & scene->partly))
             continue;
         name = diag_cell_name(cell);
         finding_note(finding, "%s: %u of %u attempts succeeded", name, cell->result.succeeded,
                      cell->result.attempts);
-        partly |= cell_bit(cell);
     }
-    finding->may = partly;
-    return !partly ? NO : (partly & straight) ? CONFIRMED : LIKELY;
+    finding->may = scene->partly;
+    return !scene->partly ? NO : (scene->partly & straight) ? CONFIRMED : LIKELY;
 }

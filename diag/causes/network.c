@@ -191,7 +191,8 @@ enum level look_mtu(const struct scene *scene, struct finding *finding) {
         explained |= CELL_TCP(POD_IP) | CELL_TCP(NODE_POD);
     if (text_equal(udp, "ok"))
         explained |= CELL_UDP(POD_IP) | CELL_UDP(NODE_POD);
-    finding->may &= explained & (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]);
+    finding->may &= explained & ~scene->partly &
+                    (scene->outcome[PROBE_TIMEOUT] | scene->outcome[PROBE_NO_REPLY]);
     if (!(finding->may & CELL_BOTH(POD_IP)))
         return NO;
     finding_note(finding, "packets of 16 bytes arrive, those of 1400 do not");
