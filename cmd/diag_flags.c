@@ -2,12 +2,11 @@
 #include <stddef.h>
 
 #include "cmd/program.h"
+#include "diag/cluster/cluster.h"
 
 #define AT(field) offsetof(struct program_options, field)
 
 static const struct option diag_options[] = {
-    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
-     "diagnose the cluster of this kubeconfig (not in this version)", OPTION_HIDDEN},
     {"replay", 0, OPTION_TEXT, AT(replay), "FILE",
      "evaluate a saved report (diag -o json) or a collection again; measures nothing", 0},
     {"collect", 0, OPTION_TEXT, AT(collect), "FILE",
@@ -20,4 +19,20 @@ static const struct option diag_options[] = {
     {"external-dns", 0, OPTION_TEXT, AT(external_dns), "IP", "external DNS server, for UDP", 0},
     {0},
 };
+static const struct option cluster_options[] = {
+    {"kubeconfig", 0, OPTION_TEXT, AT(kubeconfig), "FILE",
+     "test the cluster of this kubeconfig from here: a probe pod on each chosen node, in a "
+     "namespace that is deleted at the end",
+     0},
+    {"context", 0, OPTION_TEXT, AT(context), "NAME",
+     "context of the kubeconfig; without --kubeconfig that of KUBECONFIG or ~/.kube/config", 0},
+    {"nodes", 0, OPTION_LIST, AT(nodes), "NAME,...",
+     "only these nodes (default: every Windows node, and a Linux node of each kind)", 0},
+    {"node-selector", 0, OPTION_TEXT, AT(node_selector), "LABELS",
+     "only nodes with these labels, as kubectl get --selector takes them", 0},
+    {"image", 0, OPTION_TEXT, AT(image), "IMAGE",
+     "image of the probes: agnhost (default " CLUSTER_PROBE_IMAGE ")", 0},
+    {0},
+};
+const struct option_group diag_cluster_group = {"The whole cluster", cluster_options};
 const struct option_group diag_group = {"Diagnosis", diag_options};

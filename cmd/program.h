@@ -29,7 +29,9 @@ struct program_options {
     /* verbs' own */
     struct join_options join;
     bool yes;                                         /* reset --force */
-    char *kubeconfig;                                 /* diag */
+    char *kubeconfig, *context, *node_selector;       /* diag */
+    char *image;                                      /* diag */
+    struct text_list nodes;                           /* diag */
     char *replay, *collect;                           /* diag */
     char *since;                                      /* logs */
     bool follow;                                      /* logs */
@@ -122,6 +124,9 @@ int verb_join(struct program *program, struct error *err);
 int verb_preflight(struct program *program, struct error *err);
 int verb_discover(struct program *program, struct error *err);
 int verb_diag(struct program *program, struct error *err);
+/* diag where a flag asks for a whole cluster. */
+bool diag_asks_for_cluster(const struct program *program);
+int diag_cluster(struct program *program, struct error *err);
 int verb_status(struct program *program, struct error *err);
 int verb_logs(struct program *program, struct error *err);
 int verb_reset(struct program *program, struct error *err);
@@ -144,7 +149,7 @@ extern const struct option output_options[];   /* -o of most verbs */
 /* Flags of join (cmd/join_flags.c); others take some of them, too. */
 extern const struct option_group join_cluster_group, join_node_group, join_checks_group,
     join_run_group;
-extern const struct option_group diag_group; /* cmd/diag_flags.c */
+extern const struct option_group diag_group, diag_cluster_group; /* cmd/diag_flags.c */
 /* Of upgrade and certs renew, which take some of join's. */
 extern const struct option_group upgrade_group, certs_group;
 /* What may stand in the cluster-wide defaults, too. */

@@ -11,7 +11,6 @@
 #include "diag/causes/causes.h"
 #include "diag/collection/collection.h"
 #include "diag/reports/report.h"
-#include "diag/transports/transport.h"
 #include "host/path.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/run.h"
@@ -123,9 +122,8 @@ int verb_diag(struct program *program, struct error *err) {
     struct error why = {0};
     int result;
 
-    if (program->options.kubeconfig && !diag_transport_find(DIAG_REACH_CLUSTER))
-        return error_set(err, ERROR_USAGE,
-                         "use --kubeconfig: this version diagnoses the node it runs on only");
+    if (diag_asks_for_cluster(program))
+        return diag_cluster(program, err);
     if (program->options.collect && program->options.replay)
         return error_set(err, ERROR_USAGE, "use either --collect or --replay");
     if (program->options.collect &&

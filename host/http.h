@@ -79,7 +79,8 @@ struct http_exchange {
     /* Or NULL: called, with on_data_context, when this one has ended. */
     void (*ended)(void *context, const struct http_exchange *exchange);
 };
-/* http_perform() of each, at the same time; returns when all have ended. */
+/* http_perform() of each, at most 256 at the same time, whose time begins when they do; returns
+ * when all have ended. */
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count);
 /* A conversation of bytes on a connection of its own, for what begins as HTTP and goes on as
  * something else: says `first`, then hands each piece that is heard to `heard`, which adds to

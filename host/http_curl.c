@@ -17,7 +17,8 @@ enum {
     EVIDENCE_MS = 3000,
     HEADERS_MAX = 256 * 1024,
     REDIRECTS_MAX = 5,
-    TOO_LARGE = 100, /* CURLE_TOO_LARGE, since 8.6 */
+    PARALLEL_MAX = 256, /* requests at the same time; the others start as these end */
+    TOO_LARGE = 100,    /* CURLE_TOO_LARGE, since 8.6 */
 };
 
 struct curl_http {
@@ -43,6 +44,7 @@ struct transfer {
     size_t header_bytes;
     bool has_head;      /* to its empty line */
     bool only_connects; /* no request follows */
+    bool begun;
     bool runs;
     bool stopped;  /* on_head or on_data wants no more */
     bool too_long; /* body or headers */
@@ -238,6 +240,7 @@ static void tick(struct transfer *transfer) {
 static void end(struct curl_http *http, struct transfer *transfer, CURLcode code);
 
 static int start(struct curl_http *http, struct transfer *transfer) {
+    transfer->begun = true;
     transfer->easy = curl_easy_init();
     if (!transfer->easy)
         return error_set(transfer->err, ERROR_HOST, "request '%s': libcurl cannot start",
@@ -251,13 +254,14 @@ static int start(struct curl_http *http, struct transfer *transfer) {
     return 0;
 }
 
-/* Those that run are ended without an answer. */
+/* Those that run, or were to, are ended without an answer. */
 static void give_up(struct curl_http *http, struct transfer *transfers, size_t count, bool wanted) {
     for (size_t i = 0; i < count; i++) {
         struct transfer *t = &transfers[i];
 
-        if (!t->runs)
+        if (t->begun && !t->runs)
             continue;
+        t->begun = true;
         (void)(wanted ? error_set(t->err, ERROR_INTERRUPTED, "wait for '%s': interrupted",
                                   t->request->url)
                       : error_set(t->err, ERROR_NETWORK,
@@ -287,13 +291,32 @@ static void end_done(struct curl_http *http) {
     }
 }
 
-static void drive(struct curl_http *http, struct transfer *transfers, size_t count) {
-    while (count_running(transfers, count)) {
-        int running = 0;
-        bool broken = curl_multi_perform(http->multi, &running) != CURLM_OK;
+static void start_more(struct curl_http *http, struct transfer *transfers, size_t count) {
+    size_t running = count_running(transfers, count);
 
+    for (size_t i = 0; i < count && running < PARALLEL_MAX; i++) {
+        if (transfers[i].begun)
+            continue;
+        if (start(http, &transfers[i]) == 0)
+            running++;
+        else
+            end(http, &transfers[i], CURLE_FAILED_INIT);
+    }
+}
+
+static void drive(struct curl_http *http, struct transfer *transfers, size_t count) {
+    for (;;) {
+        int running = 0;
+        size_t before;
+        bool broken;
+
+        start_more(http, transfers, count);
+        before = count_running(transfers, count);
+        if (!before)
+            return;
+        broken = curl_multi_perform(http->multi, &running) != CURLM_OK;
         end_done(http);
-        if (broken || !running) {
+        if (broken || (!running && count_running(transfers, count))) {
             give_up(http, transfers, count, false);
             return;
         }
@@ -307,7 +330,8 @@ static void drive(struct curl_http *http, struct transfer *transfers, size_t cou
             if (transfers[i].runs && transfers[i].stopped)
                 end(http, &transfers[i], CURLE_OK);
         }
-        (void)curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL); /* a spurious end is harmless */
+        if (count_running(transfers, count) == before)                  /* else others may begin */
+            (void)curl_multi_poll(http->multi, NULL, 0, POLL_MS, NULL); /* woken early: harmless */
     }
 }
 
@@ -337,52 +361,12 @@ static void fetch_evidence(struct curl_http *http, const struct http_request *fa
     transfer_clear(&transfer);
 }
 
-/* libcurl's results as kinds; all others are ERROR_NETWORK. */
-static enum error_kind kind_of(CURLcode code) {
-    switch (code) {
-    case CURLE_PEER_FAILED_VERIFICATION:
-        return ERROR_UNTRUSTED;
-    case CURLE_OPERATION_TIMEDOUT:
-        return ERROR_TIMED_OUT;
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_CERTPROBLEM:
-    case CURLE_UNSUPPORTED_PROTOCOL: /* what came was no HTTP/1 */
-    case CURLE_WEIRD_SERVER_REPLY:
-    case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_TOO_MANY_REDIRECTS:
-        return ERROR_MALFORMED;
-    case CURLE_URL_MALFORMAT:
-        return ERROR_USAGE;
-    default:
-        return ERROR_NETWORK;
-    }
-}
-
-/* The reason of a failed connection in the words that everybody searches for. */
-static const char *connect_reason(const struct transfer *transfer) {
-    static const struct {
-        long os; /* errno, or Winsock's number */
-        const char *text;
-    } reasons[] = {
-        {ECONNREFUSED, "connection refused"},     {10061, "connection refused"},
-        {EHOSTUNREACH, "no route to host"},       {10065, "no route to host"},
-        {ENETUNREACH, "network is unreachable"},  {10051, "network is unreachable"},
-        {ECONNRESET, "connection reset by peer"}, {10054, "connection reset by peer"},
-    };
-    long os = 0;
-
-    (void)curl_easy_getinfo(transfer->easy, CURLINFO_OS_ERRNO, &os); /* 0: not known */
-    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
-        if (os == reasons[i].os)
-            return reasons[i].text;
-    return NULL;
-}
-
 static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     const struct http_request *request = transfer->request;
     const char *method = request->method ? request->method : "GET";
     _cleanup_(freep) char *url = http_shown_url(request->url);
-    const char *reason = code == CURLE_COULDNT_CONNECT ? connect_reason(transfer) : NULL;
+    const char *reason =
+        code == CURLE_COULDNT_CONNECT ? http_curl_connect_reason(transfer->easy) : NULL;
 
     if (transfer->too_long)
         return error_set(err, ERROR_MALFORMED, "%s '%s': the answer is longer than %zu bytes",
@@ -401,9 +385,9 @@ static int failed(struct transfer *transfer, CURLcode code, struct error *err) {
     if (code == CURLE_URL_MALFORMAT && transfer->has_head) /* of a redirect: not the caller's */
         return error_set(err, ERROR_MALFORMED, "%s '%s': %s", method, url, reason);
     if (transfer->tls.name && strstr(reason, "mismatch")) /* OpenSSL does not say with what */
-        return error_set(err, kind_of(code), "%s '%s': %s: %s", method, url, reason,
+        return error_set(err, http_curl_kind(code), "%s '%s': %s: %s", method, url, reason,
                          transfer->tls.name);
-    return error_set(err, kind_of(code), "%s '%s': %s", method, url, reason);
+    return error_set(err, http_curl_kind(code), "%s '%s': %s", method, url, reason);
 }
 
 static int finish(struct transfer *transfer, CURLcode code, struct error *err) {
@@ -449,10 +433,11 @@ static void perform(struct http *base, struct http_exchange *exchanges, size_t c
     for (size_t i = 0; i < count; i++) {
         struct http_exchange *x = &exchanges[i];
 
-        transfers[i] = (struct transfer){
-            .exchange = x, .request = &x->request, .response = &x->response, .err = &x->err};
-        if (x->err.kind == ERROR_NONE && start(http, &transfers[i]) < 0)
-            end(http, &transfers[i], CURLE_FAILED_INIT);
+        transfers[i] = (struct transfer){.exchange = x,
+                                         .request = &x->request,
+                                         .response = &x->response,
+                                         .err = &x->err,
+                                         .begun = x->err.kind != ERROR_NONE};
     }
     drive(http, transfers, count);
     free(transfers);
@@ -482,7 +467,7 @@ struct http *http_curl_new(const char *user_agent, bool (*interrupted)(void *), 
     http->multi = curl_multi_init();
     if (!http->multi)
         abort(); /* only memory can be missing */
-    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, 16L);
+    curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)PARALLEL_MAX);
     http->http.ops = &curl_ops;
     http->user_agent = xstrdup(user_agent);
     http->interrupted = interrupted;

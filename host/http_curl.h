@@ -38,5 +38,9 @@ char *http_curl_chain(void *easy);
 /* Fills in what the head of the answer says; may be called again. */
 void http_curl_head(void *easy, struct http_response *response);
 bool http_curl_has_two_lengths(void *easy);
+/* libcurl's results (CURLcode) as kinds; all others are ERROR_NETWORK. */
+enum error_kind http_curl_kind(int code);
+/* The reason of a failed connection in the words that everybody searches for, or NULL. */
+const char *http_curl_connect_reason(void *easy);
 
 #endif

@@ -1,5 +1,7 @@
 /* What the head of an answer says. */
-#include <curl/curl.h> /* first: it may bring <windows.h> along (base/error.h) */
+#include <curl/curl.h>
+
+#include <errno.h> /* first: it may bring <windows.h> along (base/error.h) */
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,4 +56,43 @@ void http_curl_head(void *easy, struct http_response *response) {
     response->range_begin = range_begin(easy);
     response->retry_after = after > 0 && after <= RETRY_MAX_S ? (long)after : -1;
     response->date = at > 0 ? at : 0;
+}
+
+enum error_kind http_curl_kind(int code) {
+    switch (code) {
+    case CURLE_PEER_FAILED_VERIFICATION:
+        return ERROR_UNTRUSTED;
+    case CURLE_OPERATION_TIMEDOUT:
+        return ERROR_TIMED_OUT;
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_UNSUPPORTED_PROTOCOL: /* what came was no HTTP/1 */
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_BAD_CONTENT_ENCODING:
+    case CURLE_TOO_MANY_REDIRECTS:
+        return ERROR_MALFORMED;
+    case CURLE_URL_MALFORMAT:
+        return ERROR_USAGE;
+    default:
+        return ERROR_NETWORK;
+    }
+}
+
+const char *http_curl_connect_reason(void *easy) {
+    static const struct {
+        long os; /* errno, or Winsock's number */
+        const char *text;
+    } reasons[] = {
+        {ECONNREFUSED, "connection refused"},     {10061, "connection refused"},
+        {EHOSTUNREACH, "no route to host"},       {10065, "no route to host"},
+        {ENETUNREACH, "network is unreachable"},  {10051, "network is unreachable"},
+        {ECONNRESET, "connection reset by peer"}, {10054, "connection reset by peer"},
+    };
+    long os = 0;
+
+    (void)curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &os); /* 0: not known */
+    for (size_t i = 0; i < ARRAY_SIZE(reasons); i++)
+        if (os == reasons[i].os)
+            return reasons[i].text;
+    return NULL;
 }

@@ -140,6 +140,7 @@ int kube_perform(struct kube_client *client, const struct kube_call *call,
     struct http_request request;
 
     kube_request_fill(client, call, url, &request);
+    client->requests++;
     if (http_perform(client->http, &request, ret, err) < 0) {
         http_response_free(ret);
         return error_prefix(err, "%s %s", call->method, url);

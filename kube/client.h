@@ -32,6 +32,7 @@ struct kube_client {
     uint64_t lost;   /* host_monotonic_ms() + 1 when the server was away; 0: it let us in since */
     int64_t clock_difference; /* server's Date minus our clock, seconds, of the last answer */
     size_t answer_len;        /* bytes of the last answer's body */
+    unsigned requests;        /* sent so far */
 };
 
 /* Takes copies. Credentials that need a program (exec, auth-provider) or basic auth:

@@ -57,7 +57,8 @@ int kubeconfig_settle_ca(struct kubeconfig *c, struct error *err) {
 /* What one reading carries along. */
 struct reading {
     const char *what;
-    bool whole; /* a file: cluster, context and user must be all there */
+    bool whole;          /* a file: cluster, context and user must be all there */
+    const char *current; /* the context; NULL: the file's own */
     struct error *err;
 };
 
@@ -204,11 +205,9 @@ static int choose_cluster(struct reading *r, const struct yaml_node *root,
             r, "the kubeconfig has both a cluster without a name and \"%s\" of the current context",
             name);
     if (r->whole && context && !*name && !unnamed)
-        return invalid(r, "cluster was not specified for context \"%s\"",
-                       name_in(root, "current-context"));
+        return invalid(r, "cluster was not specified for context \"%s\"", r->current);
     if (r->whole && *name && !cluster)
-        return invalid(r, "cluster \"%s\" was not found for context \"%s\"", name,
-                       name_in(root, "current-context"));
+        return invalid(r, "cluster \"%s\" was not found for context \"%s\"", name, r->current);
     cluster = yaml_at(cluster, "cluster");
     if (yaml_type(cluster) != YAML_MAP)
         return refuse(r, root,
@@ -225,11 +224,9 @@ static int choose_user(struct reading *r, const struct yaml_node *root,
     const struct yaml_node *entry = *name ? find_entry(root, "users", name) : NULL;
 
     if (r->whole && context && !*name)
-        return invalid(r, "user was not specified for context \"%s\"",
-                       name_in(root, "current-context"));
+        return invalid(r, "user was not specified for context \"%s\"", r->current);
     if (r->whole && context && !entry)
-        return invalid(r, "user \"%s\" was not found for context \"%s\"", name,
-                       name_in(root, "current-context"));
+        return invalid(r, "user \"%s\" was not found for context \"%s\"", name, r->current);
     if (yaml_type(yaml_at(entry, "user")) != YAML_MAP)
         return 0;
     c->user_name = xstrdup(name);
@@ -248,10 +245,11 @@ static int check_kind(struct reading *r, const struct yaml_node *root) {
 }
 
 static int read_root(struct reading *r, const struct yaml_node *root, struct kubeconfig *c) {
-    const char *current = name_in(root, "current-context");
+    const char *current = r->current ? r->current : name_in(root, "current-context");
     const struct yaml_node *entry = *current ? find_entry(root, "contexts", current) : NULL;
     const struct yaml_node *context = yaml_at(entry, "context");
 
+    r->current = current;
     if (r->whole && *current && !entry)
         return invalid(r, "context was not found for specified context \"%s\"", current);
     if (choose_cluster(r, root, context, c) < 0)
@@ -348,9 +346,14 @@ static int embed_all(struct host *host, const char *path, struct kubeconfig *c, 
 
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err) {
+    return kubeconfig_read_context(host, path, NULL, ret, err);
+}
+
+int kubeconfig_read_context(struct host *host, const char *path, const char *context,
+                            struct kubeconfig *ret, struct error *err) {
     _cleanup_(secret_freep) char *text = NULL;
     _cleanup_(freep) char *shown = path_shown(path);
-    struct reading r = {.what = shown, .whole = true, .err = err};
+    struct reading r = {.what = shown, .whole = true, .current = context, .err = err};
     struct kubeconfig config = {0};
     size_t len = 0;
 

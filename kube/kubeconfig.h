@@ -43,6 +43,9 @@ int kubeconfig_parse(const char *text, size_t len, const char *what, struct kube
  * configuration: "). ERROR_ABSENT, ERROR_MALFORMED, ERROR_USAGE. */
 int kubeconfig_read_file(struct host *host, const char *path, struct kubeconfig *ret,
                          struct error *err);
+/* The same with another context than the current one; NULL: with that. */
+int kubeconfig_read_context(struct host *host, const char *path, const char *context,
+                            struct kubeconfig *ret, struct error *err);
 /* The same for a text that came from elsewhere: what is chosen must name no files (ERROR_USAGE). */
 int kubeconfig_parse_whole(const char *text, size_t len, const char *what, struct kubeconfig *ret,
                            struct error *err);

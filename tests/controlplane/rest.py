@@ -46,7 +46,7 @@ def attributes(request):
 
 class Rest:
     def __init__(self, store):
-        self.store = store
+        self.store, self.node_ports = store, 30000
 
     def perform(self, request):
         """(HTTP code, object) of everything but a watch."""
@@ -133,6 +133,9 @@ class Rest:
         for port in spec.get("ports") or ():
             port.setdefault("protocol", "TCP")
             port.setdefault("targetPort", port.get("port"))
+            if spec["type"] == "NodePort":
+                self.node_ports += 1
+                port.setdefault("nodePort", self.node_ports)
 
     def _update(self, request):
         t, item = request.target, request.body

@@ -11,7 +11,7 @@ import time
 import urllib.parse
 import uuid
 
-from . import access, faults, pki, resources, rest, selection, status, tokens, traffic
+from . import access, faults, pki, probes, resources, rest, selection, status, tokens, traffic
 
 BODY_LIMIT = 3 << 20
 IDLE_SECONDS = 90
@@ -60,6 +60,7 @@ class Api:
         self.rest, self.book = rest.Rest(store), faults.FaultBook()
         self.traffic = traffic.Traffic(traffic.Limit(setup.rate, setup.burst))
         self.named, self.generation = None, 0
+        self.pod_proxy = None  # probes.Model's
         self.lock, self.connections, self.info_answers = threading.Lock(), 0, 0
         self.good = self._context(authority.issue_server(setup.names))
         self.other = None
@@ -216,7 +217,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def _route(self, path, query, body):
         target = resources.parse_path(path)
         if target is None:
-            self._other_path(path)
+            if not self._pod_proxy(path, query):
+                self._other_path(path)
             return
         verb = rest.verb_of(self.command, target, query)
         self.verb = verb
@@ -248,6 +250,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return json.loads(body)
         except ValueError as e:
             raise status.bad_request("the object provided is unrecognized: %s" % e) from None
+
+    def _pod_proxy(self, path, query):
+        """True when this was a request to a pod."""
+        found = self.api.pod_proxy and probes.split(path)
+        if not found:
+            return False
+        access.require(self.api.store, access.Attributes(
+            self.user, self.groups, self.command.lower(), resources.named("pods"), "proxy", found[0],
+            found[1]))
+        code, data, kind = self.api.pod_proxy(found[1], found[2], query)
+        self.send_bytes(code, data, kind)
+        return True
 
     def _other_path(self, path):
         access.require(self.api.store, access.Attributes(

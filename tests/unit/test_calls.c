@@ -45,7 +45,7 @@ static const struct {
     {"discover -o html", 3, "", "invalid value \"html\" for --output"},
     {"help -o html", 3, "", "invalid value \"html\" for --output"},
     {"version --log-file no/such/folder/log", 3, "", "open log file 'no/such/folder/log'"},
-    {"diag --kubeconfig k", 3, "", "this version diagnoses the node it runs on only"},
+    {"diag --kubeconfig k", 3, "", "--kubeconfig: "},
     {"diag --replay C:\\none.json -o html", 3, "", "error: --replay C:\\none.json: "},
     {"discover --discovery-file /none.conf", 3, "", "none.conf\": not a valid HTTPS URL"},
     {"discover --discovery-file D:\\none.conf", 3, "",

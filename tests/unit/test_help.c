@@ -25,7 +25,7 @@ static void a_verb_lists_its_own_flags(void **state) {
          "--config"},
         {"reset --help", "\nReset:\n  -f, --force                 do not ask for confirmation\n",
          "--token"},
-        {"diag --help", "--replay FILE", "--kubeconfig"}, /* refused in this version */
+        {"diag --help", "\nThe whole cluster:\n      --kubeconfig FILE ", "--token"},
         {"config validate --help", "\nFile:\n      --config FILE", "--old-config"},
         {"config migrate --help", "--new-config FILE", "--vni"},
         {"config cluster --help", "\nNetwork:\n      --network-mode ", "--pod-cidr"},
@@ -220,7 +220,7 @@ static void what_may_come_next(void **state) {
         {"join --patches =", ":folders\n", "--"},
         {"diag --output-file =", ":files\n", "--"},
         {"diag -o =j", "json\njunit\n", "yaml"},
-        {"diag =--", "--replay\t", "--kubeconfig"},
+        {"diag =--", "--kubeconfig\t", "--network-mode"},
         {"discover =--", "--token\t", "--network-mode"},
         {"status -o =", "text\njson\nyaml\n", "kubeconfig"},
         {"status =", "--output\t", ":files"},

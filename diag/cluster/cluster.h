@@ -1,0 +1,124 @@
+/* A diagnosis of a whole cluster from anywhere: a probe pod (agnhost's netexec) on each chosen
+ * node, asked through the API server's pod proxy. Nothing runs on the nodes but these pods, and all
+ * that is made is in one namespace, whose deletion takes everything away. */
+#ifndef DIAG_CLUSTER_CLUSTER_H
+#define DIAG_CLUSTER_CLUSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "diag/flows/flows.h"
+#include "diag/reports/report.h"
+#include "kube/client.h"
+
+#define CLUSTER_PROBE_IMAGE "registry.k8s.io/e2e-test-images/agnhost:2.55"
+
+/* A node of the cluster. Text is owned; NULL = unknown. */
+struct cluster_node {
+    char *name;
+    char *os;      /* "windows", "linux" */
+    char *build;   /* of Windows: "10.0.20348"; "" of Linux */
+    char *version; /* of the kubelet: "v1.37.1" */
+    char
+        *network; /* "flannel vxlan", "calico", ... as its annotations say; "" = they say nothing */
+    char *ip;     /* InternalIP */
+    bool ready;
+    char *pod; /* its probe's name */
+    char *pod_ip, *pod_ip6;
+    bool pod_ready;     /* the kubelet reaches it: a flow from node to pod */
+    char *waiting;      /* why no probe runs here; NULL = one runs */
+    char *suffixes;     /* DNS suffixes inside the pod, between commas */
+    char *servers;      /* DNS servers inside the pod */
+    char *client_ip;    /* whom another node's pod sees when the pod speaks to it */
+    char *service_ip;   /* whom a pod behind a Service sees */
+    char *local_ip;     /* the same of externalTrafficPolicy Local, by another node's port */
+    bool sticky, fixed; /* session affinity was asked; and the same pod answered each time */
+};
+struct cluster_nodes {
+    struct cluster_node *items;
+    size_t count;
+};
+void cluster_nodes_free(struct cluster_nodes *nodes);
+/* The Nodes of a NodeList. ERROR_MALFORMED. */
+int cluster_nodes_read(const json_t *list, struct cluster_nodes *ret, struct error *err);
+/* Leaves those of the names, or, without names, all Windows nodes and a Linux node of each kind, at
+ * least two; all when none is a Windows node. ERROR_USAGE for a name that is not there, and where
+ * nothing is left. */
+int cluster_nodes_choose(struct cluster_nodes *nodes, const struct text_list *names,
+                         struct error *err);
+/* Operating system, Windows build, Kubernetes minor and network: nodes of one kind are alike. The
+ * caller frees. */
+char *cluster_node_kind(const struct cluster_node *node);
+
+/* Who is asked to reach whom: indexes of nodes. */
+struct cluster_pair {
+    size_t from, to;
+};
+struct cluster_pairs {
+    struct cluster_pair *items;
+    size_t count;
+};
+/* Each node that has a probe is once a source and once a target, and each pair of kinds, in both
+ * directions, is among them: as many as nodes, and at most the square of the kinds more. free()
+ * the items. */
+void cluster_pairs_make(const struct cluster_nodes *nodes, struct cluster_pairs *ret);
+
+/* Text is borrowed; NULL or 0 = default. */
+struct cluster_options {
+    const struct text_list *names;
+    const char *selector; /* of labels, as the API takes it */
+    const char *image;
+    const char *external_ip, *external_name; /* "192.0.2.1:443", "example.com:443" */
+    unsigned start_timeout_ms;               /* for all probes to start; 0 = 5 min */
+    struct http *last;                       /* for the deletion: Ctrl-C does not end it */
+    void (*progress)(void *context, unsigned waited_ms, unsigned left_ms, const char *message);
+    void *progress_context;
+};
+
+/* What cells are beside those of one node's report. */
+struct cluster_cell {
+    struct diag_cell cell; /* from: node; probe.target and .port: what is dialed */
+    size_t from, to;       /* nodes; equal where no other node is named */
+    bool any;              /* a Service: any of the probes may answer */
+};
+struct cluster_cells {
+    struct cluster_cell *items;
+    size_t count;
+};
+struct cluster_report {
+    char *server;
+    char *namespace_;
+    char *domain; /* the cluster's DNS domain */
+    int64_t time;
+    unsigned milliseconds; /* of the measurement alone */
+    unsigned start_ms;     /* until all probes ran */
+    unsigned requests;     /* to the API server, all in all */
+    struct cluster_nodes nodes;
+    struct cluster_pairs pairs;
+    struct cluster_cells cells;
+    bool left; /* the namespace could not be deleted */
+};
+/* Zero-initialise before use. */
+void cluster_report_free(struct cluster_report *report);
+
+/* Lists nodes, makes the namespace, its pods and Services, measures, and deletes the namespace in
+ * any case; namespaces that killed runs left are deleted, too. 0 whenever there is a report.
+ * ERROR_DENIED with each missing right in a hint: then nothing was made, and *ret_grant is the
+ * manifest that grants them (new reference). Other kinds: kube_get's, ERROR_USAGE. */
+int cluster_run(struct kube_client *client, const struct cluster_options *options,
+                struct cluster_report *ret, json_t **ret_grant, struct error *err);
+
+/* Every cell that must work, works, and every node has a probe. */
+bool cluster_report_is_good(const struct cluster_report *report);
+/* "54 of 56 cells, 4 nodes"; the caller frees. */
+char *cluster_report_line(const struct cluster_report *report);
+/* The reports; the caller frees. */
+char *cluster_report_text(const struct cluster_report *report, const struct diag_text_style *style);
+char *cluster_report_junit(const struct cluster_report *report);
+char *cluster_report_html(const struct cluster_report *report);
+json_t *cluster_report_json(const struct cluster_report *report);
+
+#endif

@@ -1,0 +1,149 @@
+/* agnhost's /dial: how it is asked, and what its answers mean. Its documentation speaks of status
+ * 417; the program answers 200 whatever came of it, and 400 where a name does not resolve. */
+#include "diag/cluster/dial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
+#include "diag/cluster/objects.h"
+#include "kube/client.h"
+
+char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
+                const char *request, unsigned tries) {
+    _cleanup_(freep) char *escaped = kube_escape(host);
+
+    return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/dial?host=%s&port=%u&protocol=%s&"
+                     "request=%s&tries=%u",
+                     namespace_, pod, PROBE_HTTP, escaped, port, udp ? "udp" : "http", request,
+                     tries);
+}
+
+char *dial_shell_path(const char *namespace_, const char *pod, const char *command) {
+    _cleanup_(freep) char *escaped = kube_escape(command);
+
+    return xasprintf("/api/v1/namespaces/%s/pods/%s:%d/proxy/shell?cmd=%s", namespace_, pod,
+                     PROBE_HTTP, escaped);
+}
+
+static bool has(const char *text, const char *part) {
+    return strstr(text, part) != NULL;
+}
+
+/* Go's words on Linux and on Windows, the special ones first. */
+static enum probe_outcome classify(const char *error, bool udp) {
+    static const struct {
+        const char *part;
+        enum probe_outcome outcome;
+    } rows[] = {
+        {"malformed HTTP response", PROBE_OK}, /* somebody is there who speaks no HTTP */
+        {"server gave HTTP response to HTTPS", PROBE_OK},
+        {"no such host", PROBE_DNS_NXDOMAIN},
+        {"server misbehaving", PROBE_DNS_SERVFAIL},
+        {"refused", PROBE_REFUSED}, /* "actively refused it" */
+        {"no route to host", PROBE_UNREACHABLE},
+        {"unreachable", PROBE_UNREACHABLE},
+        {"reset by peer", PROBE_RESET},
+        {"forcibly closed", PROBE_RESET},
+        {"EOF", PROBE_RESET},
+        {"timeout", PROBE_TIMEOUT},
+        {"Timeout", PROBE_TIMEOUT},
+        {"deadline exceeded", PROBE_TIMEOUT},
+        {"did not properly respond", PROBE_TIMEOUT}, /* Windows' connect, of itself */
+    };
+
+    if (has(error, "lookup ") && (has(error, "timeout") || has(error, "timed out")))
+        return PROBE_DNS_TIMEOUT;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        if (has(error, rows[i].part))
+            return rows[i].outcome == PROBE_TIMEOUT && udp ? PROBE_NO_REPLY : rows[i].outcome;
+    return PROBE_FAILED;
+}
+
+/* As much as fits; what is not plain ASCII is a question mark. */
+static void copy_plain(char *ret, size_t size, const char *text) {
+    size_t n = 0;
+
+    for (; text[n] && n + 1 < size; n++)
+        ret[n] = text[n] >= ' ' && text[n] <= '~' ? text[n] : '?';
+    ret[n] = '\0';
+}
+
+static void count_answer(const char *answer, struct probe_result *ret) {
+    ret->attempts++;
+    ret->succeeded++;
+    copy_plain(ret->responder, sizeof ret->responder, answer);
+    for (size_t i = 0; i < ret->address_count; i++)
+        if (text_starts_with(ret->responder, ret->addresses[i]))
+            return;
+    if (ret->address_count < PROBE_ADDRESSES_MAX)
+        copy_plain(ret->addresses[ret->address_count++], sizeof ret->addresses[0], answer);
+}
+
+static void count_error(const char *error, bool udp, struct probe_result *ret, char *why,
+                        size_t why_size) {
+    enum probe_outcome outcome = classify(error, udp);
+
+    ret->attempts++;
+    if (outcome == PROBE_OK) {
+        ret->succeeded++;
+        return;
+    }
+    ret->outcome = outcome;
+    copy_plain(why, why_size, error);
+}
+
+static void read_lists(const json_t *json, bool udp, struct probe_result *ret, char *why,
+                       size_t why_size) {
+    json_t *item;
+    size_t i;
+
+    json_array_foreach(json_object_get(json, "responses"), i, item) {
+        if (json_string_value(item) && *json_string_value(item))
+            count_answer(json_string_value(item), ret);
+    }
+    json_array_foreach(json_object_get(json, "errors"), i, item) {
+        if (json_string_value(item))
+            count_error(json_string_value(item), udp, ret, why, why_size);
+    }
+    if (!ret->attempts) { /* "{}": neither */
+        ret->attempts = 1;
+        ret->outcome = PROBE_NO_REPLY;
+    }
+}
+
+enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
+                        struct probe_result *ret, char *why, size_t why_size) {
+    _cleanup_json_ json_t *json = NULL;
+    static const char prefix[] = "the API server does not reach the probe: ";
+    const char *message;
+
+    *ret = (struct probe_result){0};
+    *why = '\0';
+    if (!body)
+        body = "";
+    if (status)
+        (void)json_read(body, len, "the answer", &json, NULL); /* a plain text is judged below */
+    message = json_text_at(json, "message");
+    if (status == 200 && json_is_object(json) && !json_object_get(json, "kind")) {
+        read_lists(json, udp, ret, why, why_size);
+        return DIAL_ANSWERED;
+    }
+    if (status == 400 && has(body, "lookup ") && !message) {
+        count_error(body, udp, ret, why, why_size);
+        return DIAL_ANSWERED;
+    }
+    if (text_format(why, why_size, "%s", prefix) == 0)
+        copy_plain(why + sizeof prefix - 1, why_size - (sizeof prefix - 1),
+                   message ? message : body);
+    return DIAL_NOT_RUN;
+}
+
+char *dial_shell_read(long status, const char *body, size_t len) {
+    _cleanup_json_ json_t *json = NULL;
+
+    if (status != 200 || !body || json_read(body, len, "the answer", &json, NULL) < 0)
+        return NULL;
+    return xstrdup_null(json_text_at(json, "output"));
+}

@@ -1,0 +1,31 @@
+/* One question to a probe: agnhost's /dial through the API server's pod proxy. */
+#ifndef DIAG_CLUSTER_DIAL_H
+#define DIAG_CLUSTER_DIAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "diag/probe/probe.h"
+
+enum { DIAL_TIMEOUT_MS = 5000 }; /* netexec's own, of one try */
+
+/* The path of a request; `request` is what the target is asked ("hostname", "clientip"). The
+ * caller frees. */
+char *dial_path(const char *namespace_, const char *pod, const char *host, unsigned port, bool udp,
+                const char *request, unsigned tries);
+/* The path that runs a command line in the probe's container. The caller frees. */
+char *dial_shell_path(const char *namespace_, const char *pod, const char *command);
+
+enum dial_end {
+    DIAL_ANSWERED, /* the probe says what came of it: *ret is filled */
+    DIAL_NOT_RUN,  /* the probe could not be asked; `why` says it */
+};
+/* What came back. `status`: of HTTP, 0 = none, and body is the reason. Filled of *ret: outcome,
+ * attempts, succeeded, responder (the last that answered), addresses[] are all different ones
+ * that answered, as far as they fit. `why` gets plain words, or "". */
+enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
+                        struct probe_result *ret, char *why, size_t why_size);
+/* What a command printed (dial_shell_path); NULL where nothing can be read. The caller frees. */
+char *dial_shell_read(long status, const char *body, size_t len);
+
+#endif

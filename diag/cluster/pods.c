@@ -1,0 +1,343 @@
+/* What a cluster's diagnosis makes, waits for and takes away. */
+#include "diag/cluster/pods.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/cluster/objects.h"
+#include "diag/transports/static_pods.h"
+#include "kube/many.h"
+#include "kube/object.h"
+
+enum {
+    START_MS = 300000,
+    CREATE_TRIES =
+        20, /* the controller manager makes a namespace's ServiceAccount a moment later */
+    CREATE_PAUSE_MS = 1000,
+    REMOVE_TRIES = 10,
+    REMOVE_PAUSE_MS = 3000,
+};
+
+/* ---- rights ---- */
+
+static char *own_name(struct kube_client *client) {
+    _cleanup_json_ json_t *answer = NULL, *review = json_pack("{s:s, s:s}", "apiVersion",
+                                                              "authentication.k8s.io/v1", "kind",
+                                                              "SelfSubjectReview");
+    struct error ignored = {0}; /* a server before 1.28 */
+    const char *name = NULL;
+
+    if (kube_create(client, "/apis/authentication.k8s.io/v1/selfsubjectreviews", review, &answer,
+                    &ignored) == 0)
+        name = json_text_at(answer, "status.userInfo.username");
+    return xstrdup(name ? name : "YOUR-USER");
+}
+
+int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err) {
+    size_t count;
+    const struct kube_right *rights = cluster_rights(&count);
+    _cleanup_(text_free) struct text missing = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        bool may = false;
+
+        if (kube_may(client, &rights[i], &may, err) < 0)
+            return -1;
+        if (!may)
+            text_addf(&missing, "%s%s %s", missing.len ? ", " : "", rights[i].verb,
+                      rights[i].resource);
+    }
+    if (!missing.len)
+        return 0;
+    _cleanup_(freep) char *name = own_name(client);
+
+    *ret_grant = cluster_grant_make(name);
+    (void)error_set(err, ERROR_DENIED, "diagnose the cluster: '%s' may not: %s", name,
+                    text_str(&missing));
+    return error_hint(err, "nothing was changed; an administrator grants it: winjoin diag "
+                           "--kubeconfig FILE | kubectl --kubeconfig ADMIN apply -f -");
+}
+
+/* ---- sweep and remove ---- */
+
+static char *namespace_path(const char *name) {
+    return xasprintf("/api/v1/namespaces/%s", name);
+}
+
+void cluster_sweep(struct kube_client *client) {
+    _cleanup_json_ json_t *list = NULL;
+    json_t *item;
+    size_t i;
+    struct error why = {0};
+
+    if (kube_get(client,
+                 "/api/v1/namespaces?labelSelector=" CLUSTER_MANAGER "%3D" CLUSTER_MANAGER_NAME,
+                 &list, &why) < 0)
+        log_message(LOG_RETRY, "%s", why.message);
+    json_array_foreach(json_object_get(list, "items"), i, item) {
+        const char *name = json_text_at(item, "metadata.name");
+        const char *made = json_text_at(item, "metadata.creationTimestamp");
+        int64_t time;
+
+        if (!name || !made || !text_starts_with(name, CLUSTER_MANAGER_NAME "-") ||
+            !kube_name_is_valid(name) || json_at(item, "metadata.deletionTimestamp") ||
+            rfc3339_parse(made, &time, NULL) < 0 ||
+            host_now(client->host) + client->clock_difference < time + POD_LIFE_SECONDS)
+            continue;
+        _cleanup_(freep) char *path = namespace_path(name);
+
+        if (kube_delete(client, path, &why) < 0)
+            log_message(LOG_RETRY, "%s", why.message);
+    }
+}
+
+int cluster_remove(struct kube_client *client, const char *namespace_, struct error *err) {
+    _cleanup_(freep) char *path = namespace_path(namespace_);
+
+    for (int i = 0;; i++) {
+        struct error ignored = {0};
+
+        error_clear(err);
+        if (kube_delete(client, path, err) == 0)
+            return 0;
+        if (i == REMOVE_TRIES || (!error_is_retryable(err) && err->kind != ERROR_TIMED_OUT))
+            return -1;
+        (void)host_sleep(client->host, REMOVE_PAUSE_MS, &ignored); /* after Ctrl-C: not at all */
+    }
+}
+
+/* ---- start ---- */
+
+/* Worth another try: the ServiceAccount is not there yet, or the server has too much to do. */
+static bool may_pass(const struct kube_many *item) {
+    return item->status == 429 || item->status >= 500 || !item->status ||
+           (item->status == 403 && item->answer && strstr(item->answer, "serviceaccount"));
+}
+
+static int create_all(struct kube_client *client, const char *path, json_t *const *objects,
+                      size_t count, struct error *err) {
+    struct kube_many *items = xcalloc(count + 1, sizeof *items);
+    char **bodies = xcalloc(count + 1, sizeof *bodies);
+    int result = -1;
+
+    for (int try = 0; result < 0; try++) {
+        size_t left = 0;
+        const struct kube_many *last = NULL;
+
+        for (size_t i = 0; i < count; i++)
+            if (objects[i])
+                bodies[left++] = json_write(objects[i]);
+        for (size_t i = 0; i < left; i++)
+            items[i] = (struct kube_many){.method = "POST", .path = path, .body = bodies[i]};
+        kube_perform_many(client, items, left);
+        for (size_t i = 0; i < left; i++)
+            if (items[i].status / 100 != 2 && items[i].status != 409)
+                last = &items[i]; /* what is there already is ours, of an answer that was lost */
+        if (!last)
+            result = 0;
+        else if (!may_pass(last) || try == CREATE_TRIES ||
+                 host_sleep(client->host, CREATE_PAUSE_MS, err) < 0) {
+            if (!err->kind)
+                (void)kube_many_error(last, err);
+            try = CREATE_TRIES + 1;
+        }
+        kube_many_free(items, left);
+        for (size_t i = 0; i < left; i++)
+            free(bodies[i]);
+        if (try > CREATE_TRIES)
+            break;
+    }
+    free(items);
+    free(bodies);
+    return result;
+}
+
+static char *path_in(const struct cluster_report *report, const char *what) {
+    return xasprintf("/api/v1/namespaces/%s/%s", report->namespace_, what);
+}
+
+static int services_start(struct kube_client *client, const struct cluster_report *report,
+                          struct cluster_addresses *ret, struct error *err) {
+    _cleanup_json_ json_t *services = cluster_services_make(report->domain), *made = json_array();
+    _cleanup_(freep) char *path = path_in(report, "services");
+
+    for (size_t i = 0; i + 1 < json_array_size(services); i++) { /* the last is the ExternalName */
+        json_t *answer = NULL;
+
+        if (kube_create(client, path, json_array_get(services, i), &answer, err) < 0)
+            return -1;
+        json_array_append_new(made, answer);
+    }
+    cluster_addresses_read(made, ret);
+    if (!*ret->backend_ip || !*ret->self_ip || !*ret->sticky_ip || !ret->node_port)
+        return error_set(err, ERROR_MALFORMED, "create Services: the answer has no clusterIP");
+    return 0;
+}
+
+int cluster_alias_make(struct kube_client *client, const struct cluster_report *report,
+                       struct error *err) {
+    _cleanup_json_ json_t *services = cluster_services_make(report->domain);
+    _cleanup_(freep) char *path = path_in(report, "services");
+
+    return kube_create(client, path, json_array_get(services, json_array_size(services) - 1), NULL,
+                       err);
+}
+
+int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
+                       struct cluster_report *report, struct cluster_addresses *ret,
+                       struct error *err) {
+    const char *image = options->image ? options->image : CLUSTER_PROBE_IMAGE;
+    _cleanup_json_ json_t *space = cluster_namespace_make(report->namespace_);
+    _cleanup_(freep) char *path = path_in(report, "pods");
+    json_t **pods = xcalloc(report->nodes.count + 1, sizeof *pods);
+    size_t count = 0;
+    int result;
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        if (!report->nodes.items[i].waiting)
+            pods[count++] = cluster_pod_make(&report->nodes.items[i], image);
+    result = kube_create(client, "/api/v1/namespaces", space, NULL, err);
+    if (result == 0)
+        result = create_all(client, path, pods, count, err);
+    if (result == 0)
+        result = services_start(client, report, ret, err);
+    for (size_t i = 0; i < count; i++)
+        json_decref(pods[i]);
+    free(pods);
+    return result;
+}
+
+/* ---- wait ---- */
+
+struct waiting {
+    const struct cluster_options *options;
+    struct cluster_report *report;
+    unsigned limit_ms;
+};
+
+static struct cluster_node *node_of(struct cluster_report *report, const json_t *pod) {
+    const char *name = json_text_at(pod, "metadata.name");
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        if (text_equal(report->nodes.items[i].pod, name))
+            return &report->nodes.items[i];
+    return NULL;
+}
+
+/* The kubelet has tried more than once, or never will. */
+static bool is_final(const char *waiting) {
+    static const char *const ends[] = {"ImagePullBackOff",  "InvalidImageName",
+                                       "ErrImageNeverPull", "CreateContainerConfigError",
+                                       "CrashLoopBackOff",  "Failed"};
+
+    for (size_t i = 0; waiting && i < ARRAY_SIZE(ends); i++)
+        if (text_starts_with(waiting, ends[i]))
+            return true;
+    return false;
+}
+
+static void keep_address(char **ret, const json_t *pod, const char *path, bool six) {
+    const char *ip = json_text_at(pod, path);
+
+    if (ip && (strchr(ip, ':') != NULL) == six) {
+        free(*ret);
+        *ret = xstrdup(ip);
+    }
+}
+
+/* `waiting` is the last word of a pod; one that runs has none. */
+static void take_state(struct cluster_node *node, const json_t *pod) {
+    json_t *condition;
+    size_t i;
+
+    free(take_ptr(node->waiting));
+    node->waiting = static_pod_waiting(pod);
+    keep_address(&node->pod_ip6, pod, "status.podIPs.1.ip", true);
+    keep_address(&node->pod_ip6, pod, "status.podIPs.0.ip", true);
+    keep_address(&node->pod_ip, pod, "status.podIPs.1.ip", false);
+    keep_address(&node->pod_ip, pod, "status.podIP", false);
+    if (!node->waiting && !node->pod_ip && !node->pod_ip6)
+        node->waiting = xstrdup("Pending");
+    json_array_foreach(json_at(pod, "status.conditions"), i, condition) {
+        if (text_equal(json_text_at(condition, "type"), "Ready"))
+            node->pod_ready = text_equal(json_text_at(condition, "status"), "True");
+    }
+}
+
+static size_t count_open(const struct cluster_report *report) {
+    size_t open = 0;
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        open += report->nodes.items[i].pod && report->nodes.items[i].waiting &&
+                !is_final(report->nodes.items[i].waiting);
+    return open;
+}
+
+static int on_pod(void *context, const char *type, const json_t *object, struct error *err) {
+    struct waiting *w = context;
+    struct cluster_node *node = node_of(w->report, object);
+
+    (void)err; /* nothing fails here */
+    if (node && (text_equal(type, "ADDED") || text_equal(type, "MODIFIED")))
+        take_state(node, object);
+    return count_open(w->report) == 0;
+}
+
+static int on_tick(void *context, unsigned waited_ms, struct error *err) {
+    struct waiting *w = context;
+    _cleanup_(freep) char *line = NULL;
+    size_t open = count_open(w->report), shown = 0;
+
+    (void)err; /* nothing fails here */
+    while (shown < w->report->nodes.count && !w->report->nodes.items[shown].waiting)
+        shown++;
+    if (shown < w->report->nodes.count)
+        line = xasprintf("waiting for %zu probe pods (%s: %s)", open,
+                         w->report->nodes.items[shown].name, w->report->nodes.items[shown].waiting);
+    if (line && w->options->progress)
+        w->options->progress(w->options->progress_context, waited_ms, w->limit_ms - waited_ms,
+                             line);
+    return open == 0;
+}
+
+int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
+                       struct cluster_report *report, struct error *err) {
+    struct waiting w = {options, report,
+                        options->start_timeout_ms ? options->start_timeout_ms : START_MS};
+    _cleanup_(freep) char *path = path_in(report, "pods");
+    struct kube_watch watch = {.path = path,
+                               .timeout_ms = w.limit_ms,
+                               .on_event = on_pod,
+                               .on_tick = on_tick,
+                               .context = &w};
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        if (!report->nodes.items[i].waiting)
+            report->nodes.items[i].waiting = xstrdup("Pending");
+    if (kube_watch(client, &watch, err) == 0)
+        return 0;
+    if (err->kind != ERROR_TIMED_OUT)
+        return error_prefix(err, "wait for the probe pods");
+    error_clear(err); /* those that do not run say why */
+    return 0;
+}
+
+void cluster_pods_look(struct kube_client *client, struct cluster_report *report) {
+    _cleanup_(freep) char *path = path_in(report, "pods");
+    _cleanup_json_ json_t *list = NULL;
+    struct error why = {0};
+    json_t *item;
+    size_t i;
+
+    if (kube_get(client, path, &list, &why) < 0)
+        log_message(LOG_RETRY, "%s", why.message);
+    json_array_foreach(json_object_get(list, "items"), i, item) {
+        struct cluster_node *node = node_of(report, item);
+
+        if (node && !node->waiting)
+            take_state(node, item);
+    }
+}

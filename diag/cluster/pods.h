@@ -1,0 +1,31 @@
+/* The namespace of a run: made, filled, waited for, deleted. */
+#ifndef DIAG_CLUSTER_PODS_H
+#define DIAG_CLUSTER_PODS_H
+
+#include "diag/cluster/cells.h"
+#include "diag/cluster/cluster.h"
+
+/* ERROR_DENIED with a hint for each missing right; *ret_grant is then what grants them. Nothing is
+ * changed. */
+int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct error *err);
+/* Deletes what runs that were killed left: namespaces of this manager that are older than the life
+ * of their pods. Failures are logged. */
+void cluster_sweep(struct kube_client *client);
+/* The namespace, a pod for each node that has none `waiting`, and the Services but for the
+ * ExternalName. Kinds of failure: kube_create's. */
+int cluster_pods_start(struct kube_client *client, const struct cluster_options *options,
+                       struct cluster_report *report, struct cluster_addresses *ret,
+                       struct error *err);
+/* The ExternalName, once the cluster's domain is known. */
+int cluster_alias_make(struct kube_client *client, const struct cluster_report *report,
+                       struct error *err);
+/* Waits until each pod runs or never will: those nodes then have `waiting`. ERROR_INTERRUPTED,
+ * ERROR_DENIED, ERROR_UNTRUSTED, ERROR_MALFORMED. */
+int cluster_pods_await(struct kube_client *client, const struct cluster_options *options,
+                       struct cluster_report *report, struct error *err);
+/* Looks once whether the pods are ready. */
+void cluster_pods_look(struct kube_client *client, struct cluster_report *report);
+/* Deletes the namespace, and so all in it; tries for half a minute. Kinds: kube_delete's. */
+int cluster_remove(struct kube_client *client, const char *namespace_, struct error *err);
+
+#endif

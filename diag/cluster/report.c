@@ -1,0 +1,153 @@
+/* A cluster's report in numbers, JSON and JUnit XML. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/cluster/cluster.h"
+#include "diag/reports/markup.h"
+
+static void count(const struct cluster_report *report, struct diag_summary *ret) {
+    *ret = (struct diag_summary){0};
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i].cell;
+
+        if (cell->flow->extra && cell->outcome == DIAG_FAIL)
+            continue; /* an extra never counts against success */
+        ret->pass += cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW;
+        ret->fail += cell->outcome == DIAG_FAIL;
+        ret->skip += cell->outcome == DIAG_SKIP;
+        ret->not_run += cell->outcome == DIAG_NOT_RUN;
+    }
+}
+
+bool cluster_report_is_good(const struct cluster_report *report) {
+    struct diag_summary s;
+
+    count(report, &s);
+    return s.pass && !s.fail && !s.not_run;
+}
+
+char *cluster_report_line(const struct cluster_report *report) {
+    struct diag_summary s;
+
+    count(report, &s);
+    return xasprintf("%u of %u cells work, %zu nodes in %zu pairs", s.pass,
+                     s.pass + s.fail + s.not_run, report->nodes.count, report->pairs.count);
+}
+
+/* ---- JSON ---- */
+
+static json_t *cell_json(const struct cluster_report *report, const struct cluster_cell *c) {
+    const struct diag_cell *cell = &c->cell;
+    json_t *json =
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "id", cell->flow->id, "from", cell->from, "to",
+                  cell->to, "protocol", cell->udp ? "UDP" : "TCP", "family",
+                  cell->family == 6 ? "IPv6" : "IPv4", "outcome", diag_outcome_name(cell->outcome));
+
+    if (c->from != c->to)
+        json_object_set_new(json, "toNode", json_string(report->nodes.items[c->to].name));
+    if (cell->result.attempts) {
+        json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
+        json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
+        json_object_set_new(json, "evidence",
+                            json_pack("{s:s, s:s}", "probe",
+                                      probe_outcome_name(cell->result.outcome), "responder",
+                                      cell->result.responder));
+    }
+    if (cell->reason[0])
+        json_object_set_new(json, "reason", json_string(cell->reason));
+    return json;
+}
+
+static json_t *node_json(const struct cluster_node *node) {
+    json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", node->name, "os", node->os,
+                             "build", node->build, "version", node->version, "ready", node->ready);
+    const struct {
+        const char *key, *value;
+    } texts[] = {
+        {"network", node->network},
+        {"podIP", node->pod_ip},
+        {"podIPv6", node->pod_ip6},
+        {"notRun", node->waiting},
+        {"dnsSuffixes", node->suffixes},
+        {"dnsServers", node->servers},
+        {"clientIPSeen", node->client_ip},
+        {"clientIPSeenByService", node->service_ip},
+        {"clientIPSeenByLocalNodePort", node->local_ip},
+    };
+
+    for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
+        if (texts[i].value && *texts[i].value)
+            json_object_set_new(json, texts[i].key, json_string(texts[i].value));
+    if (node->sticky)
+        json_object_set_new(json, "sessionAffinity", json_boolean(node->fixed));
+    return json;
+}
+
+json_t *cluster_report_json(const struct cluster_report *report) {
+    json_t *nodes = json_array(), *flows = json_array();
+    char time[RFC3339_TEXT_MAX];
+    struct diag_summary s;
+
+    count(report, &s);
+    rfc3339_format(report->time, time);
+    for (size_t i = 0; i < report->nodes.count; i++)
+        json_array_append_new(nodes, node_json(&report->nodes.items[i]));
+    for (size_t i = 0; i < report->cells.count; i++)
+        json_array_append_new(flows, cell_json(report, &report->cells.items[i]));
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:f, s:f, s:i, s:i, s:b, s:s, s:o, s:o, s:{s:i, s:i, s:i, s:i}}",
+        "apiVersion", "winjoin.io/v1alpha1", "kind", "ClusterDiagReport", "server", report->server,
+        "domain", report->domain, "time", time, "startSeconds", report->start_ms / 1000.0,
+        "durationSeconds", report->milliseconds / 1000.0, "requests", (int)report->requests,
+        "pairs", (int)report->pairs.count, "namespaceLeft", report->left, "namespace",
+        report->namespace_, "nodes", nodes, "flows", flows, "summary", "pass", (int)s.pass, "fail",
+        (int)s.fail, "skip", (int)s.skip, "notRun", (int)s.not_run);
+}
+
+/* ---- JUnit ---- */
+
+static void add_case(struct text *t, const struct diag_cell *cell) {
+    static const char *const elements[] = {
+        [DIAG_FAIL] = "failure", [DIAG_SKIP] = "skipped", [DIAG_NOT_RUN] = "error"};
+    const char *element =
+        cell->outcome == DIAG_PASS || cell->outcome == DIAG_SLOW ? NULL : elements[cell->outcome];
+
+    text_addf(t, "    <testcase name=\"%s/%s%s ", cell->flow->id, cell->udp ? "udp" : "tcp",
+              cell->family == 6 ? "/ipv6" : "");
+    markup_add(t, cell->to);
+    text_add(t, "\" classname=\"");
+    markup_add(t, cell->from);
+    text_add(t, "\"");
+    if (!element) {
+        text_add(t, "/>\n");
+        return;
+    }
+    text_addf(t, ">\n      <%s message=\"", element);
+    markup_add(t, cell->reason);
+    text_add(t, "\"/>\n    </testcase>\n");
+}
+
+char *cluster_report_junit(const struct cluster_report *report) {
+    char time[RFC3339_TEXT_MAX], counts[160];
+    struct text t = {.cap = 64 * 1024 * 1024};
+    struct diag_summary s;
+
+    count(report, &s);
+    rfc3339_format(report->time, time);
+    text_format(counts, sizeof counts,
+                "tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\" time=\"%u.%03u\"",
+                s.pass + s.fail + s.not_run + s.skip, s.fail, s.not_run, s.skip,
+                report->milliseconds / 1000, report->milliseconds % 1000);
+    text_addf(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites %s>\n", counts);
+    text_addf(&t, "  <testsuite name=\"winjoin diag --kubeconfig\" timestamp=\"%s\" %s>\n", time,
+              counts);
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct diag_cell *cell = &report->cells.items[i].cell;
+
+        if (!cell->flow->extra || cell->outcome != DIAG_FAIL)
+            add_case(&t, cell);
+    }
+    text_add(&t, "  </testsuite>\n</testsuites>\n");
+    return text_take(&t);
+}

@@ -1,0 +1,239 @@
+/* A cluster's report for people: healthy nodes in one line, then each node that something is wrong
+ * with, the worst first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rfc3339.h"
+#include "diag/cluster/cluster.h"
+
+enum { COLUMNS = 80, COLUMNS_MIN = 30, RED_LINES = 12, NAMES = 24 };
+
+struct writing {
+    struct text *out;
+    const struct cluster_report *report;
+    const struct diag_text_style *style;
+    size_t edge;
+    bool *told; /* of each cell */
+};
+
+static bool is_red(const struct cluster_cell *cell) {
+    return cell->cell.outcome == DIAG_NOT_RUN ||
+           (cell->cell.outcome == DIAG_FAIL && !cell->cell.flow->extra);
+}
+
+static bool touches(const struct cluster_cell *cell, size_t node) {
+    return cell->from == node || cell->to == node;
+}
+
+/* Words of a line, continued at `indent`. What a cluster says steers no terminal. */
+static void add_line(struct writing *w, const char *mark, const char *line, size_t indent) {
+    struct text escaped = {0};
+    size_t column = strlen(mark);
+    const char *at;
+
+    text_add_escaped(&escaped, line, strlen(line));
+    text_add(w->out, mark);
+    for (at = text_str(&escaped); *at;) {
+        size_t len = strcspn(at, " ");
+
+        if (column > indent && column + 1 + len > w->edge) {
+            text_addf(w->out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (at != text_str(&escaped)) {
+            text_add_char(w->out, ' ');
+            column++;
+        }
+        text_add_bytes(w->out, at, len);
+        column += len;
+        at += len + (at[len] != '\0');
+    }
+    text_add_char(w->out, '\n');
+    text_free(&escaped);
+}
+
+static const char *mark(const struct writing *w, enum diag_outcome outcome) {
+    static const char *const marks[][3] = {
+        [DIAG_PASS] = {"ok  ", "\xe2\x9c\x93   ", "\x1b[32m\xe2\x9c\x93\x1b[0m   "},
+        [DIAG_FAIL] = {"!!  ", "\xe2\x9c\x97   ", "\x1b[31m\xe2\x9c\x97\x1b[0m   "},
+        [DIAG_NOT_RUN] = {"??  ", "?   ", "\x1b[33m?\x1b[0m   "},
+    };
+
+    return marks[outcome][!w->style->utf8 ? 0 : w->style->color ? 2 : 1];
+}
+
+static void add_names(struct writing *w, const char *sign, const size_t *nodes, size_t count,
+                      const char *what) {
+    struct text line = {0};
+
+    for (size_t i = 0; i < count && i < NAMES; i++)
+        text_addf(&line, "%s%s", i ? ", " : "", w->report->nodes.items[nodes[i]].name);
+    if (count > NAMES)
+        text_addf(&line, " and %zu more", count - NAMES);
+    text_addf(&line, ": %s", what);
+    if (count)
+        add_line(w, sign, text_str(&line), 4);
+    text_free(&line);
+}
+
+static void add_red(struct writing *w, const struct cluster_cell *cell) {
+    const struct diag_cell *c = &cell->cell;
+    _cleanup_(freep) char *line = xasprintf(
+        "%s %s%s  %s -> %s%s%s: %s", c->flow->id, c->udp ? "UDP" : "TCP",
+        c->family == 6 ? " IPv6" : "", c->from, c->to, cell->from != cell->to ? " on " : "",
+        cell->from != cell->to ? w->report->nodes.items[cell->to].name : "", c->reason);
+
+    add_line(w, "    ", line, 6);
+}
+
+/* The node that most untold red cells touch; SIZE_MAX: none are left. */
+static size_t worst_node(const struct writing *w) {
+    size_t *reds = xcalloc(w->report->nodes.count + 1, sizeof *reds), worst = SIZE_MAX, most = 0;
+
+    for (size_t i = 0; i < w->report->cells.count; i++) {
+        const struct cluster_cell *cell = &w->report->cells.items[i];
+
+        if (!is_red(cell) || w->told[i])
+            continue;
+        reds[cell->from]++;
+        if (cell->to != cell->from)
+            reds[cell->to]++;
+    }
+    for (size_t i = 0; i < w->report->nodes.count; i++)
+        if (reds[i] > most) {
+            most = reds[i];
+            worst = i;
+        }
+    free(reds);
+    return worst;
+}
+
+static void add_node(struct writing *w, size_t node) {
+    const struct cluster_node *n = &w->report->nodes.items[node];
+    size_t red = 0, all = 0;
+    _cleanup_(freep) char *line = NULL;
+
+    for (size_t i = 0; i < w->report->cells.count; i++) {
+        all += touches(&w->report->cells.items[i], node);
+        red += touches(&w->report->cells.items[i], node) && is_red(&w->report->cells.items[i]);
+    }
+    if (n->waiting)
+        line = xasprintf("%s (%s%s%s): no probe runs there: %s", n->name, n->os,
+                         *n->build ? " " : "", n->build, n->waiting);
+    else
+        line = xasprintf("%s (%s%s%s, %s): %zu of its %zu cells do not work", n->name, n->os,
+                         *n->build ? " " : "", n->build, n->version, red, all);
+    add_line(w, mark(w, n->waiting ? DIAG_NOT_RUN : DIAG_FAIL), line, 4);
+    red = 0;
+    for (size_t i = 0; i < w->report->cells.count; i++) {
+        const struct cluster_cell *cell = &w->report->cells.items[i];
+
+        if (!touches(cell, node) || !is_red(cell) || w->told[i])
+            continue;
+        w->told[i] = true;
+        if (!n->waiting && ++red <= RED_LINES)
+            add_red(w, cell);
+    }
+    if (red > RED_LINES)
+        text_addf(w->out, "    and %zu more (-o json has all)\n", red - RED_LINES);
+}
+
+/* Those that no red cell touches, those that are told for themselves, and the rest, which only
+ * the told ones trouble. */
+static void add_nodes(struct writing *w) {
+    size_t count = w->report->nodes.count, good = 0, other = 0, node;
+    size_t *list = xcalloc(count + 1, sizeof *list), *others = xcalloc(count + 1, sizeof *others);
+    bool *bad = xcalloc(count + 1, sizeof *bad), *told = xcalloc(count + 1, sizeof *told);
+    struct text trouble = {0};
+
+    for (size_t i = 0; i < w->report->cells.count; i++)
+        if (is_red(&w->report->cells.items[i]))
+            bad[w->report->cells.items[i].from] = bad[w->report->cells.items[i].to] = true;
+    for (size_t i = 0; i < count; i++)
+        if (!bad[i])
+            list[good++] = i;
+    add_names(w, mark(w, DIAG_PASS), list, good, "every flow works");
+    while ((node = worst_node(w)) != SIZE_MAX) {
+        add_node(w, node);
+        told[node] = true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (bad[i] && !told[i])
+            others[other++] = i;
+    add_names(w, mark(w, DIAG_PASS), others, other, "nothing but with the nodes above");
+    text_free(&trouble);
+    free(list);
+    free(others);
+    free(bad);
+    free(told);
+}
+
+static size_t count_os(const struct cluster_report *report, const char *os) {
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        n += text_equal(report->nodes.items[i].os, os);
+    return n;
+}
+
+/* What was seen rather than judged, each different sight once. */
+static void add_sights(struct writing *w) {
+    struct text_list lines = {0};
+
+    for (size_t i = 0; i < w->report->nodes.count; i++) {
+        const struct cluster_node *n = &w->report->nodes.items[i];
+        _cleanup_(freep) char *line = NULL;
+
+        if (n->waiting || !n->client_ip)
+            continue;
+        line = xasprintf(
+            "%s pods: other pods see %s, pods behind a Service %s, behind another node's port "
+            "with externalTrafficPolicy Local %s; session affinity %s%s%s",
+            n->os, text_equal(n->client_ip, n->pod_ip) ? "the pod's address" : "another address",
+            !n->service_ip                         ? "no answer"
+            : text_equal(n->service_ip, n->pod_ip) ? "the pod's address"
+                                                   : "another address",
+            !n->local_ip                         ? "no answer"
+            : text_equal(n->local_ip, n->pod_ip) ? "the pod's address"
+                                                 : "another address",
+            !n->sticky ? "unknown"
+            : n->fixed ? "holds"
+                       : "does not hold",
+            n->suffixes ? "; DNS suffixes " : "", n->suffixes ? n->suffixes : "");
+        if (!text_list_has(&lines, line))
+            text_list_add(&lines, line);
+    }
+    for (size_t i = 0; i < lines.count && i < NAMES; i++)
+        add_line(w, "    ", lines.items[i], 6);
+    text_list_free(&lines);
+}
+
+char *cluster_report_text(const struct cluster_report *report,
+                          const struct diag_text_style *style) {
+    struct text t = {0};
+    struct writing w = {.out = &t, .report = report, .style = style, .edge = COLUMNS};
+    _cleanup_(freep) char *head = NULL, *verdict = cluster_report_line(report), *end = NULL;
+    char time[RFC3339_TEXT_MAX];
+
+    if (style->columns && style->columns < COLUMNS)
+        w.edge = style->columns < COLUMNS_MIN ? COLUMNS_MIN : style->columns;
+    w.told = xcalloc(report->cells.count + 1, sizeof *w.told);
+    rfc3339_format(report->time, time);
+    head = xasprintf("%s  %s  %zu Windows and %zu Linux nodes", report->server, time,
+                     count_os(report, "windows"), count_os(report, "linux"));
+    add_line(&w, "", head, 2);
+    text_add_char(&t, '\n');
+    add_nodes(&w);
+    text_add_char(&t, '\n');
+    add_sights(&w);
+    add_line(&w, "", verdict, 0);
+    end = xasprintf(
+        "measured in %u.%u s after %u.%u s for the pods to start, with %u requests to "
+        "the API server; the namespace %s %s",
+        report->milliseconds / 1000, report->milliseconds % 1000 / 100, report->start_ms / 1000,
+        report->start_ms % 1000 / 100, report->requests, report->namespace_,
+        report->left ? "could not be deleted: kubectl delete namespace does so" : "is deleted");
+    add_line(&w, "", end, 0);
+    free(w.told);
+    return text_take(&t);
+}

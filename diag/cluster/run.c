@@ -1,0 +1,257 @@
+/* A cluster's diagnosis from start to end. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/cluster/dial.h"
+#include "diag/cluster/objects.h"
+#include "diag/cluster/pods.h"
+#include "kube/many.h"
+
+enum {
+    ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
+    AGAIN_MS = 1000,
+    SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
+                         time-outs */
+};
+
+void cluster_report_free(struct cluster_report *report) {
+    free(report->server);
+    free(report->namespace_);
+    free(report->domain);
+    free(report->pairs.items);
+    free(report->cells.items);
+    cluster_nodes_free(&report->nodes);
+    *report = (struct cluster_report){0};
+}
+
+struct run {
+    struct kube_client *client;
+    const struct cluster_options *options;
+    struct cluster_report *report;
+    struct cluster_addresses addresses;
+};
+
+static void tell(const struct run *run, const char *message) {
+    if (run->options->progress)
+        run->options->progress(run->options->progress_context, 0, 0, message);
+}
+
+/* ---- nodes ---- */
+
+static int find_nodes(struct run *run, struct error *err) {
+    const char *selector = run->options->selector;
+    _cleanup_(freep) char *escaped = kube_escape(selector ? selector : "");
+    _cleanup_(freep) char *path =
+        xasprintf("/api/v1/nodes%s%s", *escaped ? "?labelSelector=" : "", escaped);
+    _cleanup_json_ json_t *list = NULL;
+    struct cluster_report *report = run->report;
+
+    if (kube_get(run->client, path, &list, err) < 0 ||
+        cluster_nodes_read(list, &report->nodes, err) < 0 ||
+        cluster_nodes_choose(&report->nodes, run->options->names, err) < 0)
+        return -1;
+    for (size_t i = 0; i < report->nodes.count; i++)
+        if (report->nodes.items[i].ready)
+            report->nodes.items[i].pod = xasprintf("probe-%zu", i + 1);
+        else
+            report->nodes.items[i].waiting = xstrdup("the node is not Ready");
+    return 0;
+}
+
+static int name_namespace(struct run *run, struct error *err) {
+    unsigned char random[4];
+
+    if (host_random(run->client->host, random, sizeof random, err) < 0)
+        return -1;
+    run->report->namespace_ = xasprintf(CLUSTER_MANAGER_NAME "-%02x%02x%02x%02x", random[0],
+                                        random[1], random[2], random[3]);
+    run->report->domain = xstrdup("cluster.local");
+    return 0;
+}
+
+/* ---- sights ---- */
+
+/* A node that each node can be asked about; itself where it is alone. */
+static size_t peer_of(const struct cluster_report *report, size_t from) {
+    for (size_t i = 0; i < report->pairs.count; i++)
+        if (report->pairs.items[i].from == from)
+            return report->pairs.items[i].to;
+    return from;
+}
+
+/* All nodes at the same time, each for one or more sights. */
+static void see(struct run *run, enum cluster_sight first, enum cluster_sight last) {
+    struct cluster_report *report = run->report;
+    size_t max = report->nodes.count * SIGHTS, count = 0;
+    struct kube_many *items = xcalloc(max + 1, sizeof *items);
+    size_t *whose = xcalloc(max + 1, sizeof *whose);
+    char **paths = xcalloc(max + 1, sizeof *paths);
+
+    for (size_t i = 0; i < report->nodes.count; i++)
+        for (enum cluster_sight s = first; s <= last; s++) {
+            char *path = cluster_sight_path(report, s, i, peer_of(report, i), &run->addresses);
+
+            if (!path)
+                continue;
+            items[count] = (struct kube_many){.method = "GET", .path = path, .timeout_ms = ASK_MS};
+            whose[count] = i * SIGHTS + s;
+            paths[count++] = path;
+        }
+    kube_perform_many(run->client, items, count);
+    for (size_t i = 0; i < count; i++)
+        cluster_sight_read(&report->nodes.items[whose[i] / SIGHTS],
+                           (enum cluster_sight)(whose[i] % SIGHTS), items[i].status,
+                           items[i].answer, items[i].answer_len);
+    kube_many_free(items, count);
+    for (size_t i = 0; i < count; i++)
+        free(paths[i]);
+    free(items);
+    free(whose);
+    free(paths);
+}
+
+/* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc." */
+static void find_domain(struct cluster_report *report) {
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        struct text_list suffixes = {0};
+
+        text_list_split(
+            &suffixes, report->nodes.items[i].suffixes ? report->nodes.items[i].suffixes : "", ',');
+        for (size_t k = 0; k < suffixes.count; k++)
+            if (text_starts_with(suffixes.items[k], "svc.") && suffixes.items[k][4]) {
+                free(report->domain);
+                report->domain = xstrdup(suffixes.items[k] + 4);
+                text_list_free(&suffixes);
+                return;
+            }
+        text_list_free(&suffixes);
+    }
+}
+
+/* ---- cells ---- */
+
+static bool is_red(const struct cluster_cell *cell) {
+    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
+}
+
+/* Asks every cell that is red; -1 when the user asked to stop. */
+static size_t ask_red(struct run *run, bool again) {
+    struct cluster_cells *cells = &run->report->cells;
+    struct kube_many *items = xcalloc(cells->count + 1, sizeof *items);
+    size_t *whose = xcalloc(cells->count + 1, sizeof *whose), count = 0, red = 0;
+    char **paths = xcalloc(cells->count + 1, sizeof *paths);
+
+    for (size_t i = 0; i < cells->count; i++) {
+        char *path =
+            is_red(&cells->items[i]) ? cluster_cell_path(run->report, &cells->items[i]) : NULL;
+
+        if (!path)
+            continue;
+        items[count] = (struct kube_many){.method = "GET", .path = path, .timeout_ms = ASK_MS};
+        whose[count] = i;
+        paths[count++] = path;
+    }
+    kube_perform_many(run->client, items, count);
+    for (size_t i = 0; i < count; i++) {
+        struct cluster_cell *cell = &cells->items[whose[i]];
+
+        cluster_cell_judge(run->report, cell, items[i].status, items[i].answer, items[i].answer_len,
+                           again);
+        red += is_red(cell);
+    }
+    kube_many_free(items, count);
+    for (size_t i = 0; i < count; i++)
+        free(paths[i]);
+    free(items);
+    free(whose);
+    free(paths);
+    return red;
+}
+
+static int measure(struct run *run, struct error *err) {
+    struct host *host = run->client->host;
+    struct cluster_report *report = run->report;
+    uint64_t begin = host_monotonic_ms(host);
+    size_t red;
+
+    see(run, SIGHT_DNS, SIGHT_DNS);
+    find_domain(report);
+    if (cluster_alias_make(run->client, report, err) < 0)
+        return -1;
+    cluster_pairs_make(&report->nodes, &report->pairs);
+    cluster_cells_make(report, run->options, &run->addresses, &report->cells);
+    tell(run, "asking the probes");
+    red = ask_red(run, false);
+    while (red && host_monotonic_ms(host) - begin < SETTLE_MS) {
+        _cleanup_(freep) char *line = xasprintf("asking again for %zu cells that failed", red);
+
+        tell(run, line);
+        if (host_sleep(host, AGAIN_MS, err) < 0)
+            return -1;
+        red = ask_red(run, true);
+    }
+    if (host_interrupted(host))
+        return error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted");
+    see(run, SIGHT_CLIENT, SIGHT_STICKY);
+    cluster_pods_look(run->client, report);
+    cluster_cells_judge_kubelets(report);
+    report->milliseconds = (unsigned)(host_monotonic_ms(host) - begin);
+    return 0;
+}
+
+/* ---- the whole ---- */
+
+static int work(struct run *run, struct error *err) {
+    struct host *host = run->client->host;
+    uint64_t begin = host_monotonic_ms(host);
+
+    tell(run, "starting the probe pods");
+    if (cluster_pods_start(run->client, run->options, run->report, &run->addresses, err) < 0 ||
+        cluster_pods_await(run->client, run->options, run->report, err) < 0)
+        return -1;
+    run->report->start_ms = (unsigned)(host_monotonic_ms(host) - begin);
+    return measure(run, err);
+}
+
+/* Also after Ctrl-C, and when the namespace was perhaps never made. */
+static void clean(struct run *run, bool failed, struct error *err) {
+    struct kube_client last = *run->client; /* the same texts */
+    struct error why = {0};
+
+    tell(run, "deleting the namespace");
+    if (run->options->last)
+        last.http = run->options->last;
+    last.requests = 0;
+    if (cluster_remove(&last, run->report->namespace_, &why) < 0) {
+        run->report->left = true;
+        if (failed)
+            (void)error_hint(err, "kubectl delete namespace %s", run->report->namespace_);
+    }
+    run->client->requests += last.requests;
+}
+
+int cluster_run(struct kube_client *client, const struct cluster_options *options,
+                struct cluster_report *ret, json_t **ret_grant, struct error *err) {
+    struct cluster_report report = {.server = xstrdup(client->server),
+                                    .time = host_now(client->host)};
+    struct run run = {.client = client, .options = options, .report = &report};
+    int result;
+
+    result = cluster_rights_check(client, ret_grant, err);
+    if (result == 0)
+        result = find_nodes(&run, err);
+    if (result == 0)
+        result = name_namespace(&run, err);
+    if (result == 0) {
+        cluster_sweep(client);
+        result = work(&run, err);
+        clean(&run, result < 0, err);
+    }
+    report.requests = client->requests;
+    if (result == 0)
+        *ret = report;
+    else
+        cluster_report_free(&report);
+    return result;
+}

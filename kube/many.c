@@ -1,0 +1,49 @@
+/* Many requests to an API server at the same time. */
+#include "kube/many.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "kube/request.h"
+
+void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count) {
+    struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
+    char **urls = xcalloc(count ? count : 1, sizeof *urls);
+
+    for (size_t i = 0; i < count; i++) {
+        struct kube_call call = {.method = items[i].method,
+                                 .path = items[i].path,
+                                 .body = items[i].body,
+                                 .timeout_ms = items[i].timeout_ms};
+
+        urls[i] = xasprintf("%s%s", client->server, call.path);
+        kube_request_fill(client, &call, urls[i], &exchanges[i].request);
+    }
+    client->requests += (unsigned)count;
+    http_perform_all(client->http, exchanges, count);
+    for (size_t i = 0; i < count; i++) {
+        struct http_exchange *x = &exchanges[i];
+
+        items[i].kind = x->err.kind;
+        items[i].status = x->err.kind == ERROR_NONE ? x->response.status : 0;
+        items[i].answer_len = x->response.body_len;
+        items[i].answer =
+            x->err.kind == ERROR_NONE ? take_ptr(x->response.body) : xstrdup(x->err.message);
+        http_response_free(&x->response);
+        free(urls[i]);
+    }
+    free(urls);
+    free(exchanges);
+}
+
+int kube_many_error(const struct kube_many *item, struct error *err) {
+    if (!item->status)
+        return error_set(err, item->kind, "%s", item->answer);
+    return kube_status_error(item->method, item->path, item->status, item->answer, item->answer_len,
+                             err);
+}
+
+void kube_many_free(struct kube_many *items, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        free(take_ptr(items[i].answer));
+}

@@ -1,0 +1,26 @@
+/* Many requests to an API server at the same time. */
+#ifndef KUBE_MANY_H
+#define KUBE_MANY_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "kube/client.h"
+
+/* One of many requests at the same time (http_perform_all): no retry. */
+struct kube_many {
+    const char *method; /* and path, body: borrowed */
+    const char *path;
+    const char *body;     /* JSON, or NULL */
+    unsigned timeout_ms;  /* 0 = the client's */
+    long status;          /* of the answer, any; 0 = there was no answer */
+    enum error_kind kind; /* of what went wrong without an answer; ERROR_NONE = nothing */
+    char *answer;         /* its body, or what went wrong; owned: kube_many_free() */
+    size_t answer_len;
+};
+void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count);
+/* The error that an answer other than 2xx, or none, means, as of kube_get(); returns -1. */
+int kube_many_error(const struct kube_many *item, struct error *err);
+void kube_many_free(struct kube_many *items, size_t count); /* the answers */
+
+#endif

@@ -1,0 +1,133 @@
+"""Nodes whose pods start at once, and agnhost's netexec in them, as the API server's pod proxy shows it.
+
+    model = probes.Model(cluster.api, windows=2, linux=2); model.broken = lambda source, target, udp: None
+
+Used for `winjoin diag --kubeconfig` on many nodes: no packet moves here. `broken` answers the words of
+an error for a dialed target (a node's name, or a Service's), None where it works; "slow" waits as long as netexec.
+"""
+import json
+import threading
+import time
+import urllib.parse
+
+from . import resources, status
+
+NODE, POD, SERVICE = (resources.named(n) for n in ("nodes", "pods", "services"))
+NAMESPACE = resources.named("namespaces")
+TIMEOUT = 5.0  # netexec's own
+SLOW = "slow"
+VERSION = "v1.37.1"
+
+
+def node(name, os="linux", build="20348", version=VERSION, ready=True):
+    kernel = "10.0.%s.2340" % build if os == "windows" else "6.1.0"
+    number = sum(ord(c) for c in name) % 250 + 1
+    return {"metadata": {"name": name, "labels": {"kubernetes.io/os": os},
+                         "annotations": {"flannel.alpha.coreos.com/backend-type": "vxlan"}},
+            "spec": {}, "status": {
+                "addresses": [{"type": "InternalIP", "address": "10.0.0.%d" % number}],
+                "conditions": [{"type": "Ready", "status": "True" if ready else "False"}],
+                "nodeInfo": {"operatingSystem": os, "kernelVersion": kernel, "kubeletVersion": version}}}
+
+
+class Model(threading.Thread):
+    """Starts pods, empties deleted namespaces, answers the pod proxy."""
+
+    def __init__(self, api, windows=2, linux=2, nodes=None):
+        super().__init__(name="probes", daemon=True)
+        self.store, self.broken = api.store, lambda source, target, udp: None
+        self.not_started, self.over = {}, threading.Event()
+        self.dials, self.lock, self.most, self.now = 0, threading.Lock(), 0, 0
+        self.pods, self.started = {}, 0
+        names = nodes or ([node("win-%03d" % i, "windows") for i in range(windows)]
+                          + [node("lin-%03d" % i) for i in range(linux)])
+        for item in names:
+            self.store.create(NODE, "", item)
+        api.pod_proxy = self.proxy
+        self.start()
+
+    def run(self):
+        version = self.store.version
+        while not self.over.is_set():
+            version = self.store.events_after(version, None, 0.2)[1]
+            for item in self.store.list(POD)[0]:
+                if not item.get("status", {}).get("containerStatuses"):
+                    self._start_pod(item)
+            spaces = {n["metadata"]["name"] for n in self.store.list(NAMESPACE)[0]}
+            for what in (POD, SERVICE):
+                for item in self.store.list(what)[0]:
+                    if item["metadata"]["namespace"] not in spaces:
+                        self.store.delete(what, item["metadata"]["namespace"], item["metadata"]["name"])
+
+    def _start_pod(self, item):
+        name, on = item["metadata"]["name"], item["spec"].get("nodeName")
+        self.started += 1
+        number = self.started + 2
+        ip = "10.244.%d.%d" % (number // 250, number % 250 + 1)
+        why = self.not_started.get(on)
+
+        def change(pod):
+            if why:
+                pod["status"] = {"phase": "Pending", "containerStatuses": [
+                    {"name": "probe", "state": {"waiting": {"reason": why, "message": "of the model"}}}]}
+            else:
+                pod["status"] = {"phase": "Running", "podIP": ip, "podIPs": [{"ip": ip}],
+                                 "conditions": [{"type": "Ready", "status": "True"}],
+                                 "containerStatuses": [{"name": "probe", "ready": True, "state": {"running": {}}}]}
+            return pod
+        self.pods[name] = (on, ip)
+        try:
+            self.store.modify(POD, item["metadata"]["namespace"], name, change)
+        except status.ApiError:
+            pass  # deleted meanwhile
+
+    # ---- the proxy ----
+
+    def proxy(self, pod, path, query):
+        """(code, bytes, content type) of a request to a pod's port 8080."""
+        source = self.pods.get(pod)
+        if not source:
+            return 404, json.dumps(status.ApiError(404, "NotFound", "no pod").status).encode(), "application/json"
+        if path == "shell":
+            text = "x.svc.cluster.local,svc.cluster.local,cluster.local\n\n10.96.0.10\n"
+            return 200, json.dumps({"output": text}).encode(), "text/plain"
+        with self.lock:
+            self.dials += 1
+            self.now += 1
+            self.most = max(self.most, self.now)
+        try:
+            return self._dial(pod, source, query)
+        finally:
+            with self.lock:
+                self.now -= 1
+
+    def _dial(self, pod, source, query):
+        host, udp = query["host"], query.get("protocol") == "udp"
+        target = self.named(pod, host)
+        why = self.broken(source[0], target, udp)
+        if why == SLOW:
+            time.sleep(TIMEOUT)
+            why = "reading from udp connection failed. err:'read udp: i/o timeout'" if udp else \
+                'Get "http://%s/": context deadline exceeded (Client.Timeout exceeded)' % host
+        if why and why.startswith("lookup "):
+            return 400, ("host and/or port param are invalid. " + why).encode(), "text/plain"
+        if why:
+            return 200, json.dumps({"errors": [why]}).encode(), "text/plain"
+        answer = source[1] + ":40000" if query.get("request") == "clientip" else \
+            next((p for p, (on, _) in self.pods.items() if on == target), pod)
+        return 200, json.dumps({"responses": [answer] * int(query.get("tries", 1))}).encode(), "text/plain"
+
+    def named(self, pod, host):
+        """The node whose pod, or whose address, is dialed; else the host as it is."""
+        for name, (on, ip) in self.pods.items():
+            if host == ip or host.startswith(name + "."):
+                return on
+        return self.pods[pod][0] if host == "localhost" else host
+
+
+def split(path):
+    """(namespace, pod, rest) of a path of the pod proxy, or None."""
+    parts = urllib.parse.unquote(path).split("/", 8)
+    if parts[1:4] != ["api", "v1", "namespaces"] or len(parts) < 8 or parts[5] != "pods" or parts[7] != "proxy":
+        return None
+    return parts[4], parts[6].partition(":")[0], parts[8] if len(parts) > 8 else ""

@@ -1,0 +1,26 @@
+/* What comes back through the pod proxy, which anybody inside a pod may have written. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "diag/cluster/dial.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const long statuses[] = {0, 200, 400, 503};
+    _cleanup_(freep) char *text = xmemdup(data, size);
+
+    for (size_t i = 0; i < ARRAY_SIZE(statuses); i++)
+        for (int udp = 0; udp < 2; udp++) {
+            struct probe_result result;
+            char why[200];
+            enum dial_end end = dial_read(statuses[i], text, size, udp, &result, why, sizeof why);
+
+            if (end == DIAL_ANSWERED && (!result.attempts || result.succeeded > result.attempts))
+                abort();
+            if (strlen(why) >= sizeof why || result.address_count > PROBE_ADDRESSES_MAX)
+                abort();
+        }
+    free(dial_shell_read(200, text, size));
+    return 0;
+}
