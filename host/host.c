@@ -77,22 +77,21 @@ int host_make_folder(struct host *host, const char *path, enum host_access acces
     return host->ops->make_folder(host, at, access, err);
 }
 
-int host_folder_access(struct host *host, const char *path, char **ret, struct error *err) {
+int host_access_get(struct host *host, const char *path, char **ret, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
-    return host->ops->folder_access(host, at, ret, err);
+    return host->ops->access_get(host, at, ret, err);
 }
 
-int host_folder_access_set(struct host *host, const char *path, const char *access,
-                           struct error *err) {
+int host_access_set(struct host *host, const char *path, const char *access, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
     if (path_normalize(path, &at, err) < 0)
         return -1;
     log_message(LOG_CALL, "set the access of '%s' to %s", at, access);
-    return host->ops->folder_access_set(host, at, access, err);
+    return host->ops->access_set(host, at, access, err);
 }
 
 int host_remove(struct host *host, const char *path, struct error *err) {

@@ -53,11 +53,10 @@ int host_write(struct host *host, const char *path, const void *data, size_t len
 /* Makes the folder and its parents; one that exists keeps its content and gets the access. */
 int host_make_folder(struct host *host, const char *path, enum host_access access,
                      struct error *err);
-/* A folder's access as this host writes it (Windows: SDDL of owner and DACL; the caller frees), and
- * back. An owner that this process may not set stays. Absent: ERROR_ABSENT. */
-int host_folder_access(struct host *host, const char *path, char **ret, struct error *err);
-int host_folder_access_set(struct host *host, const char *path, const char *access,
-                           struct error *err);
+/* A file's or folder's access as this host writes it (Windows: SDDL of owner and DACL; the caller
+ * frees), and back. An owner that this process may not set stays. Absent: ERROR_ABSENT. */
+int host_access_get(struct host *host, const char *path, char **ret, struct error *err);
+int host_access_set(struct host *host, const char *path, const char *access, struct error *err);
 /* Removes a file, link or empty folder; absent is success. */
 int host_remove(struct host *host, const char *path, struct error *err);
 /* Removes a folder with its content, not following links; absent is success. */

@@ -257,7 +257,7 @@ int rootfs_make_folder(struct host *host, const char *path, enum host_access acc
 }
 
 /* Its mode: "755". */
-int rootfs_folder_access(struct host *host, const char *path, char **ret, struct error *err) {
+int rootfs_access_get(struct host *host, const char *path, char **ret, struct error *err) {
     _cleanup_(freep) char *at = NULL;
     struct stat st;
 
@@ -269,8 +269,7 @@ int rootfs_folder_access(struct host *host, const char *path, char **ret, struct
     return 0;
 }
 
-int rootfs_folder_access_set(struct host *host, const char *path, const char *access,
-                             struct error *err) {
+int rootfs_access_set(struct host *host, const char *path, const char *access, struct error *err) {
     _cleanup_(freep) char *at = NULL;
 
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)

@@ -81,7 +81,7 @@ int win32_access_apply(const wchar_t *path, void *descriptor, struct error *err)
     return code ? win32_fail(err, code, "set an access control list") : 0;
 }
 
-int win32_folder_access(struct host *host, const char *path, char **ret, struct error *err) {
+int win32_access_get(struct host *host, const char *path, char **ret, struct error *err) {
     enum { PARTS = OWNER_SECURITY_INFORMATION | DACL_SECURITY_INFORMATION };
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path);
     PSECURITY_DESCRIPTOR descriptor = NULL;
@@ -103,8 +103,7 @@ int win32_folder_access(struct host *host, const char *path, char **ret, struct 
     return 0;
 }
 
-int win32_folder_access_set(struct host *host, const char *path, const char *access,
-                            struct error *err) {
+int win32_access_set(struct host *host, const char *path, const char *access, struct error *err) {
     _cleanup_wide_ wchar_t *wide = win32_wide_path(path), *sddl = win32_wide(access);
     PSECURITY_DESCRIPTOR descriptor;
     int result;

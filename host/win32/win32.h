@@ -44,8 +44,8 @@ int win32_access_make(enum host_access access, bool folder, SECURITY_ATTRIBUTES 
 void win32_access_free(SECURITY_ATTRIBUTES *attributes);
 /* Gives a folder that exists the access. */
 int win32_access_apply(const wchar_t *path, void *descriptor, struct error *err);
-int win32_folder_access(struct host *, const char *, char **, struct error *);
-int win32_folder_access_set(struct host *, const char *, const char *, struct error *);
+int win32_access_get(struct host *, const char *, char **, struct error *);
+int win32_access_set(struct host *, const char *, const char *, struct error *);
 
 /* ---- library.c ---- */
 /* A function of a DLL in System32, or NULL: Windows builds differ in what they have. */

@@ -86,6 +86,11 @@ int service_watch_look(struct service_watch *watch, bool *ret_runs, struct error
 
     if (host_service_query(watch->host, watch->service->name, &found, err) < 0)
         return -1;
+    if (found.state == HOST_SERVICE_ABSENT) {
+        (void)error_set(err, ERROR_HOST, "keep %s running: somebody removed the service",
+                        watch->service->name);
+        return error_hint(err, "the same command registers it again");
+    }
     if (ret_runs)
         *ret_runs = found.state == HOST_SERVICE_RUNNING;
     if (found.state != HOST_SERVICE_STOPPED) {

@@ -236,7 +236,7 @@ static int copy_file(struct host *host, const char *from, const char *to, struct
 }
 
 int journal_file(struct journal *journal, const char *path, struct error *err) {
-    _cleanup_(freep) char *backup = NULL;
+    _cleanup_(freep) char *backup = NULL, *access = NULL;
 
     if (journal->also && journal_file(journal->also, path, err) < 0)
         return -1;
@@ -246,9 +246,11 @@ int journal_file(struct journal *journal, const char *path, struct error *err) {
         return record(journal, JOURNAL_FILE_ENTRY, path, NULL, err);
     backup = xasprintf("%s\\backup\\%04zu", journal->folder, journal->count);
     if (host_make_folder(journal->host, journal->folder, HOST_SECRET, err) < 0 ||
-        copy_file(journal->host, path, backup, err) < 0)
+        copy_file(journal->host, path, backup, err) < 0 ||
+        host_access_get(journal->host, path, &access, err) < 0)
         return error_prefix(err, "back up '%s'", path);
-    return record(journal, JOURNAL_FILE_ENTRY, path, json_pack("{s:s}", "backup", backup), err);
+    return record(journal, JOURNAL_FILE_ENTRY, path,
+                  json_pack("{s:s, s:s}", "backup", backup, "access", access), err);
 }
 
 int journal_folder(struct journal *journal, const char *path, struct error *err) {
@@ -257,7 +259,7 @@ int journal_folder(struct journal *journal, const char *path, struct error *err)
 
     if (journal_has(journal, JOURNAL_FOLDER_ENTRY, path))
         return 0;
-    if (there && host_folder_access(journal->host, path, &access, err) < 0)
+    if (there && host_access_get(journal->host, path, &access, err) < 0)
         return -1;
     return journal_record(journal, JOURNAL_FOLDER_ENTRY, path,
                           there ? json_pack("{s:b, s:s}", "present", 1, "access", access) : NULL,

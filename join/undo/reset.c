@@ -45,8 +45,8 @@ static bool is_below(const char *path, const char *folder) {
 static int undo_file(struct host *host, const struct journal_entry *entry, const char **ret_how,
                      struct error *err) {
     const char *backup = json_text_at(entry->before, "backup");
+    const char *access = json_text_at(entry->before, "access");
     _cleanup_(freep) char *data = NULL;
-    enum host_access access;
     size_t len;
 
     if (!backup) {
@@ -63,8 +63,9 @@ static int undo_file(struct host *host, const struct journal_entry *entry, const
     if (host_read(host, backup, BACKUP_MAX, &data, &len, err) < 0)
         return -1;
     (void)moves_aside(host, entry->target); /* or it does not run, and can be written */
-    access = is_below(entry->target, WINJOIN_FOLDER) ? HOST_SECRET : HOST_PUBLIC;
-    if (program_write(host, entry->target, data, len, access, err) < 0)
+    /* Closed until it has its own list; journals of before 0.1.0 have none. */
+    if (program_write(host, entry->target, data, len, HOST_SECRET, err) < 0 ||
+        (access && host_access_set(host, entry->target, access, err) < 0))
         return -1;
     if (text_ends_with(entry->target, ".exe"))
         program_remove_old(host, entry->target);
@@ -80,7 +81,7 @@ static int undo_folder(struct host *host, const struct journal_entry *entry, con
     if (json_bool_at(entry->before, "present", false)) {
         *ret_how = "kept: it existed before the join";
         return access && host_file_type(host, entry->target) != HOST_ABSENT
-                   ? host_folder_access_set(host, entry->target, access, err)
+                   ? host_access_set(host, entry->target, access, err)
                    : 0;
     }
     if (!json_bool_at(entry->before, "onlyIfEmpty", false)) {

@@ -196,10 +196,10 @@ int memory_make_folder(struct host *host, const char *path, enum host_access acc
     return 0;
 }
 
-int memory_folder_access(struct host *host, const char *path, char **ret, struct error *err) {
+int memory_access_get(struct host *host, const char *path, char **ret, struct error *err) {
     const struct memory_file *file;
 
-    if (memory_call(host, err, "folder_access %s", path) < 0)
+    if (memory_call(host, err, "access_get %s", path) < 0)
         return -1;
     file = find_file(memory_of(host), path);
     if (!file)
@@ -208,11 +208,10 @@ int memory_folder_access(struct host *host, const char *path, char **ret, struct
     return 0;
 }
 
-int memory_folder_access_set(struct host *host, const char *path, const char *access,
-                             struct error *err) {
+int memory_access_set(struct host *host, const char *path, const char *access, struct error *err) {
     struct memory_file *file;
 
-    if (memory_call(host, err, "folder_access_set %s %s", path, access) < 0)
+    if (memory_call(host, err, "access_set %s %s", path, access) < 0)
         return -1;
     file = find_file(memory_of(host), path);
     if (!file)

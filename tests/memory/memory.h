@@ -71,8 +71,8 @@ int memory_read_part(struct host *, const char *, uint64_t, size_t, char **, siz
 int memory_write(struct host *, const char *, const void *, size_t, enum host_access,
                  struct error *);
 int memory_make_folder(struct host *, const char *, enum host_access, struct error *);
-int memory_folder_access(struct host *, const char *, char **, struct error *);
-int memory_folder_access_set(struct host *, const char *, const char *, struct error *);
+int memory_access_get(struct host *, const char *, char **, struct error *);
+int memory_access_set(struct host *, const char *, const char *, struct error *);
 int memory_remove(struct host *, const char *, struct error *);
 int memory_remove_tree(struct host *, const char *, struct error *);
 int memory_rename(struct host *, const char *, const char *, struct error *);

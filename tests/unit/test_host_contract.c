@@ -93,6 +93,18 @@ static void folders_list_sorted(void **state) {
     assert_int_equal(host_file_type(opened, FOLDER), HOST_ABSENT);
 }
 
+/* Also when it was closed meanwhile. */
+static void access_of_a_file_is_given_back(void) {
+    _cleanup_(freep) char *before = NULL, *after = NULL;
+
+    SUCCEEDS(host_write(opened, FOLDER "\\file", "x", 1, HOST_PUBLIC, err));
+    SUCCEEDS(host_access_get(opened, FOLDER "\\file", &before, err));
+    SUCCEEDS(host_write(opened, FOLDER "\\file", "y", 1, HOST_SECRET, err));
+    SUCCEEDS(host_access_set(opened, FOLDER "\\file", before, err));
+    SUCCEEDS(host_access_get(opened, FOLDER "\\file", &after, err));
+    assert_string_equal(before, after);
+}
+
 /* Wine keeps modes, to which all of these lists may come down. */
 static void access_of_a_folder_is_given_back(void **state) {
     static const enum host_access others[] = {HOST_SECRET, HOST_READ_ONLY};
@@ -100,22 +112,23 @@ static void access_of_a_folder_is_given_back(void **state) {
 
     (void)state;
     SUCCEEDS(host_make_folder(opened, FOLDER "\\programs", HOST_PUBLIC, err));
-    SUCCEEDS(host_folder_access(opened, FOLDER "\\programs", &before, err));
+    SUCCEEDS(host_access_get(opened, FOLDER "\\programs", &before, err));
     for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         _cleanup_(freep) char *between = NULL, *after = NULL;
 
         SUCCEEDS(host_make_folder(opened, FOLDER "\\programs", others[i], err));
-        SUCCEEDS(host_folder_access(opened, FOLDER "\\programs", &between, err));
+        SUCCEEDS(host_access_get(opened, FOLDER "\\programs", &between, err));
         if (!on_wine())
             assert_string_not_equal(secret ? secret : before, between);
         if (!secret)
             secret = xstrdup(between);
-        SUCCEEDS(host_folder_access_set(opened, FOLDER "\\programs", before, err));
-        SUCCEEDS(host_folder_access(opened, FOLDER "\\programs", &after, err));
+        SUCCEEDS(host_access_set(opened, FOLDER "\\programs", before, err));
+        SUCCEEDS(host_access_get(opened, FOLDER "\\programs", &after, err));
         assert_string_equal(before, after);
     }
-    FAILS_WITH(ERROR_ABSENT, host_folder_access(opened, FOLDER "\\none", &secret, err));
-    FAILS_WITH(ERROR_ABSENT, host_folder_access_set(opened, FOLDER "\\none", before, err));
+    access_of_a_file_is_given_back();
+    FAILS_WITH(ERROR_ABSENT, host_access_get(opened, FOLDER "\\none", &secret, err));
+    FAILS_WITH(ERROR_ABSENT, host_access_set(opened, FOLDER "\\none", before, err));
     SUCCEEDS(host_remove_tree(opened, FOLDER, err));
 }
 

@@ -258,7 +258,7 @@ static void only_administrators_add_programs(void **state) {
         for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
             _cleanup_(freep) char *access = NULL;
 
-            assert_int_equal(host_folder_access(r.host, folders[i], &access, &err), 0);
+            assert_int_equal(host_access_get(r.host, folders[i], &access, &err), 0);
             assert_string_equal(access, "read-only");
         }
         if (reset_once(&r, &err) < 0)
@@ -267,6 +267,35 @@ static void only_administrators_add_programs(void **state) {
         assert_same(before, after, "reset");
         json_decref(before);
         json_decref(after);
+        close_run(&r);
+    }
+}
+
+/* A file that the join writes over gets back its content and the list that it had. */
+static void a_file_gets_back_its_access(void **state) {
+    static const char path[] = "C:\\k\\kube-proxy.kubeconfig";
+    static const struct {
+        enum host_access access;
+        const char *name;
+    } lists[] = {{HOST_PUBLIC, "public"}, {HOST_READ_ONLY, "read-only"}, {HOST_SECRET, "secret"}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+        _cleanup_(freep) char *joined = NULL, *after = NULL, *content = NULL;
+        struct error err = {0};
+        struct run r;
+        size_t len;
+
+        open_run(&r, "overlay");
+        assert_int_equal(host_write(r.host, path, "mine", 4, lists[i].access, &err), 0);
+        assert_int_equal(join_once(&r, &err), 0);
+        assert_int_equal(host_access_get(r.host, path, &joined, &err), 0);
+        assert_string_equal(joined, "secret");
+        assert_int_equal(reset_once(&r, &err), 0);
+        assert_int_equal(host_access_get(r.host, path, &after, &err), 0);
+        assert_string_equal(after, lists[i].name);
+        assert_int_equal(host_read(r.host, path, 100, &content, &len, &err), 0);
+        assert_string_equal(content, "mine");
         close_run(&r);
     }
 }
@@ -448,6 +477,7 @@ int main(void) {
         cmocka_unit_test(a_killed_diagnosis_leaves_no_firewall_rule),
         cmocka_unit_test(the_event_log_finds_its_texts),
         cmocka_unit_test(only_administrators_add_programs),
+        cmocka_unit_test(a_file_gets_back_its_access),
         cmocka_unit_test(second_join_changes_nothing),
         cmocka_unit_test(a_joined_node_remembers_its_network),
         cmocka_unit_test(a_cluster_without_the_manifest_is_told),

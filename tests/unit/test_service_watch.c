@@ -129,6 +129,39 @@ static void one_that_ends_while_it_is_waited_for(void **state) {
     }
 }
 
+/* kube-proxy is removed as soon as it is waited for. */
+static void remove_it(void *context, struct host *host) {
+    bool *removed = context;
+
+    if (!*removed) {
+        *removed = true;
+        assert_int_equal(host_service_delete(host, "kube-proxy", 1000, NULL), 0);
+    }
+}
+
+static void one_that_is_removed_is_told_at_once(void **state) {
+    struct error err = {0};
+    struct service_watch watch;
+    bool removed = false, runs = false;
+    struct run r;
+    uint64_t begin;
+
+    (void)state;
+    open_run(&r, "overlay");
+    assert_int_equal(join_once(&r, &err), 0);
+    watch = (struct service_watch){.host = r.host, .service = &service_kube_proxy};
+    assert_int_equal(service_watch_look(&watch, &runs, &err), 0);
+    assert_true(runs);
+    host_memory_on_sleep(r.host, remove_it, &removed);
+    assert_int_equal(host_sleep(r.host, 100, &err), 0);
+    begin = host_monotonic_ms(r.host);
+    assert_int_equal(service_watch_look(&watch, &runs, &err), -1);
+    assert_int_equal(err.kind, ERROR_HOST);
+    assert_string_equal(err.message, "keep kube-proxy running: somebody removed the service");
+    assert_int_equal(host_monotonic_ms(r.host), begin);
+    close_run(&r);
+}
+
 /* ---- what it may read ---- */
 
 static unsigned asked;
@@ -183,6 +216,7 @@ int main(void) {
         cmocka_unit_test(one_that_always_ends_is_told),
         cmocka_unit_test(one_that_cannot_be_started_is_not_tried_again),
         cmocka_unit_test(one_that_ends_while_it_is_waited_for),
+        cmocka_unit_test(one_that_is_removed_is_told_at_once),
         cmocka_unit_test(rights_are_asked_for_now_and_then),
     };
 
