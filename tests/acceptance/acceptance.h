@@ -11,6 +11,8 @@
 /* Access lists of a secret file and folder (host/host.h: HOST_SECRET), as Windows writes them. */
 #define SECRET "D:P(A;;FA;;;SY)(A;;FA;;;BA)"
 #define SECRET_FOLDER "D:P(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
+/* Of a folder of programs (HOST_READ_ONLY). */
+#define PROGRAMS SECRET_FOLDER "(A;OICI;0x1200a9;;;BU)"
 
 enum outcome { ROW_PASS, ROW_FAIL, ROW_SKIP };
 
@@ -62,9 +64,17 @@ int kit_run(struct kit *kit, struct finding *f, unsigned seconds, char **ret_sai
             const char *const *argv);
 /* Fails unless a file or folder is for SYSTEM and Administrators alone, nothing inherited. */
 void kit_expect_secret(const struct kit *kit, const char *path, struct finding *f);
+/* The same for a folder of programs: to which others add nothing, but which they may read. */
+void kit_expect_programs(const struct kit *kit, const char *path, struct finding *f);
 /* Fails unless Windows would start the service again, three times, also after an exit that is no
  * crash (SERVICE_CONFIG_FAILURE_ACTIONS and _FLAG). */
 void kit_recovery(const char *service, struct finding *f);
+
+/* Keeps the server's state before a join; rows that hold it against what is there: adapters, while
+ * it is a node, and everything after a reset. */
+void before_keep(struct kit *kit, struct finding *f);
+void before_adapters(struct kit *kit, const struct row *row, struct finding *f);
+void before_is_back(struct kit *kit, const struct row *row, struct finding *f);
 
 /* The tables; {0} ends one. */
 extern const struct row machine_rows[], node_rows[], join_rows[], leave_rows[];

@@ -103,6 +103,39 @@ static void secret(struct kit *kit, const struct row *row, struct finding *f) {
         finding_fail(f, "not taken back: %s", err.message);
 }
 
+static void programs(struct kit *kit, const struct row *row, struct finding *f) {
+    struct error err = {0};
+
+    (void)row;
+    if (host_make_folder(kit->host, FOLDER "\\programs", HOST_READ_ONLY, &err) < 0)
+        finding_fail(f, "%s", err.message);
+    else
+        kit_expect_programs(kit, FOLDER "\\programs", f);
+    if (host_remove_tree(kit->host, FOLDER, &err) < 0)
+        finding_fail(f, "not taken back: %s", err.message);
+}
+
+/* By the administrators' own share of the drive. */
+static void share(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char text[] = "apiVersion: winjoin.io/v1alpha1\nkind: NodeConfiguration\n";
+    static const char *const names[] = {"\\\\localhost\\C$\\winjoin-acceptance\\node.yaml",
+                                        "\\\\?\\UNC\\localhost\\C$\\winjoin-acceptance\\node.yaml"};
+    struct error err = {0};
+
+    (void)row;
+    if (host_write(kit->host, FOLDER "\\node.yaml", text, strlen(text), HOST_PUBLIC, &err) < 0)
+        finding_fail(f, "%s", err.message);
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+        _cleanup_(freep) char *said = NULL;
+        int code = WINJOIN(kit, f, &said, "config", "validate", "--config", names[i]);
+
+        if (code)
+            finding_fail(f, "%s: exit code %d: %s", names[i], code, said);
+    }
+    if (host_remove_tree(kit->host, FOLDER, &err) < 0)
+        finding_fail(f, "not taken back: %s", err.message);
+}
+
 static void symbolic_link(struct kit *kit, const struct row *row, struct finding *f) {
     _cleanup_(freep) char *said = NULL;
     struct error err = {0};
@@ -252,6 +285,10 @@ const struct row machine_rows[] = {
      0, preflight, NULL},
     {"secret-acl", "secret files are for SYSTEM and Administrators alone",
      SECRET ", and " SECRET_FOLDER " of a folder", 0, secret, NULL},
+    {"programs-acl", "nobody but administrators adds files beside programs", PROGRAMS, 0, programs,
+     NULL},
+    {"share", "files on a server's share are read", "`config validate` by \\\\localhost\\C$: 0",
+     NEEDS_WINDOWS, share, NULL},
     {"link", "a symbolic link is made, as the kubelet's certificate needs it",
      "`dir` shows <SYMLINK>", NEEDS_WINDOWS, symbolic_link, NULL},
     {"service-recovery", "Windows keeps what a service does after it fails",

@@ -90,6 +90,7 @@ static void play_kit(struct kit *kit) {
     if (host_make_folder(kit->host, build, HOST_PUBLIC, &err) < 0 || !SetCurrentDirectoryA(work))
         (void)fprintf(stderr, "acceptance: %s cannot be used: %s\n", work, err.message);
 
+    kit->joined = is_node(kit->host);
     play_all(kit, machine_rows);
     play_some(kit, rows, unit_rows(kit, rows, ROWS_MAX));
     play_some(kit, rows, hns_rows(rows, ROWS_MAX));

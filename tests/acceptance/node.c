@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "join/kubelet/kubelet_files.h"
 #include "services/service_table.h"
 #include "tests/acceptance/acceptance.h"
 
@@ -41,6 +42,8 @@ static void expect(struct kit *kit, struct finding *f, char *const *more,
 
 static void join(struct kit *kit, const struct row *row, struct finding *f) {
     (void)row;
+    if (!kit->joined)
+        before_keep(kit, f);
     EXPECT(kit, f, kit->join, "join");
 }
 
@@ -99,9 +102,51 @@ static void secrets(struct kit *kit, const struct row *row, struct finding *f) {
             kit_expect_secret(kit, files[i], f);
 }
 
+static void folders(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char *const names[] = {"C:\\k", "C:\\opt\\cni\\bin", "C:\\etc\\cni\\net.d",
+                                        "C:\\etc\\kubernetes\\manifests"};
+
+    (void)row;
+    for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+        if (host_file_type(kit->host, names[i]) == HOST_FOLDER)
+            kit_expect_programs(kit, names[i], f);
+}
+
+/* The kubelet leads it to each new certificate. */
+static void certificate_link(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char *const said[] = {"absent", "a file", "a folder", "a link"};
+    enum host_file_type type = host_file_type(kit->host, KUBELET_CLIENT_CERTIFICATE_FILE);
+
+    (void)row;
+    if (type != HOST_LINK)
+        finding_fail(f, "%s: %s", KUBELET_CLIENT_CERTIFICATE_FILE, said[type]);
+}
+
+static void firewall(struct kit *kit, const struct row *row, struct finding *f) {
+    static const char *const words[] = {"C:\\Windows\\System32\\netsh.exe",
+                                        "advfirewall",
+                                        "firewall",
+                                        "show",
+                                        "rule",
+                                        "name=winjoin kubelet",
+                                        NULL};
+    _cleanup_(freep) char *said = NULL;
+    int code = kit_run(kit, f, 60, &said, words);
+
+    (void)row;
+    if (code || !strstr(said, "10250") || !strstr(said, "TCP"))
+        finding_fail(f, "exit code %d: %s", code, tail(said));
+}
+
 static void status(struct kit *kit, const struct row *row, struct finding *f) {
     (void)row;
     EXPECT(kit, f, NULL, "status");
+}
+
+/* Its own identity asks for another one, and the kubelet takes it. */
+static void renew(struct kit *kit, const struct row *row, struct finding *f) {
+    (void)row;
+    EXPECT(kit, f, NULL, "certs", "renew");
 }
 
 static void diag(struct kit *kit, const struct row *row, struct finding *f) {
@@ -119,6 +164,8 @@ const struct row join_rows[] = {
      join, NULL},
     {"join-again", "the same command changes nothing", "exit code 0, changed: false", NEEDS_JOIN,
      join_again, NULL},
+    {"join-adapters", "the adapter keeps its addresses, DNS servers and gateways",
+     "each one of before, on some adapter", NEEDS_JOIN, before_adapters, NULL},
     {0},
 };
 const struct row node_rows[] = {
@@ -127,11 +174,21 @@ const struct row node_rows[] = {
      services, NULL},
     {"node-secrets", "kubeconfigs are for SYSTEM and Administrators alone", SECRET, NEEDS_NODE,
      secrets, NULL},
+    {"node-folders", "nobody but administrators adds files beside the node's programs", PROGRAMS,
+     NEEDS_NODE, folders, NULL},
+    {"node-link", "the kubelet's certificate is a link, as it makes it", "a link", NEEDS_NODE,
+     certificate_link, NULL},
+    {"node-firewall", "the kubelet can be reached", "a rule `winjoin kubelet`: TCP, 10250",
+     NEEDS_NODE | NEEDS_WINDOWS, firewall, NULL},
     {"node-status", "the node is well", "exit code 0", NEEDS_NODE, status, NULL},
     {"node-diag", "all flows pass", "exit code 0", NEEDS_NODE, diag, NULL},
     {0},
 };
 const struct row leave_rows[] = {
-    {"reset", "the server is as it was", "exit code 0", NEEDS_JOIN, reset, NULL},
+    {"certs-renew", "the client certificate is renewed", "exit code 0", NEEDS_JOIN, renew, NULL},
+    {"reset", "the join is undone", "exit code 0", NEEDS_JOIN, reset, NULL},
+    {"reset-state", "the server is as it was before the join",
+     "its adapters, HNS networks, services and folders, nothing else", NEEDS_JOIN, before_is_back,
+     NULL},
     {0},
 };

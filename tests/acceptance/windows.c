@@ -60,6 +60,20 @@ void kit_expect_secret(const struct kit *kit, const char *path, struct finding *
         finding_note(f, "%s", path);
 }
 
+/* Wine knows modes alone: everybody has what the mode gives to others. */
+static bool others_write(const char *sddl) {
+    return strstr(sddl, ";;;WD)") && !strstr(sddl, ";0x1200a9;;;WD)");
+}
+
+void kit_expect_programs(const struct kit *kit, const char *path, struct finding *f) {
+    _cleanup_(freep) char *sddl = access_list(path, f);
+
+    if (sddl && (kit->wine ? others_write(sddl) : strcmp(sddl, PROGRAMS) != 0))
+        finding_fail(f, "%s: %s", path, sddl);
+    else if (sddl)
+        finding_note(f, "%s: %s", path, sddl);
+}
+
 static void *service_config(const char *service, DWORD level, struct finding *f) {
     SC_HANDLE manager = OpenSCManagerW(NULL, NULL, SC_MANAGER_CONNECT);
     SC_HANDLE handle = manager ? OpenServiceA(manager, service, SERVICE_QUERY_CONFIG) : NULL;

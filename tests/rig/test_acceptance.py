@@ -18,8 +18,9 @@ REPLAY = os.path.join(winhost.ROOT, "build", "native", "hns-replay")
 UNITS = sorted(os.listdir(os.path.join(BUILD, "acceptance", "units"))) if os.path.isdir(os.path.join(
     BUILD, "acceptance", "units")) else []
 # What a played server without a cluster cannot answer.
-SKIPPED = {"link", "service-recovery", "firewall", "event-log", "join", "join-again", "node-services",
-           "node-secrets", "node-status", "node-diag", "reset"}
+SKIPPED = {"link", "share", "service-recovery", "firewall", "event-log", "join", "join-again", "join-adapters", "node-services",
+           "node-secrets", "node-folders", "node-link", "node-firewall", "node-status", "node-diag", "certs-renew", "reset",
+           "reset-state"}
 PART = os.environ.get("TESTS_PART") == "part"  # make test: without the modes that need an adapter, and the join
 MODES = {"hns-overlay", "hns-l2bridge", "hns-l2tunnel", "hns-transparent", "hns-nat"}
 
@@ -110,15 +111,53 @@ class Node(Case):
         self.carry(scene.host)
         join = [*scene.join_words[2:], "--verify", "node"]
         code, rows, said = self.check("--only", "join", "--join", *join)
-        self.assertEqual((code, self.by(rows, "pass")), (0, {"join", "join-again"}), said)
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"join", "join-again", "join-adapters"}), said)
+        self.before_says('"dnsServers":{', '"dnsServers":{"192.0.2.99":true,')
+        code, rows, said = self.check("--only", "join-adapters", "--join", *join)
+        self.assertEqual(rows["join-adapters"]["found"], "dnsServers 192.0.2.99 of Ethernet is on no adapter", said)
+        self.before_says('"192.0.2.99":true,', "")
+        code, rows, said = self.check("--only", "node-f")
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"node-folders"}), said)
+        os.chmod(self.host.path(r"C:\k"), 0o777)
+        code, rows, said = self.check("--only", "node-folders")
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"node-folders"}), said)
+        os.chmod(self.host.path(r"C:\k"), 0o755)
+        code, rows, said = self.check("--only", "node-link")
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"node-link"}), said)
+        link = self.host.path(r"C:\var\lib\kubelet\pki\kubelet-client-current.pem")
+        leads = os.readlink(link)
+        os.rename(link, link + ".kept")
+        code, rows, said = self.check("--only", "node-link")
+        self.assertEqual((code, rows["node-link"]["found"].endswith("absent")), (1, True), said)
+        os.rename(link + ".kept", link)
+        self.assertEqual(os.readlink(link), leads)
         code, rows, said = self.check("--only", "node-s")
         self.assertEqual((code, self.by(rows, "pass")), (0, {"node-secrets", "node-status"}), said)
         os.chmod(self.host.path(r"C:\etc\kubernetes\kubelet.conf"), 0o644)  # what Wine shows as a wrong list
         code, rows, said = self.check("--only", "node-secrets")
         self.assertEqual((code, self.by(rows, "fail")), (1, {"node-secrets"}), said)
         self.assertIn(r"C:\etc\kubernetes\kubelet.conf: D:", rows["node-secrets"]["found"])
+        code, rows, said = self.check("--only", "certs-renew", "--join", *join)
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"certs-renew"}), said)
+        left = self.host.path(r"C:\k\left.txt")
+        with open(left, "w", encoding="utf-8") as f:
+            f.write("another program's")
         code, rows, said = self.check("--only", "reset", "--join", *join)
-        self.assertEqual((code, self.by(rows, "pass")), (0, {"reset"}), said)
+        self.assertEqual((code, self.by(rows, "pass"), self.by(rows, "fail")), (1, {"reset"}, {"reset-state"}), said)
+        self.assertEqual(rows["reset-state"]["found"], r"folders C:\k was not there")
+        os.remove(left)
+        os.rmdir(os.path.dirname(left))
+        code, rows, said = self.check("--only", "reset-state", "--join", *join)
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"reset-state"}), said)
+
+    def before_says(self, old, new):
+        """What the kit keeps of the server before its join."""
+        path = self.host.path(r"C:\kit\before.json")
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        self.assertIn(old, text)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text.replace(old, new, 1))
 
 
 if __name__ == "__main__":
