@@ -118,12 +118,12 @@ static const char *endpoint_problem(const char *endpoint) {
 /* What of a line is most often lost or added by hand. */
 static void hint_at_endpoint(struct check *c, const char *endpoint) {
     const char *scheme = strstr(endpoint, "://"), *host = scheme ? scheme + 3 : endpoint;
-    size_t len = strcspn(host, "/?#");
+    size_t len = strcspn(host, "/?#,");
     _cleanup_(freep) char *right = NULL;
 
     if (strchr(host, '@')) /* behind a password */
         host = "<ip>:6443", len = strlen(host);
-    if (!scheme && *host != '[' && strchr(host, ':') != strrchr(host, ':'))
+    if (!scheme && *host != '[' && host[len] != ',' && strchr(host, ':') != strrchr(host, ':'))
         right = xasprintf("give an IPv6 address in brackets: [%s]:6443", host);
     else
         right = xasprintf("give host and port alone: %.*s%s", (int)len, host,

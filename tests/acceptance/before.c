@@ -115,7 +115,7 @@ static json_t *before(struct kit *kit, struct finding *f) {
     return state;
 }
 
-/* Both ways: what is gone, and what is left. */
+/* What is gone, and what is left. */
 static void compare(const char *where, const json_t *was, const json_t *is, struct finding *f) {
     const char *key;
     json_t *value;
@@ -138,10 +138,12 @@ static void compare(const char *where, const json_t *was, const json_t *is, stru
 void before_is_back(struct kit *kit, const struct row *row, struct finding *f) {
     _cleanup_json_ json_t *was = before(kit, f);
     _cleanup_json_ json_t *is = was ? state_of(kit, f) : NULL;
+    const char *area;
+    json_t *value;
 
     (void)row;
-    if (is)
-        compare("", was, is, f);
+    json_object_foreach(is ? was : NULL, area, value)
+        compare(area, value, json_object_get(is, area), f);
     if (is && f->outcome == ROW_PASS)
         finding_note(f, "nothing is left, nothing is gone");
 }

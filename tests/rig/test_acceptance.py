@@ -139,16 +139,14 @@ class Node(Case):
         self.assertIn(r"C:\etc\kubernetes\kubelet.conf: D:", rows["node-secrets"]["found"])
         code, rows, said = self.check("--only", "certs-renew", "--join", *join)
         self.assertEqual((code, self.by(rows, "pass")), (0, {"certs-renew"}), said)
-        left = self.host.path(r"C:\k\left.txt")
-        with open(left, "w", encoding="utf-8") as f:
-            f.write("another program's")
         code, rows, said = self.check("--only", "reset", "--join", *join)
-        self.assertEqual((code, self.by(rows, "pass"), self.by(rows, "fail")), (1, {"reset"}, {"reset-state"}), said)
-        self.assertEqual(rows["reset-state"]["found"], r"folders C:\k was not there")
-        os.remove(left)
-        os.rmdir(os.path.dirname(left))
+        self.assertEqual((code, self.by(rows, "pass")), (0, {"reset", "reset-state"}), said)
+        os.mkdir(self.host.path(r"C:\k"))
+        self.before_says('"dnsServers":{', '"dnsServers":{"192.0.2.99":true,')
         code, rows, said = self.check("--only", "reset-state", "--join", *join)
-        self.assertEqual((code, self.by(rows, "pass")), (0, {"reset-state"}), said)
+        self.assertEqual((code, self.by(rows, "fail")), (1, {"reset-state"}), said)
+        self.assertIn(r"folders C:\k was not there", rows["reset-state"]["found"])
+        self.assertIn("adapters Ethernet dnsServers 192.0.2.99 is gone", rows["reset-state"]["found"])
 
     def before_says(self, old, new):
         """What the kit keeps of the server before its join."""

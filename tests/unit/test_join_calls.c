@@ -73,6 +73,8 @@ static const struct {
      "give host and port alone: <ip>:6443"},
     {"join 10.0.0.1 --token abcdef.0123456789abcdef", "",
      "give host and port alone: 10.0.0.1:6443"},
+    {"join 10.0.0.1:6443,10.0.0.2:6443 --token abcdef.0123456789abcdef", "",
+     "give host and port alone: 10.0.0.1:6443"},
     {"join 10.0.0.1:6443 --token abc", "",
      "a control-plane node prints the whole line: kubeadm token create --print-join-command"},
     {"join 10.0.0.10",
