@@ -2,6 +2,7 @@
 be done here (the MSI by Wine's msiexec, the Linux program by running it)."""
 import gzip
 import hashlib
+import json
 import os
 import pathlib
 import re
@@ -11,11 +12,14 @@ import sys
 import tarfile
 import tempfile
 import unittest
+import urllib.parse
 import xml.etree.ElementTree
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests/provision")]
+import ansible_tools  # noqa: E402
+
 WINE, SERVER = "/usr/lib/wine/wine64", "/usr/lib/wine/wineserver64"
 WINDOWS = {"winjoin.exe", "winjoin.ps1", "winjoin.sbom.json", "LICENSE.txt", "README.md"}
 LINUX = {"bin/winjoin", "share/bash-completion/completions/winjoin", "share/zsh/vendor-completions/_winjoin",
@@ -75,6 +79,19 @@ class Packages(unittest.TestCase):
             self.assertEqual(set(archive.namelist()), {"winjoin/" + name for name in WINDOWS})
             self.assertEqual(archive.read("winjoin/winjoin.exe"), (ROOT / "build/windows/winjoin.exe").read_bytes())
             self.assertIn(b"Register-ArgumentCompleter", archive.read("winjoin/winjoin.ps1"))
+
+    def test_bill_of_materials_is_spdx(self):
+        try:
+            judge = ansible_tools.tools() / "pyspdxtools"
+        except (ansible_tools.Missing, OSError, subprocess.TimeoutExpired) as why:
+            self.skipTest(str(why))
+        good = self.folder / "good.spdx.json"
+        with zipfile.ZipFile(self.file("*windows-amd64.zip")) as archive:
+            good.write_bytes(archive.read("winjoin/winjoin.sbom.json"))
+        bad = good.with_name("bad.spdx.json")
+        bad.write_text(good.read_text().replace("SPDXRef-curl", "curl"))
+        codes = [subprocess.run([judge, "-i", path], capture_output=True, check=False).returncode for path in (good, bad)]
+        self.assertEqual(codes, [0, 1])
 
     def test_acceptance_kit(self):
         with zipfile.ZipFile(self.file("*-acceptance.zip")) as archive:
@@ -167,6 +184,13 @@ class Packages(unittest.TestCase):
         wine("msiexec", "/i", msi(self.out), "/qn")
         self.assertEqual({p.name for p in folder.iterdir()}, WINDOWS)
         self.assertEqual(sha256(folder / "winjoin.exe"), sha256(ROOT / "build/windows/winjoin.exe"))
+        # What the bill of materials lists is what the program says of itself.
+        said = json.loads(wine(str(folder / "winjoin.exe"), "version", "-o", "json"))
+        listed = {p["name"]: p for p in json.loads((folder / "winjoin.sbom.json").read_text())["packages"]}
+        self.assertEqual(listed.pop("winjoin.exe")["versionInfo"], said["version"])
+        sources = {name: urllib.parse.unquote(p["externalRefs"][0]["referenceLocator"]).split("@")[1].split("?")[0].split(":")[-1]
+                   for name, p in listed.items()}
+        self.assertEqual(sources, {library["name"]: library["version"] for library in said["libraries"]})
         self.assertIn("Program Files\\winjoin", query(environment, "PATH"))
         self.assertIn("winjoin\\winjoin.exe", query(events, "EventMessageFile"))
         (folder / "winjoin.exe").unlink()
