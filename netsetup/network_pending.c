@@ -33,6 +33,8 @@ static bool stands(struct host *host, const struct network_input *input) {
     struct hcn_network network;
     struct error ignored = {0};
 
+    if (agent && agent->pods_make_network)
+        return true; /* kept away, no pod would ever make it */
     return agent && agent->in_cluster
                ? external_stands(host, input)
                : hcn_network_find(host, input->name, &network, &ignored) == 0;

@@ -58,10 +58,6 @@ class Found(scene.Scene):
         line = join.until(lambda line: line["state"] == "waiting" and text in line["message"])
         self.assertTrue(line, join.said())
 
-    def network_condition(self):
-        conditions = self.stage.node(stage.NODE)["status"].get("conditions", [])
-        return [c["status"] for c in conditions if c["type"] == "NetworkUnavailable"]
-
     def joins(self, agent, title, cni):
         """A join that waits for the agent's file, then for its network; pods are kept away until then."""
         join = self.follow_agent()

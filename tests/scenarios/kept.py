@@ -94,6 +94,63 @@ class Kept(Keeping):
         self.assert_bare()
 
 
+class OwnRoutes(Keeping):
+    """No agent: winjoin-network writes the routes to other nodes' pods. Told in order."""
+    mode, origin = "l2bridge", "dhcp"
+    nodes = {"other-1": ("10.244.41.0/24", "10.0.0.41"), "other-2": ("10.244.42.0/24", "10.0.0.42")}
+
+    def node_comes(self, name, address=""):
+        pods, own = self.nodes[name]
+        self.stage.cluster.call("POST", "/api/v1/nodes", {
+            "apiVersion": "v1", "kind": "Node", "metadata": {"name": name},
+            "spec": {"podCIDR": pods, "podCIDRs": [pods]}})
+        node = self.stage.node(name)
+        node["status"] = {"addresses": [{"type": "InternalIP", "address": address or own}]}
+        self.stage.cluster.call("PUT", "/api/v1/nodes/%s/status" % name, node)
+
+    def node_goes(self, name):
+        self.stage.cluster.call("DELETE", "/api/v1/nodes/" + name)
+
+    def routes(self):
+        """Pods' prefix -> next hop, of other nodes."""
+        return {"/".join(r[2:4]): r[4] for r in self.stage.host.net("routes")
+                if r[2].startswith("10.244.4") and r[4] != "0.0.0.0"}
+
+    def follow_routes(self, what, *names):
+        wanted = dict(self.nodes[n] for n in names)
+        self.until(lambda: self.routes() == wanted, what)
+
+    def test_1_join(self):
+        self.node_comes("other-1")
+        self.assert_joins("--network-plugin", "win-bridge", *scene.FAST)
+        self.follow_routes("the join", "other-1")
+
+    def test_2_nodes_come_and_go(self):
+        self.node_comes("other-2")
+        self.follow_routes("a node came", "other-1", "other-2")
+        self.node_goes("other-1")
+        self.follow_routes("a node went", "other-2")
+
+    def test_3_a_node_moves(self):
+        self.node_goes("other-2")
+        type(self).nodes = {**self.nodes, "other-2": ("10.244.42.0/24", "10.0.0.43")}
+        self.node_comes("other-2")
+        self.follow_routes("a node has another address", "other-2")
+
+    def test_4_windows_is_restarted(self):
+        self.stage.host.shut_down()
+        self.node_comes("other-1")
+        self.stage.host.control({"op": "reboot"})
+        self.stage.host.boot()
+        self.follow_routes("Windows was restarted", "other-1", "other-2")
+
+    def test_5_reset(self):
+        self.reset()
+        self.assert_bare()
+        for name in self.nodes:
+            self.node_goes(name)
+
+
 class KeptJoin(Keeping):
     """HNS is restarted in the middle of a join: it goes on, or the same command does."""
 

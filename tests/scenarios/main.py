@@ -17,11 +17,11 @@ import cards  # noqa: E402
 CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
-           ("kept", "Kept"), ("kept", "KeptJoin"),
+           ("kept", "Kept"), ("kept", "KeptJoin"), ("kept", "OwnRoutes"),
            ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "Transparent"), ("joins", "Nat"),
            ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External"), ("dual", "DualStack"),
            ("agents", "CalicoVxlan"), ("agents", "CalicoBgp"), ("agents", "Antrea"),
-           ("ovn", "OvnKubernetes"), ("azure", "AzureCni"), ("killed", "KilledAzure"),
+           ("ovn", "OvnKubernetes"), ("ovn", "KilledOvn"), ("azure", "AzureCni"), ("killed", "KilledAzure"),
            *(("nics", "Nic" + kind) for kind in cards.KINDS)]
 
 

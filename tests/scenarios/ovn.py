@@ -1,7 +1,9 @@
 """OVN-Kubernetes' hybrid overlay: the test is ovnkube, which gives the prefix, and who approves the request."""
 import json
+import threading
 
 import joins
+import killed
 import scene
 from scene import snapshot, stage
 
@@ -13,8 +15,8 @@ REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
 WORDS = ("--network-plugin", "ovn-kubernetes", "-o", "json")
 
 
-class OvnKubernetes(scene.Scene):
-    """The life of a node, told in order: each test needs the one before."""
+class Ovnkube(scene.Scene):
+    """A cluster in which it runs on the Linux node."""
 
     @classmethod
     def setUpClass(cls):
@@ -53,6 +55,33 @@ class OvnKubernetes(scene.Scene):
         request.setdefault("status", {})["conditions"] = [
             {"type": "Approved", "status": "True", "reason": "ByHand", "message": "Welcome."}]
         self.stage.cluster.call("PUT", path + "/approval", request)
+
+
+class KilledOvn(Ovnkube, killed.Kills):
+    more, last = WORDS, scene.FAST
+
+    def setUp(self):
+        self.over = threading.Event()
+        cluster = threading.Thread(target=self.answer)
+        cluster.start()
+        self.addCleanup(cluster.join)
+        self.addCleanup(self.over.set)
+
+    def answer(self):
+        """ovnkube, and who approves: at once, each time that the node comes so far."""
+        while not self.over.wait(0.3):
+            try:
+                if SUBNET not in (self.stage.node(stage.NODE)["metadata"].get("annotations") or {}):
+                    self.annotate(stage.NODE, **{SUBNET: PODS})
+                for request in self.stage.cluster.call("GET", REQUESTS)["items"]:
+                    if not request.get("status", {}).get("conditions"):
+                        self.approve(request["metadata"]["name"])
+            except (scene.Refused, OSError):
+                pass  # the Node does not exist yet, or the kubelet wrote it meanwhile
+
+
+class OvnKubernetes(Ovnkube):
+    """The life of a node, told in order: each test needs the one before."""
 
     def networks(self):
         _, status = self.stage.document("status")

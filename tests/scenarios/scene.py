@@ -180,6 +180,10 @@ class Scene(unittest.TestCase):
         conditions = self.stage.node(stage.NODE)["status"].get("conditions", [])
         return [c["status"] for c in conditions if c["type"] == "Ready"]
 
+    def network_condition(self):
+        conditions = self.stage.node(stage.NODE)["status"].get("conditions", [])
+        return [c["status"] for c in conditions if c["type"] == "NetworkUnavailable"]
+
 
 def holders(folder, secret, left_out=""):
     """The files below a folder that hold a secret, in UTF-8 or UTF-16; only what is new there."""

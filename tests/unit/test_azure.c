@@ -123,6 +123,25 @@ static void another_value_is_restored(void **state) {
     close_run(&r);
 }
 
+/* Its file would be read first, its network is in the way: refused until reset. */
+static void another_plugin_before(void **state) {
+    struct error err = {0};
+    struct run r;
+
+    (void)state;
+    open_azure(&r, "l2bridge", "win-bridge");
+    put(r.host, "C:\\opt\\cni\\bin\\host-local.exe", "MZ");
+    r.scene.no_prefix = false;
+    r.scene.conf = NULL;
+    joins(&r);
+    set_options(&r, "l2bridge");
+    r.options.network_plugin = xstrdup("azure-vnet");
+    assert_int_equal(join_once(&r, &err), -1);
+    assert_non_null(strstr(err.message, "HNS network 'cbr0' has 10.244.3.0/24"));
+    assert_int_equal(host_file_type(r.host, CONFLIST), HOST_ABSENT);
+    close_run(&r);
+}
+
 /* One call of a join or of the first pod's time fails; the same command again finishes, and reset
  * gives the host back. */
 static bool torture_once(size_t n) {
@@ -170,6 +189,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_pod_makes_the_network),
         cmocka_unit_test(another_value_is_restored),
+        cmocka_unit_test(another_plugin_before),
         cmocka_unit_test(every_call_fails_once),
     };
 
