@@ -9,6 +9,7 @@
 #include "diag/cluster/cluster.h"
 #include "join/phases/phases.h"
 #include "kube/client.h"
+#include "kube/exec_plugin.h"
 
 enum { PATIENCE_MS = 15000 };
 
@@ -61,6 +62,9 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
         result = error_set(err, ERROR_UNSUPPORTED,
                            "use the kubeconfig: impersonation (%s) is not supported",
                            config.impersonation);
+    else if (config.exec && !config.token && !config.client_cert_pem &&
+             kubeconfig_run_plugin(program->host, path, &config, err) < 0)
+        result = -1;
     else
         result = kube_client_open(program->http, program->host, &config, ret, err);
     kubeconfig_free(&config);

@@ -31,6 +31,7 @@ void kubeconfig_free(struct kubeconfig *c) {
     free(c->client_key_file);
     free(c->program);
     free(c->impersonation);
+    json_decref(c->exec);
     *c = (struct kubeconfig){0};
 }
 
@@ -183,6 +184,8 @@ static int read_user(struct reading *r, const struct yaml_node *user, struct kub
         take_data(r, user, "client-key-data", &c->client_key_pem, NULL) < 0)
         return -1;
     note_presence(user, "exec", &c->program);
+    if (yaml_type(yaml_at(user, "exec")) == YAML_MAP)
+        c->exec = yaml_to_json(yaml_at(user, "exec"));
     note_presence(user, "auth-provider", &c->program);
     note_presence(user, "as", &c->impersonation);
     note_presence(user, "as-uid", &c->impersonation);

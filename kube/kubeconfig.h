@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "host/host.h"
 
 /* The cluster and user that a kubeconfig chooses. Text is owned; NULL = absent. */
@@ -29,6 +30,7 @@ struct kubeconfig {
     char *client_key_file;
     char *client_key_pem;
     char *program;       /* "exec" or "auth-provider": which of them the user has */
+    json_t *exec;        /* what it says of the program to run, as JSON; or NULL */
     char *impersonation; /* "as", "as-uid", "as-groups" or "as-user-extra": the first of them */
 };
 

@@ -157,6 +157,58 @@ class Rights(ClusterDiag):
             self.assertIn("%s %s" % right, err)
 
 
+class Plugin(ClusterDiag):
+    """Credentials that a program gives, as kubectl runs it."""
+
+    def kubeconfig_of(self, script, **more):
+        """A kubeconfig whose user runs a script with the administrator's pair as $CERT and $KEY."""
+        with open(self.kubeconfig, encoding="utf-8") as f:
+            lines = [line.strip() for line in f]
+        field = {n: next(x for x in lines if x.startswith(n)).split()[1] for n in (
+            "client-certificate-data:", "client-key-data:", "certificate-authority-data:", "server:")}
+        program = os.path.join(self.folder, "plugin")
+        with open(program, "w", encoding="utf-8") as f:
+            f.write("#!/usr/bin/python3\nimport base64, json, os, sys, time\n"
+                    "cert, key = (base64.b64decode(x).decode() for x in (%r, %r))\n"
+                    "info = json.loads(os.environ['KUBERNETES_EXEC_INFO'])\n%s" % (
+                        field["client-certificate-data:"], field["client-key-data:"], script))
+        os.chmod(program, 0o700)
+        path = os.path.join(self.folder, "plugin.conf")
+        run = {"apiVersion": "client.authentication.k8s.io/v1", "command": "./plugin", "args": ["a"],
+               "env": [{"name": "HELLO", "value": "there"}], "provideClusterInfo": True,
+               "interactiveMode": "IfAvailable", **more}
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+                       "clusters": [{"name": "k", "cluster": {
+                           "server": field["server:"],
+                           "certificate-authority-data": field["certificate-authority-data:"]}}],
+                       "users": [{"name": "u", "user": {"exec": run}}]}, f)
+        return path
+
+    GIVES = ("assert sys.argv[1:] == ['a'] and os.environ['HELLO'] == 'there'\n"
+             "assert info['spec']['cluster']['server'].startswith('https://')\n"
+             "print(json.dumps({'kind': 'ExecCredential', 'apiVersion': info['apiVersion'],\n"
+             "                  'status': {'clientCertificateData': cert, 'clientKeyData': key}}))\n")
+
+    def test_certificate(self):
+        for version in ("v1", "v1beta1"):
+            self.diag(kubeconfig=self.kubeconfig_of(self.GIVES, apiVersion="client.authentication.k8s.io/" + version))
+
+    def test_refusals(self):
+        for words, script, more in (
+                ("it ended with exit code 3", "sys.exit(3)", {}),
+                ("its output is no ExecCredential", "print('s3cr3t')", {}),
+                ("exec of apiVersion 'client.authentication.k8s.io/v1alpha1' is not supported", "",
+                 {"apiVersion": "client.authentication.k8s.io/v1alpha1"}),
+                ("interactiveMode Always is not supported", "", {"interactiveMode": "Always"}),
+                ("hint: install it", "", {"command": "no-such-program", "installHint": "install it"})):
+            proc = self.start(kubeconfig=self.kubeconfig_of(script, **more))
+            out, err = proc.communicate(timeout=60)
+            self.assertNotEqual(proc.returncode, 0)
+            self.assertIn(words, err)
+            self.assertNotIn("s3cr3t", out + err)
+
+
 class Interrupted(ClusterDiag):
     def test_ctrl_c(self):
         self.model.broken = lambda source, target, udp: probes.SLOW
