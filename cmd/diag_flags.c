@@ -13,6 +13,8 @@ static const struct option diag_options[] = {
      "also write all evidence (HNS, routes, firewall, services, logs, events, versions) to this "
      ".zip",
      0},
+    {"count", 0, OPTION_NUMBER, AT(count), "N",
+     "attempts of each flow, for latency and loss (default 3, at most 100)", 0},
     {"external-ip", 0, OPTION_TEXT, AT(external_ip), "IP:PORT", "external target, by address", 0},
     {"external-name", 0, OPTION_TEXT, AT(external_name), "NAME:PORT", "external target, by name",
      0},

@@ -32,6 +32,7 @@ struct program_options {
     char *kubeconfig, *context, *node_selector;       /* diag */
     char *image;                                      /* diag */
     struct text_list nodes;                           /* diag */
+    long long count;                                  /* diag */
     char *replay, *collect;                           /* diag */
     char *since;                                      /* logs */
     bool follow;                                      /* logs */

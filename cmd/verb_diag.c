@@ -25,7 +25,9 @@ static void print_report(struct program *program, const struct diag_report *repo
     const char *format = program->options.output;
     _cleanup_(freep) char *text = text_equal(format, "junit")  ? diag_report_junit(report)
                                   : text_equal(format, "html") ? diag_report_html(report)
-                                                               : diag_report_text(report, &style);
+                                  : text_equal(format, "metrics")
+                                      ? diag_report_metrics(report)
+                                      : diag_report_text(report, &style);
 
     output_text(program, text);
     if (output_is_document(program))
@@ -109,6 +111,7 @@ static void take_targets(struct program_options *o) {
     o->join.external_ip = take_ptr(o->external_ip);
     o->join.external_name = take_ptr(o->external_name);
     o->join.external_dns = take_ptr(o->external_dns);
+    o->join.verify_attempts = o->count;
 }
 
 int verb_diag(struct program *program, struct error *err) {
@@ -124,6 +127,9 @@ int verb_diag(struct program *program, struct error *err) {
 
     if (diag_asks_for_cluster(program))
         return diag_cluster(program, err);
+    if (program->options.count > PROBE_ATTEMPTS_MAX)
+        return error_set(err, ERROR_USAGE, "use --count %lld: at most %d", program->options.count,
+                         PROBE_ATTEMPTS_MAX);
     if (program->options.collect && program->options.replay)
         return error_set(err, ERROR_USAGE, "use either --collect or --replay");
     if (program->options.collect &&

@@ -33,7 +33,7 @@
 const struct option output_options[] = OUTPUT("text|json|yaml");
 static const struct option discover_output[] = OUTPUT("text|json|yaml|kubeconfig");
 static const struct option routes_output[] = OUTPUT("text|az|aws|gcloud|json|yaml");
-static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html");
+static const struct option diag_output[] = OUTPUT("text|json|yaml|junit|html|metrics");
 
 static const struct option global_options[] = {
     {"v", 'v', OPTION_NUMBER, AT(verbosity), "N",

@@ -71,9 +71,9 @@ struct probe_result {
     enum probe_outcome outcome; /* of the last failure; PROBE_OK when every attempt succeeded */
     unsigned attempts;
     unsigned succeeded;
-    unsigned min_us, median_us, max_us;      /* microseconds over the successes; 0 = none */
-    char responder[PROBE_NAME_MAX + 1];      /* who answered last, "" = unknown */
-    char addresses[PROBE_ADDRESSES_MAX][46]; /* what the target or question resolved to */
+    unsigned min_us, median_us, p95_us, max_us; /* microseconds over the successes; 0 = none */
+    char responder[PROBE_NAME_MAX + 1];         /* who answered last, "" = unknown */
+    char addresses[PROBE_ADDRESSES_MAX][46];    /* what the target or question resolved to */
     size_t address_count;
 };
 struct probe_results {

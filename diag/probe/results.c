@@ -56,8 +56,8 @@ enum { MICROSECONDS_MAX = PROBE_TIMEOUT_MAX_MS * 10 * 1000 };
 static int line_parse(struct probe_reader *reader, struct probe_result *ret, struct error *err) {
     char addresses[PROBE_FIELD_MAX];
 
-    if (reader->count != 9)
-        return probe_reader_fail(reader, err, "a result has 9 fields");
+    if (reader->count != 10)
+        return probe_reader_fail(reader, err, "a result has 10 fields");
     if (probe_outcome_parse(reader->fields[1], &ret->outcome) < 0)
         return probe_reader_fail(reader, err, "unknown outcome");
     if (probe_reader_text(reader, 0, "id", ret->id, sizeof ret->id, err) < 0 ||
@@ -66,9 +66,10 @@ static int line_parse(struct probe_reader *reader, struct probe_result *ret, str
         probe_reader_number(reader, 3, "succeeded", 0, ret->attempts, &ret->succeeded, err) < 0 ||
         probe_reader_number(reader, 4, "min", 0, MICROSECONDS_MAX, &ret->min_us, err) < 0 ||
         probe_reader_number(reader, 5, "median", 0, MICROSECONDS_MAX, &ret->median_us, err) < 0 ||
-        probe_reader_number(reader, 6, "max", 0, MICROSECONDS_MAX, &ret->max_us, err) < 0 ||
-        probe_reader_text(reader, 7, "responder", ret->responder, sizeof ret->responder, err) < 0 ||
-        probe_reader_text(reader, 8, "addresses", addresses, sizeof addresses, err) < 0)
+        probe_reader_number(reader, 6, "p95", 0, MICROSECONDS_MAX, &ret->p95_us, err) < 0 ||
+        probe_reader_number(reader, 7, "max", 0, MICROSECONDS_MAX, &ret->max_us, err) < 0 ||
+        probe_reader_text(reader, 8, "responder", ret->responder, sizeof ret->responder, err) < 0 ||
+        probe_reader_text(reader, 9, "addresses", addresses, sizeof addresses, err) < 0)
         return -1;
     if (!probe_id_is_valid(ret->id))
         return probe_reader_fail(reader, err, "the id is not valid");
@@ -117,8 +118,8 @@ char *probe_results_write(const struct probe_results *results) {
     for (size_t i = 0; i < results->count; i++) {
         const struct probe_result *r = &results->items[i];
 
-        text_addf(&t, "%s %s %u %u %u %u %u %s ", r->id, outcomes[r->outcome], r->attempts,
-                  r->succeeded, r->min_us, r->median_us, r->max_us,
+        text_addf(&t, "%s %s %u %u %u %u %u %u %s ", r->id, outcomes[r->outcome], r->attempts,
+                  r->succeeded, r->min_us, r->median_us, r->p95_us, r->max_us,
                   r->responder[0] ? r->responder : "-");
         for (size_t a = 0; a < r->address_count; a++)
             text_addf(&t, "%s%s", a ? "," : "", r->addresses[a]);

@@ -132,6 +132,7 @@ static void sum_up(const struct measured *m, const struct probe *probe, struct p
     qsort(times, ret->succeeded, sizeof *times, compare_numbers);
     ret->min_us = times[0];
     ret->median_us = times[ret->succeeded / 2];
+    ret->p95_us = times[(ret->succeeded * 95 + 99) / 100 - 1];
     ret->max_us = times[ret->succeeded - 1];
 }
 

@@ -1,4 +1,5 @@
-/* One page to send around: nothing is loaded from elsewhere, and it reads without styles too. */
+/* One page to send around: nothing is loaded from elsewhere, it reads without styles too, on a
+ * phone, on paper and with a keyboard alone. */
 #include <string.h>
 
 #include "base/memory.h"
@@ -6,60 +7,55 @@
 #include "diag/reports/report.h"
 #include "diag/reports/markup.h"
 
+/* Colors of text and ground, light and dark: tests/dist/test_page.py measures their contrast. */
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width\">\n<title>winjoin "
-    "diag</title>\n<style>\n"
-    "body{font:15px/1.5 system-ui,sans-serif;max-width:56em;margin:2em auto;padding:0 1em}\n"
-    "table{border-collapse:collapse}td,th{padding:.3em 1em .3em 0;text-align:left}\n"
-    "tr{border-bottom:1px solid #ddd}.pass{color:#17692d}.slow{color:#7a5900}\n"
-    ".fail{color:#b3261e;font-weight:600}.skip{color:#666}.not-run{color:#7a5900;font-weight:600}\n"
-    "section{border-left:4px solid #b3261e;padding-left:1em}code{white-space:pre-wrap}\n"
-    "@media(prefers-color-scheme:dark){body{background:#161616;color:#e4e4e4}tr{border-color:#444}"
-    ".pass{color:#7bd08c}.fail{color:#ff8a80}.slow,.not-run{color:#e8c15a}.skip{color:#aaa}}\n"
-    "</style></head><body>\n";
+    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>winjoin diag</title>\n<style>\n"
+    ":root{--text:#1b1b1b;--ground:#ffffff;--line:#8a8a8a;--passtext:#0f4d20;--passground:#dff3e3;"
+    "--failtext:#7d130e;--failground:#fbdedb;--skiptext:#444444;--skipground:#ececec;"
+    "--slowtext:#573f00;--slowground:#fcecc4;--linktext:#0b4fa0;--linkground:#ffffff}\n"
+    "@media(prefers-color-scheme:dark){:root{--text:#e6e6e6;--ground:#161616;--line:#7d7d7d;"
+    "--passtext:#a2e5b0;--passground:#12301b;--failtext:#ffb9b1;--failground:#471512;"
+    "--skiptext:#c6c6c6;--skipground:#2b2b2b;--slowtext:#f5d480;--slowground:#3a2c00;"
+    "--linktext:#9cc7ff;--linkground:#161616}}\n"
+    "*{box-sizing:border-box}body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:0 auto;"
+    "padding:1em;color:var(--text);background:var(--ground);overflow-wrap:anywhere}\n"
+    "table{border-collapse:separate;border-spacing:3px;width:100%}th{text-align:left}"
+    "td,th{padding:.35em .6em;vertical-align:top}tbody th{font-weight:normal}\n"
+    "td{border-radius:4px;min-width:6em}.pass{color:var(--passtext);background:var(--passground)}"
+    ".fail{color:var(--failtext);background:var(--failground);font-weight:600}"
+    ".skip{color:var(--skiptext);background:var(--skipground)}"
+    ".slow,.not-run{color:var(--slowtext);background:var(--slowground)}\n"
+    "td p{font-weight:normal;margin:.4em 0}a{color:var(--linktext)}td a{color:inherit}"
+    "summary{cursor:pointer}"
+    "summary:focus-visible,a:focus-visible{outline:3px solid var(--linktext);outline-offset:2px}\n"
+    "section{border-left:5px solid var(--failtext);padding-left:1em;margin:1.5em 0}"
+    "section.likely{border-left-style:dashed}code,pre{font:.9em/1.4 ui-monospace,monospace;"
+    "white-space:pre-wrap;margin:0}\n"
+    "@media(max-width:34em){thead{display:none}tr{display:block;margin:.8em 0}tbody "
+    "th{display:block;"
+    "padding:.2em 0}td{display:block;margin:3px 0}td::before{content:attr(data-by) \" \"}}\n"
+    "@media print{body{max-width:none;font-size:11pt}tr,section{break-inside:avoid}"
+    "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}"
+    "details.evidence{display:none}details::details-content{content-visibility:visible}}\n"
+    "</style></head><body><main>\n";
 
-static void add_cell(struct text *t, const struct diag_cell *cell) {
-    if (!cell) {
-        text_add(t, "<td></td>");
-        return;
-    }
-    text_addf(t, "<td class=\"%s\">%s", diag_outcome_name(cell->outcome),
-              diag_outcome_name(cell->outcome));
-    if (cell->result.succeeded)
-        text_addf(t, " %u.%03u ms", cell->result.median_us / 1000, cell->result.median_us % 1000);
-    if (cell->reason[0]) {
-        text_add(t, "<br><small>");
-        markup_add(t, cell->reason);
-        text_add(t, "</small>");
-    }
-    text_add(t, "</td>");
+static const char *mark_of(enum diag_outcome outcome) {
+    return outcome == DIAG_PASS   ? "&#10003; "
+           : outcome == DIAG_FAIL ? "&#10007; "
+           : outcome == DIAG_SKIP ? "&#8211; "
+                                  : "! ";
 }
 
-static void add_row(struct text *t, const struct diag_flow *flow, const char *by,
-                    const struct diag_cell *tcp, const struct diag_cell *udp) {
-    if (!tcp && !udp)
-        return;
-    text_addf(t, "<tr><td>%s &rarr; %s</td><td>%s</td>", flow->from, flow->to, by);
-    add_cell(t, tcp);
-    add_cell(t, udp);
-    text_add(t, "</tr>\n");
-}
+static const struct diag_cause *cause_of(const struct diag_report *report,
+                                         const struct diag_cell *cell) {
+    _cleanup_(freep) char *name = diag_cell_name(cell);
 
-static void add_matrix(struct text *t, const struct diag_report *report) {
-    size_t count;
-    const struct diag_flow *flows = diag_flows(&count);
-
-    text_add(t, "<table><tr><th>flow</th><th></th><th>TCP</th><th>UDP</th></tr>\n");
-    for (size_t i = 0; i < count; i++) {
-        const char *id = flows[i].id;
-
-        add_row(t, &flows[i], flows[i].by, diag_cells_find(&report->cells, id, false),
-                diag_cells_find(&report->cells, id, true));
-        add_row(t, &flows[i], "IPv6", diag_cells_find_second(&report->cells, id, false),
-                diag_cells_find_second(&report->cells, id, true));
-    }
-    text_add(t, "</table>\n");
+    for (size_t i = 0; i < report->causes.count; i++)
+        if (text_list_has(&report->causes.items[i].cells, name))
+            return &report->causes.items[i];
+    return NULL;
 }
 
 static void add_paragraph(struct text *t, const char *label, const char *words) {
@@ -70,10 +66,114 @@ static void add_paragraph(struct text *t, const char *label, const char *words) 
     text_add(t, "</p>\n");
 }
 
-static void add_cause(struct text *t, const struct diag_cause *cause) {
+/* How the cell is asked by hand, where its target is an address with a port. */
+static void add_command(struct text *t, const struct diag_report *report,
+                        const struct diag_cell *cell) {
+    const char *domain = json_text_at(report->evidence, "expected.dnsDomain");
+    bool dns = cell->udp && text_ends_with(cell->to, ":53");
+
+    if (!strchr(cell->to, ':') || strchr(cell->to, ' '))
+        return;
+    text_addf(t, "<p>By hand, on %s: <code>winjoin probe %s ",
+              cell->flow->source == DIAG_FROM_NODE ? "the node" : "the pod",
+              dns         ? "dns"
+              : cell->udp ? "udp"
+                          : "tcp");
+    markup_add(t, cell->to);
+    if (dns) {
+        text_add(t, " --question kubernetes.default.svc.");
+        markup_add(t, domain ? domain : "cluster.local");
+    }
+    text_add(t, "</code></p>\n");
+}
+
+/* What a red cell opens: why, what speaks for it, what to do. */
+static void add_details(struct text *t, const struct diag_report *report,
+                        const struct diag_cell *cell) {
+    const struct diag_cause *cause = cause_of(report, cell);
+
+    if (cell->from[0]) {
+        text_add(t, "<p>");
+        markup_add(t, cell->from);
+        text_add(t, " &rarr; ");
+        markup_add(t, cell->to);
+        text_add(t, "</p>\n");
+    }
+    if (cause) {
+        text_addf(t, "<p><a href=\"#%s\">%s</a>: ", cause->id, cause->id);
+        markup_add(t, cause->message);
+        text_add(t, "</p>\n");
+        for (size_t i = 0; i < cause->evidence.count; i++)
+            add_paragraph(t, "Evidence: ", cause->evidence.items[i]);
+        add_paragraph(t, "Do: ", cause->hint);
+    }
+    add_command(t, report, cell);
+}
+
+static void add_cell(struct text *t, const struct diag_report *report, const struct diag_cell *cell,
+                     const char *by) {
+    bool red = cell && (cell->outcome == DIAG_FAIL || cell->outcome == DIAG_NOT_RUN);
+
+    if (!cell) {
+        text_add(t, "<td></td>");
+        return;
+    }
+    text_addf(t, "<td class=\"%s\" data-by=\"%s\">%s%s%s", diag_outcome_name(cell->outcome), by,
+              red ? "<details><summary>" : "", mark_of(cell->outcome),
+              diag_outcome_name(cell->outcome));
+    if (cell->result.succeeded)
+        text_addf(t, " %u.%03u ms", cell->result.median_us / 1000, cell->result.median_us % 1000);
+    if (cell->reason[0]) {
+        text_add(t, "<br><small>");
+        markup_add(t, cell->reason);
+        text_add(t, "</small>");
+    }
+    if (red) {
+        text_add(t, "</summary>\n");
+        add_details(t, report, cell);
+        text_add(t, "</details>");
+    }
+    text_add(t, "</td>");
+}
+
+static void add_row(struct text *t, const struct diag_report *report, const struct diag_flow *flow,
+                    const char *by, bool second) {
+    struct diag_cell *(*find)(const struct diag_cells *, const char *, bool) =
+        second ? diag_cells_find_second : diag_cells_find;
+    const struct diag_cell *tcp = find(&report->cells, flow->id, false);
+    const struct diag_cell *udp = find(&report->cells, flow->id, true);
+
+    if (!tcp && !udp)
+        return;
+    text_addf(t, "<tr><th scope=\"row\">%s &rarr; %s%s%s</th>", flow->from, flow->to,
+              *by ? ", " : "", by);
+    add_cell(t, report, tcp, "TCP");
+    add_cell(t, report, udp, "UDP");
+    text_add(t, "</tr>\n");
+}
+
+static void add_matrix(struct text *t, const struct diag_report *report) {
+    size_t count;
+    const struct diag_flow *flows = diag_flows(&count);
+
+    if (!report->cells.count)
+        return;
+    text_add(t, "<table><thead><tr><th scope=\"col\">flow</th><th scope=\"col\">TCP</th>"
+                "<th scope=\"col\">UDP</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < count; i++) {
+        add_row(t, report, &flows[i], flows[i].by, false);
+        add_row(t, report, &flows[i], "IPv6", true);
+    }
+    text_add(t, "</tbody></table>\n");
+}
+
+static void add_cause(struct text *t, const struct diag_cause *cause, bool first) {
     _cleanup_(freep) char *cells = text_list_join(&cause->cells, ", ");
 
-    text_addf(t, "<section><h2>%s <small>%s</small></h2>\n", cause->id,
+    text_addf(t, "<section class=\"%s\"", cause->confirmed ? "confirmed" : "likely");
+    if (first) /* an id may be named for both families */
+        text_addf(t, " id=\"%s\"", cause->id);
+    text_addf(t, "><h2>%s <small>%s</small></h2>\n", cause->id,
               cause->confirmed ? "confirmed" : "likely");
     add_paragraph(t, "", cause->message);
     if (cause->evidence.count)
@@ -88,6 +188,13 @@ static void add_cause(struct text *t, const struct diag_cause *cause) {
     add_paragraph(t, "<b>Do:</b> ", cause->hint);
     add_paragraph(t, "<b>Explains:</b> ", cells);
     text_add(t, "</section>\n");
+}
+
+static bool is_first(const struct diag_causes *causes, size_t at) {
+    for (size_t i = 0; i < at; i++)
+        if (text_equal(causes->items[i].id, causes->items[at].id))
+            return false;
+    return true;
 }
 
 char *diag_report_html(const struct diag_report *report) {
@@ -109,14 +216,14 @@ char *diag_report_html(const struct diag_report *report) {
               s.flows, s.pass, s.fail, s.skip, s.not_run);
     add_matrix(&t, report);
     for (size_t i = 0; i < report->causes.count; i++)
-        add_cause(&t, &report->causes.items[i]);
+        add_cause(&t, &report->causes.items[i], is_first(&report->causes, i));
     if (report->evidence) {
         _cleanup_(freep) char *evidence = json_write_pretty(report->evidence);
 
-        text_add(&t, "<details><summary>Evidence</summary><code>");
+        text_add(&t, "<details class=\"evidence\"><summary>All evidence</summary><pre>");
         markup_add(&t, evidence);
-        text_add(&t, "</code></details>\n");
+        text_add(&t, "</pre></details>\n");
     }
-    text_add(&t, "</body></html>\n");
+    text_add(&t, "</main></body></html>\n");
     return text_take(&t);
 }

@@ -36,6 +36,9 @@ static json_t *cell_json(const struct diag_cell *cell) {
     if (cell->result.attempts) {
         json_object_set_new(json, "attempts", json_integer(cell->result.attempts));
         json_object_set_new(json, "succeeded", json_integer(cell->result.succeeded));
+        json_object_set_new(json, "lossPercent",
+                            json_real(100.0 * (cell->result.attempts - cell->result.succeeded) /
+                                      cell->result.attempts));
         json_object_set_new(json, "evidence", cell_evidence(cell));
     }
     if (cell->result.succeeded) {
@@ -43,6 +46,7 @@ static json_t *cell_json(const struct diag_cell *cell) {
 
         json_object_set_new(latency, "min", milliseconds(cell->result.min_us));
         json_object_set_new(latency, "median", milliseconds(cell->result.median_us));
+        json_object_set_new(latency, "p95", milliseconds(cell->result.p95_us));
         json_object_set_new(latency, "max", milliseconds(cell->result.max_us));
         json_object_set_new(json, "latencyMs", latency);
     }
@@ -150,6 +154,7 @@ static int cell_read(const json_t *json, struct diag_cell *ret, struct error *er
     ret->result.succeeded = number_in(json, "succeeded", ret->result.attempts);
     ret->result.min_us = microseconds_in(json, "latencyMs.min");
     ret->result.median_us = microseconds_in(json, "latencyMs.median");
+    ret->result.p95_us = microseconds_in(json, "latencyMs.p95");
     ret->result.max_us = microseconds_in(json, "latencyMs.max");
     addresses_read(json, &ret->result);
     copy_in(json, "from", ret->from, sizeof ret->from);

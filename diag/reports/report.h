@@ -1,4 +1,4 @@
-/* The outcome of a diagnosis and its four faces: text, JSON (DiagReport), JUnit XML, HTML. */
+/* The outcome of a diagnosis and its faces: text, JSON (DiagReport), JUnit XML, HTML, Prometheus. */
 #ifndef DIAG_REPORTS_REPORT_H
 #define DIAG_REPORTS_REPORT_H
 
@@ -65,6 +65,9 @@ json_t *diag_flows_json(const struct diag_report *report);
 char *diag_report_junit(const struct diag_report *report);
 /* One page, nothing loaded from elsewhere; the caller frees. */
 char *diag_report_html(const struct diag_report *report);
+/* Prometheus' text format: gauges of the flows (up, latency, loss), causes, the whole; the caller
+ * frees. */
+char *diag_report_metrics(const struct diag_report *report);
 /* Reads a DiagReport back (diag --replay): cells, evidence under "evidence" when it is there;
  * causes are not read but judged again. ERROR_MALFORMED. */
 int diag_report_read(const char *text, size_t len, struct diag_report *ret, struct error *err);

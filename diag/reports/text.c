@@ -259,6 +259,31 @@ static void add_reasons(struct text *t, const struct diag_report *report, enum d
     }
 }
 
+/* Where more than the usual few attempts were asked for (--count): what they are for. */
+static void add_latencies(struct text *t, const struct diag_report *report, size_t edge) {
+    enum { USUAL = 3 };
+    bool begun = false;
+
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct probe_result *r = &report->cells.items[i].result;
+        _cleanup_(freep) char *name = diag_cell_name(&report->cells.items[i]), *line = NULL;
+
+        if (r->attempts <= USUAL)
+            continue;
+        line =
+            r->succeeded
+                ? xasprintf("%s: %.1f / %.1f / %.1f / %.1f ms, %.1f %% of %u lost", name,
+                            r->min_us / 1e3, r->median_us / 1e3, r->p95_us / 1e3, r->max_us / 1e3,
+                            100.0 * (r->attempts - r->succeeded) / r->attempts, r->attempts)
+                : xasprintf("%s: all of %u lost", name, r->attempts);
+        if (!begun)
+            text_add(t, "\nmin / median / p95 / max, loss\n");
+        begun = true;
+        text_add(t, "  ");
+        add_wrapped(t, line, 2, 4, edge);
+    }
+}
+
 /* Whose report it is, and when it was made. */
 static void add_head(struct text *t, const struct diag_report *report) {
     char time[RFC3339_TEXT_MAX];
@@ -322,6 +347,7 @@ char *diag_report_text(const struct diag_report *report, const struct diag_text_
         add_wrapped(&t, line, 0, 0, edge);
         return text_take(&t);
     }
+    add_latencies(&t, report, edge);
     add_reasons(&t, report, DIAG_SKIP, edge);
     add_reasons(&t, report, DIAG_NOT_RUN, edge);
     add_limits(&t, report, edge);

@@ -74,6 +74,7 @@ struct join_options {
     struct text_list service_cidrs;                   /* network.serviceCIDRs */
     char *dual_stack;                                 /* network.dualStack: auto, on, off */
     char *lock;                                       /* artifacts.lock */
+    long long verify_attempts;                        /* diag --count; 0 = default */
     long long verify_timeout;                         /* verify.timeout */
     struct text_list kubelet_service_args;            /* services.kubelet.extraArgs, whole words */
     /* only from a JoinConfiguration */

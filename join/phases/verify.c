@@ -73,6 +73,7 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .external_name = outside ? o->external_name : NULL,
         .external_dns = outside ? o->external_dns : NULL,
         .timeout_ms = (unsigned)o->verify_timeout,
+        .attempts = (unsigned)o->verify_attempts,
     };
     ret->look = join->found.look;
     ret->probes = (struct diag_probe_options){

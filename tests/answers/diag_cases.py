@@ -47,7 +47,7 @@ CASES = [Case("diag: " + what, answers, 5 if says == FOUND else 1, says, call="d
               services=("hns", "containerd", "kubelet"), **more)
          for what, answers, says, seconds, more in (
     *(("escapes everywhere, " + (output or "as text"), EVERYTHING, FOUND, 140, {"more": ("-o", output) if output else ()})
-      for output in ("", "json", "yaml", "junit", "html")),
+      for output in ("", "json", "yaml", "junit", "html", "metrics")),
     ("escapes everywhere, progress as JSON", EVERYTHING, FOUND, 140, {"progress": "json"}),
     ("pages without end", nodes_of(lambda s: s.peer, **{"continue": "more"}), FOUND, 240,
      {"asked": (("LIST", NODES, 1000, 1000),)}),

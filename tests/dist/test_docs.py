@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 WINJOIN = ROOT / "build/native/winjoin"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Placeholders in a line that is shown, and what is taken in its place.
-STANDS_FOR = [("...", ""), ("^\n", " "), ("json|junit|html", "json"), ("powershell|bash", "bash")]
+STANDS_FOR = [("...", ""), ("^\n", " "), ("json|junit|html|metrics", "json"), ("powershell|bash", "bash")]
 PRODUCT = ("base", "host", "pki", "kube", "netsetup", "services", "diag", "join", "cmd")
 
 

@@ -11,13 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
 
     if (diag_report_read((const char *)data, size, &report, NULL) == 0) {
-        _cleanup_(freep) char *text = NULL, *junit = NULL, *html = NULL;
+        _cleanup_(freep) char *text = NULL, *junit = NULL, *html = NULL, *metrics = NULL;
         _cleanup_json_ json_t *json = NULL;
 
         diag_causes_find(&report);
         text = diag_report_text(&report, &style);
         junit = diag_report_junit(&report);
         html = diag_report_html(&report);
+        metrics = diag_report_metrics(&report);
         json = diag_report_json(&report);
     }
     return 0;

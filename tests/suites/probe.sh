@@ -66,7 +66,7 @@ tries() {
 ask() {
     : >"$1/go-$2"
     wait_for "$1/results-$2.txt" || true
-    awk '$2 == "ok" && NF == 9 { $5 = $6 = $7 = "T" } { print }' "$1/results-$2.txt" 2>/dev/null | tr -d '\r'
+    awk '$2 == "ok" && NF == 10 { $5 = $6 = $7 = $8 = "T" } { print }' "$1/results-$2.txt" 2>/dev/null | tr -d '\r'
 }
 
 # pods PROGRAM...: two of them
@@ -95,24 +95,24 @@ closed.tcp tcp $b_ip 1 0 - - 500 3
 nobody.tcp tcp 127.0.0.13 $port 16 - winjoin-probe-b 500 3
 LIST
     check "$what: a list" "$(ask "$work/a" 1)" "winjoin-results 1
-pod-to-pod-ip.tcp ok 3 3 T T T winjoin-probe-b -
-pod-to-pod-ip.udp ok 3 3 T T T winjoin-probe-b -
-large.tcp ok 3 3 T T T winjoin-probe-b -
-any.udp ok 3 3 T T T winjoin-probe-b -
-wrong.udp wrong-responder 2 0 0 0 0 winjoin-probe-b -
-closed.tcp refused 2 0 0 0 0 - -
-nobody.tcp refused 2 0 0 0 0 - -
+pod-to-pod-ip.tcp ok 3 3 T T T T winjoin-probe-b -
+pod-to-pod-ip.udp ok 3 3 T T T T winjoin-probe-b -
+large.tcp ok 3 3 T T T T winjoin-probe-b -
+any.udp ok 3 3 T T T T winjoin-probe-b -
+wrong.udp wrong-responder 2 0 0 0 0 0 winjoin-probe-b -
+closed.tcp refused 2 0 0 0 0 0 - -
+nobody.tcp refused 2 0 0 0 0 0 - -
 end 7"
     check "$what: the heartbeat" "$(tr -d '\r' <"$work/b/heartbeat.txt" | sed '/^beat\|^host/d' | tr '\n' ' ')" \
         "winjoin-heartbeat 1 name winjoin-probe-b run 5eed addresses $b_ip tcp 1 udp 1 end "
     head -c 3000 /dev/urandom >"$work/a/probes.txt"
     check "$what: garbage is answered" "$(ask "$work/a" 2 | sed -n 2p | cut -c1-28)" "error decode winjoin-probes:"
     printf 'winjoin-probes 1\nself.tcp tcp %s %s 16 - - 1000 1\n' "$b_ip" "$port" >"$work/a/probes.txt"
-    check "$what: and forgotten" "$(ask "$work/a" 3 | sed -n 2p)" "self.tcp ok 1 1 T T T winjoin-probe-b -"
+    check "$what: and forgotten" "$(ask "$work/a" 3 | sed -n 2p)" "self.tcp ok 1 1 T T T T winjoin-probe-b -"
     mv "$work/a" "$work/away"
     beats "$work/b" 2
     mv "$work/away" "$work/a"
-    check "$what: the folder came back" "$(ask "$work/a" 4 | sed -n 2p)" "self.tcp ok 1 1 T T T winjoin-probe-b -"
+    check "$what: the folder came back" "$(ask "$work/a" 4 | sed -n 2p)" "self.tcp ok 1 1 T T T T winjoin-probe-b -"
 }
 
 # A probe that was restarted does not answer what is answered already.
@@ -122,7 +122,7 @@ restarts() {
     "$@" serve --mailbox "$work/a" --name winjoin-probe-a --address "$a_ip" --tcp "$other" --udp "$other" &
     a=$!
     pids="$pids $a"
-    check "restarted: the next question" "$(ask "$work/a" 5 | sed -n 2p)" "self.tcp ok 1 1 T T T winjoin-probe-b -"
+    check "restarted: the next question" "$(ask "$work/a" 5 | sed -n 2p)" "self.tcp ok 1 1 T T T T winjoin-probe-b -"
     check "restarted: old answers stay" "$(sed -n 2p "$work/a/results-2.txt" | cut -c1-12)" "error decode"
 }
 

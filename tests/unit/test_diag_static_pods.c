@@ -226,7 +226,7 @@ static void question_and_answer(void **state) {
         int answered;
     } rows[] = {
         {NULL, 0},
-        {"winjoin-results 1\nx ok 1 1 7 7 7 - -\nend 1\n", 1},
+        {"winjoin-results 1\nx ok 1 1 7 7 7 7 - -\nend 1\n", 1},
         {"winjoin-results 1\nerror the disk is full\n", -1},
     };
     const struct diag_probe_options options = {.program = "MZ", .program_len = 2};

@@ -60,14 +60,17 @@ static void values_are_named(void **state) {
         int code;
     } rows[] = {
         {"status --help", "-o, --output text|json|yaml\n", 0},
-        {"diag --help", "-o, --output text|json|yaml|junit|html\n", 0},
+        {"diag --help",
+         "-o, --output CHOICE         format of the result: text, json, yaml, junit,\n"
+         "                              html, metrics\n",
+         0},
         {"discover --help", "-o, --output text|json|yaml|kubeconfig\n", 0},
         {"status --help", "--progress auto|plain|json|none\n", 0},
         {"join --help", "--dsr auto|on|off", 0},
         {"join --help",
          ": overlay,\n                              l2bridge, l2tunnel, transparent, nat\n", 0},
         {"status -o wide", "text, json, yaml\n", 3},
-        {"diag -o wide", "text, json, yaml, junit, html\n", 3},
+        {"diag -o wide", "text, json, yaml, junit, html, metrics\n", 3},
         {"discover -o wide", "text, json, yaml, kubeconfig\n", 3},
     };
     static const char *const levels[] = {"0 warnings", "1 actions", "2 retries",

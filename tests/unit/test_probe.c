@@ -104,9 +104,9 @@ static void list_is_capped(void **state) {
 }
 
 static const char results_text[] = "winjoin-results 1\n"
-                                   "pod-to-pod-ip.tcp ok 3 3 53 89 160 winjoin-probe-b -\n"
-                                   "x-dns-udp dns-timeout 2 0 0 0 0 - -\n"
-                                   "x-resolve-fqdn ok 1 1 900 900 900 - 10.96.0.1,fd00::1\n"
+                                   "pod-to-pod-ip.tcp ok 3 3 53 89 89 160 winjoin-probe-b -\n"
+                                   "x-dns-udp dns-timeout 2 0 0 0 0 0 - -\n"
+                                   "x-resolve-fqdn ok 1 1 900 900 900 900 - 10.96.0.1,fd00::1\n"
                                    "end 3\n";
 
 static void results_read_back_as_written(void **state) {
@@ -142,18 +142,18 @@ static void results_refuse(void **state) {
         {"winjoin-results 1 1\nend 0\n", FIRST_LINE},
         {"winjoin-results\nend 0\n", FIRST_LINE},
         {"winjoin-results 1\nerror no probes.txt\n",
-         "decode winjoin-results: line 2: a result has 9 fields"},
-        {"winjoin-results 1\na ok 1 1 1 1 1 - -\n",
+         "decode winjoin-results: line 2: a result has 10 fields"},
+        {"winjoin-results 1\na ok 1 1 1 1 1 1 - -\n",
          "decode winjoin-results: line 2: the text ends before its last line"},
         {"winjoin-results 1\nend x\n",
          "decode winjoin-results: line 2: count is not a number 0..256"},
-        {"winjoin-results 1\na ok 1 1 1 1 1 - -\nend 2\n",
+        {"winjoin-results 1\na ok 1 1 1 1 1 1 - -\nend 2\n",
          "decode winjoin-results: line 3: the count does not match the results"},
-        {"winjoin-results 1\na fine 1 1 1 1 1 - -\nend 1\n",
+        {"winjoin-results 1\na fine 1 1 1 1 1 1 - -\nend 1\n",
          "decode winjoin-results: line 2: unknown outcome"},
-        {"winjoin-results 1\na ok 1 2 1 1 1 - -\nend 1\n",
+        {"winjoin-results 1\na ok 1 2 1 1 1 1 - -\nend 1\n",
          "decode winjoin-results: line 2: succeeded is not a number 0..1"},
-        {"winjoin-results 1\na ok 1 1 1 1 1 - 10.0.0.1,\nend 1\n",
+        {"winjoin-results 1\na ok 1 1 1 1 1 1 - 10.0.0.1,\nend 1\n",
          "decode winjoin-results: line 2: the addresses are not valid"},
     };
 

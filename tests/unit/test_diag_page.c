@@ -1,0 +1,139 @@
+/* The page for a browser, numbers for Prometheus, latencies of many attempts. */
+#include "diag_report_scene.h"
+
+static void html_has_a_column_a_protocol(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *html = NULL;
+    const char *row, *tcp, *udp, *end;
+
+    (void)state;
+    report_make(&report);
+    diag_cells_find(&report.cells, "pod-to-node", true)->outcome = DIAG_FAIL;
+    html = diag_report_html(&report);
+    row = strstr(html, "pod &rarr; node");
+    assert_non_null(row);
+    tcp = strstr(row, "class=\"pass\"");
+    udp = strstr(row, "class=\"fail\"");
+    end = strstr(row, "</tr>");
+    assert_true(tcp && udp && end && tcp < udp && udp < end);
+    assert_non_null(strstr(html, "<td class=\"pass\" data-by=\"TCP\">&#10003; pass 0.400 ms</td>"));
+    assert_non_null(strstr(html, "<td class=\"fail\" data-by=\"TCP\"><details><summary>&#10007; "
+                                 "fail<br><small>timeout, 2 attempts</small></summary>\n"
+                                 "<p>winjoin-probe-a &rarr; 192.0.2.1:443</p>\n"
+                                 "<p><a href=\"#NAT-NONE\">NAT-NONE</a>: pods"));
+    assert_non_null(strstr(html, "<p>Evidence: endpoint 6f3c (winjoin-probe-a): none"));
+    assert_non_null(strstr(html, "<p>Do: winjoin join phase pod-network"));
+    assert_non_null(strstr(html, "<p>By hand, on the pod: <code>winjoin probe tcp "
+                                 "192.0.2.1:443</code></p>"));
+    assert_non_null(strstr(html, "<code>winjoin probe dns 192.0.2.53:53 --question "
+                                 "kubernetes.default.svc.cluster.local</code>"));
+    assert_non_null(strstr(html, "<section class=\"confirmed\" id=\"NAT-NONE\">"));
+}
+
+static void metrics(void **state) {
+    struct probe_result half = {.outcome = PROBE_TIMEOUT,
+                                .attempts = 20,
+                                .succeeded = 15,
+                                .min_us = 100,
+                                .median_us = 2000,
+                                .p95_us = 30000,
+                                .max_us = 400000};
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *text = NULL;
+    static const char *const lines[] = {
+        "# TYPE winjoin_diag_up gauge\nwinjoin_diag_up{node=\"win\\\\n\\\"7k2\"} 0\n",
+        "winjoin_diag_flows{node=\"win\\\\n\\\"7k2\"} 9\n",
+        "winjoin_diag_flows_passed{node=\"win\\\\n\\\"7k2\"} 6\n",
+        "} 1795255204\n",
+        "} 1.8999999999999999\n",
+        "winjoin_diag_flow_up{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-pod-ip\",protocol=\"TCP\","
+        "family=\"IPv4\"} 1\n",
+        ",flow=\"pod-to-external-ip\",protocol=\"TCP\",family=\"IPv4\"} 0\n",
+        "winjoin_diag_flow_latency_min_seconds{node=\"win\\\\n\\\"7k2\",flow=\"node-to-pod\","
+        "protocol="
+        "\"UDP\",family=\"IPv4\"} 0.0001\n",
+        "\"UDP\",family=\"IPv4\"} 0.002\n",
+        "\"UDP\",family=\"IPv4\"} 0.03\n",
+        "\"UDP\",family=\"IPv4\"} 0.4\n",
+        "winjoin_diag_flow_loss_ratio{node=\"win\\\\n\\\"7k2\",flow=\"node-to-pod\",protocol="
+        "\"UDP\","
+        "family=\"IPv4\"} 0.25\n",
+        "winjoin_diag_cause{node=\"win\\\\n\\\"7k2\",id=\"NAT-NONE\",confidence=\"confirmed\"} 1\n",
+    };
+
+    (void)state;
+    report_make(&report);
+    free(report.node);
+    report.node = xstrdup("win\n\"7k2");
+    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", true), &half, false);
+    text = diag_report_metrics(&report);
+    for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+        if (!strstr(text, lines[i]))
+            fail_msg("no line '%s' in\n%s", lines[i], text);
+    assert_null(
+        strstr(text, "flow_up{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-node\",protocol=\"UDP\""));
+    assert_null(
+        strstr(text, "latency_min_seconds{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-external-ip"));
+}
+
+/* --count: what many attempts are for is told, and comes back. */
+static void latencies(void **state) {
+    const struct diag_text_style style = {0};
+    struct probe_result half = {.outcome = PROBE_TIMEOUT,
+                                .attempts = 20,
+                                .succeeded = 15,
+                                .min_us = 100,
+                                .median_us = 2000,
+                                .p95_us = 30000,
+                                .max_us = 400000};
+    const struct probe_result lost = {.outcome = PROBE_TIMEOUT, .attempts = 20};
+    _cleanup_(diag_report_free) struct diag_report report, again = {0};
+    _cleanup_(freep) char *text = NULL, *written = NULL;
+    _cleanup_json_ json_t *json = NULL;
+
+    (void)state;
+    report_make(&report);
+    text = diag_report_text(&report, &style);
+    assert_null(strstr(text, "p95"));
+    free(text);
+    diag_cell_judge(diag_cells_find(&report.cells, "node-to-pod", true), &half, false);
+    diag_cell_judge(diag_cells_find(&report.cells, "pod-to-external-ip", true), &lost, false);
+    text = diag_report_text(&report, &style);
+    assert_non_null(strstr(text,
+                           "\nmin / median / p95 / max, loss\n"
+                           "  pod-to-external-ip/udp: all of 20 lost\n"
+                           "  node-to-pod/udp: 0.1 / 2.0 / 30.0 / 400.0 ms, 25.0 % of 20 lost\n"));
+    json = diag_report_json(&report);
+    written = json_write(json);
+    assert_non_null(strstr(written, "\"lossPercent\":25.0,"));
+    assert_non_null(strstr(written, "\"median\":2.0,\"p95\":30.0,\"max\":400.0}"));
+    assert_int_equal(diag_report_read(written, strlen(written), &again, NULL), 0);
+    assert_int_equal(diag_cells_find(&again.cells, "node-to-pod", true)->result.p95_us, 30000);
+}
+
+static void html_lists_the_evidence_of_a_cause(void **state) {
+    _cleanup_(diag_report_free) struct diag_report report;
+    _cleanup_(freep) char *with = NULL, *without = NULL;
+
+    (void)state;
+    report_make(&report);
+    assert_int_equal(report.causes.count, 1);
+    with = diag_report_html(&report);
+    assert_non_null(
+        strstr(with, "<ul>\n<li>endpoint 6f3c (winjoin-probe-a): none of its policies"));
+    assert_non_null(strstr(with, "</li>\n</ul>\n"));
+    text_list_free(&report.causes.items[0].evidence);
+    without = diag_report_html(&report);
+    assert_null(strstr(without, "ul>"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(html_has_a_column_a_protocol),
+        cmocka_unit_test(metrics),
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(html_lists_the_evidence_of_a_cause),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
