@@ -58,7 +58,7 @@ static void a_turn_answers_what_is_asked(void **state) {
         const char *before; /* the answer that is there already, NULL = none */
         const char *after;  /* how the answer begins */
     } rows[] = {
-        {LIST, NULL, "winjoin-results 1\nx refused 1 0 0 0 0 - -\nend 1\n"},
+        {LIST, NULL, "winjoin-results 1\nx refused 1 0 0 0 0 0 - -\nend 1\n"},
         {"winjoin-probes 1\nx\n", NULL, "winjoin-results 1\nerror decode winjoin-probes: line 2"},
         {NULL, NULL, "winjoin-results 1\nerror no probes.txt\n"},
         {LIST, "of the probe before a restart\n", "of the probe before a restart\n"},
