@@ -35,7 +35,7 @@ include dist/make/lint.mk
 include dist/make/e2e.mk
 include dist/make/dist.mk
 
-.PHONY: all native static windows quick install-deps clean help demo format sbom man
+.PHONY: all native static windows quick install-deps clean help demo format sbom man causes
 all: native windows          ## both programs: build/native/winjoin and build/windows/winjoin.exe
 native: build/native/libwinjoin.a $(PROGRAMS_native)   ## the Linux build (rehearsal, discover, bundle, config)
 static: build/static/winjoin ## the Linux build as one file, with the libraries of winjoin.exe (built once)
@@ -49,6 +49,9 @@ quick: build/native/libwinjoin.a build/windows/libwinjoin.a $(PROGRAMS_native) $
 man: build/native/man-pages ## the manual pages, made of the same tables as --help: build/man
 	$(Q)mkdir -p build/man
 	$(Q)./build/native/man-pages build/man
+
+causes: build/native/cause-page ## docs/causes.md, made of the table of causes
+	$(Q)./build/native/cause-page >docs/causes.md
 
 install-deps: ## install the Debian packages that are missing
 	$(Q)$(INSTALL) native windows rig lint dist

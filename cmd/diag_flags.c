@@ -13,6 +13,9 @@ static const struct option diag_options[] = {
      "also write all evidence (HNS, routes, firewall, services, logs, events, versions) to this "
      ".zip",
      0},
+    {"compare", 0, OPTION_TEXT, AT(compare), "FILE",
+     "also tell what changed since that report or collection; exit code 5 only where it is worse",
+     0},
     {"count", 0, OPTION_NUMBER, AT(count), "N",
      "attempts of each flow, for latency and loss (default 3, at most 100)", 0},
     {"external-ip", 0, OPTION_TEXT, AT(external_ip), "IP:PORT", "external target, by address", 0},

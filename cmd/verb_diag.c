@@ -10,6 +10,7 @@
 #include "cmd/program.h"
 #include "diag/causes/causes.h"
 #include "diag/collection/collection.h"
+#include "diag/reports/compare.h"
 #include "diag/reports/report.h"
 #include "host/path.h"
 #include "join/kubelet/kubelet_files.h"
@@ -18,7 +19,13 @@
 
 enum { REPLAY_MAX = 64 * 1024 * 1024 };
 
-static void print_report(struct program *program, const struct diag_report *report) {
+static bool is_text(const struct program *program) {
+    return !program->options.output || text_equal(program->options.output, "text");
+}
+
+/* `compared` (or NULL) is part of the document and of the text. */
+static void print_report(struct program *program, const struct diag_report *report,
+                         const json_t *compared) {
     struct diag_text_style style = {output_utf8(program, false), output_color(program, false),
                                     program->terminal.out_is_terminal ? program->terminal.columns
                                                                       : 0};
@@ -30,8 +37,18 @@ static void print_report(struct program *program, const struct diag_report *repo
                                       : diag_report_text(report, &style);
 
     output_text(program, text);
-    if (output_is_document(program))
-        output_result(program, diag_report_json(report));
+    if (compared && is_text(program)) {
+        _cleanup_(freep) char *changes = diag_compare_text(compared);
+
+        output_text(program, changes);
+    }
+    if (output_is_document(program)) {
+        json_t *json = diag_report_json(report);
+
+        if (compared)
+            json_object_set(json, "changes", (json_t *)compared);
+        output_result(program, json);
+    }
 }
 
 static int judge(const struct diag_report *report, struct error *err) {
@@ -48,9 +65,24 @@ static int judge(const struct diag_report *report, struct error *err) {
     return -1;
 }
 
+/* Prints the report and tells how it ended: with an older one, whether it is worse now. */
+static int finish(struct program *program, const struct diag_report *report,
+                  const struct diag_report *old, struct error *err) {
+    _cleanup_json_ json_t *compared = old ? diag_report_compare(old, report) : NULL;
+
+    print_report(program, report, compared);
+    if (!compared)
+        return judge(report, err);
+    error_clear(err);
+    return json_is_true(json_object_get(compared, "worse"))
+               ? error_set(err, ERROR_FLOWS, "compare with %s: it is worse",
+                           json_text_at(compared, "since"))
+               : 0;
+}
+
 /* A report, or the one in a collection. */
-static int replay_read(struct host *host, const char *path, struct diag_report *ret,
-                       struct error *err) {
+static int read_file(struct host *host, const char *path, struct diag_report *ret,
+                     struct error *err) {
     _cleanup_(freep) char *file = NULL, *text = NULL;
     size_t file_len, len;
     bool collection;
@@ -64,18 +96,25 @@ static int replay_read(struct host *host, const char *path, struct diag_report *
     return diag_report_read(text, len, ret, err);
 }
 
-static int replay(struct program *program, struct error *err) {
-    _cleanup_(freep) char *path = terminal_full_path(program->options.replay);
-    struct diag_report report = {0};
-    int result;
+/* The report of --replay or --compare, judged; `flag` names it in an error. */
+static int read_judged(struct program *program, const char *flag, const char *given,
+                       struct diag_report *ret, struct error *err) {
+    _cleanup_(freep) char *path = terminal_full_path(given);
 
-    if (replay_read(program->host, path, &report, err) < 0) {
+    if (read_file(program->host, path, ret, err) < 0) {
         err->kind = ERROR_USAGE; /* the file that was named, not this machine */
-        return error_prefix(err, "--replay %s", program->options.replay);
+        return error_prefix(err, "%s %s", flag, given);
     }
-    diag_causes_find(&report);
-    print_report(program, &report);
-    result = judge(&report, err);
+    diag_causes_find(ret);
+    return 0;
+}
+
+static int replay(struct program *program, const struct diag_report *old, struct error *err) {
+    struct diag_report report = {0};
+    int result = read_judged(program, "--replay", program->options.replay, &report, err);
+
+    if (result == 0)
+        result = finish(program, &report, old, err);
     diag_report_free(&report);
     return result;
 }
@@ -101,7 +140,7 @@ static int collect(struct program *program, const char *path, struct diag_report
         host_write(program->host, path, data, len, HOST_PUBLIC, err) < 0)
         return error_prefix(err, "--collect");
     line = xasprintf("the evidence is in %s (%zu KiB)\n", shown, (len + 1023) / 1024);
-    if (!program->options.output || text_equal(program->options.output, "text"))
+    if (is_text(program))
         output_text(program, line);
     return 0;
 }
@@ -114,29 +153,18 @@ static void take_targets(struct program_options *o) {
     o->join.verify_attempts = o->count;
 }
 
-int verb_diag(struct program *program, struct error *err) {
+/* `zip`: where the evidence goes, or NULL; `old`: what is compared with, or NULL. */
+static int measure(struct program *program, const char *zip, const struct diag_report *old,
+                   struct error *err) {
     struct progress progress;
     struct join join = {.host = program->host,
                         .http = program->http,
                         .asked = &program->options.join,
                         .progress.listener = progress_show,
                         .progress.context = &progress};
-    _cleanup_(freep) char *zip = NULL;
     struct error why = {0};
     int result;
 
-    if (diag_asks_for_cluster(program))
-        return diag_cluster(program, err);
-    if (program->options.count > PROBE_ATTEMPTS_MAX)
-        return error_set(err, ERROR_USAGE, "use --count %lld: at most %d", program->options.count,
-                         PROBE_ATTEMPTS_MAX);
-    if (program->options.collect && program->options.replay)
-        return error_set(err, ERROR_USAGE, "use either --collect or --replay");
-    if (program->options.collect &&
-        output_path(program, "--collect", program->options.collect, &zip, err) < 0)
-        return -1;
-    if (program->options.replay)
-        return replay(program, err);
     take_targets(&program->options);
     progress_open(&progress, program);
     (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
@@ -145,9 +173,7 @@ int verb_diag(struct program *program, struct error *err) {
     if (result == 0)
         result = join_run_phase(&join, "verify", err);
     if (join.found.report.cells.count)
-        print_report(program, &join.found.report);
-    if (join.found.report.cells.count)
-        result = judge(&join.found.report, err);
+        result = finish(program, &join.found.report, old, err);
     if (zip && err->kind != ERROR_INTERRUPTED &&
         collect(program, zip, &join.found.report, err, &why) < 0) {
         *err = why;
@@ -157,4 +183,24 @@ int verb_diag(struct program *program, struct error *err) {
     join_close(&join);
     progress_close(&progress);
     return result;
+}
+
+int verb_diag(struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+    _cleanup_(diag_report_free) struct diag_report report = {0};
+    const struct diag_report *old = o->compare ? &report : NULL;
+    _cleanup_(freep) char *zip = NULL;
+
+    if (diag_asks_for_cluster(program))
+        return diag_cluster(program, err);
+    if (o->count > PROBE_ATTEMPTS_MAX)
+        return error_set(err, ERROR_USAGE, "use --count %lld: at most %d", o->count,
+                         PROBE_ATTEMPTS_MAX);
+    if (o->collect && o->replay)
+        return error_set(err, ERROR_USAGE, "use either --collect or --replay");
+    if (o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0)
+        return -1;
+    if (old && read_judged(program, "--compare", o->compare, &report, err) < 0)
+        return -1;
+    return o->replay ? replay(program, old, err) : measure(program, zip, old, err);
 }

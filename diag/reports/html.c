@@ -169,6 +169,7 @@ static void add_matrix(struct text *t, const struct diag_report *report) {
 
 static void add_cause(struct text *t, const struct diag_cause *cause, bool first) {
     _cleanup_(freep) char *cells = text_list_join(&cause->cells, ", ");
+    _cleanup_(freep) char *page = diag_cause_page(cause->id);
 
     text_addf(t, "<section class=\"%s\"", cause->confirmed ? "confirmed" : "likely");
     if (first) /* an id may be named for both families */
@@ -187,6 +188,7 @@ static void add_cause(struct text *t, const struct diag_cause *cause, bool first
         text_add(t, "</ul>\n");
     add_paragraph(t, "<b>Do:</b> ", cause->hint);
     add_paragraph(t, "<b>Explains:</b> ", cells);
+    add_paragraph(t, "<b>See:</b> ", page);
     text_add(t, "</section>\n");
 }
 

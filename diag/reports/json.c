@@ -68,9 +68,10 @@ static json_t *causes_json(const struct diag_causes *causes) {
 
     for (size_t i = 0; i < causes->count; i++) {
         const struct diag_cause *c = &causes->items[i];
-        json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "id", c->id, "confidence",
-                                 c->confirmed ? "confirmed" : "likely", "message", c->message,
-                                 "hint", c->hint ? c->hint : "");
+        _cleanup_(freep) char *page = diag_cause_page(c->id);
+        json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "see", page, "id", c->id,
+                                 "confidence", c->confirmed ? "confirmed" : "likely", "message",
+                                 c->message, "hint", c->hint ? c->hint : "");
 
         json_object_set_new(json, "cells", json_texts(&c->cells));
         if (c->evidence.count)

@@ -5,6 +5,12 @@
 
 #include "base/memory.h"
 
+char *diag_cause_page(const char *id) {
+    _cleanup_(freep) char *lower = text_lower(id);
+
+    return xasprintf("docs/causes.md#%s", lower);
+}
+
 void diag_causes_free(struct diag_causes *causes) {
     for (size_t i = 0; i < causes->count; i++) {
         free(causes->items[i].message);

@@ -1,4 +1,5 @@
-/* The outcome of a diagnosis and its faces: text, JSON (DiagReport), JUnit XML, HTML, Prometheus. */
+/* The outcome of a diagnosis and its faces: text, JSON (DiagReport), JUnit XML, HTML, Prometheus.
+ */
 #ifndef DIAG_REPORTS_REPORT_H
 #define DIAG_REPORTS_REPORT_H
 
@@ -19,6 +20,8 @@ struct diag_cause {
     struct text_list evidence; /* the facts that speak for it */
     struct text_list cells;    /* "pod-to-external-ip/tcp" */
 };
+/* Where a cause is explained: "docs/causes.md#svc-vip"; the caller frees. */
+char *diag_cause_page(const char *id);
 struct diag_causes {
     struct diag_cause *items;
     size_t count;

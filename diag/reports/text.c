@@ -193,6 +193,7 @@ static void add_labelled(struct text *t, const char *label, const char *words, s
 
 static void add_cause(struct text *t, const struct diag_cause *cause, bool apart, size_t edge) {
     const char *confidence = cause->confirmed ? "confirmed" : "likely";
+    _cleanup_(freep) char *page = diag_cause_page(cause->id);
 
     text_addf(t, "%s%s  %s   ", apart ? "\n" : "", cause->id, confidence);
     add_wrapped(t, cause->message, strlen(cause->id) + 2 + strlen(confidence) + 3, 4, edge);
@@ -200,6 +201,7 @@ static void add_cause(struct text *t, const struct diag_cause *cause, bool apart
         add_labelled(t, i ? "" : "evidence", cause->evidence.items[i], edge);
     if (cause->hint && *cause->hint)
         add_labelled(t, "do", cause->hint, edge);
+    add_labelled(t, "see", page, edge);
 }
 
 static size_t cells_explained(const struct diag_report *report) {

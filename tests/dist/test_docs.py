@@ -72,6 +72,14 @@ class Documents(unittest.TestCase):
             with self.subTest(code=code):
                 self.assertTrue('"%s"' % code in source, "no such code")
 
+    def test_causes_page(self):
+        """docs/causes.md is what the program's table makes of it: make causes."""
+        made = subprocess.run([ROOT / "build/native/cause-page"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(made, read(ROOT / "docs/causes.md"), "run: make causes")
+        ids = re.findall(r"^## (.*)$", made, re.M)
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertEqual(set(ids), set(re.findall(r"^\| ([A-Z][A-Z0-9-]+) \|", read(ROOT / "docs/diag.md"), re.M)))
+
     def test_exit_codes(self):
         """README, --help and the manual page have the codes of base/error.c, and 0."""
         codes = {0, *map(int, re.findall(r'^    \[ERROR_[A-Z]+\] = \{"[a-z-]+", (\d+)', read(ROOT / "base/error.c"), re.M))}

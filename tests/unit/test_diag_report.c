@@ -33,6 +33,7 @@ static void text_in_ascii(void **state) {
              "             the node itself reaches 192.0.2.1\n"
              "  do         winjoin join phase pod-network writes the CNI configuration again;\n"
              "             new pods get the policy\n"
+             "  see        docs/causes.md#nat-none\n"
              "skipped (no-udp-listener): pod-to-node/udp\n");
 }
 
@@ -57,6 +58,7 @@ static void text_of_a_node_on_which_no_pod_can_start(void **state) {
               "             its log: C:\\kubelet.log\n"
               "  do         fix what its last error names (winjoin logs kubelet shows more),\n"
               "             then: sc.exe start kubelet\n"
+              "  see        docs/causes.md#svc-down\n"
               "\n"
               "The pod flows were not measured: no pod can start without the kubelet.\n");
     diag_report_free(&report);

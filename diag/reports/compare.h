@@ -1,0 +1,15 @@
+/* What changed between two reports (diag --compare). Pure. */
+#ifndef DIAG_REPORTS_COMPARE_H
+#define DIAG_REPORTS_COMPARE_H
+
+#include "diag/reports/report.h"
+
+/* {since, worse, cells[{cell, was, is, worse, reason?}], causesNew[], causesGone[]}: cells that
+ * turned red or green, are skipped now or no longer, came or went (then "absent"). worse: a cell of
+ * the nine flows is red that was not, or a cause is new. Causes of both are judged already. New
+ * reference. */
+json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new);
+/* The same for a person; the caller frees. */
+char *diag_compare_text(const json_t *compared);
+
+#endif
