@@ -33,7 +33,7 @@ struct program_options {
     char *image;                                      /* diag */
     struct text_list nodes;                           /* diag */
     long long count;                                  /* diag */
-    char *replay, *collect, *compare;                          /* diag */
+    char *replay, *collect, *compare;                 /* diag */
     char *since;                                      /* logs */
     bool follow;                                      /* logs */
     char *external_ip, *external_name, *external_dns; /* diag */
