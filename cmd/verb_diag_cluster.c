@@ -151,11 +151,17 @@ static int run(struct program *program, struct kube_client *client, struct error
 int diag_cluster(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     struct kube_client client = {0};
+    const char *other = o->replay    ? "replay"
+                        : o->collect ? "collect"
+                        : o->compare ? "compare"
+                        : o->count   ? "count"
+                                     : NULL;
     int result;
 
-    if (o->replay || o->collect)
-        return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s",
-                         o->replay ? "replay" : "collect");
+    if (other)
+        return error_set(err, ERROR_USAGE, "use either --kubeconfig or --%s", other);
+    if (text_equal(o->output, "metrics"))
+        return error_set(err, ERROR_USAGE, "use -o metrics on a node, without --kubeconfig");
     if (open_cluster(program, &client, err) < 0)
         return -1;
     client.patience_ms = PATIENCE_MS;
