@@ -112,7 +112,7 @@ def wine_env(prefix):
     """The surroundings of a program in that prefix; its native DLLs go before Wine's own."""
     return {"WINEPREFIX": prefix, "WINEARCH": "win64", "DISPLAY": "",
             "WINEDEBUG": os.environ.get("WINEDEBUG", "-all"),
-            "WINEDLLOVERRIDES": "bcryptprimitives,pdh,iphlpapi,dismapi,hnetcfg=n,b;mscoree,mshtml="}
+            "WINEDLLOVERRIDES": "bcryptprimitives,pdh,iphlpapi,dismapi,hnetcfg,dism.exe,shutdown.exe=n,b;mscoree,mshtml="}
 
 
 def host_path(drive, windows):

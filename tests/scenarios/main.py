@@ -17,7 +17,7 @@ import cards  # noqa: E402
 CLASSES = [("killed", "Killed"), ("killed", "KilledTransparent"), ("killed", "KilledNat"), ("refused", "Refused"), ("looking", "Looking"),
            ("joins", "Trouble"), ("joins", "Whole"), ("configured", "Configured"),
            ("diagnosed", "Diagnosed"), ("mirrored", "Mirrored"),
-           ("kept", "Kept"), ("kept", "KeptJoin"), ("kept", "OwnRoutes"),
+           ("kept", "Kept"), ("kept", "KeptJoin"), ("kept", "OwnRoutes"), ("restarted", "Restarted"),
            ("joins", "L2bridge"), ("joins", "L2tunnel"), ("joins", "Transparent"), ("joins", "Nat"),
            ("joins", "Sdnbridge"), ("joins", "Sdnoverlay"), ("joins", "External"), ("dual", "DualStack"),
            ("agents", "CalicoVxlan"), ("agents", "CalicoBgp"), ("agents", "Antrea"),

@@ -1,5 +1,5 @@
-/* dismapi.dll for Wine, which has none: every optional feature of the played Server is enabled.
- * Who needs it: winjoin's preflight, for the feature "Containers". */
+/* dismapi.dll for Wine, which has none: every optional feature of the played Server is enabled, but
+ * for Containers where a test says so in the registry. Who needs it: winjoin's preflight. */
 #include <windows.h>
 
 /* dismapi.h packs its structures by one; these are the documented ones as far as they are read. */
@@ -40,12 +40,15 @@ HRESULT WINAPI DismCloseSession(UINT session) {
 HRESULT WINAPI DismGetFeatureInfo(UINT session, const WCHAR *name, const WCHAR *package, int kind,
                                   struct dism_feature_info **info) {
     struct dism_feature_info *out = HeapAlloc(GetProcessHeap(), HEAP_ZERO_MEMORY, sizeof(*out));
+    DWORD on = 1, size = sizeof on;
 
     (void)session, (void)package, (void)kind;
     if (!out)
         return E_OUTOFMEMORY;
     out->feature_name = out->display_name = out->description = name;
-    out->feature_state = DISM_STATE_INSTALLED;
+    (void)RegGetValueW(HKEY_LOCAL_MACHINE, L"SOFTWARE\\winjoin-rig", name, RRF_RT_REG_DWORD, NULL,
+                       &on, &size);
+    out->feature_state = on ? DISM_STATE_INSTALLED : 0;
     *info = out;
     return S_OK;
 }
