@@ -178,7 +178,7 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
         const struct diag_cell *cell = &run->report->cells.items[i];
         struct probe probe = cell->probe;
 
-        if (again)
+        if (again && !cell->result.succeeded) /* loss would look like a slow start */
             probe.attempts = 1;
         if (is_asked(cell, again))
             probe_list_add(cell->flow->source == DIAG_FROM_POD ? ret_pod : ret_node, &probe);

@@ -43,12 +43,12 @@ static bool is_vmware(const char *mac) {
 /* NSX and some vmxnet3 drivers take UDP 4789 for their own VXLAN. */
 enum level look_ovl_nsx(const struct scene *scene, struct finding *finding) {
     const json_t *adapter = own_adapter(scene);
-    const char *mac = json_text_at(adapter, "mac");
+    const char *mac = json_text_at(adapter, "mac"), *alias = json_text_at(adapter, "alias");
 
     if (!is_vmware(mac) || look_ovl_udp(scene, finding) == NO)
         return NO;
-    finding_note(finding, "adapter '%s' (%s) is a VMware virtual machine's",
-                 json_text_at(adapter, "alias"), mac);
+    finding_note(finding, "adapter '%s' (%s) is a VMware virtual machine's", alias ? alias : "?",
+                 mac);
     return LIKELY;
 }
 
@@ -96,7 +96,8 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
 
     json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
         network_peer_read(node, &peer);
-        if (backend && peer.announced && peer.backend && !text_equal(peer.backend, backend))
+        if (backend && peer.node && peer.announced && peer.backend &&
+            !text_equal(peer.backend, backend))
             finding_note(finding, "node %s announces backend %s; this node's mode %s needs %s",
                          peer.node, peer.backend, mode_of(scene)->name, backend);
     }

@@ -185,11 +185,12 @@ class Fabric:
                             "route add default via %s" % L1_GATEWAY])
         return ns
 
-    def cluster_dns(self, lies=False):
-        """(Re)starts the cluster's DNS server; with lies every name leads to a dead end."""
+    def cluster_dns(self, lies=False, zone=DOMAIN):
+        """(Re)starts the cluster's DNS server; with lies every name leads to a dead end. It answers
+        for the zone, and says of all else below the cluster's domain that it is not there."""
         api = "203.0.113.66" if lies else API_VIP
         dns = "203.0.113.66" if lies else DNS_VIP
-        svc = ".svc." + DOMAIN
+        svc = ".svc." + zone
         lines = ["local=/%s/" % DOMAIN, "server=" + EXTERNAL_DNS,
                  "host-record=kubernetes.default%s,%s" % (svc, api),
                  "host-record=kube-dns.kube-system%s,%s" % (svc, ",".join(
@@ -198,7 +199,7 @@ class Fabric:
         if lies:
             lines.append("address=/%s/203.0.113.66" % EXTERNAL_NAME)
         else:
-            lines += ["synth-domain=%s.pod.%s,%s" % (z, DOMAIN, POD_RANGE) for z in POD_ZONES]
+            lines += ["synth-domain=%s.pod.%s,%s" % (z, zone, POD_RANGE) for z in POD_ZONES]
         self.daemon("dns", self.ns("l1-dns"), dnsmasq(self.folder, "dns", None, lines))
         if not listens(self.ns("l1-dns"), DNS_POD, 53):
             raise RuntimeError("the cluster's DNS server does not start: see " + self.log("dns"))

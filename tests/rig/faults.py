@@ -30,6 +30,8 @@ class Fault:
     modes: tuple = BOTH
     after_join: bool = False  # undone by the join itself if made before it
     breaks: bool = True  # flows that must work do not
+    # seen only where no service was started within two minutes: what is missing may be on its way
+    quiet: bool = False
 
 
 # ---- between the machines ----------------------------------------------------------------------
@@ -219,6 +221,10 @@ def _misled_agent(stage):
         else a["Settings"]["Direction"])) for a in policy_agent.ACLS]).__enter__()
 
 
+def _agent_with(stage, acls):
+    stage.agent = policy_agent.Agent(stage.host, acls).__enter__()
+
+
 def _no_agent(stage):
     stage.agent.__exit__()
 
@@ -234,7 +240,82 @@ def _way_back(stage):
         stage.fabric.peer_add(subnet, host, "")
 
 
+# ---- what the cluster says of nodes and pods ------------------------------------------------------
+
+def _annotate(node, key, value):
+    return lambda stage: stage.cluster.call(
+        "PATCH", "/api/v1/nodes/" + (node or stage.node_name),
+        {"metadata": {"annotations": {"flannel.alpha.coreos.com/" + key: value}}},
+        "application/merge-patch+json")
+
+
+def _both(*steps):
+    def run(stage):
+        for step in steps:
+            step(stage)
+    return run
+
+
+def _own_address(stage):
+    _annotate("", "public-ip", stage.host.address)(stage)
+
+
+def _create(collection, document):
+    def apply(stage):
+        text = json.dumps(document).replace("NODE", stage.node_name).replace(
+            "ADDRESS", stage.host.address)
+        stage.cluster.call("POST", collection, json.loads(text))
+    return apply
+
+
+def _delete(*paths):
+    def lift(stage):
+        for path in paths:
+            stage.cluster.call("DELETE", path)
+    return lift
+
+
+def _pod(name, spec, ip):
+    """A pod of this node that has run for long."""
+    document = {"metadata": {"name": name, "namespace": "default"},
+                "spec": {"nodeName": "NODE", **spec},
+                "status": {"phase": "Running", "podIP": ip, "startTime": "2026-01-01T00:00:00Z"}}
+    return (_create("/api/v1/namespaces/default/pods", document),
+            _delete("/api/v1/namespaces/default/pods/%s?gracePeriodSeconds=0" % name))
+
+
+UDP_4789 = _filter("fabric", "udp dport 4789 drop", "bridge")
+
+
 FAULTS = {
+    "pod-noep": Fault("a pod's sandbox is older than the network", "POD-NOEP",
+                      *_pod("early", {"containers": [{"name": "c", "image": "i"}]}, "10.244.1.99"),
+                      after_join=True, quiet=True),
+    "two-proxies": Fault("a DaemonSet runs kube-proxy, too", "PROXY-TWO",
+                         *_pod("kube-proxy-windows-x", {"hostNetwork": True, "containers": [
+                             {"name": "c", "image": "sigwindowstools/kube-proxy:v1"}]}, "10.0.0.21"),
+                         after_join=True, quiet=True),
+    "dns-udp": Fault("UDP 53 is dropped before the cluster's DNS", "DNS-PROTO",
+                     *_filter("l1", "ip daddr %s udp dport 53 drop" % fabrics.DNS_POD)),
+    "dns-tcp": Fault("TCP 53 is dropped before the cluster's DNS", "DNS-PROTO",
+                     *_filter("l1", "ip daddr %s tcp dport 53 drop" % fabrics.DNS_POD)),
+    "dns-zone": Fault("the cluster's DNS serves another zone", "DNS-ZONE",
+                      lambda s: s.fabric.cluster_dns(zone="other.local"),
+                      lambda s: s.fabric.cluster_dns()),
+    "api-pods": Fault("a firewall lets the node to the API server, and not its pods", "API-PODS",
+                      *_filter("w1", 'iifname "ep*" tcp dport 6443 drop'), modes=("overlay",)),
+    "node-udp": Fault("the node's firewall drops what pods send by UDP", "FW-IN",
+                      *_filter("w1", 'iifname "ep*" udp dport 18081 drop', hook="input")),
+    "acl-all": Fault("an ACL blocks every source", "CNI-POLICY",
+                     lambda s: _agent_with(s, [policy_agent.acl("Block", "In", 1)]),
+                     lambda s: _no_agent(s), after_join=True),
+    "other-backend": Fault("another node's flannel uses host-gw", "FLANNEL-TYPE",
+                           _both(UDP_4789[0], _annotate("l1", "backend-type", "host-gw")),
+                           _both(UDP_4789[1], _annotate("l1", "backend-type", "vxlan")),
+                           ("overlay",), after_join=True),
+    "wrong-nic": Fault("flannel announces the address of another adapter", "NIC-WRONG",
+                       _both(UDP_4789[0], _annotate("", "public-ip", "192.168.56.2")),
+                       _both(UDP_4789[1], lambda s: _own_address(s)), ("overlay",), after_join=True),
     "vni": Fault("the Linux node's overlay uses VNI 1", "OVL-VNI",
                  lambda s: _linux_vni(s, 1), lambda s: _linux_vni(s, fabrics.VNI), ("overlay",)),
     "udp-4789": Fault("the network between the nodes drops UDP 4789", "OVL-UDP",

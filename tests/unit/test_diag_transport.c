@@ -27,6 +27,7 @@ static struct play {
     bool late;            /* answers at the second look */
     bool interrupts;      /* the user does, at the first pause */
     bool cannot_start, cannot_ask, cannot_remove;
+    bool loses;        /* of those that fail one attempt succeeds */
     unsigned takes_ms; /* until it answers */
     uint64_t asked_ms;
     unsigned looks, started, removed;
@@ -96,7 +97,7 @@ static int play_read(struct diag_probes *probes, size_t i, struct probe_results 
         if (play.broken && text_starts_with(probe->id, play.broken))
             result.outcome = PROBE_TIMEOUT;
         if (result.outcome != PROBE_OK)
-            result.succeeded = 0;
+            result.succeeded = play.loses;
         probe_results_add(ret, &result);
     }
     return 1;
@@ -276,6 +277,20 @@ static void a_red_matrix_costs_one_time_out(void **state) {
     }
 }
 
+/* One attempt that gets through does not make a flow well that loses others. */
+static void loss_stays_red(void **state) {
+    struct run run;
+
+    (void)state;
+    run_open(&run, (struct play){.broken = "pod-to-pod-ip", .loses = true});
+    assert_int_equal(run.result, 0);
+    assert_string_equal(text_str(&play.asked), "left 1: 18\nleft 2: 2\nleft 3: 2\n");
+    assert_int_equal(play.list.items[0].attempts, 3);
+    assert_outcome(&run, "pod-to-pod-ip", false, DIAG_FAIL);
+    assert_string_equal(run.report.causes.items[0].id, "LOSS");
+    run_close(&run);
+}
+
 /* A cluster whose DNS has no records of pods: so by design, not a red cell. */
 static void no_pod_records_is_excused(void **state) {
     struct run run;
@@ -418,6 +433,7 @@ int main(void) {
         cmocka_unit_test(green),
         cmocka_unit_test(red),
         cmocka_unit_test(a_red_matrix_costs_one_time_out),
+        cmocka_unit_test(loss_stays_red),
         cmocka_unit_test(no_pod_records_is_excused),
         cmocka_unit_test(probes_that_never_start),
         cmocka_unit_test(not_ours_or_not_ready),
