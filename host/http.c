@@ -104,9 +104,9 @@ static void forget_answer(struct http_response *response) {
 }
 
 void http_exchange_end(struct http_exchange *exchange) {
-    bool failed = exchange->err.kind != ERROR_NONE;
+    bool failed = exchange->err->kind != ERROR_NONE;
 
-    log_request(&exchange->request, failed ? NULL : &exchange->response, &exchange->err);
+    log_request(&exchange->request, failed ? NULL : &exchange->response, exchange->err);
     if (failed)
         forget_answer(&exchange->response);
     if (exchange->ended)
@@ -115,10 +115,9 @@ void http_exchange_end(struct http_exchange *exchange) {
 
 void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        error_clear(&exchanges[i].err);
         exchanges[i].response =
             (struct http_response){.retry_after = -1, .length = -1, .range_begin = -1};
-        if (check_request(&exchanges[i].request, &exchanges[i].err) < 0 && exchanges[i].ended)
+        if (check_request(&exchanges[i].request, exchanges[i].err) < 0 && exchanges[i].ended)
             exchanges[i].ended(exchanges[i].request.on_data_context, &exchanges[i]);
     }
     http->ops->perform(http, exchanges, count);
@@ -126,14 +125,15 @@ void http_perform_all(struct http *http, struct http_exchange *exchanges, size_t
 
 int http_perform(struct http *http, const struct http_request *request, struct http_response *ret,
                  struct error *err) {
-    struct http_exchange exchange = {.request = *request};
+    struct error why = {0};
+    struct http_exchange exchange = {.request = *request, .err = &why};
 
     http_perform_all(http, &exchange, 1);
     *ret = exchange.response;
-    if (exchange.err.kind == ERROR_NONE)
+    if (why.kind == ERROR_NONE)
         return 0;
     if (err)
-        *err = exchange.err;
+        *err = why;
     return -1;
 }
 

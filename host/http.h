@@ -75,7 +75,7 @@ int http_perform(struct http *http, const struct http_request *request, struct h
 struct http_exchange {
     struct http_request request;
     struct http_response response; /* as of http_perform() */
-    struct error err;              /* ERROR_NONE: it succeeded */
+    struct error *err; /* the caller's, cleared before; ERROR_NONE afterwards: it succeeded */
     /* Or NULL: called, with on_data_context, when this one has ended. */
     void (*ended)(void *context, const struct http_exchange *exchange);
 };

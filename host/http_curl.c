@@ -436,8 +436,8 @@ static void perform(struct http *base, struct http_exchange *exchanges, size_t c
         transfers[i] = (struct transfer){.exchange = x,
                                          .request = &x->request,
                                          .response = &x->response,
-                                         .err = &x->err,
-                                         .begun = x->err.kind != ERROR_NONE};
+                                         .err = x->err,
+                                         .begun = x->err->kind != ERROR_NONE};
     }
     drive(http, transfers, count);
     free(transfers);

@@ -8,6 +8,7 @@
 
 void kube_perform_many(struct kube_client *client, struct kube_many *items, size_t count) {
     struct http_exchange *exchanges = xcalloc(count ? count : 1, sizeof *exchanges);
+    struct error *errors = xcalloc(count ? count : 1, sizeof *errors); /* few are ever filled */
     char **urls = xcalloc(count ? count : 1, sizeof *urls);
 
     for (size_t i = 0; i < count; i++) {
@@ -18,22 +19,24 @@ void kube_perform_many(struct kube_client *client, struct kube_many *items, size
 
         urls[i] = xasprintf("%s%s", client->server, call.path);
         kube_request_fill(client, &call, urls[i], &exchanges[i].request);
+        exchanges[i].err = &errors[i];
     }
     client->requests += (unsigned)count;
     http_perform_all(client->http, exchanges, count);
     for (size_t i = 0; i < count; i++) {
         struct http_exchange *x = &exchanges[i];
 
-        items[i].kind = x->err.kind;
-        items[i].status = x->err.kind == ERROR_NONE ? x->response.status : 0;
+        items[i].kind = x->err->kind;
+        items[i].status = x->err->kind == ERROR_NONE ? x->response.status : 0;
         items[i].answer_len = x->response.body_len;
         items[i].answer =
-            x->err.kind == ERROR_NONE ? take_ptr(x->response.body) : xstrdup(x->err.message);
+            x->err->kind == ERROR_NONE ? take_ptr(x->response.body) : xstrdup(x->err->message);
         http_response_free(&x->response);
         free(urls[i]);
     }
     free(urls);
     free(exchanges);
+    free(errors);
 }
 
 int kube_many_error(const struct kube_many *item, struct error *err) {

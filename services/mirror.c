@@ -206,9 +206,8 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
     if (f->too_slow)
         return error_set(&f->why, ERROR_TIMED_OUT, "GET '%s': fewer than %d bytes received in %d s",
                          f->url, STALL_BYTES, STALL_MS / 1000);
-    if (x->err.kind != ERROR_NONE) {
-        f->why = x->err;
-        f->may_pass = x->err.kind == ERROR_NETWORK || x->err.kind == ERROR_TIMED_OUT;
+    if (f->why.kind != ERROR_NONE) {
+        f->may_pass = f->why.kind == ERROR_NETWORK || f->why.kind == ERROR_TIMED_OUT;
         return -1;
     }
     if (f->odd_part || (status == 416 && f->asks_part) || (f->has_parts && f->too_long))
@@ -262,6 +261,7 @@ static void ended(void *context, const struct http_exchange *x) {
 static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
     f->too_slow = f->odd_part = false;
     f->too_long = 0;
+    error_clear(&f->why);
     f->asks_part = f->body.len > 0;
     f->window_ms = now;
     f->window_len = f->body.len;
@@ -273,6 +273,7 @@ static void ask(struct fetch *f, uint64_t now, struct http_exchange *ret) {
                     .on_data_context = f,
                     .range_begin = f->body.len,
                     .follow_redirects = f->batch->mirror->follows_redirects},
+        .err = &f->why,
         .ended = ended};
 }
 

@@ -52,7 +52,7 @@ CASES = [Case("diag: " + what, answers, 5 if says == FOUND else 1, says, call="d
     ("pages without end", nodes_of(lambda s: s.peer, **{"continue": "more"}), FOUND, 240,
      {"asked": (("LIST", NODES, 1000, 1000),)}),
     ("great pages without end", nodes_of({"metadata": {"name": "x" * 7000000}}, **{"continue": "more"}), FOUND, 160,
-     {"asked": (("LIST", NODES, 5, 10),), "memory": 160}),
+     {"asked": (("LIST", NODES, 1, 3),), "memory": 80}),
     ("Nodes of every type", nodes_of(5, None, [], "x", {}, {"metadata": 5}, {"metadata": {"name": 5}}, {"spec": [], "status": "x"}), FOUND, 140, {}),
     ("garbage for Nodes", nodes(always(http(b"[" * 100000))), FOUND, 140, {}),
     ("garbage for our Node", (("GET", OURS, always(http(b"<html>"))),), ("GET .*line 1",), 10, {}),

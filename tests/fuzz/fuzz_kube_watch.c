@@ -55,7 +55,7 @@ static int perform(struct http *http, const struct http_request *request, struct
 
 static void perform_all(struct http *http, struct http_exchange *exchanges, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        (void)perform(http, &exchanges[i].request, &exchanges[i].response, &exchanges[i].err);
+        (void)perform(http, &exchanges[i].request, &exchanges[i].response, exchanges[i].err);
         http_exchange_end(&exchanges[i]);
     }
 }

@@ -47,9 +47,9 @@ static void perform(struct http *http, struct http_exchange *exchanges, size_t c
     for (size_t i = 0; i < count; i++) {
         struct http_exchange *x = &exchanges[i];
 
-        if (x->err.kind != ERROR_NONE)
+        if (x->err->kind != ERROR_NONE)
             continue;
-        (void)answer_one(http, &x->request, &x->response, &x->err); /* x->err says it */
+        (void)answer_one(http, &x->request, &x->response, x->err); /* x->err says it */
         http_exchange_end(x);
     }
 }

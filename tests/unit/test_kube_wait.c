@@ -319,7 +319,8 @@ static void gives_up_pages_that_do_not_end(void **state) {
     PLAY(s, {"limit=100", 200, PAGE(""), 0, 9000});
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
     assert_string_equal(err.message, "GET /api/v1/nodes: not complete after 14 pages in 120 s");
-    text_add(&big, "{\"metadata\":{\"continue\":\"x\"},\"items\":[{\"status\":{\"images\":\"");
+    text_add(&big,
+             "{\"metadata\":{\"continue\":\"x\"},\"items\":[{},{},{},{\"status\":{\"images\":\"");
     for (size_t i = 0; i < 70000; i++)
         text_add(&big,
                  "0123456789012345678901234567890123456789012345678901234567890123456789012345"
@@ -332,6 +333,12 @@ static void gives_up_pages_that_do_not_end(void **state) {
     assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
     assert_string_equal(err.message, "GET /api/v1/nodes: more than 160 MiB of Nodes");
     assert_int_equal(s->asked, 25);
+    memcpy(strstr(text_str(&big), "{},{},"), "      ", 6); /* two Nodes in the same bytes */
+    s->asked = 0;
+    assert_int_equal(kube_nodes_get(&s->client, &objects, &err), -1);
+    assert_string_equal(err.message, "GET /api/v1/nodes: 2 Nodes in 6 MiB, more than etcd stores");
+    assert_int_equal(err.kind, ERROR_MALFORMED);
+    assert_int_equal(s->asked, 1);
     text_free(&big);
 }
 
