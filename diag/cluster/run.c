@@ -80,6 +80,22 @@ static size_t peer_of(const struct cluster_report *report, size_t from) {
     return from;
 }
 
+static bool is_red(const struct cluster_cell *cell) {
+    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
+}
+
+/* Whether TCP fails between a node and others: what it would see costs a time-out more. */
+static bool is_cut_off(const struct cluster_report *report, size_t node) {
+    for (size_t i = 0; i < report->cells.count; i++) {
+        const struct cluster_cell *cell = &report->cells.items[i];
+
+        if (cell->cell.outcome == DIAG_FAIL && !cell->cell.udp &&
+            (cell->from == node || cell->to == node))
+            return true;
+    }
+    return false;
+}
+
 /* All nodes at the same time, each for one or more sights. */
 static void see(struct run *run, enum cluster_sight first, enum cluster_sight last) {
     struct cluster_report *report = run->report;
@@ -88,7 +104,9 @@ static void see(struct run *run, enum cluster_sight first, enum cluster_sight la
     size_t *whose = xcalloc(max + 1, sizeof *whose);
     char **paths = xcalloc(max + 1, sizeof *paths);
 
-    for (size_t i = 0; i < report->nodes.count; i++)
+    for (size_t i = 0; i < report->nodes.count; i++) {
+        if (is_cut_off(report, i))
+            continue;
         for (enum cluster_sight s = first; s <= last; s++) {
             char *path = cluster_sight_path(report, s, i, peer_of(report, i), &run->addresses);
 
@@ -98,6 +116,7 @@ static void see(struct run *run, enum cluster_sight first, enum cluster_sight la
             whose[count] = i * SIGHTS + s;
             paths[count++] = path;
         }
+    }
     kube_perform_many(run->client, items, count);
     for (size_t i = 0; i < count; i++)
         cluster_sight_read(&report->nodes.items[whose[i] / SIGHTS],
@@ -130,10 +149,6 @@ static void find_domain(struct cluster_report *report) {
 }
 
 /* ---- cells ---- */
-
-static bool is_red(const struct cluster_cell *cell) {
-    return cell->cell.outcome == DIAG_FAIL || cell->cell.outcome == DIAG_NOT_RUN;
-}
 
 /* Asks every cell that is red; -1 when the user asked to stop. */
 static size_t ask_red(struct run *run, bool again) {
