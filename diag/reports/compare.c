@@ -20,9 +20,10 @@ static const struct diag_cell *same_cell(const struct diag_report *report,
                                                                      cell->udp);
 }
 
-static void add_change(json_t *changes, const struct diag_cell *was, const struct diag_cell *is,
-                       bool *worse) {
-    _cleanup_(freep) char *name = diag_cell_name(is ? is : was);
+/* `any`: that of the two which is there, for its name. */
+static void add_change(json_t *changes, const struct diag_cell *any, const struct diag_cell *was,
+                       const struct diag_cell *is, bool *worse) {
+    _cleanup_(freep) char *name = diag_cell_name(any);
     bool worsened =
         is && !is->flow->extra && is_red(is->outcome) && (!was || !is_red(was->outcome));
 
@@ -63,11 +64,14 @@ json_t *diag_report_compare(const struct diag_report *old, const struct diag_rep
         if (!was ||
             (was->outcome != is->outcome && (is_good(was->outcome) != is_good(is->outcome) ||
                                              is_red(was->outcome) || is_red(is->outcome))))
-            add_change(changes, was, is, &worse);
+            add_change(changes, is, was, is, &worse);
     }
-    for (size_t i = 0; i < old->cells.count; i++)
-        if (!same_cell(new, &old->cells.items[i]))
-            add_change(changes, &old->cells.items[i], NULL, &worse);
+    for (size_t i = 0; i < old->cells.count; i++) {
+        const struct diag_cell *was = &old->cells.items[i];
+
+        if (!same_cell(new, was))
+            add_change(changes, was, was, NULL, &worse);
+    }
     appeared = causes_without(&new->causes, &old->causes);
     gone = causes_without(&old->causes, &new->causes);
     worse |= json_array_size(appeared) != 0;
