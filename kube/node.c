@@ -16,7 +16,7 @@ enum {
     PAGE_LIMIT = 100,
     PAGES_MAX = 1000,
     PAGES_MS = 120000,
-    NODE_BYTES_MAX = 2 * 1024 * 1024, /* etcd takes 1.5 MiB */
+    NODE_BYTES_MAX = 2 * 1024 * 1024,    /* etcd takes 1.5 MiB */
     NODES_BYTES_MAX = 160 * 1024 * 1024, /* 5000 Nodes, the most that Kubernetes supports */
     CONTINUE_MAX = 4096,
 };
@@ -173,8 +173,9 @@ static int add_page(struct kube_client *client, json_t *all, char **next, struct
     if (kube_list_items(list, &items, err) < 0)
         return error_prefix(err, "GET %s", NODES_PATH);
     if (client->answer_len > (json_array_size(items) + 1) * NODE_BYTES_MAX)
-        return error_set(err, ERROR_MALFORMED, "GET %s: %zu Nodes in %zu MiB, more than etcd stores",
-                         NODES_PATH, json_array_size(items), client->answer_len >> 20);
+        return error_set(err, ERROR_MALFORMED,
+                         "GET %s: %zu Nodes in %zu MiB, more than etcd stores", NODES_PATH,
+                         json_array_size(items), client->answer_len >> 20);
     strip(items);
     if (items)
         (void)json_array_extend(all, items); /* only memory can be missing */
