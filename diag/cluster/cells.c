@@ -214,14 +214,14 @@ char *cluster_sight_path(const struct cluster_report *report, enum cluster_sight
     const struct cluster_node *target = &report->nodes.items[to];
     const struct {
         const char *host;
-        unsigned port;
         const char *request;
+        unsigned port;
         unsigned tries;
     } asked[SIGHTS] = {
-        [SIGHT_CLIENT] = {target->pod_ip, PROBE_HTTP, "clientip", 1},
-        [SIGHT_SERVICE] = {at->backend_ip, SERVICE_HTTP, "clientip", 1},
-        [SIGHT_LOCAL] = {target->ip, at->local_port, "clientip", 1},
-        [SIGHT_STICKY] = {at->sticky_ip, SERVICE_HTTP, "hostname", STICKY_TRIES},
+        [SIGHT_CLIENT] = {target->pod_ip, "clientip", PROBE_HTTP, 1},
+        [SIGHT_SERVICE] = {at->backend_ip, "clientip", SERVICE_HTTP, 1},
+        [SIGHT_LOCAL] = {target->ip, "clientip", at->local_port, 1},
+        [SIGHT_STICKY] = {at->sticky_ip, "hostname", SERVICE_HTTP, STICKY_TRIES},
     };
 
     if (source->waiting)

@@ -156,11 +156,11 @@ static void add_files(struct collection *c, const char *const *places) {
 
 /* ---- what Windows' own programs print ---- */
 
-#define SYSTEM32 "C:\\Windows\\System32\\"
+#define NETSH "C:\\Windows\\System32\\netsh.exe"
 #define EVENTS(name, what, channel)                                                                \
     {                                                                                              \
-        "windows/" name, what, {                                                                   \
-            SYSTEM32 "wevtutil.exe", "qe", channel, "/c:200", "/rd:true", "/f:text"                \
+        name, what, {                                                                              \
+            "C:\\Windows\\System32\\wevtutil.exe", "qe", channel, "/c:200", "/rd:true", "/f:text"  \
         }                                                                                          \
     }
 static const struct command {
@@ -169,19 +169,22 @@ static const struct command {
 } commands[] = {
     {"windows/firewall-profiles.txt",
      "the firewall's profiles",
-     {SYSTEM32 "netsh.exe", "advfirewall", "show", "allprofiles"}},
+     {NETSH, "advfirewall", "show", "allprofiles"}},
     {"windows/firewall-rules.txt",
      "the firewall's rules",
-     {SYSTEM32 "netsh.exe", "advfirewall", "firewall", "show", "rule", "name=all"}},
+     {NETSH, "advfirewall", "firewall", "show", "rule", "name=all"}},
     {"windows/excluded-ports.txt",
      "ports that Windows keeps for itself",
-     {SYSTEM32 "netsh.exe", "interface", "ipv4", "show", "excludedportrange", "tcp"}},
-    {"windows/ipconfig.txt", "adapters as Windows shows them", {SYSTEM32 "ipconfig.exe", "/all"}},
-    EVENTS("system-events.txt", "the newest events of Windows", "System"),
-    EVENTS("application-events.txt", "the newest events of programs, winjoin's too", "Application"),
-    EVENTS("hns-events.txt", "the newest events of HNS",
+     {NETSH, "interface", "ipv4", "show", "excludedportrange", "tcp"}},
+    {"windows/ipconfig.txt",
+     "adapters as Windows shows them",
+     {"C:\\Windows\\System32\\ipconfig.exe", "/all"}},
+    EVENTS("windows/system-events.txt", "the newest events of Windows", "System"),
+    EVENTS("windows/application-events.txt", "the newest events of programs, winjoin's too",
+           "Application"),
+    EVENTS("windows/hns-events.txt", "the newest events of HNS",
            "Microsoft-Windows-Host-Network-Service-Admin"),
-    EVENTS("vswitch-events.txt", "the newest events of the virtual switch",
+    EVENTS("windows/vswitch-events.txt", "the newest events of the virtual switch",
            "Microsoft-Windows-Hyper-V-VmSwitch-Operational"),
 };
 

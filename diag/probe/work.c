@@ -160,6 +160,7 @@ void probe_measure(const struct probe *probe, struct probe_result *ret) {
     struct probe_results results = {0};
 
     probe_work_end(probe_work_new(&list), &results);
-    *ret = results.items[0];
+    for (size_t i = 0; i < results.count; i++)
+        *ret = results.items[i]; /* the one */
     probe_results_free(&results);
 }
