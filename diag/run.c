@@ -257,7 +257,7 @@ static void probes_open(struct run *run) {
 
     run->probe_options = run->options->probes;
     run->probes = (struct diag_probes){
-        .transport = chosen ? chosen : diag_transport_find(DIAG_REACH_NODE),
+        .transport = chosen ? chosen : &diag_static_pods,
         .host = run->host,
         .options = &run->probe_options,
     };

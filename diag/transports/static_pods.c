@@ -295,7 +295,6 @@ static int pod_read(struct diag_probes *probes, size_t i, struct probe_results *
 
 const struct diag_transport diag_static_pods = {
     .name = "static-pods",
-    .reach = DIAG_REACH_NODE,
     .namespace_ = NAMESPACE,
     .folder = FOLDER,
     .start = pods_start,

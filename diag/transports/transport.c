@@ -1,16 +1,7 @@
-/* The table of transports. */
+/* The probes of a run, whatever starts them. */
 #include "diag/transports/transport.h"
 
 #include "base/memory.h"
-
-static const struct diag_transport *const transports[] = {&diag_static_pods};
-
-const struct diag_transport *diag_transport_find(enum diag_reach reach) {
-    for (size_t i = 0; i < ARRAY_SIZE(transports); i++)
-        if (transports[i]->reach == reach)
-            return transports[i];
-    return NULL;
-}
 
 void diag_probe_add(struct diag_probes *probes, const char *name) {
     struct diag_probe probe = {0};

@@ -1,6 +1,6 @@
 /* How diag reaches its probes: they are started, asked, read and taken away. A transport is one
- * constant in a file of its own beside this one and a row in transport.c; diag/run.c knows no more
- * of it than what is written here. */
+ * constant in a file of its own beside this one; diag/run.c knows no more of it than what is
+ * written here. */
 #ifndef DIAG_TRANSPORTS_TRANSPORT_H
 #define DIAG_TRANSPORTS_TRANSPORT_H
 
@@ -10,9 +10,6 @@
 #include "diag/probe/probe.h"
 #include "host/host.h"
 #include "kube/client.h"
-
-/* What probes can be started on: the node that winjoin runs on, or nodes of a whole cluster. */
-enum diag_reach { DIAG_REACH_NODE, DIAG_REACH_CLUSTER };
 
 /* What the caller knows; borrowed, NULL = unknown. Each transport reads what it needs. */
 struct diag_probe_options {
@@ -45,8 +42,7 @@ struct diag_probes {
 void diag_probe_add(struct diag_probes *probes, const char *name);
 
 struct diag_transport {
-    const char *name; /* "static-pods" */
-    enum diag_reach reach;
+    const char *name;       /* "static-pods" */
     const char *namespace_; /* where its probe pods are */
     const char *folder;     /* all that it writes on this node, beside manifests; NULL = nothing */
     /* Adds the probes and starts them, after what a killed run left is taken away. Does not wait
@@ -74,8 +70,5 @@ struct diag_transport {
 
 /* Pods that the kubelet of this node starts from files, asked through a folder: static_pods.c. */
 extern const struct diag_transport diag_static_pods;
-
-/* The first transport of that reach; NULL = this build has none. */
-const struct diag_transport *diag_transport_find(enum diag_reach reach);
 
 #endif

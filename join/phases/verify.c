@@ -197,7 +197,7 @@ int phase_verify(struct join *join, struct error *err) {
     options.evidence.services = (const char *const *)services.items;
     if (join->found.report.cells.count)
         diag_report_free(&join->found.report);
-    if (journal_own_folder(&join->journal, diag_transport_find(DIAG_REACH_NODE)->folder, err) < 0 ||
+    if (journal_own_folder(&join->journal, diag_static_pods.folder, err) < 0 ||
         diag_run(join->host, &options, &join->found.report, err) < 0)
         return -1;
     line = diag_report_line(&join->found.report);

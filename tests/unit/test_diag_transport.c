@@ -111,7 +111,6 @@ static int play_remove(struct diag_probes *probes, struct error *err) {
 
 static const struct diag_transport played = {
     .name = "played",
-    .reach = DIAG_REACH_CLUSTER,
     .namespace_ = "winjoin-diag",
     .start = play_start,
     .look = play_look,
@@ -422,12 +421,6 @@ static void what_the_transport_cannot(void **state) {
     run_close(&run);
 }
 
-static void the_table(void **state) {
-    (void)state;
-    assert_ptr_equal(diag_transport_find(DIAG_REACH_NODE), &diag_static_pods);
-    assert_null(diag_transport_find(DIAG_REACH_CLUSTER)); /* hence --kubeconfig is refused */
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(green),
@@ -440,7 +433,6 @@ int main(void) {
         cmocka_unit_test(one_dies_while_it_measures),
         cmocka_unit_test(an_interruption_ends_it),
         cmocka_unit_test(what_the_transport_cannot),
-        cmocka_unit_test(the_table),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,9 +155,8 @@ static void a_join(void **state) {
 
 static void a_diagnosis(void **state) {
     const struct diag_probe_options options = {.program = "MZ", .program_len = 2};
-    struct diag_probes probes = {.transport = diag_transport_find(DIAG_REACH_NODE),
-                                 .host = host_memory_new(),
-                                 .options = &options};
+    struct diag_probes probes = {
+        .transport = &diag_static_pods, .host = host_memory_new(), .options = &options};
 
     (void)state;
     assert_int_equal(host_make_folder(probes.host, "C:\\ProgramData\\winjoin", HOST_SECRET, NULL),
