@@ -10,7 +10,7 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS "0123456789"
 #define BLANKS " \t"
-enum { BEARER_MIN = 8 }; /* "bearer of" is none */
+enum { BEARER_MIN = 8 }; /* "bearer of" is not followed by a token */
 
 static void hide(char *from, size_t len) {
     for (size_t i = 0; i < len; i++)

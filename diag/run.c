@@ -122,7 +122,7 @@ static int probes_wait(struct run *run, struct error *err) {
     return run_wait(run, wait, err) == LOOK_FAILED ? -1 : 0;
 }
 
-/* ---- what is told of it ---- */
+/* ---- progress ---- */
 
 /* HNS lacks what Kubernetes says, and still does when both are asked again. */
 static bool differs(struct run *run) {

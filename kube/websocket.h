@@ -42,7 +42,7 @@ void websocket_open(struct websocket *ws, const char *host, const char *path, co
                     struct text *out);
 /* Bytes of the server; answers (to a ping, to its close) are added to `reply`. Kinds:
  * ERROR_MALFORMED (no HTTP, no WebSocket, a wrong key, a protocol that was not offered, a frame
- * that is none or too long), and what on_message says. */
+ * that is malformed or too long), and what on_message says. */
 int websocket_hear(struct websocket *ws, const void *data, size_t len, struct text *reply,
                    struct error *err);
 

@@ -79,7 +79,7 @@ enum level look_hns_orphan(const struct scene *scene, struct finding *finding) {
     return finding->evidence.count ? CONFIRMED : NO;
 }
 
-/* Where none is left at all or kube-proxy does not run, that is told by other rows. */
+/* Where all are gone or kube-proxy does not run, other rows say so. */
 enum level look_svc_lost(const struct scene *scene, struct finding *finding) {
     const json_t *balancers = json_object_get(scene->evidence, "loadBalancers");
 

@@ -134,6 +134,10 @@ class Documents(unittest.TestCase):
                 with self.subTest(document=path.name, path=name):
                     self.assertTrue(list(ROOT.glob(re.sub("[A-Z]+(?=[./])", "*", name).rstrip("/") + "*")))
 
+    def test_no_conflict_is_left(self):
+        for path in [*DOCUMENTS, ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]:
+            self.assertIsNone(re.search(r"^(<<<<<<<|>>>>>>>)", read(path), re.M), path.name)
+
     def test_links(self):
         for path in DOCUMENTS:
             for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", read(path)):

@@ -76,7 +76,7 @@ static void metrics(void **state) {
         strstr(text, "latency_min_seconds{node=\"win\\\\n\\\"7k2\",flow=\"pod-to-external-ip"));
 }
 
-/* --count: what many attempts are for is told, and comes back. */
+/* --count: latency and loss over many attempts are shown, and read back from the report. */
 static void latencies(void **state) {
     const struct diag_text_style style = {0};
     struct probe_result half = {.outcome = PROBE_TIMEOUT,
