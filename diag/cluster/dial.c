@@ -61,11 +61,13 @@ static enum probe_outcome classify(const char *error, bool udp) {
     return PROBE_FAILED;
 }
 
-/* As much as fits; what is not plain ASCII is a question mark. */
+/* As much as fits, without the line's end; what is not plain ASCII is a question mark. */
 static void copy_plain(char *ret, size_t size, const char *text) {
-    size_t n = 0;
+    size_t n = 0, len = strlen(text);
 
-    for (; text[n] && n + 1 < size; n++)
+    while (len && text[len - 1] == '\n')
+        len--;
+    for (; n < len && n + 1 < size; n++)
         ret[n] = text[n] >= ' ' && text[n] <= '~' ? text[n] : '?';
     ret[n] = '\0';
 }
