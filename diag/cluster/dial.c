@@ -142,6 +142,17 @@ enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
     return DIAL_NOT_RUN;
 }
 
+bool dial_is_refused(long status, const char *body, size_t len) {
+    _cleanup_json_ json_t *json = NULL;
+    const char *message;
+
+    if ((status != 500 && status != 503) || !body ||
+        json_read(body, len, "the answer", &json, NULL) < 0)
+        return false;
+    message = json_text_at(json, "message");
+    return message && has(message, "refused");
+}
+
 char *dial_shell_read(long status, const char *body, size_t len) {
     _cleanup_json_ json_t *json = NULL;
 

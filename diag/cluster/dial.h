@@ -25,6 +25,8 @@ enum dial_end {
  * that answered, as far as they fit. `why` gets plain words, or "". */
 enum dial_end dial_read(long status, const char *body, size_t len, bool udp,
                         struct probe_result *ret, char *why, size_t why_size);
+/* The API server's connection to the probe was refused: its pod is there, and nobody listens. */
+bool dial_is_refused(long status, const char *body, size_t len);
 /* What a command printed (dial_shell_path); NULL where nothing can be read. The caller frees. */
 char *dial_shell_read(long status, const char *body, size_t len);
 

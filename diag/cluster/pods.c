@@ -200,10 +200,11 @@ int cluster_pods_start(struct kube_client *client, const struct cluster_options 
         if (!report->nodes.items[i].waiting)
             pods[count++] = cluster_pod_make(&report->nodes.items[i], image);
     result = kube_create(client, "/api/v1/namespaces", space, NULL, err);
+    if (result ==
+        0) /* first: what kube-proxy has heard of when the pods run, it need not hear then */
+        result = services_start(client, report, ret, err);
     if (result == 0)
         result = create_all(client, path, pods, count, err);
-    if (result == 0)
-        result = services_start(client, report, ret, err);
     for (size_t i = 0; i < count; i++)
         json_decref(pods[i]);
     free(pods);

@@ -11,8 +11,11 @@
 enum {
     ASK_MS = DIAL_TIMEOUT_MS + 3000, /* the probe's own time, and the API server's */
     AGAIN_MS = 1000,
-    SETTLE_MS = 9000, /* red cells are asked again until then: with the last try less than three
-                         time-outs */
+    LISTEN_TRIES = 20, /* a container that runs does not listen yet */
+    LISTEN_MS = 250,
+    PROXIES_MS = 1500, /* kube-proxy writes what it hears of once a second */
+    SETTLE_MS = 9000,  /* red cells are asked again until then: with the last try less than three
+                          time-outs */
 };
 
 void cluster_report_free(struct cluster_report *report) {
@@ -96,16 +99,16 @@ static bool is_cut_off(const struct cluster_report *report, size_t node) {
     return false;
 }
 
-/* All nodes at the same time, each for one or more sights. */
-static void see(struct run *run, enum cluster_sight first, enum cluster_sight last) {
+/* All nodes at the same time, each for one or more sights; how many probes do not listen yet. */
+static size_t see(struct run *run, enum cluster_sight first, enum cluster_sight last) {
     struct cluster_report *report = run->report;
-    size_t max = report->nodes.count * SIGHTS, count = 0;
+    size_t max = report->nodes.count * SIGHTS, count = 0, deaf = 0;
     struct kube_many *items = xcalloc(max + 1, sizeof *items);
     size_t *whose = xcalloc(max + 1, sizeof *whose);
     char **paths = xcalloc(max + 1, sizeof *paths);
 
     for (size_t i = 0; i < report->nodes.count; i++) {
-        if (is_cut_off(report, i))
+        if (is_cut_off(report, i) || (last == SIGHT_DNS && report->nodes.items[i].suffixes))
             continue;
         for (enum cluster_sight s = first; s <= last; s++) {
             char *path = cluster_sight_path(report, s, i, peer_of(report, i), &run->addresses);
@@ -118,16 +121,31 @@ static void see(struct run *run, enum cluster_sight first, enum cluster_sight la
         }
     }
     kube_perform_many(run->client, items, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         cluster_sight_read(&report->nodes.items[whose[i] / SIGHTS],
                            (enum cluster_sight)(whose[i] % SIGHTS), items[i].status,
                            items[i].answer, items[i].answer_len);
+        deaf += dial_is_refused(items[i].status, items[i].answer, items[i].answer_len);
+    }
     kube_many_free(items, count);
     for (size_t i = 0; i < count; i++)
         free(paths[i]);
     free(items);
     free(whose);
     free(paths);
+    return deaf;
+}
+
+/* Each probe's own view of the DNS; asked until it listens, and kube-proxy has had its time. */
+static int see_dns(struct run *run, struct error *err) {
+    struct host *host = run->client->host;
+    uint64_t begin = host_monotonic_ms(host), waited;
+
+    for (unsigned i = 0; see(run, SIGHT_DNS, SIGHT_DNS) && i < LISTEN_TRIES; i++)
+        if (host_sleep(host, LISTEN_MS, err) < 0)
+            return -1;
+    waited = host_monotonic_ms(host) - begin;
+    return waited < PROXIES_MS ? host_sleep(host, (unsigned)(PROXIES_MS - waited), err) : 0;
 }
 
 /* "svc.cluster.local" among the suffixes that a pod has: what is behind "svc." */
@@ -190,7 +208,8 @@ static int measure(struct run *run, struct error *err) {
     uint64_t begin = host_monotonic_ms(host);
     size_t red;
 
-    see(run, SIGHT_DNS, SIGHT_DNS);
+    if (see_dns(run, err) < 0)
+        return -1;
     find_domain(report);
     if (cluster_alias_make(run->client, report, err) < 0)
         return -1;
@@ -208,7 +227,7 @@ static int measure(struct run *run, struct error *err) {
     }
     if (host_interrupted(host))
         return error_set(err, ERROR_INTERRUPTED, "measure the cluster: interrupted");
-    see(run, SIGHT_CLIENT, SIGHT_STICKY);
+    (void)see(run, SIGHT_CLIENT, SIGHT_STICKY);
     cluster_pods_look(run->client, report);
     cluster_cells_judge_kubelets(report);
     report->milliseconds = (unsigned)(host_monotonic_ms(host) - begin);

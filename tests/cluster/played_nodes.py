@@ -114,7 +114,7 @@ class PlayedStage(stages.Stage):
                             "addr add %s/24 dev cni0" % node.gateway, "link set cni0 up"])
         netns.sysctl(ns, {"net/ipv4/ip_forward": 1})
         netns.nft(ns, "table ip node {\n chain out {\n  type nat hook postrouting priority 100;\n"
-                  "  ip saddr %s ip daddr != { %s, 10.0.0.0/24, 224.0.0.0/4 } masquerade\n }\n}\n"
+                  "  ip saddr %s ip daddr != { %s, 224.0.0.0/4 } masquerade\n }\n}\n"
                   % (node.subnet, fabrics.POD_RANGE))
 
     def _through_gateway(self, ns, ip, gateway):

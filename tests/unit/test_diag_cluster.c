@@ -173,7 +173,8 @@ static void test_dial(void **state) {
          DIAL_ANSWERED, PROBE_TIMEOUT},
         {200, false, "{\"errors\":[\"malformed HTTP response \\\"\\\\x15\\\"\"]}", DIAL_ANSWERED,
          PROBE_OK},
-        {400, false, "host and/or port param are invalid. lookup x on 10.96.0.10:53: no such host\n",
+        {400, false,
+         "host and/or port param are invalid. lookup x on 10.96.0.10:53: no such host\n",
          DIAL_ANSWERED, PROBE_DNS_NXDOMAIN},
         {400, false, "host and/or port param are invalid. lookup x: i/o timeout", DIAL_ANSWERED,
          PROBE_DNS_TIMEOUT},
@@ -202,6 +203,29 @@ static void test_dial(void **state) {
         assert_int_equal(result.succeeded, rows[i].outcome == PROBE_OK);
         assert_int_equal(result.attempts, 1);
     }
+}
+
+/* A container that the API server calls running may not listen yet: only that is asked again. */
+static void test_refused(void **state) {
+    static const struct {
+        long status;
+        const char *body;
+        bool refused;
+    } rows[] = {
+        {503, "{\"kind\":\"Status\",\"message\":\"dial tcp 10.1.2.3:8080: connection refused\"}",
+         true},
+        {503, "{\"kind\":\"Status\",\"message\":\"dial tcp 10.1.2.3:8080: i/o timeout\"}", false},
+        {503, "connection refused", false},
+        {200, "{\"output\":\"connection refused\",\"message\":\"refused\"}", false},
+        {0, "connection refused", false},
+        {503, NULL, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+        assert_int_equal(
+            dial_is_refused(rows[i].status, rows[i].body, rows[i].body ? strlen(rows[i].body) : 0),
+            rows[i].refused);
 }
 
 /* A pod that is not the one that was meant must not pass, a Service's pods must. */
@@ -252,10 +276,10 @@ static void test_pods(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pairs),  cmocka_unit_test(test_pairs_pass_over_the_missing),
-        cmocka_unit_test(test_choice), cmocka_unit_test(test_nodes_read),
-        cmocka_unit_test(test_dial),   cmocka_unit_test(test_responder),
-        cmocka_unit_test(test_pods),
+        cmocka_unit_test(test_pairs),   cmocka_unit_test(test_pairs_pass_over_the_missing),
+        cmocka_unit_test(test_choice),  cmocka_unit_test(test_nodes_read),
+        cmocka_unit_test(test_dial),    cmocka_unit_test(test_responder),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_pods),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
