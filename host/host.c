@@ -264,6 +264,11 @@ int host_registry_get(struct host *host, const char *key, const char *value, cha
     return host->ops->registry_get(host, key, value, ret, err);
 }
 
+int host_registry_get_raw(struct host *host, const char *key, const char *value, char **ret,
+                          struct error *err) {
+    return host->ops->registry_get_raw(host, key, value, ret, err);
+}
+
 int host_registry_set(struct host *host, const char *key, const char *value, bool number,
                       const char *data, struct error *err) {
     log_message(LOG_CALL, "%s registry value '%s\\%s'", data ? "set" : "remove", key, value);

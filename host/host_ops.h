@@ -62,6 +62,8 @@ struct host_ops {
     int (*facts)(struct host *, struct host_facts *ret, struct error *);
     int (*registry_get)(struct host *, const char *key, const char *value, char **ret,
                         struct error *);
+    int (*registry_get_raw)(struct host *, const char *key, const char *value, char **ret,
+                            struct error *);
     int (*registry_set)(struct host *, const char *key, const char *value, bool number,
                         const char *data, struct error *);
     int (*run)(struct host *, const struct host_process *process, int *ret_exit_code,

@@ -31,7 +31,8 @@
     ROW(hybrid_overlay_node)                                                                       \
     ROW(kube_proxy)
 
-#define WINJOIN_PROGRAM "C:\\k\\winjoin.exe"
+#define PROGRAM_FOLDER "C:\\k"
+#define WINJOIN_PROGRAM PROGRAM_FOLDER "\\winjoin.exe"
 
 /* Plain values that the command lines need; text is borrowed, NULL = not given. */
 struct service_settings {

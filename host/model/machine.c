@@ -12,6 +12,8 @@ const char *const model_members[] = {"services", "registry", "firewall", "adapte
 static const char bare_server[] =
     "{\"services\":{},\"registry\":{\"software\\\\microsoft\\\\windows nt\\\\currentversion\":{"
     "\"systemroot\":\"C:\\\\Windows\"},"
+    "\"system\\\\currentcontrolset\\\\control\\\\session manager\\\\environment\":{"
+    "\"path\":\"%SystemRoot%\\\\system32;%SystemRoot%\"},"
     "\"system\\\\currentcontrolset\\\\services\\\\hns\":{\"start\":\"3\"},"
     "\"system\\\\currentcontrolset\\\\services\\\\vmcompute\":{\"start\":\"3\"}},\"firewall\":{},"
     "\"events\":[],\"pipes\":[],"

@@ -379,6 +379,7 @@ static const struct host_ops rootfs_ops = {
     .firewall_has = firewall_has,
     .facts = facts,
     .registry_get = registry_get,
+    .registry_get_raw = registry_get, /* nothing is expanded */
     .registry_set = registry_set,
     .run = rootfs_run,
     .watcher_start = rootfs_watcher_start,

@@ -103,6 +103,7 @@ static const struct host_ops win32_ops = {
     .firewall_has = win32_firewall_has,
     .facts = win32_facts,
     .registry_get = win32_registry_get,
+    .registry_get_raw = win32_registry_get_raw,
     .registry_set = win32_registry_set,
     .run = win32_run,
     .watcher_start = win32_watcher_start,

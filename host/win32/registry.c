@@ -1,4 +1,5 @@
-/* Values under HKEY_LOCAL_MACHINE: read as text, written as REG_DWORD or REG_SZ. */
+/* Values under HKEY_LOCAL_MACHINE: read as text, written as REG_DWORD or as text of the kind that
+ * was there. */
 #include "host/win32/win32.h"
 
 #include <stdlib.h>
@@ -10,16 +11,14 @@ static const char *below_machine(const char *key) {
     return text_starts_with(key, "HKLM\\") ? key + 5 : key;
 }
 
-int win32_registry_get(struct host *host, const char *key, const char *value, char **ret,
-                       struct error *err) {
+static int get_value(const char *key, const char *value, DWORD flags, char **ret,
+                     struct error *err) {
     _cleanup_wide_ wchar_t *wide_key = win32_wide(below_machine(key));
     _cleanup_wide_ wchar_t *wide_value = win32_wide(value);
     _cleanup_(freep) BYTE *data = NULL;
-    DWORD flags = RRF_RT_REG_SZ | RRF_RT_REG_DWORD; /* expanded texts count as REG_SZ */
     DWORD type = 0, size = 0;
     LSTATUS code;
 
-    (void)host;
     code = RegGetValueW(HKEY_LOCAL_MACHINE, wide_key, wide_value, flags, &type, NULL, &size);
     if (!code && size <= VALUE_MAX) {
         data = xcalloc(size + 2 * sizeof(wchar_t), 1);
@@ -39,20 +38,39 @@ int win32_registry_get(struct host *host, const char *key, const char *value, ch
     return 0;
 }
 
+int win32_registry_get(struct host *host, const char *key, const char *value, char **ret,
+                       struct error *err) {
+    (void)host;
+    /* expanded texts count as REG_SZ */
+    return get_value(key, value, RRF_RT_REG_SZ | RRF_RT_REG_DWORD, ret, err);
+}
+
+int win32_registry_get_raw(struct host *host, const char *key, const char *value, char **ret,
+                           struct error *err) {
+    (void)host;
+    return get_value(key, value,
+                     RRF_RT_REG_SZ | RRF_RT_REG_EXPAND_SZ | RRF_RT_REG_DWORD | RRF_NOEXPAND, ret,
+                     err);
+}
+
 static LSTATUS put_value(const wchar_t *key_name, const wchar_t *value, bool number,
                          const char *data) {
     _cleanup_wide_ wchar_t *text = win32_wide(data);
     DWORD word = (DWORD)strtoul(data, NULL, 10);
     const BYTE *bytes = (const BYTE *)(number ? (const void *)&word : text);
     DWORD size = number ? sizeof word : (DWORD)((wcslen(text) + 1) * sizeof *text);
+    DWORD type = number ? REG_DWORD : REG_SZ, before = REG_NONE;
     LSTATUS code;
     HKEY key;
 
-    code =
-        RegCreateKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, NULL, 0, KEY_SET_VALUE, NULL, &key, NULL);
+    code = RegCreateKeyExW(HKEY_LOCAL_MACHINE, key_name, 0, NULL, 0,
+                           KEY_SET_VALUE | KEY_QUERY_VALUE, NULL, &key, NULL);
     if (code)
         return code;
-    code = RegSetValueExW(key, value, 0, number ? REG_DWORD : REG_SZ, bytes, size);
+    if (!number && !RegQueryValueExW(key, value, NULL, &before, NULL, NULL) &&
+        before == REG_EXPAND_SZ)
+        type = before;
+    code = RegSetValueExW(key, value, 0, type, bytes, size);
     RegCloseKey(key);
     return code;
 }

@@ -121,6 +121,7 @@ int win32_facts(struct host *, struct host_facts *, struct error *);
 /* 1 installed, 0 not, -1 unknown. */
 int win32_containers_feature(void);
 int win32_registry_get(struct host *, const char *, const char *, char **, struct error *);
+int win32_registry_get_raw(struct host *, const char *, const char *, char **, struct error *);
 int win32_registry_set(struct host *, const char *, const char *, bool, const char *,
                        struct error *);
 int win32_run(struct host *, const struct host_process *, int *, char **, struct error *);

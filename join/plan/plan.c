@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "host/machine_path.h"
 #include "join/kubelet/kubelet_files.h"
 #include "join/files/ca_file.h"
 #include "join/files/node_files.h"
@@ -152,11 +153,14 @@ static json_t *steps_json(const struct join *join) {
     return steps;
 }
 
-/* Stays NULL unless it was asked for, or the network's agent needs it. */
+/* Stays NULL unless one was asked for, the network's agent needs it, or Path lacks our folder. */
 static int registry_json(const struct join *join, json_t **ret, struct error *err) {
     const struct agent_registry *wanted = join->found.plan.agent->registry;
+    enum machine_path path;
 
-    if (!join->found.options.apply_host_fixes && !wanted)
+    if (machine_path_look(join->host, PROGRAM_FOLDER, &path, err) < 0)
+        return -1;
+    if (!join->found.options.apply_host_fixes && !wanted && path != MACHINE_PATH_LACKS)
         return 0;
     *ret = join->found.options.apply_host_fixes
                ? host_fixes_missing_json(join->host, &join->found.facts, err)
@@ -165,6 +169,10 @@ static int registry_json(const struct join *join, json_t **ret, struct error *er
         json_array_append_new(*ret,
                               json_pack("{s:s, s:s, s:s, s:s}", "key", wanted->key, "value",
                                         wanted->value, "data", wanted->text, "why", wanted->why));
+    if (*ret && path == MACHINE_PATH_LACKS)
+        json_array_append_new(*ret, json_pack("{s:s, s:s, s:s, s:s}", "key", MACHINE_PATH_KEY,
+                                              "value", MACHINE_PATH_VALUE, "adds", PROGRAM_FOLDER,
+                                              "why", "its programs are found by name"));
     return *ret ? 0 : -1;
 }
 

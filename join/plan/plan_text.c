@@ -83,10 +83,12 @@ static void add_registry(struct text *out, const json_t *plan) {
     size_t i;
 
     json_array_foreach(json_at(plan, "registry"), i, value) {
-        _cleanup_(freep) char *data = json_write(json_object_get(value, "data"));
+        const json_t *adds = json_object_get(value, "adds");
+        _cleanup_(freep) char *data = json_write(adds ? adds : json_object_get(value, "data"));
 
-        text_addf(out, "%s  HKLM\\%s\\%s = %s  (%s)\n", i ? "" : "\nregistry\n",
-                  text_at(value, "key"), text_at(value, "value"), data, text_at(value, "why"));
+        text_addf(out, "%s  HKLM\\%s\\%s %s %s  (%s)\n", i ? "" : "\nregistry\n",
+                  text_at(value, "key"), text_at(value, "value"), adds ? "+" : "=", data,
+                  text_at(value, "why"));
     }
 }
 

@@ -38,6 +38,7 @@ enum journal_kind {
                            */
     JOURNAL_REGISTRY,     /* a value under HKLM, "KEY\VALUE"; before: {"data"} (a number or a text),
                              or absent */
+    JOURNAL_PATH,         /* a folder that is added to the machine's Path */
     JOURNAL_FORWARDING,   /* of the interface with this address, in its family; before: on or off */
     JOURNAL_KIND_COUNT
 };

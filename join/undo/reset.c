@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "diag/run.h"
+#include "host/machine_path.h"
 #include "join/undo/journal.h"
 #include "join/undo/reset_pods.h"
 #include "netsetup/agents/external_agent.h"
@@ -246,13 +247,19 @@ static int undo_registry(struct host *host, const struct journal_entry *entry, c
     return host_registry_set(host, key, value + 1, number, text, err);
 }
 
+static int undo_path(struct host *host, const struct journal_entry *entry, const char **ret_how,
+                     struct error *err) {
+    *ret_how = "taken out of Path";
+    return machine_path_set(host, entry->target, false, err);
+}
+
 static undo_function *const undo[JOURNAL_KIND_COUNT] = {
     [JOURNAL_FILE_ENTRY] = undo_file,       [JOURNAL_FOLDER_ENTRY] = undo_folder,
     [JOURNAL_SERVICE] = undo_service,       [JOURNAL_NETWORK] = undo_network,
     [JOURNAL_SWITCH] = undo_switch,         [JOURNAL_ROUTE] = undo_route,
     [JOURNAL_FIREWALL] = undo_firewall,     [JOURNAL_SOURCE_VIP] = undo_source_vip,
     [JOURNAL_FORWARDING] = undo_forwarding, [JOURNAL_EVENT_SOURCE] = undo_event_source,
-    [JOURNAL_REGISTRY] = undo_registry,
+    [JOURNAL_REGISTRY] = undo_registry,     [JOURNAL_PATH] = undo_path,
 };
 
 /* Ends first: a kubelet that runs would create its pods again while their network goes. */

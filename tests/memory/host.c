@@ -469,6 +469,7 @@ static const struct host_ops memory_ops = {
     .firewall_has = firewall_has,
     .facts = facts,
     .registry_get = registry_get,
+    .registry_get_raw = registry_get, /* nothing is expanded */
     .registry_set = registry_set,
     .run = run,
     .event = event,

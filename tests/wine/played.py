@@ -112,6 +112,16 @@ class Played(unittest.TestCase):
         self.ask("remove", "C:\\k")
         self.assertEqual(snapshot.compare(before, snapshot.take(self.host)), [])
 
+    def test_3_machine_path(self):
+        before = snapshot.take(self.host)
+        kind, old = self.ask("machine-path", "-C:\\none")
+        self.assertEqual(kind, "REG_EXPAND_SZ")
+        self.assertIn("%", old)
+        for _ in range(2):
+            self.assertEqual(self.ask("machine-path", "+C:\\k"), [kind, old + ";C:\\k"])
+        self.assertEqual(self.ask("machine-path", "-c:\\K"), [kind, old])
+        self.assertEqual(snapshot.compare(before, snapshot.take(self.host)), [])
+
     def test_3_links(self):
         os.makedirs(self.host.path("C:\\links\\folder"))
         for name in ("C:\\links\\file", "C:\\links\\folder\\inner"):

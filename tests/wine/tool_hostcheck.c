@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "host/machine_path.h"
 
 static struct host *host;
 static struct error err;
@@ -166,6 +167,20 @@ static int verb_event_source(char **arguments) {
     return 0;
 }
 
+/* A folder added to the machine's Path ("+DIR") or taken out ("-DIR"); prints Path and its kind. */
+static int verb_machine_path(char **arguments) {
+    _cleanup_(freep) char *list = NULL;
+    DWORD type = REG_NONE;
+
+    if (machine_path_set(host, arguments[0] + 1, *arguments[0] == '+', &err) ||
+        host_registry_get_raw(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, &list, &err))
+        return -1;
+    (void)RegGetValueA(HKEY_LOCAL_MACHINE, MACHINE_PATH_KEY, MACHINE_PATH_VALUE,
+                       RRF_RT_ANY | RRF_NOEXPAND, &type, NULL, NULL);
+    printf("%s\n%s\n", type == REG_EXPAND_SZ ? "REG_EXPAND_SZ" : "another kind", list);
+    return 0;
+}
+
 /* As Event Viewer: the text of an id in a file's message table, with the entry's own put in. */
 static int verb_event_text(char **arguments) {
     HMODULE file = LoadLibraryExA(arguments[0], NULL, LOAD_LIBRARY_AS_DATAFILE);
@@ -209,6 +224,7 @@ static const struct verb {
     {"remove", 1, verb_remove},
     {"event", 1, verb_event},
     {"event-source", 1, verb_event_source},
+    {"machine-path", 1, verb_machine_path},
     {"event-text", 3, verb_event_text},
     {"hns", 1, verb_hns},
 };

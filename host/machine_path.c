@@ -1,0 +1,95 @@
+/* The machine's Path. Only its text is changed: an entry like %SystemRoot% stays as written. */
+#include "host/machine_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static int read_list(struct host *host, char **ret, struct error *err) {
+    struct error why = {0};
+
+    if (host_registry_get_raw(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, ret, &why) == 0)
+        return 0;
+    if (why.kind != ERROR_ABSENT)
+        return error_set(err, why.kind, "%s", why.message);
+    *ret = xstrdup("");
+    return 0;
+}
+
+static bool is_folder(const char *entry, size_t len, const char *folder) {
+    _cleanup_(freep) char *name = NULL;
+
+    while (len && strchr(" \"", *entry)) {
+        entry++;
+        len--;
+    }
+    while (len && strchr(" \"\\", entry[len - 1]))
+        len--;
+    name = xstrndup(entry, len);
+    return text_equal_nocase(name, folder);
+}
+
+/* The last entry that is the folder; NULL: none is. */
+static const char *find(const char *list, const char *folder, size_t *ret_len) {
+    const char *found = NULL;
+
+    for (const char *entry = list;; entry++) {
+        size_t len = strcspn(entry, ";");
+
+        if (is_folder(entry, len, folder)) {
+            found = entry;
+            *ret_len = len;
+        }
+        entry += len;
+        if (!*entry)
+            return found;
+    }
+}
+
+/* A list that ends in ';' does so again: what is taken out later is just what was added. */
+static char *with(const char *list, const char *folder) {
+    bool ends = text_ends_with(list, ";");
+
+    return xasprintf("%s%s%s%s", list, ends || !*list ? "" : ";", folder, ends ? ";" : "");
+}
+
+static char *without(const char *list, const char *entry, size_t len) {
+    const char *end = entry + len;
+
+    if (*end == ';')
+        end++;
+    else if (entry > list)
+        entry--;
+    return xasprintf("%.*s%s", (int)(entry - list), list, end);
+}
+
+int machine_path_look(struct host *host, const char *folder, enum machine_path *ret,
+                      struct error *err) {
+    _cleanup_(freep) char *list = NULL, *longer = NULL;
+    size_t len;
+
+    if (read_list(host, &list, err) < 0)
+        return -1;
+    longer = with(list, folder);
+    *ret = find(list, folder, &len)            ? MACHINE_PATH_HAS
+           : strlen(longer) > MACHINE_PATH_MAX ? MACHINE_PATH_FULL
+                                               : MACHINE_PATH_LACKS;
+    return 0;
+}
+
+int machine_path_set(struct host *host, const char *folder, bool on, struct error *err) {
+    _cleanup_(freep) char *list = NULL, *changed = NULL;
+    const char *entry;
+    size_t len = 0;
+
+    if (read_list(host, &list, err) < 0)
+        return -1;
+    entry = find(list, folder, &len);
+    if (on == (entry != NULL))
+        return 0;
+    changed = on ? with(list, folder) : without(list, entry, len);
+    return host_registry_set(host, MACHINE_PATH_KEY, MACHINE_PATH_VALUE, false,
+                             *changed ? changed : NULL, err);
+}
