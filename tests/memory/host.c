@@ -227,8 +227,7 @@ static int registry_set(struct host *host, const char *key, const char *value, b
                         const char *data, struct error *err) {
     if (memory_call(host, err, "registry_set %s %s", key, value) < 0)
         return -1;
-    (void)number;
-    return model_registry_set(memory_of(host)->state, key, value, data), 0;
+    return (void)number, model_registry_set(memory_of(host)->state, key, value, data), 0;
 }
 
 /* As Kubernetes' programs do it: flags in order, the first that is not known ends it. true when
