@@ -240,8 +240,8 @@ int host_registry_get_raw(struct host *host, const char *key, const char *value,
                           struct error *err);
 
 /* Sets a value under HKLM, and makes its key: data as host_registry_get() tells it, a REG_DWORD
- * when `number`, else a REG_SZ, or REG_EXPAND_SZ where it was one; NULL: the value is taken away, and
- * its key when nothing else is in it; absent is success. */
+ * when `number`, else a REG_SZ, or REG_EXPAND_SZ where it was one; NULL: the value is taken away,
+ * and its key when nothing else is in it; absent is success. */
 int host_registry_set(struct host *host, const char *key, const char *value, bool number,
                       const char *data, struct error *err);
 

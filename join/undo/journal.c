@@ -21,8 +21,7 @@ static const char *const kind_names[JOURNAL_KIND_COUNT] = {
     [JOURNAL_SWITCH] = "switch",         [JOURNAL_ROUTE] = "route",
     [JOURNAL_FIREWALL] = "firewall",     [JOURNAL_SOURCE_VIP] = "source-vip",
     [JOURNAL_FORWARDING] = "forwarding", [JOURNAL_EVENT_SOURCE] = "event-source",
-    [JOURNAL_REGISTRY] = "registry",
-    [JOURNAL_PATH] = "path",
+    [JOURNAL_REGISTRY] = "registry",     [JOURNAL_PATH] = "path",
 };
 
 const char *journal_kind_name(enum journal_kind kind) {
