@@ -324,6 +324,12 @@ static const struct row rows[] = {
      "'fd00:10:244:1::/64']},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'},{type:"
      "'InternalIP',address:'fd00:200::31'}]}}],routes:[{destination:'10.244.1.0/24'}]",
      "IP6-ROUTE confirmed 2", "no route to fd00:10:244:1::/64 via fd00:200::31 (node lin-1)"},
+    {"a route of IPv6 that stands", SERVICE6_RED,
+     DUAL("true") BALANCERS6
+     ",nodes:[{metadata:{name:'lin-1'},spec:{podCIDRs:['10.244.1.0/24',"
+     "'fd00:10:244:1::/64']},status:{addresses:[{type:'InternalIP',address:'10.0.0.31'},{type:"
+     "'InternalIP',address:'fd00:200::31'}]}}],routes:[{destination:'fd00:10:244:1::/64'}]",
+     "", NULL},
     {"IPv4 is judged for itself", SERVICE6_RED,
      "expected:{networkMode:'l2bridge',podCIDR:'10.244.3.0/24'},node:{status:{addresses:[{type:"
      "'InternalIP',address:'10.0.0.21'}]}},adapters:[{alias:'vEthernet (Ethernet)',forwarding:"

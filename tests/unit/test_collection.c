@@ -169,7 +169,8 @@ static bool slowly(void *context, struct host *host, const struct host_process *
 static void the_time_is_bounded(void **state) {
     _cleanup_(diag_report_free) struct diag_report report = {0};
     _cleanup_(freep) char *zip = NULL;
-    size_t len = 0;
+    char *text = NULL;
+    size_t len = 0, text_len;
 
     (void)state;
     scene_make();
@@ -179,6 +180,8 @@ static void the_time_is_bounded(void **state) {
                 "windows/system-events.txt: the time for the collection is over\n");
     assert_part(zip, len, "index.txt",
                 "files/D/extra/a.txt: the time for the collection is over\n");
+    assert_int_equal(
+        bundle_archive_read(zip, len, "files/D/extra/a.txt", PART_MAX, &text, &text_len, NULL), -1);
 }
 
 static void interrupted(void **state) {

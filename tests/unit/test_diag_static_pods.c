@@ -154,6 +154,7 @@ static void removing_has_patience(void **state) {
         host_memory_fail(host, n);
         if (diag_static_pods.remove(&probes, &err) < 0) {
             assert_true(text_starts_with(err.message, "remove the probe pods: "));
+            assert_non_null(strstr(err.message, "told to fail"));
             failed++;
         }
         assert_int_equal(host_file_type(host, diag_static_pods.folder), HOST_ABSENT);

@@ -131,6 +131,29 @@ static void passes_the_users_arguments(void **state) {
     assert_null(strstr(service, "--hostname-override=win-7k2"));
 }
 
+/* A newer program may lack a flag of ours: it runs without it, and that is said. */
+static void leaves_out_a_flag_that_the_kubelet_does_not_know(void **state) {
+    struct run *r = *state;
+    struct error err = {0};
+    struct text told = {0};
+    struct join join;
+    _cleanup_(freep) char *service = NULL;
+
+    host_memory_set_program_flags(r->host, "kubelet.exe",
+                                  "config kubeconfig cert-dir hostname-override node-ip");
+    open_join(r, &join);
+    join.progress.listener = listen_to_warnings;
+    join.progress.context = &told;
+    if (join_run(&join, &err) < 0)
+        fail_msg("%s", err.message);
+    join_close(&join);
+    assert_non_null(strstr(text_str(&told), "kubelet does not know '--v=2': left out\n"));
+    service = content(r, "C:\\ProgramData\\winjoin\\services\\kubelet.json");
+    assert_null(strstr(service, "--v="));
+    assert_non_null(strstr(service, "--config="));
+    text_free(&told);
+}
+
 static void refuses_an_argument_that_the_kubelet_does_not_know(void **state) {
     struct run *r = *state;
 
@@ -338,6 +361,7 @@ int main(void) {
         CASE(warns_of_each_path_without_a_drive),
         CASE(refuses_a_bad_patch_first),
         CASE(passes_the_users_arguments),
+        CASE(leaves_out_a_flag_that_the_kubelet_does_not_know),
         CASE(refuses_an_argument_that_the_kubelet_does_not_know),
         CASE(refuses_a_value_that_the_kubelet_does_not_take),
         CASE(refuses_what_the_kubelet_objects_to),

@@ -84,6 +84,12 @@ static void kubelet_by_version(void **state) {
                              "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
                              "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
                              "--register-with-taints=os=windows:NoSchedule");
+    settings.kubelet_version = "v1.24.0"; /* the oldest */
+    assert_arguments(&service_kubelet, KUBELET
+                     "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd\n--v=2\n"
+                     "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
+                     "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
+                     "--register-with-taints=os=windows:NoSchedule");
     settings.kubelet_version = "v1.23.17";
     assert_refused(&service_kubelet, ERROR_UNSUPPORTED, "the oldest supported version is 1.24");
     settings.kubelet_version = "latest";

@@ -166,6 +166,7 @@ static void one_that_is_removed_is_told_at_once(void **state) {
 
 static unsigned asked;
 static bool answers; /* instead of refusing */
+static long refusal = 403;
 
 static int refuse(void *context, const struct http_request *request, struct http_response *ret,
                   struct error *err) {
@@ -173,7 +174,7 @@ static int refuse(void *context, const struct http_request *request, struct http
     (void)request;
     (void)err;
     asked++;
-    return answers ? scene_json(ret, 200, json_object()) : scene_status(ret, 403, "Forbidden");
+    return answers ? scene_json(ret, 200, json_object()) : scene_status(ret, refusal, refusal == 403 ? "Forbidden" : "NotFound");
 }
 
 /* Every four seconds, and twice refused in a row is enough. */
@@ -203,6 +204,13 @@ static void rights_are_asked_for_now_and_then(void **state) {
         assert_int_equal(service_watch_rights(&watch, "/x", &err), 0);
         assert_int_equal(asked, more);
     }
+    for (refusal = 404; refusal < 406; refusal++) { /* is no refusal */
+        host_memory_advance(r.host, 4000);
+        assert_int_equal(service_watch_rights(&watch, "/x", &err), 0);
+    }
+    refusal = 403;
+    host_memory_advance(r.host, 4000);
+    assert_int_equal(service_watch_rights(&watch, "/x", &err), 0);
     host_memory_advance(r.host, 4000);
     assert_int_equal(service_watch_rights(&watch, "/x", &err), -1);
     assert_int_equal(err.kind, ERROR_DENIED);

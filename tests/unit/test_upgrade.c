@@ -125,6 +125,36 @@ static void other_settings_are_shown_and_written(void **state) {
     close_node(&r, before);
 }
 
+/* Also where the cluster's Node has none: what the join was given is recalled. */
+static void own_prefixes_stay(void **state) {
+    struct join_options options = {0};
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    upgrade_recall(r.host, &options);
+    assert_int_equal(options.pod_cidrs.count, 1);
+    assert_string_equal(options.pod_cidrs.items[0], "10.244.3.0/24");
+    join_options_free(&options);
+    close_node(&r, before);
+}
+
+/* A program of its own that cannot be read is no program that is the same. */
+static void a_winjoin_that_cannot_be_read_is_an_error(void **state) {
+    struct error err = {0};
+    json_t *before;
+    struct run r;
+
+    (void)state;
+    open_node(&r, &before);
+    host_memory_set_program_path(r.host, "D:\\gone.exe");
+    assert_int_equal(upgrade_once(&r, false, false, NULL, &err), -1);
+    assert_non_null(strstr(err.message, "D:\\gone.exe"));
+    assert_old(&r);
+    close_node(&r, before);
+}
+
 /* Another winjoin.exe becomes the host of the services: all of them are started again. */
 static void winjoin_itself_is_replaced(void **state) {
     struct error err = {0};
@@ -225,6 +255,8 @@ int main(void) {
         cmocka_unit_test(a_dry_run_changes_nothing),
         cmocka_unit_test(own_arguments_stay),
         cmocka_unit_test(other_settings_are_shown_and_written),
+        cmocka_unit_test(own_prefixes_stay),
+        cmocka_unit_test(a_winjoin_that_cannot_be_read_is_an_error),
         cmocka_unit_test(winjoin_itself_is_replaced),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(a_kubelet_that_does_not_come_up_is_taken_back),
