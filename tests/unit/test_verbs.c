@@ -342,9 +342,23 @@ static void unknown_checks_are_named(void **state) {
     assert_int_equal(program->options.join.timeout, 1000);
 }
 
+/* The mode that was asked for has its limits, also where no plan could be made. */
+static void limits_of_the_mode_that_was_asked_for(void **state) {
+    struct error err;
+
+    (void)state;
+    (void)verb(verb_preflight, &err);
+    assert_has(&out, "limits of Windows here: ");
+    assert_null(strstr(text_str(&out), "ipv6Overlay"));
+    program->options.join.network_mode = xstrdup("overlay");
+    (void)verb(verb_preflight, &err);
+    assert_has(&out, "ipv6Overlay");
+}
+
 int main(void) {
 #define VERB_TEST(name) cmocka_unit_test_setup_teardown(name, open_program, close_program)
     const struct CMUnitTest tests[] = {
+        VERB_TEST(limits_of_the_mode_that_was_asked_for),
         VERB_TEST(certs),
         VERB_TEST(capabilities),
         VERB_TEST(reset_asks),
