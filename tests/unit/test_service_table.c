@@ -65,31 +65,25 @@ static void assert_refused(const struct service *row, enum error_kind kind, cons
     "C:\\k\\kubelet.exe\n--config=C:\\var\\lib\\kubelet\\config.yaml\n"                            \
     "--kubeconfig=C:\\etc\\kubernetes\\kubelet.conf\n--cert-dir=C:\\var\\lib\\kubelet\\pki\n"
 
+#define ENDPOINT "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd\n"
+#define GIVEN                                                                                      \
+    "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"                         \
+    "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"                        \
+    "--register-with-taints=os=windows:NoSchedule"
+
 static void kubelet_by_version(void **state) {
     (void)state;
     assert_arguments(&service_kubelet,
                      KUBELET "--v=2\n--hostname-override=win-7k2\n--node-ip=10.0.0.21");
-    settings.kubelet_version = "1.26.15";
+    settings.kubelet_version = "1.24.0"; /* the oldest */
     settings.bootstrap_kubeconfig = true;
     settings.node_labels = "a=b";
     settings.register_with_taints = "os=windows:NoSchedule";
-    assert_arguments(&service_kubelet, KUBELET
-                     "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd\n--v=2\n"
-                     "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
-                     "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
-                     "--register-with-taints=os=windows:NoSchedule");
+    assert_arguments(&service_kubelet, KUBELET ENDPOINT "--v=2\n" GIVEN);
+    settings.kubelet_version = "1.26.15";
+    assert_arguments(&service_kubelet, KUBELET ENDPOINT "--v=2\n" GIVEN);
     settings.kubelet_version = "v1.27.0"; /* a field of its file since */
-    assert_arguments(&service_kubelet,
-                     KUBELET "--v=2\n"
-                             "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
-                             "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
-                             "--register-with-taints=os=windows:NoSchedule");
-    settings.kubelet_version = "v1.24.0"; /* the oldest */
-    assert_arguments(&service_kubelet, KUBELET
-                     "--container-runtime-endpoint=npipe:////./pipe/containerd-containerd\n--v=2\n"
-                     "--bootstrap-kubeconfig=C:\\etc\\kubernetes\\bootstrap-kubelet.conf\n"
-                     "--hostname-override=win-7k2\n--node-ip=10.0.0.21\n--node-labels=a=b\n"
-                     "--register-with-taints=os=windows:NoSchedule");
+    assert_arguments(&service_kubelet, KUBELET "--v=2\n" GIVEN);
     settings.kubelet_version = "v1.23.17";
     assert_refused(&service_kubelet, ERROR_UNSUPPORTED, "the oldest supported version is 1.24");
     settings.kubelet_version = "latest";
