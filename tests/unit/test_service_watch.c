@@ -174,7 +174,8 @@ static int refuse(void *context, const struct http_request *request, struct http
     (void)request;
     (void)err;
     asked++;
-    return answers ? scene_json(ret, 200, json_object()) : scene_status(ret, refusal, refusal == 403 ? "Forbidden" : "NotFound");
+    return answers ? scene_json(ret, 200, json_object())
+                   : scene_status(ret, refusal, refusal == 403 ? "Forbidden" : "NotFound");
 }
 
 /* Every four seconds, and twice refused in a row is enough. */
