@@ -18,6 +18,10 @@ static const struct option diag_options[] = {
      0},
     {"count", 0, OPTION_NUMBER, AT(count), "N",
      "attempts of each flow, for latency and loss (default 3, at most 100)", 0},
+    {"watch", 0, OPTION_DURATION, AT(watch), "DURATION",
+     "test again and again with this pause until Ctrl-C, and print only what changed; with -o json "
+     "an object a line",
+     OPTION_POSITIVE},
     {"external-ip", 0, OPTION_TEXT, AT(external_ip), "IP:PORT", "external target, by address", 0},
     {"external-name", 0, OPTION_TEXT, AT(external_name), "NAME:PORT", "external target, by name",
      0},

@@ -49,6 +49,12 @@ void output_result(struct program *program, json_t *document) {
     program->result = document;
 }
 
+void output_line(const json_t *document) {
+    _cleanup_(freep) char *line = json_write(document), *text = xasprintf("%s\n", line);
+
+    print_shown(text);
+}
+
 static json_t *error_json(const struct program *program, const struct error *err) {
     json_t *hints = json_array();
 

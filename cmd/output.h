@@ -10,6 +10,8 @@ void output_text(const struct program *program, const char *text);
 void output_bytes(const void *data, size_t len);
 /* The verb's document: kept until the end, printed for -o json and -o yaml. Takes the reference. */
 void output_result(struct program *program, json_t *document);
+/* A document of many, on a line of its own, at once. */
+void output_line(const json_t *document);
 /* true for -o json and -o yaml. */
 bool output_is_document(const struct program *program);
 /* With --output-file: from here on results go to that file instead of standard output. Fails as

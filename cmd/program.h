@@ -32,7 +32,7 @@ struct program_options {
     char *kubeconfig, *context, *node_selector;       /* diag */
     char *image;                                      /* diag */
     struct text_list nodes;                           /* diag */
-    long long count;                                  /* diag */
+    long long count, watch;                           /* diag */
     char *replay, *collect, *compare;                 /* diag */
     char *since;                                      /* logs */
     bool follow;                                      /* logs */

@@ -1,8 +1,10 @@
 /* winjoin diag and probe: measure the pod flows, say which fail and why. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/rfc3339.h"
 #include "cmd/event.h"
 #include "cmd/output.h"
 #include "cmd/progress.h"
@@ -153,25 +155,26 @@ static void take_targets(struct program_options *o) {
     o->join.verify_attempts = o->count;
 }
 
+/* The report is in the join's `found`, with cells if anything was measured. */
+static int ask(struct program *program, struct join *ret, struct error *err) {
+    ret->host = program->host;
+    ret->http = program->http;
+    ret->asked = &program->options.join;
+    (void)terminal_probe_program(&ret->probe_program, &ret->probe_program_len);
+    return join_open(ret, err) < 0 ? -1 : join_run_phase(ret, "verify", err);
+}
+
 /* `zip`: where the evidence goes, or NULL; `old`: what is compared with, or NULL. */
 static int measure(struct program *program, const char *zip, const struct diag_report *old,
                    struct error *err) {
     struct progress progress;
-    struct join join = {.host = program->host,
-                        .http = program->http,
-                        .asked = &program->options.join,
-                        .progress.listener = progress_show,
-                        .progress.context = &progress};
+    struct join join = {.progress.listener = progress_show, .progress.context = &progress};
     struct error why = {0};
     int result;
 
-    take_targets(&program->options);
     progress_open(&progress, program);
-    (void)terminal_probe_program(&join.probe_program, &join.probe_program_len);
     record_open(program, "diag", &join.journal);
-    result = join_open(&join, err);
-    if (result == 0)
-        result = join_run_phase(&join, "verify", err);
+    result = ask(program, &join, err);
     if (join.found.report.cells.count)
         result = finish(program, &join.found.report, old, err);
     if (zip && err->kind != ERROR_INTERRUPTED &&
@@ -185,6 +188,126 @@ static int measure(struct program *program, const char *zip, const struct diag_r
     return result;
 }
 
+/* ---- again and again ---- */
+
+struct watch {
+    struct program *program;
+    struct progress progress;
+    struct diag_report *last; /* what was measured last, or --compare's; empty: nothing yet */
+    bool begun;
+    char failure[ERROR_MESSAGE_MAX]; /* why the last test could not be made; "" = it was */
+};
+
+/* Only what is waited for, on a terminal: each end of a test would be a line without news. */
+static void show_wait(void *context, const struct join_event *event) {
+    struct watch *watch = context;
+
+    if (watch->progress.mode == PROGRESS_JSON || !watch->begun ||
+        (watch->progress.mode == PROGRESS_LIVE &&
+         (event->state == JOIN_BEGIN || event->state == JOIN_WAITING)))
+        progress_show(&watch->progress, event);
+}
+
+static void tell_changes(struct watch *watch, const struct diag_report *report) {
+    _cleanup_json_ json_t *compared = diag_report_compare(watch->last, report);
+
+    if (!*watch->failure && watch->begun && !diag_compare_changed(compared))
+        return;
+    if (!is_text(watch->program)) {
+        _cleanup_json_ json_t *line = diag_watch_json(compared, report);
+
+        output_line(line);
+    } else if (!watch->begun && !watch->last->cells.count) {
+        print_report(watch->program, report, NULL);
+    } else {
+        _cleanup_(freep) char *text = diag_watch_text(compared, report);
+
+        output_text(watch->program, text);
+    }
+}
+
+/* What hinders a test now may be over at the next one; told once. */
+static void tell_failure(struct watch *watch, const struct error *why) {
+    char time[RFC3339_TEXT_MAX];
+    _cleanup_json_ json_t *line = NULL;
+    _cleanup_(freep) char *text = NULL;
+
+    if (text_equal(watch->failure, why->message))
+        return;
+    text_format(watch->failure, sizeof watch->failure, "%s", why->message);
+    rfc3339_format(host_now(watch->program->host), time);
+    text = xasprintf("%s  not measured: %s\n", time, why->message);
+    line = json_pack("{s:s, s:{s:s, s:s}}", "time", time, "error", "kind",
+                     error_kind_name(why->kind), "message", why->message);
+    output_text(watch->program, text);
+    if (!is_text(watch->program))
+        output_line(line);
+}
+
+/* The first test leaves its log and report on the node, and fails as diag does. */
+static int watch_once(struct watch *watch, struct error *err) {
+    struct program *program = watch->program;
+    struct join join = {.progress.listener = show_wait, .progress.context = watch};
+    struct diag_report *report = &join.found.report;
+    int result;
+
+    progress_open(&watch->progress, program);
+    if (!watch->begun)
+        record_open(program, "diag", &join.journal);
+    result = ask(program, &join, err);
+    progress_close(&watch->progress);
+    if (!watch->begun)
+        event_write(program, "diag", join.found.node_name, result, err);
+    record_free(program); /* it would grow */
+    if (report->cells.count && err->kind != ERROR_INTERRUPTED) {
+        tell_changes(watch, report);
+        watch->begun = true;
+        watch->failure[0] = '\0';
+        diag_report_free(watch->last);
+        *watch->last = *report;
+        *report = (struct diag_report){0};
+        result = 0;
+    } else if (watch->begun && err->kind != ERROR_INTERRUPTED) {
+        tell_failure(watch, err);
+        result = 0;
+    }
+    (void)fflush(stdout); /* who follows reads it now; a full disk is seen at the end */
+    join_close(&join);
+    return result;
+}
+
+/* Until Ctrl-C, which is how it is meant to end. */
+static int watch(struct program *program, struct diag_report *last, struct error *err) {
+    struct watch watch = {.program = program, .last = last};
+    int result;
+
+    do {
+        error_clear(err);
+        result = watch_once(&watch, err);
+    } while (result == 0 && host_sleep(program->host, (unsigned)program->options.watch, err) == 0);
+    if (err->kind != ERROR_INTERRUPTED)
+        return -1;
+    error_clear(err);
+    return 0;
+}
+
+/* ---- the call ---- */
+
+static int check_watch(const struct program *program, struct error *err) {
+    const struct program_options *o = &program->options;
+    const char *other = o->replay        ? "replay"
+                        : o->collect     ? "collect"
+                        : o->output_file ? "output-file"
+                                         : NULL;
+
+    if (other)
+        return error_set(err, ERROR_USAGE, "use either --watch or --%s", other);
+    if (!is_text(program) && !text_equal(o->output, "json"))
+        return error_set(err, ERROR_USAGE,
+                         "use -o text or -o json (an object a line) with --watch");
+    return 0;
+}
+
 int verb_diag(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     _cleanup_(diag_report_free) struct diag_report report = {0};
@@ -196,11 +319,16 @@ int verb_diag(struct program *program, struct error *err) {
     if (o->count > PROBE_ATTEMPTS_MAX)
         return error_set(err, ERROR_USAGE, "use --count %lld: at most %d", o->count,
                          PROBE_ATTEMPTS_MAX);
+    if (o->watch && check_watch(program, err) < 0)
+        return -1;
     if (o->collect && o->replay)
         return error_set(err, ERROR_USAGE, "use either --collect or --replay");
     if (o->collect && output_path(program, "--collect", o->collect, &zip, err) < 0)
         return -1;
     if (old && read_judged(program, "--compare", o->compare, &report, err) < 0)
         return -1;
-    return o->replay ? replay(program, old, err) : measure(program, zip, old, err);
+    if (o->replay)
+        return replay(program, old, err);
+    take_targets(&program->options);
+    return o->watch ? watch(program, &report, err) : measure(program, zip, old, err);
 }

@@ -155,6 +155,7 @@ int diag_cluster(struct program *program, struct error *err) {
                         : o->collect ? "collect"
                         : o->compare ? "compare"
                         : o->count   ? "count"
+                        : o->watch   ? "watch"
                                      : NULL;
     int result;
 

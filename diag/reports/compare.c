@@ -80,42 +80,76 @@ json_t *diag_report_compare(const struct diag_report *old, const struct diag_rep
                      "causesNew", appeared, "causesGone", gone);
 }
 
-static void add_causes(struct text *t, const char *label, const json_t *ids) {
-    json_t *id;
+bool diag_compare_changed(const json_t *compared) {
+    return json_array_size(json_object_get(compared, "cells")) ||
+           json_array_size(json_object_get(compared, "causesNew")) ||
+           json_array_size(json_object_get(compared, "causesGone"));
+}
+
+static const char *message_of(const struct diag_causes *causes, const char *id) {
+    for (size_t i = 0; i < causes->count; i++)
+        if (text_equal(causes->items[i].id, id))
+            return causes->items[i].message;
+    return "";
+}
+
+/* A line a change; `causes`: whose messages are told, too. */
+static void add_changes(struct text *t, const char *begin, const json_t *compared,
+                        const struct diag_causes *causes) {
+    json_t *cell, *id;
     size_t i;
 
-    json_array_foreach(ids, i, id) {
-        text_addf(t, "  %s %s\n", label, json_string_value(id));
+    json_array_foreach(json_object_get(compared, "cells"), i, cell) {
+        const char *reason = json_text_at(cell, "reason");
+
+        text_addf(t, "%s  %s: %s, was %s", begin, json_text_at(cell, "cell"),
+                  json_text_at(cell, "is"), json_text_at(cell, "was"));
+        if (reason) {
+            text_add(t, " (");
+            text_add_escaped(t, reason, strlen(reason));
+            text_add(t, ")");
+        }
+        text_add(t, "\n");
+    }
+    json_array_foreach(json_object_get(compared, "causesNew"), i, id) {
+        const char *message = message_of(causes, json_string_value(id));
+
+        text_addf(t, "%s  new cause: %s%s", begin, json_string_value(id), *message ? ": " : "");
+        text_add_escaped(t, message, strlen(message));
+        text_add(t, "\n");
+    }
+    json_array_foreach(json_object_get(compared, "causesGone"), i, id) {
+        text_addf(t, "%s  no longer: %s\n", begin, json_string_value(id));
     }
 }
 
 char *diag_compare_text(const json_t *compared) {
-    const json_t *cells = json_object_get(compared, "cells");
-    const json_t *appeared = json_object_get(compared, "causesNew");
-    const json_t *gone = json_object_get(compared, "causesGone");
     struct text t = {0};
-    json_t *cell;
-    size_t i;
 
-    text_addf(&t, "\nSince %s:", json_text_at(compared, "since"));
-    if (!json_array_size(cells) && !json_array_size(appeared) && !json_array_size(gone)) {
-        text_add(&t, " nothing has changed\n");
-        return text_take(&t);
-    }
-    text_add(&t, "\n");
-    json_array_foreach(cells, i, cell) {
-        const char *reason = json_text_at(cell, "reason");
-
-        text_addf(&t, "  %s: %s, was %s", json_text_at(cell, "cell"), json_text_at(cell, "is"),
-                  json_text_at(cell, "was"));
-        if (reason) {
-            text_add(&t, " (");
-            text_add_escaped(&t, reason, strlen(reason));
-            text_add(&t, ")");
-        }
-        text_add(&t, "\n");
-    }
-    add_causes(&t, "new cause:", appeared);
-    add_causes(&t, "no longer:", gone);
+    text_addf(&t, "\nSince %s:%s\n", json_text_at(compared, "since"),
+              diag_compare_changed(compared) ? "" : " nothing has changed");
+    add_changes(&t, "", compared, &(struct diag_causes){0});
     return text_take(&t);
+}
+
+char *diag_watch_text(const json_t *compared, const struct diag_report *new) {
+    _cleanup_(freep) char *line = diag_report_line(new);
+    char time[RFC3339_TEXT_MAX];
+    struct text t = {0};
+
+    rfc3339_format(new->time, time);
+    text_addf(&t, "%s  %s\n", time, line);
+    add_changes(&t, time, compared, &new->causes);
+    return text_take(&t);
+}
+
+json_t *diag_watch_json(const json_t *compared, const struct diag_report *new) {
+    _cleanup_json_ json_t *whole = diag_report_json(new);
+    json_t *line =
+        json_pack("{s:O, s:b, s:O, s:O}", "time", json_object_get(whole, "time"), "good",
+                  diag_report_is_good(new) && !new->causes.count, "summary",
+                  json_object_get(whole, "summary"), "causes", json_object_get(whole, "causes"));
+
+    json_object_update(line, (json_t *)compared);
+    return line;
 }

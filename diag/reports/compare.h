@@ -11,5 +11,12 @@
 json_t *diag_report_compare(const struct diag_report *old, const struct diag_report *new);
 /* The same for a person; the caller frees. */
 char *diag_compare_text(const json_t *compared);
+/* Is there anything that changed? */
+bool diag_compare_changed(const json_t *compared);
+/* How `new` is and what changed, each line with its time (diag --watch); the caller frees. */
+char *diag_watch_text(const json_t *compared, const struct diag_report *new);
+/* {time, good, summary, causes[]} of DiagReport (good: the exit code would be 0) and what
+ * `compared` has. New reference. */
+json_t *diag_watch_json(const json_t *compared, const struct diag_report *new);
 
 #endif

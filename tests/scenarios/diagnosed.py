@@ -1,6 +1,7 @@
 """A joined node whose network is broken from outside: diag says so and names the cause."""
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -40,6 +41,40 @@ class Diagnosed(scene.Scene):
 
     def test_no_egress(self):
         self.assert_names("no-egress")
+
+    def test_watch(self):
+        """A line when something breaks and one when it works again; Ctrl-C ends it and takes the probes away."""
+        following = scene.Following(self.stage, [stage.PROGRAM, "diag", "--watch", "1s", "-o", "json"])
+        self.addCleanup(following.kill)
+
+        def lines():
+            told = os.pread(following.out.fileno(), 1 << 20, 0).split(b"\n")[:-1]
+            self.assertFalse([line for line in told if not line.startswith(b"{")], following.said())
+            return [json.loads(line) for line in told]
+
+        def seen(count):
+            scene.wait_until(lambda: len(lines()) >= count or following.proc.poll() is not None, 120, following.said)
+            return lines()[count - 1]
+
+        first = seen(1)
+        self.assertEqual((first["good"], first["causes"]), (True, []), first)
+        fault = faults.FAULTS["no-egress"]
+        fault.apply(self.stage)
+        self.addCleanup(fault.lift, self.stage)
+        broken = seen(2)
+        self.assertEqual((broken["good"], broken["worse"]), (False, True))
+        self.assertIn(fault.cause, broken["causesNew"])
+        self.assertEqual({cell["was"] for cell in broken["cells"]}, {"pass"})
+        fault.lift(self.stage)
+        scene.wait_until(lambda: lines()[-1]["good"], 120, following.said)
+        self.assertIn(fault.cause, lines()[-1]["causesGone"])
+        count = len(lines())
+        time.sleep(8)
+        self.assertEqual(len(lines()), count, lines())  # nothing changes, nothing is said
+        following.proc.send_signal(signal.SIGINT)
+        self.assertEqual(following.wait(60), 0, following.said())
+        self.assertNotIn(b"winjoin-probe", b"".join(os.fsencode(n) for n in os.listdir(
+            self.stage.host.path(r"C:\etc\kubernetes\manifests"))))
 
     def assert_names_at_once(self, name, cause, seconds, measured):
         """Before any pod is started; how long the whole diagnosis took is printed."""

@@ -106,9 +106,82 @@ static void the_verb(void **state) {
     assert_int_equal(out.len, 0); /* before anything is measured */
 }
 
+static void give_cause(struct diag_causes *causes, const char *id, const char *message) {
+    causes->items = xcalloc(1, sizeof *causes->items);
+    causes->count = 1;
+    causes->items[0].id = id;
+    causes->items[0].message = xstrdup(message);
+}
+
+static void watched(void **state) {
+    static const char good[] = REPORT("21", CELL("node-to-pod", "TCP", "pass"));
+    static const char red[] = REPORT("22", CELL("node-to-pod", "TCP", "fail"));
+    _cleanup_(diag_report_free) struct diag_report old = {0}, new = {0};
+    _cleanup_json_ json_t *compared = NULL, *same = NULL, *line = NULL;
+    _cleanup_(freep) char *text = NULL;
+
+    (void)state;
+    assert_int_equal(diag_report_read(good, strlen(good), &old, NULL), 0);
+    assert_int_equal(diag_report_read(red, strlen(red), &new, NULL), 0);
+    give_cause(&new.causes, "NAT-NONE", "nothing leaves\nthe node");
+    give_cause(&old.causes, "OVL-UDP", "");
+    compared = diag_report_compare(&old, &new);
+    same = diag_report_compare(&new, &new);
+    assert_true(diag_compare_changed(compared));
+    assert_false(diag_compare_changed(same));
+    text = diag_watch_text(compared, &new);
+    assert_string_equal(text,
+                        "2026-11-22T10:15:02Z  0 of 1 flows, TCP and UDP, 0 probes\n"
+                        "2026-11-22T10:15:02Z  node-to-pod/tcp: fail, was pass (why)\n"
+                        "2026-11-22T10:15:02Z  new cause: NAT-NONE: nothing leaves\\nthe node\n"
+                        "2026-11-22T10:15:02Z  no longer: OVL-UDP\n");
+    line = diag_watch_json(compared, &new);
+    assert_string_equal(json_text_at(line, "time"), "2026-11-22T10:15:02Z");
+    assert_string_equal(json_text_at(line, "since"), "2026-11-21T10:15:02Z");
+    assert_string_equal(json_text_at(line, "causes.0.id"), "NAT-NONE");
+    assert_int_equal(json_number_at(line, "summary.fail", 0), 1);
+    assert_true(json_is_false(json_object_get(line, "good")));
+    assert_true(json_is_true(json_object_get(line, "worse")));
+}
+
+static void what_watch_refuses(void **state) {
+    static const struct {
+        const char *replay, *collect, *output_file, *output, *says;
+    } calls[] = {
+        {.replay = "D:\\r", .says = "use either --watch or --replay"},
+        {.collect = "D:\\c", .says = "use either --watch or --collect"},
+        {.output_file = "D:\\o", .says = "use either --watch or --output-file"},
+        {.output = "html", .says = "use -o text or -o json (an object a line) with --watch"},
+        {.output = "yaml", .says = "use -o text or -o json (an object a line) with --watch"},
+    };
+    struct error err;
+
+    (void)state;
+    program->options.watch = 1000;
+    for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+        program->options.replay = (char *)calls[i].replay;
+        program->options.collect = (char *)calls[i].collect;
+        program->options.output_file = (char *)calls[i].output_file;
+        program->options.output = (char *)calls[i].output;
+        assert_int_equal(verb(verb_diag, &err), -1);
+        assert_int_equal(err.kind, ERROR_USAGE);
+        assert_string_equal(err.message, calls[i].says);
+        program->options.replay = program->options.collect = program->options.output_file =
+            program->options.output = NULL;
+    }
+    assert_int_equal(verb(verb_diag, &err), -1); /* a machine that never joined */
+    assert_int_not_equal(err.kind, ERROR_USAGE);
+    program->options.kubeconfig = (char *)"D:\\k";
+    assert_int_equal(verb(verb_diag, &err), -1);
+    assert_string_equal(err.message, "use either --kubeconfig or --watch");
+    program->options.kubeconfig = NULL;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cells),
+        cmocka_unit_test(watched),
+        cmocka_unit_test_setup_teardown(what_watch_refuses, open_program, close_program),
         cmocka_unit_test_setup_teardown(the_verb, open_program, close_program),
     };
 
