@@ -40,6 +40,8 @@ void text_free(struct text *t);
 bool text_equal(const char *a, const char *b);        /* NULL equals NULL only */
 bool text_equal_nocase(const char *a, const char *b); /* ASCII */
 bool text_starts_with(const char *s, const char *prefix);
+/* The end of a noun after a number: "1 file", "2 files". */
+#define PLURAL(count) ((count) == 1 ? "" : "s")
 bool text_ends_with(const char *s, const char *suffix);
 /* Constant time for equal lengths; for signatures and secrets. */
 bool text_equal_secret(const void *a, size_t a_len, const void *b, size_t b_len);

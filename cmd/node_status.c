@@ -401,7 +401,7 @@ static void judge_drift(struct gathering *g) {
     }
     if (count)
         add_problem(g, "%zu port%s of Services %s no load balancer in HNS: see drift", count,
-                    count == 1 ? "" : "s", count == 1 ? "has" : "have");
+                    PLURAL(count), count == 1 ? "has" : "have");
 }
 
 static void judge(struct gathering *g) {

@@ -67,7 +67,9 @@ static json_t *error_json(const struct program *program, const struct error *err
 int output_open(struct program *program, struct error *err) {
     const char *given = program->options.output_file;
 
-    return given ? output_path(program, "--output-file", given, &file.path, err) : 0;
+    return given && !text_equal(given, "-")
+               ? output_path(program, "--output-file", given, &file.path, err)
+               : 0;
 }
 
 /* The last line of --progress json. */

@@ -244,6 +244,12 @@ static char *bar_of(const struct progress *progress, const struct join_event *ev
     return text_take(&out);
 }
 
+/* "for the adapter to come up" reads on behind the title of a phase only with its verb. */
+static char *waits_for(const struct join_event *event) {
+    return xasprintf("%s%s", text_starts_with(event->message, "for ") ? "waiting " : "",
+                     event->message);
+}
+
 /* A line that wraps could not be rewritten in place. */
 static void show_live(struct progress *progress, const struct join_event *event, const char *sign) {
     int title_width = event->phase ? TITLE_WIDTH + 1 : 0;
@@ -253,13 +259,13 @@ static void show_live(struct progress *progress, const struct join_event *event,
     _cleanup_(freep) char *bar = bar_of(progress, event, room);
     _cleanup_(freep) char *time =
         event->waited_ms >= 1000 || event->left_ms ? time_of(event, room - room / 4) : xstrdup("");
-    _cleanup_(freep) char *message = NULL;
+    _cleanup_(freep) char *whole = waits_for(event), *message = NULL;
 
-    if (event->waited_ms < 1000 && strlen(event->message) + strlen(time) > room)
+    if (event->waited_ms < 1000 && strlen(whole) + strlen(time) > room)
         *time = '\0'; /* the whole message first: it says what is asked */
     if (*bar)
         room -= BAR_WIDTH + 3;
-    message = progress_fit(event->message, room > strlen(time) ? room - strlen(time) : 0);
+    message = progress_fit(whole, room > strlen(time) ? room - strlen(time) : 0);
 
     (void)fprintf(stderr, "\r\x1b[K  %s %-*s%s%s%s", sign, title_width, title_of(event), bar,
                   message, time);
@@ -279,10 +285,10 @@ static void show_waiting(struct progress *progress, const struct join_event *eve
                !(progress->last_told_ms == 0 && event->waited_ms >= FIRST_TELL_MS)) {
         return;
     } else {
-        _cleanup_(freep) char *time = time_of(event, SIZE_MAX);
+        _cleanup_(freep) char *time = time_of(event, SIZE_MAX), *message = waits_for(event);
 
-        (void)fprintf(stderr, "  %s %-*s %s%s\n", sign, TITLE_WIDTH, title_of(event),
-                      event->message, time);
+        (void)fprintf(stderr, "  %s %-*s %s%s\n", sign, TITLE_WIDTH, title_of(event), message,
+                      time);
     }
     if (*event->hint &&
         (progress->mode == PROGRESS_PLAIN || !text_equal(event->hint, progress->told_hint))) {

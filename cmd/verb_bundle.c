@@ -287,7 +287,7 @@ static int diff(struct program *program, const struct bundle *from, const char *
     output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
                                      "BundleDiff", "differences", list));
     return count ? error_set(err, ERROR_CONFLICT, "the bundles differ in %zu program%s", count,
-                             count == 1 ? "" : "s")
+                             PLURAL(count))
                  : 0;
 }
 

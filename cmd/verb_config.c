@@ -92,6 +92,28 @@ static int renewed_text(struct program *program, const char *path, char **ret, s
     return result;
 }
 
+/* With -o json one document is itself, several are kubectl's List. The token stays: the text is the
+ * caller's own. */
+static int print_documents(const struct program *program, const char *text, size_t len,
+                           struct error *err) {
+    _cleanup_(yaml_documents_freep) struct yaml_documents *documents = NULL;
+    _cleanup_(secret_freep) char *json = NULL;
+    _cleanup_json_ json_t *list = NULL, *items = json_array();
+
+    if (!text_equal(program->options.output, "json")) {
+        output_bytes(text, len);
+        return 0;
+    }
+    if (yaml_parse(text, len, "the configuration", &documents, err) < 0)
+        return -1;
+    for (size_t i = 0; i < yaml_documents_count(documents); i++)
+        json_array_append_new(items, yaml_to_json(yaml_document(documents, i)));
+    list = json_pack("{s:s, s:s, s:O}", "apiVersion", "v1", "kind", "List", "items", items);
+    json = json_write_pretty(json_array_size(items) == 1 ? json_array_get(items, 0) : list);
+    output_bytes(json, strlen(json));
+    return 0;
+}
+
 static int migrate(struct program *program, struct error *err) {
     const struct program_options *o = &program->options;
     _cleanup_(secret_freep) char *text = NULL;
@@ -104,10 +126,8 @@ static int migrate(struct program *program, struct error *err) {
     if ((o->new_config && output_path(program, "--new-config", o->new_config, &to, err) < 0) ||
         renewed_text(program, o->old_config, &text, err) < 0)
         return -1;
-    if (!to) {
-        output_bytes(text, strlen(text));
-        return 0;
-    }
+    if (!to)
+        return print_documents(program, text, strlen(text), err);
     /* it may hold a token */
     return host_write(program->host, to, text, strlen(text), HOST_SECRET, err);
 }
@@ -115,10 +135,9 @@ static int migrate(struct program *program, struct error *err) {
 static int print(struct program *program, struct error *err) {
     _cleanup_(freep) char *name = xasprintf("%s.yaml", program->words.items[1]);
 
-    (void)err;
     for (const struct template *t = templates; t->name; t++)
         if (text_equal(t->name, name))
-            output_bytes(t->data, t->len);
+            return print_documents(program, t->data, t->len, err);
     return 0;
 }
 

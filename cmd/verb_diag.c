@@ -317,8 +317,8 @@ int verb_diag(struct program *program, struct error *err) {
     if (diag_asks_for_cluster(program))
         return diag_cluster(program, err);
     if (o->count > PROBE_ATTEMPTS_MAX)
-        return error_set(err, ERROR_USAGE, "use --count %lld: at most %d", o->count,
-                         PROBE_ATTEMPTS_MAX);
+        return error_set(err, ERROR_USAGE, "invalid value \"%lld\" for --count: at most %d",
+                         o->count, PROBE_ATTEMPTS_MAX);
     if (o->watch && check_watch(program, err) < 0)
         return -1;
     if (o->collect && o->replay)

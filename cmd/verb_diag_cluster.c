@@ -30,7 +30,7 @@ static char *kubeconfig_path(struct program *program, struct error *err) {
     if (named && *named) {
         if (strpbrk(named[1] == ':' ? named + 2 : named, ":;")) { /* behind a drive's letter */
             (void)error_set(err, ERROR_UNSUPPORTED,
-                            "use KUBECONFIG: it names several files, which are not merged");
+                            "KUBECONFIG names several files, which are not merged");
             (void)error_hint(err, "use --kubeconfig FILE");
             return NULL;
         }
@@ -39,7 +39,7 @@ static char *kubeconfig_path(struct program *program, struct error *err) {
     if (!home)
         home = host_environment(program->host, "USERPROFILE");
     if (!home) {
-        (void)error_set(err, ERROR_USAGE, "use the cluster's kubeconfig: it is not given");
+        (void)error_set(err, ERROR_USAGE, "the cluster's kubeconfig is missing");
         (void)error_hint(err, "use --kubeconfig FILE");
         return NULL;
     }
@@ -60,8 +60,7 @@ static int open_cluster(struct program *program, struct kube_client *ret, struct
     }
     if (config.impersonation)
         result = error_set(err, ERROR_UNSUPPORTED,
-                           "use the kubeconfig: impersonation (%s) is not supported",
-                           config.impersonation);
+                           "kubeconfig: impersonation (%s) is not supported", config.impersonation);
     else if (config.exec && !config.token && !config.client_cert_pem &&
              kubeconfig_run_plugin(program->host, path, &config, err) < 0)
         result = -1;

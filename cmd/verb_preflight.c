@@ -54,8 +54,8 @@ static void print_checks(const struct program *program, const struct preflight_r
     }
     text_addf(&out, "%s%zu checks: %zu passed, %zu warning%s, %zu error%s", out.len ? "\n" : "",
               count, counts[PREFLIGHT_PASS], counts[PREFLIGHT_WARNING] + counts[PREFLIGHT_IGNORED],
-              counts[PREFLIGHT_WARNING] + counts[PREFLIGHT_IGNORED] == 1 ? "" : "s",
-              counts[PREFLIGHT_ERROR], counts[PREFLIGHT_ERROR] == 1 ? "" : "s");
+              PLURAL(counts[PREFLIGHT_WARNING] + counts[PREFLIGHT_IGNORED]),
+              counts[PREFLIGHT_ERROR], PLURAL(counts[PREFLIGHT_ERROR]));
     if (counts[PREFLIGHT_NOT_RUN])
         text_addf(&out, ", %zu not run%s", counts[PREFLIGHT_NOT_RUN],
                   all ? "" : " (-v 1 says why)");

@@ -56,8 +56,8 @@ static void on_entry(void *context, const char *what, const char *how, const str
 
 static void tell_files(const struct told *told) {
     if (told->files + told->folders && !is_quiet(told->program))
-        (void)fprintf(stderr, "  ok %zu files, %zu folders (winjoin reset -v 1 names them)\n",
-                      told->files, told->folders);
+        (void)fprintf(stderr, "  ok %zu file%s, %zu folder%s (winjoin reset -v 1 names them)\n",
+                      told->files, PLURAL(told->files), told->folders, PLURAL(told->folders));
 }
 
 static int ask(const struct program *program, struct error *err) {
@@ -83,10 +83,10 @@ static void tell_end(const struct program *program, const struct reset_result *r
         program->options.join.dry_run ? xstrdup("nothing was changed (--dry-run)\n")
         : result->restored + result->removed == 0
             ? xstrdup("nothing to undo: winjoin did not change this machine\n")
-            : xasprintf("%zu items removed, %zu restored: the host is in its previous state\n"
+            : xasprintf("%zu item%s removed, %zu restored: the host is in its previous state\n"
                         "the Node object remains: kubectl delete node <name>\n"
                         "winjoin's logs and reports remain: " WINJOIN_FOLDER "\n",
-                        result->removed, result->restored);
+                        result->removed, PLURAL(result->removed), result->restored);
 
     output_text(program, line);
 }

@@ -274,7 +274,7 @@ static const struct verb table[] = {
      .help = "check that this machine can become a node; changes nothing",
      .usage = "preflight [ENDPOINT] [flags]",
      .text = "With an endpoint it also checks what a join would find in that cluster.",
-     .examples = {{"this machine alone", "preflight"},
+     .examples = {{"only this machine", "preflight"},
                   {"this machine for this cluster", "preflight " EXAMPLE_JOIN}},
      .words = "[ENDPOINT]",
      .groups = {JOIN_ALL},

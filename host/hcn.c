@@ -92,7 +92,7 @@ static int check_id(const char *id, struct error *err) {
 
     if (strlen(id) != 36 || digits != 36 || id[8] != '-' || id[13] != '-' || id[18] != '-' ||
         id[23] != '-')
-        return error_set(err, ERROR_USAGE, "use HNS ID '%s': not a GUID", id);
+        return error_set(err, ERROR_USAGE, "HNS ID '%s': not a GUID", id);
     return 0;
 }
 

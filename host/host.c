@@ -177,7 +177,7 @@ int host_free_space(struct host *host, const char *path, uint64_t *ret, struct e
 /* The SCM's own rule: at most 256 characters, no slashes. */
 static int check_service_name(const char *name, struct error *err) {
     if (!*name || strlen(name) > 256 || strpbrk(name, "/\\"))
-        return error_set(err, ERROR_USAGE, "use service name '%s': not allowed", name);
+        return error_set(err, ERROR_USAGE, "service name '%s': not allowed", name);
     return 0;
 }
 
@@ -316,7 +316,7 @@ bool host_pipe_exists(struct host *host, const char *path) {
 int host_pipe_talk(struct host *host, const char *path, const struct host_pipe_talk *talk,
                    struct error *err) {
     if (!talk->heard || !talk->timeout_ms)
-        return error_set(err, ERROR_USAGE, "use pipe '%s': no server listens on this pipe", path);
+        return error_set(err, ERROR_USAGE, "open pipe '%s': no server listens on it", path);
     return host->ops->pipe_talk(host, path, talk, err);
 }
 

@@ -51,10 +51,10 @@ static int check_route(const struct host_route *route, struct error *err) {
 
     if (cidr_parse(route->destination, &destination, err) < 0 ||
         ip_parse(route->next_hop, &next_hop, err) < 0)
-        return error_prefix(err, "use route to '%s'", route->destination);
+        return error_prefix(err, "route to '%s'", route->destination);
     if (destination.base.family != next_hop.family)
         return error_set(err, ERROR_USAGE,
-                         "use route to '%s': next hop '%s' belongs to another address family",
+                         "route to '%s': next hop '%s' belongs to another address family",
                          route->destination, route->next_hop);
     return 0;
 }
@@ -116,7 +116,7 @@ int host_forwarding_set(struct host *host, uint32_t interface_index, int family,
 
 static int check_port(unsigned port, struct error *err) {
     if (port < 1 || port > 65535)
-        return error_set(err, ERROR_USAGE, "use port %u: not between 1 and 65535", port);
+        return error_set(err, ERROR_USAGE, "port %u: not between 1 and 65535", port);
     return 0;
 }
 

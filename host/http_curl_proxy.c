@@ -61,8 +61,8 @@ static int proxy_read(const char *text, struct proxy *ret, struct error *err) {
     curl_url_cleanup(url);
     if (!ret->url)
         return error_set(err, ERROR_USAGE,
-                         "use the proxy '%s': it must be http, https or socks5 with a host and a "
-                         "port, http://proxy.example:3128",
+                         "proxy '%s': it must be http, https or socks5 with a host and a "
+                         "port, like http://proxy.example:3128",
                          shown);
     if (parts.login_end) {
         size_t len = (size_t)(parts.login_end - authority), user = strcspn(authority, ":");
@@ -78,9 +78,8 @@ int http_proxy_url_check(const char *url, struct error *err) {
     _cleanup_(freep) char *lower = text_lower(url);
 
     if (!strstr(url, "://") || text_starts_with(lower, "socks5h:"))
-        return error_set(
-            err, ERROR_USAGE,
-            "use the kubeconfig's proxy-url: its scheme must be http, https or socks5");
+        return error_set(err, ERROR_USAGE,
+                         "kubeconfig: proxy-url: its scheme must be http, https or socks5");
     return proxy_read(url, &proxy, err);
 }
 

@@ -46,8 +46,8 @@ static int refuse_name(const char *path, const char *name, size_t len, struct er
     const char *bad = bad_character(name, len);
 
     if (!bad)
-        return error_set(err, ERROR_USAGE, "use path '%s': '..' is not allowed in it", path);
-    (void)error_set(err, ERROR_USAGE, "use path '%s': a file name cannot contain '%c'", path, *bad);
+        return error_set(err, ERROR_USAGE, "path '%s': '..' is not allowed in it", path);
+    (void)error_set(err, ERROR_USAGE, "path '%s': a file name cannot contain '%c'", path, *bad);
     if (*bad == '"')
         return error_hint(err, "a backslash before a closing quote escapes the quote: write "
                                "\"C:\\folder\" without the last backslash");
@@ -59,12 +59,12 @@ int path_normalize(const char *path, char **ret, struct error *err) {
     size_t root = root_length(path);
 
     if (device_length(path))
-        return error_set(err, ERROR_USAGE, "use path '%s': it names a device, not a file", path);
+        return error_set(err, ERROR_USAGE, "path '%s': it names a device, not a file", path);
     if (strlen(path) > PATH_LENGTH_MAX)
-        return error_set(err, ERROR_USAGE, "use path '%.80s...': it is longer than %d bytes", path,
+        return error_set(err, ERROR_USAGE, "path '%.80s...': it is longer than %d bytes", path,
                          PATH_LENGTH_MAX);
     if (!root)
-        return error_set(err, ERROR_USAGE, "use path '%s': not an absolute path", path);
+        return error_set(err, ERROR_USAGE, "path '%s': not an absolute path", path);
     if (root == 3)
         text_addf(&out, "%c:\\", toupper((unsigned char)path[0]));
     else

@@ -22,15 +22,14 @@ int kube_client_open(struct http *http, struct host *host, const struct kubeconf
     bool plain = config->token || config->client_cert_pem;
 
     if (!plain && config->program)
-        return error_set(
-            err, ERROR_UNSUPPORTED,
-            "use the kubeconfig: credentials from an exec plugin (%s) are not supported",
-            config->program);
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "kubeconfig: credentials from an exec plugin (%s) are not supported",
+                         config->program);
     if (!plain && config->username)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "use the kubeconfig: user name and password are not supported");
+                         "kubeconfig: user name and password are not supported");
     if (!len)
-        return error_set(err, ERROR_USAGE, "use the kubeconfig: it names no server");
+        return error_set(err, ERROR_USAGE, "kubeconfig: it names no server");
     while (len && config->server[len - 1] == '/')
         len--;
     *ret = (struct kube_client){

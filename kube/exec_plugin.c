@@ -19,7 +19,7 @@ int exec_credential_read(const char *text, size_t len, const char *version,
 
     if (json_read(text, len, "ExecCredential", &answer, &why) < 0 ||
         !text_equal(json_text_at(answer, "kind"), "ExecCredential"))
-        return error_set(err, ERROR_MALFORMED, "its output is no ExecCredential");
+        return error_set(err, ERROR_MALFORMED, "its output is not an ExecCredential");
     if (!text_equal(json_text_at(answer, "apiVersion"), version))
         return error_set(err, ERROR_MALFORMED, "its output is not of apiVersion %s", version);
     token = json_text_at(answer, "status.token");
@@ -134,14 +134,14 @@ int kubeconfig_run_plugin(struct host *host, const char *path, struct kubeconfig
     _cleanup_(freep) char *program = NULL;
 
     if (!command || !*command)
-        return error_set(err, ERROR_USAGE, "use the kubeconfig: exec names no command");
+        return error_set(err, ERROR_USAGE, "kubeconfig: exec names no command");
     if (!text_equal(version, versions[0]) && !text_equal(version, versions[1]))
         return error_set(err, ERROR_UNSUPPORTED,
-                         "use the kubeconfig: exec of apiVersion '%s' is not supported",
+                         "kubeconfig: exec of apiVersion '%s' is not supported",
                          version ? version : "");
     if (text_equal(json_text_at(config->exec, "interactiveMode"), "Always"))
         return error_set(err, ERROR_UNSUPPORTED,
-                         "use the kubeconfig: exec with interactiveMode Always is not supported");
+                         "kubeconfig: exec with interactiveMode Always is not supported");
     program = find_program(host, path, command);
     if (!program) {
         (void)error_set(err, ERROR_USAGE, "run '%s' of the kubeconfig: it is not in PATH", command);

@@ -56,7 +56,7 @@ int dual_stack_choose(const struct network_input *input, const struct network_pl
         return error_set(err, ERROR_USAGE, "unknown dual-stack setting '%s': use auto, on or off",
                          wanted);
     if (text_equal(wanted, "on") && !can)
-        return error_set(err, ERROR_UNSUPPORTED, "turn dual stack on: %s", why);
+        return error_set(err, ERROR_UNSUPPORTED, "dual stack is not possible: %s", why);
     *ret = can && !text_equal(wanted, "off") && (in_cluster || text_equal(wanted, "on"));
     if (in_cluster && !can && text_equal(wanted, "auto") && !plan->agent->makes_network)
         (void)text_format(reason, DUAL_STACK_REASON_MAX,

@@ -208,7 +208,7 @@ static void add_peer(const struct network_peer *peer, const char *provider_id, j
     else if (!add_route(peer->node, provider_id, peer->pod_cidr, peer->node_address, list) ||
              (peer->pod_cidr6 && peer->node_address6 &&
               !add_route(peer->node, provider_id, peer->pod_cidr6, peer->node_address6, list)))
-        leave_out(left_out, peer->node, "has a podCIDR or an InternalIP that is not one");
+        leave_out(left_out, peer->node, "has a podCIDR or an InternalIP that is not valid");
 }
 
 json_t *fabric_routes_of_nodes(const json_t *nodes, const struct network_peer *own,

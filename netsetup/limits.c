@@ -20,7 +20,7 @@ static const struct limit table[] = {
      PAGE ", microsoft/Windows-Containers#93", LIMIT_OF_WINDOWS, 0, 0},
     {"affinityTimeout", "sessionAffinityConfig.clientIP.timeoutSeconds",
      "do without it: Windows ignores it", "kubernetes.io: Service", LIMIT_OF_WINDOWS, 0, 0},
-    {"ipv6Only", "pods and Services with IPv6 alone", "use dual stack or IPv4",
+    {"ipv6Only", "pods and Services with IPv6 only", "use dual stack or IPv4",
      "kubernetes.io: IPv4/IPv6 dual-stack", LIMIT_OF_WINDOWS, 0, 0},
     {"icmpOut", "ping from pods to outside the cluster", "test with TCP: curl.exe", PAGE,
      LIMIT_OF_MODE, 0, MODE_LACKS_ICMP_OUT},

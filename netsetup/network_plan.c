@@ -49,7 +49,7 @@ static int plan_agents_name(struct network_plan *plan, struct error *err) {
     if (!name || text_equal(plan->name, name))
         return 0;
     if (plan->name)
-        return error_set(err, ERROR_USAGE, "refuse network name '%s': with %s it is '%s'",
+        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: with %s it is '%s'",
                          plan->name, plan->plugin, name);
     plan->name = xstrdup(name);
     return 0;
@@ -94,9 +94,10 @@ static int plan_dsr(const struct network_input *input, struct network_plan *plan
     if (text_equal(wanted, "auto"))
         plan->dsr = can;
     else if (text_equal(wanted, "on") && !can)
-        return error_set(err, ERROR_UNSUPPORTED,
-                         "turn DSR on: HNS %u.%u does not support it (9.3 or 10.2 and newer do)",
-                         input->hns.major, input->hns.minor);
+        return error_set(
+            err, ERROR_UNSUPPORTED,
+            "DSR is not possible: HNS %u.%u does not support it (9.3 or 10.2 and newer do)",
+            input->hns.major, input->hns.minor);
     else if (text_equal(wanted, "on") || text_equal(wanted, "off"))
         plan->dsr = text_equal(wanted, "on");
     else
@@ -113,13 +114,14 @@ static int plan_routes(const struct network_input *input, struct network_plan *p
         return error_set(err, ERROR_USAGE, "unknown routes setting '%s': use own, print or none",
                          input->routes);
     if (input->routes && plan->agent->keeps_routes)
-        return error_set(err, ERROR_USAGE,
-                         "refuse routes '%s': with plugin %s the routes to other nodes' pods are "
-                         "kept by %s",
-                         wanted, plan->plugin,
-                         plan->agent->service ? plan->agent->service : "the cluster's own agent");
+        return error_set(
+            err, ERROR_USAGE,
+            "routes '%s' is not possible: with plugin %s the routes to other nodes' pods are "
+            "kept by %s",
+            wanted, plan->plugin,
+            plan->agent->service ? plan->agent->service : "the cluster's own agent");
     if (input->routes && !plan->mode->host_routes)
-        return error_set(err, ERROR_USAGE, "refuse routes '%s': in mode %s %s", wanted,
+        return error_set(err, ERROR_USAGE, "routes '%s' is not possible: in mode %s %s", wanted,
                          plan->mode->name, plan->mode->no_host_routes);
     if (!plan->agent->keeps_routes && plan->mode->host_routes)
         plan->routes = wanted;
@@ -148,13 +150,15 @@ static void plan_names(const struct network_input *input, struct network_plan *p
 static int plan_check_name(const struct network_plan *plan, struct error *err) {
     /* the name is also a folder of host-local's and a value in an environment block */
     if (!*plan->name || strlen(plan->name) > 128 || strpbrk(plan->name, "\\/:*?\"<>|\r\n"))
-        return error_set(err, ERROR_USAGE,
-                         "refuse network name '%.128s': it must be 1 to 128 characters without \\ "
-                         "/ : * ? \" < > | and line breaks",
-                         plan->name);
+        return error_set(
+            err, ERROR_USAGE,
+            "network name '%.128s' is not possible: it must be 1 to 128 characters without \\ "
+            "/ : * ? \" < > | and line breaks",
+            plan->name);
     if (plan->base_name && (text_equal_nocase(plan->name, plan->base_name) ||
                             text_equal_nocase(plan->name, WINDOWS_NETWORK)))
-        return error_set(err, ERROR_USAGE, "refuse network name '%s': it is reserved", plan->name);
+        return error_set(err, ERROR_USAGE, "network name '%s' is not possible: it is reserved",
+                         plan->name);
     return 0;
 }
 

@@ -110,7 +110,8 @@ static int write_routes(struct follower *f, struct error *err) {
     f->written = false;
     if (remember(f, both, err) < 0 || peers_replace(f->host, &f->plan, before, routes, err) < 0)
         return -1;
-    log_message(LOG_INFO, "routes to the pods of %zu other nodes", json_array_size(routes));
+    log_message(LOG_INFO, "routes to the pods of %zu other node%s", json_array_size(routes),
+                PLURAL(json_array_size(routes)));
     f->written = remember(f, same ? both : routes, err) == 0;
     return f->written ? 0 : -1;
 }

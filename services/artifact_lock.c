@@ -128,13 +128,13 @@ static int read_paths(const json_t *item, struct artifact *artifact, struct erro
                          path ? "target" : "path");
     if (!bundle_path_is_safe(path))
         return error_set(err, ERROR_UNTRUSTED,
-                         "refuse path '%s' of '%s': it leads out of the bundle", path,
+                         "decode lock: path '%s' of '%s' leads out of the bundle", path,
                          artifact->name);
     if (!target)
         target = known.target;
     if (!bundle_target_is_safe(target))
         return error_set(err, ERROR_UNTRUSTED,
-                         "refuse target '%s' of '%s': it is outside winjoin's program folders",
+                         "decode lock: target '%s' of '%s' is outside winjoin's program folders",
                          target, artifact->name);
     artifact->path = xstrdup(path);
     artifact->target = xstrdup(target);

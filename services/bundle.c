@@ -218,12 +218,12 @@ static int check_content(struct artifact *artifact, const char *data, size_t len
     }
     if (len != artifact->size)
         return error_set(err, ERROR_UNTRUSTED,
-                         "refuse artifact '%s': it has %zu bytes, the lock says %llu",
+                         "verify artifact '%s': it has %zu bytes, the lock says %llu",
                          artifact->name, len, (unsigned long long)artifact->size);
     digest_sha256(data, len, digest);
     if (!text_equal(digest, artifact->sha256))
         return error_set(err, ERROR_UNTRUSTED,
-                         "refuse artifact '%s': its SHA-256 is %s, the lock says %s",
+                         "verify artifact '%s': its SHA-256 is %s, the lock says %s",
                          artifact->name, digest, artifact->sha256);
     return 0;
 }

@@ -56,7 +56,7 @@ static int next_entry(struct archive *archive, struct archive_entry **ret_entry,
         return set_archive_error(archive, ERROR_MALFORMED, err);
     *ret = archive_entry_pathname(*ret_entry);
     if (!*ret)
-        return error_set(err, ERROR_UNTRUSTED, "refuse archive: an entry has an unreadable name");
+        return error_set(err, ERROR_UNTRUSTED, "read archive: an entry has an unreadable name");
     *ret = plain_name(*ret);
     return 0;
 }
@@ -68,16 +68,16 @@ static int check_entry(struct archive_entry *entry, const char *name, const stru
     _cleanup_(freep) char *plain =
         xstrndup(name, folder && len && name[len - 1] == '/' ? len - 1 : len);
     if (!bundle_path_is_safe(plain))
-        return error_set(err, ERROR_UNTRUSTED,
-                         "refuse archive: entry '%s' leads out of the archive", name);
+        return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' leads out of the archive",
+                         name);
     if (archive_entry_hardlink(entry) || archive_entry_symlink(entry) ||
         (!folder && archive_entry_filetype(entry) != AE_IFREG))
-        return error_set(err, ERROR_UNTRUSTED, "refuse archive: entry '%s' is not a file", name);
+        return error_set(err, ERROR_UNTRUSTED, "read archive: entry '%s' is not a file", name);
     if (archive_entry_is_encrypted(entry))
         return error_set(err, ERROR_MALFORMED, "read archive: entry '%s' is encrypted", name);
     for (size_t i = 0; i < seen->count; i++)
         if (text_equal_nocase(seen->items[i], name)) /* as Windows' file names are compared */
-            return error_set(err, ERROR_UNTRUSTED, "refuse archive: duplicate entry '%s'", name);
+            return error_set(err, ERROR_UNTRUSTED, "read archive: duplicate entry '%s'", name);
     return 0;
 }
 
@@ -90,7 +90,7 @@ static int check_size(struct archive_entry *entry, const char *name, uint64_t *s
         return 0;
     }
     return error_set(err, ERROR_UNTRUSTED,
-                     "refuse archive: with entry '%s' it is longer than 2 GiB unpacked", name);
+                     "read archive: with entry '%s' it is longer than 2 GiB unpacked", name);
 }
 
 int bundle_archive_check(const char *data, size_t len, struct error *err) {
@@ -105,7 +105,7 @@ int bundle_archive_check(const char *data, size_t len, struct error *err) {
         if (!name)
             return 0;
         if (seen.count == ENTRIES_MAX)
-            return error_set(err, ERROR_UNTRUSTED, "refuse archive: more than %d entries",
+            return error_set(err, ERROR_UNTRUSTED, "read archive: more than %d entries",
                              ENTRIES_MAX);
         if (!*name)
             continue;
@@ -128,7 +128,7 @@ static int read_content(struct archive *archive, const char *name, size_t max, c
         if (got < 0) /* a wrong checksum, most often */
             return set_archive_error(archive, ERROR_UNTRUSTED, err);
         if ((size_t)got > max - content.len)
-            return error_set(err, ERROR_UNTRUSTED, "refuse archive: '%s' is longer than %zu bytes",
+            return error_set(err, ERROR_UNTRUSTED, "read archive: '%s' is longer than %zu bytes",
                              name, max);
         text_add_bytes(&content, block, (size_t)got);
     }

@@ -216,8 +216,8 @@ static int judge(struct fetch *f, const struct http_exchange *x) {
     if (status != 200 && !(status == 206 && f->asks_part))
         return refuse_status(f->url, status, &f->why);
     if (f->too_long)
-        return error_set(&f->why, ERROR_UNTRUSTED, "refuse '%s': it is longer than %zu bytes",
-                         f->url, f->too_long);
+        return error_set(&f->why, ERROR_UNTRUSTED, "GET '%s': longer than %zu bytes", f->url,
+                         f->too_long);
     return parts_fit(f) ? 0 : start_over(f, "its parts do not add up to the file");
 }
 

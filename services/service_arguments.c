@@ -22,17 +22,16 @@ static bool is_secret_flag(const char *argument) {
 
 static int check_extra(const char *argument, struct error *err) {
     if (!text_starts_with(argument, "--") || name_length(argument) < 3)
-        return error_set(err, ERROR_USAGE,
-                         "refuse extra argument '%s': not of the form --name=value", argument);
+        return error_set(err, ERROR_USAGE, "extra argument '%s': not of the form --name=value",
+                         argument);
     for (const char *p = argument; *p; p++) {
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             return error_set(err, ERROR_USAGE,
-                             "refuse extra argument '%s': it contains a control character",
-                             argument);
+                             "extra argument '%s': it contains a control character", argument);
     }
     if (is_secret_flag(argument))
         return error_set(err, ERROR_USAGE,
-                         "refuse extra argument '%.*s': a secret must not be on a command line",
+                         "extra argument '%.*s': a secret must not be on a command line",
                          (int)name_length(argument), argument);
     return 0;
 }

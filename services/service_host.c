@@ -134,7 +134,7 @@ int service_host_settings_load(struct host *host, const char *name,
     _cleanup_(freep) char *text = NULL;
     size_t len = 0;
     if (!*name || name[strspn(name, letters)])
-        return error_set(err, ERROR_USAGE, "refuse service name '%s'", name);
+        return error_set(err, ERROR_USAGE, "service name '%s': not allowed", name);
     if (host_read(host, path, SETTINGS_FILE_MAX, &text, &len, err) < 0 ||
         service_host_settings_parse(text, len, ret, err) < 0)
         return error_prefix(err, "service '%s'", name);

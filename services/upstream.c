@@ -195,7 +195,7 @@ static int check_file(const struct mirror *from, const struct mirror_file *file,
         return artifact->member ? bundle_archive_check(file->data, file->len, err) : 0;
     url = mirror_url(from, file->path);
     return error_set(err, ERROR_UNTRUSTED,
-                     "refuse '%s': its SHA-256 is %s, the published one is %s", url, digest,
+                     "verify '%s': its SHA-256 is %s, the published one is %s", url, digest,
                      file->sha256);
 }
 

@@ -250,7 +250,7 @@ const struct row diag_rows[] = {
      look_svc_route,
      MEASURED},
     {{"SVC-STALE", "some or all requests to a Service",
-      "a load balancer sends to pods that are no more",
+      "a load balancer sends to pods that no longer exist",
       "sc.exe stop kube-proxy, then sc.exe start kube-proxy; what is left: winjoin status lists it "
       "with the commands",
       "kubernetes/kubernetes#135170"},
@@ -303,7 +303,7 @@ const struct row diag_rows[] = {
       "encapsulated (VXLAN) packets do not pass; this is a VMware machine, whose switch uses the "
       "same "
       "port",
-      "change the VXLAN port of NSX or of the distributed switch (Windows can use 4789 alone), or "
+      "change the VXLAN port of NSX or of the distributed switch (Windows supports 4789 only), or "
       "update vmxnet3",
       "flannel-io/flannel#2388, projectcalico/calico#9433"},
      CELLS_DNS,

@@ -317,7 +317,7 @@ static char *policy_types(const json_t *endpoint) {
         const char *type = json_text_at(policy, "Type");
 
         if (text_equal(type, "OutBoundNAT"))
-            type = "OutBoundNAT (to its own address alone)";
+            type = "OutBoundNAT (to its own address only)";
         if (type && !text_list_has(&types, type))
             text_list_add(&types, type);
     }

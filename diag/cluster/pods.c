@@ -55,7 +55,7 @@ int cluster_rights_check(struct kube_client *client, json_t **ret_grant, struct 
     _cleanup_(freep) char *name = own_name(client);
 
     *ret_grant = cluster_grant_make(name);
-    (void)error_set(err, ERROR_DENIED, "diagnose the cluster: '%s' may not: %s", name,
+    (void)error_set(err, ERROR_DENIED, "diagnose the cluster: '%s' is not allowed to: %s", name,
                     text_str(&missing));
     return error_hint(err, "nothing was changed; an administrator grants it: winjoin diag "
                            "--kubeconfig FILE | kubectl --kubeconfig ADMIN apply -f -");

@@ -60,7 +60,7 @@ static json_t *need_adapter(json_t *state, uint32_t index, struct error *err) {
     json_t *adapter = adapter_by_index(state, index);
 
     if (!adapter)
-        (void)error_set_os(err, ERROR_ABSENT, 1168, "use interface %u: no such interface", index);
+        (void)error_set_os(err, ERROR_ABSENT, 1168, "interface %u: no such interface", index);
     return adapter;
 }
 

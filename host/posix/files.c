@@ -55,7 +55,7 @@ static int check_target(const struct posix_host *host, const char *at, const cha
         return 0;
     if (!realpath(at, real) || lies_in(real, host->rootfs))
         return 0;
-    return error_set(err, ERROR_DENIED, "use '%s': the link leads out of the rootfs", path);
+    return error_set(err, ERROR_DENIED, "path '%s': the link leads out of the rootfs", path);
 }
 
 /* The deepest folder of the path that exists must lie below the root, links followed. The root
@@ -78,7 +78,7 @@ static int check_inside(const char *root, const char *path, struct error *err) {
     }
     if (lies_in(real, root))
         return 0;
-    return error_set(err, ERROR_DENIED, "use '%s': a link in it leads out of the rootfs", path);
+    return error_set(err, ERROR_DENIED, "path '%s': a link in it leads out of the rootfs", path);
 }
 
 int rootfs_path(const struct posix_host *host, const char *path, char **ret, struct error *err) {
@@ -87,7 +87,7 @@ int rootfs_path(const struct posix_host *host, const char *path, char **ret, str
 
     if (!machine && (path[0] != 'C' || !host->rootfs)) {
         (void)error_set(err, host->rootfs ? ERROR_ABSENT : ERROR_UNSUPPORTED,
-                        "use '%s': there is no such drive on this machine", path);
+                        "path '%s': there is no such drive on this machine", path);
         return host->rootfs ? -1 : error_hint(err, "to rehearse in a folder, use --rootfs DIR");
     }
     at = xasprintf("%s/%s", machine ? "" : host->rootfs, path + 3);
@@ -169,7 +169,7 @@ static int write_all(int fd, const char *data, size_t len) {
         data += n;
         len -= (size_t)n;
     }
-    return fsync(fd);
+    return fsync(fd) < 0 && errno != EINVAL ? -1 : 0; /* a device or pipe has no disk */
 }
 
 /* A new file: its folders are made when they lack, what a crash left in its place is removed. */
@@ -217,20 +217,26 @@ int rootfs_read_part(struct host *host, const char *path, uint64_t offset, size_
 int rootfs_write(struct host *host, const char *path, const void *data, size_t len,
                  enum host_access access, struct error *err) {
     _cleanup_(freep) char *at = NULL, *beside = NULL;
+    struct stat st;
+    bool device;
     int fd, result;
 
     if (rootfs_path(rootfs_of(host), path, &at, err) < 0)
         return -1;
+    /* /dev/null and its kind are written into, never replaced by a file */
+    device = stat(at, &st) == 0 && (S_ISCHR(st.st_mode) || S_ISFIFO(st.st_mode));
     beside = xasprintf("%s.winjoin-new", at);
-    fd = create(beside, access == HOST_SECRET ? 0600 : 0644);
+    fd = device ? open(at, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+                : create(beside, access == HOST_SECRET ? 0600 : 0644);
     if (fd < 0)
         return fail(err, "write", path);
     result = write_all(fd, data, len);
     if (close(fd) < 0)
         result = -1;
-    if (result < 0 || rename(beside, at) < 0) {
+    if (result < 0 || (!device && rename(beside, at) < 0)) {
         (void)fail(err, "write", path);
-        (void)unlink(beside); /* the failure is told already */
+        if (!device)
+            (void)unlink(beside); /* the failure is told already */
         return -1;
     }
     return 0;

@@ -47,7 +47,7 @@ int win32_parse_address(const char *text, struct ip *ret, int *ret_length, struc
     if (ip_parse(address, ret, err) < 0)
         return -1;
     if (text[len] != '/' || text_to_number(text + len + 1, 0, ret->family == 4 ? 32 : 128, &length))
-        return error_set(err, ERROR_MALFORMED, "use address '%s': wrong prefix length", text);
+        return error_set(err, ERROR_MALFORMED, "address '%s': wrong prefix length", text);
     *ret_length = (int)length;
     return 0;
 }

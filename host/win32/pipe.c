@@ -40,14 +40,14 @@ static void talk_end(struct talk *talk) {
 }
 
 static int failed(const struct talk *talk, struct error *err) {
-    return win32_fail(err, GetLastError(), "use pipe '%s'", talk->path);
+    return win32_fail(err, GetLastError(), "pipe '%s'", talk->path);
 }
 
 static int check_time(const struct talk *talk, struct error *err) {
     if (win32_interrupted(NULL))
-        return error_set(err, ERROR_INTERRUPTED, "use pipe '%s': interrupted", talk->path);
+        return error_set(err, ERROR_INTERRUPTED, "pipe '%s': interrupted", talk->path);
     if (GetTickCount64() >= talk->end)
-        return error_set(err, ERROR_TIMED_OUT, "use pipe '%s': timed out", talk->path);
+        return error_set(err, ERROR_TIMED_OUT, "pipe '%s': timed out", talk->path);
     return 0;
 }
 

@@ -126,7 +126,7 @@ static void hint_at_endpoint(struct check *c, const char *endpoint) {
     if (!scheme && *host != '[' && host[len] != ',' && strchr(host, ':') != strrchr(host, ':'))
         right = xasprintf("give an IPv6 address in brackets: [%s]:6443", host);
     else
-        right = xasprintf("give host and port alone: %.*s%s", (int)len, host,
+        right = xasprintf("give only host and port: %.*s%s", (int)len, host,
                           memchr(host, ':', len) ? "" : ":6443");
     hint(c, right);
 }

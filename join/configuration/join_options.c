@@ -96,7 +96,7 @@ void join_options_copy(const struct join_options *from, struct join_options *ret
 int join_mirror_check(const char *url, struct error *err) {
     _cleanup_(freep) char *shown = http_shown_url(url);
 
-    return server_url_check(url, err) < 0 ? error_prefix(err, "use mirror '%s'", shown) : 0;
+    return server_url_check(url, err) < 0 ? error_prefix(err, "mirror '%s'", shown) : 0;
 }
 
 int join_source_base_check(const char *url, struct error *err) {
@@ -114,8 +114,8 @@ int join_kubernetes_version_check(const char *version, struct error *err) {
     end = dot ? strspn(dot + 1, "0123456789") : 0;
     if (end && strchr("-+", dot[1 + end])) /* or the end */
         return 0;
-    return error_set(err, ERROR_USAGE,
-                     "use Kubernetes version %s: it must be complete, like v1.37.1", version);
+    return error_set(err, ERROR_USAGE, "Kubernetes version %s: it must be complete, like v1.37.1",
+                     version);
 }
 
 void join_network_input(const struct join_options *o, struct network_input *ret) {

@@ -45,7 +45,7 @@ int node_taints_check(const char *taints, struct error *err) {
 
     text_list_split(&list, taints ? taints : "", ',');
     if (list.count > TAINTS_MAX)
-        return error_set(err, ERROR_USAGE, "use %zu taints: a node has at most %d", list.count,
+        return error_set(err, ERROR_USAGE, "%zu taints: a node has at most %d", list.count,
                          TAINTS_MAX);
     for (size_t i = 0; i < list.count; i++) {
         _cleanup_(freep) char *id = NULL;
@@ -54,7 +54,7 @@ int node_taints_check(const char *taints, struct error *err) {
         if (!problem && text_list_has(&seen, id))
             problem = "two taints have the same key and effect";
         if (problem)
-            return error_set(err, ERROR_USAGE, "use taint '%.200s': %s", list.items[i], problem);
+            return error_set(err, ERROR_USAGE, "taint '%.200s': %s", list.items[i], problem);
         text_list_add(&seen, id);
     }
     return 0;

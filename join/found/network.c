@@ -141,8 +141,8 @@ static void warn_unread(struct join *join, const struct network_input *input) {
 
     if (c->network_unread && !c->network.agent && !input->plugin && !input->mode)
         join_warn(&join->progress,
-                  "which network agent the cluster runs is not known: its DaemonSets or flannel's "
-                  "ConfigMap may not be read (403); to allow it: winjoin config cluster "
+                  "which network agent the cluster runs is not known: reading its DaemonSets or "
+                  "flannel's ConfigMap is not allowed (403); to allow it: winjoin config cluster "
                   "--network-plugin flannel | kubectl apply -f -");
 }
 

@@ -49,7 +49,7 @@ int node_name_look(struct host *host, struct kube_client *client, const char *na
 
 int node_name_refuse(const char *name, struct error *err) {
     (void)error_set(err, ERROR_CONFLICT,
-                    "take node name '%s': a Node with that name and status \"Ready\" already "
+                    "node name '%s' is taken: a Node with that name and status \"Ready\" already "
                     "exists in the cluster, and none of its addresses is this machine's",
                     name);
     (void)error_hint(err, "kubectl delete node %s", name);
@@ -89,7 +89,7 @@ int node_name_claim(struct join *join, struct error *err) {
     if (end != LOOK_AGAIN)
         return end;
     (void)error_set(err, ERROR_CONFLICT,
-                    "take node name '%s': a Node with that name and this machine's address is "
+                    "node name '%s' is taken: a Node with that name and this machine's address is "
                     "still Ready after %d s",
                     join->found.node_name, WAIT_MS / 1000);
     return error_hint(err, "kubectl delete node %s", join->found.node_name);

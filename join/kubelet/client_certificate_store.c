@@ -100,7 +100,7 @@ int client_certificate_load(struct host *host, const struct client_certificate_o
         client_certificate_free(&c);
         if (err)
             err->kind = ERROR_ABSENT; /* what is wrong with it does not matter to the caller */
-        return error_prefix(err, "use '%s'", path);
+        return error_prefix(err, "certificate file '%s'", path);
     }
     c.path = take_ptr(path);
     *ret = c;

@@ -112,7 +112,8 @@ static int judge(struct join_progress *progress, int code, const char *said, str
                           *unknown = kubelet_question_unknown(said);
 
     if (objection) {
-        (void)error_set(err, ERROR_USAGE, "use the cluster's KubeletConfiguration: kubelet: %s",
+        (void)error_set(err, ERROR_USAGE,
+                        "the cluster's KubeletConfiguration does not fit this kubelet: %s",
                         objection);
         return error_hint(
             err, "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "

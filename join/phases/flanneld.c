@@ -122,10 +122,10 @@ static int follow_routes(struct join *join, struct error *err) {
         error_clear(err);
         return 0;
     }
-    text_addf(&join->progress.detail, "; routes to %zu of %zu other nodes",
+    text_addf(&join->progress.detail, "; routes to %zu of %zu other node%s",
               routes.peers -
                   (routes.missing.count < routes.peers ? routes.missing.count : routes.peers),
-              routes.peers);
+              routes.peers, PLURAL(routes.peers));
     return 0;
 }
 
@@ -137,8 +137,8 @@ static void tell_unwanted(struct join *join) {
         text_addf(&join->progress.detail, "not needed by the plugin %s", join->found.plan.plugin);
     else if (c->network_unread)
         text_add(&join->progress.detail,
-                 "not started: whether the cluster runs flannel is not known (its ConfigMap may "
-                 "not be read)");
+                 "not started: whether the cluster runs flannel is not known (no right to "
+                 "read its ConfigMap)");
     else
         text_add(&join->progress.detail, "not needed: the cluster does not run flannel");
 }

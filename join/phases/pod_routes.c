@@ -133,7 +133,8 @@ int pod_routes_publish(struct join *join, const struct hcn_network *network, str
     routes = peers_of_nodes(plan, nodes, join->found.node_name);
     if (plan->mode->host_routes && record_routes(join, routes, err) < 0)
         return -1;
-    text_addf(&join->progress.detail, "; %s%zu other nodes",
-              plan->mode->host_routes ? "routes to " : "", json_array_size(routes));
+    text_addf(&join->progress.detail, "; %s%zu other node%s",
+              plan->mode->host_routes ? "routes to " : "", json_array_size(routes),
+              PLURAL(json_array_size(routes)));
     return peers_write(join->host, plan, routes, true, err);
 }

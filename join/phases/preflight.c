@@ -39,8 +39,7 @@ int phase_preflight(struct join *join, struct error *err) {
         join_warn(&join->progress, "[%s] %s%s%s%s", results[i].id, results[i].message,
                   *results[i].hint ? " (" : "", results[i].hint, *results[i].hint ? ")" : "");
     }
-    text_addf(&join->progress.detail, "%zu checks, %zu warning%s", ran, warnings,
-              warnings == 1 ? "" : "s");
+    text_addf(&join->progress.detail, "%zu checks, %zu warning%s", ran, warnings, PLURAL(warnings));
     join_fact(&join->progress, "checks", failures_json(results, count));
     return preflight_judge(results, count, err);
 }

@@ -91,7 +91,7 @@ static enum wait_look look_balancers(struct join *join, bool runs, struct error 
     if (!json_array_size(balancers))
         return runs ? look_first_pod(join, err) : LOOK_AGAIN;
     text_addf(&join->progress.detail, "running, %zu load balancer%s programmed",
-              json_array_size(balancers), json_array_size(balancers) == 1 ? "" : "s");
+              json_array_size(balancers), PLURAL(json_array_size(balancers)));
     join_fact(&join->progress, "loadBalancers",
               json_integer((json_int_t)json_array_size(balancers)));
     return LOOK_DONE;

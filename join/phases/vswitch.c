@@ -61,7 +61,7 @@ static void describe_switch(struct join *join, const struct nic_guard_result *gu
     if (guard->outage_ms)
         text_addf(&join->progress.detail, "offline for %.1f s, ", guard->outage_ms / 1000.0);
     text_addf(&join->progress.detail, "%s and %zu DNS server%s %s", join->found.nic.address,
-              join->found.nic.dns_servers.count, join->found.nic.dns_servers.count == 1 ? "" : "s",
+              join->found.nic.dns_servers.count, PLURAL(join->found.nic.dns_servers.count),
               guard->address_restored ? "restored" : "kept");
 }
 

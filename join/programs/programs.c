@@ -207,7 +207,7 @@ static int check_wanted(const struct join_options *options, const char *name, co
 
     if (!wanted || !version || text_equal(without_v(wanted), without_v(version)))
         return 0;
-    return error_set(err, ERROR_USAGE, "use --kubernetes-version %s: the %s to be started is %s",
+    return error_set(err, ERROR_USAGE, "--kubernetes-version %s: the %s to be started is %s",
                      wanted, name, version);
 }
 

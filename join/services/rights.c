@@ -10,8 +10,8 @@
 #include "services/service_table.h"
 
 static int refuse(struct error *err, const char *who, const struct kube_right *right) {
-    return error_set(err, ERROR_PREFLIGHT, "[" RIGHTS_CHECK "] %s may not %s %s", who, right->verb,
-                     right->resource);
+    return error_set(err, ERROR_PREFLIGHT, "[" RIGHTS_CHECK "] %s is not allowed to %s %s", who,
+                     right->verb, right->resource);
 }
 
 static int hint_at_manifest(struct error *err) {
@@ -85,7 +85,7 @@ int rights_check(struct join *join, struct error *err) {
         return 0;
     (void)error_set(err, ERROR_PREFLIGHT,
                     "[" RIGHTS_CHECK "] this cluster has not granted Windows nodes their rights: "
-                    "ConfigMap kube-system/winjoin may not be read (403), and %s would be refused",
+                    "ConfigMap kube-system/winjoin cannot be read (403), and %s would be refused",
                     kube_proxy ? "kube-proxy" : join->found.plan.agent->service);
     (void)hint_at_manifest(err);
     return error_hint(err,

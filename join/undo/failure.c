@@ -48,9 +48,9 @@ static void hint_at_rest(const struct join *join, struct error *err) {
         networks += kind == JOURNAL_NETWORK || kind == JOURNAL_SWITCH;
     }
     (void)error_hint(err,
-                     "kept on this machine: %zu changes (%zu services, %zu networks); the same "
-                     "command continues at %s; to undo them: winjoin reset",
-                     count, services, networks,
+                     "kept on this machine: %zu change%s (%zu service%s, %zu network%s); the "
+                     "same command continues at %s; to undo them: winjoin reset",
+                     count, PLURAL(count), services, PLURAL(services), networks, PLURAL(networks),
                      join->progress.phase ? join->progress.phase->title : "the beginning");
 }
 
@@ -60,12 +60,12 @@ void failure_end(struct join *join, struct error *err) {
         roll_back(join);
     if (join->rolled_back && !join->undone.failed)
         (void)error_hint(err,
-                         "everything was undone (--on-failure rollback): %zu things removed, %zu "
+                         "everything was undone (--on-failure rollback): %zu removed, %zu "
                          "restored; a Node object that was made stays: kubectl delete node %s",
                          join->undone.removed, join->undone.restored, join->found.node_name);
     else if (join->rolled_back)
-        (void)error_hint(err, "%zu things could not be undone: run winjoin reset",
-                         join->undone.failed);
+        (void)error_hint(err, "%zu change%s could not be undone: run winjoin reset",
+                         join->undone.failed, PLURAL(join->undone.failed));
     else if (join->journal.count)
         hint_at_rest(join, err);
     else if (!join->changed)

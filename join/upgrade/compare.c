@@ -356,7 +356,7 @@ static void say(struct join *join) {
                   u->programs[i].from ? u->programs[i].from : "unknown",
                   u->programs[i].to ? u->programs[i].to : "unknown");
     if (count)
-        text_addf(detail, "%s%zu file%s", detail->len ? "; " : "", count, count == 1 ? "" : "s");
+        text_addf(detail, "%s%zu file%s", detail->len ? "; " : "", count, PLURAL(count));
     if (*services)
         text_addf(detail, "%srestarts %s", detail->len ? "; " : "", services);
     if (detail->len)

@@ -14,18 +14,18 @@ static int plan_port(const struct network_input *input, struct network_plan *pla
                      struct error *err) {
     plan->vxlan_port = input->vxlan_port ? input->vxlan_port : VXLAN_WINDOWS_PORT;
     if (plan->vxlan_port > 65535)
-        return error_set(err, ERROR_USAGE, "refuse VXLAN port %u: the highest is 65535",
+        return error_set(err, ERROR_USAGE, "VXLAN port %u is not possible: the highest is 65535",
                          plan->vxlan_port);
     plan->set_vxlan_port = plan->vxlan_port != VXLAN_WINDOWS_PORT;
     if (plan->agent->vxlan_port && plan->vxlan_port != plan->agent->vxlan_port)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "refuse VXLAN port %u: %s on Windows works with %u only", plan->vxlan_port,
-                         plan->plugin, plan->agent->vxlan_port);
+                         "VXLAN port %u is not possible: %s on Windows works with %u only",
+                         plan->vxlan_port, plan->plugin, plan->agent->vxlan_port);
     if (plan->set_vxlan_port && input->hns.major && !hns_has(input->hns, HNS_VXLAN_PORT))
-        return error_set(
-            err, ERROR_UNSUPPORTED,
-            "refuse VXLAN port %u: HNS %u.%u supports 4789 only (other ports need HNS 10.3)",
-            plan->vxlan_port, input->hns.major, input->hns.minor);
+        return error_set(err, ERROR_UNSUPPORTED,
+                         "VXLAN port %u is not possible: HNS %u.%u supports 4789 only (other ports "
+                         "need HNS 10.3)",
+                         plan->vxlan_port, input->hns.major, input->hns.minor);
     return 0;
 }
 
@@ -34,12 +34,12 @@ static int plan_numbers(const struct network_input *input, struct network_plan *
     unsigned usual = plan->agent->vni ? plan->agent->vni : VXLAN_WINDOWS_VNI_MIN;
     plan->vni = input->vni ? input->vni : usual;
     if (plan->agent->vni && plan->vni != plan->agent->vni)
-        return error_set(err, ERROR_UNSUPPORTED, "refuse VNI %u: %s works with %u only", plan->vni,
-                         plan->plugin, plan->agent->vni);
+        return error_set(err, ERROR_UNSUPPORTED, "VNI %u is not possible: %s works with %u only",
+                         plan->vni, plan->plugin, plan->agent->vni);
     plan->base_vsid = plan->vni == BASE_VSID ? BASE_VSID - 1 : BASE_VSID;
     if (plan->vni < VXLAN_WINDOWS_VNI_MIN || plan->vni > VXLAN_VNI_MAX) {
-        (void)error_set(err, ERROR_USAGE, "refuse VNI %u: Windows supports %d to %d", plan->vni,
-                        VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX);
+        (void)error_set(err, ERROR_USAGE, "VNI %u is not possible: Windows supports %d to %d",
+                        plan->vni, VXLAN_WINDOWS_VNI_MIN, VXLAN_VNI_MAX);
         return error_hint(
             err, "set \"VNI\": 4096 and \"Port\": 4789 in the Backend of the cluster's flannel");
     }

@@ -26,7 +26,7 @@ static int arguments(const struct service_settings *settings, struct text_list *
         return -1;
     if (minor < OLDEST)
         return error_set(err, ERROR_UNSUPPORTED,
-                         "refuse kubelet '%s': the oldest supported version is 1.%d",
+                         "kubelet '%s' is not supported: the oldest supported version is 1.%d",
                          settings->kubelet_version, OLDEST);
     for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
         if (minor >= flags[i].first && minor <= flags[i].last)

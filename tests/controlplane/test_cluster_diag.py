@@ -197,7 +197,7 @@ class Plugin(ClusterDiag):
     def test_refusals(self):
         for words, script, more in (
                 ("it ended with exit code 3", "sys.exit(3)", {}),
-                ("its output is no ExecCredential", "print('s3cr3t')", {}),
+                ("its output is not an ExecCredential", "print('s3cr3t')", {}),
                 ("exec of apiVersion 'client.authentication.k8s.io/v1alpha1' is not supported", "",
                  {"apiVersion": "client.authentication.k8s.io/v1alpha1"}),
                 ("interactiveMode Always is not supported", "", {"interactiveMode": "Always"}),

@@ -348,9 +348,9 @@ static int pipe_talk(struct host *host, const char *path, const struct host_pipe
         text_clear(&answer);
         memory->pipe(memory->pipe_context, text_str(&said), said.len, &answer);
         if (memory->clock_ms - start > talk->timeout_ms)
-            return error_set(err, ERROR_TIMED_OUT, "use pipe '%s': no answer", path);
+            return error_set(err, ERROR_TIMED_OUT, "pipe '%s': no answer", path);
         if (!answer.len)
-            return error_set_os(err, ERROR_HOST, 109, "use pipe '%s'", path);
+            return error_set_os(err, ERROR_HOST, 109, "pipe '%s'", path);
         text_clear(&said);
         if (talk->heard(talk->context, text_str(&answer), answer.len, &said, &done, err) < 0)
             return -1;

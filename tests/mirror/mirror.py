@@ -272,7 +272,7 @@ class Fetched(unittest.TestCase):
                     "https://m.test/a b", "file:///etc", "m.test"):
             with self.subTest(url):
                 said = self.end(self.start(url), 3)
-                self.assertRegex(said, "error: use mirror '")
+                self.assertRegex(said, "error: mirror '")
                 self.assertNotIn("hidden", said)
 
     # --- ends in the middle

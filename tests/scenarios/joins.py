@@ -85,7 +85,7 @@ class L2bridge(scene.Scene):
         result = json.loads(done.stdout)
         self.assertEqual({p["outcome"] for p in result["phases"]}, {"done"})
         details = {p["id"]: p["detail"] for p in result["phases"]}
-        self.assertEqual(details["flanneld"], "running, host-gw; routes to 1 of 1 other nodes")
+        self.assertEqual(details["flanneld"], "running, host-gw; routes to 1 of 1 other node")
         self.assertEqual({f["outcome"] for f in result["flows"]}, {"pass"})
         self.assertEqual(self.ready(), ["True"])
         self.reset()
@@ -297,7 +297,7 @@ class Trouble(scene.Scene):
         self.assertEqual(join.wait(), 0, join.said())
         self.assertIn("flanneld ended with exit code 1: restarted after 5 s", join.said())
         done = [line for line in join.lines if line["phase"] == "flanneld" and line["state"] == "done"]
-        self.assertIn("routes to 1 of 1 other nodes", done[0]["message"])
+        self.assertIn("routes to 1 of 1 other node", done[0]["message"])
 
     def test_own_earlier_life_is_waited_for(self):
         address = self.stage.host.address

@@ -124,7 +124,7 @@ class Refused(scene.Scene):
         self.assertEqual(join.wait(), 1, join.said())
         self.hns_is_well()
         self.delete_node()
-        self.assertRegex(join.said(), r"hint: everything was undone \(--on-failure rollback\): \d+ things removed")
+        self.assertRegex(join.said(), r"hint: everything was undone \(--on-failure rollback\): \d+ removed")
         self.assert_bare()
         done = self.stage.winjoin("reset", "--force")
         self.assertRegex(done.stdout + done.stderr, "nothing to undo")

@@ -377,7 +377,7 @@ static const struct row rows[] = {
           "Destinations:['10.244.3.4']}}]}," ENDPOINT_B "]",
      "NAT-NONE confirmed 3",
      "endpoint 6f3c (winjoin-probe-a): none of its policies translates what goes out: "
-     "SDNRoute, OutBoundNAT (to its own address alone)"},
+     "SDNRoute, OutBoundNAT (to its own address only)"},
     {"a mode that translates by itself or not at all", EXTERNAL_RED,
      "expected:{networkMode:'nat'}," PODS ",endpoints:[" ENDPOINT_A "Policies:[]}," ENDPOINT_B "]",
      "", NULL},

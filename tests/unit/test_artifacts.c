@@ -435,7 +435,7 @@ static void archives_of_many_files(void **state) {
     assert_int_equal(check_files(1024, &err), 0);
     assert_int_equal(check_files(1025, &err), -1);
     assert_int_equal(err.kind, ERROR_UNTRUSTED);
-    assert_string_equal(err.message, "refuse archive: more than 1024 entries");
+    assert_string_equal(err.message, "read archive: more than 1024 entries");
 }
 
 static void truncated(void **state) {

@@ -15,7 +15,7 @@ static void a_wrong_call_ends_before_preflight(void **state) {
         {FIELD(bundle), "D:\\none.zip", "bundle 'D:\\none.zip': no such file or folder"},
         {FIELD(bundle), "D:\\broken.zip", "bundle 'D:\\broken.zip': read archive: "},
         {FIELD(patches), "D:\\none", "patches folder 'D:\\none': no such folder"},
-        {FIELD(network_name), "a/b", "refuse network name 'a/b'"},
+        {FIELD(network_name), "a/b", "network name 'a/b' is not possible"},
 #undef FIELD
     };
     int (*const verbs[])(struct program *, struct error *) = {verb_join, verb_preflight};

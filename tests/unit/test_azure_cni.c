@@ -115,7 +115,7 @@ static void what_azure_vnet_reads(void **state) {
     scene.input.name = "mine";
     assert_int_equal(scene_plan(&scene), -1);
     assert_string_equal(scene.err.message,
-                        "refuse network name 'mine': with azure-vnet it is 'azure'");
+                        "network name 'mine' is not possible: with azure-vnet it is 'azure'");
 }
 
 int main(void) {

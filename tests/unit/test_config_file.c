@@ -183,11 +183,11 @@ static const struct bad bad_node_configurations[] = {
      "Windows supports one per node",
      ""},
     {NODE "artifacts: {mirror: 'http://x'}\n",
-     "f: line 3 column 21: artifacts.mirror: Invalid value: use mirror 'http://x': its server must "
+     "f: line 3 column 21: artifacts.mirror: Invalid value: mirror 'http://x': its server must "
      "be an https URL",
      ""},
     {NODE "artifacts: {kubernetesVersion: v1.3}\n",
-     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: use Kubernetes version "
+     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: Kubernetes version "
      "v1.3: "
      "it must be complete, like v1.37.1",
      ""},
@@ -221,7 +221,7 @@ static const struct bad bad_node_configurations[] = {
      "f: line 3 column 17: network.name: Invalid value: \"a\\nb\": contains a control character",
      ""},
     {NODE "artifacts: {kubernetesVersion: v1.37.1x}\n",
-     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: use Kubernetes version "
+     "f: line 3 column 32: artifacts.kubernetesVersion: Invalid value: Kubernetes version "
      "v1.37.1x: it must be complete, like v1.37.1",
      ""},
     {NODE "services: {flanneld: {extraArgs: []}}\n",
@@ -237,13 +237,13 @@ static const struct bad bad_networks[] = {
     {NODE "network: {mode: l2bridge, plugin: win-overlay}\n",
      NETWORK "network plugin 'win-overlay' does not work in mode 'l2bridge': use win-bridge", ""},
     {NODE "network: {mode: overlay, dualStack: 'on'}\n",
-     NETWORK "turn dual stack on: overlay networks on Windows are IPv4 only", ""},
+     NETWORK "dual stack is not possible: overlay networks on Windows are IPv4 only", ""},
     {NODE "network: {plugin: flannel, vxlanPort: 9898}\n",
-     NETWORK "refuse VXLAN port 9898: flannel on Windows works with 4789 only", ""},
+     NETWORK "VXLAN port 9898 is not possible: flannel on Windows works with 4789 only", ""},
     {NODE "network: {name: a/b}\n",
-     NETWORK
-     "refuse network name 'a/b': it must be 1 to 128 characters without \\ / : * ? \" < > | "
-     "and line breaks",
+     NETWORK "network name 'a/b' is not possible: it must be 1 to 128 characters without \\ / : * "
+             "? \" < > | "
+             "and line breaks",
      ""},
     {NODE "network: {podCIDRs: [10.96.1.0/24], serviceCIDRs: [10.96.0.0/12]}\n",
      NETWORK "pod prefix of the node 10.96.1.0/24 overlaps service prefix 10.96.0.0/12",

@@ -113,7 +113,7 @@ static const struct bad_answer {
     {"no status in it", BYTES("\0\0\6\0\1\0\0\0\1\0\0\0\0\1x"), ERROR_MALFORMED, "status"},
     {"no number", BYTES(ONE_BYTE STATUS("x")), ERROR_MALFORMED, "status"},
     {"broken off", BYTES("\0\0\4\3\0\0\0\0\1\0\0\0\x08"), ERROR_HOST, "canceled the call"},
-    {"hung up", BYTES(GRPC_GO_HELLO ONE_BYTE), ERROR_HOST, "use pipe"},
+    {"hung up", BYTES(GRPC_GO_HELLO ONE_BYTE), ERROR_HOST, "pipe '"},
     {"no HTTP/2", BYTES("HTTP/1.1 400 Bad Request\r\n"), ERROR_MALFORMED, "not HTTP/2"},
     {"a line", BYTES("{\"ok\":false}\n"), ERROR_MALFORMED, "not HTTP/2"},
     {"half a message", BYTES("\0\0\6\0\0\0\0\0\1\0\0\0\0\2x" OK), ERROR_MALFORMED,

@@ -164,8 +164,8 @@ static void assert_joins(struct flannel *f, const char *detail, const char *warn
 }
 
 static const char *const modes[] = {"overlay", "l2bridge"};
-static const char *const details[] = {"running, vxlan; routes to 1 of 1 other nodes",
-                                      "running, host-gw; routes to 1 of 1 other nodes"};
+static const char *const details[] = {"running, vxlan; routes to 1 of 1 other node",
+                                      "running, host-gw; routes to 1 of 1 other node"};
 
 /* ---- it comes up ---- */
 
@@ -285,8 +285,8 @@ static void a_way_that_never_comes_is_warned_of(void **state) {
     static const char *const warnings[] = {
         "flanneld has not added every route: no RemoteSubnetRoute for 10.244.1.0/24 (node l1)",
         "flanneld has not added every route: no route to 10.244.1.0/24 via 10.0.0.31 (node l1)"};
-    static const char *const none[] = {"running, vxlan; routes to 0 of 1 other nodes",
-                                       "running, host-gw; routes to 0 of 1 other nodes"};
+    static const char *const none[] = {"running, vxlan; routes to 0 of 1 other node",
+                                       "running, host-gw; routes to 0 of 1 other node"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {

@@ -148,7 +148,7 @@ static void flags_alone_are_judged_as_a_file(void **state) {
                         "endpoint \"1.2.3.4\": missing port in address; --token: it has no dot; it "
                         "must be 6 characters, a dot and 16 characters of [a-z0-9]; "
                         "--discovery-token-ca-cert-hash is missing");
-    assert_string_equal(s->err.hints[0], "give host and port alone: 1.2.3.4:6443");
+    assert_string_equal(s->err.hints[0], "give only host and port: 1.2.3.4:6443");
     assert_non_null(strstr(s->err.hints[1], "kubeadm token create --print-join-command"));
     assert_string_equal(s->err.hints[2], "");
 }

@@ -254,8 +254,7 @@ static void a_version_that_is_not_complete(void **state) {
     assert_int_equal(host_remove(r.host, "C:\\k\\kube-proxy.exe", NULL), 0);
     open_join(&r, &join);
     assert_int_equal(join_run_phase(&join, "artifacts", &err), -1);
-    assert_string_equal(err.message,
-                        "use Kubernetes version v1.37: it must be complete, like v1.37.1");
+    assert_string_equal(err.message, "Kubernetes version v1.37: it must be complete, like v1.37.1");
     assert_int_equal(asked_upstream.len, 0);
     join_close(&join);
     close_run(&r);

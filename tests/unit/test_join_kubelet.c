@@ -269,11 +269,12 @@ static void refuses_what_the_kubelet_objects_to(void **state) {
                 "defaults, error: unrecognized feature gate: NoSuchGate\n\ngoroutine 1:\n"};
 
     host_memory_on_run(r->host, kubelet_answers, &asked);
-    refuses(r, ERROR_USAGE,
-            "use the cluster's KubeletConfiguration: kubelet: unrecognized feature gate: "
-            "NoSuchGate",
-            "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
-            "override the value for this node with a patch (--patches)");
+    refuses(
+        r, ERROR_USAGE,
+        "the cluster's KubeletConfiguration does not fit this kubelet: unrecognized feature gate: "
+        "NoSuchGate",
+        "the kubelet would not start: change the ConfigMap kube-system/kubelet-config, or "
+        "override the value for this node with a patch (--patches)");
     free(asked.words);
     free(asked.config);
 }

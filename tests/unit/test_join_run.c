@@ -191,9 +191,10 @@ static void rights_are_asked_for_first(void **state) {
         const char *may_not, *hides, *says, *hint;
     } rows[] = {
         {"certificatesigningrequests", NULL,
-         "[ClusterRights] the token may not create certificatesigningrequests", "kubeadm token"},
+         "[ClusterRights] the token is not allowed to create certificatesigningrequests",
+         "kubeadm token"},
         {NULL, "/kube-system/configmaps/winjoin",
-         "ConfigMap kube-system/winjoin may not be read (403), and kube-proxy would be refused",
+         "ConfigMap kube-system/winjoin cannot be read (403), and kube-proxy would be refused",
          "winjoin config cluster --kubeconfig admin.conf | kubectl apply -f -"},
     };
 
@@ -234,8 +235,8 @@ static void rights_of_a_joined_node(void **state) {
     static const struct {
         const char *may_not, *says;
     } rows[] = {
-        {"\"pods\"", "[ClusterRights] this node may not get pods"},
-        {"\"endpointslices\"", "[ClusterRights] this node may not list endpointslices"},
+        {"\"pods\"", "[ClusterRights] this node is not allowed to get pods"},
+        {"\"endpointslices\"", "[ClusterRights] this node is not allowed to list endpointslices"},
         {NULL, ""},
     };
     struct error err = {0};

@@ -319,27 +319,32 @@ static void routes(void **state) {
         {"l2bridge", "win-bridge", "all", "unknown routes setting 'all': use own, print or none",
          NULL},
         {"l2bridge", "flannel", "print",
-         "refuse routes 'print': with plugin flannel the routes to other nodes' pods are kept by "
+         "routes 'print' is not possible: with plugin flannel the routes to other nodes' pods are "
+         "kept by "
          "flanneld",
          NULL},
         {"overlay", "ovn-kubernetes", "own",
-         "refuse routes 'own': with plugin ovn-kubernetes the routes to other nodes' pods are kept "
+         "routes 'own' is not possible: with plugin ovn-kubernetes the routes to other nodes' pods "
+         "are kept "
          "by hybrid-overlay-node",
          NULL},
         {"l2bridge", "external", "none",
-         "refuse routes 'none': with plugin external the routes to other nodes' pods are kept by "
+         "routes 'none' is not possible: with plugin external the routes to other nodes' pods are "
+         "kept by "
          "the cluster's own agent",
          NULL},
         {"overlay", "win-overlay", "print",
-         "refuse routes 'print': in mode overlay packets to other nodes' pods travel in VXLAN "
+         "routes 'print' is not possible: in mode overlay packets to other nodes' pods travel in "
+         "VXLAN "
          "between the nodes",
          NULL},
         {"transparent", "sdnbridge", "none",
-         "refuse routes 'none': in mode transparent the pods' gateway is a router of the network, "
+         "routes 'none' is not possible: in mode transparent the pods' gateway is a router of the "
+         "network, "
          "which reaches them directly",
          NULL},
         {"nat", "nat", "print",
-         "refuse routes 'print': in mode nat other nodes cannot reach the pods", NULL},
+         "routes 'print' is not possible: in mode nat other nodes cannot reach the pods", NULL},
     };
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -416,7 +421,7 @@ static void names(void **state) {
     scene_open(&scene, "transparent");
     scene.input.name = "nat";
     assert_int_equal(scene_plan(&scene), -1);
-    assert_string_equal(scene.err.message, "refuse network name 'nat': it is reserved");
+    assert_string_equal(scene.err.message, "network name 'nat' is not possible: it is reserved");
 }
 
 int main(void) {

@@ -179,7 +179,7 @@ static void refused_names(void **state) {
     assert_refused(ERROR_USAGE, "use win-overlay");
     scene.input.plugin = NULL;
     scene.input.name = "a\\..\\b";
-    assert_refused(ERROR_USAGE, "refuse network name");
+    assert_refused(ERROR_USAGE, "network name '");
     scene.input.name = "external";
     assert_refused(ERROR_USAGE, "reserved");
 }
@@ -188,12 +188,12 @@ static void refused_numbers(void **state) {
     (void)state;
     scene_open(&scene, "overlay");
     scene.input.vni = 4095;
-    assert_refused(ERROR_USAGE, "refuse VNI 4095");
+    assert_refused(ERROR_USAGE, "VNI 4095 is not possible");
     scene.input.vni = 16777215;
     assert_int_equal(scene_plan(&scene), 0);
     network_plan_free(&scene.plan);
     scene.input.vni = 16777216;
-    assert_refused(ERROR_USAGE, "refuse VNI 16777216");
+    assert_refused(ERROR_USAGE, "VNI 16777216 is not possible");
     scene.input.vni = 0;
     scene.input.vxlan_port = 8472;
     scene.input.plugin = "flannel";
@@ -208,7 +208,7 @@ static void refused_numbers(void **state) {
     scene.input.vxlan_port = 65535;
     assert_int_equal(scene_plan(&scene), 0);
     scene.input.vxlan_port = 65536;
-    assert_refused(ERROR_USAGE, "refuse VXLAN port 65536");
+    assert_refused(ERROR_USAGE, "VXLAN port 65536 is not possible");
 }
 
 static void refused_prefixes(void **state) {

@@ -198,7 +198,7 @@ static void the_published_digest_counts(void **state) {
     assert_string_equal(s->asked[1], K8S "kube-proxy.exe.sha256");
     assert_int_equal(bundle_verify(bundle, NULL, &s->err), -1);
     assert_int_equal(s->err.kind, ERROR_UNTRUSTED);
-    assert_string_equal(s->err.message, "artifact 'kube-proxy': refuse '" K8S
+    assert_string_equal(s->err.message, "artifact 'kube-proxy': verify '" K8S
                                         "kube-proxy.exe': its SHA-256 is " SHA_ABC
                                         ", the published one is " SHA_ABD);
     assert_string_equal(kubelet->sha256, SHA_ABC);

@@ -303,7 +303,8 @@ static void services_that_cannot_run(void **state) {
         assert_error(verb(verb_service, &err), &err, ERROR_USAGE, "winjoin service run NAME", "");
     }
     words("run a.b");
-    assert_error(verb(verb_service, &err), &err, ERROR_USAGE, "refuse service name 'a.b'", "");
+    assert_error(verb(verb_service, &err), &err, ERROR_USAGE, "service name 'a.b': not allowed",
+                 "");
     words("run flanneld");
     assert_int_equal(verb(verb_service, &err), -1);
     assert_int_equal(err.kind, ERROR_ABSENT);

@@ -130,7 +130,7 @@ int pipe_ask(const char *path, const json_t *request, json_t **ret, struct error
     if (pipe == INVALID_HANDLE_VALUE)
         return error_set_os(err, ERROR_HOST, GetLastError(), "cannot open the pipe '%s'", path);
     if (write_line(pipe, request) || read_line(pipe, &line))
-        (void)error_set(err, ERROR_HOST, "use pipe '%s': the other side hung up", path);
+        (void)error_set(err, ERROR_HOST, "pipe '%s': the other side hung up", path);
     else
         result = json_read(text_str(&line), line.len, "answer", ret, err);
     CloseHandle(pipe);
