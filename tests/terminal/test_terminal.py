@@ -8,8 +8,12 @@ import pathlib
 import pty
 import re
 import select
+import stat
 import struct
+import subprocess
+import tempfile
 import termios
+import threading
 import time
 import unittest
 
@@ -77,6 +81,30 @@ class AtATerminal(unittest.TestCase):
                 self.assertTrue(any("gives up in" in line for line in waits), terminal.text)
                 for line in waits:
                     self.assertLess(len(line), columns, line)
+
+
+class ToADevice(unittest.TestCase):
+    """A pipe stands for /dev/null and its kind, which a test must not risk."""
+
+    def test_it_is_written_into_and_stays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pipe = pathlib.Path(folder, "pipe")
+            os.mkfifo(pipe)
+            read = []
+            reader = threading.Thread(target=lambda: read.append(pipe.read_text()), daemon=True)
+            reader.start()
+            subprocess.run([WINJOIN, "version", "--output-file", pipe], check=True, timeout=30)
+            self.assertTrue(stat.S_ISFIFO(pipe.lstat().st_mode))
+            reader.join(30)
+            self.assertEqual([text.split()[0] for text in read], ["winjoin"])
+            self.assertEqual(os.listdir(folder), ["pipe"])
+
+    def test_a_minus_is_standard_output(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run([WINJOIN, "version", "--output-file", "-"], check=True, timeout=30, cwd=folder,
+                                  stdout=subprocess.PIPE)
+            self.assertIn(b"winjoin ", done.stdout)
+            self.assertEqual(os.listdir(folder), [])
 
 
 if __name__ == "__main__":
