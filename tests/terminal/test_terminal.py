@@ -99,6 +99,13 @@ class ToADevice(unittest.TestCase):
             self.assertEqual([text.split()[0] for text in read], ["winjoin"])
             self.assertEqual(os.listdir(folder), ["pipe"])
 
+    def test_a_reader_that_has_seen_enough_is_no_error(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb") as closed:
+            done = subprocess.run([WINJOIN, "join", "--help"], stdout=closed, stderr=subprocess.PIPE, timeout=30)
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+
     def test_a_minus_is_standard_output(self):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([WINJOIN, "version", "--output-file", "-"], check=True, timeout=30, cwd=folder,
