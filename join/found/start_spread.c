@@ -20,9 +20,9 @@ int start_spread_wait(struct join *join, struct error *err) {
 
     if (!pause)
         return 0;
-    join_tell_waiting(
-        &join->progress, 0, pause, "",
-        "for %.1f s, so that machines that start together do not all connect at once (--start-spread)",
-        pause / 1000.0);
+    join_tell_waiting(&join->progress, 0, pause, "",
+                      "for %.1f s, so that machines that start together do not all connect at once "
+                      "(--start-spread)",
+                      pause / 1000.0);
     return host_sleep(join->host, pause, err);
 }
