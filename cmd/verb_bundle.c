@@ -8,6 +8,7 @@
 #include "cmd/progress.h"
 #include "join/programs/node_programs.h"
 #include "services/artifacts.h"
+#include "services/compatible.h"
 
 enum { VERSIONS_MAX = 65536 };
 
@@ -54,6 +55,33 @@ static void warn_of_versions(const struct artifacts *artifacts) {
         }
 }
 
+static const struct artifact *find(const struct artifacts *artifacts, const char *name) {
+    for (size_t i = 0; i < artifacts->count; i++)
+        if (text_equal(artifacts->items[i].name, name))
+            return &artifacts->items[i];
+    return NULL;
+}
+
+/* What does not go together: with the kubelet beside it, on the Windows that was named. */
+static json_t *breaches_json(const struct program *program, const struct artifacts *artifacts) {
+    const struct artifact *kubelet = find(artifacts, service_kubelet.artifact);
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < artifacts->count; i++) {
+        const struct artifact *a = &artifacts->items[i];
+        const struct compatible *row =
+            compatible_breach(a->name, a->version, kubelet ? kubelet->version : NULL,
+                              (unsigned)program->options.windows_build);
+        _cleanup_(freep) char *message = row ? compatible_message(row, a->version) : NULL;
+
+        if (!message)
+            continue;
+        output_warning(message);
+        json_array_append_new(list, json_string(message));
+    }
+    return list;
+}
+
 /* One that fits no node at all, or not each that was asked for. */
 static void warn_of_nodes(const json_t *nodes, bool each) {
     const json_t *node;
@@ -89,9 +117,10 @@ static int print_bundle(struct program *program, const struct artifacts *artifac
         warn_of_versions(artifacts);
         warn_of_nodes(nodes, o->network_mode || o->network_plugin);
     }
-    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
-                                     "kind", "BundleLock", "artifacts",
-                                     artifacts_json(artifacts, NULL), "nodes", nodes));
+    output_result(program,
+                  json_pack("{s:s, s:s, s:o, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                            "kind", "BundleLock", "artifacts", artifacts_json(artifacts, NULL),
+                            "nodes", nodes, "warnings", breaches_json(program, artifacts)));
     return 0;
 }
 
@@ -228,20 +257,14 @@ static int verify(struct program *program, struct bundle *bundle, struct error *
     if (result < 0)
         return -1;
     output_text(program, "ok\n");
-    output_result(program, json_pack("{s:s, s:s, s:o}", "apiVersion", "winjoin.io/v1alpha1", "kind",
-                                     "BundleLock", "artifacts",
-                                     artifacts_json(bundle_artifacts(bundle), NULL)));
+    output_result(program, json_pack("{s:s, s:s, s:o, s:o}", "apiVersion", "winjoin.io/v1alpha1",
+                                     "kind", "BundleLock", "artifacts",
+                                     artifacts_json(bundle_artifacts(bundle), NULL), "warnings",
+                                     breaches_json(program, bundle_artifacts(bundle))));
     return 0;
 }
 
 /* ---- diff ---- */
-
-static const struct artifact *find(const struct artifacts *artifacts, const char *name) {
-    for (size_t i = 0; i < artifacts->count; i++)
-        if (text_equal(artifacts->items[i].name, name))
-            return &artifacts->items[i];
-    return NULL;
-}
 
 static json_t *side_json(const struct artifact *artifact) {
     return artifact ? json_pack("{s:s, s:s, s:s}", "version", artifact->version, "sha256",

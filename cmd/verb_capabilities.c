@@ -9,6 +9,7 @@
 #include "netsetup/hns_features.h"
 #include "netsetup/limits.h"
 #include "netsetup/windows_builds.h"
+#include "services/compatible.h"
 
 static void add_features(const json_t *features, struct text *out) {
     json_t *item;
@@ -71,12 +72,26 @@ static void add_build(const struct host_facts *facts, const json_t *problems, co
                   json_text_at(item, "why"), json_text_at(item, "source"));
 }
 
+static void add_versions(unsigned build, const json_t *versions, struct text *out) {
+    json_t *item;
+    size_t i;
+
+    text_addf(out, "\nVersions that go together on Windows 10.0.%u\n", build);
+    json_array_foreach(versions, i, item) {
+        const char *kubernetes = json_text_at(item, "kubernetes");
+
+        text_addf(out, "  %-12s %-16s %s: %s (%s)\n", json_text_at(item, "program"),
+                  kubernetes ? kubernetes : "each", json_text_at(item, "versions"),
+                  json_text_at(item, "why"), json_text_at(item, "source"));
+    }
+}
+
 int verb_capabilities(struct program *program, struct error *err) {
     _cleanup_(text_free) struct text out = {0};
     struct hns_version version = {0};
     struct host_facts facts = {0};
     _cleanup_json_ json_t *problems = NULL, *fixes = NULL;
-    json_t *features, *list;
+    json_t *features, *list, *versions;
     char number[24], windows[40];
 
     if (hns_version_get(program->host, &version, err) < 0 ||
@@ -92,10 +107,13 @@ int verb_capabilities(struct program *program, struct error *err) {
     add_features(features, &out);
     add_limits(list, &out);
     add_build(&facts, problems, fixes, &out);
+    versions = compatible_json(facts.build);
+    add_versions(facts.build, versions, &out);
     output_text(program, text_str(&out));
-    output_result(program, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O}", "apiVersion",
-                                     "winjoin.io/v1alpha1", "kind", "Capabilities", "hnsVersion",
-                                     number, "windows", windows, "features", features, "limits",
-                                     list, "knownFaults", problems, "hostFixes", fixes));
+    output_result(program,
+                  json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:O, s:O, s:o}", "apiVersion",
+                            "winjoin.io/v1alpha1", "kind", "Capabilities", "hnsVersion", number,
+                            "windows", windows, "features", features, "limits", list, "knownFaults",
+                            problems, "hostFixes", fixes, "versions", versions));
     return 0;
 }

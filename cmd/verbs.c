@@ -92,6 +92,11 @@ static const struct option bundle_nodes_options[] = {
      "none: nodes that need no kube-proxy.exe", 0},
     {0},
 };
+static const struct option bundle_windows_options[] = {
+    {"windows-build", 0, OPTION_NUMBER, AT(windows_build), "BUILD",
+     "the nodes' Windows (17763, 20348, 26100), which decides what goes together", 0},
+    {0},
+};
 static const struct option install_options[] = {
     {"as-kubeadm", 0, OPTION_BOOL, AT(as_kubeadm), "",
      "also as kubeadm.exe, under which name it does what kubeadm does on a worker", 0},
@@ -104,7 +109,8 @@ static const struct option install_options[] = {
 };
 static const struct option_group install_group = {"Install", install_options};
 static const struct option_group bundle_group = {"Bundle", bundle_options},
-                                 bundle_nodes_group = {"Programs to require", bundle_nodes_options};
+                                 bundle_nodes_group = {"Programs to require", bundle_nodes_options},
+                                 bundle_windows_group = {"Windows", bundle_windows_options};
 
 static const struct option validate_options[] = {
     {"config", 0, OPTION_TEXT, AT(join.config), "FILE", "the file to check", 0},
@@ -173,18 +179,19 @@ static const struct verb bundle_subcommands[] = {
                    "bundle create --kubernetes-version v1.37.1 --network-plugin flannel "
                    "D:\\bundle.zip"}},
      .words = "DIR [FILE]",
-     .groups = {&bundle_group, &bundle_nodes_group}},
+     .groups = {&bundle_group, &bundle_nodes_group, &bundle_windows_group}},
     {.name = "verify",
      .help = "check each program of a bundle against its lock",
-     .usage = "bundle verify FILE",
+     .usage = "bundle verify FILE [flags]",
      .examples = {{"check a bundle", "bundle verify D:\\winjoin-bundle.zip"}},
-     .words = "FILE"},
+     .words = "FILE",
+     .groups = {&bundle_windows_group}},
     {.name = "show",
      .help = "list what a bundle holds and what nodes also need",
      .usage = "bundle show FILE [flags]",
      .examples = {{"list a bundle", "bundle show D:\\winjoin-bundle.zip"}},
      .words = "FILE",
-     .groups = {&bundle_nodes_group}},
+     .groups = {&bundle_nodes_group, &bundle_windows_group}},
     {.name = "diff",
      .help = "compare the programs of two bundles",
      .usage = "bundle diff FILE FILE",

@@ -54,12 +54,31 @@ static char *fill_template(const char *template_name, const struct value *values
 
 char *containerd_config_make(const struct containerd_config *config) {
     const struct value values[] = {
-        {"SANDBOX_IMAGE", config->sandbox_image ? config->sandbox_image : RUNTIME_SANDBOX_IMAGE},
+        {"SANDBOX_IMAGE", config->sandbox_image},
         {"CNI_BIN_DIR", config->cni_bin_dir ? config->cni_bin_dir : "C:\\opt\\cni\\bin"},
         {"CNI_CONF_DIR", config->cni_conf_dir ? config->cni_conf_dir : "C:\\etc\\cni\\net.d"},
         {NULL, NULL},
     };
     return fill_template(config->major == 1 ? "containerd-v2.toml" : "containerd-v3.toml", values);
+}
+
+char *containerd_config_image(const char *text) {
+    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        const char *at = line + strspn(line, " \t");
+        size_t key = text_starts_with(at, "sandbox_image") ? strlen("sandbox_image")
+                     : text_starts_with(at, "sandbox")     ? strlen("sandbox")
+                                                           : 0;
+        size_t len;
+
+        at += key + strspn(at + key, " \t");
+        if (!key || *at != '=')
+            continue;
+        at += 1 + strspn(at + 1, " \t");
+        len = *at == '\'' || *at == '"' ? strcspn(at + 1, "'\"\r\n") : 0;
+        if (len && at[len + 1] == *at)
+            return xstrndup(at + 1, len);
+    }
+    return NULL;
 }
 
 static int check_line(const char *value, const char *what, struct error *err) {

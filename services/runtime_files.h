@@ -14,16 +14,15 @@
 #define FLANNEL_NET_CONF_PATH "C:\\etc\\kube-flannel\\net-conf.json"
 #define FLANNEL_SUBNET_PATH "C:\\run\\flannel\\subnet.env"
 
-/* The image of every pod's sandbox, and so the one image that is on every node. */
-#define RUNTIME_SANDBOX_IMAGE "registry.k8s.io/pause:3.10.1"
-
 struct containerd_config {
-    const char *sandbox_image; /* NULL = RUNTIME_SANDBOX_IMAGE */
+    const char *sandbox_image; /* of every pod (services/compatible.h) */
     const char *cni_bin_dir;   /* "C:\\opt\\cni\\bin" */
     const char *cni_conf_dir;  /* "C:\\etc\\cni\\net.d" */
     unsigned major;            /* containerd 1: config version 2; 2: version 3 (0 = 2) */
 };
 char *containerd_config_make(const struct containerd_config *config);
+/* The sandbox image in such a file's text, of either version and whoever wrote it; NULL: none. */
+char *containerd_config_image(const char *text);
 
 struct kube_proxy_config {
     const char *version;      /* "v1.37.1": which feature gates it knows */

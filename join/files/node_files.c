@@ -12,6 +12,7 @@
 #include "join/programs/programs.h"
 #include "join/undo/written.h"
 #include "netsetup/cni_config.h"
+#include "services/compatible.h"
 #include "services/program_flags.h"
 #include "services/runtime_files.h"
 #include "services/version.h"
@@ -68,9 +69,12 @@ void node_files_kubernetes(struct host *host, struct join_found *found, struct n
     struct containerd_config containerd = {.cni_bin_dir = CNI_BIN_DIR,
                                            .cni_conf_dir = CNI_CONF_DIR};
     _cleanup_(freep) char *ca_file = join_ca_file(&found->options);
+    _cleanup_(freep) char *image =
+        sandbox_image(programs_kubelet_version(host, found), found->facts.build);
     bool adopted = false; /* a containerd that the image brought has its own */
 
     containerd.major = installed_containerd(host);
+    containerd.sandbox_image = image;
     add(ret, ca_file, HOST_PUBLIC, xstrdup(found->client.ca_pem));
     if (!join_kubelet_bootstraps(host, found)) /* else the kubelet writes it itself */
         add(ret, KUBELET_KUBECONFIG_FILE, HOST_SECRET,

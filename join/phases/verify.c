@@ -12,10 +12,14 @@
 #include "join/kubelet/kubelet_files.h"
 #include "join/phases/phases.h"
 #include "netsetup/agents/agent.h"
+#include "join/programs/programs.h"
 #include "netsetup/boot_network.h"
+#include "services/compatible.h"
 #include "services/runtime_files.h"
 
 #define DNS_SERVICE "/api/v1/namespaces/kube-system/services/kube-dns"
+
+enum { CONFIG_MAX = 1024 * 1024 };
 
 static void on_diag(void *context, unsigned waited_ms, unsigned left_ms, const char *message) {
     join_tell_waiting(context, waited_ms, left_ms, "", "%s", message);
@@ -79,7 +83,6 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
     ret->probes = (struct diag_probe_options){
         .program = join->probe_program,
         .program_len = join->probe_program_len,
-        .sandbox_image = RUNTIME_SANDBOX_IMAGE,
         .node_name = join->found.node_name,
         .client = diag_look_api_answers(join->found.look) ? &join->found.client : NULL,
     };
@@ -95,6 +98,19 @@ static void fill_scene(const struct join *join, const char *kubernetes_ip, const
         .dns_domain = join->found.cluster.dns_domain,
         .kubernetes_ip = kubernetes_ip,
     };
+}
+
+/* The one image that is on every node: what containerd is told, else what it would be told. */
+static char *image_of_node(struct join *join) {
+    _cleanup_(freep) char *text = NULL, *image = NULL;
+    struct error ignored = {0};
+    size_t len;
+
+    if (host_read(join->host, CONTAINERD_CONFIG_PATH, CONFIG_MAX, &text, &len, &ignored) == 0)
+        image = containerd_config_image(text);
+    return image ? take_ptr(image)
+                 : sandbox_image(programs_kubelet_version(join->host, &join->found),
+                                 join->found.facts.build);
 }
 
 static void name_services(struct text_list *ret) {
@@ -176,7 +192,7 @@ int phase_verify(struct join *join, struct error *err) {
     struct error ignored = {0};
     _cleanup_(text_list_free) struct text_list services = {0};
     char kubernetes_ip[IP_TEXT_MAX], dns_ip6[IP_TEXT_MAX];
-    _cleanup_(freep) char *line = NULL, *manifests = NULL;
+    _cleanup_(freep) char *line = NULL, *manifests = NULL, *image = NULL;
 
     if (text_equal(join->found.options.verify, "none")) {
         text_add(&join->progress.detail, "skipped (--verify none)");
@@ -189,6 +205,8 @@ int phase_verify(struct join *join, struct error *err) {
     fill_scene(join, kubernetes_ip, dns_ip6, &options);
     manifests = join_manifest_folder(join);
     options.probes.manifest_folder = manifests;
+    image = image_of_node(join);
+    options.probes.sandbox_image = image;
     if (node) /* who the peers are and what they publish is evidence */
         (void)kube_nodes_get(&join->found.client, &nodes, &ignored);
     options.evidence.node = node;

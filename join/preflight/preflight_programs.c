@@ -9,6 +9,7 @@
 #include "join/programs/programs.h"
 #include "netsetup/cni_config.h"
 #include "services/artifacts.h"
+#include "services/compatible.h"
 #include "services/cri.h"
 #include "services/program_flags.h"
 #include "services/service_table.h"
@@ -137,10 +138,18 @@ enum verdict check_cri(const struct machine *machine, const struct preflight_che
                : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);
 }
 
+/* That of the kubelet which will run: the one asked for, the cluster's, or the installed one's. */
+static const char *coming_kubernetes(const struct machine *machine) {
+    const char *asked = machine->found->options.kubernetes_version;
+
+    return asked ? asked : programs_kubelet_version(machine->host, machine->found);
+}
+
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine,
                                    const struct preflight_check *check, struct finding *finding) {
-    _cleanup_(freep) char *output = NULL;
+    _cleanup_(freep) char *output = NULL, *message = NULL;
+    const struct compatible *row;
     struct error why = {0};
     int found = program_version_read(machine->host, service_containerd.program, &output, &why);
     unsigned major = found > 0 ? containerd_major(output) : 0;
@@ -152,11 +161,17 @@ enum verdict check_runtime_version(const struct machine *machine,
         return check_not_run(finding, "%s does not exist yet", service_containerd.program);
     if (!major)
         return check_unknown(finding, "containerd reports \"%.60s\"", output);
-    return major >= CONTAINERD_MIN ? CHECK_FINE
-                                   : check_bad(finding,
-                                               "containerd %u does not support RuntimeConfig, "
-                                               "which kubelets newer than 1.37 require",
-                                               major);
+    if (major < CONTAINERD_MIN)
+        return check_bad(finding,
+                         "containerd %u does not support RuntimeConfig, which kubelets newer than "
+                         "1.37 require",
+                         major);
+    row = compatible_breach(service_containerd.artifact, output, coming_kubernetes(machine),
+                            machine->found->facts.build);
+    if (!row)
+        return CHECK_FINE;
+    message = compatible_message(row, output);
+    return check_bad(finding, "%s", message);
 }
 
 enum verdict check_kubelet_version(const struct machine *machine,

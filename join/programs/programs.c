@@ -14,6 +14,7 @@
 #include "join/undo/written.h"
 #include "netsetup/agents/agent.h"
 #include "netsetup/plugins/cni_plugin.h"
+#include "services/compatible.h"
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
@@ -289,6 +290,19 @@ static int check_cni(struct join *join, const struct artifacts *lock, struct err
     return 0;
 }
 
+/* What was not tested together may work: told, not refused. */
+static void warn_of_breaches(struct join *join, const struct artifacts *lock, const char *kubelet) {
+    for (size_t i = 0; lock && i < lock->count; i++) {
+        const struct artifact *a = &lock->items[i];
+        const struct compatible *row =
+            compatible_breach(a->name, a->version, kubelet, join->found.facts.build);
+        _cleanup_(freep) char *message = row ? compatible_message(row, a->version) : NULL;
+
+        if (message)
+            join_warn(&join->progress, "%s", message);
+    }
+}
+
 int programs_check_versions(struct join *join, const struct artifacts *lock, struct error *err) {
     _cleanup_(freep) char *kubelet =
         coming_version(join->host, lock, service_kubelet.artifact, service_kubelet.program);
@@ -305,6 +319,7 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
     if (check_cni(join, lock, err) < 0 ||
         check_skew(join, kubelet ? kubelet : join->found.options.kubernetes_version, err) < 0)
         return -1;
+    warn_of_breaches(join, lock, kubelet);
     freep(&join->found.kubelet_version);
     join->found.kubelet_version = take_ptr(kubelet);
     freep(&join->found.kube_proxy_version);

@@ -33,7 +33,7 @@ static void a_verb_lists_its_own_flags(void **state) {
         {"config --help", "\n  winjoin config print join-defaults|catalog\n", "--vni"},
         {"config --help", "\n  migrate        convert an old ", "--vni"},
         {"bundle create --help", "--versions FILE", "--token"},
-        {"bundle verify --help", "Usage:\n  winjoin bundle verify FILE\n", "--versions"},
+        {"bundle verify --help", "Usage:\n  winjoin bundle verify FILE [flags]\n", "--versions"},
         {"join phase --help", "\n  pod-network    make ", "--vmodule"},
         {"probe --help", "probe tcp|udp", "error"},
         {"help", "\n  join           make this machine", "  probe "},

@@ -251,6 +251,12 @@ static void old_containerd(void) {
     host_memory_set_program(r.host, "containerd.exe", 0, "containerd github.com/c/c v1.7.20 abc\n");
 }
 
+static void untested_containerd(void) {
+    host_memory_set_program(r.host, "containerd.exe", 0,
+                            "containerd github.com/containerd/containerd/v2 v2.2.1 abc\n");
+    host_memory_set_program(r.host, "kubelet.exe", 0, "Kubernetes v1.37.1\n");
+}
+
 static void odd_containerd(void) {
     host_memory_set_program(r.host, "containerd.exe", 0, "?\n");
 }
@@ -372,6 +378,8 @@ static const struct {
     {"Service-winjoin-network", other_network, E, "\"winjoin-network\""},
     {"CRI", absent_pipe, E, "\\\\.\\pipe\\nobody"},
     {"ContainerRuntimeVersion", old_containerd, W, "containerd 1"},
+    {"ContainerRuntimeVersion", untested_containerd, W,
+     "containerd 2.2.1: use 2.4.0 or newer, 2.3.0 or newer of 2.3 with Kubernetes 1.37 or newer"},
     {"ContainerRuntimeVersion", odd_containerd, W, "could not check"},
     {"ContainerRuntimeVersion", broken_containerd, W, "could not check: 'C:\\Program Files"},
     {"KubeletVersion", broken_kubelet, E, "couldn't get kubelet version"},

@@ -26,7 +26,8 @@ static void assert_file(char *text, const char *expected) {
 
 static void containerd(void **state) {
     const struct containerd_config two = {.sandbox_image = "mirror.example/pause:3.10"};
-    const struct containerd_config one = {.major = 1};
+    const struct containerd_config one = {.sandbox_image = "registry.k8s.io/pause:3.10.1",
+                                          .major = 1};
     (void)state;
     assert_file(containerd_config_make(&two),
                 "# made by winjoin; a later run writes it again\n"

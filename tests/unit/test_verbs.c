@@ -3,6 +3,7 @@
 
 #include "certificate_vectors.h"
 #include "join/kubelet/kubelet_files.h"
+#include "services/artifacts.h"
 
 static void words(const char *line) {
     text_list_free(&program->words);
@@ -78,6 +79,8 @@ static void capabilities(void **state) {
     assert_string_equal(json_text_at(program->result, "windows"), "10.0.20348.2340");
     assert_int_equal(json_array_size(json_object_get(program->result, "limits")), 15);
     assert_int_equal(json_array_size(json_object_get(program->result, "hostFixes")), 1);
+    assert_has(&out, "\n  containerd   1.36             2.3.0 or newer, 2.2.0 or newer of 2.2: ");
+    assert_int_equal(json_array_size(json_object_get(program->result, "versions")), 16);
     host_memory_fail(program->host, 1);
     assert_int_equal(verb(verb_capabilities, &err), -1);
     assert_int_equal(out.len, 0);
@@ -311,6 +314,28 @@ static void services_that_cannot_run(void **state) {
     assert_begins(&(struct text){.data = err.message}, "service 'flanneld': ");
 }
 
+/* A bundle whose programs were not tested together is told so, and is right all the same. */
+static void versions_of_a_bundle(void **state) {
+    static const char sum[] = "6f31d0b5f1ac2a2c5a3cf0fd0a4ec6d3f6ea6bfb4c9e1a0c0b4dbb6b3ac7d3c1";
+    _cleanup_(freep) char *lock =
+        xasprintf("{\"apiVersion\":\"winjoin.io/v1alpha1\",\"kind\":\"BundleLock\",\"artifacts\":["
+                  "{\"name\":\"kubelet\",\"version\":\"v1.37.1\",\"sha256\":\"%s\",\"size\":1,"
+                  "\"path\":\"kubelet.exe\"},{\"name\":\"containerd\",\"version\":\"v2.1.4\","
+                  "\"sha256\":\"%s\","
+                  "\"size\":1,\"path\":\"containerd.exe\"}]}",
+                  sum, sum);
+    struct error err;
+
+    (void)state;
+    assert_int_equal(host_write(program->host, "C:\\b\\" ARTIFACT_LOCK_NAME, lock, strlen(lock),
+                                HOST_PUBLIC, &err),
+                     0);
+    words("show C:\\b");
+    assert_int_equal(verb(verb_bundle, &err), 0);
+    assert_has(&err_out, "warning: containerd 2.1.4: use 2.4.0 or newer, 2.3.0 or newer of 2.3");
+    assert_int_equal(json_array_size(json_object_get(program->result, "warnings")), 1);
+}
+
 static void targets_of_diag(void **state) {
     struct error err;
     _cleanup_json_ json_t *after = NULL;
@@ -362,6 +387,7 @@ int main(void) {
         VERB_TEST(limits_of_the_mode_that_was_asked_for),
         VERB_TEST(certs),
         VERB_TEST(capabilities),
+        VERB_TEST(versions_of_a_bundle),
         VERB_TEST(reset_asks),
         VERB_TEST(versions),
         VERB_TEST(no_node_is_upgraded),
