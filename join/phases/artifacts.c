@@ -112,16 +112,6 @@ static int hint_at_users(struct error *err) {
     return -1;
 }
 
-/* What upstream published, with its digests: the next machines' artifacts.lock. */
-static int write_lock(struct join *join, const struct bundle *bundle, struct error *err) {
-    _cleanup_(freep) char *text = artifact_lock_make(bundle_artifacts(bundle));
-
-    if (!bundle_is_upstream(bundle))
-        return 0;
-    return journal_write(&join->journal, WINJOIN_FOLDER "\\" ARTIFACT_LOCK_NAME, text, strlen(text),
-                         HOST_SECRET, NULL, err);
-}
-
 static const char *source_of(const struct join *join, const struct bundle *bundle) {
     const struct mirror *mirror = bundle_mirror(bundle);
 
@@ -140,7 +130,7 @@ static int install_bundle(struct join *join, struct bundle *bundle, struct error
         return -1;
     if (artifacts_ensure(join->host, bundle, NULL, before_artifact, join, &result, err) < 0)
         return hint_at_users(err);
-    if (write_lock(join, bundle, err) < 0)
+    if (programs_write_lock(join, bundle, err) < 0)
         return -1;
     for (size_t i = 0; i < bundle_artifacts(bundle)->count; i++)
         programs_note(join, bundle_artifacts(bundle)->items[i].target,

@@ -138,18 +138,32 @@ enum verdict check_cri(const struct machine *machine, const struct preflight_che
                : check_bad(finding, "container runtime is not running: nothing opened %s", pipe);
 }
 
-/* That of the kubelet which will run: the one asked for, the cluster's, or the installed one's. */
-static const char *coming_kubernetes(const struct machine *machine) {
+/* Was it tested with the kubelet that will run: the one asked for, else the installed one? */
+static enum verdict check_tested(const struct machine *machine, const char *containerd,
+                                 struct finding *finding) {
     const char *asked = machine->found->options.kubernetes_version;
+    _cleanup_(freep) char *installed = NULL, *message = NULL;
+    const struct compatible *row;
+    struct error why = {0};
 
-    return asked ? asked : programs_kubelet_version(machine->host, machine->found);
+    if (!asked &&
+        program_version_read(machine->host, service_kubelet.program, &installed, &why) < 0)
+        return check_unknown(finding, "%s", why.message);
+    if (installed)
+        installed[strcspn(installed, "\r\n")] = '\0';
+    row = compatible_breach(service_containerd.artifact, containerd,
+                            asked       ? asked
+                            : installed ? installed + strcspn(installed, "v")
+                                        : machine->found->cluster.kubernetes_version,
+                            machine->found->facts.build);
+    message = row ? compatible_message(row, containerd) : NULL;
+    return row ? check_bad(finding, "%s", message) : CHECK_FINE;
 }
 
 /* kubeadm warns of a containerd before 2.0, which does not tell the kubelet its cgroup driver. */
 enum verdict check_runtime_version(const struct machine *machine,
                                    const struct preflight_check *check, struct finding *finding) {
-    _cleanup_(freep) char *output = NULL, *message = NULL;
-    const struct compatible *row;
+    _cleanup_(freep) char *output = NULL;
     struct error why = {0};
     int found = program_version_read(machine->host, service_containerd.program, &output, &why);
     unsigned major = found > 0 ? containerd_major(output) : 0;
@@ -166,12 +180,7 @@ enum verdict check_runtime_version(const struct machine *machine,
                          "containerd %u does not support RuntimeConfig, which kubelets newer than "
                          "1.37 require",
                          major);
-    row = compatible_breach(service_containerd.artifact, output, coming_kubernetes(machine),
-                            machine->found->facts.build);
-    if (!row)
-        return CHECK_FINE;
-    message = compatible_message(row, output);
-    return check_bad(finding, "%s", message);
+    return check_tested(machine, output, finding);
 }
 
 enum verdict check_kubelet_version(const struct machine *machine,

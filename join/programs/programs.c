@@ -18,6 +18,8 @@
 #include "services/program_flags.h"
 
 #define ASIDE_FOLDER WINJOIN_FOLDER "\\tmp"
+#define PROGRAMS_LOCK WINJOIN_FOLDER "\\" ARTIFACT_LOCK_NAME
+enum { LOCK_MAX = 1024 * 1024 };
 
 /* ---- where they come from ---- */
 
@@ -95,6 +97,45 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err) {
     if (result == 0)
         *ret = join->found.bundle;
     return result;
+}
+
+/* Of those that were not read the digest is what an earlier lock says. */
+static void fill_from_earlier(struct join *join, struct artifacts *artifacts) {
+    _cleanup_(freep) char *text = NULL;
+    _cleanup_(artifacts_free) struct artifacts earlier = {0};
+    struct error ignored = {0};
+    size_t len, kept = 0;
+
+    if (host_read(join->host, PROGRAMS_LOCK, LOCK_MAX, &text, &len, &ignored) == 0)
+        (void)artifact_lock_parse(text, len, &earlier, &ignored);
+    for (size_t i = 0; i < artifacts->count; i++) {
+        struct artifact item = artifacts->items[i];
+
+        for (size_t k = 0; !*item.sha256 && k < earlier.count; k++) {
+            if (text_equal(earlier.items[k].name, item.name) &&
+                text_equal(earlier.items[k].version, item.version)) {
+                memcpy(item.sha256, earlier.items[k].sha256, sizeof item.sha256);
+                item.size = earlier.items[k].size;
+            }
+        }
+        if (*item.sha256)
+            artifacts->items[kept++] = item;
+    }
+    artifacts->count = kept;
+}
+
+int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err) {
+    const struct artifacts *all = bundle_artifacts(bundle);
+    struct artifact items[ARTIFACTS_MAX]; /* borrowed */
+    struct artifacts artifacts = {items, all->count};
+    _cleanup_(freep) char *text = NULL;
+
+    if (!bundle_is_upstream(bundle))
+        return 0;
+    memcpy(items, all->items, all->count * sizeof *items);
+    fill_from_earlier(join, &artifacts);
+    text = artifact_lock_make(&artifacts);
+    return journal_write(&join->journal, PROGRAMS_LOCK, text, strlen(text), HOST_SECRET, NULL, err);
 }
 
 void programs_bundle_close(struct join *join) {
@@ -212,8 +253,10 @@ static int check_wanted(const struct join_options *options, const char *name, co
                      wanted, name, version);
 }
 
-static int check_skew(struct join *join, const char *version, struct error *err) {
-    struct version_skew skew = {.kubelet = version,
+static int check_skew(struct join *join, const struct service *service, const char *version,
+                      struct error *err) {
+    struct version_skew skew = {.program = service->name,
+                                .kubelet = version,
                                 .cluster = join->found.cluster.kubernetes_version,
                                 .server = join->found.cluster.server_version};
 
@@ -313,11 +356,12 @@ int programs_check_versions(struct join *join, const struct artifacts *lock, str
         if (!(*row)->kubernetes || !programs_wanted(&join->found, *row))
             continue;
         version = coming_version(join->host, lock, (*row)->artifact, (*row)->program);
-        if (check_wanted(&join->found.options, (*row)->name, version, err) < 0)
+        if (check_wanted(&join->found.options, (*row)->name, version, err) < 0 ||
+            check_skew(join, *row, version ? version : join->found.options.kubernetes_version,
+                       err) < 0)
             return -1;
     }
-    if (check_cni(join, lock, err) < 0 ||
-        check_skew(join, kubelet ? kubelet : join->found.options.kubernetes_version, err) < 0)
+    if (check_cni(join, lock, err) < 0)
         return -1;
     warn_of_breaches(join, lock, kubelet);
     freep(&join->found.kubelet_version);

@@ -15,6 +15,9 @@ int programs_bundle(struct join *join, struct bundle **ret, struct error *err);
 void programs_bundle_close(struct join *join);
 /* Notes a program of that source, with its digest (join/undo/written.h). */
 void programs_note(struct join *join, const char *target, const char *sha256);
+/* What came from upstream, with its digests, as WINJOIN_FOLDER\winjoin.lock: the next machines'
+ * artifacts.lock. Of other sources: nothing. Kinds: those of journal_write(). */
+int programs_write_lock(struct join *join, const struct bundle *bundle, struct error *err);
 /* Whether this node runs it: by --kube-proxy and, once the plan is made, by its network's agent. */
 bool programs_wanted(const struct join_found *found, const struct service *service);
 /* artifacts_missing() for those, and the plan's network. */

@@ -14,24 +14,30 @@ static bool minor_of(const char *version, unsigned *ret) {
     return version && *version && kubernetes_minor(version, "", ret, NULL) == 0;
 }
 
-static int too_new(const char *kubelet, const char *control_plane, struct error *err) {
+static int too_new(const char *program, const char *version, const char *control_plane,
+                   struct error *err) {
     (void)error_set(err, ERROR_PREFLIGHT,
-                    "[KubeletVersion] the kubelet version is higher than the control plane "
-                    "version: kubelet %s, control plane %s",
-                    kubelet, control_plane);
-    return error_hint(err, "upgrade the control plane first, or use a kubelet of its minor version "
-                           "or up to three older");
+                    "[KubeletVersion] the %s version is higher than the control plane version: "
+                    "%s %s, control plane %s",
+                    program, program, version, control_plane);
+    return error_hint(err,
+                      "upgrade the control plane first, or use a %s of its minor version or up to "
+                      "three older",
+                      program);
 }
 
-static int too_old(const char *kubelet, const char *control_plane, unsigned by, struct error *err) {
+static int too_old(const char *program, const char *version, const char *control_plane, unsigned by,
+                   struct error *err) {
     (void)error_set(err, ERROR_PREFLIGHT,
-                    "[KubeletVersion] the kubelet version is more than %u minor versions older "
-                    "than the control plane: kubelet %s, control plane %s",
-                    by, kubelet, control_plane);
-    return error_hint(err, "use a newer kubelet, preferably of the control plane's own version");
+                    "[KubeletVersion] the %s version is more than %u minor versions older than the "
+                    "control plane: %s %s, control plane %s",
+                    program, by, program, version, control_plane);
+    return error_hint(err, "use a newer %s, preferably of the control plane's own version",
+                      program);
 }
 
 int version_skew_check(const struct version_skew *skew, struct error *err) {
+    const char *program = skew->program ? skew->program : "kubelet";
     const char *kubelet = skew->kubelet, *oldest = NULL, *newest = NULL;
     unsigned minor, low = 0, high = 0, by, found;
     const char *const others[] = {skew->cluster, skew->server};
@@ -40,7 +46,7 @@ int version_skew_check(const struct version_skew *skew, struct error *err) {
         kubelet += strlen("Kubernetes ");
     if (!minor_of(kubelet, &minor))
         return error_set(err, ERROR_PREFLIGHT,
-                         "[KubeletVersion] couldn't get kubelet version: '%s' is not a version",
+                         "[KubeletVersion] couldn't get %s version: '%s' is not a version", program,
                          kubelet ? kubelet : "");
     for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
         if (!minor_of(others[i], &found))
@@ -58,6 +64,6 @@ int version_skew_check(const struct version_skew *skew, struct error *err) {
         return 0;
     by = minor < 25 ? OLDER_BY_BEFORE_1_25 : OLDER_BY;
     if (minor > low)
-        return too_new(kubelet, oldest, err);
-    return high > minor + by ? too_old(kubelet, newest, by, err) : 0;
+        return too_new(program, kubelet, oldest, err);
+    return high > minor + by ? too_old(program, kubelet, newest, by, err) : 0;
 }

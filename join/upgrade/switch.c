@@ -97,6 +97,8 @@ int upgrade_stage(struct join *join, struct error *err) {
         note(join, u->programs[i].target, data, len);
         bytes += len;
     }
+    if (bundle && programs_write_lock(join, bundle, err) < 0)
+        return -1;
     programs_bundle_close(join);
     text_addf(&join->progress.detail, "%zu verified (%.0f MB)", u->program_count,
               (double)bytes / 1e6);

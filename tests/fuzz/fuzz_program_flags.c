@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text_list_free(&names);
     (void)containerd_major(help); /* only that they end */
     (void)kubernetes_minor(help, "fuzz", &minor, NULL);
-    (void)version_skew_check(&(struct version_skew){help, "v1.37.1", NULL}, NULL);
-    (void)version_skew_check(&(struct version_skew){"v1.36.0", "v1.37.1", help}, NULL);
+    (void)version_skew_check(&(struct version_skew){help, "v1.37.1", NULL, NULL}, NULL);
+    (void)version_skew_check(&(struct version_skew){"v1.36.0", "v1.37.1", help, NULL}, NULL);
     return 0;
 }

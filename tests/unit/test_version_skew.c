@@ -45,7 +45,7 @@ static void follows_the_policy(void **state) {
 
     (void)state;
     for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-        struct version_skew skew = {rows[i].kubelet, rows[i].cluster, rows[i].server};
+        struct version_skew skew = {rows[i].kubelet, rows[i].cluster, rows[i].server, NULL};
         struct error err = {0};
         int result = version_skew_check(&skew, &err);
 
@@ -58,7 +58,25 @@ static void follows_the_policy(void **state) {
     }
 }
 
+static void kube_proxy_is_held_to_it(void **state) {
+    struct version_skew skew = {
+        .program = "kube-proxy", .kubelet = "v1.38.0", .cluster = "v1.37.1"};
+    struct error err = {0};
+
+    (void)state;
+    assert_int_equal(version_skew_check(&skew, &err), -1);
+    assert_string_equal(err.message, "[KubeletVersion] the kube-proxy version is higher than the "
+                                     "control plane version: kube-proxy v1.38.0, control plane "
+                                     "v1.37.1");
+    skew.kubelet = "v1.33.1";
+    assert_int_equal(version_skew_check(&skew, &err), -1);
+    assert_non_null(strstr(err.message, "kube-proxy version is more than 3 minor versions older"));
+    skew.kubelet = "v1.34.1";
+    assert_int_equal(version_skew_check(&skew, &err), 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(follows_the_policy)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(follows_the_policy),
+                                       cmocka_unit_test(kube_proxy_is_held_to_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
