@@ -20,6 +20,7 @@ enum {
     DOUBLINGS_MAX = 4,
     RETRY_AFTER_MAX = 60, /* seconds */
     AT_ONCE = 16,
+    PART_BYTES = 4 * 1024 * 1024, /* of a file on disk */
 };
 
 /* One file under way. */
@@ -29,6 +30,7 @@ struct fetch {
     char *url;
     struct text body;
     uint64_t length; /* of the whole file, as the server says; 0 = not known */
+    size_t saved;    /* bytes of body that are on disk, whole parts */
     size_t furthest; /* of all attempts */
     uint64_t furthest_ms;
     unsigned attempt;   /* since then */
@@ -106,6 +108,44 @@ static void tell(struct batch *batch, uint64_t now) {
                  known ? (unsigned)(have * 100 / all) : 0, text_str(&message));
 }
 
+/* ---- parts on disk ---- */
+
+static char *part_path(const struct fetch *f) {
+    return xasprintf("%s\\%s.%zu", f->batch->mirror->parts, f->file->sha256, f->saved / PART_BYTES);
+}
+
+/* A disk that takes none costs the continuation, not the download. */
+static void save_parts(struct fetch *f) {
+    const struct mirror *mirror = f->batch->mirror;
+
+    while (mirror->parts && f->file->sha256 && f->body.len - f->saved >= PART_BYTES) {
+        _cleanup_(freep) char *path = part_path(f);
+
+        if (host_make_folder(mirror->host, mirror->parts, HOST_SECRET, NULL) < 0 ||
+            host_write(mirror->host, path, f->body.data + f->saved, PART_BYTES, HOST_SECRET, NULL) <
+                0)
+            return;
+        f->saved += PART_BYTES;
+    }
+}
+
+/* Nobody vouches for them: the SHA-256 of the whole decides. */
+static void load_parts(struct fetch *f) {
+    const struct mirror *mirror = f->batch->mirror;
+
+    while (mirror->parts && f->file->sha256 && f->saved + PART_BYTES <= f->file->max) {
+        _cleanup_(freep) char *path = part_path(f), *data = NULL;
+        size_t len = 0;
+
+        if (host_file_type(mirror->host, path) != HOST_FILE ||
+            host_read(mirror->host, path, PART_BYTES, &data, &len, NULL) < 0 || len != PART_BYTES)
+            break;
+        text_add_bytes(&f->body, data, len);
+        f->saved += PART_BYTES;
+    }
+    f->furthest = f->body.len;
+}
+
 /* ---- one answer ---- */
 
 /* Nonzero ends the request. What is no file is judged by its status alone. */
@@ -120,6 +160,7 @@ static int on_head(void *context, const struct http_response *head) {
         length += length ? f->body.len : 0;
     } else {
         text_clear(&f->body); /* a server that always sends everything */
+        f->saved = 0;
         f->has_parts = false;
     }
     f->length = length;
@@ -150,6 +191,7 @@ static int on_data(void *context, const char *data, size_t len) {
     text_add_bytes(&f->body, data, len);
     batch->received += len;
     note_furthest(f, now);
+    save_parts(f);
     if (now - f->window_ms >= STALL_MS) {
         f->too_slow = f->body.len - f->window_len < STALL_BYTES;
         f->window_ms = now;
@@ -251,6 +293,7 @@ static void ended(void *context, const struct http_exchange *x) {
     f->pause_ms = pause_after(mirror->host, f->attempt++, x->response.retry_after);
     if (!f->file->sha256 || f->only_whole)
         text_clear(&f->body);
+    f->saved = f->saved < f->body.len ? f->saved : f->body.len;
     if (!f->may_pass || now - f->furthest_ms + f->pause_ms > limit ||
         now - batch->begin_ms + f->pause_ms > ALL_MS)
         batch->failed = f;
@@ -332,16 +375,22 @@ int mirror_fetch_all(const struct mirror *mirror, struct mirror_file *files, siz
                      struct error *err) {
     uint64_t now = host_monotonic_ms(mirror->host);
     struct batch batch = {.mirror = mirror, .count = count, .begin_ms = now, .told_ms = now};
+    bool keeps = false;
     int result;
 
     batch.fetches = xcalloc(count + 1, sizeof *batch.fetches);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         batch.fetches[i] = (struct fetch){.batch = &batch,
                                           .file = &files[i],
                                           .url = mirror_url(mirror, files[i].path),
                                           .body = {.cap = files[i].max + 1},
                                           .furthest_ms = now};
+        load_parts(&batch.fetches[i]);
+        keeps = keeps || files[i].sha256;
+    }
     result = run(&batch, err);
+    if (mirror->parts && keeps && (result == 0 || !err || err->kind != ERROR_INTERRUPTED))
+        (void)host_remove_tree(mirror->host, mirror->parts, NULL);
     for (size_t i = 0; i < count; i++) {
         free(batch.fetches[i].url);
         text_free(&batch.fetches[i].body);

@@ -19,6 +19,8 @@ struct mirror {
     bool follows_redirects; /* to https alone, five at most */
     unsigned limit_ms;      /* how long failures that may pass are tolerated, a file; at most a
                                minute, which 0 is */
+    const char *parts; /* folder for what has come of files with a SHA-256, so that a run that is
+                          killed or interrupted is continued; gone at any other end. NULL: none */
     /* Told about once a second while files are fetched, and of each failure that is tolerated.
      * `percent` of all bytes have come; 0 = not known. */
     void (*tell)(void *context, unsigned waited_ms, unsigned percent, const char *message);

@@ -42,6 +42,7 @@ static struct mirror mirror_at(struct join *join, const char *url) {
     return (struct mirror){.host = join->host,
                            .http = join->http,
                            .url = url,
+                           .parts = WINJOIN_FOLDER "\\downloads",
                            .limit_ms = timeout > 0 && timeout < INT_MAX ? (unsigned)timeout : 0,
                            .tell = tell_fetching,
                            .context = &join->progress};
