@@ -423,6 +423,34 @@ json_t *drift_ask(struct kube_client *client, const char *node) {
     return asked;
 }
 
+int drift_ready_endpoints(const json_t *asked, const char *vip) {
+    const char *space = NULL, *name = NULL;
+    const json_t *slices = json_at(asked, "slices.items");
+    json_t *item, *endpoint;
+    int ready = 0;
+    size_t i, k;
+
+    json_array_foreach(json_at(asked, "services.items"), i, item) {
+        if (vip && text_equal(json_text_at(item, "spec.clusterIP"), vip)) {
+            space = json_text_at(item, "metadata.namespace");
+            name = json_text_at(item, "metadata.name");
+        }
+    }
+    if (!name || !slices)
+        return -1;
+    json_array_foreach(slices, i, item) {
+        const json_t *labels = json_at(item, "metadata.labels"),
+                     *of = json_object_get(labels, "kubernetes.io/service-name");
+
+        if (!text_equal(json_string_value(of), name) ||
+            !text_equal(json_text_at(item, "metadata.namespace"), space))
+            continue;
+        json_array_foreach(json_object_get(item, "endpoints"), k, endpoint) ready +=
+            json_bool_at(endpoint, "conditions.ready", true);
+    }
+    return ready;
+}
+
 json_t *drift_judge(const json_t *asked, const struct drift_seen *seen) {
     struct drift_seen all = *seen;
     json_t *drift;

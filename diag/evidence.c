@@ -115,8 +115,12 @@ static void drift_add(struct host *host, const struct diag_evidence_options *opt
                                     .network = options->network_name,
                                     .now = host_now(host)};
 
+    int ready = drift_ready_endpoints(options->cluster, options->dns_ip);
+
     if (options->cluster && !json_object_get(evidence, "missing"))
         json_object_set_new(evidence, "kubernetes", drift_judge(options->cluster, &seen));
+    if (ready >= 0)
+        json_object_set_new(evidence, "dnsEndpoints", json_integer(ready));
 }
 
 /* ---- the host's own network ---- */

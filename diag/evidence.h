@@ -3,6 +3,7 @@
 #ifndef DIAG_EVIDENCE_H
 #define DIAG_EVIDENCE_H
 
+#include "base/cidr.h"
 #include "base/json.h"
 #include "diag/transports/transport.h"
 #include "host/host.h"
@@ -34,8 +35,9 @@ struct diag_evidence_options {
  * adapters[{alias,index,up,mtu,forwarding,forwarding6,addresses,dnsServers}],
  * routes[{destination,nextHop,interface}], services{name: "running"}, cni{file,conf}, node, nodes,
  * pods{a:{name,ip,hostName,echo,waiting},b:{...}}, extra{probe id: {outcome,succeeded,attempts}},
- * kubernetes{...} (drift_judge(), where the cluster was asked), missing["..."]. Ends after
- * DIAG_EVIDENCE_MS and one call's second, also where HNS hangs. New reference. */
+ * kubernetes{...} (drift_judge(), where the cluster was asked), dnsEndpoints (how many ready ones
+ * the DNS Service has, the same), missing["..."]. Ends after DIAG_EVIDENCE_MS and one call's
+ * second, also where HNS hangs. New reference. */
 enum { DIAG_EVIDENCE_MS = 3000 };
 json_t *diag_evidence_read(struct host *host, const struct diag_evidence_options *options);
 /* The HNS network that pods are put into and its kind ("overlay", "l2bridge"), from the CNI
@@ -48,6 +50,10 @@ json_t *diag_evidence_balancer(const json_t *evidence, const char *vip, int prot
 /* The address of a pod behind a cluster IP, protocol (6, 17) and port, as HNS' load balancers have
  * it: one on another node before one of this node. Borrowed; NULL = none is known. */
 const char *diag_evidence_backend(const json_t *evidence, const char *vip, int protocol, int port);
+/* The Node object whose pods' prefix holds that address. Borrowed; NULL = none is known. */
+json_t *diag_evidence_node_of(const json_t *evidence, const char *ip);
+/* The first address of that prefix: the node's own among its pods. false = none is known. */
+bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]);
 /* Adds a probe as pods.a or pods.b: what it said of itself when it spoke, and what it waits for
  * ("ErrImagePull: ...", NULL = unknown) when it did not. */
 void diag_evidence_add_pod(json_t *evidence, char which, const struct diag_probe *probe,

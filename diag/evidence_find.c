@@ -2,6 +2,8 @@
 #include "base/memory.h"
 #include "diag/evidence.h"
 
+#include "netsetup/peers.h"
+
 static bool list_has(const json_t *list, const char *text) {
     json_t *item;
     size_t i;
@@ -55,4 +57,39 @@ const char *diag_evidence_backend(const json_t *evidence, const char *vip, int p
         own = ip;
     }
     return own;
+}
+
+/* The prefix of a node's pods that holds the address. */
+static bool prefix_of(const json_t *node, const struct ip *ip, struct cidr *ret) {
+    struct network_peer peer;
+
+    network_peer_read(node, &peer);
+    return peer.pod_cidr && cidr_parse(peer.pod_cidr, ret, NULL) == 0 && cidr_contains(ret, ip);
+}
+
+json_t *diag_evidence_node_of(const json_t *evidence, const char *ip) {
+    struct cidr prefix;
+    struct ip address;
+    json_t *node;
+    size_t i;
+
+    if (!ip || ip_parse(ip, &address, NULL) < 0)
+        return NULL;
+    json_array_foreach(json_object_get(evidence, "nodes"), i, node) {
+        if (prefix_of(node, &address, &prefix))
+            return node;
+    }
+    return NULL;
+}
+
+bool diag_evidence_gateway(const json_t *evidence, const char *ip, char ret[IP_TEXT_MAX]) {
+    const json_t *node = diag_evidence_node_of(evidence, ip);
+    struct cidr prefix;
+    struct ip address;
+
+    if (!node || ip_parse(ip, &address, NULL) < 0 || !prefix_of(node, &address, &prefix) ||
+        cidr_address(&prefix, 1, &address, NULL) < 0)
+        return false;
+    ip_format(&address, ret);
+    return true;
 }

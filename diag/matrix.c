@@ -189,6 +189,7 @@ static void lists_make(const struct run *run, bool again, struct probe_list *ret
 static void extras_add(struct run *run, struct probe_list *pod, struct probe_list *node) {
     const struct diag_cell *external =
         diag_cells_find(&run->report->cells, "pod-to-external-ip", false);
+    char gateway[IP_TEXT_MAX];
     struct probe probe;
 
     if (run->scene.external_ip && *run->scene.external_ip && external && external->asked) {
@@ -199,8 +200,10 @@ static void extras_add(struct run *run, struct probe_list *pod, struct probe_lis
     if (!run->probes.items[SOURCE].spoke)
         return;
     run->scene.dns_pod_ip = diag_evidence_backend(run->report->evidence, run->scene.dns_ip, 17, 53);
+    if (diag_evidence_gateway(run->report->evidence, run->scene.dns_pod_ip, gateway))
+        run->scene.peer_ip = gateway;
     diag_extra_probes(&run->scene, pod);
-    run->scene.dns_pod_ip = NULL;
+    run->scene.dns_pod_ip = run->scene.peer_ip = NULL;
 }
 
 static void cells_judge(struct run *run, bool again, const struct probe_results *results) {

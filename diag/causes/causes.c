@@ -19,6 +19,23 @@
             0, may, look, FIRST_LOOK                                                               \
     }
 
+#define NO_ENDPOINT(must, may, look)                                                               \
+    {                                                                                              \
+        {"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",   \
+         "delete the pod; if it happens again: powershell Restart-Service hns, then kube-proxy",   \
+         NULL},                                                                                    \
+            must, may, look, MEASURED                                                              \
+    }
+
+#define NO_ROUTE(breaks, must, may, look)                                                          \
+    {                                                                                              \
+        {"L2-ROUTE", breaks, "packets for other nodes' pods, or their answers, have no route",     \
+         "add the missing routes on this node, on the other nodes, or in the network (cloud "      \
+         "route table); in a cloud, let the node send for other addresses (no source check)",      \
+         NULL},                                                                                    \
+            must, may, look, MEASURED                                                              \
+    }
+
 /* Widest first. */
 const struct row diag_rows[] = {
     {{"CERT-EXPIRED", "nothing at once; the kubelet at its next start",
@@ -54,8 +71,7 @@ const struct row diag_rows[] = {
     {{"PROXY-TWO", "Services",
       "two kube-proxies program HNS on this node, and undo each other's work",
       "keep the DaemonSet's kube-proxy away from this node (a nodeSelector or a taint), or stop "
-      "the "
-      "service: sc.exe stop kube-proxy",
+      "the service: sc.exe stop kube-proxy",
       "projectcalico/calico, antrea-io/antrea: Windows DaemonSets bring kube-proxy"},
      0,
      CELL_BOTH(SVC_IP) | CELL_BOTH(SVC_SHORT) | CELL_BOTH(SVC_FQDN),
@@ -64,8 +80,7 @@ const struct row diag_rows[] = {
     {{"HNS-ORPHAN", "Services whose port is held",
       "a load balancer that no Service owns holds the port of one that is missing",
       "sc.exe stop kube-proxy; in PowerShell: Get-HnsPolicyList, Remove-HnsPolicyList for that "
-      "one; "
-      "sc.exe start kube-proxy",
+      "one; sc.exe start kube-proxy",
       "kubernetes/kubernetes#137530"},
      0,
      0,
@@ -132,25 +147,22 @@ const struct row diag_rows[] = {
     {{"NODE-TWICE", "from pods to other nodes' pods, and back",
       "another Node object has this node's address: other nodes send to the wrong pods",
       "kubectl delete node NAME, of the one that is left over (a host name in other letters, or "
-      "cut "
-      "to 15), then restart the network agent",
+      "cut to 15), then restart the network agent",
       "kubernetes/kubernetes#106640, kubernetes/cloud-provider-vsphere#484"},
      CELLS_DNS,
      CELLS_DNS,
      look_node_twice,
      MEASURED},
-    {{"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",
-      "delete the pod; if it happens again: powershell Restart-Service hns, then kube-proxy", NULL},
-     CELLS_FROM_POD,
-     CELLS_ALL,
-     look_hns_ep_a,
+    {{"PEER-DOWN", "from pods to that node's pods", "the node of the DNS pods is not Ready",
+      "kubectl describe node NAME; start that node, or delete its pods so that they run elsewhere",
+      NULL},
+     CELL_UDP(SVC_IP),
+     CELLS_DNS,
+     look_peer_down,
      MEASURED},
-    {{"HNS-EP", "every flow of one pod", "the pod's HNS endpoint is missing or not attached",
-      "delete the pod; if it happens again: powershell Restart-Service hns, then kube-proxy", NULL},
-     CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
-     CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD),
-     look_hns_ep_b,
-     MEASURED},
+    NO_ENDPOINT(CELLS_FROM_POD, CELLS_ALL, look_hns_ep_a),
+    NO_ENDPOINT(CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD),
+                CELL_BOTH(POD_IP) | CELL_BOTH(POD_NAME) | CELL_BOTH(NODE_POD), look_hns_ep_b),
     {{"CNI-POLICY", "the traffic that the rule blocks",
       "an HNS ACL policy blocks packets of the pods",
       "winjoin sets none, but network policy agents do: check the NetworkPolicies of the namespace "
@@ -181,6 +193,24 @@ const struct row diag_rows[] = {
      CELLS_DNS,
      CELLS_DNS,
      look_flannel_type,
+     MEASURED},
+    {{"FLANNEL-NODE", "from pods to other nodes' pods, and back",
+      "flannel does not announce this node, so other nodes have no route to its pods",
+      "sc.exe stop flanneld, then sc.exe start flanneld: it writes the Node's annotations again; "
+      "winjoin logs flanneld shows why it does not",
+      NULL},
+     CELLS_DNS,
+     CELLS_DNS,
+     look_flannel_node,
+     MEASURED},
+    {{"OVL-MAC", "from pods to other nodes' pods",
+      "two nodes' overlay networks have the same MAC address",
+      "on a cloned Linux node give /etc/machine-id a new value, then: ip link delete flannel.1, "
+      "and restart flannel",
+      NULL},
+     CELLS_DNS,
+     CELLS_DNS,
+     look_ovl_mac,
      MEASURED},
     {{"OVL-VNI", "from pods to other nodes' pods", "the nodes do not use the same VNI",
       "set VNI 4096 and Port 4789 in flannel's net-conf.json for all nodes and restart flannel",
@@ -222,8 +252,7 @@ const struct row diag_rows[] = {
     {{"SVC-VIP", "from pods to Services with backends on other nodes",
       "the load balancers' source address is missing, wrong or from an old subnet",
       "winjoin join phase kube-proxy writes its configuration again; then powershell "
-      "Restart-Service kube-proxy, which makes the address's endpoint and all load balancers "
-      "again",
+      "Restart-Service kube-proxy, which makes the address's endpoint and all load balancers again",
       "kubernetes/kubernetes#100962, #123014"},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
@@ -268,41 +297,27 @@ const struct row diag_rows[] = {
      MEASURED},
     {{"DNS-ZONE", "names", "the cluster's DNS does not know the cluster's own zone",
       "compare clusterDomain in the kubelet's configuration with the kubernetes line in the "
-      "CoreDNS "
-      "configuration",
+      "CoreDNS configuration",
       NULL},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
      look_dns_zone,
      MEASURED},
     {{"SVC-EP0", "from pods to the DNS Service", "no pod behind the DNS Service answers",
-      "not a network problem: kubectl -n kube-system get pods -l k8s-app=kube-dns", NULL},
+      "kubectl -n kube-system get pods -l k8s-app=kube-dns; if they run: kubectl get networkpolicy "
+      "-A",
+      NULL},
      CELL_UDP(SVC_IP),
      CELLS_DNS,
      look_svc_ep0,
      MEASURED},
-    {{"L2-ROUTE", "from pods to other nodes' pods",
-      "packets for other nodes' pods, or their answers, have no route",
-      "add the missing routes on this node, on the other nodes, or in the network (cloud route "
-      "table)",
-      NULL},
-     CELLS_DNS,
-     CELLS_DNS | CELL_TCP(SVC_IP),
-     look_l2_route,
-     MEASURED},
-    {{"L2-ROUTE", "from pods to Services with backends on nodes",
-      "packets for other nodes' pods, or their answers, have no route",
-      "add the missing routes on this node, on the other nodes, or in the network (cloud route "
-      "table)",
-      NULL},
-     CELL_TCP(SVC_IP),
-     CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
-     look_l2_route_node,
-     MEASURED},
+    NO_ROUTE("from pods to other nodes' pods", CELLS_DNS, CELLS_DNS | CELL_TCP(SVC_IP),
+             look_l2_route),
+    NO_ROUTE("from pods to Services with backends on nodes", CELL_TCP(SVC_IP),
+             CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN), look_l2_route_node),
     {{"OVL-NSX", "from pods to other nodes' pods",
       "encapsulated (VXLAN) packets do not pass; this is a VMware machine, whose switch uses the "
-      "same "
-      "port",
+      "same port",
       "change the VXLAN port of NSX or of the distributed switch (Windows supports 4789 only), or "
       "update vmxnet3",
       "flannel-io/flannel#2388, projectcalico/calico#9433"},
@@ -312,8 +327,8 @@ const struct row diag_rows[] = {
      MEASURED},
     {{"OVL-UDP", "from pods to other nodes' pods",
       "encapsulated (VXLAN) packets do not pass between the nodes",
-      "open UDP 4789 between all nodes in firewalls and security groups; VMware NSX uses the same "
-      "port",
+      "open UDP 4789 between all nodes in firewalls and security groups; Linux nodes need Port "
+      "4789 in flannel's net-conf.json; restart flannel on the DNS pods' node",
       "flannel-io/flannel#2388, projectcalico/calico#9433"},
      CELLS_DNS,
      CELLS_DNS,
@@ -322,8 +337,7 @@ const struct row diag_rows[] = {
     {{"API-PODS", "from pods to the Service kubernetes",
       "the API server answers this node, but not its pods",
       "allow TCP 6443 from the pods' prefix and from this node to the control plane in its "
-      "firewall "
-      "and NetworkPolicies",
+      "firewall and NetworkPolicies",
       NULL},
      CELL_TCP(SVC_IP),
      CELL_TCP(SVC_IP) | CELL_TCP(SVC_FQDN),
@@ -437,8 +451,7 @@ const struct row diag_rows[] = {
      MEASURED},
     {{"LOSS", "some packets", "some packets are lost on the way",
       "run winjoin diag again; check the network adapters' and switches' error counters, drivers "
-      "and "
-      "load: powershell Get-NetAdapterStatistics",
+      "and load: powershell Get-NetAdapterStatistics",
       NULL},
      0,
      CELLS_ALL,

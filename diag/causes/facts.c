@@ -101,6 +101,13 @@ const char *dns_pod_answers(const struct scene *scene) {
     return ip ? ip : "its own address";
 }
 
+bool reaches_other_nodes(const struct scene *scene) {
+    const char *peer = extra_outcome(scene, "x-peer");
+
+    return dns_pod_answers(scene) || text_equal(peer, "ok") || text_equal(peer, "refused") ||
+           text_equal(peer, "reset");
+}
+
 bool dns_refuses(const struct scene *scene) {
     const char *tcp = extra_outcome(scene, "x-dns-tcp");
     uint32_t answered = scene->outcome[PROBE_REFUSED] | scene->outcome[PROBE_DNS_SERVFAIL];

@@ -51,21 +51,25 @@ enum level look_pod_sbx(const struct scene *scene, struct finding *finding) {
     return level;
 }
 
-enum level look_notready(const struct scene *scene, struct finding *finding) {
+bool note_unready(const json_t *node, struct finding *finding) {
     json_t *condition;
     size_t i;
 
-    json_array_foreach(json_at(scene->evidence, "node.status.conditions"), i, condition) {
+    json_array_foreach(json_at(node, "status.conditions"), i, condition) {
         const char *status = json_text_at(condition, "status");
         const char *message = json_text_at(condition, "message");
 
         if (text_equal(json_text_at(condition, "type"), "Ready") && status &&
             !text_equal(status, "True")) {
             finding_note(finding, "Ready is %s: %s", status, message ? message : "no message");
-            return CONFIRMED;
+            return true;
         }
     }
-    return NO;
+    return false;
+}
+
+enum level look_notready(const struct scene *scene, struct finding *finding) {
+    return note_unready(json_object_get(scene->evidence, "node"), finding) ? CONFIRMED : NO;
 }
 
 /* ---- the HNS network ---- */
@@ -205,7 +209,7 @@ enum level look_ovl_udp(const struct scene *scene, struct finding *finding) {
     const char *pod =
         diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
 
-    if (!mode_of(scene)->vxlan || dns_refuses(scene) || dns_pod_answers(scene) ||
+    if (!mode_of(scene)->vxlan || dns_refuses(scene) || reaches_other_nodes(scene) ||
         !(scene->green & (CELL_BOTH(POD_IP) | CELL_BOTH(NODE_POD))))
         return NO;
     finding_note(finding,

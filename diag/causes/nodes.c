@@ -101,7 +101,7 @@ enum level look_flannel_type(const struct scene *scene, struct finding *finding)
             finding_note(finding, "node %s announces backend %s; this node's mode %s needs %s",
                          peer.node, peer.backend, mode_of(scene)->name, backend);
     }
-    return finding->evidence.count && !dns_pod_answers(scene) ? CONFIRMED : NO;
+    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }
 
 enum level look_node_twice(const struct scene *scene, struct finding *finding) {
@@ -118,4 +118,56 @@ enum level look_node_twice(const struct scene *scene, struct finding *finding) {
         finding_note(finding, "Node %s has this node's address %s, too", name, address);
     }
     return finding->evidence.count ? CONFIRMED : NO;
+}
+
+/* ---- a node that is down, unknown to others, or a clone ---- */
+
+enum level look_peer_down(const struct scene *scene, struct finding *finding) {
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+    const json_t *node = diag_evidence_node_of(scene->evidence, pod);
+
+    if (!node || !is_peer(scene, node) || reaches_other_nodes(scene) ||
+        !note_unready(node, finding))
+        return NO;
+    finding_note(finding, "the DNS pod %s on node %s does not answer", pod,
+                 json_text_at(node, "metadata.name"));
+    return CONFIRMED;
+}
+
+/* Where its agent announces other nodes and not this one, those write no route to its pods. */
+enum level look_flannel_node(const struct scene *scene, struct finding *finding) {
+    const char *backend = backend_of(mode_of(scene));
+    struct network_peer own, peer;
+    json_t *node;
+    size_t i;
+
+    network_peer_read(json_object_get(scene->evidence, "node"), &own);
+    json_array_foreach(json_object_get(scene->evidence, "nodes"), i, node) {
+        network_peer_read(node, &peer);
+        if (own.node && !own.announced && is_peer(scene, node) && peer.announced &&
+            text_equal(peer.backend, backend))
+            finding_note(finding, "node %s has the annotations of backend %s, this node does not",
+                         peer.node, backend);
+    }
+    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
+}
+
+/* Linux drops what comes from its own MAC address. */
+enum level look_ovl_mac(const struct scene *scene, struct finding *finding) {
+    json_t *nodes = json_object_get(scene->evidence, "nodes"), *node, *other;
+    size_t i, k;
+
+    json_array_foreach(nodes, i, node) {
+        json_array_foreach(nodes, k, other) {
+            struct network_peer a, b;
+
+            network_peer_read(node, &a);
+            network_peer_read(other, &b);
+            if (i < k && *a.router_mac && text_equal_nocase(a.router_mac, b.router_mac))
+                finding_note(finding, "nodes %s and %s both announce %s", a.node, b.node,
+                             a.router_mac);
+        }
+    }
+    return finding->evidence.count && !reaches_other_nodes(scene) ? CONFIRMED : NO;
 }

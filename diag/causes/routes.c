@@ -57,7 +57,7 @@ enum level look_ovl_vni(const struct scene *scene, struct finding *finding) {
     json_t *node, *policy;
     size_t i;
 
-    if (!mode_of(scene)->vxlan || !own || dns_pod_answers(scene))
+    if (!mode_of(scene)->vxlan || !own || reaches_other_nodes(scene))
         return NO;
     if (own < VXLAN_WINDOWS_VNI_MIN)
         finding_note(finding, "the network's VNI is %lld; Windows needs 4096 or higher", own);
@@ -182,7 +182,7 @@ static bool lacks_way(const struct scene *scene, struct finding *finding) {
 enum level look_ovl_peer(const struct scene *scene, struct finding *finding) {
     const json_t *network = network_of(scene);
 
-    if (!mode_of(scene)->vxlan || !network || dns_pod_answers(scene))
+    if (!mode_of(scene)->vxlan || !network || reaches_other_nodes(scene))
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;
@@ -215,7 +215,7 @@ void name_network_routes(const struct scene *scene, struct finding *finding) {
 }
 
 enum level look_l2_route(const struct scene *scene, struct finding *finding) {
-    if (!mode_of(scene)->host_routes || dns_pod_answers(scene))
+    if (!mode_of(scene)->host_routes || reaches_other_nodes(scene))
         return NO;
     if (lacks_way(scene, finding))
         return CONFIRMED;

@@ -87,7 +87,8 @@ row_look look_svc_all, look_svc_ep0, look_dns_lb, look_svc_lb, look_svc_route, l
 /* kubernetes.c: what HNS lacks of what Kubernetes says */
 row_look look_hns_orphan, look_svc_lost, look_pod_noep, look_proxy_two, look_svc_stale;
 /* nodes.c: adapters, names and announcements of nodes, the switch below them */
-row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice;
+row_look look_ovl_nsx, look_nic_wrong, look_flannel_type, look_node_twice, look_peer_down,
+    look_flannel_node, look_ovl_mac;
 /* answers.c: what the answers themselves show */
 row_look look_dns_proto, look_dns_zone, look_api_pods, look_loss;
 /* windows.c: limits and known faults of this Windows */
@@ -111,12 +112,16 @@ json_t *load_balancer_of(const struct scene *scene, const char *vip, int protoco
 /* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
  * address, or NULL. */
 const char *dns_pod_answers(const struct scene *scene);
+/* A pod of another node answers, or that node itself within its pods' prefix: the route there works. */
+bool reaches_other_nodes(const struct scene *scene);
 /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
 bool dns_refuses(const struct scene *scene);
 /* The place of a cell among the bits. */
 uint32_t cell_bit(const struct diag_cell *cell);
 /* The outcome of an extra probe ("ok"), or NULL when it was not asked. */
 const char *extra_outcome(const struct scene *scene, const char *id);
+/* The Node is not Ready: noted. */
+bool note_unready(const json_t *node, struct finding *finding);
 /* The InternalIP of a Node. */
 const char *node_address(const json_t *node);
 /* The node of that name is not a peer of itself. */

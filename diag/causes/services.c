@@ -27,10 +27,15 @@ enum level look_svc_all(const struct scene *scene, struct finding *finding) {
     return NO;
 }
 
+/* As kube-proxy programs nothing for it, its load balancers are rightly missing. */
+static bool dns_has_no_endpoint(const struct scene *scene) {
+    return json_number_at(scene->evidence, "dnsEndpoints", 1) == 0;
+}
+
 enum level look_dns_lb(const struct scene *scene, struct finding *finding) {
     const char *vip = expected(scene, "dnsIP");
 
-    if (!vip || !balancers_read(scene))
+    if (!vip || !balancers_read(scene) || dns_has_no_endpoint(scene))
         return NO;
     finding->must = finding->may = 0;
     if (!load_balancer_of(scene, vip, UDP, DNS_PORT)) {
@@ -195,10 +200,26 @@ enum level look_l2_node(const struct scene *scene, struct finding *finding) {
 /* ---- DNS ---- */
 
 enum level look_svc_ep0(const struct scene *scene, struct finding *finding) {
-    if (!dns_refuses(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
+    const char *pod =
+        diag_evidence_backend(scene->evidence, expected(scene, "dnsIP"), UDP, DNS_PORT);
+
+    if (dns_has_no_endpoint(scene)) {
+        finding_note(finding, "no EndpointSlice has a ready endpoint of the DNS Service");
+        return CONFIRMED;
+    }
+    if (dns_pod_answers(scene) || (scene->outcome[PROBE_DNS_SERVFAIL] & CELL_UDP(SVC_IP)))
         return NO;
-    finding_note(finding,
-                 "the DNS Service refuses direct queries: packets arrive, but no program listens");
+    if (dns_refuses(scene))
+        finding_note(
+            finding,
+            "the DNS Service refuses direct queries: packets arrive, but no program listens");
+    else if (pod && extra_outcome(scene, "x-dns-pod") && reaches_other_nodes(scene))
+        finding_note(finding,
+                     "the node of the DNS pod %s answers this node's pods, the DNS pod does not: "
+                     "look for a NetworkPolicy, and whether that node forwards",
+                     pod);
+    else
+        return NO;
     return LIKELY;
 }
 

@@ -53,6 +53,7 @@ struct diag_scene {
     const char *kubernetes_ip; /* cluster IP of the Service kubernetes, port 443 */
     const char *dns_ip;        /* cluster IP of the Service kube-dns, port 53 */
     const char *dns_pod_ip;    /* a pod behind it, for diag_extra_probes() */
+    const char *peer_ip;       /* the first address of that pod's node's prefix, for the same */
     const char *external_ip;   /* "192.0.2.1:443" */
     const char *external_name; /* "example.com:443" */
     const char *external_dns;  /* a resolver outside, "192.0.2.53" or with a port */
@@ -99,6 +100,8 @@ char *diag_cell_name(const struct diag_cell *cell);
  *   x-small-tcp, x-small-udp   the target's echo with 16 bytes (the cell sends 1400: MTU)
  *   x-dns-udp, x-dns-tcp       the DNS Service asked straight for a Service's name
  *   x-dns-pod                  the same of a pod behind it: load balancer or route to the pod
+ *   x-peer                     the first address of the pods' prefix of that pod's node: who answers
+ *                              or refuses there proves the route to the node
  *   x-dns-external             the DNS Service asked straight for the external name
  *   x-resolve-fqdn             a Service's full name by the system's resolver */
 void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret);

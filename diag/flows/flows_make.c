@@ -321,6 +321,11 @@ void diag_extra_probes(const struct diag_scene *scene, struct probe_list *ret) {
         ask_dns_service(&full, &udp, full.dns_pod_ip);
         extra_add(ret, &full, "x-dns-pod", &udp);
     }
+    if (known(full.peer_ip)) {
+        tcp = (struct diag_cell){.udp = false};
+        ask(&tcp, PROBE_TCP, full.peer_ip, KUBELET_PORT);
+        extra_add(ret, &full, "x-peer", &tcp);
+    }
     udp = (struct diag_cell){.udp = true};
     make_external_dns(&full, &udp);
     extra_add(ret, &full, "x-dns-external", &udp);

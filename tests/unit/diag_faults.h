@@ -31,9 +31,10 @@
     "'},status:{conditions:[{type:'Ready',status:'True'}],addresses:[{type:'InternalIP',address:"  \
     "'" ip "'}]}}"
 #define OWN_NODE FLANNEL_NODE("win-7k2", "10.244.3.0/24", "10.0.0.21", "vxlan", "{}")
-#define OWN_ANNOTATIONS(ip)                                                                        \
+#define OWN_ANNOTATIONS(ip) OWN_ANNOTATIONS_OF(ip, "{}")
+#define OWN_ANNOTATIONS_OF(ip, data)                                                               \
     "{'flannel.alpha.coreos.com/backend-type':'vxlan','flannel.alpha.coreos.com/public-ip':'" ip   \
-    "','flannel.alpha.coreos.com/backend-data':'{}'}"
+    "','flannel.alpha.coreos.com/backend-data':'" data "'}"
 #define OTHER_NODE(type, data) FLANNEL_NODE("lin-1", "10.244.1.0/24", "10.0.0.31", type, data)
 #define NETWORK_OF(type, adapter, policies)                                                        \
     "[{Name:'flannel.4096',Type:'" type "',Ipams:[{Subnets:[{Policies:[{Type:'VSID',Settings:{"    \
@@ -57,7 +58,8 @@
 #define API_ENDPOINT "{ID:'a000',Flags:1,IpConfigurations:[{IpAddress:'10.0.0.31'}]}"
 #define GOOD_ENDPOINTS "[" POD_A "," POD_B "," VIP_ENDPOINT "," DNS_POD "," API_ENDPOINT "]"
 #define GOOD_DNS_UDP DNS_UDP("10.244.3.2", "d000")
-#define GOOD_BALANCERS "[" GOOD_DNS_UDP "," DNS_TCP "," API_TCP "]"
+#define SHOP_TCP BALANCER_TO("4b", "10.96.7.9", "6", "80", "10.244.3.2", "d000")
+#define GOOD_BALANCERS "[" GOOD_DNS_UDP "," DNS_TCP "," API_TCP "," SHOP_TCP "]"
 #define GOOD_ADAPTERS "[" ADAPTER("00-15-5D-01-02-03", "true") "]"
 #define GOOD_NODES "[" OWN_NODE "," GOOD_OTHER "]"
 #define GOOD_OTHER OTHER_NODE("vxlan", PEER_DATA)
@@ -237,6 +239,24 @@ static const struct fault {
     {"the route to a node is missing on a bridge", "L2-ROUTE", DNS_RED, DROP("routes|1") DNS_SILENT,
      true},
     {"other nodes have no route back", "L2-ROUTE", DNS_RED, DNS_SILENT, true},
+    {"no pod of the DNS is ready", "SVC-EP0", DNS_RED,
+     DROP("loadBalancers|0") DROP("loadBalancers|1") PUT("dnsEndpoints", "0") NO_DNS_SERVICE,
+     false},
+    {"a NetworkPolicy keeps pods of other nodes from the DNS", "SVC-EP0", DNS_RED,
+     DNS_SILENT PUT("extra|x-peer", "{outcome:'refused'}"), false},
+    {"the same on a bridge", "SVC-EP0", DNS_RED, DNS_SILENT PUT("extra|x-peer", "{outcome:'ok'}"),
+     true},
+    {"the node of the DNS pods is down", "PEER-DOWN", DNS_RED,
+     DNS_SILENT PUT("nodes|1|status|conditions|0", "{type:'Ready',status:'Unknown'}")
+         PUT("extra|x-peer", "{outcome:'timeout'}"),
+     false},
+    {"two nodes' overlays have the same MAC", "OVL-MAC", DNS_RED,
+     DNS_SILENT PUT("node|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", PEER_DATA))
+         PUT("nodes|0|metadata|annotations", OWN_ANNOTATIONS_OF("10.0.0.21", PEER_DATA)),
+     false},
+    {"flannel has not announced this node", "FLANNEL-NODE", DNS_RED,
+     DNS_SILENT PUT("node|metadata|annotations", "{}") PUT("nodes|0|metadata|annotations", "{}"),
+     false},
     {"a firewall drops UDP 4789", "OVL-UDP", DNS_RED, DNS_SILENT, false},
     {"the hypervisor's switch drops VXLAN", "OVL-NSX", DNS_RED,
      PUT("adapters|0|mac", "'00-50-56-AA-BB-CC'") DNS_SILENT, false},

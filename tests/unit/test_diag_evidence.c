@@ -106,6 +106,25 @@ static void a_node_is_described(void **state) {
     assert_null(json_object_get(evidence, "nodes"));
 }
 
+static void the_node_that_has_an_address_among_its_pods(void **state) {
+    _cleanup_json_ json_t *evidence =
+        json_pack("{s:[{s:{s:s}, s:{s:s}}, {s:{s:s}, s:{s:s}}, {s:{s:s}}]}", "nodes", "metadata",
+                  "name", "a", "spec", "podCIDR", "no prefix", "metadata", "name", "b", "spec",
+                  "podCIDR", "10.244.1.0/24", "metadata", "name", "c");
+    char gateway[IP_TEXT_MAX] = "";
+
+    (void)state;
+    assert_string_equal(
+        json_text_at(diag_evidence_node_of(evidence, "10.244.1.9"), "metadata.name"), "b");
+    assert_true(diag_evidence_gateway(evidence, "10.244.1.9", gateway));
+    assert_string_equal(gateway, "10.244.1.1");
+    assert_null(diag_evidence_node_of(evidence, "10.244.2.9"));
+    assert_false(diag_evidence_gateway(evidence, "10.244.2.9", gateway));
+    assert_false(diag_evidence_gateway(evidence, "no address", gateway));
+    assert_false(diag_evidence_gateway(evidence, NULL, gateway));
+    assert_false(diag_evidence_gateway(NULL, "10.244.1.9", gateway));
+}
+
 static void of_a_node_what_is_judged(void **state) {
     _cleanup_json_ json_t *nodes = json_pack(
         "{s:[{s:{s:s, s:{s:s}, s:{s:s}, s:s}, s:{s:s}, s:{s:[], s:[], s:[]}}]}", "items",
@@ -224,6 +243,7 @@ static void excluded_ports_are_counted(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_node_is_described, open_host, close_host),
+        cmocka_unit_test(the_node_that_has_an_address_among_its_pods),
         cmocka_unit_test_setup_teardown(of_a_node_what_is_judged, open_host, close_host),
         cmocka_unit_test_setup_teardown(the_network_of_the_cni_file, open_host, close_host),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_is_named, open_host, close_host),

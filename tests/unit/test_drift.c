@@ -137,6 +137,36 @@ static void differences(void **state) {
     }
 }
 
+static void ready_endpoints_of_a_service(void **state) {
+    static const char not_ready[] =
+        "{\"addresses\":[\"10.244.2.6\"],\"conditions\":{\"ready\":false}}";
+    _cleanup_(freep) char *two =
+        xasprintf("%s,%s", SLICE("a", READY("10.244.2.5")), SLICE("b", READY("10.244.2.7")));
+    _cleanup_(freep) char *none = xasprintf(
+        "{\"metadata\":{\"namespace\":\"d\",\"labels\":{\"kubernetes.io/service-name\":\"a\"}},"
+        "\"endpoints\":[%s]}",
+        not_ready);
+    const struct {
+        const char *services, *slices, *vip;
+        int wanted;
+    } asked[] = {
+        {A, two, "10.96.0.1", 1},   {A, none, "10.96.0.1", 0}, {A, "", "10.96.0.1", 0},
+        {A, two, "10.96.0.9", -1},  {A, two, NULL, -1},        {A, NULL, "10.96.0.1", -1},
+        {"", two, "10.96.0.1", -1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_SIZE(asked); i++) {
+        _cleanup_json_ json_t *all =
+            json_pack("{s:o, s:o*}", "services", read(asked[i].services, true), "slices",
+                      asked[i].slices ? read(asked[i].slices, true) : NULL);
+
+        if (drift_ready_endpoints(all, asked[i].vip) != asked[i].wanted)
+            fail_msg("%u: %d", (unsigned)i, drift_ready_endpoints(all, asked[i].vip));
+    }
+    assert_int_equal(drift_ready_endpoints(NULL, "10.96.0.1"), -1);
+}
+
 /* What was not read is not compared. */
 static void without_an_answer_nothing_differs(void **state) {
     _cleanup_json_ json_t *one = read(A, true), *slices = read(SLICE("a", READY("1.2.3.4")), true);
@@ -205,6 +235,7 @@ static void what_cannot_be_read_is_said_and_what_to_do(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences),
+        cmocka_unit_test(ready_endpoints_of_a_service),
         cmocka_unit_test(without_an_answer_nothing_differs),
         cmocka_unit_test(what_cannot_be_read_is_said_and_what_to_do),
     };
