@@ -61,7 +61,7 @@ def apply(s, fault):
 def play(s, fault):
     """Joins, looks, diagnoses, resets; every exit code is the expected one or the demo fails."""
     before, codes = s.snapshot(), []
-    broken = 5 if fault and fault.breaks else 0
+    broken = 5 if fault else 0
     if fault and not fault.after_join:
         apply(s, fault)
     codes.append(("join", show(s, *s.join_words[1:]), 0 if fault and fault.after_join else broken))

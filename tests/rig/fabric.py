@@ -243,12 +243,12 @@ class Fabric:
                   " chain back {\n  type nat hook postrouting priority 90;\n"
                   "  ct status dnat masquerade\n }\n}\n" % (DNS_VIP, DNS_POD, API_VIP, CP))
 
-    def overlay_vni(self, vni):
-        """The Linux node's overlay starts again with that VNI; it keeps its peers."""
+    def overlay_vni(self, vni, port=VXLAN_PORT):
+        """The Linux node's overlay starts again with that VNI and port; it keeps its peers."""
         node, peers = self.ns("l1"), dict(self.peers)
         for subnet in peers:
             self.peer_del(subnet)
-        netns.ip_batch(node, ["link del vx"] + _vxlan(vni))
+        netns.ip_batch(node, ["link del vx"] + _vxlan(vni, port))
         for subnet, (mac, host) in peers.items():
             self.peer_add(subnet, host, mac)
 
@@ -289,9 +289,9 @@ def listens(ns, address, port, seconds=10):
     return netns.within(ns, talk)
 
 
-def _vxlan(vni):
+def _vxlan(vni, port=VXLAN_PORT):
     return ["link add vx type vxlan id %d dstport %d nolearning local %s dev eth0"
-            % (vni, VXLAN_PORT, L1), "link set vx address %s mtu 1450 up" % L1_MAC,
+            % (vni, port, L1), "link set vx address %s mtu 1450 up" % L1_MAC,
             "addr add 10.244.0.0/32 dev vx"]
 
 

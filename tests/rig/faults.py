@@ -3,22 +3,15 @@
 Each fault works on a stage (stage.py: .fabric, .cluster, .host); `cause` is the id of the decision
 table (diag/causes/causes.c), "" where the table has no row for it and the red cells alone tell.
 """
-import datetime
-import json
-import os
-import sys
-import time
 from dataclasses import dataclass
 
+import break_cluster as cluster
+import break_node as node
 import fabric as fabrics
-import netns
-import policy_agent
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from controlplane import pki  # noqa: E402
+from policy_agent import acl
 
 BOTH = ("overlay", "l2bridge")
-ANNOTATION = "flannel.alpha.coreos.com/backend-data"
+OVERLAY, BRIDGE = BOTH[:1], BOTH[1:]
 
 
 @dataclass(frozen=True)
@@ -29,333 +22,215 @@ class Fault:
     lift: object
     modes: tuple = BOTH
     after_join: bool = False  # undone by the join itself if made before it
-    breaks: bool = True  # flows that must work do not
     # seen only where no service was started within two minutes: what is missing may be on its way
     quiet: bool = False
 
 
-# ---- between the machines ----------------------------------------------------------------------
+def after(title, cause, apply, lift, modes=BOTH, quiet=False):
+    """A fault of a node that has joined."""
+    return Fault(title, cause, apply, lift, modes, True, quiet)
 
-def _linux_vni(stage, vni):
-    """The Linux node's flannel runs with another VNI, and says so."""
-    stage.fabric.overlay_vni(vni)
-    if stage.cluster:
-        data = json.dumps({"VNI": vni, "VtepMAC": fabrics.L1_MAC})
-        stage.cluster.call("PATCH", "/api/v1/nodes/l1",
-                           {"metadata": {"annotations": {ANNOTATION: data}}},
-                           "application/merge-patch+json")
 
+def obeyed(title, rules, modes=BOTH):
+    """An agent writes such ACLs on each pod's endpoint."""
+    return after(title, "CNI-POLICY", lambda s: node.agent_with(s, rules), node.no_agent, modes)
 
-def _filter(where, rule, family="inet", hook="forward"):
-    """A pair of functions: a packet filter in one of the fabric's namespaces, and its end."""
-    def apply(stage):
-        netns.nft(stage.fabric.ns(where), "table %s fault {\n chain fault {\n"
-                  "  type filter hook %s priority -50;\n  %s\n }\n}\n" % (family, hook, rule))
 
-    def lift(stage):
-        netns.run(netns.command(stage.fabric.ns(where), ["nft", "delete", "table", family,
-                                                         "fault"]), check=False)
-    return apply, lift
+UDP_4789 = cluster.filtered("fabric", "udp dport 4789 drop", "bridge")
+FROM_PODS = 'iifname "ep*" '
+DNS, API = fabrics.DNS_VIP, fabrics.API_VIP
+POD_NETWORK, KUBE_PROXY = node.phase("pod-network"), node.phase("kube-proxy")
+PLUGINS = "C:\\opt\\cni\\bin\\"
+L1_ROUTE = (*fabrics.L1_SUBNET.split("/"), fabrics.L1)
+ENDPOINT = {"addresses": [fabrics.DNS_POD],
+            "conditions": {"ready": True, "serving": True, "terminating": False}}
 
-
-# ---- on the node, manually: what an administrator or another program may do ----------------------
-
-def _network(host):
-    """The pod network's document: the one whose name the CNI configuration has, or the last."""
-    return host.control({"op": "dump"})["networks"][-1]
-
-
-def _change_network(host, request, policies):
-    net = _network(host)
-    _, out = host.hns("HcnOpenNetwork", "gHo", net["ID"])
-    result, more = host.hns("HcnModifyNetwork", "hso", out[0], json.dumps(
-        {"ResourceType": "Policy", "RequestType": request, "Settings": {"Policies": policies}}))
-    if result:
-        raise RuntimeError("HcnModifyNetwork: %s" % more[-1])
-
-
-def _drop_remotes(stage):
-    remotes = [p for p in _network(stage.host)["Policies"] if p["Type"] == "RemoteSubnetRoute"]
-    if not remotes:
-        raise RuntimeError("the pod network knows no other node")
-    for policy in remotes:
-        _change_network(stage.host, "Remove", [policy])
-
-
-def _drop_balancers(stage):
-    stage.host.run(["sc", "stop", "kube-proxy"])
-    for lb in stage.host.control({"op": "dump"})["loadBalancers"]:
-        stage.host.hns("HcnDeleteLoadBalancer", "go", lb["ID"])
-
-
-# What diag's hints have an administrator do: with it a fault is gone, or the hint is wrong.
-
-def _phase(name):
-    def lift(stage):
-        done = stage.winjoin("join", "phase", name)
-        if done.returncode:
-            raise RuntimeError("join phase %s: %s" % (name, done.stdout + done.stderr))
-    return lift
-
-
-def _await_state(stage, service, state):
-    for _ in range(50):
-        if state in stage.host.run(["sc", "query", service]).stdout:
-            return
-        time.sleep(0.2)
-    raise RuntimeError("%s is not %s" % (service, state))
-
-
-def _stop(service):
-    def apply(stage):
-        stage.host.run(["sc", "stop", service])
-        _await_state(stage, service, "STOPPED")
-    return apply
-
-
-def _start(*services):
-    def lift(stage):
-        for service in services:
-            stage.host.run(["sc", "start", service])
-            _await_state(stage, service, "RUNNING")
-    return lift
-
-
-def _restart(service):
-    def lift(stage):
-        _stop(service)(stage)
-        _start(service)(stage)
-    return lift
-
-
-# ---- what an operator meets at 3 a.m. -----------------------------------------------------------
-
-PROXY_CONFIG = "C:\\k\\kube-proxy.conf"
-CLIENT_CERTIFICATE = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem"
-
-
-def _spoil(path, text):
-    """Other content for a file of the node; what was there is kept for _repair()."""
-    def apply(stage):
-        with open(stage.host.path(path), "r+b") as f:
-            stage.kept = f.read()
-            f.seek(0)
-            f.truncate()
-            f.write(text(stage) if callable(text) else text)
-    return apply
-
-
-def _repair(path):
-    def lift(stage):
-        with open(stage.host.path(path), "wb") as f:
-            f.write(stage.kept)
-    return lift
-
-
-def _crash_proxy(stage):
-    """Somebody edits its configuration; at the next start it ends."""
-    _stop("kube-proxy")(stage)
-    _spoil(PROXY_CONFIG, b"kind: KubeProxyConfiguration\nfoo: [\n")(stage)
-    stage.host.run(["sc", "start", "kube-proxy"])
-    _await_state(stage, "kube-proxy", "STOPPED")
-
-
-def _repair_proxy(stage):
-    _repair(PROXY_CONFIG)(stage)
-    _start("kube-proxy")(stage)
-
-
-def _expired(stage):
-    """A client certificate of this node by the cluster's CA, which ended an hour ago."""
-    authority = pki.Authority.load_or_create(os.path.join(stage.cluster.state, "pki"))
-    hour = datetime.timedelta(hours=1)
-    pair = authority.issue_client("system:node:" + stage.node_name, ["system:nodes"],
-                                  pki.now() - 48 * hour, pki.now() - hour)
-    return b"".join(pair)
-
-
-def _drop_source_vip(stage):
-    state = stage.host.control({"op": "dump"})
-    vips = {lb.get("SourceVIP") for lb in state["loadBalancers"]}
-    for end in state["endpoints"]:
-        if any(c.get("IpAddress") in vips for c in end.get("IpConfigurations", [])):
-            stage.host.hns("HcnDeleteEndpoint", "go", end["ID"])
-
-
-def _without_nat(stage):
-    """The CNI configuration loses its address translation, for pods that are made from now on."""
-    path = _cni(stage)
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump(_strip(json.loads(text)), f, indent=2)
-
-
-def _strip(value):
-    """Without whatever mentions OutBoundNAT; ipMasq would put it back."""
-    if isinstance(value, list):
-        return [_strip(v) for v in value
-                if not (isinstance(v, dict) and '"OutBoundNAT"' in json.dumps(v)
-                        and "policies" not in v and "delegate" not in v)]
-    if isinstance(value, dict):
-        return {k: _strip(v) for k, v in value.items() if k not in ("ipMasq", "ipMasqNetwork")}
-    return value
-
-
-def _cni(stage):
-    folder = stage.host.path("C:\\etc\\cni\\net.d")
-    return folder + "/" + sorted(n for n in netns.run(["ls", folder]).split()
-                                 if n.endswith((".conf", ".conflist")))[0]
-
-
-def _no_forwarding(stage):
-    for row in stage.host.net("adapters"):
-        if row[0] == "adapter" and row[2].startswith("vEthernet"):
-            stage.host.net("interface %s forwarding=0" % row[1])
-
-
-def _misled_agent(stage):
-    """A network policy agent whose ACL that lets packets in has the wrong direction."""
-    stage.agent = policy_agent.Agent(stage.host, [dict(a, Settings=dict(
-        a["Settings"], Direction="Out" if a["Settings"]["Action"] == "Allow"
-        else a["Settings"]["Direction"])) for a in policy_agent.ACLS]).__enter__()
-
-
-def _agent_with(stage, acls):
-    stage.agent = policy_agent.Agent(stage.host, acls).__enter__()
-
-
-def _no_agent(stage):
-    stage.agent.__exit__()
-
-
-def _no_way_back(stage):
-    stage.way = stage.fabric.routes()
-    for subnet in stage.way:
-        stage.fabric.peer_del(subnet)
-
-
-def _way_back(stage):
-    for subnet, host in stage.way.items():
-        stage.fabric.peer_add(subnet, host, "")
-
-
-# ---- what the cluster says of nodes and pods ------------------------------------------------------
-
-def _annotate(node, key, value):
-    return lambda stage: stage.cluster.call(
-        "PATCH", "/api/v1/nodes/" + (node or stage.node_name),
-        {"metadata": {"annotations": {"flannel.alpha.coreos.com/" + key: value}}},
-        "application/merge-patch+json")
-
-
-def _both(*steps):
-    def run(stage):
-        for step in steps:
-            step(stage)
-    return run
-
-
-def _own_address(stage):
-    _annotate("", "public-ip", stage.host.address)(stage)
-
-
-def _create(collection, document):
-    def apply(stage):
-        text = json.dumps(document).replace("NODE", stage.node_name).replace(
-            "ADDRESS", stage.host.address)
-        stage.cluster.call("POST", collection, json.loads(text))
-    return apply
-
-
-def _delete(*paths):
-    def lift(stage):
-        for path in paths:
-            stage.cluster.call("DELETE", path)
-    return lift
-
-
-def _pod(name, spec, ip):
-    """A pod of this node that has run for long."""
-    document = {"metadata": {"name": name, "namespace": "default"},
-                "spec": {"nodeName": "NODE", **spec},
-                "status": {"phase": "Running", "podIP": ip, "startTime": "2026-01-01T00:00:00Z"}}
-    return (_create("/api/v1/namespaces/default/pods", document),
-            _delete("/api/v1/namespaces/default/pods/%s?gracePeriodSeconds=0" % name))
-
-
-UDP_4789 = _filter("fabric", "udp dport 4789 drop", "bridge")
-
-
+# Those that are quiet stand first: a lift that starts a service makes the next one wait.
 FAULTS = {
-    "pod-noep": Fault("a pod's sandbox is older than the network", "POD-NOEP",
-                      *_pod("early", {"containers": [{"name": "c", "image": "i"}]}, "10.244.1.99"),
-                      after_join=True, quiet=True),
-    "two-proxies": Fault("a DaemonSet runs kube-proxy, too", "PROXY-TWO",
-                         *_pod("kube-proxy-windows-x", {"hostNetwork": True, "containers": [
-                             {"name": "c", "image": "sigwindowstools/kube-proxy:v1"}]}, "10.0.0.21"),
-                         after_join=True, quiet=True),
-    "dns-udp": Fault("UDP 53 is dropped before the cluster's DNS", "DNS-PROTO",
-                     *_filter("l1", "ip daddr %s udp dport 53 drop" % fabrics.DNS_POD)),
-    "dns-tcp": Fault("TCP 53 is dropped before the cluster's DNS", "DNS-PROTO",
-                     *_filter("l1", "ip daddr %s tcp dport 53 drop" % fabrics.DNS_POD)),
+    "pod-noep": after("a pod's sandbox is older than the network", "POD-NOEP",
+                      *cluster.pod("early", {"containers": [{"name": "c", "image": "i"}]},
+                                   "10.244.1.99"), modes=OVERLAY, quiet=True),
+    "two-proxies": after("a DaemonSet runs kube-proxy, too", "PROXY-TWO",
+                         *cluster.pod("kube-proxy-windows-x", {"hostNetwork": True, "containers": [
+                             {"name": "c", "image": "sigwindowstools/kube-proxy:v1"}]},
+                             "10.0.0.21"), modes=BRIDGE, quiet=True),
+
+    # ---- the network between the machines
+    "vni": Fault("the Linux node's overlay uses VNI 1", "OVL-VNI",
+                 lambda s: cluster.linux_vni(s, 1), lambda s: cluster.linux_vni(s, fabrics.VNI),
+                 OVERLAY),
+    "vxlan-port": Fault("the Linux node's overlay uses UDP 8472", "OVL-UDP",
+                        lambda s: s.fabric.overlay_vni(fabrics.VNI, 8472),
+                        lambda s: s.fabric.overlay_vni(fabrics.VNI), OVERLAY),
+    "udp-4789": Fault("the network between the nodes drops UDP 4789", "OVL-UDP", *UDP_4789, OVERLAY),
+    "udp-answers": Fault("a firewall drops UDP 4789 in one direction", "OVL-UDP", *cluster.filtered(
+        "fabric", "ip saddr %s udp dport 4789 drop" % fabrics.L1, "bridge"), OVERLAY),
+    "esxi": after("a VMware switch drops VXLAN", "OVL-NSX",
+                  node.both(UDP_4789[0], node.vmware_machine),
+                  node.both(UDP_4789[1], node.no_vmware), OVERLAY),
+    "mtu": Fault("the node's switch loses packets above 1300 bytes", "MTU",
+                 *cluster.filtered("w1", "meta length > 1300 drop")),
+    "loss": Fault("every second UDP packet between pods is lost", "LOSS", *cluster.filtered(
+        "w1", "udp dport 18080 numgen inc mod 2 == 0 drop"), modes=BRIDGE),
+    "no-egress": Fault("nothing leaves the data centre", "EXT-NODE", *cluster.filtered(
+        "fabric", 'oifname "wan" drop', "ip"), modes=OVERLAY),
+    "spoof-guard": Fault("the cloud drops what does not have the node's own address", "L2-ROUTE",
+                         *cluster.filtered("fabric", 'iifname "p-w1" ip saddr != 10.0.0.21 drop',
+                                           "bridge"), BRIDGE),
+
+    # ---- the Linux node and its pods
+    "dns-udp": Fault("UDP 53 is dropped before the cluster's DNS", "DNS-PROTO", *cluster.filtered(
+        "l1", "ip daddr %s udp dport 53 drop" % fabrics.DNS_POD), modes=OVERLAY),
+    "dns-tcp": Fault("TCP 53 is dropped before the cluster's DNS", "DNS-PROTO", *cluster.filtered(
+        "l1", "ip daddr %s tcp dport 53 drop" % fabrics.DNS_POD), modes=BRIDGE),
+    "dns-policy": Fault("a NetworkPolicy keeps pods of other nodes from the DNS", "SVC-EP0",
+                        *cluster.filtered("l1", "ip daddr %s drop" % fabrics.DNS_POD)),
     "dns-zone": Fault("the cluster's DNS serves another zone", "DNS-ZONE",
                       lambda s: s.fabric.cluster_dns(zone="other.local"),
-                      lambda s: s.fabric.cluster_dns()),
-    "api-pods": Fault("a firewall lets the node to the API server, and not its pods", "API-PODS",
-                      *_filter("w1", 'iifname "ep*" tcp dport 6443 drop'), modes=("overlay",)),
-    "node-udp": Fault("the node's firewall drops what pods send by UDP", "FW-IN",
-                      *_filter("w1", 'iifname "ep*" udp dport 18081 drop', hook="input")),
-    "acl-all": Fault("an ACL blocks every source", "CNI-POLICY",
-                     lambda s: _agent_with(s, [policy_agent.acl("Block", "In", 1)]),
-                     lambda s: _no_agent(s), after_join=True),
-    "other-backend": Fault("another node's flannel uses host-gw", "FLANNEL-TYPE",
-                           _both(UDP_4789[0], _annotate("l1", "backend-type", "host-gw")),
-                           _both(UDP_4789[1], _annotate("l1", "backend-type", "vxlan")),
-                           ("overlay",), after_join=True),
-    "wrong-nic": Fault("flannel announces the address of another adapter", "NIC-WRONG",
-                       _both(UDP_4789[0], _annotate("", "public-ip", "192.168.56.2")),
-                       _both(UDP_4789[1], lambda s: _own_address(s)), ("overlay",), after_join=True),
-    "vni": Fault("the Linux node's overlay uses VNI 1", "OVL-VNI",
-                 lambda s: _linux_vni(s, 1), lambda s: _linux_vni(s, fabrics.VNI), ("overlay",)),
-    "udp-4789": Fault("the network between the nodes drops UDP 4789", "OVL-UDP",
-                      *_filter("fabric", "udp dport 4789 drop", "bridge"), modes=("overlay",)),
-    "mtu": Fault("the node's switch loses packets above 1300 bytes", "MTU",
-                 *_filter("w1", "meta length > 1300 drop")),
-    "no-egress": Fault("nothing leaves the data centre", "EXT-NODE",
-                       *_filter("fabric", 'oifname "wan" drop', "ip")),
-    "kubelet-port": Fault("the node's firewall drops the kubelet's port for pods", "FW-IN",
-                          *_filter("w1", 'iifname "ep*" tcp dport 10250 drop', hook="input")),
+                      lambda s: s.fabric.cluster_dns(), modes=BRIDGE),
     "dns-forward": Fault("the cluster's DNS cannot ask anybody outside", "EXT-DNS",
-                         *_filter("l1", "ip saddr %s ip daddr %s drop"
-                                  % (fabrics.DNS_POD, fabrics.EXTERNAL_DNS))),
+                         *cluster.filtered("l1", "ip saddr %s ip daddr %s drop"
+                                           % (fabrics.DNS_POD, fabrics.EXTERNAL_DNS)), modes=OVERLAY),
     "dns-down": Fault("the cluster's DNS server has ended", "SVC-EP0",
-                      lambda s: s.fabric.no_dns(), lambda s: s.fabric.cluster_dns()),
+                      lambda s: s.fabric.no_dns(), lambda s: s.fabric.cluster_dns(), modes=OVERLAY),
     "dns-lies": Fault("the cluster's DNS gives wrong addresses", "DNS-WRONG",
-                      lambda s: s.fabric.cluster_dns(lies=True), lambda s: s.fabric.cluster_dns()),
-    "no-nat": Fault("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
-                    _without_nat, _phase("pod-network"), after_join=True),
-    "no-peer": Fault("the pod network has lost the routes to other nodes", "OVL-PEER",
-                     _drop_remotes, _restart("flanneld"), ("overlay",), after_join=True),
-    "kubelet-down": Fault("the kubelet was stopped", "SVC-DOWN", _stop("kubelet"),
-                          _start("kubelet"), after_join=True),
-    "containerd-down": Fault("containerd was stopped", "SVC-DOWN", _stop("containerd"),
-                             _start("containerd"), after_join=True),
-    "proxy-crash": Fault("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
-                         _crash_proxy, _repair_proxy, after_join=True),
-    "api-down": Fault("the API server has ended", "API-DOWN", lambda s: s.cluster.stop(),
-                      lambda s: s.cluster.start(), after_join=True),
-    "cert-expired": Fault("the node's client certificate has expired", "CERT-EXPIRED",
-                          _spoil(CLIENT_CERTIFICATE, _expired), _repair(CLIENT_CERTIFICATE),
-                          after_join=True),
-    "no-services": Fault("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
-                         _drop_balancers, _phase("kube-proxy"), after_join=True),
-    "source-vip": Fault("the endpoint of the source VIP was deleted", "SVC-VIP",
-                        _drop_source_vip, _restart("kube-proxy"), ("overlay",), after_join=True),
-    "acl": Fault("a policy agent's ACL that lets in has the wrong direction", "CNI-POLICY",
-                 _misled_agent, _no_agent, after_join=True),
-    "no-forwarding": Fault("somebody turned IP forwarding off", "L2-FWD",
-                           _no_forwarding, _phase("pod-network"), ("l2bridge",), after_join=True),
-    "no-way-back": Fault("the other nodes have no route to this node's pods", "L2-ROUTE",
-                         _no_way_back, _way_back, ("l2bridge",), after_join=True),
+                      lambda s: s.fabric.cluster_dns(lies=True), lambda s: s.fabric.cluster_dns(), modes=BRIDGE),
+    "dns-scaled": after("the DNS has no ready pod", "SVC-EP0", cluster.dns_endpoints([]),
+                        cluster.dns_endpoints([ENDPOINT])),
+    "peer-down": after("the node of the DNS pods is down", "PEER-DOWN",
+                       cluster.node_down, cluster.node_up),
+    "l1-forwarding": Fault("the node of the DNS pods does not forward", "SVC-EP0",
+                           cluster.forwarding("l1", 0), cluster.forwarding("l1", 1), modes=BRIDGE),
+    "twin-mac": after("two nodes' overlays have the same MAC", "OVL-MAC",
+                      cluster.twin_switches, cluster.no_twin, OVERLAY),
+    "other-backend": after("another node's flannel uses host-gw", "FLANNEL-TYPE",
+                           node.both(UDP_4789[0], cluster.annotate("l1", "backend-type", "host-gw")),
+                           node.both(UDP_4789[1], cluster.annotate("l1", "backend-type", "vxlan")),
+                           OVERLAY),
+    "no-way-back": after("the other nodes have no route to this node's pods", "L2-ROUTE",
+                         cluster.no_way_back, cluster.way_back, BRIDGE),
+    "cp-route": after("the control plane has no route to this node's pods", "L2-ROUTE",
+                      cluster.no_pod_route, cluster.pod_route, BRIDGE),
+    "rp-filter": after("the other node drops by its reverse path filter", "L2-ROUTE",
+                       cluster.strict_path, cluster.loose_path, BRIDGE),
+
+    # ---- what the API server is and says
+    "api-down": after("the API server has ended", "API-DOWN", lambda s: s.cluster.stop(),
+                      lambda s: s.cluster.start(), modes=OVERLAY),
+    "api-cut": after("a firewall keeps the node itself from the API server", "API-DOWN",
+                     *cluster.filtered("w1", "tcp dport 6443 drop", hook="output"), modes=BRIDGE),
+    "api-refuses": after("the API server does not know the node any more", "API-REFUSED",
+                         cluster.control(op="fault", user="system:node:.*", code=401,
+                                         reason="Unauthorized"), cluster.control(op="clear"), modes=OVERLAY),
+    "api-stranger": after("the API server has a certificate of another CA", "API-REFUSED",
+                          cluster.control(op="named", name="other-ca"), cluster.control(op="clear"), modes=BRIDGE),
+    "clock": after("the node's clock is a day ahead", "CLOCK-OFF",
+                   cluster.control(op="named", name="slow-clock"), cluster.control(op="clear"), modes=BRIDGE),
+    "cert-expired": after("the node's client certificate has expired", "CERT-EXPIRED",
+                          node.spoil(node.CLIENT_CERTIFICATE, node.expired),
+                          node.repair(node.CLIENT_CERTIFICATE), modes=OVERLAY),
+    "wrong-nic": after("flannel announces the address of another adapter", "NIC-WRONG",
+                       node.both(UDP_4789[0], cluster.annotate("", "public-ip", "192.168.56.2")),
+                       node.both(UDP_4789[1], cluster.own_address), OVERLAY),
+    "unannounced": after("this node's flannel annotations are gone", "FLANNEL-NODE",
+                         cluster.unannounced, node.restart("flanneld"), OVERLAY),
+    "twin-node": after("the host joined under another name before", "NODE-TWICE",
+                       cluster.twin_node, cluster.no_twin_node, OVERLAY),
+
+    # ---- services of the node
+    "kubelet-down": after("the kubelet was stopped", "SVC-DOWN", node.stop("kubelet"),
+                          node.start("kubelet"), modes=OVERLAY),
+    "containerd-down": after("containerd was stopped", "SVC-DOWN", node.stop("containerd"),
+                             node.start("containerd"), modes=BRIDGE),
+    "hns-down": after("HNS was stopped", "SVC-DOWN", node.stop("hns"), node.start("hns"), modes=BRIDGE),
+    "flanneld-down": after("flanneld was stopped", "SVC-DOWN", node.stop("flanneld"),
+                           node.start("flanneld"), modes=OVERLAY),
+    "proxy-crash": after("kube-proxy ends at its start: its configuration is broken", "SVC-DOWN",
+                         node.crash_proxy, node.repair_proxy, modes=BRIDGE),
+    "no-services": after("kube-proxy has stopped and its load balancers are gone", "SVC-DOWN",
+                         node.drop_balancers, KUBE_PROXY, modes=OVERLAY),
+
+    # ---- load balancers
+    "lb-lost": after("HNS has lost the DNS' load balancer for UDP", "SVC-LOST",
+                     node.lose_balancer(DNS, 17), node.restart("kube-proxy"), modes=OVERLAY),
+    "lb-orphan": after("an orphaned load balancer holds the DNS' port", "HNS-ORPHAN",
+                       node.orphan, node.no_orphan, modes=BRIDGE),
+    "lb-stale": after("the DNS' load balancer sends to a pod that is gone", "SVC-STALE",
+                      node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy"),
+                      modes=OVERLAY),
+    "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", node.lose_balancers, KUBE_PROXY, modes=BRIDGE),
+    "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
+        DNS, 17, lambda s, lb: lb.pop("SourceVIP")), node.restart("kube-proxy"), OVERLAY),
+    "vip-old": after("the load balancers' source address is of an old subnet", "SVC-VIP",
+                     node.other_balancer(DNS, 17, lambda s, lb: lb.update(SourceVIP="10.244.9.2")),
+                     node.restart("kube-proxy"), OVERLAY),
+    "source-vip": after("the endpoint of the source VIP was deleted", "SVC-VIP",
+                        node.drop_source_vip, node.restart("kube-proxy"), OVERLAY),
+
+    # ---- the node's network
+    "no-network": after("the pods' HNS network was deleted", "HNS-NET", node.no_network, POD_NETWORK, modes=OVERLAY),
+    "no-peer": after("the pod network has lost the routes to other nodes", "OVL-PEER",
+                     node.drop_remotes, node.restart("flanneld"), OVERLAY),
+    "peer-mac": after("the route to a node has its old MAC", "OVL-PEER", node.other_remote(
+        DistributedRouterMacAddress="00:15:5d:00:00:99"), node.restart("flanneld"), OVERLAY),
+    "peer-address": after("the route leads to a node's old address", "OVL-PEER", node.other_remote(
+        ProviderAddress="10.0.0.99"), node.restart("flanneld"), OVERLAY),
+    "peer-vni": after("the route to a node has another VNI", "OVL-VNI", node.other_remote(
+        IsolationId=4097), node.restart("flanneld"), OVERLAY),
+    "no-route": after("the node's route to another node's pods is missing", "L2-ROUTE",
+                      node.other_route(*L1_ROUTE, None), node.restart("flanneld"), BRIDGE),
+    "old-route": after("the node's route to another node's pods leads to its old address",
+                       "L2-ROUTE", node.other_route(*L1_ROUTE, "10.0.0.99"),
+                       node.other_route(*L1_ROUTE[:2], "10.0.0.99", fabrics.L1), BRIDGE),
+    "gateway": after("the node's default gateway is a wrong one", "EXT-NODE",
+                     node.other_route("0.0.0.0", "0", fabrics.ROUTER, "10.0.0.99"),
+                     node.other_route("0.0.0.0", "0", "10.0.0.99", fabrics.ROUTER), modes=BRIDGE),
+    "node-address": after("the node has got another address", "HNS-MGMT",
+                          node.other_address("10.0.0.21", "10.0.0.29"),
+                          node.other_address("10.0.0.29", "10.0.0.21"), modes=OVERLAY),
+    "no-forwarding": after("somebody turned IP forwarding off", "L2-FWD", node.no_forwarding,
+                           POD_NETWORK, BRIDGE),
+
+    # ---- the node's firewall
+    "api-pods": Fault("a firewall lets the node to the API server, and not its pods", "API-PODS",
+                      *cluster.filtered("w1", FROM_PODS + "tcp dport 6443 drop"), OVERLAY),
+    "node-udp": Fault("the node's firewall drops what pods send by UDP", "FW-IN", *cluster.filtered(
+        "w1", FROM_PODS + "udp dport 18081 drop", hook="input"), modes=OVERLAY),
+    "kubelet-port": Fault("the node's firewall drops the kubelet's port for pods", "FW-IN",
+                          *cluster.filtered("w1", FROM_PODS + "tcp dport 10250 drop", hook="input"), modes=BRIDGE),
+
+    # ---- what new pods get
+    "acl-all": obeyed("an ACL blocks every source", [acl("Block", "In", 1)], modes=BRIDGE),
+    "acl": obeyed("a policy agent's ACL that lets in has the wrong direction",
+                  node.MISLED, modes=OVERLAY),
+    "acl-udp": obeyed("an ACL blocks every source of UDP", [acl("Block", "In", 1, Protocols="17")], modes=OVERLAY),
+    "acl-dns": obeyed("an ACL keeps pods from the DNS", [acl(
+        "Block", "Out", 1, Protocols="17", RemoteAddresses=DNS, RemotePorts="53"),
+        acl("Allow", "Out", 1000)], modes=BRIDGE),
+    "no-plugin": after("the CNI plugin's program is gone", "POD-SBX", *node.moved(
+        PLUGINS + "host-local.exe"), modes=BRIDGE),
+    "no-nat": after("the CNI configuration has lost its OutBoundNAT policy", "NAT-NONE",
+                    node.cni_changed(node.untranslated), POD_NETWORK, modes=OVERLAY),
+    "nat-outside": after("the target outside is excepted from translation", "NAT-EXC",
+                         node.excepted(lambda e: [*e, "192.0.2.0/24"]), POD_NETWORK, modes=BRIDGE),
+    "nat-pods": after("packets to other nodes' pods are translated", "NAT-EXC",
+                      node.excepted(lambda e: [x for x in e if x != fabrics.POD_RANGE]),
+                      POD_NETWORK, OVERLAY),
+    "service-prefix": after("the CNI configuration has another prefix of Services", "SVC-ROUTE",
+                            node.cni_text('"DestinationPrefix": "10.96.0.0/12"',
+                                          '"DestinationPrefix": "10.112.0.0/12"'), POD_NETWORK, modes=BRIDGE),
+    "no-node-route": after("the CNI configuration has no route to the node", "L2-NODE",
+                           node.policies_changed("SDNRoute", lambda x: x if "/32" not in
+                                                 x["DestinationPrefix"] else None),
+                           POD_NETWORK, BRIDGE),
+}
+
+# Two at once: where they can be seen beside each other, and which modes play them.
+PAIRS = {
+    "node-udp+dns-forward": OVERLAY,
+    "no-nat+no-peer": OVERLAY,
+    "vni+api-refuses": OVERLAY,
+    "source-vip+mtu": OVERLAY,
+    "dns-scaled+kubelet-port": BRIDGE,
+    "old-route+clock": BRIDGE,
 }

@@ -4,10 +4,10 @@ import json
 import threading
 
 
-def acl(action, direction, priority):
+def acl(action, direction, priority, **more):
     return {"Type": "ACL", "Settings": {"Action": action, "Direction": direction,
                                         "Protocols": "256", "RuleType": "Switch",
-                                        "Priority": priority}}
+                                        "Priority": priority, **more}}
 
 
 # Everything allowed in and out, and nothing else: harmless as long as each has its direction.

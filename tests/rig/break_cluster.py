@@ -1,0 +1,202 @@
+"""What may be broken outside the Windows node of a stage (stage.py): the network between the
+machines, the Linux node, the API server and what it says. Each function takes a stage, or answers
+functions of one: faults.py."""
+import json
+import time
+
+import fabric as fabrics
+import linux_agent
+import netns
+from break_node import network
+
+FLANNEL = "flannel.alpha.coreos.com/"
+MERGE = "application/merge-patch+json"
+
+
+# ---- between the machines ----------------------------------------------------------------------
+
+def linux_vni(stage, vni):
+    """The Linux node's flannel runs with another VNI, and says so."""
+    stage.fabric.overlay_vni(vni)
+    if stage.cluster:
+        data = json.dumps({"VNI": vni, "VtepMAC": fabrics.L1_MAC})
+        stage.cluster.call("PATCH", "/api/v1/nodes/l1",
+                           {"metadata": {"annotations": {FLANNEL + "backend-data": data}}},
+                           MERGE)
+
+
+def filtered(where, rule, family="inet", hook="forward"):
+    """A pair of functions: a packet filter in one of the fabric's namespaces, and its end."""
+    def apply(stage):
+        netns.nft(stage.fabric.ns(where), "table %s fault {\n chain fault {\n"
+                  "  type filter hook %s priority -50;\n  %s\n }\n}\n" % (family, hook, rule))
+
+    def lift(stage):
+        netns.run(netns.command(stage.fabric.ns(where), ["nft", "delete", "table", family,
+                                                         "fault"]), check=False)
+    return apply, lift
+
+
+def no_way_back(stage):
+    stage.way = stage.fabric.routes()
+    for subnet in stage.way:
+        stage.fabric.peer_del(subnet)
+
+
+def way_back(stage):
+    for subnet, host in stage.way.items():
+        stage.fabric.peer_add(subnet, host, "")
+
+
+# ---- what the cluster says of nodes and pods ------------------------------------------------------
+
+def annotate(node, key, value):
+    return lambda stage: stage.cluster.call(
+        "PATCH", "/api/v1/nodes/" + (node or stage.node_name),
+        {"metadata": {"annotations": {FLANNEL + key: value}}},
+        MERGE)
+
+
+def own_address(stage):
+    annotate("", "public-ip", stage.host.address)(stage)
+
+
+def create(collection, document):
+    def apply(stage):
+        text = json.dumps(document).replace("NODE", stage.node_name).replace(
+            "ADDRESS", stage.host.address)
+        stage.cluster.call("POST", collection, json.loads(text))
+    return apply
+
+
+def delete(*paths):
+    def lift(stage):
+        for path in paths:
+            stage.cluster.call("DELETE", path)
+    return lift
+
+
+def pod(name, spec, ip):
+    """A pod of this node that has run for long."""
+    document = {"metadata": {"name": name, "namespace": "default"},
+                "spec": {"nodeName": "NODE", **spec},
+                "status": {"phase": "Running", "podIP": ip, "startTime": "2026-01-01T00:00:00Z"}}
+    return (create("/api/v1/namespaces/default/pods", document),
+            delete("/api/v1/namespaces/default/pods/%s?gracePeriodSeconds=0" % name))
+
+
+# ---- other machines ----------------------------------------------------------------------------
+
+def twin_switches(stage):
+    """The Linux node is a clone whose overlay has the MAC of the Windows node's."""
+    mac = next(p["Settings"]["Address"] for p in network(stage.host)["Policies"]
+               if p["Type"] == "DrMacAddress").replace("-", ":").lower()
+    netns.ip(stage.fabric.ns("l1"), "link set vx address", mac)
+    _announce(stage, mac)
+
+
+def no_twin(stage):
+    stage.fabric.overlay_vni(fabrics.VNI)
+    _announce(stage, fabrics.L1_MAC)
+
+
+def _announce(stage, mac):
+    annotate("l1", "backend-data", json.dumps({"VNI": fabrics.VNI, "VtepMAC": mac}))(stage)
+    time.sleep(2)  # flanneld hears of it
+
+
+def node_down(stage):
+    """The node of the DNS pods has no power; the control plane has noticed."""
+    netns.ip(stage.fabric.ns("fabric"), "link set p-l1 down")
+    ready(stage, "Unknown", "Kubelet stopped posting node status.")
+
+
+def node_up(stage):
+    netns.ip(stage.fabric.ns("fabric"), "link set p-l1 up")
+    ready(stage, "True", "kubelet is posting ready status")
+
+
+def ready(stage, status, message):
+    stage.cluster.call("PATCH", "/api/v1/nodes/l1/status", {"status": {"conditions": [
+        {"type": "Ready", "status": status, "reason": "x", "message": message}]}}, MERGE)
+
+
+def forwarding(name, value):
+    return lambda stage: netns.sysctl(stage.fabric.ns(name), {"net/ipv4/ip_forward": value})
+
+
+def no_pod_route(stage):
+    """The control plane's machine has lost its route to the pods."""
+    stage.subnet = stage.node(stage.node_name)["spec"]["podCIDR"]
+    netns.ip(stage.fabric.ns("cp"), "route del", stage.subnet)
+
+
+def pod_route(stage):
+    netns.ip(stage.fabric.ns("cp"), "route replace", stage.subnet, "via", stage.host.address)
+
+
+def strict_path(stage):
+    """The Linux node sends to the Windows pods another way than they come, and filters by that."""
+    node, stage.way = stage.fabric.ns("l1"), stage.fabric.routes()
+    netns.ip_batch(node, ["link add other0 type bridge", "link set other0 up"]
+                   + ["route replace %s dev other0" % subnet for subnet in stage.way])
+    netns.sysctl(node, {"net/ipv4/conf/all/rp_filter": 1, "net/ipv4/conf/eth0/rp_filter": 1})
+
+
+def loose_path(stage):
+    node = stage.fabric.ns("l1")
+    netns.sysctl(node, {"net/ipv4/conf/all/rp_filter": 0, "net/ipv4/conf/eth0/rp_filter": 0})
+    netns.ip_batch(node, ["route replace %s via %s" % way for way in stage.way.items()]
+                   + ["link del other0"])
+
+
+# ---- what the cluster says ---------------------------------------------------------------------
+
+SLICE = "/apis/discovery.k8s.io/v1/namespaces/kube-system/endpointslices/kube-dns"
+
+
+def dns_endpoints(endpoints):
+    def apply(stage):
+        stage.cluster.call("PATCH", SLICE, {"endpoints": endpoints}, MERGE)
+        time.sleep(1.5)  # kube-proxy hears of it
+    return apply
+
+
+def unannounced(stage):
+    """The node's flannel annotations are gone, as when the Node object was made again."""
+    for key in ("public-ip", "backend-data", "backend-type", "kube-subnet-manager"):
+        annotate("", key, None)(stage)
+    time.sleep(1)  # the other nodes hear of it
+
+
+def twin_node(stage):
+    """The host has joined under another name before, with the same pods' prefix."""
+    cidr = stage.node(stage.node_name)["spec"]["podCIDR"]
+    notes = {"public-ip": stage.host.address, "backend-type": "vxlan", "kube-subnet-manager": "true",
+             "backend-data": json.dumps({"VNI": fabrics.VNI, "VtepMAC": "00:15:5d:de:ad:01"})}
+    stage.cluster.call("POST", "/api/v1/nodes", {
+        "metadata": {"name": "win-7k2-long-nam", "labels": {"kubernetes.io/os": "windows"},
+                     "annotations": {FLANNEL + k: v for k, v in notes.items()}},
+        "spec": {"podCIDR": cidr, "podCIDRs": [cidr]},
+        "status": {"addresses": [{"type": "InternalIP", "address": stage.host.address}]}})
+    time.sleep(1)  # the other nodes hear of it
+
+
+def no_twin_node(stage):
+    stage.cluster.call("DELETE", "/api/v1/nodes/win-7k2-long-nam")
+    time.sleep(1)
+    restart_agent(stage)
+
+
+def restart_agent(stage):
+    """flannel on the Linux machines starts again."""
+    stage.cluster.agent.stop()
+    time.sleep(1)
+    stage.cluster.agent = linux_agent.LinuxAgent(stage.fabric, stage.cluster._nodes)
+    stage.cluster.agent.start()
+    time.sleep(1)
+
+
+def control(**message):
+    """One operation of the API server's control socket, which lists them."""
+    return lambda stage: stage.cluster.control(**message)

@@ -1,0 +1,344 @@
+"""How a Windows node of a stage (stage.py) is broken from outside the product, and how a hint of
+diag is followed there. Each function takes a stage, or answers functions of one: faults.py."""
+import datetime
+import json
+import os
+import sys
+import time
+
+import fabric as fabrics
+import netns
+import policy_agent
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from controlplane import pki  # noqa: E402
+
+
+def both(*steps):
+    def run(stage):
+        for step in steps:
+            step(stage)
+    return run
+
+
+# ---- on the node, manually: what an administrator or another program may do ----------------------
+
+def network(host):
+    """The pod network's document: the one whose name the CNI configuration has, or the last."""
+    return host.control({"op": "dump"})["networks"][-1]
+
+
+def change_network(host, request, policies):
+    net = network(host)
+    _, out = host.hns("HcnOpenNetwork", "gHo", net["ID"])
+    result, more = host.hns("HcnModifyNetwork", "hso", out[0], json.dumps(
+        {"ResourceType": "Policy", "RequestType": request, "Settings": {"Policies": policies}}))
+    if result:
+        raise RuntimeError("HcnModifyNetwork: %s" % more[-1])
+
+
+def drop_remotes(stage):
+    remotes = [p for p in network(stage.host)["Policies"] if p["Type"] == "RemoteSubnetRoute"]
+    if not remotes:
+        raise RuntimeError("the pod network knows no other node")
+    for policy in remotes:
+        change_network(stage.host, "Remove", [policy])
+
+
+def lose_balancers(stage):
+    for lb in stage.host.control({"op": "dump"})["loadBalancers"]:
+        stage.host.hns("HcnDeleteLoadBalancer", "go", lb["ID"])
+
+
+def drop_balancers(stage):
+    stage.host.run(["sc", "stop", "kube-proxy"])
+    lose_balancers(stage)
+
+
+# What diag's hints have an administrator do: with it a fault is gone, or the hint is wrong.
+
+def phase(name):
+    def lift(stage):
+        done = stage.winjoin("join", "phase", name)
+        if done.returncode:
+            raise RuntimeError("join phase %s: %s" % (name, done.stdout + done.stderr))
+    return lift
+
+
+def await_state(stage, service, state):
+    for _ in range(50):
+        if state in stage.host.run(["sc", "query", service]).stdout:
+            return
+        time.sleep(0.2)
+    raise RuntimeError("%s is not %s" % (service, state))
+
+
+def stop(service):
+    def apply(stage):
+        stage.host.run(["sc", "stop", service])
+        await_state(stage, service, "STOPPED")
+    return apply
+
+
+def start(*services):
+    def lift(stage):
+        for service in services:
+            stage.host.run(["sc", "start", service])
+            await_state(stage, service, "RUNNING")
+    return lift
+
+
+def restart(service):
+    def lift(stage):
+        stop(service)(stage)
+        start(service)(stage)
+    return lift
+
+
+# ---- what an operator meets at 3 a.m. -----------------------------------------------------------
+
+PROXY_CONFIG = "C:\\k\\kube-proxy.conf"
+CLIENT_CERTIFICATE = "C:\\var\\lib\\kubelet\\pki\\kubelet-client-current.pem"
+
+
+def spoil(path, text):
+    """Other content for a file of the node; what was there is kept for repair()."""
+    def apply(stage):
+        with open(stage.host.path(path), "r+b") as f:
+            stage.kept = f.read()
+            f.seek(0)
+            f.truncate()
+            f.write(text(stage) if callable(text) else text)
+    return apply
+
+
+def repair(path):
+    def lift(stage):
+        with open(stage.host.path(path), "wb") as f:
+            f.write(stage.kept)
+    return lift
+
+
+def crash_proxy(stage):
+    """Somebody edits its configuration; at the next start it ends."""
+    stop("kube-proxy")(stage)
+    spoil(PROXY_CONFIG, b"kind: KubeProxyConfiguration\nfoo: [\n")(stage)
+    stage.host.run(["sc", "start", "kube-proxy"])
+    await_state(stage, "kube-proxy", "STOPPED")
+
+
+def repair_proxy(stage):
+    repair(PROXY_CONFIG)(stage)
+    start("kube-proxy")(stage)
+
+
+def expired(stage):
+    """A client certificate of this node by the cluster's CA, which ended an hour ago."""
+    authority = pki.Authority.load_or_create(os.path.join(stage.cluster.state, "pki"))
+    hour = datetime.timedelta(hours=1)
+    pair = authority.issue_client("system:node:" + stage.node_name, ["system:nodes"],
+                                  pki.now() - 48 * hour, pki.now() - hour)
+    return b"".join(pair)
+
+
+def drop_source_vip(stage):
+    state = stage.host.control({"op": "dump"})
+    vips = {lb.get("SourceVIP") for lb in state["loadBalancers"]}
+    for end in state["endpoints"]:
+        if any(c.get("IpAddress") in vips for c in end.get("IpConfigurations", [])):
+            stage.host.hns("HcnDeleteEndpoint", "go", end["ID"])
+
+
+def cni_changed(change):
+    """Another CNI configuration for pods that are made from now on: change(document) -> document."""
+    def apply(stage):
+        path = cni(stage)
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump(change(json.loads(text)), f, indent=2)
+    return apply
+
+
+def cni_text(old, new):
+    """One text of it is replaced by another."""
+    return cni_changed(lambda doc: json.loads(json.dumps(doc).replace(old, new)))
+
+
+def policies_changed(kind, change):
+    """Of the CNI configuration's policies of a type: change(settings) -> settings, or None to drop it."""
+    def made(doc):
+        kept = []
+        for policy in doc["policies"]:
+            settings = policy["value"].get("Settings")
+            if policy["value"]["Type"] == kind:
+                settings = change(settings)
+                policy["value"]["Settings"] = settings
+            if settings is not None:
+                kept.append(policy)
+        return {**doc, "policies": kept}
+    return cni_changed(made)
+
+
+def excepted(change):
+    """Other exceptions from address translation: change(list) -> list."""
+    return policies_changed("OutBoundNAT", lambda s: {**s, "Exceptions": change(s["Exceptions"])})
+
+
+def untranslated(value):
+    """A configuration without whatever mentions OutBoundNAT; ipMasq would put it back."""
+    if isinstance(value, list):
+        return [untranslated(v) for v in value
+                if not (isinstance(v, dict) and '"OutBoundNAT"' in json.dumps(v)
+                        and "policies" not in v and "delegate" not in v)]
+    if isinstance(value, dict):
+        return {k: untranslated(v) for k, v in value.items() if k not in ("ipMasq", "ipMasqNetwork")}
+    return value
+
+
+def cni(stage):
+    folder = stage.host.path("C:\\etc\\cni\\net.d")
+    return folder + "/" + sorted(n for n in netns.run(["ls", folder]).split()
+                                 if n.endswith((".conf", ".conflist")))[0]
+
+
+def no_forwarding(stage):
+    for row in stage.host.net("adapters"):
+        if row[0] == "adapter" and row[2].startswith("vEthernet"):
+            stage.host.net("interface %s forwarding=0" % row[1])
+
+
+# A network policy agent whose ACL that lets packets in has the wrong direction.
+MISLED = [dict(a, Settings=dict(a["Settings"], Direction="Out" if a["Settings"]["Action"] == "Allow"
+                                else a["Settings"]["Direction"])) for a in policy_agent.ACLS]
+
+
+def agent_with(stage, acls):
+    stage.agent = policy_agent.Agent(stage.host, acls).__enter__()
+
+
+def no_agent(stage):
+    stage.agent.__exit__()
+
+
+# ---- load balancers ----------------------------------------------------------------------------
+
+def balancer(stage, vip, protocol):
+    for lb in stage.host.control({"op": "dump"})["loadBalancers"]:
+        if vip in lb.get("FrontendVIPs", []) and lb["PortMappings"][0]["Protocol"] == protocol:
+            return lb
+    raise RuntimeError("HNS has no load balancer of " + vip)
+
+
+def lose_balancer(vip, protocol):
+    def apply(stage):
+        stage.host.hns("HcnDeleteLoadBalancer", "go", balancer(stage, vip, protocol)["ID"])
+    return apply
+
+
+def make(stage, kind, document, **more):
+    return stage.host.control({"op": "create", "kind": kind, "doc": document, **more})
+
+
+def other_balancer(vip, protocol, change):
+    """The load balancer is another one: change(stage, document) changes it."""
+    def apply(stage):
+        old = balancer(stage, vip, protocol)
+        stage.host.hns("HcnDeleteLoadBalancer", "go", old.pop("ID"))
+        old.pop("Health", None)
+        change(stage, old)
+        make(stage, "LoadBalancer", old)
+    return apply
+
+
+def stale_backend(stage, document):
+    """It sends to the address of a pod that is gone."""
+    gone = make(stage, "Endpoint", {
+        "IpConfigurations": [{"IpAddress": "10.244.0.99", "PrefixLength": 32}], "Flags": 1,
+        "MacAddress": "02-11-0A-F4-00-63", "Policies": [
+            {"Type": "ProviderAddress", "Settings": {"ProviderAddress": fabrics.L1}}]
+        if stage.mode == "overlay" else []}, net=network(stage.host)["ID"])
+    document["HostComputeEndpoints"] = [gone["ID"]]
+
+
+def orphan(stage):
+    """After a crash of kube-proxy a load balancer that it no longer knows holds the DNS' port."""
+    lose_balancer(fabrics.DNS_VIP, 17)(stage)
+    other = balancer(stage, fabrics.DNS_VIP, 6)
+    other = {k: v for k, v in other.items() if k not in ("ID", "Health")}
+    make(stage, "LoadBalancer", {**other, "FrontendVIPs": ["10.96.8.8"], "PortMappings": [
+        {"Protocol": 17, "InternalPort": 53, "ExternalPort": 53}]})
+
+
+def no_orphan(stage):
+    stop("kube-proxy")(stage)
+    stage.host.hns("HcnDeleteLoadBalancer", "go", balancer(stage, "10.96.8.8", 17)["ID"])
+    start("kube-proxy")(stage)
+
+
+# ---- the node's network ------------------------------------------------------------------------
+
+def other_remote(**changes):
+    """The route to the other node has other settings than the node announces."""
+    def apply(stage):
+        old = [p for p in network(stage.host)["Policies"] if p["Type"] == "RemoteSubnetRoute"][0]
+        change_network(stage.host, "Remove", [old])
+        change_network(stage.host, "Add", [dict(old, Settings={**old["Settings"], **changes})])
+    return apply
+
+
+def no_network(stage):
+    stage.host.hns("HcnDeleteNetwork", "go", network(stage.host)["ID"])
+
+
+def node_index(stage):
+    """The interface index of the adapter that has the node's address."""
+    return next(r[1] for r in stage.host.net("adapters") if r[0] == "adapter"
+                and r[2] == "vEthernet (Ethernet)")
+
+
+def other_route(prefix, length, old, new):
+    """A route of the node leads elsewhere; new None: nowhere."""
+    def apply(stage):
+        index = node_index(stage)
+        stage.host.net("route-del %s %s %s %s" % (index, prefix, length, old))
+        if new:
+            stage.host.net("route-add %s %s %s %s" % (index, prefix, length, new))
+    return apply
+
+
+def other_address(old, new):
+    """The node's adapter has another address, as after a lost lease."""
+    def apply(stage):
+        index = node_index(stage)
+        stage.host.net("address-add %s %s 24" % (index, new))
+        stage.host.net("address-del %s %s" % (index, old))
+        if not [r for r in stage.host.net("routes") if r[2:4] == ["0.0.0.0", "0"]]:
+            stage.host.net("route-add %s 0.0.0.0 0 %s" % (index, fabrics.ROUTER))
+    return apply
+
+
+def vmware_machine(stage):
+    """The node's adapter has the MAC of a VMware virtual machine."""
+    stage.mac = netns.mac(stage.host.ns, "vsw0").replace("-", ":")
+    _readdress(stage, "00:50:56:00:00:21")
+
+
+def _readdress(stage, mac):
+    netns.ip(stage.host.ns, "link set vsw0 address", mac)
+    for name in ("cp", "l1", "fabric"):
+        netns.ip(stage.fabric.ns(name), "neigh flush all")
+
+
+def no_vmware(stage):
+    _readdress(stage, stage.mac)
+
+
+def moved(path):
+    """A pair: a file of the node is not where it should be, and is again."""
+    def away(stage):
+        os.rename(stage.host.path(path), stage.host.path(path) + ".away")
+
+    def back(stage):
+        os.rename(stage.host.path(path + ".away"), stage.host.path(path))
+    return away, back
