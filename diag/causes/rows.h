@@ -112,7 +112,8 @@ json_t *load_balancer_of(const struct scene *scene, const char *vip, int protoco
 /* Asked at its own address, a pod behind the DNS Service answers: the way there is well. That
  * address, or NULL. */
 const char *dns_pod_answers(const struct scene *scene);
-/* A pod of another node answers, or that node itself within its pods' prefix: the route there works. */
+/* A pod of another node answers, or that node itself within its pods' prefix: the route there
+ * works. */
 bool reaches_other_nodes(const struct scene *scene);
 /* The DNS Service says no, so packets reach it: nothing is lost on the way. */
 bool dns_refuses(const struct scene *scene);
