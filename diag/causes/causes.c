@@ -3,7 +3,7 @@
 #include "diag/causes/rows.h"
 
 #define PROXY_HINT                                                                                 \
-    "winjoin logs kube-proxy shows why; winjoin join phase kube-proxy sets it up again"
+    "sc.exe stop kube-proxy, then sc.exe start kube-proxy; winjoin logs kube-proxy shows more"
 #define NETWORK_HINT                                                                               \
     "winjoin join phase pod-network makes the network and the CNI configuration again"
 

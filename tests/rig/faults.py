@@ -158,7 +158,8 @@ FAULTS = {
     "lb-stale": after("the DNS' load balancer sends to a pod that is gone", "SVC-STALE",
                       node.other_balancer(DNS, 17, node.stale_backend), node.restart("kube-proxy"),
                       modes=OVERLAY),
-    "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", node.lose_balancers, KUBE_PROXY, modes=BRIDGE),
+    "lbs-lost": after("HNS has lost all load balancers", "SVC-ALL", node.lose_balancers,
+                      node.restart("kube-proxy"), modes=BRIDGE),
     "vip-none": after("the DNS' load balancer has no source address", "SVC-VIP", node.other_balancer(
         DNS, 17, lambda s, lb: lb.pop("SourceVIP")), node.restart("kube-proxy"), OVERLAY),
     "vip-old": after("the load balancers' source address is of an old subnet", "SVC-VIP",
@@ -205,7 +206,7 @@ FAULTS = {
                   node.MISLED, modes=OVERLAY),
     "acl-udp": obeyed("an ACL blocks every source of UDP", [acl("Block", "In", 1, Protocols="17")], modes=OVERLAY),
     "acl-dns": obeyed("an ACL keeps pods from the DNS", [acl(
-        "Block", "Out", 1, Protocols="17", RemoteAddresses=DNS, RemotePorts="53"),
+        "Block", "Out", 1, Protocols="17", RemotePorts="53"),
         acl("Allow", "Out", 1000)], modes=BRIDGE),
     "no-plugin": after("the CNI plugin's program is gone", "POD-SBX", *node.moved(
         PLUGINS + "host-local.exe"), modes=BRIDGE),
