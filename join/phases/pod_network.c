@@ -105,6 +105,21 @@ static int make_external(struct join *join, struct error *err) {
     return external_network_pending(join, false, err);
 }
 
+/* Where it is absent, the agent's service may make it in winjoin's place one day, when HNS refused
+ * winjoin at a boot: then reset takes that one, too. */
+static int record_network(struct join *join, struct error *err) {
+    const struct network_plan *plan = &join->found.plan;
+    struct hcn_network found = {0};
+    struct error why = {0};
+    bool there = hcn_network_find(join->host, plan->name, &found, &why) == 0;
+
+    return journal_record(&join->journal, JOURNAL_NETWORK, plan->name,
+                          plan->agent->service && !there && why.kind == ERROR_ABSENT
+                              ? json_pack("{s:s}", "agent", plan->agent->plugin)
+                              : NULL,
+                          err);
+}
+
 /* By winjoin, by the network agent's service, or later by the first pod. */
 static int make_network(struct join *join, struct hcn_network *network, struct error *err) {
     enum hcn_outcome outcome;
@@ -118,7 +133,7 @@ static int make_network(struct join *join, struct hcn_network *network, struct e
     if (record_forwarding(join, join->found.node_ip, 4, err) < 0 ||
         record_forwarding(join, join->found.plan.ipv6.management_address, 6, err) < 0)
         return -1;
-    if (journal_record(&join->journal, JOURNAL_NETWORK, join->found.plan.name, NULL, err) < 0)
+    if (record_network(join, err) < 0)
         return -1;
     return hcn_pod_network_ensure(join->host, &join->found.plan, network, &outcome, err);
 }

@@ -263,6 +263,29 @@ static void a_second_join_believes_what_stands(void **state) {
     close_run(&f.run);
 }
 
+/* HNS refused winjoin after a restart of Windows, and flanneld made the network. */
+static void reset_takes_the_network_that_it_made(void **state) {
+    static const char name[] = "flannel.4096";
+    _cleanup_(freep) char *properties = NULL, *text = NULL;
+    _cleanup_json_ json_t *document = NULL;
+    struct hcn_network found;
+    struct flannel f;
+
+    (void)state;
+    open_flannel(&f, "overlay");
+    assert_joins(&f, details[0], NULL);
+    assert_int_equal(hcn_network_find_json(f.run.host, name, &found, &document, NULL), 0);
+    json_object_set_new(document, "Owner", json_string("flanneld"));
+    json_object_del(document, "ID");
+    text = json_write(document);
+    assert_int_equal(hcn_network_delete(f.run.host, name, NULL, NULL), 0);
+    assert_int_equal(hcn_create(f.run.host, HCN_NETWORK, NULL, NULL, text, &properties, NULL), 0);
+    assert_int_equal(hcn_network_find(f.run.host, name, &found, NULL), 0);
+    assert_int_equal(reset_once(&f.run, NULL), 0);
+    assert_int_equal(hcn_network_find(f.run.host, name, &found, NULL), -1);
+    close_run(&f.run);
+}
+
 /* Nodes that it passes over, rightly: of another VNI, not published yet, without flannel. */
 static void not_every_node_is_waited_for(void **state) {
     static const char *const data[] = {"{\"VNI\":1,\"VtepMAC\":\"0a:58:0a:f4:01:00\"}",
@@ -451,6 +474,7 @@ int main(void) {
         cmocka_unit_test(its_files_are_written),
         cmocka_unit_test(without_it_the_join_writes_the_routes),
         cmocka_unit_test(a_second_join_believes_what_stands),
+        cmocka_unit_test(reset_takes_the_network_that_it_made),
         cmocka_unit_test(not_every_node_is_waited_for),
         cmocka_unit_test(a_way_that_never_comes_is_warned_of),
         cmocka_unit_test(one_that_may_not_list_nodes_is_warned_of),
